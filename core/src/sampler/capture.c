@@ -15,11 +15,11 @@
 #include "util/system/status.h"
 
 struct sp_capture {
-  /* Written while no handler can be in it. */
+  /* Written while no handler can be inside. */
   sp_capture_config config;
-  sp_ring *ring;           /* made at first use, and never freed */
-  _Atomic uint32_t inside; /* handlers at work */
-  _Atomic bool held;
+  sp_ring *ring;           /* created at the first use, never freed */
+  _Atomic uint32_t inside; /* number of running handlers */
+  _Atomic bool acquired;
 };
 
 /* Process-wide, because the handler is. */
@@ -33,7 +33,7 @@ spanprof_status sp_capture_acquire(sp_capture **out) {
   for (i = 0; i < SP_COUNT_OF(capture_of); i++) {
     sp_capture *capture = &capture_of[i];
 
-    if (sp_capture_busy(capture) || atomic_load(&capture->held))
+    if (sp_capture_busy(capture) || atomic_load(&capture->acquired))
       continue;
     if (!capture->ring)
       capture->ring = sp_ring_new(sp_ring_shards(sysconf(_SC_NPROCESSORS_ONLN)),
@@ -41,17 +41,17 @@ spanprof_status sp_capture_acquire(sp_capture **out) {
     if (!capture->ring)
       return SPANPROF_ERR_NOMEM;
     sp_ring_clear(capture->ring);
-    atomic_store(&capture->held, true);
+    atomic_store(&capture->acquired, true);
     *out = capture;
     return SPANPROF_OK;
   }
   return sp_fail(SPANPROF_ERR_LIMIT,
-                 "two sessions that were stopped still have threads at work; "
-                 "start again when those have come back");
+                 "two stopped sessions still have running threads; start "
+                 "again when these have finished");
 }
 
 void sp_capture_release(sp_capture *capture) {
-  atomic_store(&capture->held, false);
+  atomic_store(&capture->acquired, false);
 }
 
 sp_ring *sp_capture_ring(sp_capture *capture) {
@@ -77,12 +77,13 @@ void sp_capture_after_fork(void) {
 
   for (i = 0; i < SP_COUNT_OF(capture_of); i++) {
     atomic_store(&capture_of[i].inside, 0);
-    atomic_store(&capture_of[i].held, &capture_of[i] == current);
+    atomic_store(&capture_of[i].acquired, &capture_of[i] == current);
   }
 }
 
-/* Either it is counted before the session looks who is in, or it sees that the
- * session has ended. NULL: none samples. */
+/* Enter the current capture, or return NULL if none samples. Either the handler
+ * is counted before the session checks for running handlers, or the handler
+ * sees that the session has ended. */
 SP_HANDLER_CODE static sp_capture *capture_enter(void) {
   sp_capture *capture = atomic_load(&capture_current);
 
@@ -99,7 +100,8 @@ SP_HANDLER_CODE static void capture_exit(sp_capture *capture) {
   atomic_fetch_sub_explicit(&capture->inside, 1, memory_order_release);
 }
 
-/* Copy bytes another thread, or ASan, has views about. */
+/* Copy stack memory that another thread may write, or that ASan has poisoned.
+ */
 SP_NO_SANITIZE SP_HANDLER_CODE static void stack_copy(void *to, uint64_t from,
                                                       size_t bytes) {
   const volatile uint64_t *source = (const volatile uint64_t *)(uintptr_t)from;
@@ -123,13 +125,13 @@ SP_HANDLER_CODE static uint64_t thread_pointer(void) {
   return (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
-/* Which piece of the stack is wanted. */
+/* The slice of the stack to copy. */
 typedef struct stack_piece {
   uint64_t base;
-  size_t bytes; /* at most */
-  bool known;   /* all of it is mapped */
-  bool whole;   /* reaches the stack's outer end, as far as is known */
-  bool end;     /* reaches the end that the runtime gave */
+  size_t bytes; /* upper bound */
+  bool known;   /* all of it is known to be mapped */
+  bool whole;   /* reaches the stack's outer end, if that is known */
+  bool end;     /* reaches the end that the runtime reported */
 } stack_piece;
 
 SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
@@ -137,7 +139,7 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
   uint64_t high =
       atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
-  /* The page below may be a guard of the program's own making. */
+  /* The page below may be a guard page of the program. */
   const uint64_t page = sp & ~(uint64_t)(SP_COPY_PAGE_BYTES - 1);
   stack_piece piece = {.base = (sp - SP_RED_ZONE_BYTES) & ~UINT64_C(7),
                        .bytes = max};
@@ -151,7 +153,7 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   } else if (low == 0 || sp < low) {
     uint64_t tp = thread_pointer(), top = sp_stack_top_below(tp);
 
-    /* So near to the control block it is a plain thread's stack. */
+    /* This close to the control block, it is the thread's normal stack. */
     if (top > sp && top - piece.base <= max) {
       piece.whole = true;
       piece.bytes = (size_t)(top - piece.base) & ~(size_t)7;
@@ -162,7 +164,8 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   return piece;
 }
 
-/* Leave out what the runtime says is not worth copying. */
+/* Cut the slice at the end that the runtime reported; the remainder is not
+ * worth copying. */
 SP_HANDLER_CODE static void stack_limit(stack_piece *piece, uint64_t sp,
                                         uint64_t end) {
   if (end <= sp || end - piece->base > piece->bytes)
@@ -172,8 +175,8 @@ SP_HANDLER_CODE static void stack_limit(stack_piece *piece, uint64_t sp,
   piece->end = true;
 }
 
-/* Copy the live end of the stack behind the sample's frames. */
-SP_HANDLER_CODE static void stack_take(sp_sample *sample,
+/* Copy the slice to `to`, after the sample's frames. */
+SP_HANDLER_CODE static void stack_fill(sp_sample *sample,
                                        const stack_piece *piece, void *to) {
   sample->stack_base = piece->base;
   if (piece->end)
@@ -217,9 +220,10 @@ capture_describe(const sp_registers *registers, const void *ucontext,
       .stack_end = stack_end_around(thread, registers->r[SP_REGISTER_SP])};
 }
 
-/* Copy labels and span from the language's context, or from the thread's. */
+/* Read labels, span and mark from the runtime's context, or else from the
+ * thread's. */
 SP_HANDLER_CODE static void
-sample_context_take(sp_sample *sample, sp_self *self,
+sample_context_read(sp_sample *sample, sp_self *self,
                     const spanprof_capture *capture,
                     const spanprof_runtime *runtime) {
   spanprof_context_view view = {.struct_size = sizeof view};
@@ -238,7 +242,7 @@ sample_context_take(sp_sample *sample, sp_self *self,
 }
 
 SP_HANDLER_CODE static void
-sample_frames_take(sp_sample *sample, const spanprof_capture *capture,
+sample_frames_read(sp_sample *sample, const spanprof_capture *capture,
                    const spanprof_runtime *runtime) {
   int cut = 0;
   size_t count;
@@ -253,7 +257,7 @@ sample_frames_take(sp_sample *sample, const spanprof_capture *capture,
 }
 
 /* Put a sample without a stack, whose flags, ticks and context are set, into
- * the ring. If there is no room, a later scan books the ticks. */
+ * the ring. If the ring has no space, a later scan records the ticks. */
 SP_HANDLER_RARE static sp_wake *note_put(const sp_capture *into,
                                          sp_thread *thread, sp_sample *note) {
   sp_ring_claim claim;
@@ -271,21 +275,21 @@ SP_HANDLER_RARE static sp_wake *note_put(const sp_capture *into,
   return sp_ring_commit(&claim, sizeof *note) ? sp_ring_wake(into->ring) : NULL;
 }
 
-/* In the handler: put ticks that do not belong to the interrupted stack. */
+/* In the handler: record ticks that do not belong to the interrupted stack. */
 SP_HANDLER_RARE static sp_wake *
-note_take(const sp_capture *into, sp_thread *thread, uint32_t why,
+note_make(const sp_capture *into, sp_thread *thread, uint32_t why,
           uint64_t ticks, const sp_registers *registers, const void *ucontext) {
   sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
   const spanprof_capture capture =
       capture_describe(registers, ucontext, thread, self);
   sp_sample note = {.flags = why, .ticks = ticks};
 
-  sample_context_take(&note, self, &capture, sp_runtime_enter());
+  sample_context_read(&note, self, &capture, sp_runtime_enter());
   sp_runtime_leave();
   return note_put(into, thread, &note);
 }
 
-/* Returns the wake-up to call for the reader, or NULL. */
+/* Take a sample. Returns the wake-up to call for the reader, or NULL. */
 SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
                                             sp_thread *thread, uint64_t ticks,
                                             const sp_registers *registers,
@@ -311,7 +315,7 @@ SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
                                   sizeof *sample + frames_bytes + piece.bytes,
                                   &claim) != SP_RING_OK)) {
     sp_runtime_leave();
-    return note_take(into, thread, SP_SAMPLE_RING_FULL, ticks, registers,
+    return note_make(into, thread, SP_SAMPLE_RING_FULL, ticks, registers,
                      ucontext);
   }
   sample = claim.payload;
@@ -321,14 +325,14 @@ SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
       (uint32_t)atomic_load_explicit(&thread->tid, memory_order_relaxed);
   sample->ticks = ticks;
   sample->registers = *registers;
-  sample_context_take(sample, self, &capture, runtime);
-  sample_frames_take(sample, &capture, runtime);
+  sample_context_read(sample, self, &capture, runtime);
+  sample_frames_read(sample, &capture, runtime);
   sp_runtime_leave();
   frames_bytes = sample->frame_count * sizeof(spanprof_frame);
   if (piece.bytes > 0)
-    stack_take(sample, &piece, (char *)(sample + 1) + frames_bytes);
-  /* Preempted for longer than a stop waits: nobody reads what the ring holds
-   * of that session. */
+    stack_fill(sample, &piece, (char *)(sample + 1) + frames_bytes);
+  /* The handler was preempted for longer than a stop waits: the ring of that
+   * session has no reader any more. */
   if (SP_UNLIKELY(atomic_load_explicit(&capture_current,
                                        memory_order_acquire) != into)) {
     sp_ring_commit(&claim, 0);
@@ -344,12 +348,12 @@ SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
              : NULL;
 }
 
-/* To a counter that only this thread's handler adds to. */
+/* Add to a counter that only this thread's handler writes. */
 SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
   atomic_store_explicit(counter, sp_counted(counter) + n, memory_order_relaxed);
 }
 
-/* Subtract the ticks that a scan has booked already. */
+/* Subtract the ticks that a scan has recorded already. */
 SP_HANDLER_RARE static uint64_t ticks_not_ahead(sp_thread *thread,
                                                 uint64_t ticks) {
   const uint64_t booked = sp_min_u64(atomic_load(&thread->ticks_ahead), ticks);
@@ -358,23 +362,23 @@ SP_HANDLER_RARE static uint64_t ticks_not_ahead(sp_thread *thread,
   return ticks - booked;
 }
 
-/* Were these late ticks delayed by the thread's signal mask, and not by the
+/* Were these late ticks delayed by the thread's signal mask rather than by the
  * kernel? */
-SP_HANDLER_RARE static bool ticks_held(sp_thread *thread, int number,
-                                       const sp_registers *registers) {
+SP_HANDLER_RARE static bool ticks_were_blocked(sp_thread *thread, int number,
+                                               const sp_registers *registers) {
   return atomic_exchange_explicit(&thread->blocked, false,
                                   memory_order_relaxed) ||
          sp_mask_just_opened(registers, number);
 }
 
-/* Returns the wake-up to call for the reader, or NULL. */
-SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
-                                            int number, uint32_t index,
-                                            uint64_t ticks,
-                                            const void *ucontext) {
+/* Handle a signal. Returns the wake-up to call for the reader, or NULL. */
+SP_HANDLER_CODE static sp_wake *signal_process(const sp_capture *capture,
+                                               int number, uint32_t index,
+                                               uint64_t ticks,
+                                               const void *ucontext) {
   sp_thread *thread = sp_thread_at(index);
   sp_registers registers;
-  bool held;
+  bool blocked;
 
   if (!capture || !thread ||
       !atomic_load_explicit(&thread->active, memory_order_acquire)) {
@@ -384,18 +388,18 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
   handler_add(&thread->samples, 1);
   handler_add(&thread->ticks, ticks);
   sp_registers_read(&registers, ucontext);
-  held = sp_mask_open_to_wait(ucontext, number);
+  blocked = sp_mask_open_to_wait(ucontext, number);
   if (SP_UNLIKELY((ticks - 1) * capture->config.interval_ns >=
                   SP_THREAD_LATE_NS))
-    held = held || ticks_held(thread, number, &registers);
+    blocked = blocked || ticks_were_blocked(thread, number, &registers);
   if (SP_UNLIKELY(atomic_load_explicit(&thread->ticks_ahead,
                                        memory_order_relaxed) != 0)) {
     ticks = ticks_not_ahead(thread, ticks);
-    held = true;
+    blocked = true;
   }
-  if (SP_LIKELY(!held))
+  if (SP_LIKELY(!blocked))
     return sample_take(capture, thread, ticks, &registers, ucontext);
-  return ticks > 0 ? note_take(capture, thread, SP_SAMPLE_BLOCKED, ticks,
+  return ticks > 0 ? note_make(capture, thread, SP_SAMPLE_BLOCKED, ticks,
                                &registers, ucontext)
                    : NULL;
 }
@@ -404,12 +408,13 @@ void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
                        void *ucontext) {
   uint64_t start = sp_cycles_now();
   sp_capture *capture = capture_enter();
-  sp_wake *wake = signal_take(capture, number, index, ticks, ucontext);
+  sp_wake *wake = signal_process(capture, number, index, ticks, ucontext);
 
   if (SP_LIKELY(capture != NULL))
     capture_exit(capture);
   sp_handler_count_time(sp_cycles_ns(sp_cycles_now() - start));
-  /* Last, with nothing held: the reader may take this core at once. */
+  /* Last, without any lock or shard: the reader may preempt this thread at
+   * once. */
   if (SP_UNLIKELY(wake != NULL))
     sp_wake_call(wake);
 }

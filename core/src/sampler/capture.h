@@ -1,5 +1,6 @@
-/* What the signal handler does: copy what is needed to know later which code
- * ran for whom, into the ring, and return. */
+/* The signal handler's work: copy the interrupted thread's stack, labels and
+ * span into the ring, so that the collector can later attribute the sample, and
+ * return. */
 #ifndef SP_CAPTURE_H
 #define SP_CAPTURE_H
 
@@ -10,10 +11,10 @@
 #include "thread_table.h"
 #include "unwind/dwarf/registers.h"
 
-/* Largest piece of stack a sample carries; what lies further out is cut. */
+/* Maximum size of a sample's stack slice. Outer frames beyond it are cut. */
 #define SP_SLICE_BYTES_MAX SP_COPY_BYTES_MAX
 
-/* Most frames a runtime's walker may write. */
+/* Maximum number of frames that a runtime's walker may write. */
 #define SP_WALK_FRAMES_MAX 512
 
 #define SP_SAMPLE_STACK_WHOLE 1u /* the slice reaches the stack's outer end */
@@ -21,73 +22,76 @@
 #define SP_SAMPLE_WALK_CUT    4u
 #define SP_SAMPLE_STACK_END   8u /* the slice ends at the runtime's bound */
 
-/* Reasons for ticks without a stack: neither registers nor frames follow. */
-#define SP_SAMPLE_BLOCKED      16u  /* the signal was blocked meanwhile */
-#define SP_SAMPLE_THREAD_START 32u  /* before the thread had a timer */
-#define SP_SAMPLE_THREAD_END   64u  /* after its last tick, or a late one */
-#define SP_SAMPLE_NO_TIMER     128u /* the thread could get no timer */
-#define SP_SAMPLE_RING_FULL    256u /* the ring was full */
+/* Reasons for ticks without a stack. Such samples have neither registers nor
+ * frames. */
+#define SP_SAMPLE_BLOCKED      16u /* the thread blocked the signal */
+#define SP_SAMPLE_THREAD_START 32u /* before the thread had a timer */
+/* after the thread's last tick, or a late tick */
+#define SP_SAMPLE_THREAD_END 64u
+#define SP_SAMPLE_NO_TIMER   128u /* no timer was available for the thread */
+#define SP_SAMPLE_RING_FULL  256u /* the ring was full */
 
-/* A payload of the ring; behind it `frame_count` spanprof_frames, then
- * `stack_bytes` of stack. */
+/* A payload of the ring. `frame_count` spanprof_frames follow, then
+ * `stack_bytes` bytes of stack. */
 typedef struct sp_sample {
   uint32_t flags;
   uint32_t thread; /* index */
   uint64_t ticks;
-  spanprof_span span; /* whose id it carries */
+  spanprof_span span; /* the span whose id the sample carries */
   spanprof_labels labels;
   uint32_t frame_count;
   uint32_t stack_bytes;
   uint32_t tid;
-  spanprof_mark mark; /* of the recording that its context belongs to */
+  spanprof_mark mark; /* of its context's recording */
   uint64_t stack_base;
-  sp_registers registers; /* last: the handler zeroes what stands before */
+  sp_registers registers; /* last: the handler zeroes all fields before it */
 } sp_sample;
 
-_Static_assert(offsetof(sp_sample, registers) + sizeof(sp_registers) ==
-                   sizeof(sp_sample),
-               "a field behind the registers would keep what the ring held");
+_Static_assert(
+    offsetof(sp_sample, registers) + sizeof(sp_registers) == sizeof(sp_sample),
+    "a field after the registers would contain old data of the ring");
 
-/* What the handler works with; fixed while it is set. */
+/* The handler's configuration; constant while set. */
 typedef struct sp_capture_config {
   size_t slice_bytes_max; /* 0: no native stacks */
   uint64_t interval_ns;
 } sp_capture_config;
 
-/* A session's part of the handler, and the ring that it writes to. There are
- * two: a handler that was preempted for longer than a stop waits, or a reader
- * that does not come back, may keep that of its session, and the next session
- * has the other. */
+/* The state that a session shares with the handler, and the ring that the
+ * handler writes to. There are two: a handler that is preempted for longer than
+ * a stop waits, or a reader that does not return, may keep the one of its
+ * session, and the next session uses the other. */
 typedef struct sp_capture sp_capture;
 
-/* One that no handler is in and nobody else holds, its ring empty.
- * SPANPROF_ERR_NOMEM. SPANPROF_ERR_LIMIT: both are in use. */
+/* Acquire one that no handler runs in and that is not acquired; its ring is
+ * empty. SPANPROF_ERR_NOMEM. SPANPROF_ERR_LIMIT: both are in use. */
 spanprof_status sp_capture_acquire(sp_capture **out);
 
-/* From now on nobody reads its ring. */
+/* Release it. From now on the caller does not read its ring. */
 void sp_capture_release(sp_capture *capture);
 
 sp_ring *sp_capture_ring(sp_capture *capture);
 
-/* Have handlers take samples, until sp_capture_end(): from then on they are
- * counted as dropped. The configuration is copied. */
+/* Let handlers take samples until sp_capture_end(); later samples are counted
+ * as dropped. The configuration is copied. */
 void sp_capture_begin(sp_capture *capture, const sp_capture_config *config);
 void sp_capture_end(void);
 
-/* Is any handler at work in it? */
+/* Is any handler running in it? */
 bool sp_capture_busy(const sp_capture *capture);
 
-/* In a forked child: no handler is, and of other threads' nothing is held. */
+/* In a forked child: no handler runs, and only the current capture stays
+ * acquired. */
 void sp_capture_after_fork(void);
 
-/* The sp_signal_fn. */
+/* Handles one of our signals (an sp_signal_fn). */
 SP_HANDLER_CODE void sp_capture_signal(int number, uint32_t index,
                                        uint64_t ticks, void *ucontext);
 
-/* Book ticks of a thread of this process without a stack, with the table's lock
- * held; `why` is one of the flags above. Ticks at the thread's start, and ticks
- * that the full ring rejected, carry no labels and no span. The others carry
- * those of sp_context_last(). */
+/* Record ticks of a thread of this process without a stack. The caller holds
+ * the table's lock. `why` is one of the reasons above. Ticks from the thread's
+ * start, and ticks that the full ring rejected, carry no labels and no span.
+ * The others carry those of sp_context_last(). */
 void sp_capture_book(sp_thread *thread, uint32_t why, uint64_t ticks);
 
 #endif

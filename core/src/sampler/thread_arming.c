@@ -13,8 +13,8 @@
 #include "thread_status.h"
 #include "util/memory/hash.h"
 
-/* A number in (0, limit]: threads that live shorter than an interval are then
- * sampled as often as their share of it asks. */
+/* A random number in (0, limit]. With a random first interval, threads that
+ * live shorter than an interval are sampled in proportion to their CPU time. */
 static uint64_t random_up_to(uint64_t limit) {
   if (sp_threads.random == 0 &&
       getrandom(&sp_threads.random, sizeof sp_threads.random, GRND_NONBLOCK) !=
@@ -33,10 +33,11 @@ uint32_t sp_timers_allowed(void) {
   return (uint32_t)(limit.rlim_cur / 2);
 }
 
-/* A thread that used less CPU time than this before its timer counts as new. */
+/* A thread that had used less CPU time than this when its timer was set counts
+ * as new. */
 #define ARMING_NEW_NS (1 * SP_NS_PER_MS)
 
-/* Did the thread begin during the sampling? If so, all its CPU time is
+/* Did the thread start during the sampling? If so, all its CPU time is
  * profiled, otherwise only its CPU time from now on. */
 static bool thread_is_new(int tid, uint64_t cpu_ns) {
   if (sp_threads.beginning || sp_threads.registered_only)
@@ -46,7 +47,7 @@ static bool thread_is_new(int tid, uint64_t cpu_ns) {
   return tid != getpid() && sp_thread_began(tid) >= sp_threads.began_ticks;
 }
 
-/* Set the start of the thread's ticks: see thread_table.h. */
+/* Set the start of the thread's ticks (see thread_table.h). */
 static void ticks_begin(sp_thread *thread, uint64_t cpu_ns) {
   thread->first_ns = random_up_to(sp_threads.base.interval_ns);
   thread->armed_cpu_ns = thread_is_new(thread->tid, cpu_ns) ? 0 : cpu_ns;
@@ -55,8 +56,8 @@ static void ticks_begin(sp_thread *thread, uint64_t cpu_ns) {
   atomic_store(&thread->ticks_ahead, 0);
 }
 
-/* Book the ticks that expired without a timer. Returns the time until the next
- * tick. */
+/* Record the ticks that expired without a timer. Returns the time until the
+ * next tick. */
 static uint64_t ticks_catch_up(sp_thread *thread) {
   const sp_timer_base *base = &sp_threads.base;
   const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
@@ -97,8 +98,8 @@ spanprof_status sp_thread_arm(sp_thread *thread) {
                          sp_signal_value(thread->index), first_ns);
   if (error) {
     atomic_store(&thread->active, false);
-    /* Linux 6.1: EINVAL by timer_create(2) where the thread is gone, ESRCH by
-     * timer_settime(2) where it exits. */
+    /* Linux 6.1: timer_create(2) returns EINVAL if the thread has ended,
+     * timer_settime(2) returns ESRCH if it is exiting. */
     return error == ESRCH || error == EINVAL ? SPANPROF_ERR_STATE
                                              : SPANPROF_ERR_LIMIT;
   }
@@ -176,7 +177,7 @@ void sp_thread_retire(sp_thread *thread) {
     sp_signal_restore(sp_threads.signal_number, &mask);
 }
 
-static void timers_drop(void) {
+static void timers_delete(void) {
   uint32_t i;
 
   for (i = 1; i < sp_threads.record_count; i++)
@@ -187,17 +188,17 @@ bool sp_threads_signal_update(void) {
   const bool young = sp_threads.young_until_ns != 0;
 
   if (young && sp_monotonic_ns() >= sp_threads.young_until_ns) {
-    timers_drop();
+    timers_delete();
     sp_threads.young_until_ns = 0;
     sp_threads.signal_number = sp_threads.session_signal;
   } else if (young && sp_threads.signal_number != 0 &&
              !sp_signal_borrow(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)) {
-    /* The child has its own use for it now, or none for any. */
-    timers_drop();
+    /* The child now uses this signal itself, or no signal can be used. */
+    timers_delete();
     sp_threads.signal_number = 0;
   } else if (sp_threads.signal_number != 0 &&
              sp_signal_default(sp_threads.signal_number)) {
-    timers_drop();
+    timers_delete();
     return false;
   }
   return sp_threads.signal_number != 0;
@@ -214,7 +215,7 @@ void sp_threads_pause(void) {
     if (thread->tid == 0)
       continue;
     sp_thread_retire(thread);
-    /* The number may belong to another thread when sampling goes on. */
+    /* The thread id may belong to another thread when sampling resumes. */
     if (!atomic_load(&thread->self) && !thread->excluded)
       sp_thread_clear(thread, thread->tid);
   }
@@ -226,7 +227,8 @@ void sp_threads_resume(void) {
 
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.paused = false;
-  /* The program may have paused to reset every signal to its default action. */
+  /* The program may have paused sampling in order to reset every signal to its
+   * default action. */
   if (sp_threads.sampling && sp_signal_default(sp_threads.session_signal))
     (void)sp_signal_install(sp_threads.session_signal, sp_capture_signal);
   sp_threads.began_ticks = sp_thread_clock();
@@ -234,7 +236,7 @@ void sp_threads_resume(void) {
   for (i = 1; sp_threads.sampling && i < sp_threads.record_count; i++) {
     const sp_thread *thread = sp_thread_at(i);
 
-    /* One that is refused now is tried again by each scan. */
+    /* Each scan tries again to enrol threads that fail now. */
     if (thread->tid != 0)
       (void)sp_thread_enrol_locked(thread->tid, NULL);
   }

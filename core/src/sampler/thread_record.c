@@ -11,7 +11,7 @@ SP_HANDLER_CODE static inline uint32_t chunk_of(uint32_t index) {
   return 31u - (uint32_t)__builtin_clz(index / SP_THREAD_CHUNK + 1);
 }
 
-/* The index of its first record. */
+/* The index of the chunk's first record. */
 SP_HANDLER_CODE static inline uint32_t chunk_first(uint32_t chunk) {
   return SP_THREAD_CHUNK * ((UINT32_C(1) << chunk) - 1);
 }
@@ -27,7 +27,7 @@ sp_thread *sp_thread_at(uint32_t index) {
   return records ? &records[index - chunk_first(chunk)] : NULL;
 }
 
-static sp_thread *record_take(void) {
+static sp_thread *record_new(void) {
   uint32_t index = sp_threads.free_list;
   uint32_t chunk;
   sp_thread *records;
@@ -36,7 +36,7 @@ static sp_thread *record_take(void) {
     sp_threads.free_list = sp_thread_at(index)->next_free;
     return sp_thread_at(index);
   }
-  /* Index 0 is SP_SIGNAL_PROBE. */
+  /* Index 0 is SP_SIGNAL_PROBE, not a record. */
   if (sp_threads.record_count == 0)
     sp_threads.record_count = 1;
   index = sp_threads.record_count;
@@ -55,8 +55,8 @@ static sp_thread *record_take(void) {
   return sp_thread_at(index);
 }
 
-/* What is thrown away of a hash is nothing of this one: equal ones are of equal
- * numbers. */
+/* A thread id fits the 32 bits of a hash that the index stores, so equal hashes
+ * mean equal ids. */
 static uint64_t tid_hash(int tid) {
   return (uint32_t)tid;
 }
@@ -77,7 +77,7 @@ void sp_thread_clear(sp_thread *thread, int tid) {
   thread->excluded = false;
   thread->mask_read = false;
   thread->mask_doubted = false;
-  thread->blocked_told = false;
+  thread->blocked_logged = false;
   thread->stack_final = false;
   thread->checked_cpu_ns = 0;
   thread->checked_samples = 0;
@@ -105,7 +105,7 @@ sp_thread *sp_thread_record(int tid, bool *fresh) {
   *fresh = !thread;
   if (thread || sp_index_reserve(&sp_threads.by_tid, &sp_mem_default))
     return thread;
-  thread = record_take();
+  thread = record_new();
   if (!thread)
     return NULL;
   sp_thread_clear(thread, tid);

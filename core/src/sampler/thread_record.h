@@ -1,5 +1,5 @@
-/* The records of threads, and the table they stand in: what thread_table.c and
- * thread_scan.c share. */
+/* The records of threads and their table: the internals that thread_table.c,
+ * thread_arming.c and thread_scan.c share. */
 #ifndef SP_THREAD_RECORD_H
 #define SP_THREAD_RECORD_H
 
@@ -10,14 +10,16 @@
 #include "util/memory/hash_index.h"
 #include "util/system/clock.h"
 
-/* Records of the first chunk; each other has twice as many as the one before,
- * so that their addresses take little of what the handler has near. */
+/* Number of records in the first chunk. Each further chunk has twice as many as
+ * the one before, so the array of chunk addresses is small and occupies few of
+ * the handler's cache lines. */
 #define SP_THREAD_CHUNK      256
 #define SP_THREAD_CHUNKS_MAX 11
 
-/* A forked child may be about to become another program: it gives all signals
- * their default actions, and a real-time signal would end it before its exec().
- * For so long its timers send a signal that is then ignored. */
+/* A forked child may be about to execute another program. Before that it may
+ * reset all signals to their default actions, and then a real-time signal would
+ * end it. For this time its timers send a signal whose default action is to be
+ * ignored. */
 #define SP_THREAD_YOUNG_NS     (10 * SP_NS_PER_S)
 #define SP_THREAD_YOUNG_SIGNAL SIGURG
 
@@ -26,51 +28,53 @@ typedef struct sp_thread_table {
   _Atomic(sp_thread *) chunks[SP_THREAD_CHUNKS_MAX];
   /* Guarded by lock. */
   pthread_mutex_t lock;
-  uint32_t record_count; /* ever used, with index 0, which never is */
+  uint32_t record_count; /* ever used, including the unused index 0 */
   uint32_t free_list;
-  sp_index by_tid; /* of records, the thread's number as hash */
+  sp_index by_tid; /* records by thread id */
   sp_timer_base base;
-  int session_signal;      /* chosen at the start */
-  int signal_number;       /* that timers send now; 0: none may be set */
-  uint64_t young_until_ns; /* see SP_THREAD_YOUNG_NS; 0: grown */
+  int session_signal;      /* chosen when sampling starts */
+  int signal_number;       /* sent by timers now; 0: none may be set */
+  uint64_t young_until_ns; /* see SP_THREAD_YOUNG_NS; 0: not young */
   bool sampling;
-  bool paused;          /* it samples, and no thread has a timer */
-  bool registered_only; /* what did not register is left alone */
-  bool unlinked;        /* records were made for threads that may have a self */
+  bool paused;          /* sampling is on, but no thread has a timer */
+  bool registered_only; /* only threads that register are sampled */
+  bool unlinked;        /* some records may miss their thread's self */
   uint32_t timer_count;
   uint32_t excluded_count;
   uint32_t timers_max;
   uint32_t pass;
-  uint32_t next_clock; /* where the rotating look at CPU clocks is */
-  uint32_t next_mask;  /* where that at signal masks is */
+  uint32_t next_clock; /* next record of the rotating check of CPU clocks */
+  uint32_t next_mask;  /* next record of the rotating check of signal masks */
   uint64_t random;
-  uint64_t stacks_due_ns; /* the collector's: when stacks may be looked up */
-  /* Start of the sampling, on the clock of sp_thread_began(); 0: sampling has
-   * run since the process was forked. */
+  uint64_t stacks_due_ns; /* collector only: next lookup of stacks */
+  /* Time at which sampling started, on the clock of sp_thread_began(). 0:
+   * sampling has run since the process was forked. */
   uint64_t began_ticks;
-  bool beginning; /* threads being enrolled existed before the sampling */
+  /* The threads being enrolled existed before sampling started. */
+  bool beginning;
 } sp_thread_table;
 
 extern sp_thread_table sp_threads;
 
-/* All with the lock held. */
+/* The caller of all functions below holds the lock. */
 
 /* The record of a thread, or NULL. */
 sp_thread *sp_thread_find(int tid);
 
-/* The same, made where there is none; NULL: no memory. */
+/* As sp_thread_find(), but makes the record if there is none (*fresh is set).
+ * Returns NULL if out of memory. */
 sp_thread *sp_thread_record(int tid, bool *fresh);
 
-/* As of a thread that was just found. */
+/* Reset a record to that of a newly found thread. */
 void sp_thread_clear(sp_thread *thread, int tid);
 void sp_thread_release(sp_thread *thread);
 
-/* Have record and self know each other. */
+/* Store record and self in each other. */
 void sp_thread_link(sp_thread *thread, sp_self *self);
 
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self);
 
-/* Find the selves of the threads that were enrolled without. */
+/* Find the selves of threads that were enrolled without one. */
 void sp_threads_link(void);
 
 void sp_thread_remove(sp_thread *thread);

@@ -20,29 +20,30 @@
 #include "util/system/own_thread.h"
 #include "util/text/number.h"
 
-/* How many status files one scan reads (some 15 us each), and how many CPU
- * clocks it asks (0.4 us each). */
+/* Maximum number of status files that one scan reads (some 15 us each), and of
+ * CPU clocks (0.4 us each). */
 #define SCAN_STATUS_MAX 24
 #define SCAN_CLOCKS_MAX 64
 
-/* Ticks before it is logged that a thread blocks our signal. */
+/* Number of ticks before the log reports that a thread blocks our signal. */
 #define SCAN_BLOCKED_TICKS 3
 
-/* Every so many scans the directory is read in any case: a number of ours that
- * was left behind by a thread that is gone would be counted for one of the
- * program's. */
+/* The directory is read at least every so many scans. Otherwise the id of an
+ * own thread that ended without removing it would be mistaken for one of the
+ * program's threads. */
 #define SCAN_READ_EVERY 8
 
-/* In one of so many scans a number that is there is checked to be the same
- * thread's: the kernel gives one out again after all others. */
+/* In one of so many scans, an existing id is checked to belong to the same
+ * thread: the kernel reuses ids after it has used all others. */
 #define SCAN_SAME_EVERY 8
 
-/* After a look at the process's map, which has 8,000 lines where there are
- * 4,000 threads, so many times its CPU time pass until the next. Until its
- * stack is known a thread's samples cost it a system call more. */
-#define SCAN_STACKS_REST 1000
+/* The pause after reading the process's memory map, as a multiple of the CPU
+ * time that this took. The map has 8,000 lines if there are 4,000 threads.
+ * While a thread's stack is unknown, each of its samples costs one more system
+ * call. */
+#define SCAN_STACKS_BACKOFF 1000
 
-/* man 2 getdents. */
+/* See getdents(2). */
 typedef struct scan_entry {
   uint64_t inode;
   int64_t offset;
@@ -51,7 +52,7 @@ typedef struct scan_entry {
   char name[];
 } scan_entry;
 
-/* A thread that was found to block our signal. */
+/* A thread that blocks our signal. */
 typedef struct scan_blocked {
   char name[32];
   int tid;
@@ -65,20 +66,22 @@ typedef struct scan_counts {
   uint64_t blocked;
   unsigned status_left;
   unsigned clocks_left;
-  bool muted;                /* the signal's action would end the process */
+  /* The signal's default action would end the process. */
+  bool muted;
   sp_stack_requests *stacks; /* NULL: not in this scan */
   unsigned found_count;
   scan_blocked found[SCAN_STATUS_MAX];
 } scan_counts;
 
-/* Gone for certain: readdir(3) of a task directory may miss a thread while
- * others end. Or one of ours, seen before it could say so. */
-static bool thread_gone(const sp_thread *thread) {
+/* Has the thread certainly ended? A listing of the task directory may miss a
+ * thread while others end. Also true for a thread of ours that was enrolled
+ * before it registered as ours. */
+static bool thread_ended(const sp_thread *thread) {
   return sp_own_thread_is(thread->tid) ||
          (syscall(SYS_tgkill, getpid(), thread->tid, 0) != 0 && errno == ESRCH);
 }
 
-/* Is it still the thread that the timer was made for? */
+/* Is this still the thread for which the timer was created? */
 static bool thread_same(const sp_thread *thread) {
   if (thread->timer == SP_TIMER_NONE)
     return false;
@@ -102,8 +105,8 @@ static void thread_enrol_or_mark(int tid) {
     thread->pass = sp_threads.pass;
 }
 
-static void entries_see(const char *entries, size_t bytes,
-                        scan_counts *counts) {
+static void entries_visit(const char *entries, size_t bytes,
+                          scan_counts *counts) {
   size_t at = 0;
 
   pthread_mutex_lock(&sp_threads.lock);
@@ -122,7 +125,7 @@ static void entries_see(const char *entries, size_t bytes,
 }
 
 static bool tasks_read(scan_counts *counts) {
-  _Alignas(8) static char entries[16384]; /* only the collector is here */
+  _Alignas(8) static char entries[16384]; /* only the collector calls this */
   int directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   long bytes;
 
@@ -131,13 +134,14 @@ static bool tasks_read(scan_counts *counts) {
     return false;
   while ((bytes = syscall(SYS_getdents64, directory, entries, sizeof entries)) >
          0)
-    entries_see(entries, (size_t)bytes, counts);
+    entries_visit(entries, (size_t)bytes, counts);
   close(directory);
   return bytes == 0;
 }
 
-/* As many threads as have a timer, are excluded or ours? Each has a link in the
- * directory (Linux 6.1, proc_task_getattr()). */
+/* Is the number of threads equal to the number of those that have a timer, are
+ * excluded or are ours? Each thread has a link in the directory (Linux 6.1,
+ * proc_task_getattr()). */
 static bool tasks_as_many(void) {
   struct stat directory;
   size_t known;
@@ -151,8 +155,8 @@ static bool tasks_as_many(void) {
          directory.st_nlink == 2 + known + sp_own_thread_count();
 }
 
-/* Then, if none of the timers' threads is gone, no other one is there, and the
- * directory need not be read. */
+/* If the number of threads is as expected and no known thread has ended, there
+ * is no unknown thread, and the directory need not be read. */
 static bool tasks_known(scan_counts *counts) {
   uint32_t i = 1, end;
   bool known;
@@ -169,7 +173,7 @@ static bool tasks_known(scan_counts *counts) {
       if (thread->tid == 0)
         continue;
       known = thread->excluded
-                  ? !thread_gone(thread)
+                  ? !thread_ended(thread)
                   : thread->timer != SP_TIMER_NONE &&
                         sp_timer_check(thread->timer) != SP_TIMER_DEAD &&
                         !sp_own_thread_is(thread->tid);
@@ -183,9 +187,10 @@ static bool tasks_known(scan_counts *counts) {
   return known;
 }
 
-/* Is it the thread's turn to be looked at, where a scan has `left` looks?
- * `next` goes around all records, so that none waits for ever. */
-static bool turn_take(const sp_thread *thread, uint32_t *next, unsigned *left) {
+/* May this scan check the thread? At most `left` more checks; `next` rotates
+ * over all records, so that each is checked eventually. */
+static bool check_claim(const sp_thread *thread, uint32_t *next,
+                        unsigned *left) {
   if (*left == 0 || thread->index < *next)
     return false;
   *next = thread->index + 1;
@@ -193,8 +198,8 @@ static bool turn_take(const sp_thread *thread, uint32_t *next, unsigned *left) {
   return true;
 }
 
-/* Did the thread use CPU time without being sampled, since a look that found a
- * sample or said so? */
+/* Has the thread used CPU time without a sample since the last check that found
+ * a sample or returned true? */
 static bool thread_silent(sp_thread *thread) {
   const uint64_t samples = atomic_load(&thread->samples);
   const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
@@ -212,8 +217,8 @@ static bool thread_silent(sp_thread *thread) {
 static void blocked_find(scan_counts *counts, int tid, const char *name) {
   scan_blocked *found = &counts->found[counts->found_count];
 
-  /* libcurl looks names up on threads of its own, which have the name and the
-   * mask of ours that made them. */
+  /* libcurl resolves host names on threads of its own, which inherit the name
+   * and the signal mask of our thread that created them. */
   if (strncmp(name, "spanprof-", 9) == 0)
     return;
   counts->found_count++;
@@ -222,9 +227,9 @@ static void blocked_find(scan_counts *counts, int tid, const char *name) {
   found->signal_number = sp_threads.signal_number;
 }
 
-/* With no lock held: who logs may wait for another thread, which may begin, end
- * or fork. */
-static void blocked_tell(const scan_counts *counts, sp_log *log) {
+/* Called without a lock: the log callback may wait for another thread that
+ * starts, ends or forks. */
+static void blocked_log(const scan_counts *counts, sp_log *log) {
   unsigned i;
 
   for (i = 0; i < counts->found_count; i++)
@@ -235,7 +240,7 @@ static void blocked_tell(const scan_counts *counts, sp_log *log) {
                 counts->found[i].signal_number);
 }
 
-/* Only of a thread that runs: a signal would end the wait of another one. */
+/* Only for a running thread: a signal would interrupt a wait. */
 static void late_fire(const sp_thread *thread) {
   const sp_timer_base *base = &sp_threads.base;
   const uint64_t due_ns = sp_thread_due_ns(thread, base->interval_ns);
@@ -245,18 +250,19 @@ static void late_fire(const sp_thread *thread) {
     sp_timer_fire(thread->timer, base, due_ns);
 }
 
-/* Log only threads that use CPU time for a few samples. */
+/* Record the ticks of a thread that blocks our signal. It is logged only if it
+ * uses CPU time for a few samples. */
 static void blocked_book(sp_thread *thread, const sp_thread_status *status,
                          scan_counts *counts) {
   sp_thread_book_blocked(thread, status->runs ? SP_THREAD_LATE_NS : 0);
-  if (thread->blocked_told ||
+  if (thread->blocked_logged ||
       atomic_load(&thread->ticks_ahead) < SCAN_BLOCKED_TICKS)
     return;
-  thread->blocked_told = true;
+  thread->blocked_logged = true;
   blocked_find(counts, thread->tid, status->name);
 }
 
-static void mask_look(sp_thread *thread, scan_counts *counts) {
+static void mask_check(sp_thread *thread, scan_counts *counts) {
   const int number = sp_threads.signal_number;
   const bool was = atomic_load(&thread->blocked);
   sp_thread_status status;
@@ -266,8 +272,9 @@ static void mask_look(sp_thread *thread, scan_counts *counts) {
   if (!sp_thread_status_read(thread->tid, &status))
     return;
   blocks = number != 0 && status.blocked >> (number - 1) & 1;
-  /* A thread that is being made has every signal blocked for a moment (glibc
-   * 2.32 and later, pthread_create()); only one that still has is meant. */
+  /* A thread that is being created blocks every signal for a moment (glibc 2.32
+   * and later, pthread_create()). So the mask counts only if a second reading
+   * confirms it. */
   if (blocks && !was && !thread->mask_doubted) {
     thread->mask_doubted = true;
     thread->mask_read = false;
@@ -281,31 +288,32 @@ static void mask_look(sp_thread *thread, scan_counts *counts) {
     late_fire(thread);
 }
 
-/* Once; and again when the thread was deeper than all that is known. */
-static void stack_want(const sp_thread *thread, sp_stack_requests *stacks) {
+/* Request the stack lookup once, and again if the thread was deeper than the
+ * known part. */
+static void stack_lookup(const sp_thread *thread, sp_stack_requests *stacks) {
   const uint64_t sp = atomic_load(&thread->seen_sp);
   const uint64_t low = atomic_load(&thread->stack_low);
-  const sp_stack_request want = {.sp = sp,
-                                 .tp = atomic_load(&thread->seen_tp),
-                                 .thread = thread->index,
-                                 .tid = atomic_load(&thread->tid)};
+  const sp_stack_request request = {.sp = sp,
+                                    .tp = atomic_load(&thread->seen_tp),
+                                    .thread = thread->index,
+                                    .tid = atomic_load(&thread->tid)};
 
   if (!thread->stack_final && sp != 0 && (low == 0 || sp < low))
-    sp_stack_requests_add(stacks, &want);
+    sp_stack_requests_add(stacks, &request);
 }
 
-static void thread_look(sp_thread *thread, scan_counts *counts) {
+static void thread_check(sp_thread *thread, scan_counts *counts) {
   if (thread->excluded)
     return;
   sp_thread_book_rejected(thread, false);
   if (thread->mask_read && !atomic_load(&thread->blocked) &&
-      turn_take(thread, &sp_threads.next_clock, &counts->clocks_left) &&
+      check_claim(thread, &sp_threads.next_clock, &counts->clocks_left) &&
       thread_silent(thread))
     thread->mask_read = false;
   if ((!thread->mask_read || atomic_load(&thread->blocked)) &&
       thread->enrolled_pass != sp_threads.pass &&
-      turn_take(thread, &sp_threads.next_mask, &counts->status_left))
-    mask_look(thread, counts);
+      check_claim(thread, &sp_threads.next_mask, &counts->status_left))
+    mask_check(thread, counts);
   if (thread->timer != SP_TIMER_NONE) {
     counts->profiled++;
     counts->blocked += atomic_load(&thread->blocked);
@@ -313,11 +321,11 @@ static void thread_look(sp_thread *thread, scan_counts *counts) {
     counts->unprofiled++;
   }
   if (counts->stacks)
-    stack_want(thread, counts->stacks);
+    stack_lookup(thread, counts->stacks);
 }
 
-/* False: a stop came in between, and took the timers. */
-static bool records_look(scan_counts *counts) {
+/* Check all records. Returns false if a stop deleted the timers meanwhile. */
+static bool records_check(scan_counts *counts) {
   uint32_t i = 1, end;
   bool sampling;
 
@@ -332,10 +340,10 @@ static bool records_look(scan_counts *counts) {
       if (thread->tid == 0)
         continue;
       if ((thread->pass != sp_threads.pass || thread->timer == SP_TIMER_NONE) &&
-          thread_gone(thread))
+          thread_ended(thread))
         sp_thread_remove(thread);
       else
-        thread_look(thread, counts);
+        thread_check(thread, counts);
     }
     end = sp_threads.record_count;
     if (i >= end && counts->clocks_left > 0)
@@ -347,19 +355,19 @@ static bool records_look(scan_counts *counts) {
   return sampling;
 }
 
-/* The record may be another thread's by now, or its thread has registered and
- * knows better. */
-static void stack_answer(const sp_stack_request *want) {
-  sp_thread *thread = sp_thread_at(want->thread);
+/* Store the result, unless the record now belongs to another thread, or its
+ * thread has registered and set its exact stack. */
+static void stack_store(const sp_stack_request *request) {
+  sp_thread *thread = sp_thread_at(request->thread);
 
-  if (atomic_load(&thread->tid) != want->tid || thread->stack_final)
+  if (atomic_load(&thread->tid) != request->tid || thread->stack_final)
     return;
-  thread->stack_final = want->low == 0;
+  thread->stack_final = request->low == 0;
   if (thread->stack_final)
     return;
-  /* High first: the handler takes low for "known". */
-  atomic_store(&thread->stack_high, want->high);
-  atomic_store_explicit(&thread->stack_low, want->low, memory_order_release);
+  /* High first: the handler treats a non-zero low as "known". */
+  atomic_store(&thread->stack_high, request->high);
+  atomic_store_explicit(&thread->stack_low, request->low, memory_order_release);
 }
 
 static void stacks_read(sp_stack_requests *stacks) {
@@ -369,10 +377,10 @@ static void stacks_read(sp_stack_requests *stacks) {
   sp_stack_requests_resolve(stacks);
   pthread_mutex_lock(&sp_threads.lock);
   for (i = 0; i < stacks->count; i++)
-    stack_answer(&stacks->wants[i]);
+    stack_store(&stacks->requests[i]);
   pthread_mutex_unlock(&sp_threads.lock);
   sp_threads.stacks_due_ns =
-      sp_monotonic_ns() + SCAN_STACKS_REST * (sp_thread_cpu_ns() - cpu_ns);
+      sp_monotonic_ns() + SCAN_STACKS_BACKOFF * (sp_thread_cpu_ns() - cpu_ns);
 }
 
 size_t sp_threads_scan(sp_log *log) {
@@ -395,9 +403,9 @@ size_t sp_threads_scan(sp_log *log) {
                   "are profiled");
     return 0;
   }
-  sampling = records_look(&counts);
+  sampling = records_check(&counts);
   if (log)
-    blocked_tell(&counts, log);
+    blocked_log(&counts, log);
   if (!sampling)
     return 0;
   if (stacks.count > 0)
@@ -407,8 +415,8 @@ size_t sp_threads_scan(sp_log *log) {
   atomic_store(&sp_counts.threads_blocked, counts.blocked);
   if (counts.unprofiled > 0 && log)
     sp_log_warn(log, SP_LOG_THREADS,
-                "%llu threads are not profiled: no timer could be had (half of "
-                "RLIMIT_SIGPENDING is used at most)",
+                "%llu threads are not profiled: no timer is available (at most "
+                "half of RLIMIT_SIGPENDING is used)",
                 (unsigned long long)counts.unprofiled);
   return counts.threads;
 }

@@ -24,12 +24,12 @@ static status_found status_line(sp_thread_status *out, const char *line) {
   return STATUS_MORE;
 }
 
-/* In pieces: the line of a user's groups, which comes before the mask, may be
- * of any length. */
+/* Read in pieces: the line with the user's groups, which precedes the mask, may
+ * have any length. */
 bool sp_thread_status_read(int tid, sp_thread_status *out) {
   const int file = sp_task_file_open(tid, "status");
   status_found found = STATUS_MORE;
-  char bytes[1024], line[64]; /* of a longer one the start */
+  char bytes[1024], line[64]; /* the start of a longer line */
   size_t size = 0;
   ssize_t n, i;
 
@@ -51,7 +51,7 @@ bool sp_thread_status_read(int tid, sp_thread_status *out) {
   return found == STATUS_ALL;
 }
 
-/* Read field 22 of stat in proc(5). The name, field 2, may contain spaces and
+/* Reads field 22 of stat (proc(5)). The name, field 2, may contain spaces and
  * parentheses. */
 uint64_t sp_thread_began(int tid) {
   char text[1024];

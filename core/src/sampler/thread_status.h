@@ -6,18 +6,19 @@
 
 typedef struct sp_thread_status {
   char name[32];
-  bool runs;        /* or wants to */
-  uint64_t blocked; /* the bit of signal 1 is the lowest */
+  bool runs;        /* running or runnable */
+  uint64_t blocked; /* bit 0 is signal 1 */
 } sp_thread_status;
 
-/* False: the thread is gone. So is main's after its end, of which the kernel
- * says that it blocks every signal. */
+/* Read a thread's status. Returns false if the thread has ended. That includes
+ * the main thread after pthread_exit(): the kernel then reports that it blocks
+ * every signal. */
 bool sp_thread_status_read(int tid, sp_thread_status *out);
 
-/* The start time of the thread, in clock ticks since boot; 0: not known. */
+/* The start time of the thread, in clock ticks since boot, or 0 if unknown. */
 uint64_t sp_thread_began(int tid);
 
-/* The present time on that clock. */
+/* The present time on the clock of sp_thread_began(). */
 uint64_t sp_thread_clock(void);
 
 #endif

@@ -22,7 +22,7 @@ static void table_unlock(void) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
-/* The stack of the calling thread, whose record this is. Allocates. */
+/* Read the stack bounds of the calling thread into its record. Allocates. */
 static void stack_read(sp_thread *thread) {
   const uint64_t tp = (uint64_t)(uintptr_t)__builtin_thread_pointer();
   pthread_attr_t attributes;
@@ -35,9 +35,10 @@ static void stack_read(sp_thread *thread) {
   if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
     low = (uint64_t)(uintptr_t)start;
     high = low + size;
-    /* Where RLIMIT_STACK is unlimited the main thread's is said to begin where
-     * the mapping before it ends (glibc 2.36, pthread_getattr_np()): between
-     * them is room for a heap, and for holes. */
+    /* If RLIMIT_STACK is unlimited, the main thread's stack is reported to
+     * begin at the end of the previous mapping (glibc 2.36,
+     * pthread_getattr_np()). A heap and unmapped pages may be between the two.
+     */
     if ((tp < low || tp >= high) && size > SP_STACK_BYTES_MAX)
       low = high - SP_STACK_BYTES_MAX;
     thread->stack_final = true;
@@ -79,7 +80,7 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
   st = sp_thread_arm(thread);
-  /* Timers may send no signal at present: see sp_threads_signal_update(). */
+  /* Timers may send no signal now: see sp_threads_signal_update(). */
   if (st == SPANPROF_ERR_UNSUPPORTED)
     return SPANPROF_ERR_STATE;
   if (st == SPANPROF_ERR_STATE)
@@ -104,7 +105,7 @@ spanprof_status sp_thread_enrol(int tid, sp_self *self) {
   }
   table_unlock();
   if (st == SPANPROF_ERR_LIMIT)
-    return sp_fail(st, "no timer could be had for the thread: half of "
+    return sp_fail(st, "no timer is available for the thread: half of "
                        "RLIMIT_SIGPENDING is in use");
   return st;
 }
@@ -113,15 +114,15 @@ static void self_attached(sp_self *self) {
   sp_thread_enrol(self->tid, self);
 }
 
-/* Called on the record's own thread, with our signal blocked. */
+/* Called on the record's own thread while it blocks our signal. */
 static void record_end(sp_thread *thread) {
   sp_thread_disarm(thread);
   sp_thread_book_end(thread, 0);
   sp_thread_remove(thread);
 }
 
-/* Runs on the ending thread. The signal stays held: nothing of ours may land on
- * what is left of the thread's life. */
+/* Runs on the ending thread. The signal stays blocked, so that no signal of
+ * ours interrupts the remaining life of the thread. */
 static void self_ending(sp_self *self) {
   sigset_t mask;
 
@@ -136,8 +137,8 @@ static void self_ending(sp_self *self) {
 static const sp_self_hooks table_hooks = {.attached = self_attached,
                                           .ending = self_ending};
 
-/* Servers block every signal on the threads they make for requests; one that
- * registers is to be profiled. */
+/* Unblock our signal. Servers block every signal on the threads that they
+ * create for requests; a thread that registers is to be profiled. */
 static void signal_open(sp_self *self) {
   sigset_t ours;
 
@@ -218,7 +219,7 @@ static void thread_include(sp_self *self) {
 void spanprof_thread_exclude(int excluded) {
   sp_self *self;
 
-  /* Its end is to be told, also where no session ever ran. */
+  /* The thread's end must be reported even if no session ever ran. */
   sp_self_hooks_set(&table_hooks);
   self = sp_self_attach();
   if (excluded)
@@ -237,8 +238,8 @@ spanprof_status spanprof_thread_set_data(void *thread_data) {
   return st;
 }
 
-/* Another thread's stack is not known from outside; it is asked for when that
- * thread calls. */
+/* Another thread's stack is unknown here. It is read when that thread calls us.
+ */
 static void self_enrol(sp_self *self) {
   sp_thread_enrol_locked(self->tid, self);
 }
@@ -274,7 +275,7 @@ void sp_threads_stop(void) {
     if (thread->tid == 0)
       continue;
     sp_thread_retire(thread);
-    /* The number may belong to another thread when sampling starts again. */
+    /* The thread id may belong to another thread when sampling starts again. */
     if (!atomic_load(&thread->self) && !thread->excluded)
       sp_thread_clear(thread, thread->tid);
   }
@@ -295,7 +296,7 @@ void sp_threads_after_fork_child(bool resume) {
 
   pthread_mutex_init(&sp_threads.lock, NULL);
   table_lock();
-  /* Timers are not inherited (timer_create(2)): there is none to delete. */
+  /* Timers are not inherited (timer_create(2)), so there are none to delete. */
   sp_threads.timer_count = 0;
   sp_threads.excluded_count = 0;
   sp_threads.random = 0;
@@ -315,7 +316,8 @@ void sp_threads_after_fork_child(bool resume) {
   }
   sp_threads.sampling = resume;
   sp_threads.young_until_ns = sp_monotonic_ns() + SP_THREAD_YOUNG_NS;
-  /* Where it is the program's, the child is sampled from when it is grown. */
+  /* If the program uses this signal, sampling in the child starts when the
+   * child is no longer young. */
   sp_threads.signal_number =
       resume && sp_signal_borrow(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)
           ? SP_THREAD_YOUNG_SIGNAL

@@ -10,12 +10,12 @@
 
 #define STACK UINT64_C(0x20000) /* the distance of two in the map below */
 
-static sp_stack_requests wants;
+static sp_stack_requests requests;
 
 static void want_add(uint64_t sp, uint64_t tp) {
-  const sp_stack_request want = {.sp = sp, .tp = tp, .tid = 1};
+  const sp_stack_request request = {.sp = sp, .tp = tp, .tid = 1};
 
-  CHECK(sp_stack_requests_add(&wants, &want));
+  CHECK(sp_stack_requests_add(&requests, &request));
 }
 
 static void map_see(uint64_t start, uint64_t limit, bool readable,
@@ -23,7 +23,7 @@ static void map_see(uint64_t start, uint64_t limit, bool readable,
   const sp_process_mapping mapping = {
       .start = start, .limit = limit, .readable = readable, .path = path};
 
-  sp_stack_requests_visit(&wants, &mapping);
+  sp_stack_requests_visit(&requests, &mapping);
 }
 
 /* `stacks` of them, each with a guard page below. */
@@ -39,9 +39,9 @@ static void map_read(size_t stacks) {
 static const sp_stack_request *want_with(uint64_t sp) {
   size_t i;
 
-  for (i = 0; i < wants.count; i++)
-    if (wants.wants[i].sp == sp)
-      return &wants.wants[i];
+  for (i = 0; i < requests.count; i++)
+    if (requests.requests[i].sp == sp)
+      return &requests.requests[i];
   return NULL;
 }
 
@@ -49,27 +49,28 @@ static void a_stack_holds_sp_and_control_block(void) {
   enum { IN = 0x18000, BLOCK = 0x1f000 };
   size_t i;
 
-  sp_stack_requests_clear(&wants);
+  sp_stack_requests_clear(&requests);
   for (i = 9; i >= 1; i--)
     want_add(i * STACK + IN + 8, i * STACK + BLOCK);
-  sp_stack_requests_sort(&wants);
+  sp_stack_requests_sort(&requests);
   map_read(5);
   for (i = 1; i <= 9; i++) {
-    const sp_stack_request *want = want_with(i * STACK + IN + 8);
+    const sp_stack_request *request = want_with(i * STACK + IN + 8);
 
-    CHECK_EQUAL(want->low, i <= 5 ? i * STACK + IN : 0);
-    CHECK(i > 5 ? want->high == 0
-                : want->high > want->sp && want->high <= (i + 1) * STACK);
+    CHECK_EQUAL(request->low, i <= 5 ? i * STACK + IN : 0);
+    CHECK(i > 5 ? request->high == 0
+                : request->high > request->sp &&
+                      request->high <= (i + 1) * STACK);
   }
 }
 
 static void what_is_no_plain_stack_is_left_alone(void) {
-  sp_stack_requests_clear(&wants);
+  sp_stack_requests_clear(&requests);
   want_add(1 * STACK + 0x800, 1 * STACK + 0x900);   /* in the guard page */
   want_add(2 * STACK + 0x9000, 2 * STACK + 0x8000); /* above the block */
   want_add(3 * STACK + 0x9000, 5 * STACK + 0x8000); /* of a coroutine */
   want_add(4 * STACK + 0x9000, 4 * STACK + 0xa000);
-  sp_stack_requests_sort(&wants);
+  sp_stack_requests_sort(&requests);
   map_read(3);
   map_see(4 * STACK, 4 * STACK + (65u << 20), true, "");
   CHECK(want_with(1 * STACK + 0x800)->low == 0);
@@ -78,12 +79,12 @@ static void what_is_no_plain_stack_is_left_alone(void) {
   CHECK_EQUAL(want_with(4 * STACK + 0x9000)->low, 4 * STACK + 0x9000);
   /* More than any stack; and a mapping that is more, but not the stack in it,
    * as many that lie side by side may be one. */
-  sp_stack_requests_clear(&wants);
+  sp_stack_requests_clear(&requests);
   want_add(1 * STACK, 1 * STACK + (65u << 20));
   want_add(2 * STACK + (65u << 20), 2 * STACK + (65u << 20) + 8);
   map_see(STACK, STACK + (66u << 20), true, "");
-  CHECK(wants.wants[0].low == 0);
-  CHECK_EQUAL(wants.wants[1].low, 2 * STACK + (65u << 20));
+  CHECK(requests.requests[0].low == 0);
+  CHECK_EQUAL(requests.requests[1].low, 2 * STACK + (65u << 20));
 }
 
 /* A mapping of a file that ends early has pages that cannot be read, as one
@@ -98,17 +99,17 @@ static void a_stack_has_no_page_that_cannot_be_read(void) {
   pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   CHECK(pages != MAP_FAILED);
   start = (uint64_t)(uintptr_t)pages;
-  sp_stack_requests_clear(&wants);
+  sp_stack_requests_clear(&requests);
   want_add(start + 8, start + PAGES * PAGE - 8);
-  sp_stack_requests_resolve(&wants);
-  CHECK_EQUAL(wants.wants[0].low, start);
-  CHECK_EQUAL(wants.wants[0].high, start + PAGES * PAGE - 8);
+  sp_stack_requests_resolve(&requests);
+  CHECK_EQUAL(requests.requests[0].low, start);
+  CHECK_EQUAL(requests.requests[0].high, start + PAGES * PAGE - 8);
   CHECK(!ftruncate(file, (PAGES - 1) * PAGE));
-  sp_stack_requests_clear(&wants);
+  sp_stack_requests_clear(&requests);
   want_add(start + 8, start + PAGES * PAGE - 8);
-  sp_stack_requests_resolve(&wants);
-  CHECK_EQUAL(wants.wants[0].low, 0);
-  CHECK_EQUAL(wants.wants[0].high, 0);
+  sp_stack_requests_resolve(&requests);
+  CHECK_EQUAL(requests.requests[0].low, 0);
+  CHECK_EQUAL(requests.requests[0].high, 0);
   munmap(pages, PAGES * PAGE);
   close(file);
 }
@@ -118,26 +119,26 @@ static void each_mapping_and_each_want_is_looked_at_once(void) {
   size_t i, k;
 
   for (k = 0; k < sizeof stacks / sizeof *stacks; k++) {
-    sp_stack_requests_clear(&wants);
+    sp_stack_requests_clear(&requests);
     for (i = 1; i <= SP_STACK_REQUESTS_MAX; i++)
       want_add(i * STACK + 0x18000, i * STACK + 0x1f000);
-    sp_stack_requests_sort(&wants);
+    sp_stack_requests_sort(&requests);
     map_read(stacks[k]);
     CHECK(want_with(SP_STACK_REQUESTS_MAX * STACK + 0x18000)->low != 0);
-    CHECK(wants.looks <= SP_STACK_REQUESTS_MAX + 2 * stacks[k]);
+    CHECK(requests.comparisons <= SP_STACK_REQUESTS_MAX + 2 * stacks[k]);
   }
 }
 
 static void there_is_room_for_so_many(void) {
-  const sp_stack_request want = {.sp = 1, .tp = 2};
+  const sp_stack_request request = {.sp = 1, .tp = 2};
   size_t i;
 
-  sp_stack_requests_clear(&wants);
+  sp_stack_requests_clear(&requests);
   for (i = 0; i < SP_STACK_REQUESTS_MAX; i++)
-    CHECK(sp_stack_requests_add(&wants, &want));
-  CHECK(!sp_stack_requests_add(&wants, &want));
-  sp_stack_requests_clear(&wants);
-  CHECK(sp_stack_requests_add(&wants, &want));
+    CHECK(sp_stack_requests_add(&requests, &request));
+  CHECK(!sp_stack_requests_add(&requests, &request));
+  sp_stack_requests_clear(&requests);
+  CHECK(sp_stack_requests_add(&requests, &request));
 }
 
 typedef struct here {
@@ -171,17 +172,17 @@ static void stacks_of_this_process_are_found(void) {
   CHECK(!pthread_create(&thread, NULL, thread_run, &place));
   sem_wait(&place.known);
   here_fill(&main_place);
-  sp_stack_requests_clear(&wants);
+  sp_stack_requests_clear(&requests);
   want_add(main_place.sp, main_place.tp);
   want_add(place.sp, place.tp);
-  want_add((uint64_t)(uintptr_t)&wants, place.tp);
-  sp_stack_requests_resolve(&wants);
+  want_add((uint64_t)(uintptr_t)&requests, place.tp);
+  sp_stack_requests_resolve(&requests);
   CHECK(want_with(main_place.sp)->low <= main_place.sp);
   CHECK(want_with(main_place.sp)->high > main_place.sp);
   CHECK(want_with(place.sp)->low <= place.sp);
   CHECK(want_with(place.sp)->high > place.sp);
   CHECK(want_with(place.sp)->low != 0);
-  CHECK(want_with((uint64_t)(uintptr_t)&wants)->low == 0);
+  CHECK(want_with((uint64_t)(uintptr_t)&requests)->low == 0);
   sem_post(&place.leave);
   pthread_join(thread, NULL);
 }

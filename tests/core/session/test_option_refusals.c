@@ -251,7 +251,7 @@ static void options_signal_that_was_taken_over_is_refused(void) {
   CHECK_EQUAL(sigaction(number, &theirs, &ours), 0);
   snprintf(
       sentence, sizeof sentence,
-      "signal %d was taken over by another handler since the last session; "
+      "another handler has replaced ours for signal %d since the last session; "
       "set the option signal_number to another one",
       number);
   check_start_alike(&options, no_environment, SPANPROF_ERR_SYSTEM, sentence);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #define COPY_PIECES_MAX (SP_COPY_BYTES_MAX / SP_COPY_PAGE_BYTES + 1)
-#define COPY_PAGES_MAX  128 /* asked about at once */
+#define COPY_PAGES_MAX  128 /* per system call */
 
 SP_HANDLER_RARE size_t sp_copy_checked(void *to, uint64_t from, size_t bytes) {
   struct iovec local = {.iov_base = to, .iov_len = bytes};
@@ -24,7 +24,7 @@ SP_HANDLER_RARE size_t sp_copy_checked(void *to, uint64_t from, size_t bytes) {
                                       .iov_len = (size_t)(piece_end - at)};
     at = piece_end;
   }
-  /* Whole words, because the kernel reads whole registers. */
+  /* Whole words, because the unwinder reads whole registers. */
   copied =
       syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote, pieces, 0ul);
   errno = error;

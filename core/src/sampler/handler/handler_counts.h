@@ -1,4 +1,4 @@
-/* What the handler counts of samples. */
+/* Counts the handler's samples. */
 #ifndef SP_HANDLER_COUNTS_H
 #define SP_HANDLER_COUNTS_H
 
@@ -19,7 +19,7 @@ SP_HANDLER_CODE static inline void sp_handler_count_time(uint64_t ns) {
   sp_count(&sp_counts.handler_ns, ns);
 }
 
-/* A sample that is not taken, or not kept. */
+/* Count a sample that is not taken or not kept. */
 SP_HANDLER_RARE void sp_handler_drop(sp_counter *reason, uint64_t ticks);
 
 #endif

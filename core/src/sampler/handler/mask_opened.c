@@ -5,8 +5,8 @@
 #include "checked_copy.h"
 
 #if defined(__x86_64__)
-/* The eight bytes of code before `pc`, of which those on an earlier page may
- * not be mapped. */
+/* Read the eight bytes of code before `pc`. The page before may not be mapped.
+ */
 SP_HANDLER_RARE static bool code_before(unsigned char out[8], uint64_t pc) {
   if (pc % SP_COPY_PAGE_BYTES < 8)
     return sp_copy_checked(out, pc - 8, 8) == 8;
@@ -16,7 +16,7 @@ SP_HANDLER_RARE static bool code_before(unsigned char out[8], uint64_t pc) {
 #endif
 
 /* Was the signal unblocked before the call? `before` is the address to which
- * the kernel wrote the previous mask; 0: not known. */
+ * the kernel wrote the previous mask, or 0. */
 SP_HANDLER_RARE static bool mask_was_open(uint64_t before, int signal_number) {
   uint64_t mask;
 
@@ -31,8 +31,8 @@ SP_HANDLER_RARE bool sp_mask_just_opened(const sp_registers *registers,
 #if defined(__x86_64__)
   unsigned char before[8];
 
-  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how, rdx = address for the
-   * previous mask; the previous instruction is syscall, 0f 05. */
+  /* rax = 0 (result), r10 = sizeof(kernel sigset_t), rdi = how, rdx = address
+   * of the previous mask. The previous instruction is syscall, 0f 05. */
   return r[0] == 0 && r[10] == 8 &&
          (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
          code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05 &&

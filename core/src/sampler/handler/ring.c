@@ -7,19 +7,20 @@
 #define RING_SHARDS_MIN 8
 #define RING_SHARDS_MAX 64
 
-/* Of a shard's size: where the reader is called, and how far one may have been
- * filled and keep its memory. */
+/* Fractions of a shard's size: the mark at which the reader is woken, and the
+ * fill level up to which a shard keeps its memory. */
 #define RING_MARK_PART 8
 #define RING_KEEP_PART 4
 
-/* Touched in each shard once it is used: in 150 ms a thread writes twice that,
- * and the handler is to meet untouched pages seldom. Most programs have fewer
- * threads than there are shards. */
+/* Bytes of each used shard that are touched in advance, so that the handler
+ * rarely writes to an untouched page. A thread writes half of this in 150 ms.
+ * Most programs have fewer threads than there are shards. */
 #define RING_READY_BYTES (64u << 10)
 #define RING_PAGE_BYTES  4096u
 
-/* Stands before every payload. `bytes` counts payload and padding; kind SKIP
- * fills the end of the buffer where a payload would not fit in one piece. */
+/* The header of every payload. `bytes` counts payload and padding. A header of
+ * kind RING_SKIP fills the end of the buffer if a payload would not fit there
+ * in one piece. */
 typedef struct ring_header {
   uint32_t bytes;
   uint32_t kind;
@@ -28,24 +29,24 @@ typedef struct ring_header {
 enum { RING_PAYLOAD = 1, RING_SKIP = 2 };
 
 typedef struct sp_shard {
-  /* Written by whoever holds busy. */
+  /* Written by the owner of `busy`. */
   _Atomic uint32_t busy;
   _Atomic uint64_t head;
-  uint64_t reserved; /* where the claimed header stands */
+  uint64_t reserved; /* position of the claimed header */
   /* Fixed. */
   size_t size;
   char *data;
   char pad[SP_CACHE_LINE - 40];
   /* Written by the collector. */
   _Atomic uint64_t tail;
-  size_t touched; /* bytes from the start, since the last trim */
+  size_t touched; /* highest offset used since the last trim */
   bool ready;
   char pad2[SP_CACHE_LINE - 24];
 } sp_shard;
 
 struct sp_ring {
   unsigned shard_count;
-  size_t bytes; /* of everything mapped */
+  size_t bytes; /* size of the mapping */
   char pad[SP_CACHE_LINE - 16];
   sp_wake wake;
   char pad2[SP_CACHE_LINE - 4];
@@ -68,8 +69,8 @@ static size_t ready_bytes(size_t shard_bytes) {
   return (size_t)sp_min_u64(shard_bytes, RING_READY_BYTES);
 }
 
-/* With the shard taken and empty: write to each page, so that no handler is the
- * first. */
+/* Write to each of the first pages, so that no handler is the first to touch
+ * them. The shard is acquired and empty. */
 static void shard_ready(sp_shard *shard) {
   size_t at;
 
@@ -101,20 +102,21 @@ void sp_ring_free(sp_ring *ring) {
 }
 
 size_t sp_ring_payload_max(const sp_ring *ring) {
-  /* Half: a payload as large as that fits, whatever the position, once the
+  /* Half of the shard: a payload of this size fits at any position once the
    * shard is empty. */
   return ring->shards[0].size / 2 - sizeof(ring_header);
 }
 
-SP_HANDLER_CODE static bool shard_take(sp_shard *shard) {
+SP_HANDLER_CODE static bool shard_acquire(sp_shard *shard) {
   return !atomic_exchange_explicit(&shard->busy, 1, memory_order_acquire);
 }
 
-SP_HANDLER_CODE static void shard_leave(sp_shard *shard) {
+SP_HANDLER_CODE static void shard_release(sp_shard *shard) {
   atomic_store_explicit(&shard->busy, 0, memory_order_release);
 }
 
-/* With the shard taken: make room for a header and `bytes`, in one piece. */
+/* Reserve contiguous space for a header and `bytes` bytes. The shard is
+ * acquired. */
 SP_SIGNAL_SAFE static bool shard_reserve(sp_shard *shard, size_t bytes,
                                          sp_ring_claim *out) {
   size_t needed = sizeof(ring_header) + bytes_rounded(bytes);
@@ -122,18 +124,18 @@ SP_SIGNAL_SAFE static bool shard_reserve(sp_shard *shard, size_t bytes,
   uint64_t tail = atomic_load_explicit(&shard->tail, memory_order_acquire);
   size_t at = head & (shard->size - 1);
   size_t to_end = shard->size - at;
-  size_t room = shard->size - (size_t)(head - tail);
+  size_t space = shard->size - (size_t)(head - tail);
   ring_header skip = {.kind = RING_SKIP};
 
   if (to_end < needed) {
-    if (room < to_end + needed)
+    if (space < to_end + needed)
       return false;
     skip.bytes = (uint32_t)(to_end - sizeof skip);
     memcpy(shard->data + at, &skip, sizeof skip);
     head += to_end;
     atomic_store_explicit(&shard->head, head, memory_order_release);
     at = 0;
-  } else if (room < needed) {
+  } else if (space < needed) {
     return false;
   }
   shard->reserved = head;
@@ -152,12 +154,12 @@ sp_ring_result sp_ring_reserve(sp_ring *ring, uint32_t start, size_t bytes,
   for (i = 0; i < ring->shard_count; i++) {
     sp_shard *shard = &ring->shards[(start + i) & (ring->shard_count - 1)];
 
-    if (!shard_take(shard))
+    if (!shard_acquire(shard))
       continue;
     if (shard_reserve(shard, bytes, out))
       return SP_RING_OK;
     result = SP_RING_FULL;
-    shard_leave(shard);
+    shard_release(shard);
   }
   return result;
 }
@@ -174,7 +176,7 @@ bool sp_ring_commit(const sp_ring_claim *claim, size_t bytes) {
     atomic_store_explicit(&shard->head, head, memory_order_release);
   }
   tail = atomic_load_explicit(&shard->tail, memory_order_relaxed);
-  shard_leave(shard);
+  shard_release(shard);
   return head - tail >= shard->size / RING_MARK_PART;
 }
 
@@ -182,7 +184,8 @@ sp_wake *sp_ring_wake(sp_ring *ring) {
   return &ring->wake;
 }
 
-/* With the shard taken, by the reader: is it empty? Then it is at its start. */
+/* Called by the reader on an acquired shard. If the shard is empty, reset it to
+ * its start and return true. */
 static bool shard_restart(sp_shard *shard) {
   uint64_t head = atomic_load_explicit(&shard->head, memory_order_relaxed);
 
@@ -211,10 +214,10 @@ const void *sp_ring_next(sp_ring *ring, unsigned *shard, size_t *bytes) {
       tail += sizeof header + header.bytes;
       atomic_store_explicit(&s->tail, tail, memory_order_release);
     }
-    if ((tail & (s->size - 1)) != 0 && shard_take(s)) {
+    if ((tail & (s->size - 1)) != 0 && shard_acquire(s)) {
       if (shard_restart(s) && !s->ready)
         shard_ready(s);
-      shard_leave(s);
+      shard_release(s);
     }
   }
   return NULL;
@@ -241,13 +244,13 @@ void sp_ring_trim(sp_ring *ring) {
     sp_shard *shard = &ring->shards[i];
     size_t ready = ready_bytes(shard->size);
 
-    if (shard->touched <= shard->size / RING_KEEP_PART || !shard_take(shard))
+    if (shard->touched <= shard->size / RING_KEEP_PART || !shard_acquire(shard))
       continue;
     if (shard_restart(shard)) {
       sp_pages_discard(shard->data + ready, shard->size - ready);
       shard->touched = 0;
     }
-    shard_leave(shard);
+    shard_release(shard);
   }
 }
 

@@ -10,14 +10,16 @@
 #include "util/system/clock.h"
 #include "util/system/status.h"
 
-/* Of the eval loop's ranges, those that come while it is registered. */
+/* Maximum number of eval loop ranges that are added while the runtime is
+ * registered. */
 #define RUNTIME_ADDED_MAX 16
 
-/* How long those are waited for who are in a callback of a runtime that goes:
- * one may wait for a lock of the language that the waiting thread holds. */
+/* Maximum wait for callers that are inside a callback of a runtime that is
+ * being unregistered. A callback may wait for a lock of the language that the
+ * waiting thread holds. */
 #define RUNTIME_LEAVE_NS SP_NS_PER_S
 
-/* Process-wide, because the signal handler asks for it. */
+/* Process-wide, because the signal handler uses it. */
 static struct {
   /* Read in the handler. */
   _Atomic(const spanprof_runtime *) current;
@@ -27,16 +29,16 @@ static struct {
   char name[SP_RUNTIME_TEXT_BYTES];
   char version[SP_RUNTIME_TEXT_BYTES];
   _Atomic uint32_t registrations;
-  /* Of the eval loop. Those counted are never changed while registered; more
-   * are added under lock. */
+  /* Ranges of the eval loop. Counted entries do not change while the runtime is
+   * registered; further ones are added under lock. */
   spanprof_range added[RUNTIME_ADDED_MAX];
   _Atomic size_t added_count;
   /* Guarded by lock. */
   pthread_mutex_t lock;
 } runtime_state SP_HANDLER_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Written before current is set, by start, without overlaps; read by the
- * collector. Apart from the handler's data. */
+/* Written before current is set; sorted by start, without overlaps. Read by the
+ * collector, and therefore outside the handler's data. */
 static spanprof_range runtime_ranges[SPANPROF_RUNTIME_RANGES_MAX],
     runtime_call_ranges[SPANPROF_RUNTIME_RANGES_MAX];
 
@@ -55,7 +57,8 @@ static int range_compare(const void *a, const void *b) {
   return (one->start > other->start) - (one->start < other->start);
 }
 
-/* Copy ranges, by start, those that touch as one; returns how many. */
+/* Copy ranges, sorted by start, and merge those that touch. Returns the number.
+ */
 static size_t ranges_copy(spanprof_range *out, const spanprof_range *ranges,
                           size_t count) {
   size_t kept = 0, i;
@@ -119,8 +122,9 @@ uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
   return registrations;
 }
 
-/* Has everybody left the callbacks, within a second? */
-static bool runtime_left(void) {
+/* Wait at most a second until no caller is inside a callback. Returns false on
+ * timeout. */
+static bool runtime_wait_idle(void) {
   uint64_t until_ns = sp_monotonic_ns() + RUNTIME_LEAVE_NS;
 
   while (atomic_load(&runtime_state.inside) > 0) {
@@ -131,8 +135,9 @@ static bool runtime_left(void) {
   return true;
 }
 
-/* What the caller knows of; callbacks and ranges beyond are not given. */
-static bool runtime_take(const spanprof_runtime *given, spanprof_runtime *out) {
+/* Copy the caller's structure; fields that it does not have are zero. Returns
+ * false if it is not valid. */
+static bool runtime_copy(const spanprof_runtime *given, spanprof_runtime *out) {
   memset(out, 0, sizeof *out);
   return given &&
          sp_struct_copy(out, sizeof *out, given,
@@ -144,16 +149,16 @@ static bool runtime_take(const spanprof_runtime *given, spanprof_runtime *out) {
 
 spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   spanprof_status st = SPANPROF_OK;
-  spanprof_runtime taken;
+  spanprof_runtime copy;
 
-  if (!runtime_take(runtime, &taken))
+  if (!runtime_copy(runtime, &copy))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "a runtime needs a struct_size of this version or an older "
                    "one, a name, a resolve with its walk, and at most %d "
                    "ranges of each kind",
                    SPANPROF_RUNTIME_RANGES_MAX);
-  runtime = &taken;
-  if (!atomic_load(&runtime_state.current) && !runtime_left())
+  runtime = &copy;
+  if (!atomic_load(&runtime_state.current) && !runtime_wait_idle())
     return sp_fail(SPANPROF_ERR_STATE,
                    "a callback of the runtime that was registered before has "
                    "not returned");
@@ -183,7 +188,7 @@ unlock:
   return st;
 }
 
-/* With the lock. */
+/* The lock is held. */
 static spanprof_status eval_add(const spanprof_range *range) {
   size_t count = atomic_load(&runtime_state.added_count), i;
 
@@ -215,7 +220,7 @@ spanprof_status spanprof_runtime_eval_add(const spanprof_range *range) {
 
 void spanprof_runtime_unregister(void) {
   atomic_store(&runtime_state.current, NULL);
-  runtime_left();
+  runtime_wait_idle();
 }
 
 void sp_runtime_before_fork(void) {

@@ -1,8 +1,8 @@
-/* The language runtime of the process: its callbacks and its code.
+/* The registered language runtime: its callbacks and its code ranges.
  *
- * Protocol: the handler and the collector enter the runtime through
- * sp_runtime_enter() and leave it; unregistering hides it, then waits until
- * nobody is inside. */
+ * Protocol: the handler and the collector call sp_runtime_enter() before they
+ * use the runtime and sp_runtime_leave() afterwards. Unregistering hides the
+ * runtime, then waits until no caller is inside. */
 #ifndef SP_RUNTIME_H
 #define SP_RUNTIME_H
 
@@ -10,26 +10,27 @@
 
 #include "util/base.h"
 
-/* The registered runtime, to be left again, or NULL. */
+/* Returns the registered runtime, or NULL. In both cases the caller must call
+ * sp_runtime_leave(). */
 SP_HANDLER_CODE const spanprof_runtime *sp_runtime_enter(void);
 SP_HANDLER_CODE void sp_runtime_leave(void);
 
-/* Does a native pc lie in the eval loop, or in code by which that calls?
- * Between enter and leave. */
+/* Is a native pc in the eval loop (evaluates), or in the code by which the eval
+ * loop calls native code (calls)? Only between enter and leave. */
 bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc);
 bool sp_runtime_calls(const spanprof_runtime *runtime, uint64_t pc);
 
 #define SP_RUNTIME_TEXT_BYTES 64
 
-/* Name and version (cut to the buffer) of the runtime registered last, "" where
- * there was none, and how many were registered so far. */
+/* Name and version of the last registered runtime, truncated to the buffers, ""
+ * if there was none. Returns the number of registrations so far. */
 uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
                              char version[SP_RUNTIME_TEXT_BYTES]);
 
-/* How many runtimes were registered so far. */
+/* The number of registrations so far. */
 uint32_t sp_runtime_registrations(void);
 
-/* Around a fork. */
+/* Called around a fork. */
 void sp_runtime_before_fork(void);
 void sp_runtime_after_fork(bool child);
 

@@ -12,20 +12,21 @@
 #include "util/system/status.h"
 
 /* Process-wide, because signal handlers are. Written before the handler is
- * installed, except where said. */
+ * installed, unless noted. */
 static struct {
   _Atomic(sp_signal_fn) handle; /* NULL: nothing to do */
   _Atomic uint64_t probes;      /* written in the handler */
   uint32_t cookie;              /* not 0 once set */
 } signal_state SP_HANDLER_DATA;
 
-/* The same, of each signal we ever used. */
+/* State of each signal that we ever used. Process-wide. */
 static struct {
-  _Atomic bool installed; /* read by who checks options, beside a start */
+  _Atomic bool installed; /* also read by option checks during a start */
   struct sigaction before;
 } signal_of[NSIG];
 
-/* Where the linker put all that is marked SP_HANDLER_CODE or _DATA. */
+/* The linker's bounds of the sections of SP_HANDLER_CODE and SP_HANDLER_DATA.
+ */
 extern const char __start_sp_handler_code[]
     __attribute__((visibility("hidden")));
 extern const char __stop_sp_handler_code[]
@@ -35,13 +36,13 @@ extern const char __start_sp_handler_data[]
 extern const char __stop_sp_handler_data[]
     __attribute__((visibility("hidden")));
 
-/* SIGRTMAX itself is what valgrind keeps (valgrind 3.19, "VG_SIGVGKILL"). */
+/* valgrind reserves SIGRTMAX (valgrind 3.19, "VG_SIGVGKILL"). */
 static int signal_highest(void) {
   return SIGRTMAX - 1;
 }
 
-/* Block what `before` would have had blocked; the handler's return takes it
- * back. The kernel's sigset_t is one word. */
+/* Block the signals that would be blocked during `before`. The return from our
+ * handler restores the mask. The kernel's sigset_t is one word. */
 SP_HANDLER_RARE static void mask_as_before(const struct sigaction *before,
                                            int number, void *ucontext) {
   uint64_t mask, more;
@@ -68,8 +69,8 @@ SP_HANDLER_RARE static void signal_chain(int number, siginfo_t *info,
   errno = error;
 }
 
-/* Ask for all cache lines of a section at once; without it the processor would
- * ask for each when it comes to it, and wait. See SP_HANDLER_CODE. */
+/* Prefetch all cache lines of a section at once. Without this, the processor
+ * would fetch each line when it reaches it, and wait. See SP_HANDLER_CODE. */
 SP_HANDLER_CODE static void lines_fetch(const char *line, const char *end) {
   for (; line < end; line += SP_CACHE_LINE)
     __builtin_prefetch(line);
@@ -81,7 +82,7 @@ SP_HANDLER_CODE static void signal_handler(int number, siginfo_t *info,
   sp_signal_fn handle;
 
   lines_fetch(__start_sp_handler_data, __stop_sp_handler_data);
-  /* Some 6 KB, with a language 8. */
+  /* About 6 KB, with a language runtime 8 KB. */
   lines_fetch(__start_sp_handler_code, __stop_sp_handler_code);
   if (info->si_code != SI_TIMER || !sp_signal_value_ours(value)) {
     signal_chain(number, info, ucontext);
@@ -119,16 +120,18 @@ static bool signal_free(int number) {
   return handler_is_ours(number) || sp_signal_default(number);
 }
 
-/* Do not install over another handler: if that one calls ours and ours calls
- * it, they would call each other for ever. If the program has reset every
- * signal to its default action, there is no other handler. */
-static spanprof_status signal_check_taken(int number) {
+/* Check that no other handler has replaced ours. Installing over it again would
+ * be wrong: if it calls ours and ours calls it, they would call each other
+ * forever. If the program has reset every signal to its default action, there
+ * is no other handler. */
+static spanprof_status signal_check_replaced(int number) {
   if (!signal_of[number].installed || signal_free(number))
     return SPANPROF_OK;
-  return sp_fail(SPANPROF_ERR_SYSTEM,
-                 "signal %d was taken over by another handler since the last "
-                 "session; set the option signal_number to another one",
-                 number);
+  return sp_fail(
+      SPANPROF_ERR_SYSTEM,
+      "another handler has replaced ours for signal %d since the last "
+      "session; set the option signal_number to another one",
+      number);
 }
 
 spanprof_status sp_signal_choose(int wanted, int *out) {
@@ -144,7 +147,7 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
                      "signal %d cannot be used for sampling; use 0 to have a "
                      "free real-time signal found",
                      wanted);
-    st = signal_check_taken(wanted);
+    st = signal_check_replaced(wanted);
     if (!st)
       *out = wanted;
     return st;
@@ -159,10 +162,11 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
                  "no real-time signal is free; set the option signal_number");
 }
 
-/* Every signal, so that no handler of the program runs on top of ours and jumps
- * out of it; libc's own two too (sigfillset() leaves them out), as a
- * cancellation is such a jump. But not those of an instruction at fault: while
- * they are blocked the kernel ends the process. */
+/* Block every signal in the handler, so that no handler of the program runs on
+ * top of ours and jumps out of it. That includes the C library's two internal
+ * signals, which sigfillset() excludes, because a cancellation is such a jump.
+ * Synchronous faults stay unblocked: the kernel ends a process that raises one
+ * while it is blocked. */
 static void mask_fill(sigset_t *mask) {
   static const int faults[] = {SIGSEGV, SIGBUS,  SIGILL,
                                SIGFPE,  SIGTRAP, SIGSYS};
@@ -180,7 +184,7 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
   if (!signal_state.cookie)
     cookie_init();
   atomic_store(&signal_state.handle, handle);
-  st = signal_check_taken(number);
+  st = signal_check_replaced(number);
   if (st || handler_is_ours(number))
     return st;
   if (sigaction(number, NULL, &signal_of[number].before) != 0)
@@ -188,8 +192,8 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
                          number);
   memset(&ours, 0, sizeof ours);
   ours.sa_sigaction = signal_handler;
-  /* ONSTACK: threads of Go and the like have small stacks and bring their
-   * own. */
+  /* SA_ONSTACK: threads of Go and similar runtimes have small stacks and
+   * provide an alternate one. */
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   mask_fill(&ours.sa_mask);
   if (sigaction(number, &ours, NULL) != 0)
@@ -234,8 +238,8 @@ void sp_signal_block(int number, sigset_t *mask_before) {
 
 void sp_signal_restore(int number, const sigset_t *mask_before) {
   const struct timespec now = {0, 0};
-  siginfo_t foreign, info;
-  bool have_foreign = false;
+  siginfo_t other, info;
+  bool have_other = false;
   sigset_t ours;
 
   sigemptyset(&ours);
@@ -244,11 +248,11 @@ void sp_signal_restore(int number, const sigset_t *mask_before) {
     if (info.si_code == SI_TIMER &&
         sp_signal_value_ours((uint64_t)(uintptr_t)info.si_value.sival_ptr))
       continue;
-    foreign = info;
-    have_foreign = true;
+    other = info;
+    have_other = true;
   }
-  if (have_foreign)
+  if (have_other)
     syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), number,
-            &foreign);
+            &other);
   pthread_sigmask(SIG_SETMASK, mask_before, NULL);
 }

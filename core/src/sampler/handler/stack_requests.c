@@ -6,79 +6,82 @@
 #include "checked_copy.h"
 #include "stack_top.h"
 
-void sp_stack_requests_clear(sp_stack_requests *wants) {
-  wants->count = 0;
-  wants->next = 0;
-  wants->looks = 0;
+void sp_stack_requests_clear(sp_stack_requests *requests) {
+  requests->count = 0;
+  requests->next = 0;
+  requests->comparisons = 0;
 }
 
-bool sp_stack_requests_add(sp_stack_requests *wants,
-                           const sp_stack_request *want) {
-  if (wants->count == SP_STACK_REQUESTS_MAX)
+bool sp_stack_requests_add(sp_stack_requests *requests,
+                           const sp_stack_request *request) {
+  if (requests->count == SP_STACK_REQUESTS_MAX)
     return false;
-  wants->wants[wants->count++] = *want;
+  requests->requests[requests->count++] = *request;
   return true;
 }
 
-static int want_order(const void *a, const void *b) {
+static int request_order(const void *a, const void *b) {
   const sp_stack_request *left = a, *right = b;
 
   return (left->sp > right->sp) - (left->sp < right->sp);
 }
 
-void sp_stack_requests_sort(sp_stack_requests *wants) {
-  qsort(wants->wants, wants->count, sizeof wants->wants[0], want_order);
+void sp_stack_requests_sort(sp_stack_requests *requests) {
+  qsort(requests->requests, requests->count, sizeof requests->requests[0],
+        request_order);
 }
 
-/* The stack of a thread that never called us, as far as it reached: in the
- * mapping that holds both its stack pointer and its control block (glibc and
- * musl put it at the stack's outer end), or the main thread's. What the mapping
- * holds below may be another stack, that the kernel joined to this one. Every
- * other stack is read with a system call that cannot fault. */
-static void want_match(sp_stack_request *want,
-                       const sp_process_mapping *mapping) {
+/* Find the readable part of the stack of a thread that never called us. The
+ * stack is in a mapping that contains both the stack pointer and the thread's
+ * control block (glibc and musl place it at the stack's outer end), or it is
+ * the main thread's stack. Lower addresses of the mapping may belong to another
+ * stack that the kernel merged with this one. All other stacks are read with a
+ * system call that cannot fault. */
+static void request_match(sp_stack_request *request,
+                          const sp_process_mapping *mapping) {
   const bool main_stack = strcmp(mapping->path, "[stack]") == 0;
-  const bool plain = want->tp > want->sp && want->tp < mapping->limit &&
-                     want->tp - want->sp <= SP_STACK_BYTES_MAX;
-  const uint64_t top = sp_stack_top_below(want->tp);
+  const bool plain = request->tp > request->sp &&
+                     request->tp < mapping->limit &&
+                     request->tp - request->sp <= SP_STACK_BYTES_MAX;
+  const uint64_t top = sp_stack_top_below(request->tp);
 
   if (!mapping->readable || !(main_stack || plain))
     return;
-  want->low = want->sp & ~(uint64_t)(SP_COPY_PAGE_BYTES - 1);
+  request->low = request->sp & ~(uint64_t)(SP_COPY_PAGE_BYTES - 1);
   if (main_stack)
-    want->high = sp_stack_top(want->tp, mapping->start, mapping->limit);
+    request->high = sp_stack_top(request->tp, mapping->start, mapping->limit);
   else
-    want->high = top > want->sp ? top : want->tp;
+    request->high = top > request->sp ? top : request->tp;
 }
 
-/* Between the two may be a guard page that the map does not show: then the
- * thread was on another stack. */
-static void want_check(sp_stack_request *want) {
-  if (!sp_copy_possible(want->low, want->high))
-    want->low = want->high = 0;
+/* A guard page between the two addresses, which the map does not show, means
+ * that the thread was on another stack. */
+static void request_check(sp_stack_request *request) {
+  if (!sp_copy_possible(request->low, request->high))
+    request->low = request->high = 0;
 }
 
 bool sp_stack_requests_visit(void *data, const sp_process_mapping *mapping) {
-  sp_stack_requests *wants = data;
+  sp_stack_requests *requests = data;
 
-  for (; wants->next < wants->count; wants->next++) {
-    sp_stack_request *want = &wants->wants[wants->next];
+  for (; requests->next < requests->count; requests->next++) {
+    sp_stack_request *request = &requests->requests[requests->next];
 
-    wants->looks++;
-    if (want->sp >= mapping->limit)
+    requests->comparisons++;
+    if (request->sp >= mapping->limit)
       return false;
-    if (want->sp >= mapping->start)
-      want_match(want, mapping);
+    if (request->sp >= mapping->start)
+      request_match(request, mapping);
   }
   return true;
 }
 
-void sp_stack_requests_resolve(sp_stack_requests *wants) {
-  char path[sizeof "[stack]" + 1]; /* a longer one is another */
+void sp_stack_requests_resolve(sp_stack_requests *requests) {
+  char path[sizeof "[stack]" + 1]; /* a longer path cannot match */
   size_t i;
 
-  sp_stack_requests_sort(wants);
-  sp_process_maps_each(path, sizeof path, sp_stack_requests_visit, wants);
-  for (i = 0; i < wants->count; i++)
-    want_check(&wants->wants[i]);
+  sp_stack_requests_sort(requests);
+  sp_process_maps_each(path, sizeof path, sp_stack_requests_visit, requests);
+  for (i = 0; i < requests->count; i++)
+    request_check(&requests->requests[i]);
 }

@@ -18,12 +18,13 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* A busy host of virtual processors keeps them from ticking for a while. */
+/* CPU time and wall time after which the test gives up. A busy host of virtual
+ * processors may stop their ticks for a while. */
 #define TIMER_PROBE_CPU_NS  (1 * SP_NS_PER_S)
 #define TIMER_PROBE_WALL_NS (2 * SP_NS_PER_S)
 
-/* The clock id of a thread's CPU time: the number inverted, shifted by three,
- * CPUCLOCK_PERTHREAD_MASK (4) and CPUCLOCK_SCHED (2). Linux 6.1,
+/* The clock id of a thread's CPU time: the inverted thread id, shifted left by
+ * three, with CPUCLOCK_PERTHREAD_MASK (4) and CPUCLOCK_SCHED (2). Linux 6.1,
  * include/linux/posix-timers.h, make_thread_cpuclock(). */
 static clockid_t thread_clock(int tid) {
   return (clockid_t)(~(unsigned)tid << 3 | 6);
@@ -58,8 +59,8 @@ int sp_timer_start(sp_timer *out, const sp_timer_base *base, int tid,
   event.sigev_signo = signal_number;
   event.sigev_value.sival_ptr = (void *)(uintptr_t)value;
   event.sigev_notify_thread_id = tid;
-  /* The system call itself: glibc's timer_create() refuses the clock of a
-   * thread it does not know. */
+  /* Use the system call directly: glibc's timer_create() rejects the clock of a
+   * thread that it does not know. */
   if (syscall(SYS_timer_create, id, &event, &timer) != 0)
     return errno;
   if (syscall(SYS_timer_settime, timer, 0, &when, NULL) != 0) {
@@ -81,16 +82,17 @@ sp_timer_state sp_timer_check(sp_timer timer) {
 
   if (syscall(SYS_timer_gettime, timer, &now) != 0)
     return SP_TIMER_DEAD;
-  /* The kernel shows a timer whose thread is gone without value and without
-   * interval (Linux 6.1, posix_cpu_timer_get()). */
+  /* The kernel reports a timer of an ended thread with value 0 and interval 0
+   * (Linux 6.1, posix_cpu_timer_get()). */
   if (now.it_interval.tv_sec == 0 && now.it_interval.tv_nsec == 0)
     return SP_TIMER_DEAD;
   return SP_TIMER_ARMED;
 }
 
-/* What has expired and was not sent shows one nanosecond; and a timer that is
- * set to a time that has passed sends its signal at once, with the overrun
- * since (Linux 6.1, posix_cpu_timer_get() and posix_cpu_timer_set()). */
+/* The kernel reports a remaining time of one nanosecond for a timer that has
+ * expired but has not sent its signal. Setting a timer to a past time makes it
+ * send its signal at once, with the overruns since then (Linux 6.1,
+ * posix_cpu_timer_get() and posix_cpu_timer_set()). */
 void sp_timer_fire(sp_timer timer, const sp_timer_base *base, uint64_t due_ns) {
   const struct itimerspec when = {.it_interval =
                                       time_from_ns(base->interval_ns),
@@ -110,23 +112,25 @@ uint64_t sp_timer_thread_cpu_ns(int tid) {
   return (uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* Burns CPU time until a signal of a probe came; returns whether there was time
- * enough for one and none came. The thread's own clock is asked seldom: who
- * asks when a slice is over loses the processor just before the tick (the
- * benchmark late_ticks). What is left takes at least as long by the other
- * clock, which takes no system call. */
+/* Use CPU time until a probe signal arrives, at most TIMER_PROBE_CPU_NS of CPU
+ * time or TIMER_PROBE_WALL_NS of wall time. Returns true if the CPU time was
+ * used up without a signal. The thread's CPU clock is read rarely: a thread
+ * that reads it at the end of its time slice is descheduled just before the
+ * tick (benchmark late_ticks). Between the reads the loop uses the monotonic
+ * clock, which needs no system call: the remaining CPU time takes at least as
+ * long on it. */
 static bool probe_uses_up(uint64_t signals_before) {
   const uint64_t cpu_ns = sp_thread_cpu_ns();
   const uint64_t until_ns = sp_monotonic_ns() + TIMER_PROBE_WALL_NS;
-  uint64_t used_ns = 0, ask_ns, now_ns;
+  uint64_t used_ns = 0, read_ns, now_ns;
 
   do {
-    ask_ns = sp_monotonic_ns() + (TIMER_PROBE_CPU_NS - used_ns);
+    read_ns = sp_monotonic_ns() + (TIMER_PROBE_CPU_NS - used_ns);
     do {
       if (sp_signal_probes() != signals_before)
         return false;
       now_ns = sp_monotonic_ns();
-    } while (now_ns < ask_ns && now_ns < until_ns);
+    } while (now_ns < read_ns && now_ns < until_ns);
     used_ns = sp_thread_cpu_ns() - cpu_ns;
   } while (now_ns < until_ns && used_ns < TIMER_PROBE_CPU_NS);
   return used_ns >= TIMER_PROBE_CPU_NS;
@@ -154,7 +158,8 @@ spanprof_status sp_timer_probe(int signal_number) {
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
                          "timer_create on a thread's CPU clock is refused here "
                          "(a sandbox, or RLIMIT_SIGPENDING)");
-  /* Time alone proves nothing: a busy machine may not have let us run. */
+  /* Elapsed time alone proves nothing: a busy machine may not have run this
+   * thread. */
   if (used_up)
     return sp_fail(SPANPROF_ERR_SYSTEM,
                    "the kernel accepts CPU timers but delivers no signal %d "

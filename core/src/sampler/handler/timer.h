@@ -1,15 +1,15 @@
-/* One POSIX timer on one thread's CPU clock, made from any thread, whose signal
- * goes to that thread. */
+/* POSIX timers on threads' CPU clocks. Any thread can create one; its signal
+ * goes to the thread whose clock it is. */
 #ifndef SP_TIMER_H
 #define SP_TIMER_H
 
 #include "util/base.h"
 
-/* What timers run on: the thread's CPU clock; or, in stress tests that need
- * more signals than the kernel's tick gives, the monotonic clock at
- * SPANPROF_TEST_WALL_HZ. "1000r" is for registered threads only: a wait of the
- * runtime that is interrupted all the time may never time out (the thread in
- * Ruby 3.3 that ends time slices). */
+/* The clock of the timers: the thread's CPU clock, or the monotonic clock at
+ * SPANPROF_TEST_WALL_HZ in stress tests that need more signals than the
+ * kernel's tick allows. "1000r" is for registered threads only: a wait in the
+ * runtime that is interrupted all the time may never time out (Ruby 3.3's
+ * thread that ends time slices). */
 typedef struct sp_timer_base {
   bool wall;
   bool wall_registered;
@@ -18,30 +18,30 @@ typedef struct sp_timer_base {
 
 void sp_timer_base_init(sp_timer_base *base, uint32_t sample_rate_hz);
 
-/* The kernel's number of a timer. */
+/* The kernel's id of a timer. */
 typedef int sp_timer;
 
 #define SP_TIMER_NONE (-1)
 
 typedef enum sp_timer_state {
   SP_TIMER_ARMED,
-  SP_TIMER_DEAD /* its thread is gone */
+  SP_TIMER_DEAD /* its thread has ended */
 } sp_timer_state;
 
-/* Make a timer of the thread `tid` that sends `signal_number` with `value`,
- * first after `first_ns` (> 0), then every interval. Returns an errno: EAGAIN
- * where RLIMIT_SIGPENDING is reached, EINVAL where the thread is gone. */
+/* Create a timer of the thread `tid` that sends `signal_number` with `value`,
+ * first after `first_ns` (> 0), then after each interval. Returns an errno:
+ * EAGAIN if RLIMIT_SIGPENDING is reached, EINVAL if the thread has ended. */
 int sp_timer_start(sp_timer *out, const sp_timer_base *base, int tid,
                    int signal_number, uint64_t value, uint64_t first_ns);
 void sp_timer_stop(sp_timer timer);
 sp_timer_state sp_timer_check(sp_timer timer);
 
-/* Have a timer that expired at `due_ns` (> 0) of its thread's clock, which no
- * tick of the kernel has found out yet, send its signal now. Nothing is done
- * where a tick was faster. */
+/* Make a timer send its signal now. It expired at `due_ns` (> 0) of its
+ * thread's clock, but the kernel has not noticed it yet. Does nothing if the
+ * kernel has noticed it in the meantime. */
 void sp_timer_fire(sp_timer timer, const sp_timer_base *base, uint64_t due_ns);
 
-/* CPU time the thread `tid` has used; 0 where it is gone. */
+/* The CPU time that the thread `tid` has used, or 0 if it has ended. */
 uint64_t sp_timer_thread_cpu_ns(int tid);
 
 /* Test whether the kernel delivers CPU timers here. If it does, this takes some
