@@ -2,13 +2,20 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
+#include "collect/samples/runtime_names.h"
 #include "collector_recordings.h"
-#include "collector_work.h"
+#include "collector_state.h"
+#include "comments.h"
+#include "last_thread.h"
 #include "sampler/handler/signal.h"
 #include "sampler/handler/stack_top.h"
 #include "sampler/handler/timer.h"
+#include "sampler/thread_scan.h"
 #include "sampler/thread_table.h"
+#include "span/span.h"
+#include "util/system/counters.h"
 #include "util/system/cycles.h"
 #include "util/system/fork_hooks.h"
 #include "util/system/own_thread.h"
@@ -27,10 +34,247 @@
 #define COLLECTOR_FORK_WAIT_NS (20 * SP_NS_PER_MS)
 #endif
 
+/* How long the collector sleeps where nobody calls it: names are asked for
+ * while what they name is there. */
+#define COLLECTOR_ROUND_NS (150 * SP_NS_PER_MS)
+
+/* How often the collector looks for threads: one is found within 200 ms. */
+#define COLLECTOR_SCAN_NS (150 * SP_NS_PER_MS)
+
+/* 5,000 threads are found within 1 s. */
+#define COLLECTOR_SCAN_MAX_NS        (800 * SP_NS_PER_MS)
+#define COLLECTOR_SCAN_PER_THREAD_NS (750 * UINT64_C(1000))
+
+#define COLLECTOR_CHORES_NS SP_NS_PER_S
+
+/* With eight threads that want the GVL and give it up every 100 ms, the one
+ * that names frames comes to its turn within a second. At a stop nobody waits.
+ */
+#define COLLECTOR_NAMES_WAIT_NS      (2 * SP_NS_PER_S)
+#define COLLECTOR_NAMES_WAIT_STOP_NS (200 * SP_NS_PER_MS)
+#define COLLECTOR_NAMES_PAUSE_NS     (5 * SP_NS_PER_MS)
+
+_Static_assert(sizeof(sp_sample) + SP_SLICE_BYTES_MAX +
+                       SP_WALK_FRAMES_MAX * sizeof(spanprof_frame) <=
+                   SP_RING_SHARD_BYTES / 16,
+               "a shard has room for many of the largest samples");
+
+/* A profile's identity on the server is its series and its time. Times follow
+ * the clock, also back; for no time to come again they keep to one remainder of
+ * the step, the first window's, and take another each time the clock was set
+ * back. */
+static uint64_t time_choose(const sp_collector *collector) {
+  const uint64_t step = SP_PROFILE_TIME_STEP_NS;
+  uint64_t now_ns = sp_clock_unix_ns(collector->config.clock);
+  uint64_t last_ns = collector->last_time_ns, at_least_ns = now_ns;
+
+  if (last_ns == 0)
+    return now_ns;
+  if (now_ns + SP_NS_PER_MS < last_ns)
+    last_ns++;
+  else
+    at_least_ns = sp_max_u64(now_ns, last_ns + 1);
+  return at_least_ns + (last_ns - at_least_ns) % step;
+}
+
+static void window_begin(sp_collector *collector) {
+  collector->window_ns = sp_clock_monotonic_ns(collector->config.clock);
+  collector->window_unix_ns = time_choose(collector);
+  collector->last_time_ns = collector->window_unix_ns;
+}
+
+/* A sample with a higher mark than before may belong to a recording that was
+ * requested since the last look. */
+static void sample_add_marked(sp_collector *collector,
+                              const sp_sample *sample) {
+  if (SP_UNLIKELY(sample->mark > collector->newest_mark)) {
+    sp_collector_recordings_admit(collector);
+    collector->newest_mark = sample->mark;
+  }
+  sp_aggregator_add(collector->aggregator, sample);
+}
+
+/* At most a shard's size of each shard: handlers that write faster than they
+ * are read must not keep the collector from its other work. Without handlers
+ * that is everything. */
+static void ring_drain(sp_collector *collector) {
+  const size_t most = 2 * sp_ring_payload_max(collector->ring);
+  unsigned shard = 0, reading = 0;
+  size_t bytes, left = most;
+  const void *payload;
+
+  sp_aggregator_scan_modules(collector->aggregator);
+  while (!atomic_load(&collector->left) &&
+         (payload = sp_ring_next(collector->ring, &shard, &bytes))) {
+    if (shard != reading)
+      left = most;
+    reading = shard;
+    sample_add_marked(collector, payload);
+    sp_ring_release(collector->ring, shard);
+    if (bytes >= left)
+      shard++;
+    else
+      left -= bytes;
+  }
+}
+
+/* Where the runtime answers from a thread of its own; what is sampled meanwhile
+ * is still of the window. */
+void sp_collector_names_wait(sp_collector *collector) {
+  uint64_t begun_ns = sp_monotonic_ns(), wait_ns;
+  struct timespec pause = {.tv_nsec = (long)COLLECTOR_NAMES_PAUSE_NS};
+
+  do {
+    ring_drain(collector);
+    if (sp_aggregator_name_frames(collector->aggregator) == 0)
+      return;
+    sp_runtime_names_request();
+    pthread_mutex_unlock(&collector->work_lock);
+    nanosleep(&pause, NULL);
+    pthread_mutex_lock(&collector->work_lock);
+    wait_ns = collector->stopping ? COLLECTOR_NAMES_WAIT_STOP_NS
+                                  : COLLECTOR_NAMES_WAIT_NS;
+  } while (sp_monotonic_ns() - begun_ns < wait_ns &&
+           !atomic_load(&collector->left));
+}
+
+static void part_emit(void *data, sp_encoded *part) {
+  sp_collector *collector = data;
+  bool emitting;
+
+  collector->last_time_ns = part->time_ns;
+  pthread_mutex_lock(&collector->request_lock);
+  emitting = collector->emitting = !collector->left;
+  pthread_mutex_unlock(&collector->request_lock);
+  if (!emitting) {
+    sp_encoded_dispose(part);
+    return;
+  }
+  collector->config.emit(collector->config.emit_data, part);
+  pthread_mutex_lock(&collector->request_lock);
+  collector->emitting = false;
+  pthread_cond_broadcast(&collector->sealed);
+  pthread_mutex_unlock(&collector->request_lock);
+}
+
+static uint64_t windows_wanted(sp_collector *collector) {
+  uint64_t wanted;
+
+  pthread_mutex_lock(&collector->request_lock);
+  wanted = collector->windows_wanted;
+  pthread_mutex_unlock(&collector->request_lock);
+  return wanted;
+}
+
+spanprof_status sp_collector_encode(sp_collector *collector,
+                                    sp_profile *profile, sp_window *window,
+                                    const char *note, sp_encoded_fn emit,
+                                    void *data, uint64_t *lost_samples,
+                                    uint64_t *lost_ticks) {
+  sp_comments comments;
+
+  sp_comments_write(&comments, note);
+  window->period_ns = collector->base.interval_ns;
+  window->comments = comments.lines;
+  window->comment_count = comments.count;
+  return sp_profile_encode(profile, window, emit, data, lost_samples,
+                           lost_ticks);
+}
+
+static void window_seal(sp_collector *collector) {
+  sp_profile *profile = sp_aggregator_profile(collector->aggregator);
+  uint64_t wanted = windows_wanted(collector);
+  uint64_t lost_samples = 0, lost_ticks = 0;
+  sp_window window;
+
+  sp_collector_names_wait(collector);
+  if (atomic_load(&collector->left))
+    return;
+  window = (sp_window){
+      .time_ns = collector->window_unix_ns,
+      .duration_ns =
+          sp_clock_monotonic_ns(collector->config.clock) - collector->window_ns,
+  };
+  if (sp_collector_encode(collector, profile, &window, "", part_emit, collector,
+                          &lost_samples, &lost_ticks)) {
+    sp_count(&sp_counts.samples_dropped_memory, lost_samples);
+    sp_count(&sp_counts.ticks_dropped, lost_ticks);
+    sp_log_warn(collector->config.log, SP_LOG_MEMORY,
+                "no memory to encode a profile: %llu samples are lost",
+                (unsigned long long)lost_samples);
+  }
+  if (atomic_load(&collector->left))
+    return;
+  sp_warnings_of_window(profile, collector->config.log);
+  sp_aggregator_reset(collector->aggregator);
+  sp_span_sweep();
+  window_begin(collector);
+  pthread_mutex_lock(&collector->request_lock);
+  collector->windows_sealed = wanted;
+  pthread_cond_broadcast(&collector->sealed);
+  pthread_mutex_unlock(&collector->request_lock);
+}
+
+/* What is done once a second. */
+static void chores_do(sp_collector *collector) {
+  sp_ring_trim(collector->ring);
+  sp_aggregator_refresh_modules(collector->aggregator);
+  sp_span_sweep();
+  sp_runtime_names_request();
+  sp_last_thread_exit(collector->threads, collector->config.log);
+  sp_warnings_tell(&collector->warnings, collector->config.log,
+                   collector->signal_number);
+}
+
+static uint64_t scan_interval_ns(size_t threads) {
+  uint64_t ns = threads * COLLECTOR_SCAN_PER_THREAD_NS;
+
+  if (ns < COLLECTOR_SCAN_NS)
+    return COLLECTOR_SCAN_NS;
+  return sp_min_u64(ns, COLLECTOR_SCAN_MAX_NS);
+}
+
+static void cpu_time_count(sp_collector *collector) {
+  uint64_t now_ns = sp_thread_cpu_ns();
+
+  sp_count(&sp_counts.collector_cpu_ns, now_ns - collector->cpu_ns);
+  collector->cpu_ns = now_ns;
+}
+
+static uint64_t collector_round(sp_collector *collector) {
+  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, over_ns, sleep_ns;
+
+  sp_wake_clear(sp_ring_wake(collector->ring));
+  sp_collector_recordings_before(collector);
+  ring_drain(collector);
+  sp_aggregator_name_frames(collector->aggregator);
+  over_ns = sp_collector_recordings_after(collector);
+  if (atomic_load(&collector->stopping))
+    return 0;
+  if (real_ns >= collector->scan_due_ns) {
+    collector->threads = sp_threads_scan(collector->config.log);
+    collector->scan_due_ns = real_ns + scan_interval_ns(collector->threads);
+  }
+  if (real_ns >= collector->chores_due_ns) {
+    chores_do(collector);
+    collector->chores_due_ns = real_ns + COLLECTOR_CHORES_NS;
+  }
+  now_ns = sp_clock_monotonic_ns(collector->config.clock);
+  end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
+  if (now_ns >= end_ns ||
+      windows_wanted(collector) != collector->windows_sealed) {
+    window_seal(collector);
+    end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
+  }
+  sleep_ns = sp_min_u64(COLLECTOR_ROUND_NS, collector->scan_due_ns - real_ns);
+  end_ns = sp_min_u64(end_ns, over_ns);
+  return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
+}
+
 static void collector_free(sp_collector *collector) {
   if (collector->capture)
     sp_capture_release(collector->capture);
-  sp_fold_free(collector->fold);
+  sp_aggregator_free(collector->aggregator);
   pthread_mutex_destroy(&collector->work_lock);
   pthread_mutex_destroy(&collector->request_lock);
   pthread_cond_destroy(&collector->sealed);
@@ -61,19 +305,19 @@ static void *collector_run(void *data) {
   pthread_mutex_lock(&collector->work_lock);
   collector->cpu_ns = 0;
   while (!atomic_load(&collector->stopping)) {
-    uint64_t sleep_ns = sp_collector_round(collector);
+    uint64_t sleep_ns = collector_round(collector);
     uint64_t until_ns =
         sp_clock_monotonic_ns(collector->config.clock) + sleep_ns;
 
-    sp_collector_cpu_count(collector);
+    cpu_time_count(collector);
     pthread_mutex_unlock(&collector->work_lock);
     sp_clock_sleep(collector->config.clock, sp_ring_wake(collector->ring),
                    until_ns);
     pthread_mutex_lock(&collector->work_lock);
   }
-  sp_collector_window_seal(collector);
+  window_seal(collector);
   sp_collector_recordings_end(collector);
-  sp_collector_cpu_count(collector);
+  cpu_time_count(collector);
   pthread_mutex_unlock(&collector->work_lock);
   thread_end(collector);
   return NULL;
@@ -111,7 +355,7 @@ static spanprof_status sampling_begin(sp_collector *collector) {
   spanprof_status st;
 
   pthread_mutex_lock(&collector->work_lock);
-  sp_collector_window_begin(collector);
+  window_begin(collector);
   st = thread_start(collector);
   if (!st) {
     capture_begin(collector);
@@ -150,8 +394,8 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
     st = sp_timer_probe(collector->signal_number);
   sp_cycles_learn(&mark);
   if (!st)
-    st = sp_fold_new(&collector->fold, mem, config->settings,
-                     collector->base.interval_ns);
+    st = sp_aggregator_new(&collector->aggregator, mem, config->settings,
+                           collector->base.interval_ns);
   if (!st)
     st = sampling_begin(collector);
   if (st) {
@@ -241,9 +485,9 @@ spanprof_status sp_collector_stop(sp_collector *collector, uint64_t until_ns) {
     if (!thread_wait(collector, sp_max_u64(until_ns, least_ns)))
       return SPANPROF_ERR_TIMEOUT;
     pthread_join(collector->thread, NULL);
-  } else if (collector->fold) {
+  } else if (collector->aggregator) {
     pthread_mutex_lock(&collector->work_lock);
-    sp_collector_window_seal(collector);
+    window_seal(collector);
     pthread_mutex_unlock(&collector->work_lock);
   }
   collector_free(collector);
@@ -264,13 +508,14 @@ void sp_collector_after_fork_parent(sp_collector *collector) {
 
 /* Where the fork met the collector at work, its tables may be half written:
  * they are left alone, and the child gets new ones. */
-static spanprof_status fold_renew(sp_collector *collector) {
+static spanprof_status aggregator_renew(sp_collector *collector) {
   if (collector->forking_in_step) {
-    sp_fold_reset(collector->fold);
+    sp_aggregator_reset(collector->aggregator);
     return SPANPROF_OK;
   }
-  return sp_fold_new(&collector->fold, collector->mem,
-                     collector->config.settings, collector->base.interval_ns);
+  return sp_aggregator_new(&collector->aggregator, collector->mem,
+                           collector->config.settings,
+                           collector->base.interval_ns);
 }
 
 void sp_collector_after_fork_child(sp_collector *collector) {
@@ -289,13 +534,13 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->window_most_ns =
       collector->config.settings->upload_interval_ms * SP_NS_PER_MS;
   /* The one thread there is has been seen to. */
-  collector->scan_due_ns = sp_monotonic_ns() + SP_COLLECTOR_SCAN_NS;
+  collector->scan_due_ns = sp_monotonic_ns() + COLLECTOR_SCAN_NS;
   collector->warnings =
       (sp_warnings){.signal_lost = collector->warnings.signal_lost};
-  sp_collector_window_begin(collector);
+  window_begin(collector);
   /* Before the new thread runs: it takes the table's lock. */
   sp_threads_after_fork_child(true);
-  st = fold_renew(collector);
+  st = aggregator_renew(collector);
   if (!st)
     st = thread_start(collector);
   if (!st)

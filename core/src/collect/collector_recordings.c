@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector_work.h"
+#include "collector_state.h"
 
 /* Memory of all recordings' tables, as a multiple of window_max_bytes. */
 #define RECORDINGS_WINDOWS 2
@@ -51,8 +51,8 @@ void sp_collector_recording_stopped(sp_collector *collector) {
 }
 
 static void recording_begin(sp_collector *collector, sp_recording *recording) {
-  recording->st = sp_fold_open(collector->fold, &recording->config.wanted,
-                               &recording->sink);
+  recording->st = sp_aggregator_open_sink(
+      collector->aggregator, &recording->config.wanted, &recording->sink);
   sp_recording_begun(recording);
 }
 
@@ -206,7 +206,7 @@ static sp_recording *recordings_remove_ended(sp_collector *collector, bool all,
     ended = recording;
     note_write(collector, recording, !over);
     if (recording->sink)
-      sp_fold_close(collector->fold, recording->sink);
+      sp_aggregator_close_sink(collector->aggregator, recording->sink);
   }
   return ended;
 }
@@ -243,7 +243,7 @@ void sp_collector_recordings_forget(sp_collector *collector) {
   /* Another thread of the parent may have held their locks at the fork, so they
    * are not touched. A recording that was about to end is in no list. */
   if (collector->forking_in_step)
-    sp_fold_close_all(collector->fold);
+    sp_aggregator_close_sinks(collector->aggregator);
   collector->recordings = collector->recordings_asked = NULL;
   collector->recording_count = 0;
 }

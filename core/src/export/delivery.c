@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "delivery_log.h"
 #include "export/upload/retry.h"
 #include "pyroscope.h"
 
@@ -162,6 +161,46 @@ void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns) {
   atomic_store(delivery->down_until_ns, now_ns + DELIVERY_DOWN_NS);
 }
 
+/* Log the answer of the server, or its absence, and its effect on the profile.
+ */
+static void delivery_log_failure(const sp_delivery *delivery,
+                                 const sp_http_answer *answer,
+                                 const sp_retry *retry) {
+  static const char *const ends[] = {
+      [SP_RETRY_AGAIN] = "it will be sent again",
+      [SP_RETRY_REFUSED] = "the profile is dropped",
+      [SP_RETRY_EXHAUSTED] = "the profile is dropped after several tries",
+      [SP_RETRY_EXPIRED] = "the profile is dropped, too old by now",
+  };
+  const char *address = delivery->settings->server_address;
+  const char *end = ends[retry->verdict];
+  sp_log_kind kind = retry->is_limited ? SP_LOG_UPLOAD_LIMITED
+                     : retry->verdict == SP_RETRY_REFUSED || retry->is_mendable
+                         ? SP_LOG_UPLOAD_REFUSED
+                         : SP_LOG_UPLOAD_FAILED;
+
+  if (retry->is_mendable && retry->verdict == SP_RETRY_AGAIN)
+    end = "profiles are kept, and sent again about once a minute";
+  if (answer->foreign)
+    sp_log_warn(
+        delivery->log, kind,
+        "%s answered %ld, but is no Pyroscope (a login page, or another "
+        "program): the server address must be right; %s",
+        address, answer->status, end);
+  else if (answer->status >= 300 && answer->status < 400)
+    sp_log_warn(delivery->log, kind,
+                "%s answered %ld, a redirect, which is not followed: the "
+                "server address must be the final one; %s",
+                address, answer->status, end);
+  else if (answer->status)
+    sp_log_warn(delivery->log, kind, "%s answered %ld%s%s; %s", address,
+                answer->status, answer->message[0] ? ": " : "", answer->message,
+                end);
+  else
+    sp_log_warn(delivery->log, kind, "no upload to %s: %s; %s", address,
+                answer->message, end);
+}
+
 /* Decide what the answer means for the profile, and set the backoff. */
 static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
                            uint64_t max_age_ns, sp_tries *tries,
@@ -189,7 +228,7 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
     tries->retry_ns = retry->at_ns;
   }
   if (retry->verdict != SP_RETRY_ACCEPTED)
-    sp_delivery_log_failure(delivery, answer, retry);
+    delivery_log_failure(delivery, answer, retry);
   atomic_store(delivery->down_until_ns, 0);
   if (retry->at_ns > now_ns && !retry->own_fault)
     sp_delivery_down(delivery, now_ns);
@@ -211,7 +250,7 @@ static void delivery_look_for_links(const sp_delivery *delivery,
     delivery->links_open();
 }
 
-void sp_delivery_ask_links(sp_delivery *delivery) {
+void sp_delivery_query_links(sp_delivery *delivery) {
   const char *address = delivery->settings->server_address;
   sp_http_answer answer;
   sp_buffer url;
@@ -333,12 +372,31 @@ void sp_delivery_land_spooled(sp_delivery *delivery,
   sp_spool_remove(delivery->spool, spooled->entry);
 }
 
+/* Log that `what` failed at the spool, and why. If no file can be locked there,
+ * the spool is off, which is logged once. */
+static void delivery_log_spool(sp_delivery *delivery, const char *what,
+                               spanprof_status st) {
+  const char *why = st == SPANPROF_ERR_IO || st == SPANPROF_ERR_SYSTEM
+                        ? spanprof_last_error()
+                        : spanprof_status_text(st);
+
+  if (st != SPANPROF_ERR_SYSTEM) {
+    sp_log_warn(delivery->log, SP_LOG_SPOOL, "%s: %s", what, why);
+    return;
+  }
+  if (!delivery->lockless)
+    sp_log_line(delivery->log, SPANPROF_LOG_WARN,
+                "the spool is off, and what cannot be sent is dropped: %s",
+                why);
+  delivery->lockless = true;
+}
+
 void sp_delivery_claim(sp_delivery *delivery) {
   spanprof_status st =
       delivery->spool ? sp_spool_claim(delivery->spool) : SPANPROF_OK;
 
   if (st)
-    sp_delivery_log_spool(delivery, "not all of the spool was looked at", st);
+    delivery_log_spool(delivery, "not all of the spool was looked at", st);
 }
 
 bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
@@ -352,7 +410,7 @@ bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
     sp_count(&sp_counts.profiles_spooled, 1);
     return true;
   }
-  sp_delivery_log_spool(delivery, "a profile was not spooled", st);
+  delivery_log_spool(delivery, "a profile was not spooled", st);
   return false;
 }
 

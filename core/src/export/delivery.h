@@ -55,7 +55,7 @@ typedef struct sp_delivery {
   _Atomic uint64_t down_alone;
   /* Of the thread. */
   sp_http_client *client;   /* NULL: no server, or not made yet */
-  void (*links_open)(void); /* see sp_delivery_ask_links(); NULL: none */
+  void (*links_open)(void); /* see sp_delivery_query_links(); NULL: none */
   sp_series series;
   uint32_t failures; /* in a row */
   uint64_t backoff_until_ns;
@@ -88,7 +88,7 @@ sp_http_client *sp_delivery_client_new(const sp_delivery *delivery);
 
 /* Ask whether the server opens links to spans. No answer is a no. This answer
  * and each later one that says so calls links_open. */
-void sp_delivery_ask_links(sp_delivery *delivery);
+void sp_delivery_query_links(sp_delivery *delivery);
 
 /* Is it time to ask the server? */
 bool sp_delivery_backoff_over(const sp_delivery *delivery);

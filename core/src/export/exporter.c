@@ -33,8 +33,8 @@
 
 #include <string.h>
 
-#include "exporter_service.h"
-#include "exporter_steps.h"
+#include "exporter_state.h"
+#include "uploader.h"
 #include "util/system/counters.h"
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
@@ -71,7 +71,7 @@ static void exporter_free(sp_exporter *exporter) {
   if (exporter->running)
     pthread_join(exporter->thread, NULL);
   sp_delivery_dispose(&exporter->delivery);
-  sp_exporter_service_dispose(exporter);
+  sp_service_name_dispose(&exporter->service);
   pthread_cond_destroy(&exporter->progress);
   pthread_cond_destroy(&exporter->work);
   pthread_mutex_destroy(&exporter->lock);
@@ -92,8 +92,7 @@ spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
   exporter->clock = clock;
   exporter->log = log;
   exporter->send_until_ns = UINT64_MAX;
-  exporter->next_series.mem = mem;
-  exporter->name_open = settings->name_open;
+  sp_service_name_init(&exporter->service, mem, settings, clock);
   st = exporter_locks_init(exporter);
   if (!st)
     st = sp_delivery_init(&exporter->delivery, mem, settings, clock, log);
@@ -103,40 +102,6 @@ spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
   }
   *out = exporter;
   return SPANPROF_OK;
-}
-
-/* Lock held, as in the next two. */
-static void exporter_count_cpu(sp_exporter *exporter) {
-  uint64_t cpu_ns = sp_thread_cpu_ns();
-
-  sp_count(&sp_counts.uploader_cpu_ns, cpu_ns - exporter->cpu_ns);
-  exporter->cpu_ns = cpu_ns;
-}
-
-static void *exporter_run(void *argument) {
-  sp_exporter *exporter = argument;
-  bool there = true, worked;
-
-  pthread_mutex_lock(&exporter->lock);
-  exporter->cpu_ns = 0;
-  while (!exporter->stopping) {
-    there = sp_exporter_step(exporter, &worked);
-    if (!there)
-      break;
-    exporter_count_cpu(exporter);
-    pthread_cond_broadcast(&exporter->progress);
-    if (!worked && !exporter->stopping)
-      sp_clock_wait(exporter->clock, &exporter->work, &exporter->lock,
-                    sp_exporter_next_ns(exporter));
-  }
-  /* A thread that got no time at all until now may have been abandoned. */
-  if (there && !exporter->abandoned && sp_exporter_finish(exporter)) {
-    exporter_count_cpu(exporter);
-    exporter->finished = true;
-    pthread_cond_broadcast(&exporter->progress);
-  }
-  pthread_mutex_unlock(&exporter->lock);
-  return NULL;
 }
 
 static sp_own_stack exporter_stack(const sp_exporter *exporter) {
@@ -153,8 +118,9 @@ static int exporter_start(sp_exporter *exporter) {
 
   if (exporter->running || sp_exit_begun())
     return 0;
-  error = sp_own_thread_start(&exporter->thread, "spanprof-upload",
-                              exporter_stack(exporter), exporter_run, exporter);
+  error =
+      sp_own_thread_start(&exporter->thread, "spanprof-upload",
+                          exporter_stack(exporter), sp_uploader_run, exporter);
   exporter->running = error == 0;
   return error;
 }
@@ -165,15 +131,44 @@ static void exporter_start_tell(sp_exporter *exporter, int error) {
                 "the uploading thread cannot be started: %s", strerror(error));
 }
 
-void sp_exporter_ask_links(sp_exporter *exporter, void (*open)(void)) {
+void sp_exporter_query_links(sp_exporter *exporter, void (*open)(void)) {
   int error = 0;
 
   pthread_mutex_lock(&exporter->lock);
-  exporter->asking = sp_delivery_uploads(&exporter->delivery) ? open : NULL;
-  if (exporter->asking)
+  exporter->on_links_open =
+      sp_delivery_uploads(&exporter->delivery) ? open : NULL;
+  if (exporter->on_links_open)
     error = exporter_start(exporter);
   pthread_mutex_unlock(&exporter->lock);
   exporter_start_tell(exporter, error);
+}
+
+spanprof_status sp_exporter_runtime_set(sp_exporter *exporter, const char *name,
+                                        const char *version) {
+  spanprof_status st;
+
+  pthread_mutex_lock(&exporter->lock);
+  st = sp_service_name_set_runtime(&exporter->service, name, version);
+  pthread_mutex_unlock(&exporter->lock);
+  return st;
+}
+
+spanprof_status sp_exporter_service_set(sp_exporter *exporter, const char *name,
+                                        const char *name_space, bool *adopted) {
+  spanprof_status st;
+
+  pthread_mutex_lock(&exporter->lock);
+  st = sp_service_name_set(&exporter->service, name, name_space, adopted);
+  pthread_cond_signal(&exporter->work);
+  pthread_mutex_unlock(&exporter->lock);
+  return st;
+}
+
+void sp_exporter_hurry(sp_exporter *exporter) {
+  pthread_mutex_lock(&exporter->lock);
+  sp_service_name_end_wait(&exporter->service);
+  pthread_cond_signal(&exporter->work);
+  pthread_mutex_unlock(&exporter->lock);
 }
 
 /* Past its bytes the queue loses its oldest; returns them as a list. */
@@ -208,7 +203,7 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   pthread_mutex_lock(&exporter->lock);
   upload->number = ++exporter->last_number;
   sp_upload_queue_add(&exporter->queue, upload);
-  sp_exporter_hold(exporter);
+  sp_service_name_begin_wait(&exporter->service);
   dropped = exporter_overflow(exporter);
   error = exporter_start(exporter);
   pthread_cond_signal(&exporter->work);
@@ -343,7 +338,7 @@ spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
     sp_http_client_limit(exporter->delivery.client, exporter->send_until_ns);
   pthread_cond_broadcast(&exporter->work);
   if (!exporter->running)
-    exporter->finished = sp_exporter_finish(exporter);
+    exporter->finished = sp_uploader_finish(exporter);
   exporter_wait_finished(exporter, until_ns - reserve_ns / 2);
   /* A slow disk gets all the time there is: nobody could do better. */
   if (exporter->place == SP_EXPORTER_IN_DISK)
@@ -373,18 +368,19 @@ void sp_exporter_after_fork_child(sp_exporter *exporter) {
   sp_upload *upload;
 
   exporter_locks_init(exporter);
-  sp_exporter_land(exporter, true);
+  sp_upload_free(exporter->mem, exporter->in_flight);
+  exporter->in_flight = NULL;
   while ((upload = sp_upload_queue_take_first(&exporter->queue)) != NULL)
     sp_upload_free(exporter->mem, upload);
   if (exporter->place == SP_EXPORTER_IN_HTTP &&
-      now_ns - exporter->asking_ns >= EXPORTER_SLOW_NS)
+      now_ns - exporter->http_since_ns >= EXPORTER_SLOW_NS)
     sp_delivery_down(&exporter->delivery, now_ns);
   sp_delivery_after_fork_child(&exporter->delivery);
-  sp_exporter_service_after_fork_child(exporter);
+  sp_service_name_after_fork_child(&exporter->service);
   exporter->place = SP_EXPORTER_IDLE;
   exporter->flushing = 0;
-  sp_exporter_backoff_read(exporter);
+  sp_uploader_copy_backoff(exporter);
   exporter->cpu_ns = 0;
-  exporter->asking = NULL;
+  exporter->on_links_open = NULL;
   exporter->running = false;
 }

@@ -38,7 +38,7 @@ spanprof_status sp_exporter_service_set(sp_exporter *exporter, const char *name,
 /* Have the thread ask the server, if there is one, whether it opens links to
  * spans. The thread calls `open` for this and each later answer that says so.
  */
-void sp_exporter_ask_links(sp_exporter *exporter, void (*open)(void));
+void sp_exporter_query_links(sp_exporter *exporter, void (*open)(void));
 
 /* From now on no name is waited for: what is pushed may be the last. */
 void sp_exporter_hurry(sp_exporter *exporter);

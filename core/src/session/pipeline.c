@@ -1,11 +1,13 @@
 #include "pipeline.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "label/label_set.h"
 #include "options.h"
 #include "sampler/handler/runtime.h"
 #include "settings/environment.h"
 #include "span/span.h"
-#include "start_log.h"
 #include "util/memory/buffer.h"
 #include "util/system/counters.h"
 #include "util/system/status.h"
@@ -55,11 +57,20 @@ static spanprof_status rooms_start(sp_pipeline *pipeline) {
     return st;
   st = sp_collector_start(&pipeline->collector, pipeline->mem, &config);
   if (!st)
-    sp_exporter_ask_links(pipeline->exporter, sp_span_links_open);
+    sp_exporter_query_links(pipeline->exporter, sp_span_links_open);
   else
     sp_exporter_stop(pipeline->exporter,
                      sp_clock_monotonic_ns(pipeline->clock));
   return st;
+}
+
+/* Log each line of `notes`, which ends with a newline. Cuts `notes` up. */
+static void notes_log(sp_log *log, char *notes) {
+  char *line, *rest = NULL;
+
+  for (line = strtok_r(notes, "\n", &rest); line;
+       line = strtok_r(NULL, "\n", &rest))
+    sp_log_line(log, SPANPROF_LOG_WARN, "%s", line);
 }
 
 /* Read the options into the settings; `notes` is what the log is to say of
@@ -80,10 +91,42 @@ static spanprof_status settings_read(sp_pipeline *pipeline,
     sp_log_init(&pipeline->log, settings->log, settings->log_data,
                 settings->log_level, pipeline->clock);
     if (notes.size > 0 && !sp_buffer_status(&notes))
-      sp_start_log_notes(&pipeline->log, notes.data);
+      notes_log(&pipeline->log, notes.data);
   }
   sp_buffer_dispose(&notes);
   return st;
+}
+
+/* Log the name of the profiles and their destinations, with a warning if there
+ * is no destination. */
+static void start_log(const sp_settings *settings, int signal_number,
+                      sp_log *log, const sp_mem *mem) {
+  sp_buffer line;
+  size_t i;
+
+  sp_buffer_init(&line, mem);
+  if (settings->name_open)
+    sp_buffer_text(&line, "profiling the service that the first span names");
+  else
+    sp_buffer_format(&line, "profiling \"%s\"", settings->application_name);
+  sp_buffer_format(&line, " at %" PRIu64 " Hz with signal %d",
+                   settings->sample_rate_hz, signal_number);
+  if (settings->server_address)
+    sp_buffer_format(&line, ", to %s every %.3g s", settings->server_address,
+                     (double)settings->upload_interval_ms / 1e3);
+  if (settings->output_directory)
+    sp_buffer_format(&line, ", to files in %s", settings->output_directory);
+  for (i = 0; i < settings->label_count; i++)
+    sp_buffer_format(&line, "%s%s=%s", i ? ", " : ", labels ",
+                     settings->labels[i].name, settings->labels[i].value);
+  if (!sp_buffer_status(&line))
+    sp_log_line(log, SPANPROF_LOG_INFO, "%s", line.data);
+  sp_buffer_dispose(&line);
+  if (!settings->server_address && !settings->output_directory &&
+      !settings->on_profile)
+    sp_log_line(log, SPANPROF_LOG_WARN,
+                "profiles go nowhere: neither server_address nor "
+                "output_directory nor on_profile is given");
 }
 
 spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
@@ -103,9 +146,8 @@ spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
     sp_settings_dispose(&pipeline->settings);
     return st;
   }
-  sp_start_log_line(&pipeline->settings,
-                    sp_collector_signal(pipeline->collector), &pipeline->log,
-                    mem);
+  start_log(&pipeline->settings, sp_collector_signal(pipeline->collector),
+            &pipeline->log, mem);
   return SPANPROF_OK;
 }
 

@@ -30,6 +30,9 @@ typedef enum sp_option_kind {
 #define SP_OPTION_BYTES_MIN 65536
 #define SP_OPTION_BYTES_MAX (INT64_C(1) << 50)
 #define SP_OPTION_AGE_MAX   (INT64_C(3650) * 86400)
+
+/* Pyroscope drops the innermost frames of a stack that is deeper than 1000
+ * (validation.max-profile-stacktrace-depth). */
 #define SP_OPTION_DEPTH_MAX 512
 
 /* X(field of spanprof_options, kind, minimum, maximum, default, sentence,

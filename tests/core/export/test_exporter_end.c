@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "export/exporter_steps.h"
+#include "export/exporter_state.h"
 #include "exporter_fixture.h"
 
 /* Replaces libcurl's name lookups, as the program's symbols have priority. */

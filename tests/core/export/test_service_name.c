@@ -1,5 +1,5 @@
 #include "exporter_fixture.h"
-#include "export/exporter_service.h"
+#include "export/service_name.h"
 #include "failing_mem.h"
 
 /* One whose settings name nobody. */

@@ -1,4 +1,4 @@
-#include "sample_fold.h"
+#include "aggregator.h"
 
 #include <string.h>
 
@@ -11,14 +11,10 @@
 #include "unwind/unwinder.h"
 #include "util/system/counters.h"
 
-#define FOLD_NATIVE_MAX 1024
-#define FOLD_FRAMES_MAX (FOLD_NATIVE_MAX + SP_WALK_FRAMES_MAX)
+#define AGGREGATOR_NATIVE_MAX 1024
+#define AGGREGATOR_FRAMES_MAX (AGGREGATOR_NATIVE_MAX + SP_WALK_FRAMES_MAX)
 
-/* Of a stack deeper than 1000 Pyroscope drops the innermost frames
- * (validation.max-profile-stacktrace-depth): cut the outer end here instead. */
-#define FOLD_DEPTH_MAX 900
-
-struct sp_fold {
+struct sp_aggregator {
   const sp_mem *mem;
   uint64_t interval_ns;
   bool native_frames; /* the session's options */
@@ -31,20 +27,20 @@ struct sp_fold {
   sp_thread_labels thread_labels;
   sp_namer namer;
   uint32_t registrations; /* of the runtime that names are requested from */
-  sp_native_frame native[FOLD_NATIVE_MAX];
-  bool evaluates[FOLD_NATIVE_MAX];
+  sp_native_frame native[AGGREGATOR_NATIVE_MAX];
+  bool evaluates[AGGREGATOR_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
-  sp_frame frames[FOLD_FRAMES_MAX + 1];
+  sp_frame frames[AGGREGATOR_FRAMES_MAX + 1];
   /* The sample's frames without native ones; count 0: not computed yet. */
-  sp_frame language[FOLD_FRAMES_MAX + 1];
+  sp_frame language[AGGREGATOR_FRAMES_MAX + 1];
   size_t language_count;
   sp_readable readable;
 };
 
-static bool fold_named(void *data, uint32_t module, uint64_t code) {
-  const sp_fold *fold = data;
+static bool address_is_named(void *data, uint32_t module, uint64_t code) {
+  const sp_aggregator *aggregator = data;
 
-  return sp_unwinder_named(fold->unwinder, module, code);
+  return sp_unwinder_named(aggregator->unwinder, module, code);
 }
 
 /* "libz.so.1": what stands for all of a module that has no names. */
@@ -81,14 +77,14 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
 }
 
 /* The window receives all samples, so recordings find its names. */
-static spanprof_status fold_name(void *data, const sp_frame *frame,
-                                 sp_frame_name *out) {
-  sp_fold *fold = data;
+static spanprof_status frame_name(void *data, const sp_frame *frame,
+                                  sp_frame_name *out) {
+  sp_aggregator *aggregator = data;
 
   if (frame->kind == SP_FRAME_RUNTIME)
-    return sp_frame_table_name_get(sp_profile_frames(fold->window->profile),
-                                   frame, out);
-  return native_name(fold->unwinder, frame, out);
+    return sp_frame_table_name_get(
+        sp_profile_frames(aggregator->window->profile), frame, out);
+  return native_name(aggregator->unwinder, frame, out);
 }
 
 static spanprof_status name_request(void *data, const sp_frame *frame) {
@@ -108,74 +104,77 @@ static spanprof_status recording_name_request(void *data,
 
 static void name_set(void *data, const sp_frame *frame,
                      const sp_frame_name *name) {
-  const sp_fold *fold = data;
+  const sp_aggregator *aggregator = data;
   sp_sink *sink;
 
-  for (sink = fold->window; sink; sink = sink->next_open)
+  for (sink = aggregator->window; sink; sink = sink->next_open)
     sp_frame_table_name_set(sp_profile_frames(sink->profile), frame, name);
 }
 
 /* Have all frames without a name requested again. */
-static void requests_restart(sp_fold *fold) {
+static void requests_restart(sp_aggregator *aggregator) {
   sp_sink *sink;
 
-  for (sink = fold->window; sink; sink = sink->next_open)
+  for (sink = aggregator->window; sink; sink = sink->next_open)
     sp_frame_table_restart(sp_profile_frames(sink->profile));
   sp_runtime_names_forget();
 }
 
-size_t sp_fold_name_frames(sp_fold *fold) {
+size_t sp_aggregator_name_frames(sp_aggregator *aggregator) {
   const uint32_t registrations = sp_runtime_registrations();
-  sp_sink *sink = fold->window;
+  sp_sink *sink = aggregator->window;
 
-  if (fold->registrations != registrations)
-    requests_restart(fold);
-  fold->registrations = registrations;
+  if (aggregator->registrations != registrations)
+    requests_restart(aggregator);
+  aggregator->registrations = registrations;
   sp_frame_table_unnamed(sp_profile_frames(sink->profile), name_request, NULL);
   while ((sink = sink->next_open))
     sp_frame_table_unnamed(sp_profile_frames(sink->profile),
-                           recording_name_request, fold->window);
-  return sp_runtime_names_take(name_set, fold);
+                           recording_name_request, aggregator->window);
+  return sp_runtime_names_take(name_set, aggregator);
 }
 
-spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
-                            const sp_settings *settings, uint64_t interval_ns) {
+spanprof_status sp_aggregator_new(sp_aggregator **out, const sp_mem *mem,
+                                  const sp_settings *settings,
+                                  uint64_t interval_ns) {
   const sp_wanted everything = {.scope = SPANPROF_RECORDING_ALL};
-  sp_fold *fold = sp_mem_zero(mem, sizeof *fold);
+  sp_aggregator *aggregator = sp_mem_zero(mem, sizeof *aggregator);
   spanprof_status st;
 
   *out = NULL;
-  if (!fold)
+  if (!aggregator)
     return SPANPROF_ERR_NOMEM;
-  fold->mem = mem;
-  fold->settings = settings;
-  fold->interval_ns = interval_ns;
-  fold->native_frames = settings->native_frames;
-  fold->full_native_stacks = settings->full_native_stacks;
-  fold->readable.named = fold_named;
-  fold->readable.data = fold;
-  sp_thread_labels_init(&fold->thread_labels, settings);
-  fold->namer = (sp_namer){.name = fold_name, .data = fold};
-  st = sp_unwinder_new(&fold->unwinder, mem);
+  aggregator->mem = mem;
+  aggregator->settings = settings;
+  aggregator->interval_ns = interval_ns;
+  aggregator->native_frames = settings->native_frames;
+  aggregator->full_native_stacks = settings->full_native_stacks;
+  aggregator->readable.named = address_is_named;
+  aggregator->readable.data = aggregator;
+  sp_thread_labels_init(&aggregator->thread_labels, settings);
+  aggregator->namer = (sp_namer){.name = frame_name, .data = aggregator};
+  st = sp_unwinder_new(&aggregator->unwinder, mem);
   if (!st)
-    st = sp_sink_new(&fold->window, mem, &fold->namer, settings, &everything);
+    st = sp_sink_new(&aggregator->window, mem, &aggregator->namer, settings,
+                     &everything);
   if (st) {
-    sp_fold_free(fold);
+    sp_aggregator_free(aggregator);
     return st;
   }
-  *out = fold;
+  *out = aggregator;
   return SPANPROF_OK;
 }
 
-spanprof_status sp_fold_open(sp_fold *fold, const sp_wanted *wanted,
-                             sp_sink **out) {
-  spanprof_status st =
-      sp_sink_new(out, fold->mem, &fold->namer, fold->settings, wanted);
+spanprof_status sp_aggregator_open_sink(sp_aggregator *aggregator,
+                                        const sp_wanted *wanted,
+                                        sp_sink **out) {
+  spanprof_status st = sp_sink_new(out, aggregator->mem, &aggregator->namer,
+                                   aggregator->settings, wanted);
 
   if (st)
     return st;
   if (sp_sink_is_marked(*out))
-    st = sp_mark_table_add(&fold->marks, fold->mem,
+    st = sp_mark_table_add(&aggregator->marks, aggregator->mem,
                            &(sp_mark_entry){.mark = wanted->mark,
                                             .outer = wanted->outer,
                                             .sink = *out});
@@ -184,81 +183,81 @@ spanprof_status sp_fold_open(sp_fold *fold, const sp_wanted *wanted,
     *out = NULL;
     return st;
   }
-  (*out)->next_open = fold->window->next_open;
-  fold->window->next_open = *out;
+  (*out)->next_open = aggregator->window->next_open;
+  aggregator->window->next_open = *out;
   if (!sp_sink_is_marked(*out)) {
-    (*out)->next = fold->sinks;
-    fold->sinks = *out;
+    (*out)->next = aggregator->sinks;
+    aggregator->sinks = *out;
   }
   return SPANPROF_OK;
 }
 
-void sp_fold_close(sp_fold *fold, sp_sink *sink) {
-  sp_sink **at = &fold->window->next_open;
+void sp_aggregator_close_sink(sp_aggregator *aggregator, sp_sink *sink) {
+  sp_sink **at = &aggregator->window->next_open;
 
   while (*at != sink)
     at = &(*at)->next_open;
   *at = sink->next_open;
   if (sp_sink_is_marked(sink)) {
-    sp_mark_table_end(&fold->marks, sink->wanted.mark);
+    sp_mark_table_end(&aggregator->marks, sink->wanted.mark);
     return;
   }
-  for (at = &fold->sinks; *at != sink; at = &(*at)->next)
+  for (at = &aggregator->sinks; *at != sink; at = &(*at)->next)
     continue;
   *at = sink->next;
 }
 
-void sp_fold_close_all(sp_fold *fold) {
+void sp_aggregator_close_sinks(sp_aggregator *aggregator) {
   sp_sink *sink;
 
-  while ((sink = fold->window->next_open)) {
-    fold->window->next_open = sink->next_open;
+  while ((sink = aggregator->window->next_open)) {
+    aggregator->window->next_open = sink->next_open;
     sp_sink_free(sink);
   }
-  fold->sinks = NULL;
-  sp_mark_table_dispose(&fold->marks, fold->mem);
+  aggregator->sinks = NULL;
+  sp_mark_table_dispose(&aggregator->marks, aggregator->mem);
 }
 
-void sp_fold_free(sp_fold *fold) {
-  if (!fold)
+void sp_aggregator_free(sp_aggregator *aggregator) {
+  if (!aggregator)
     return;
-  if (fold->window)
-    sp_fold_close_all(fold);
-  sp_sink_free(fold->window);
-  sp_unwinder_free(fold->unwinder);
-  sp_mem_free(fold->mem, fold);
+  if (aggregator->window)
+    sp_aggregator_close_sinks(aggregator);
+  sp_sink_free(aggregator->window);
+  sp_unwinder_free(aggregator->unwinder);
+  sp_mem_free(aggregator->mem, aggregator);
 }
 
-void sp_fold_refresh(sp_fold *fold) {
-  sp_unwinder_refresh(fold->unwinder);
+void sp_aggregator_refresh_modules(sp_aggregator *aggregator) {
+  sp_unwinder_refresh(aggregator->unwinder);
 }
 
-void sp_fold_scan(sp_fold *fold) {
-  sp_unwinder_scan(fold->unwinder);
+void sp_aggregator_scan_modules(sp_aggregator *aggregator) {
+  sp_unwinder_scan(aggregator->unwinder);
 }
 
 /* The window may drop its names, which recordings may need. */
-static void names_restart(sp_fold *fold) {
+static void names_restart(sp_aggregator *aggregator) {
   sp_sink *sink;
 
-  for (sink = fold->window->next_open; sink; sink = sink->next_open)
+  for (sink = aggregator->window->next_open; sink; sink = sink->next_open)
     sp_profile_name(sink->profile);
-  requests_restart(fold);
+  requests_restart(aggregator);
 }
 
-void sp_fold_reset(sp_fold *fold) {
-  names_restart(fold);
-  sp_unwinder_close_files(fold->unwinder);
-  sp_readable_forget(&fold->readable);
-  sp_sink_reset(fold->window);
-  sp_thread_labels_forget(&fold->thread_labels);
+void sp_aggregator_reset(sp_aggregator *aggregator) {
+  names_restart(aggregator);
+  sp_unwinder_close_files(aggregator->unwinder);
+  sp_readable_forget(&aggregator->readable);
+  sp_sink_reset(aggregator->window);
+  sp_thread_labels_forget(&aggregator->thread_labels);
 }
 
-sp_profile *sp_fold_profile(sp_fold *fold) {
-  return fold->window->profile;
+sp_profile *sp_aggregator_profile(sp_aggregator *aggregator) {
+  return aggregator->window->profile;
 }
 
-static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
+static size_t stack_unwind(sp_aggregator *aggregator, const sp_sample *sample,
                            const void *stack, bool *whole) {
   sp_stack_slice slice = {.registers = sample->registers,
                           .base = sample->stack_base,
@@ -266,8 +265,9 @@ static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
                           .size = sample->stack_bytes,
                           .whole = sample->flags & SP_SAMPLE_STACK_WHOLE};
   sp_unwind_end end;
-  size_t count = sp_unwinder_walk(fold->unwinder, &slice, fold->native,
-                                  FOLD_NATIVE_MAX, &end);
+  size_t count =
+      sp_unwinder_walk(aggregator->unwinder, &slice, aggregator->native,
+                       AGGREGATOR_NATIVE_MAX, &end);
 
   /* What lies beyond the end that the runtime gave is not missed. */
   if (end == SP_UNWIND_CUT && (sample->flags & SP_SAMPLE_STACK_END))
@@ -282,39 +282,39 @@ static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
 
 /* Leave out the code by which the runtime's eval loop calls, and say which
  * frames are the loop's; returns how many are left. */
-static size_t native_sort(sp_fold *fold, size_t count) {
+static size_t native_filter(sp_aggregator *aggregator, size_t count) {
   const spanprof_runtime *runtime = sp_runtime_enter();
   size_t kept = 0, i;
 
   for (i = 0; i < count; i++) {
-    uint64_t pc = fold->native[i].pc;
+    uint64_t pc = aggregator->native[i].pc;
 
     if (runtime && sp_runtime_calls(runtime, pc))
       continue;
-    fold->evaluates[kept] = runtime && sp_runtime_evaluates(runtime, pc);
-    fold->native[kept++] = fold->native[i];
+    aggregator->evaluates[kept] = runtime && sp_runtime_evaluates(runtime, pc);
+    aggregator->native[kept++] = aggregator->native[i];
   }
   sp_runtime_leave();
   return kept;
 }
 
 /* The sample's language frames, as the runtime wants them compared. */
-static const spanprof_frame *frames_settle(sp_fold *fold,
-                                           const sp_sample *sample) {
+static const spanprof_frame *frames_normalize(sp_aggregator *aggregator,
+                                              const sp_sample *sample) {
   const spanprof_frame *walked = (const spanprof_frame *)(sample + 1);
   const spanprof_runtime *runtime = sp_runtime_enter();
 
   if (runtime && runtime->normalize && sample->frame_count > 0) {
-    memcpy(fold->walked, walked, sample->frame_count * sizeof *walked);
-    runtime->normalize(runtime->data, fold->walked, sample->frame_count);
-    walked = fold->walked;
+    memcpy(aggregator->walked, walked, sample->frame_count * sizeof *walked);
+    runtime->normalize(runtime->data, aggregator->walked, sample->frame_count);
+    walked = aggregator->walked;
   }
   sp_runtime_leave();
   return walked;
 }
 
 /* Get the reason why the sample has no stack. False: it has one. */
-static bool fold_note(const sp_sample *sample, sp_note *out) {
+static bool sample_note(const sp_sample *sample, sp_note *out) {
   static const struct {
     uint32_t flag;
     sp_note note;
@@ -333,101 +333,98 @@ static bool fold_note(const sp_sample *sample, sp_note *out) {
   return false;
 }
 
-static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
+static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
   const spanprof_frame *raw = (const spanprof_frame *)(sample + 1);
-  const spanprof_frame *walked = frames_settle(fold, sample);
+  const spanprof_frame *walked = frames_normalize(aggregator, sample);
   sp_merge_input input = {.walked = walked,
                           .walked_count = sample->frame_count,
                           .walk_cut = sample->flags & SP_SAMPLE_WALK_CUT,
-                          .native = fold->native,
-                          .evaluates = fold->evaluates};
+                          .native = aggregator->native,
+                          .evaluates = aggregator->evaluates};
   size_t count;
   sp_note note;
   bool cut;
 
-  if (fold_note(sample, &note)) {
-    fold->frames[0] = (sp_frame){.kind = SP_FRAME_NOTE, .code = note};
+  if (sample_note(sample, &note)) {
+    aggregator->frames[0] = (sp_frame){.kind = SP_FRAME_NOTE, .code = note};
     return 1;
   }
   /* Where they are not wanted, the function that ran stands for a stack that
    * has no frame of the language. */
-  if (fold->native_frames || sample->frame_count == 0)
-    input.native_count =
-        native_sort(fold, stack_unwind(fold, sample, raw + sample->frame_count,
-                                       &input.native_whole));
-  count = sp_merge(&input, fold->frames, FOLD_FRAMES_MAX);
-  if (!fold->full_native_stacks)
-    count = sp_readable_stack(&fold->readable, fold->frames, count);
+  if (aggregator->native_frames || sample->frame_count == 0)
+    input.native_count = native_filter(
+        aggregator, stack_unwind(aggregator, sample, raw + sample->frame_count,
+                                 &input.native_whole));
+  count = sp_merge(&input, aggregator->frames, AGGREGATOR_FRAMES_MAX);
+  if (!aggregator->full_native_stacks)
+    count = sp_readable_stack(&aggregator->readable, aggregator->frames, count);
   cut = sample->stack_bytes > 0 && !input.native_whole &&
         input.native_count > 0 && sample->frame_count == 0;
-  if (count > FOLD_DEPTH_MAX) {
-    count = FOLD_DEPTH_MAX;
-    cut = true;
-  }
   if (cut || count == 0)
-    fold->frames[count++] =
+    aggregator->frames[count++] =
         (sp_frame){.kind = SP_FRAME_NOTE, .code = SP_NOTE_TRUNCATED};
   return count;
 }
 
 /* The stack's frames of the language. If there are none, the function that ran
  * is the only frame. */
-static size_t frames_of_language(sp_fold *fold, size_t count) {
+static size_t frames_of_language(sp_aggregator *aggregator, size_t count) {
   size_t kept = 0, i;
   bool language = false;
 
   for (i = 0; i < count; i++)
-    language = language || fold->frames[i].kind == SP_FRAME_RUNTIME;
+    language = language || aggregator->frames[i].kind == SP_FRAME_RUNTIME;
   for (i = 0; i < count; i++)
-    if (fold->frames[i].kind == SP_FRAME_RUNTIME ||
-        fold->frames[i].kind == SP_FRAME_NOTE || (!language && kept == 0))
-      fold->language[kept++] = fold->frames[i];
+    if (aggregator->frames[i].kind == SP_FRAME_RUNTIME ||
+        aggregator->frames[i].kind == SP_FRAME_NOTE || (!language && kept == 0))
+      aggregator->language[kept++] = aggregator->frames[i];
   return kept;
 }
 
-static spanprof_status sample_add(sp_fold *fold, sp_sink *sink,
+static spanprof_status sample_add(sp_aggregator *aggregator, sp_sink *sink,
                                   const sp_sample *sample, size_t count,
                                   spanprof_labels labels) {
-  const sp_frame *frames = fold->frames;
+  const sp_frame *frames = aggregator->frames;
 
   if (sink->wanted.no_native_frames) {
-    if (fold->language_count == 0)
-      fold->language_count = frames_of_language(fold, count);
-    frames = fold->language;
-    count = fold->language_count;
+    if (aggregator->language_count == 0)
+      aggregator->language_count = frames_of_language(aggregator, count);
+    frames = aggregator->language;
+    count = aggregator->language_count;
   }
   return sp_sink_add(sink, frames, count, sample, labels,
-                     sample->ticks * fold->interval_ns);
+                     sample->ticks * aggregator->interval_ns);
 }
 
 /* Add the sample to the recordings that select it. */
-static void recordings_add(sp_fold *fold, const sp_sample *sample, size_t count,
-                           spanprof_labels labels) {
-  const sp_mark_entry *entry = sp_mark_table_find(&fold->marks, sample->mark);
+static void recordings_add(sp_aggregator *aggregator, const sp_sample *sample,
+                           size_t count, spanprof_labels labels) {
+  const sp_mark_entry *entry =
+      sp_mark_table_find(&aggregator->marks, sample->mark);
   sp_sink *sink;
 
-  for (; entry; entry = sp_mark_table_find(&fold->marks, entry->outer))
+  for (; entry; entry = sp_mark_table_find(&aggregator->marks, entry->outer))
     if (entry->sink)
-      sample_add(fold, entry->sink, sample, count, labels);
-  for (sink = fold->sinks; sink; sink = sink->next)
+      sample_add(aggregator, entry->sink, sample, count, labels);
+  for (sink = aggregator->sinks; sink; sink = sink->next)
     if (sp_sink_wants(sink, sample))
-      sample_add(fold, sink, sample, count, labels);
+      sample_add(aggregator, sink, sample, count, labels);
 }
 
-void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
-  size_t count = stack_fold(fold, sample);
-  spanprof_labels labels =
-      sp_thread_labels_get(&fold->thread_labels, sample->tid, sample->labels);
+void sp_aggregator_add(sp_aggregator *aggregator, const sp_sample *sample) {
+  size_t count = stack_build(aggregator, sample);
+  spanprof_labels labels = sp_thread_labels_get(&aggregator->thread_labels,
+                                                sample->tid, sample->labels);
 
-  fold->language_count = 0;
+  aggregator->language_count = 0;
   if (sample->flags & SP_SAMPLE_UNREADABLE)
     sp_count(&sp_counts.stacks_foreign, 1);
   if (sample->flags & SP_SAMPLE_RING_FULL)
     sp_count(&sp_counts.stacks_truncated, 1);
   if (sample->flags & SP_SAMPLE_WALK_CUT)
     sp_count(&sp_counts.stacks_walk_cut, 1);
-  recordings_add(fold, sample, count, labels);
-  if (!sample_add(fold, fold->window, sample, count, labels))
+  recordings_add(aggregator, sample, count, labels);
+  if (!sample_add(aggregator, aggregator->window, sample, count, labels))
     return;
   sp_count(&sp_counts.samples_dropped_memory, 1);
   sp_count(&sp_counts.ticks_dropped, sample->ticks);

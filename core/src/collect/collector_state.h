@@ -1,18 +1,15 @@
-/* What the collector's thread does: round by round it drains the ring, looks
- * for threads and ends windows. collector.c has the thread's life. */
-#ifndef SP_COLLECTOR_WORK_H
-#define SP_COLLECTOR_WORK_H
+/* The state of a collector, for collector.c and collector_recordings.c alone.
+ */
+#ifndef SP_COLLECTOR_STATE_H
+#define SP_COLLECTOR_STATE_H
 
 #include <pthread.h>
 
-#include "collect/samples/sample_fold.h"
+#include "collect/samples/aggregator.h"
 #include "collector.h"
 #include "recording.h"
 #include "sampler/capture.h"
 #include "warnings.h"
-
-/* How often the collector looks for threads: one is found within 200 ms. */
-#define SP_COLLECTOR_SCAN_NS (150 * SP_NS_PER_MS)
 
 struct sp_collector {
   /* Fixed after start. */
@@ -42,7 +39,7 @@ struct sp_collector {
 
   /* Guarded by work_lock. */
   pthread_mutex_t work_lock;
-  sp_fold *fold;
+  sp_aggregator *aggregator;
   sp_recording *recordings;
   spanprof_mark newest_mark; /* highest mark seen in a sample */
   bool forking_in_step;      /* at the fork, the collector was between two
@@ -59,14 +56,6 @@ struct sp_collector {
 
 /* All with `work_lock` held. */
 
-/* One round of work; returns how long to sleep. */
-uint64_t sp_collector_round(sp_collector *collector);
-
-void sp_collector_window_begin(sp_collector *collector);
-
-/* End the window: encode, emit, begin the next. */
-void sp_collector_window_seal(sp_collector *collector);
-
 /* Encode a profile with the collector's comments and `note` ("": none);
  * `window` gives the profile's times. Statuses as for sp_profile_encode(). */
 spanprof_status sp_collector_encode(sp_collector *collector,
@@ -78,8 +67,5 @@ spanprof_status sp_collector_encode(sp_collector *collector,
 /* Have waiting names asked for, and wait for them a little; gives up
  * `work_lock` meanwhile. */
 void sp_collector_names_wait(sp_collector *collector);
-
-/* Count the CPU time that the thread used since it was asked last. */
-void sp_collector_cpu_count(sp_collector *collector);
 
 #endif

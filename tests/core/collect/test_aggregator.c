@@ -2,7 +2,7 @@
 
 #include "check.h"
 #include "collect/samples/runtime_names.h"
-#include "collect/samples/sample_fold.h"
+#include "collect/samples/aggregator.h"
 #include "collector_settings.h"
 
 static int resolved;
@@ -43,38 +43,38 @@ static void register_toy(void) {
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
 }
 
-static sp_fold *open_fold(void) {
+static sp_aggregator *aggregator_open(void) {
   static sp_settings settings;
-  sp_fold *fold;
+  sp_aggregator *aggregator;
 
   settings = collector_settings;
   settings.native_frames = false;
   resolved = 0;
   answers = true;
   register_toy();
-  CHECK_EQUAL(sp_fold_new(&fold, &sp_mem_default, &settings, 1000),
+  CHECK_EQUAL(sp_aggregator_new(&aggregator, &sp_mem_default, &settings, 1000),
               SPANPROF_OK);
-  return fold;
+  return aggregator;
 }
 
-static void close_fold(sp_fold *fold) {
-  sp_fold_free(fold);
+static void aggregator_close(sp_aggregator *aggregator) {
+  sp_aggregator_free(aggregator);
   spanprof_runtime_unregister();
 }
 
-static void sample(sp_fold *fold, uint64_t code) {
+static void sample(sp_aggregator *aggregator, uint64_t code) {
   struct {
     sp_sample sample;
     spanprof_frame frame;
   } taken = {.sample = {.ticks = 1, .frame_count = 1}, .frame = {.code = code}};
 
-  sp_fold_sample(fold, &taken.sample);
+  sp_aggregator_add(aggregator, &taken.sample);
 }
 
-static void name(sp_fold *fold) {
-  sp_fold_name_frames(fold);
+static void name(sp_aggregator *aggregator) {
+  sp_aggregator_name_frames(aggregator);
   sp_runtime_names_request();
-  sp_fold_name_frames(fold);
+  sp_aggregator_name_frames(aggregator);
 }
 
 static bool named(sp_profile *profile, uint64_t code) {
@@ -87,82 +87,83 @@ static bool named(sp_profile *profile, uint64_t code) {
          known.function[1] == '0' + (int)code;
 }
 
-static sp_sink *record(sp_fold *fold) {
+static sp_sink *record(sp_aggregator *aggregator) {
   const sp_wanted all = {.scope = SPANPROF_RECORDING_ALL};
   sp_sink *recording;
 
-  CHECK_EQUAL(sp_fold_open(fold, &all, &recording), SPANPROF_OK);
+  CHECK_EQUAL(sp_aggregator_open_sink(aggregator, &all, &recording),
+              SPANPROF_OK);
   return recording;
 }
 
 static void recordings_get_the_names_of_the_window(void) {
-  sp_fold *fold = open_fold();
+  sp_aggregator *aggregator = aggregator_open();
   sp_sink *first, *second;
 
-  sample(fold, 1);
-  name(fold);
-  first = record(fold);
-  second = record(fold);
-  sample(fold, 1);
-  sample(fold, 2);
-  name(fold);
+  sample(aggregator, 1);
+  name(aggregator);
+  first = record(aggregator);
+  second = record(aggregator);
+  sample(aggregator, 1);
+  sample(aggregator, 2);
+  name(aggregator);
   CHECK_EQUAL(resolved, 2);
-  sp_fold_close(fold, first);
+  sp_aggregator_close_sink(aggregator, first);
   CHECK(named(first->profile, 1));
   CHECK(named(first->profile, 2));
   sp_sink_free(first);
-  sp_fold_reset(fold);
-  sp_fold_close(fold, second);
+  sp_aggregator_reset(aggregator);
+  sp_aggregator_close_sink(aggregator, second);
   CHECK(named(second->profile, 1));
   CHECK(named(second->profile, 2));
   sp_sink_free(second);
   CHECK_EQUAL(resolved, 2);
-  close_fold(fold);
+  aggregator_close(aggregator);
 }
 
 static void a_recording_beside_a_full_window_has_names(void) {
-  sp_fold *fold = open_fold();
-  sp_sink *recording = record(fold);
+  sp_aggregator *aggregator = aggregator_open();
+  sp_sink *recording = record(aggregator);
 
-  sp_profile_full_set(sp_fold_profile(fold), true);
-  sample(fold, 3);
-  name(fold);
+  sp_profile_full_set(sp_aggregator_profile(aggregator), true);
+  sample(aggregator, 3);
+  name(aggregator);
   CHECK_EQUAL(resolved, 1);
-  CHECK(!named(sp_fold_profile(fold), 3));
+  CHECK(!named(sp_aggregator_profile(aggregator), 3));
   CHECK(named(recording->profile, 3));
-  close_fold(fold);
+  aggregator_close(aggregator);
 }
 
 static void names_that_did_not_come_are_requested_again(void) {
-  sp_fold *fold = open_fold();
-  sp_sink *recording = record(fold);
+  sp_aggregator *aggregator = aggregator_open();
+  sp_sink *recording = record(aggregator);
 
   answers = false;
-  sample(fold, 4);
-  name(fold);
-  CHECK_EQUAL(sp_fold_name_frames(fold), 1);
-  sp_fold_reset(fold);
-  CHECK_EQUAL(sp_fold_name_frames(fold), 1);
-  sp_fold_reset(fold);
+  sample(aggregator, 4);
+  name(aggregator);
+  CHECK_EQUAL(sp_aggregator_name_frames(aggregator), 1);
+  sp_aggregator_reset(aggregator);
+  CHECK_EQUAL(sp_aggregator_name_frames(aggregator), 1);
+  sp_aggregator_reset(aggregator);
   answers = true;
-  name(fold);
+  name(aggregator);
   CHECK_EQUAL(resolved, 1);
-  CHECK(named(sp_fold_profile(fold), 4));
+  CHECK(named(sp_aggregator_profile(aggregator), 4));
   CHECK(named(recording->profile, 4));
-  close_fold(fold);
+  aggregator_close(aggregator);
 }
 
 static void the_next_runtime_is_asked_within_the_window(void) {
-  sp_fold *fold = open_fold();
+  sp_aggregator *aggregator = aggregator_open();
 
-  sample(fold, 5);
-  CHECK_EQUAL(sp_fold_name_frames(fold), 1);
+  sample(aggregator, 5);
+  CHECK_EQUAL(sp_aggregator_name_frames(aggregator), 1);
   spanprof_runtime_unregister();
   register_toy();
-  name(fold);
+  name(aggregator);
   CHECK_EQUAL(resolved, 1);
-  CHECK(named(sp_fold_profile(fold), 5));
-  close_fold(fold);
+  CHECK(named(sp_aggregator_profile(aggregator), 5));
+  aggregator_close(aggregator);
 }
 
 static const check_test tests[] = {

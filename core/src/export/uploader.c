@@ -1,0 +1,322 @@
+#include "uploader.h"
+
+#include "export/upload/retry.h"
+#include "util/system/counters.h"
+#include "util/system/own_thread.h"
+
+#define UPLOADER_MAX_AGE_NS (SP_RETRY_MAX_AGE_S * SP_NS_PER_S)
+
+/* So many answers that may be the upload's own fault are borne at the stop. */
+#define UPLOADER_LAST_REFUSALS 3
+
+/* Give the lock back for work at `place`. */
+static void uploader_unlock(sp_exporter *exporter, sp_exporter_place place) {
+  exporter->place = place;
+  if (place == SP_EXPORTER_IN_HTTP)
+    exporter->http_since_ns = sp_clock_monotonic_ns(exporter->clock);
+  pthread_mutex_unlock(&exporter->lock);
+}
+
+/* Lock again. False: the exporter was abandoned meanwhile and must not be
+ * touched. Does not return if the exiting process has given up waiting for this
+ * thread. */
+static bool uploader_lock(sp_exporter *exporter) {
+  sp_own_thread_gate();
+  pthread_mutex_lock(&exporter->lock);
+  exporter->place = SP_EXPORTER_IDLE;
+  return !exporter->abandoned;
+}
+
+void sp_uploader_copy_backoff(sp_exporter *exporter) {
+  exporter->backoff_until_ns = exporter->delivery.backoff_until_ns;
+  exporter->backoff_ordered = exporter->delivery.backoff_ordered;
+}
+
+/* Do the callback and the output directory wait for the service's name? */
+static bool uploader_awaits_name(const sp_exporter *exporter) {
+  return !exporter->flushing && !exporter->stopping &&
+         sp_service_name_is_awaited(&exporter->service, exporter->queue.bytes);
+}
+
+/* What there is since the last step. False as uploader_lock(). */
+static bool uploader_update(sp_exporter *exporter) {
+  sp_service_news news;
+  sp_http_client *client;
+
+  sp_service_name_update_series(&exporter->service, &exporter->delivery.series);
+  if (exporter->service.renamed && exporter->delivery.files)
+    sp_profile_files_name(exporter->delivery.files,
+                          sp_service_name_text(&exporter->service));
+  if (sp_service_name_fetch_news(&exporter->service, &news)) {
+    uploader_unlock(exporter, SP_EXPORTER_IDLE);
+    sp_service_news_log(&news, exporter->mem, exporter->log);
+    if (!uploader_lock(exporter))
+      return false;
+  }
+  if (!sp_delivery_lacks_client(&exporter->delivery))
+    return true;
+  uploader_unlock(exporter, SP_EXPORTER_IN_HTTP);
+  client = sp_delivery_client_new(&exporter->delivery);
+  if (!uploader_lock(exporter)) {
+    sp_http_client_free(client);
+    return false;
+  }
+  exporter->delivery.client = client;
+  if (client && exporter->stopping)
+    sp_http_client_limit(client, exporter->send_until_ns);
+  return true;
+}
+
+static void in_flight_end(sp_exporter *exporter, bool settled) {
+  sp_upload *upload = exporter->in_flight;
+
+  exporter->in_flight = NULL;
+  if (settled)
+    sp_upload_free(exporter->mem, upload);
+  else
+    sp_upload_queue_return(&exporter->queue, upload);
+}
+
+static void in_flight_count(sp_exporter *exporter, sp_fate fate) {
+  sp_delivery_settle(exporter->in_flight, fate);
+  in_flight_end(exporter, true);
+}
+
+/* The turns of callback and directory. As in the next three: false where
+ * uploader_lock() said so. */
+static bool uploader_deliver_local(sp_exporter *exporter) {
+  sp_upload *upload = exporter->in_flight;
+
+  uploader_unlock(exporter, SP_EXPORTER_IN_CALLBACK);
+  sp_delivery_call(&exporter->delivery, upload);
+  if (!uploader_lock(exporter))
+    return false;
+  uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
+  sp_delivery_write(&exporter->delivery, upload);
+  if (!uploader_lock(exporter))
+    return false;
+  if (sp_delivery_uploads(&exporter->delivery))
+    in_flight_end(exporter, false);
+  else
+    in_flight_count(exporter,
+                    upload->taken ? SP_FATE_EXPORTED : SP_FATE_DROPPED_EXPORT);
+  return true;
+}
+
+/* Into the spool; if that has no room, back into the queue (`otherwise` NULL)
+ * or settled. */
+static bool uploader_deliver_spool(sp_exporter *exporter,
+                                   const sp_fate *otherwise) {
+  bool spooled;
+
+  uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
+  spooled = sp_delivery_spool(&exporter->delivery, exporter->in_flight);
+  if (!uploader_lock(exporter))
+    return false;
+  exporter->in_flight->unspoolable = !spooled;
+  if (!spooled && otherwise)
+    in_flight_count(exporter, *otherwise);
+  else
+    in_flight_end(exporter, spooled);
+  return true;
+}
+
+/* To the server; the upload is left in flight where *settled is false. */
+static bool uploader_deliver_server(sp_exporter *exporter, bool *settled) {
+  sp_fate fate;
+
+  uploader_unlock(exporter, SP_EXPORTER_IN_HTTP);
+  *settled = sp_delivery_send(&exporter->delivery, exporter->in_flight, &fate);
+  if (!uploader_lock(exporter))
+    return false;
+  sp_uploader_copy_backoff(exporter);
+  if (*settled)
+    in_flight_count(exporter, fate);
+  return true;
+}
+
+static bool uploader_send_spooled(sp_exporter *exporter, sp_spooled *spooled) {
+  uploader_unlock(exporter, SP_EXPORTER_IN_HTTP);
+  sp_delivery_send_spooled(&exporter->delivery, spooled);
+  if (!uploader_lock(exporter))
+    return false;
+  sp_uploader_copy_backoff(exporter);
+  uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
+  sp_delivery_land_spooled(&exporter->delivery, spooled);
+  return uploader_lock(exporter);
+}
+
+static bool uploader_visit_spool(sp_exporter *exporter, bool send,
+                                 bool *worked) {
+  sp_spooled spooled = {0};
+  bool there;
+
+  uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
+  sp_delivery_claim(&exporter->delivery);
+  *worked = send && sp_delivery_take_spooled(&exporter->delivery, &spooled);
+  there = uploader_lock(exporter);
+  if (there && *worked)
+    there = uploader_send_spooled(exporter, &spooled);
+  sp_spool_file_dispose(&spooled.file);
+  return there;
+}
+
+/* While the server may not be asked: is the disk a better place to wait than
+ * the queue? */
+static bool uploader_prefers_spool(const sp_exporter *exporter) {
+  return exporter->delivery.spool &&
+         (exporter->delivery.mendable || exporter->flushing);
+}
+
+static bool uploader_query_links(sp_exporter *exporter) {
+  exporter->delivery.links_open = exporter->on_links_open;
+  exporter->on_links_open = NULL;
+  uploader_unlock(exporter, SP_EXPORTER_IN_HTTP);
+  sp_delivery_query_links(&exporter->delivery);
+  return uploader_lock(exporter);
+}
+
+static bool uploader_step(sp_exporter *exporter, bool *worked) {
+  static const sp_fate overflowed = SP_FATE_DROPPED_EXPORT;
+  uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
+  bool backoff_over = now_ns >= exporter->backoff_until_ns, settled;
+
+  *worked = true;
+  if (!uploader_update(exporter))
+    return false;
+  if (exporter->on_links_open)
+    return uploader_query_links(exporter);
+  if (!uploader_awaits_name(exporter))
+    exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue);
+  if (exporter->in_flight)
+    return uploader_deliver_local(exporter);
+  if (exporter->queue.bytes > exporter->settings->queue_bytes &&
+      exporter->delivery.spool) {
+    exporter->in_flight = sp_upload_queue_take_first(&exporter->queue);
+    return uploader_deliver_spool(exporter, &overflowed);
+  }
+  if (!backoff_over && uploader_prefers_spool(exporter))
+    exporter->in_flight = sp_upload_queue_take_spoolable(&exporter->queue);
+  if (exporter->in_flight)
+    return uploader_deliver_spool(exporter, NULL);
+  exporter->in_flight =
+      sp_upload_queue_take_older(&exporter->queue, now_ns, UPLOADER_MAX_AGE_NS);
+  if (exporter->in_flight) {
+    in_flight_count(exporter, SP_FATE_DROPPED_EXPORT);
+    uploader_unlock(exporter, SP_EXPORTER_IDLE);
+    sp_log_warn(exporter->log, SP_LOG_QUEUE,
+                "a profile was dropped: it could not be sent for %d minutes",
+                SP_RETRY_MAX_AGE_S / 60);
+    return uploader_lock(exporter);
+  }
+  if (backoff_over)
+    exporter->in_flight = sp_upload_queue_take_due(&exporter->queue, now_ns);
+  if (exporter->in_flight) {
+    if (!uploader_deliver_server(exporter, &settled))
+      return false;
+    if (!settled)
+      in_flight_end(exporter, false);
+    return true;
+  }
+  *worked = false;
+  return !exporter->delivery.spool ||
+         uploader_visit_spool(exporter, backoff_over, worked);
+}
+
+/* To the server at the stop, if *ask (no answer so far speaks against it) and
+ * there is time. */
+static bool uploader_deliver_last(sp_exporter *exporter, bool *ask,
+                                  uint32_t *refusals, bool *settled) {
+  uint32_t before = exporter->in_flight->tries.refusals;
+  uint64_t now_ns;
+
+  *settled = false;
+  if (!*ask ||
+      sp_clock_monotonic_ns(exporter->clock) >= exporter->send_until_ns)
+    return true;
+  if (!uploader_deliver_server(exporter, settled))
+    return false;
+  if (*settled)
+    return true;
+  now_ns = sp_clock_monotonic_ns(exporter->clock);
+  if (now_ns >= exporter->send_until_ns)
+    sp_delivery_down(&exporter->delivery, now_ns);
+  /* The others are sent only if it was the upload's own fault. */
+  *refusals += exporter->in_flight->tries.refusals - before;
+  *ask = exporter->in_flight->tries.refusals > before &&
+         !exporter->delivery.backoff_ordered &&
+         *refusals < UPLOADER_LAST_REFUSALS;
+  return true;
+}
+
+bool sp_uploader_finish(sp_exporter *exporter) {
+  static const sp_fate stopped = SP_FATE_DROPPED_STOP;
+  uint32_t refusals = 0;
+  bool settled, ask;
+
+  if (!uploader_update(exporter))
+    return false;
+  while ((exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue)) !=
+         NULL)
+    if (!uploader_deliver_local(exporter))
+      return false;
+  /* A backoff of our own making is cut short once. */
+  ask = !exporter->delivery.backoff_ordered ||
+        sp_delivery_backoff_over(&exporter->delivery);
+  while ((exporter->in_flight = sp_upload_queue_take_first(&exporter->queue)) !=
+         NULL) {
+    if (!uploader_deliver_last(exporter, &ask, &refusals, &settled))
+      return false;
+    if (!settled && !uploader_deliver_spool(exporter, &stopped))
+      return false;
+  }
+  sp_delivery_settle_spooled(&exporter->delivery);
+  return true;
+}
+
+static uint64_t uploader_next_ns(const sp_exporter *exporter) {
+  uint64_t next_ns = sp_delivery_next_ns(&exporter->delivery);
+  bool waits = uploader_awaits_name(exporter);
+
+  if (exporter->queue.count == 0)
+    return next_ns;
+  if (waits)
+    next_ns = sp_min_u64(next_ns, exporter->service.wait_until_ns);
+  return sp_min_u64(
+      next_ns, sp_max_u64(exporter->backoff_until_ns,
+                          sp_upload_queue_next_ns(&exporter->queue,
+                                                  waits ? UINT64_MAX : 0)));
+}
+
+static void uploader_count_cpu(sp_exporter *exporter) {
+  uint64_t cpu_ns = sp_thread_cpu_ns();
+
+  sp_count(&sp_counts.uploader_cpu_ns, cpu_ns - exporter->cpu_ns);
+  exporter->cpu_ns = cpu_ns;
+}
+
+void *sp_uploader_run(void *argument) {
+  sp_exporter *exporter = argument;
+  bool there = true, worked;
+
+  pthread_mutex_lock(&exporter->lock);
+  exporter->cpu_ns = 0;
+  while (!exporter->stopping) {
+    there = uploader_step(exporter, &worked);
+    if (!there)
+      break;
+    uploader_count_cpu(exporter);
+    pthread_cond_broadcast(&exporter->progress);
+    if (!worked && !exporter->stopping)
+      sp_clock_wait(exporter->clock, &exporter->work, &exporter->lock,
+                    uploader_next_ns(exporter));
+  }
+  /* A thread that got no time at all until now may have been abandoned. */
+  if (there && !exporter->abandoned && sp_uploader_finish(exporter)) {
+    uploader_count_cpu(exporter);
+    exporter->finished = true;
+    pthread_cond_broadcast(&exporter->progress);
+  }
+  pthread_mutex_unlock(&exporter->lock);
+  return NULL;
+}
