@@ -17,7 +17,6 @@
 #include "command/command_upload.c"
 #include "command/shared/json_text.c"
 #include "command/report/measure.c"
-#include "command/shared/moment.c"
 #include "command/shared/pattern.c"
 #include "command/shared/profile_list.c"
 #include "command/shared/profile_origin.c"

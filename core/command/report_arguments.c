@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "command/shared/arguments.h"
-#include "command/shared/moment.h"
 #include "report_options.h"
+#include "settings/unix_time.h"
 #include "util/memory/buffer.h"
 #include "util/system/clock.h"
 #include "util/system/status.h"
@@ -58,11 +58,16 @@ static bool report_read_process(sp_report_arguments *job, const char *value) {
 
 static bool report_read_time(sp_report_arguments *job, int argument,
                              const char *value, uint64_t *out_ns) {
-  if (!sp_moment_parse(value, sp_clock_unix_ns(sp_clock_system()), out_ns))
-    return true;
-  return report_wrong(job, argument, value,
-                      "a time expected, as -1h30m, now, "
-                      "2026-11-21T16:00:00Z or a Unix time");
+  const int64_t now_ns = (int64_t)sp_clock_unix_ns(sp_clock_system());
+  int64_t ns;
+  const char *wrong = sp_unix_time_parse(value, now_ns, NULL, &ns);
+
+  if (!wrong && ns <= 0)
+    wrong = "a time after 1970 expected";
+  if (wrong)
+    return report_wrong(job, argument, value, wrong);
+  *out_ns = (uint64_t)ns;
+  return true;
 }
 
 static bool report_read_pattern(sp_report_arguments *job, int argument,

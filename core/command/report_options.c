@@ -53,11 +53,10 @@ const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
                                  "without the stacks that have one"},
     [SP_REPORT_OPTION_FROM] =
         {"from", "TIME",
-         "profiles from then on only: -1h, 1m30s (ago),\n"
-         "\"2026-11-21 16:00\" (UTC), 2026-11-21T16:00:00Z,\n"
-         "a Unix time"},
-    [SP_REPORT_OPTION_UNTIL] =
-        {"until", "TIME", "and before then; one that lies across counts whole"},
+         "only profiles from this time on: -1h30m,\n"
+         "14:05, \"yesterday 14:05\", \"2026-11-21 16:00\"\n"
+         "(UTC), 2026-11-21T16:00:00Z, a Unix time"},
+    [SP_REPORT_OPTION_UNTIL] = {"until", "TIME", "and before this time"},
     [SP_REPORT_OPTION_APPLICATION] = {"application", "NAME",
                                       "profiles of this application only"},
     [SP_REPORT_OPTION_PROCESS] = {"process", "PID",

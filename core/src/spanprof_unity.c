@@ -39,6 +39,7 @@
 #include "settings/proxy_choice.c"
 #include "settings/server_address.c"
 #include "settings/server_settings.c"
+#include "settings/unix_time.c"
 
 #include "label/active.c"
 #include "label/context.c"

@@ -232,7 +232,9 @@ class FilterTest(unittest.TestCase):
     def test_wrong_usage_is_told(self):
         for arguments, said in (
                 (["--top", "99999999999999999999999"], "0 to 4294967295"),
-                (["--from", "yesterday"], "a time expected"),
+                (["--from", "tomorrow"], "a time expected"),
+                (["--from", "20261399"], "no such day"),
+                (["--until", "1969-12-31"], "after 1970"),
                 (["--from", "-1h", "--until", "-2h"], "not after --from"),
                 (["--process", "0"], "number of a process"),
                 (["--focus", "("], "no regular expression"),

@@ -7,6 +7,7 @@
 #include "session/options.h"
 #include "settings/proxy_choice.h"
 #include "settings/server_address.h"
+#include "settings/unix_time.h"
 #include "util/text/utf8.h"
 
 #include <stdint.h>
@@ -105,6 +106,7 @@ static void fuzz_environment(char *text, sp_buffer *notes) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   sp_given given = {.option = "fuzzed"};
   uint64_t ns;
+  int64_t time_ns;
   sp_buffer notes;
   char *text;
 
@@ -129,6 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     break;
   case 'd':
     (void)sp_duration_parse(text, SP_NS_PER_S, &ns);
+    (void)sp_unix_time_parse(text, INT64_C(1795435200000000000), NULL,
+                             &time_ns);
     break;
   default:
     fuzz_environment(text, &notes);

@@ -5,8 +5,11 @@
 #include "util/text/ascii.h"
 #include "util/text/number.h"
 
-/* Digits of a fraction that count: below, all units are under 1 ns. */
+/* Digits of a fraction that count: 10^-14 days are less than 1 ns. Years and
+ * months are cut off at the same digit, which is less than 1 µs of them. */
 #define DURATION_DECIMALS 14
+
+#define DURATION_DAY_NS (86400 * SP_NS_PER_S)
 
 static const struct duration_unit {
   const char *name;
@@ -18,8 +21,16 @@ static const struct duration_unit {
     {"s", SP_NS_PER_S},
     {"m", 60 * SP_NS_PER_S},
     {"h", 3600 * SP_NS_PER_S},
-    {"d", 86400 * SP_NS_PER_S},
+    {"d", DURATION_DAY_NS},
+    /* sp_duration_parse_long() only: */
+    {"min", 60 * SP_NS_PER_S},
+    {"w", 7 * DURATION_DAY_NS},
+    {"M", 30 * DURATION_DAY_NS},
+    {"mon", 30 * DURATION_DAY_NS},
+    {"y", 365 * DURATION_DAY_NS},
 };
+
+#define DURATION_SHORT_UNITS 7
 
 static const char *duration_skip_spaces(const char *p) {
   while (*p == ' ' || *p == '\t')
@@ -27,13 +38,13 @@ static const char *duration_skip_spaces(const char *p) {
   return p;
 }
 
-/* The unit at `p` and what stands behind it; 0: none of ours. */
-static uint64_t duration_unit_ns(const char **p) {
+/* Step over the unit at *p. Returns 0 if it is none of the first `units`. */
+static uint64_t duration_unit_ns(const char **p, size_t units) {
   size_t i, length = 0;
 
-  while ((*p)[length] >= 'a' && (*p)[length] <= 'z')
+  while (sp_ascii_letter((*p)[length]))
     length++;
-  for (i = 0; i < SP_COUNT_OF(duration_units); i++) {
+  for (i = 0; i < units; i++) {
     if (strlen(duration_units[i].name) == length &&
         memcmp(duration_units[i].name, *p, length) == 0) {
       *p += length;
@@ -43,10 +54,10 @@ static uint64_t duration_unit_ns(const char **p) {
   return 0;
 }
 
-/* "90" or "1.5" and its unit. A number without one counts `bare_unit_ns`, which
- * is 0 where it needs one. */
-static spanprof_status duration_part(const char **p, uint64_t bare_unit_ns,
-                                     uint64_t *out_ns) {
+/* Read "90" or "1.5" and its unit. A number without a unit counts
+ * `bare_unit_ns`; 0: it must have one. */
+static spanprof_status duration_part(const char **p, size_t units,
+                                     uint64_t bare_unit_ns, uint64_t *out_ns) {
   uint64_t whole, fraction = 0, place = 1, unit_ns;
   const spanprof_status st = sp_number_read(p, NULL, &whole);
   bool over = st == SPANPROF_ERR_LIMIT;
@@ -64,34 +75,45 @@ static spanprof_status duration_part(const char **p, uint64_t bare_unit_ns,
       place *= 10;
     }
   *p = duration_skip_spaces(*p);
-  unit_ns = **p ? duration_unit_ns(p) : bare_unit_ns;
+  unit_ns = **p ? duration_unit_ns(p, units) : bare_unit_ns;
   if (unit_ns == 0)
     return SPANPROF_ERR_FORMAT;
   over = over || __builtin_mul_overflow(whole, unit_ns, out_ns);
-  /* 10^14 times a day's nanoseconds are beyond 64 bits. */
+  /* 10^14 times the nanoseconds of a day do not fit 64 bits. */
   fraction = (uint64_t)((unsigned __int128)fraction * unit_ns / place);
   over = over || __builtin_add_overflow(*out_ns, fraction, out_ns);
   return over ? SPANPROF_ERR_LIMIT : SPANPROF_OK;
 }
 
-spanprof_status sp_duration_parse(const char *text, uint64_t bare_unit_ns,
-                                  uint64_t *out_ns) {
+static spanprof_status duration_parse(const char *text, size_t units,
+                                      uint64_t bare_unit_ns, uint64_t *out_ns) {
   const char *p = duration_skip_spaces(text);
   uint64_t sum_ns = 0, part_ns;
   spanprof_status st, limit = SPANPROF_OK;
 
   *out_ns = 0;
   do {
-    st = duration_part(&p, bare_unit_ns, &part_ns);
+    st = duration_part(&p, units, bare_unit_ns, &part_ns);
     if (st == SPANPROF_ERR_FORMAT)
       return st;
     if (st || __builtin_add_overflow(sum_ns, part_ns, &sum_ns))
       limit = SPANPROF_ERR_LIMIT;
-    /* Of several parts each needs its unit. */
+    /* Each of several parts needs its unit. */
     bare_unit_ns = 0;
     p = duration_skip_spaces(p);
   } while (*p);
   if (!limit)
     *out_ns = sum_ns;
   return limit;
+}
+
+spanprof_status sp_duration_parse(const char *text, uint64_t bare_unit_ns,
+                                  uint64_t *out_ns) {
+  return duration_parse(text, DURATION_SHORT_UNITS, bare_unit_ns, out_ns);
+}
+
+spanprof_status sp_duration_parse_long(const char *text, uint64_t bare_unit_ns,
+                                       uint64_t *out_ns) {
+  return duration_parse(text, SP_COUNT_OF(duration_units), bare_unit_ns,
+                        out_ns);
 }

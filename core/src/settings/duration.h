@@ -4,13 +4,21 @@
 
 #include "util/base.h"
 
-/* Numbers, with decimals or without, and their units (ns, us, ms, s, m, h, d);
- * a number that is alone and has none counts `bare_unit_ns`. What is below a
- * nanosecond is cut off, spaces around and between are ignored. Units are those
- * of the Pyroscope Java agent (IntervalParser.java, commit 08445b64) and longer
- * ones. SPANPROF_ERR_FORMAT: not a duration. SPANPROF_ERR_LIMIT: too long for
- * 64 bits of nanoseconds. Leaves spanprof_last_error() alone. */
+/* Read numbers, with or without decimals, and their units: ns, us, ms, s, m, h
+ * or d. A number that is alone may have no unit and counts `bare_unit_ns`.
+ *
+ * Fractions of a nanosecond are cut off. Spaces around and between the parts
+ * are ignored. The units are those of the Pyroscope Java agent
+ * (IntervalParser.java, commit 08445b64) and longer ones.
+ * SPANPROF_ERR_FORMAT: not a duration. SPANPROF_ERR_LIMIT: more than 64 bits
+ * of nanoseconds. Leaves spanprof_last_error() unchanged. */
 spanprof_status sp_duration_parse(const char *text, uint64_t bare_unit_ns,
                                   uint64_t *out_ns);
+
+/* As sp_duration_parse(), but also accept min (minutes), w (weeks), M or mon
+ * (30 days) and y (365 days), the units of Graphite's times. Options do not
+ * accept them, because "30M" there would be a mistake for "30m". */
+spanprof_status sp_duration_parse_long(const char *text, uint64_t bare_unit_ns,
+                                       uint64_t *out_ns);
 
 #endif

@@ -44,9 +44,9 @@ static void duration_bare_number_counts_the_callers_unit(void) {
 
 static void duration_what_is_none_is_refused(void) {
   static const char *const table[] = {
-      "",      " ",      "s",      "-1",   "-1s",   "+5",     "1.s",
-      "10sec", "10 s s", "10s5",   "x",    "10S",   "1e3",    "0x10",
-      "ten",   ".5",     "1.5.5s", "1m30", "1..5s", "30 30s",
+      "",     " ",   "s",    "-1",     "-1s",  "+5",    "1.s",    "10sec",
+      "30M",  "1w",  "5min", "10 s s", "10s5", "x",     "10S",    "1e3",
+      "0x10", "ten", ".5",   "1.5.5s", "1m30", "1..5s", "30 30s",
   };
   size_t i;
 
@@ -57,6 +57,24 @@ static void duration_what_is_none_is_refused(void) {
                 SPANPROF_ERR_FORMAT);
     CHECK_EQUAL(ns, 0);
   }
+}
+
+static void duration_long_units_have_their_own_function(void) {
+  static const struct {
+    const char *text;
+    uint64_t days;
+  } table[] = {{"1440min", 1}, {"2w", 14}, {"1M", 30},   {"1mon", 30},
+               {"1y", 365},    {"1d", 1},  {"1y2w", 379}};
+  uint64_t ns;
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(table); i++) {
+    CHECK_EQUAL(sp_duration_parse_long(table[i].text, SP_NS_PER_S, &ns),
+                SPANPROF_OK);
+    CHECK(ns == table[i].days * 86400 * SP_NS_PER_S);
+  }
+  CHECK_EQUAL(sp_duration_parse_long("1Y", SP_NS_PER_S, &ns),
+              SPANPROF_ERR_FORMAT);
 }
 
 static void duration_too_long_is_a_limit(void) {
@@ -83,6 +101,8 @@ int main(int argc, char **argv) {
       {"a bare number counts the caller's unit",
        duration_bare_number_counts_the_callers_unit},
       {"what is no duration is refused", duration_what_is_none_is_refused},
+      {"long units have their own function",
+       duration_long_units_have_their_own_function},
       {"too long is a limit", duration_too_long_is_a_limit},
   };
 

@@ -1,7 +1,6 @@
-/* Steps of time series, and times as links write them. */
+/* Steps of time series. */
 #include "check.h"
 
-#include <server/model/query_time.h>
 #include <server/query/series/series_points.h>
 
 /* Point g is the sum over (g - step, g]; the first one reaches back. */
@@ -81,55 +80,6 @@ static void points_add_up_in_cells_and_groups(void) {
   sp_arena_dispose(&arena);
 }
 
-typedef struct time_case {
-  const char *text;
-  int64_t ms; /* of a now of 1795434000000 */
-} time_case;
-
-static void times_are_read_in_every_unit(void) {
-  static const time_case good[] = {
-      {"now", INT64_C(1795434000000)},
-      {" now-1h ", INT64_C(1795430400000)},
-      {"now-1h30min", INT64_C(1795428600000)},
-      {"now-2d", INT64_C(1795261200000)},
-      {"now+1M", INT64_C(1798026000000)},
-      {"1795434000", INT64_C(1795434000000)},
-      {"1795434000123", INT64_C(1795434000123)},
-      {"1795434000123456", INT64_C(1795434000123)},
-      {"1795434000123456789", INT64_C(1795434000123)},
-      {"20261123", INT64_C(1795392000000)},
-      {"20280229", INT64_C(1835395200000)},
-      {"20261231", INT64_C(1798675200000)},
-  };
-  static const char *const bad[] = {
-      "",
-      "yesterday",
-      "now-",
-      "now-h",
-      "now-1x",
-      "-5",
-      "1e9",
-      "now-99999999999999y",
-      "nowadays",
-      "20261399",
-      "20260229",
-      "20260100",
-      "00000000",
-      "now-73000000y73000000y",
-      "now-73000000y73000000y73000000y73000000y73000000y",
-      "now+73000000y73000000y73000000y73000000y73000000y",
-      "90000000000000000"};
-  int64_t ms;
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(good); i++) {
-    CHECK(sp_query_time(good[i].text, INT64_C(1795434000000), &ms));
-    CHECK_EQUAL(ms, good[i].ms);
-  }
-  for (i = 0; i < SP_COUNT_OF(bad); i++)
-    CHECK(!sp_query_time(bad[i], 0, &ms));
-}
-
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_time_counts_to_the_point_behind_it",
@@ -137,7 +87,6 @@ int main(int argc, char **argv) {
       {"a_step_may_be_a_part_of_a_second", a_step_may_be_a_part_of_a_second},
       {"ranges_of_all_times_have_steps", ranges_of_all_times_have_steps},
       {"points_add_up_in_cells_and_groups", points_add_up_in_cells_and_groups},
-      {"times_are_read_in_every_unit", times_are_read_in_every_unit},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,6 +1,5 @@
 /* The query string of /ingest. */
 #include "check.h"
-#include "server/model/query_time.h"
 #include "server/receive/ingest/ingest_query.h"
 #include "server/receive/ingest/ingest_type.h"
 
@@ -59,7 +58,7 @@ static void names_are_read_as_the_agents_wrote_them(void) {
   sp_buffer_dispose(&out);
 }
 
-static void times_are_told_by_their_digits(void) {
+static void times_are_those_that_clients_send(void) {
   static const struct {
     const char *text;
     int64_t time_ns;
@@ -84,7 +83,7 @@ static void times_are_told_by_their_digits(void) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(cases); i++)
-    CHECK_EQUAL(sp_query_time_ns(cases[i].text, NOW_NS), cases[i].time_ns);
+    CHECK_EQUAL(sp_ingest_time(cases[i].text, NOW_NS), cases[i].time_ns);
 }
 
 static void rates_fall_back_on_100(void) {
@@ -119,7 +118,7 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"names_are_read_as_the_agents_wrote_them",
        names_are_read_as_the_agents_wrote_them},
-      {"times_are_told_by_their_digits", times_are_told_by_their_digits},
+      {"times_are_those_that_clients_send", times_are_those_that_clients_send},
       {"rates_fall_back_on_100", rates_fall_back_on_100},
       {"types_are_told_by_the_names_end", types_are_told_by_the_names_end},
   };

@@ -1,4 +1,4 @@
-/** Time ranges: parses the times of addresses, like the server (query_time.c), and
+/** Time ranges: parses the times of addresses, like the server (unix_time.c), and
  * times that a user types. */
 import { moment } from "../parts/format.ts";
 

@@ -8,6 +8,7 @@
 #include "server/http/message/connect_envelope.h"
 #include "server/model/query_time.h"
 #include "server/query/selector/classic_query.h"
+#include "settings/unix_time.h"
 #include "util/text/number.h"
 #include "util/text/utf8.h"
 
@@ -36,18 +37,18 @@ static const char *api_side_parameter(const sp_query *query, const char *side,
 static spanprof_status api_time(sp_query *query, const char *side,
                                 const char *name, int64_t otherwise,
                                 int64_t *out) {
-  const int64_t now =
-      (int64_t)(sp_clock_unix_ns(query->serve->clock) / SP_NS_PER_MS);
+  const int64_t now_ns = (int64_t)sp_clock_unix_ns(query->serve->clock);
+  int64_t time_ns = now_ns + sp_query_ns(otherwise);
   char key[32];
   const char *text = api_side_parameter(query, side, name, key);
+  const char *wrong =
+      text ? sp_unix_time_parse(text, now_ns, NULL, &time_ns) : NULL;
 
-  *out = now + otherwise;
-  if (text && !sp_query_time(text, now, out))
-    return sp_query_invalid(query,
-                            "%s is no time such as now-1h, 1795434000 or "
-                            "1795434000000: \"%s\"",
-                            key, text);
-  if (*out == 0) /* which stands for none in Pyroscope's calls */
+  if (wrong)
+    return sp_query_invalid(query, "%s \"%s\": %s", key, text, wrong);
+  *out = time_ns / (int64_t)SP_NS_PER_MS;
+  /* In Pyroscope's calls 0 means that the time is missing. */
+  if (*out == 0)
     *out = 1;
   return SPANPROF_OK;
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "series_query.h"
-#include "server/model/query_time.h"
 #include "server/query/wire/json_writer.h"
+#include "settings/unix_time.h"
 
 #define RENDER_POINTS 1500
 
@@ -12,18 +12,15 @@
  * digits of seconds. */
 #define RENDER_POINTS_MAX 20000
 
-/* The current time in ms. */
-static int64_t render_now(const sp_query *query) {
-  return (int64_t)(sp_clock_unix_ns(query->serve->clock) / SP_NS_PER_MS);
-}
-
-/* What is no time counts as now, as for Pyroscope. */
+/* The time of a parameter in ms. A text that is not a time counts as now, as in
+ * Pyroscope. */
 static int64_t render_time(const sp_query *query, const char *parameter) {
   const char *text = sp_http_query(query->http, parameter);
-  const int64_t now = render_now(query);
-  int64_t time;
+  int64_t time_ns = (int64_t)sp_clock_unix_ns(query->serve->clock);
 
-  return text && sp_query_time(text, now, &time) ? time : now;
+  if (text)
+    (void)sp_unix_time_parse(text, time_ns, NULL, &time_ns);
+  return time_ns / (int64_t)SP_NS_PER_MS;
 }
 
 /* The type stands where the name of a metric would. */

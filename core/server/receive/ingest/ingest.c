@@ -1,7 +1,6 @@
 #include "ingest.h"
 
 #include "ingest_upload.h"
-#include "server/model/query_time.h"
 #include "server/receive/wire/connect.h"
 #include "server/receive/wire/unpack.h"
 
@@ -134,7 +133,7 @@ static int64_t ingest_duration_ns(const sp_http_request *request,
   int64_t duration_ns;
 
   if (!text || !ingest_param(request, "from", NULL) ||
-      __builtin_sub_overflow(sp_query_time_ns(text, from_ns), from_ns,
+      __builtin_sub_overflow(sp_ingest_time(text, from_ns), from_ns,
                              &duration_ns) ||
       duration_ns < 0 || duration_ns > INGEST_DURATION_MAX_NS)
     return 0;
@@ -147,7 +146,7 @@ static spanprof_status ingest_name(sp_ingest_upload *upload,
 
   upload->spy = sp_view_text(ingest_param(request, "spyName", "unknown"));
   upload->rate = sp_ingest_rate(sp_http_query(request, "sampleRate"));
-  upload->from_ns = sp_query_time_ns(sp_http_query(request, "from"), now);
+  upload->from_ns = sp_ingest_time(sp_http_query(request, "from"), now);
   upload->duration_ns = ingest_duration_ns(request, upload->from_ns);
   upload->body = sp_view_of(request->body, request->body_size);
   return sp_ingest_name_read(&upload->name, upload->arena->mem,

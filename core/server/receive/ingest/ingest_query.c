@@ -1,7 +1,9 @@
 #include "ingest_query.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "settings/unix_time.h"
 #include "util/text/number.h"
 
 static bool ingest_is_label_char(char c) {
@@ -114,4 +116,16 @@ uint32_t sp_ingest_rate(const char *text) {
 
   return text && sp_number_is(text, UINT32_MAX, &rate) ? (uint32_t)rate
                                                        : SP_INGEST_RATE_DEFAULT;
+}
+
+int64_t sp_ingest_time(const char *text, int64_t now_ns) {
+  const char *start = text ? text + strspn(text, " \t") : "";
+  const bool number = *start && !start[strspn(start, "0123456789 \t")];
+  int64_t time_ns;
+
+  if (!number && strncmp(start, "now", 3) != 0)
+    return now_ns;
+  if (sp_unix_time_parse(start, now_ns, NULL, &time_ns))
+    return number ? INT64_MAX : now_ns;
+  return time_ns;
 }

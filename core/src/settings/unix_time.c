@@ -1,0 +1,300 @@
+#include "unix_time.h"
+
+#include <string.h>
+
+#include "duration.h"
+#include "util/text/ascii.h"
+#include "util/text/number.h"
+
+#define TIME_DAY_S INT64_C(86400)
+
+static const char time_expected[] =
+    "a time expected, such as -1h30m, now, 14:05, yesterday 14:05, "
+    "2026-11-21T16:00:00Z or a Unix time";
+static const char time_no_day[] = "there is no such day";
+static const char time_too_far[] = "the time is too far from now";
+
+/* The text that is not read yet, and the surroundings of the call. */
+typedef struct time_reader {
+  const char *p;
+  int64_t now_ns;
+  sp_utc_offset *local;
+} time_reader;
+
+/* A time of a calendar, in UTC or in local time. */
+typedef struct time_local {
+  int64_t day; /* since 1970-01-01 */
+  int64_t seconds;
+  int64_t ns;
+  bool has_zone;
+  int64_t zone_s; /* ahead of UTC */
+} time_local;
+
+static void time_skip_blanks(time_reader *reader) {
+  reader->p += strspn(reader->p, " \t");
+}
+
+static bool time_at_end(time_reader *reader) {
+  time_skip_blanks(reader);
+  return !*reader->p;
+}
+
+static bool time_accept(time_reader *reader, const char *word) {
+  const size_t size = strlen(word);
+
+  if (strncmp(reader->p, word, size) != 0)
+    return false;
+  reader->p += size;
+  return true;
+}
+
+/* Step over a word that no other letter or digit follows. */
+static bool time_accept_word(time_reader *reader, const char *word) {
+  const char *before = reader->p;
+
+  if (time_accept(reader, word) && !sp_ascii_word(*reader->p))
+    return true;
+  reader->p = before;
+  return false;
+}
+
+/* Read exactly `count` digits. */
+static bool time_digits(time_reader *reader, size_t count, int64_t *out) {
+  const char *end = reader->p + count;
+  uint64_t number;
+
+  if (strnlen(reader->p, count) < count ||
+      sp_number_read(&reader->p, end, &number) || reader->p != end)
+    return false;
+  *out = (int64_t)number;
+  return true;
+}
+
+/* The nearest time in range. */
+static int64_t time_ns(int64_t seconds, int64_t ns) {
+  int64_t sum;
+
+  if (__builtin_mul_overflow(seconds, (int64_t)SP_NS_PER_S, &sum) ||
+      __builtin_add_overflow(sum, ns, &sum))
+    return seconds < 0 ? INT64_MIN : INT64_MAX;
+  return sum;
+}
+
+/* Days from 1970-01-01 to a day of the Gregorian calendar, by Howard Hinnant's
+ * days_from_civil: https://howardhinnant.github.io/date_algorithms.html */
+static int64_t time_days(int64_t year, int64_t month, int64_t day) {
+  int64_t era, year_of_era, day_of_year;
+
+  year -= month <= 2;
+  era = year / 400;
+  year_of_era = year - era * 400;
+  day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 -
+         year_of_era / 100 + day_of_year - 719468;
+}
+
+/* Returns false if the calendar does not have the day. */
+static bool time_day(int64_t year, int64_t month, int64_t day, int64_t *out) {
+  const int64_t next_year = year + (month == 12);
+  const int64_t next_month = month % 12 + 1;
+
+  if (year < 1 || month < 1 || month > 12 || day < 1 ||
+      day > time_days(next_year, next_month, 1) - time_days(year, month, 1))
+    return false;
+  *out = time_days(year, month, day);
+  return true;
+}
+
+static int64_t time_local_offset(const time_reader *reader, int64_t unix_s) {
+  return reader->local ? reader->local(unix_s) : 0;
+}
+
+/* The number of the local day of now. */
+static int64_t time_today(const time_reader *reader) {
+  const int64_t now_s = reader->now_ns / (int64_t)SP_NS_PER_S;
+  const int64_t local_s = now_s + time_local_offset(reader, now_s);
+
+  return local_s / TIME_DAY_S - (local_s % TIME_DAY_S < 0);
+}
+
+static int64_t time_of_local(const time_reader *reader,
+                             const time_local *local) {
+  const int64_t seconds = local->day * TIME_DAY_S + local->seconds;
+  int64_t offset_s = local->zone_s;
+
+  /* The offset at the local time itself is unknown before it is converted: the
+   * second call is right except within the hour that a change of clocks skips
+   * or repeats. */
+  if (!local->has_zone) {
+    offset_s = time_local_offset(reader, seconds);
+    offset_s = time_local_offset(reader, seconds - offset_s);
+  }
+  return time_ns(seconds - offset_s, local->ns);
+}
+
+/* Read "Z", "+02:00", or nothing. */
+static bool time_read_zone(time_reader *reader, time_local *out) {
+  const int sign = *reader->p == '-' ? -1 : 1;
+  int64_t hours, minutes;
+
+  out->has_zone = time_accept(reader, "Z") || time_accept(reader, "z");
+  if (out->has_zone || (*reader->p != '+' && *reader->p != '-'))
+    return true;
+  reader->p++;
+  out->has_zone = true;
+  if (!time_digits(reader, 2, &hours) || !time_accept(reader, ":") ||
+      !time_digits(reader, 2, &minutes) || hours > 23 || minutes > 59)
+    return false;
+  out->zone_s = sign * (hours * 3600 + minutes * 60);
+  return true;
+}
+
+/* Read "HH:MM", "HH:MM:SS" or "HH:MM:SS.FRACTION", and a zone or none. */
+static bool time_read_clock(time_reader *reader, time_local *out) {
+  int64_t hours, minutes, seconds = 0, place = (int64_t)SP_NS_PER_S / 10;
+
+  if (!time_digits(reader, 2, &hours) || !time_accept(reader, ":") ||
+      !time_digits(reader, 2, &minutes) ||
+      (time_accept(reader, ":") && !time_digits(reader, 2, &seconds)) ||
+      hours > 23 || minutes > 59 || seconds > 59)
+    return false;
+  if (time_accept(reader, "."))
+    for (; sp_ascii_digit(*reader->p); reader->p++, place /= 10)
+      out->ns += place * (*reader->p - '0');
+  out->seconds = hours * 3600 + minutes * 60 + seconds;
+  return time_read_zone(reader, out);
+}
+
+/* Read the digits of "2026-11-23". */
+static const char *time_read_date(time_reader *reader, time_local *out) {
+  int64_t year, month, day;
+
+  if (!time_digits(reader, 4, &year) || !time_accept(reader, "-") ||
+      !time_digits(reader, 2, &month) || !time_accept(reader, "-") ||
+      !time_digits(reader, 2, &day))
+    return time_expected;
+  return time_day(year, month, day, &out->day) ? NULL : time_no_day;
+}
+
+/* Read a day by number or name, with or without a time. */
+static const char *time_read_day(time_reader *reader, int64_t *out_ns) {
+  time_local local = {0};
+  const char *wrong = NULL;
+
+  if (time_accept_word(reader, "today"))
+    local.day = time_today(reader);
+  else if (time_accept_word(reader, "yesterday"))
+    local.day = time_today(reader) - 1;
+  else
+    wrong = time_read_date(reader, &local);
+  if (wrong)
+    return wrong;
+  if (*reader->p == 'T' || *reader->p == 't')
+    reader->p++;
+  else if (time_at_end(reader)) {
+    *out_ns = time_of_local(reader, &local);
+    return NULL;
+  }
+  if (!time_read_clock(reader, &local) || !time_at_end(reader))
+    return time_expected;
+  *out_ns = time_of_local(reader, &local);
+  return NULL;
+}
+
+/* Read "14:05", a time of today. */
+static const char *time_read_today(time_reader *reader, int64_t *out_ns) {
+  time_local local = {.day = time_today(reader)};
+
+  if (!time_read_clock(reader, &local) || !time_at_end(reader))
+    return time_expected;
+  *out_ns = time_of_local(reader, &local);
+  return NULL;
+}
+
+/* Read digits, with or without decimals. */
+static const char *time_read_number(time_reader *reader, size_t digits,
+                                    int64_t *out_ns) {
+  const uint64_t unit_ns = digits == 13   ? SP_NS_PER_MS
+                           : digits == 16 ? 1000
+                           : digits == 19 ? 1
+                                          : SP_NS_PER_S;
+  uint64_t ns;
+  const spanprof_status st = sp_duration_parse(reader->p, unit_ns, &ns);
+
+  if (st == SPANPROF_ERR_FORMAT)
+    return time_expected;
+  *out_ns = st || ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+  return NULL;
+}
+
+/* Read "20261123". */
+static const char *time_read_compact_day(time_reader *reader, int64_t *out_ns) {
+  time_local local = {0};
+  int64_t number;
+
+  if (!time_digits(reader, 8, &number) || !time_at_end(reader))
+    return time_expected;
+  if (!time_day(number / 10000, number / 100 % 100, number % 100, &local.day))
+    return time_no_day;
+  *out_ns = time_of_local(reader, &local);
+  return NULL;
+}
+
+/* Read "1h30m", a time after now if `sign` is 1, before now if it is -1. */
+static const char *time_read_offset(time_reader *reader, int sign,
+                                    uint64_t bare_unit_ns, int64_t *out_ns) {
+  uint64_t length_ns;
+  const spanprof_status st =
+      sp_duration_parse_long(reader->p, bare_unit_ns, &length_ns);
+
+  if (st == SPANPROF_ERR_FORMAT)
+    return time_expected;
+  if (st || length_ns > INT64_MAX ||
+      __builtin_add_overflow(reader->now_ns, sign * (int64_t)length_ns, out_ns))
+    return time_too_far;
+  return NULL;
+}
+
+/* Read a text that begins with `digits` digits. */
+static const char *time_read_digits(time_reader *reader, size_t digits,
+                                    int64_t *out_ns) {
+  const char next = reader->p[digits];
+
+  if (next == ':')
+    return time_read_today(reader, out_ns);
+  if (next == '-')
+    return time_read_day(reader, out_ns);
+  if (reader->p[strspn(reader->p, "0123456789. \t")])
+    return time_read_offset(reader, -1, 0, out_ns);
+  return digits == 8 && next != '.' ? time_read_compact_day(reader, out_ns)
+                                    : time_read_number(reader, digits, out_ns);
+}
+
+static const char *time_read(time_reader *reader, int64_t *out_ns) {
+  bool now;
+  size_t digits;
+
+  time_skip_blanks(reader);
+  now = time_accept_word(reader, "now");
+  if (now && time_at_end(reader))
+    return NULL;
+  if (time_accept(reader, "-"))
+    return time_read_offset(reader, -1, SP_NS_PER_S, out_ns);
+  if (time_accept(reader, "+"))
+    return time_read_offset(reader, 1, SP_NS_PER_S, out_ns);
+  if (now)
+    return time_expected;
+  digits = strspn(reader->p, "0123456789");
+  return digits ? time_read_digits(reader, digits, out_ns)
+                : time_read_day(reader, out_ns);
+}
+
+const char *sp_unix_time_parse(const char *text, int64_t now_ns,
+                               sp_utc_offset *local, int64_t *out_ns) {
+  time_reader reader = {.p = text, .now_ns = now_ns, .local = local};
+  int64_t ns = now_ns;
+  const char *wrong = time_read(&reader, &ns);
+
+  *out_ns = wrong ? now_ns : ns;
+  return wrong;
+}
