@@ -1,9 +1,7 @@
 #include "rb_naming.h"
 
 #include <ruby.h>
-#include <ruby/debug.h>
 #include <ruby/thread.h>
-#include <ruby/version.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spanprof/runtime.h>
@@ -17,6 +15,7 @@
 #include "util/system/clock.h"
 #include "vm/rb_code_table.h"
 #include "vm/rb_thread_table.h"
+#include "vm/rb_vm_layout.h"
 
 /* Names asked for in a row before other Ruby threads get their turn: some 3 us
  * each. */
@@ -52,9 +51,6 @@ static struct {
   bool left; /* see naming_thread_ends() */
   uint64_t left_ns;
   uint64_t swept_s;
-#if RUBY_API_VERSION_CODE >= 30300
-  rb_postponed_job_handle_t job; /* naming_return() */
-#endif
 } naming;
 
 static uint64_t now_s(void) {
@@ -303,15 +299,6 @@ static void naming_return(void *data) {
     naming_begin();
 }
 
-/* Any thread: have naming_return() called when Ruby code runs. */
-static void return_ask(void) {
-#if RUBY_API_VERSION_CODE >= 30300
-  rb_postponed_job_trigger(naming.job);
-#else
-  rb_postponed_job_register_one(0, naming_return, NULL);
-#endif
-}
-
 /* Whatever runs after the handlers of at_exit, among which this is one of the
  * last. */
 static void naming_last(VALUE data) {
@@ -331,9 +318,7 @@ void rb_sp_naming_init(void) {
   rb_gc_register_address(&naming.thread);
   rb_gc_register_address(&naming.helper);
   rb_gc_register_address(&naming.last_awake);
-#if RUBY_API_VERSION_CODE >= 30300
-  naming.job = rb_postponed_job_preregister(0, naming_return, NULL);
-#endif
+  rb_sp_vm_job_init(naming_return);
   rb_set_end_proc(naming_last, Qnil);
 }
 
@@ -385,7 +370,7 @@ void rb_sp_naming_want(void *data) {
   (void)data;
   if (!atomic_load(&naming.running) || atomic_load(&naming.dozing)) {
     if (atomic_load(&naming.started) && !atomic_load(&naming.ending))
-      return_ask();
+      rb_sp_vm_job_trigger();
   } else if (!atomic_exchange(&naming.asked, true)) {
     sem_post(&naming.wanted);
   }

@@ -1,5 +1,6 @@
 #include "rb_vm_layout.h"
 
+#include <ruby/debug.h>
 #include <ruby/version.h>
 #include <stdlib.h>
 
@@ -45,3 +46,26 @@ rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq) {
       .first = ((const VALUE *const *)body)[BODY_INSTRUCTIONS_WORD],
       .count = *(const uint32_t *)(body + BODY_COUNT_BYTES)};
 }
+
+/* Process-wide, because Ruby keeps its jobs for the whole process. */
+#if RUBY_API_VERSION_CODE >= 30300
+static rb_postponed_job_handle_t vm_job;
+
+void rb_sp_vm_job_init(void (*run)(void *data)) {
+  vm_job = rb_postponed_job_preregister(0, run, NULL);
+}
+
+void rb_sp_vm_job_trigger(void) {
+  rb_postponed_job_trigger(vm_job);
+}
+#else
+static void (*vm_job)(void *data);
+
+void rb_sp_vm_job_init(void (*run)(void *data)) {
+  vm_job = run;
+}
+
+void rb_sp_vm_job_trigger(void) {
+  rb_postponed_job_register_one(0, vm_job, NULL);
+}
+#endif

@@ -109,6 +109,15 @@ bool rb_sp_vm_threads_move(void);
  * Before, it stays for the next Ruby thread on that native thread. */
 bool rb_sp_vm_frees_signal_stack(void);
 
+/* The one function that Ruby calls for this binding on a Ruby thread of the
+ * main Ractor, with the GVL, between two steps of Ruby code. Call this once,
+ * when the extension loads. */
+void rb_sp_vm_job_init(void (*run)(void *data));
+
+/* Request one call of the function above, with NULL. Any thread may call this;
+ * it does not wait. */
+void rb_sp_vm_job_trigger(void);
+
 /* The versions whose layout is known, each tested. */
 #define RB_SP_VM_VERSIONS "3.1, 3.3 and 3.4"
 
