@@ -11,7 +11,7 @@
 typedef struct sp_control_options {
   spanprof_options core;
   sp_object given; /* the mapping: valid during the call */
-  sp_object kept;  /* a list of the objects that `core` points into */
+  sp_object kept;  /* the object that owns what `core` points into */
 } sp_control_options;
 
 #define SP_CONTROL_OPTIONS_NONE ((sp_control_options){.kept = (sp_object)0})
@@ -19,6 +19,7 @@ typedef struct sp_control_options {
 /* Called with the VM's lock. Each returns a new object, or raises (Python:
  * NULL). */
 sp_object sp_control_check(const sp_control_options *options); /* Ruby only */
+sp_object sp_control_level(const sp_control_options *options); /* Ruby only */
 sp_object sp_control_start(const sp_control_options *options);
 sp_object sp_control_flush(uint32_t timeout_ms);
 sp_object sp_control_stop(uint32_t timeout_ms);

@@ -8,7 +8,8 @@
 
 #include "command/command.h"
 #include "control.h"
-#include "settings/option_list.h"
+#include "settings/option_table.h"
+#include "util/text/json_string.h"
 #include "util/text/nearest.h"
 
 static const struct option_field {
@@ -58,19 +59,102 @@ static inline bool option_number(const char *name, sp_object value,
   return !over || values_refuse("%s is out of range", name);
 }
 
-static inline bool option_pair(void *data, sp_object name, sp_object value) {
-  sp_control_options *out = data;
-  spanprof_label_pair *pair = (spanprof_label_pair *)out->core.label_pairs;
+/* The pairs of one option's mapping. */
+typedef struct option_pairs {
+  sp_control_options *out;
+  const char *option;
+  spanprof_label_pair *pairs;
+  size_t count;
+} option_pairs;
 
-  pair += out->core.label_pair_count++;
-  return option_text(out, "labels", name, &pair->name) &&
-         option_text(out, "labels", value, &pair->value);
+static inline bool option_pair_text(option_pairs *pairs, sp_object value,
+                                    const char **text) {
+  sp_object printed;
+
+  return values_print(pairs->out->kept, value, &printed) &&
+         option_text(pairs->out, pairs->option, printed, text);
+}
+
+static inline bool option_pair(void *data, sp_object name, sp_object value) {
+  option_pairs *pairs = data;
+  spanprof_label_pair *pair = &pairs->pairs[pairs->count++];
+
+  return option_pair_text(pairs, name, &pair->name) &&
+         option_pair_text(pairs, value, &pair->value);
+}
+
+static inline bool option_pairs_read(option_pairs *out, sp_object mapping) {
+  out->pairs = values_room(out->out->kept,
+                           (values_size(mapping) + 1) * sizeof *out->pairs);
+  return out->pairs && values_each(mapping, option_pair, out);
 }
 
 static inline bool option_labels(sp_control_options *out, sp_object mapping) {
-  out->core.label_pairs = values_room(
-      out->kept, (values_size(mapping) + 1) * sizeof(spanprof_label_pair));
-  return out->core.label_pairs && values_each(mapping, option_pair, out);
+  option_pairs pairs = {.out = out, .option = "labels"};
+
+  if (!option_pairs_read(&pairs, mapping))
+    return false;
+  out->core.label_pairs = pairs.pairs;
+  out->core.label_pair_count = pairs.count;
+  return true;
+}
+
+/* Write `text` as a JSON string and return the end. */
+static inline char *option_json(char *out, const char *text) {
+  char escape[SP_JSON_ESCAPE_BYTES];
+
+  for (*out++ = '"'; *text; text++) {
+    const char *written = sp_json_escape(*text, false, escape);
+
+    if (written)
+      out = stpcpy(out, written);
+    else
+      *out++ = *text;
+  }
+  *out++ = '"';
+  return out;
+}
+
+/* Write a mapping as a JSON object of texts. */
+static inline bool option_headers(sp_control_options *out, const char *option,
+                                  sp_object mapping, const char **text) {
+  option_pairs pairs = {.out = out, .option = option};
+  size_t i, bytes = sizeof "{}";
+  char *p;
+
+  if (!option_pairs_read(&pairs, mapping))
+    return false;
+  for (i = 0; i < pairs.count; i++)
+    bytes += sizeof "\"\":\"\"," +
+             (SP_JSON_ESCAPE_BYTES - 1) *
+                 (strlen(pairs.pairs[i].name) + strlen(pairs.pairs[i].value));
+  *text = p = values_room(out->kept, bytes);
+  if (!p)
+    return false;
+  *p++ = '{';
+  for (i = 0; i < pairs.count; i++) {
+    if (i)
+      *p++ = ',';
+    p = option_json(p, pairs.pairs[i].name);
+    *p++ = ':';
+    p = option_json(p, pairs.pairs[i].value);
+  }
+  strcpy(p, "}");
+  return true;
+}
+
+static inline bool option_level(sp_control_options *out, const char *name,
+                                sp_object value, int64_t *level) {
+  char shown[SP_SHOWN_BYTES];
+  const char *text = NULL;
+
+  if (!values_is_text(value))
+    return option_number(name, value, level);
+  if (!option_text(out, name, value, &text))
+    return false;
+  sp_given_show(text, strlen(text), shown);
+  return sp_option_level(text, level) ||
+         values_refuse("%s is \"%s\", not " SP_OPTION_LEVELS, name, shown);
 }
 
 static inline bool option_set(sp_control_options *out,
@@ -82,12 +166,18 @@ static inline bool option_set(sp_control_options *out,
   case SP_OPTION_LABELS:
     if (values_is_mapping(value))
       return option_labels(out, value);
-    return option_text(out, field->name, value, place);
+    return option_string(out, field->name, VALUES_PAIRS, value, place);
+  case SP_OPTION_LINES:
+    if (values_is_mapping(value))
+      return option_headers(out, field->name, value, place);
+    return option_string(out, field->name, VALUES_PAIRS, value, place);
   case SP_OPTION_PATH:
     return option_string(out, field->name, VALUES_PATH, value, place);
   case SP_OPTION_SWITCH:
     return values_switch(value, place) ||
            option_refuse(field->name, VALUES_SWITCH, value);
+  case SP_OPTION_LEVEL:
+    return option_level(out, field->name, value, place);
   default:
     return SP_OPTION_IS_TEXT(field->kind)
                ? option_text(out, field->name, value, place)

@@ -56,6 +56,7 @@ spanprof_status spanprof_stats_get(spanprof_stats *out);
 const char *sp_control_nearest(int argc, char **argv);
 #if defined(SWIGRUBY)
 sp_object sp_control_check(const sp_control_options *options);
+sp_object sp_control_level(const sp_control_options *options);
 #endif
 sp_object sp_control_start(const sp_control_options *options);
 sp_object sp_control_flush(uint32_t timeout_ms);

@@ -14,6 +14,7 @@
 #define VALUES_NUMBER  "a whole number"
 #define VALUES_SWITCH  "True or False"
 #define VALUES_MAPPING "a dict"
+#define VALUES_PAIRS   "text or a dict"
 
 typedef bool (*values_entry)(void *data, PyObject *key, PyObject *value);
 
@@ -110,6 +111,14 @@ static inline const char *values_text(PyObject *kept, PyObject *value,
   else if (strlen(text) != (size_t)bytes)
     *fault = "holds a NUL byte";
   return text && values_keep(kept, Py_NewRef(value)) ? text : NULL;
+}
+
+/* _options.py has already converted the values of a dict to text. */
+static inline bool values_print(PyObject *kept, PyObject *value,
+                                PyObject **text) {
+  (void)kept;
+  *text = value;
+  return true;
 }
 
 static inline bool values_number(PyObject *value, int64_t *number, bool *over) {

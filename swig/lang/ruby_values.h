@@ -1,5 +1,6 @@
-/* Conversions between the SWIG module and Ruby. What is made on the way lives
- * in Ruby's own objects, since a raise leaves everything else behind. */
+/* Conversions between the SWIG module and Ruby. Each may raise and may call the
+ * program's methods (to_s, to_path). A raise unwinds the C stack, so only Ruby
+ * objects own memory here. */
 #ifndef RUBY_VALUES_H
 #define RUBY_VALUES_H
 
@@ -16,6 +17,7 @@
 #define VALUES_NUMBER  "an Integer"
 #define VALUES_SWITCH  "true or false"
 #define VALUES_MAPPING "a Hash"
+#define VALUES_PAIRS   "a Hash or a String"
 
 typedef bool (*values_entry)(void *data, VALUE key, VALUE value);
 
@@ -44,8 +46,38 @@ static inline const char *values_class(VALUE value) {
   return rb_obj_classname(value);
 }
 
+/* Blocks of memory that an object owns. Unlike Strings they never move, also
+ * where another thread compacts the heap during a start. */
+typedef struct values_block {
+  struct values_block *next;
+  char bytes[];
+} values_block;
+
+typedef struct values_blocks {
+  values_block *first;
+} values_blocks;
+
+static inline void values_blocks_free(void *data) {
+  values_blocks *blocks = data;
+  values_block *next;
+
+  for (; blocks->first; blocks->first = next) {
+    next = blocks->first->next;
+    xfree(blocks->first);
+  }
+  xfree(blocks);
+}
+
+static const rb_data_type_t values_blocks_type = {
+    .wrap_struct_name = "spanprof option values",
+    .function = {.dfree = values_blocks_free},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
 static inline VALUE values_list(void) {
-  return rb_ary_new();
+  values_blocks *blocks;
+
+  return TypedData_Make_Struct(0, values_blocks, &values_blocks_type, blocks);
 }
 
 static inline size_t values_count(VALUE list) {
@@ -58,10 +90,12 @@ static inline VALUE values_item(VALUE list, size_t i) {
 }
 
 static inline void *values_room(VALUE kept, size_t bytes) {
-  const VALUE room = rb_str_new(NULL, (long)bytes);
+  values_blocks *blocks = rb_check_typeddata(kept, &values_blocks_type);
+  values_block *block = ruby_xmalloc(sizeof *block + bytes);
 
-  rb_ary_push(kept, room);
-  return RSTRING_PTR(room);
+  block->next = blocks->first;
+  blocks->first = block;
+  return block->bytes;
 }
 
 static inline bool values_is_nothing(VALUE value) {
@@ -96,29 +130,55 @@ static inline bool values_is_name(VALUE key, const char *name) {
          memcmp(RSTRING_PTR(text), name, strlen(name)) == 0;
 }
 
-/* Those that are not the core's stay in Ruby: lib/spanprof/options.rb. */
+/* Options that lib/spanprof/options.rb reads. */
 static inline bool values_is_own(VALUE key) {
-  (void)key;
-  return false;
+  return values_is_name(key, "logger") ||
+         values_is_name(key, "autoinstrument_rails");
+}
+
+static inline bool values_is_uri(VALUE value) {
+  const ID uri = rb_intern("URI"), generic = rb_intern("Generic");
+  VALUE module;
+
+  if (!rb_const_defined(rb_cObject, uri))
+    return false;
+  module = rb_const_get(rb_cObject, uri);
+  return RB_TYPE_P(module, T_MODULE) && rb_const_defined(module, generic) &&
+         RTEST(rb_obj_is_kind_of(value, rb_const_get(module, generic)));
 }
 
 static inline bool values_is_text(VALUE value) {
-  return RB_TYPE_P(value, T_STRING);
+  return RB_TYPE_P(value, T_STRING) || RB_SYMBOL_P(value) ||
+         rb_respond_to(value, rb_intern("to_path")) || values_is_uri(value);
 }
 
-/* In UTF-8. Bytes that no encoding explains stay as they are: the core says
- * what is wrong with them. */
+/* In UTF-8. Bytes that are not valid in the String's encoding are copied as
+ * they are; the core refuses them. */
 static inline const char *values_text(VALUE kept, VALUE value,
                                       const char **fault) {
-  VALUE text = rb_str_export_to_enc(value, rb_utf8_encoding());
+  VALUE text = rb_check_funcall(value, rb_intern("to_path"), 0, NULL);
+  char *copy;
+  size_t bytes;
 
-  if (memchr(RSTRING_PTR(text), '\0', (size_t)RSTRING_LEN(text))) {
+  text = rb_obj_as_string(text == Qundef ? value : text);
+  text = rb_str_export_to_enc(text, rb_utf8_encoding());
+  bytes = (size_t)RSTRING_LEN(text);
+  if (memchr(RSTRING_PTR(text), '\0', bytes)) {
     *fault = "holds a NUL byte";
     return NULL;
   }
-  text = rb_str_new_frozen(text);
-  rb_ary_push(kept, text);
-  return StringValueCStr(text);
+  copy = values_room(kept, bytes + 1);
+  memcpy(copy, RSTRING_PTR(text), bytes);
+  copy[bytes] = '\0';
+  RB_GC_GUARD(text);
+  return copy;
+}
+
+/* Labels and headers may be any objects. */
+static inline bool values_print(VALUE kept, VALUE value, VALUE *text) {
+  (void)kept;
+  *text = rb_obj_as_string(value);
+  return true;
 }
 
 static inline bool values_number(VALUE value, int64_t *number, bool *over) {

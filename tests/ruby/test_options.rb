@@ -30,18 +30,20 @@ class OptionsTest < ChildTest
     %(labels: 1) => "labels must be a Hash or a String, not a value of class Integer",
     %(http_headers: { "X-A" => "b\\nc" }) => /\Ahttp_headers /,
     %(http_headers: { "X-A" => "\\xFF" }) => /\Ahttp_headers /,
-    %(log_level: :loud) => "log_level is :loud, not debug, info, warn, error or off",
+    %(log_level: :loud) => 'log_level is "loud", not debug, info, warn, error or off',
     %(upload_protocol: "carrier pigeon") => /\Aupload_protocol /,
     %(output_directory: "/dev/null/x") => /output_directory/,
     %("native_frames" => 1) => "native_frames must be true or false, not a value of class Integer",
     %(autoinstrument_rails: "no") => "autoinstrument_rails must be true or false, not a value of class String",
+    %(output_directory: Struct.new(:to_path).new("a\\0b")) => "output_directory holds a NUL byte",
+    %(server_address: URI("ftp://localhost")) => /\Aserver_address /,
     %(logger: $stdout) => "logger has none of the methods debug, info, warn and error: it is of class IO",
     %(labels: { Object.new.tap { |o| def o.to_s = raise("boo") } => 1 }) => "boo"
   }.freeze
 
   def test_each_wrong_value_is_refused_with_a_sentence
     calls = REFUSED.keys.map { |options| "p [Spanprof.start(#{options}), Spanprof.unavailable_reason]" }
-    result = child!(%(require "spanprof"\n#{calls.join("\n")}\np Spanprof.running?))
+    result = child!(%(require "spanprof"\nrequire "uri"\n#{calls.join("\n")}\np Spanprof.running?))
     *answers, running = result.out.lines(chomp: true)
     assert_equal "false", running
     assert_equal REFUSED.size, answers.size
@@ -108,7 +110,8 @@ class OptionsTest < ChildTest
     %(labels: {}, log_level: :error, http_headers: { "X-A": "b, \\"c\\"" }) => { "header" => 'b, "c"' },
     %(sample_rate_hz: 250, upload_interval_ms: 60_000, native_frames: false) => { "service_name" => "test" },
     %(application_name: :symbol) => { "service_name" => "symbol" },
-    %(report_pid: true) => { "pid" => :pid }
+    %(report_pid: true, log_level: "Trace") => { "pid" => :pid },
+    %(proxy: URI(""), ca_bundle: Pathname("/etc/ssl/certs/ca-certificates.crt")) => { "service_name" => "test" }
   }.freeze
 
   def test_each_way_to_write_a_value
@@ -118,7 +121,7 @@ class OptionsTest < ChildTest
       "abort #{options.inspect} unless Spanprof.start(#{options})\nburn 0.02 until #{kept}\nSpanprof.stop"
     end
     PushServer.run do |server|
-      result = child!(%(require "spanprof"\n#{calls.join("\n")}\nputs $$),
+      result = child!(%(require "spanprof"\nrequire "pathname"\nrequire "uri"\n#{calls.join("\n")}\nputs $$),
                       env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
       uploads = server.uploads.sort_by { |upload| upload.profile.time_ns }
       assert_equal ACCEPTED.size, uploads.size

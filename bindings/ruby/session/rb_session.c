@@ -9,6 +9,7 @@
 #include <ruby/thread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +17,7 @@
 #include "runtime/rb_log.h"
 #include "runtime/rb_runtime.h"
 #include "session/session.h"
+#include "settings/option_table.h"
 
 /* How long frames may wait for their names while a flush or stop runs. */
 #define SESSION_NAMES_NS 2000000
@@ -249,6 +251,17 @@ VALUE sp_control_check(const sp_control_options *options) {
   if (check.status)
     start_refuse(check.status, rb_utf8_str_new_cstr(spanprof_last_error()));
   return Qtrue;
+}
+
+/* The least severe level to log, from the options or else the environment.
+ * Returns nil if neither has one. */
+VALUE sp_control_level(const sp_control_options *options) {
+  const char *text = getenv("PYROSCOPE_LOG_LEVEL");
+  int64_t level = options->core.log_level;
+
+  if (level == SPANPROF_UNSET && (!text || !sp_option_level(text, &level)))
+    return Qnil;
+  return LL2NUM(level);
 }
 
 /* true, or false: another session runs. */

@@ -43,10 +43,10 @@ static const struct option_level {
   const char *name;
   spanprof_log_level level;
 } option_levels[] = {
-    {"debug", SPANPROF_LOG_DEBUG}, {"info", SPANPROF_LOG_INFO},
-    {"warn", SPANPROF_LOG_WARN},   {"warning", SPANPROF_LOG_WARN},
-    {"error", SPANPROF_LOG_ERROR}, {"off", SPANPROF_LOG_OFF},
-    {"none", SPANPROF_LOG_OFF},
+    {"trace", SPANPROF_LOG_DEBUG},  {"debug", SPANPROF_LOG_DEBUG},
+    {"info", SPANPROF_LOG_INFO},    {"warn", SPANPROF_LOG_WARN},
+    {"warning", SPANPROF_LOG_WARN}, {"error", SPANPROF_LOG_ERROR},
+    {"off", SPANPROF_LOG_OFF},      {"none", SPANPROF_LOG_OFF},
 };
 
 static bool option_is_text(const option_row *row) {
@@ -154,7 +154,7 @@ static bool option_parse_duration(const option_row *row, const char *text,
   return st != SPANPROF_ERR_FORMAT;
 }
 
-static bool option_parse_level(const char *text, int64_t *out) {
+bool sp_option_level(const char *text, int64_t *out) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(option_levels); i++) {
@@ -171,7 +171,7 @@ static const char *option_expected(const option_row *row) {
   case SP_OPTION_SWITCH:
     return "true or false";
   case SP_OPTION_LEVEL:
-    return "debug, info, warn, error or off";
+    return SP_OPTION_LEVELS;
   case SP_OPTION_MS:
   case SP_OPTION_SECONDS:
     return "a duration such as 10, 10s, 500ms or 1m";
@@ -205,7 +205,7 @@ static spanprof_status option_number(const option_row *row, sp_given *given) {
       given->number = on;
       break;
     case SP_OPTION_LEVEL:
-      good = option_parse_level(given->text, &given->number);
+      good = sp_option_level(given->text, &given->number);
       break;
     case SP_OPTION_MS:
     case SP_OPTION_SECONDS:

@@ -29,6 +29,12 @@ spanprof_status sp_option_table_read(sp_option_values *out,
                                      char *const *environment,
                                      sp_buffer *notes);
 
+#define SP_OPTION_LEVELS "debug, info, warn, error or off"
+
+/* Read a log level by its name, in any case. Returns false if `text` is none.
+ */
+bool sp_option_level(const char *text, int64_t *out);
+
 /* Whether a variable belongs to an option. */
 bool sp_option_table_knows(const char *variable, size_t bytes);
 

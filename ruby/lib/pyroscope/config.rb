@@ -116,8 +116,10 @@ module Pyroscope
 
     # What is no level is "error".
     def level?
-      !given.key?(:log_level) || given[:log_level].is_a?(Integer) ||
-        Spanprof::Options::LEVELS.key?(given[:log_level].to_s.downcase)
+      Spanprof::Options.level(given)
+      true
+    rescue Spanprof::Error
+      false
     end
 
     # Tags may be a list of pairs; one without a value is none.

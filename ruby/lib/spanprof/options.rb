@@ -1,15 +1,14 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # Ruby's ways of writing an option, in the core's terms.
+  # The options of {Spanprof.start}. The C code converts and checks their values,
+  # except those of {RUBY}.
   # @api private
   module Options
-    LEVELS = { "trace" => 0, "debug" => 0, "info" => 1, "warn" => 2, "warning" => 2, "error" => 3, "off" => 4 }.freeze
-
-    # Those that are not the core's.
+    # Options of this gem alone.
     RUBY = %i[logger autoinstrument_rails].freeze
 
-    # All of them. tests/package/option_lists.py writes the names of the core's.
+    # All options. tests/package/option_lists.py writes the names of the core's.
     NAMES = (%i[
       application_name labels resource_labels clean_label_names dotted_label_names sample_rate_hz signal_number
       native_frames full_native_stacks registered_threads_only stack_depth_max window_max_bytes report_pid
@@ -20,15 +19,6 @@ module Spanprof
     ] + RUBY).freeze
 
     class << self
-      # @param options [Hash{Symbol => Object}] of {Spanprof.start}
-      # @return [Hash{Symbol => Object}] for Native.start, which checks the values
-      # @raise [Spanprof::Error, ArgumentError] one sentence that names the option
-      def native(options)
-        check_names(options.keys, NAMES)
-        check_own(options)
-        options.except(*RUBY).to_h { |name, value| [name, convert(name, value)] }
-      end
-
       # @param names [Array<Symbol, String>]
       # @param known [Array<Symbol>]
       # @raise [ArgumentError] one of the names is not known; the sentence has the nearest one
@@ -36,18 +26,12 @@ module Spanprof
         unknown = names.map(&:to_s) - known.map(&:name)
         return if unknown.empty?
 
-        near = Native.nearest([unknown.first, *known.map(&:name)]) unless LOAD_ERROR
+        near = Native.nearest([unknown.first, *known]) unless LOAD_ERROR
         raise ArgumentError, "there is no option #{unknown.first.inspect}#{"; did you mean #{near}?" if near}"
       end
 
-      # @return [Integer, nil] what PYROSCOPE_LOG_LEVEL says; the core refuses
-      #   what is not a level
-      def environment_level
-        LEVELS[ENV["PYROSCOPE_LOG_LEVEL"]&.downcase]
-      end
-
-      private
-
+      # @param options [Hash{Symbol => Object}]
+      # @raise [Spanprof::Error] the value of one of {RUBY} is wrong
       def check_own(options)
         case options
         in { autoinstrument_rails: value } unless [true, false, nil].include?(value)
@@ -58,41 +42,11 @@ module Spanprof
         end
       end
 
-      def convert(name, value)
-        case [name, value]
-        in :labels, Hash then texts(value)
-        in :http_headers, Hash then json(texts(value))
-        in :labels | :http_headers, Object unless value.nil? || value.is_a?(String)
-          raise Error, "#{name} must be a Hash or a String, not a value of class #{value.class}"
-        in :log_level, Symbol | String then level(value)
-        in _, Symbol then value.name
-        else plain(value)
-        end
-      end
-
-      # URI and Pathname say what they are.
-      def plain(value)
-        return value.to_path if value.respond_to?(:to_path)
-
-        defined?(::URI::Generic) && value.is_a?(::URI::Generic) ? value.to_s : value
-      end
-
-      def texts(hash)
-        hash.to_h { |name, value| [name.to_s, value.to_s] }
-      end
-
-      # The core reads a JSON object, where values may hold anything.
-      def json(headers)
-        require "json"
-        JSON.generate(headers)
-      rescue JSON::GeneratorError, EncodingError => e
-        raise Error, "http_headers cannot be written as JSON: #{e.message}"
-      end
-
-      def level(value)
-        LEVELS.fetch(value.to_s.downcase) do
-          raise Error, "log_level is #{value.inspect}, not debug, info, warn, error or off"
-        end
+      # @param options [Hash{Symbol => Object}]
+      # @return [Integer, nil] the least severe level to log, from the options or PYROSCOPE_LOG_LEVEL
+      # @raise [Spanprof::Error] the option is no level
+      def level(options)
+        Native.level(options.slice(:log_level)) unless LOAD_ERROR
       end
     end
   end

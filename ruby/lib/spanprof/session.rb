@@ -118,11 +118,12 @@ module Spanprof
 
       # What runs ends only where the new options are good.
       def replace(options)
-        native = Options.native(options)
-        Logging.level = native[:log_level] || Options.environment_level
-        Native.check(native)
+        Options.check_names(options.keys, Options::NAMES)
+        Options.check_own(options)
+        Logging.level = Options.level(options)
+        Native.check(options)
         former = @options if running?
-        Native.stop(RESTART_MS) until Native.start(native)
+        Native.stop(RESTART_MS) until Native.start(options)
         Native.follow_settle
         @options = options
       rescue StandardError
@@ -132,7 +133,7 @@ module Spanprof
 
       # Where the system refused the other one.
       def resume(options)
-        Native.start(Options.native(options)) # false: another thread's runs, which will do
+        Native.start(options) # false: another thread's runs, which will do
       rescue Error => e
         Logging.say(:error, "the former session cannot go on: #{e.message}")
       end
