@@ -95,7 +95,6 @@ static spanprof_status serve_open(serve_process *process) {
   process->serve.log = &process->log;
   process->serve.options = options;
   sp_gate_init(&process->serve.large_uploads, 1);
-  process->serve.large_uploads.width = 1;
   process->state.serve = &process->serve;
   sp_exported_metrics_init(&process->metrics, &sp_mem_default, &process->log,
                            &process->rules);

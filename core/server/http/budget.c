@@ -1,7 +1,5 @@
 #include "budget.h"
 
-#include <malloc.h>
-
 /* What is large gets no more than its part of the room, so that hundreds of
  * usual bodies find some however many are large. */
 #define BODIES_MAX       ((uint64_t)80 << 20)
@@ -19,44 +17,6 @@
 #define ANSWERS_MAX  ((uint64_t)32 << 20)
 #define ANSWERS_FEW  ((uint64_t)1 << 20)
 #define ANSWER_SMALL ((size_t)64 << 10)
-
-/* Large calls: one is worked on, the others wait, which takes nothing but
- * their connections. */
-#define LARGE_MAX 33
-
-void sp_http_budget_init(sp_http_budget *budget) {
-  pthread_mutex_init(&budget->turn, NULL);
-}
-
-static void budget_has_turn(sp_http_call *call) {
-  call->has_turn = true;
-  call->response.body.size_max = SP_HTTP_BODY_MAX;
-}
-
-void sp_http_budget_begin_turn(sp_http_call *call) {
-  pthread_mutex_lock(&call->budget->turn);
-  budget_has_turn(call);
-}
-
-bool sp_http_take_turn(const sp_http_request *request) {
-  sp_http_call *call = request->call;
-
-  /* Calls that wait for their turn go first. */
-  if (call && !call->has_turn && !atomic_load(&call->budget->large) &&
-      !pthread_mutex_trylock(&call->budget->turn))
-    budget_has_turn(call);
-  return call && call->has_turn;
-}
-
-void sp_http_budget_end_turn(sp_http_call *call) {
-  if (!call->has_turn)
-    return;
-  /* Without this, each of the C library's arenas keeps the memory that the call
-   * freed. */
-  malloc_trim(0);
-  call->has_turn = false;
-  pthread_mutex_unlock(&call->budget->turn);
-}
 
 void sp_http_budget_drop(sp_http_budget *budget, sp_http_call *call,
                          sp_http_fault fault) {
@@ -97,24 +57,6 @@ enum MHD_Result sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
   else
     budget_keep(budget, call, bytes, size);
   return MHD_YES;
-}
-
-bool sp_http_budget_turn(sp_http_budget *budget, sp_http_call *call) {
-  if (call->is_large) {
-    atomic_fetch_sub(&budget->large, 1);
-    return false;
-  }
-  if (!call->response.waits)
-    return false;
-  sp_http_call_forget(call);
-  call->request.may_wait = false;
-  call->is_large = atomic_fetch_add(&budget->large, 1) < LARGE_MAX;
-  if (call->is_large)
-    return true;
-  atomic_fetch_sub(&budget->large, 1);
-  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-                 "too many large queries are under way, try again\n");
-  return false;
 }
 
 enum MHD_Result sp_http_budget_answer(sp_http_budget *budget,

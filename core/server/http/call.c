@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include <malloc.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -146,11 +147,6 @@ static void call_end_answer(sp_http_call *call) {
   sp_buffer_dispose(&call->response.body);
 }
 
-void sp_http_call_forget(sp_http_call *call) {
-  call_end_answer(call);
-  call_begin_answer(call);
-}
-
 void sp_http_call_free(sp_http_call *call) {
   if (!call)
     return;
@@ -187,12 +183,44 @@ static void call_gzip(sp_http_response *response, sp_cancel *cancel) {
   sp_gzip_dispose(&gzip);
 }
 
+static void call_set_large(sp_http_call *call) {
+  call->is_large = true;
+  call->response.body.size_max = SP_HTTP_BODY_MAX;
+}
+
+bool sp_http_try_large(const sp_http_request *request) {
+  sp_http_call *call = request->call;
+
+  if (call && !call->is_large && sp_gate_enter_within(call->large, 0))
+    call_set_large(call);
+  return call && call->is_large;
+}
+
+void sp_http_call_set_retry(sp_http_call *call) {
+  call_end_answer(call);
+  call_begin_answer(call);
+  call->request.is_limited = false;
+  call->is_retry = true;
+}
+
 void sp_http_call_run(sp_http_call *call) {
   sp_http_response *response = &call->response;
 
+  if (call->is_retry) {
+    sp_gate_enter(call->large);
+    call_set_large(call);
+  }
   call->route->handler(call->route->data, &call->request, response);
-  if (response->gzip && !response->waits && !sp_buffer_status(&response->body))
+  if (response->gzip && !response->needs_large &&
+      !sp_buffer_status(&response->body))
     call_gzip(response, &call->cancel);
+  if (!call->is_large)
+    return;
+  /* Without this, each of the C library's arenas keeps the memory that the call
+   * freed. */
+  malloc_trim(0);
+  call->is_large = false;
+  sp_gate_leave(call->large);
 }
 
 static void call_finish(sp_http_call *call) {

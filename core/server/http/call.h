@@ -7,15 +7,15 @@
 #include "connections.h"
 #include "guard.h"
 #include "server/http/message/http.h"
+#include "server/model/gate.h"
 #include "workers.h"
 
-struct sp_http_budget;
 struct sp_http_server;
 
 typedef struct sp_http_call {
   sp_work work; /* first: what a worker is given */
   struct sp_http_server *server;
-  struct sp_http_budget *budget; /* the server's */
+  sp_gate *large; /* the server's, for calls that use much memory */
   struct MHD_Connection *connection;
   const sp_http_route *route;         /* NULL: answered already */
   const sp_http_route *counted_route; /* whose request it is all the same */
@@ -39,8 +39,8 @@ typedef struct sp_http_call {
   bool begun;    /* the first call of the handler is over */
   bool counts;   /* among the calls at work */
   bool running;  /* handed to a worker */
-  bool is_large; /* passed to the worker for calls that need a turn */
-  bool has_turn; /* may use much memory */
+  bool is_retry; /* the handler runs again, because it needs much memory */
+  bool is_large; /* inside the gate `large` */
   _Atomic bool answered;
 } sp_http_call;
 
@@ -56,11 +56,14 @@ void sp_http_call_free(sp_http_call *call); /* NULL is fine */
 void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
                        const sp_guard *guard);
 
-/* Forget what was answered. */
-void sp_http_call_forget(sp_http_call *call);
-
-/* Have the route answer, and pack what is to be packed: on a worker. */
+/* Run the route's handler and compress the response if it asks for that. Called
+ * on a worker. If the response then has `needs_large`, pass the call to
+ * sp_http_call_set_retry() and run it again. */
 void sp_http_call_run(sp_http_call *call);
+
+/* Discard the response. The next sp_http_call_run() waits until the call may
+ * use much memory. */
+void sp_http_call_set_retry(sp_http_call *call);
 
 /* Queue the answer. */
 enum MHD_Result sp_http_call_answer(sp_http_call *call);

@@ -16,14 +16,8 @@
 #include "util/system/status.h"
 
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
-#define SERVER_QUICK_WORKERS   24
-#define SERVER_LARGE_WORKERS   4
-#define SERVER_SLOW_WORKERS    3
-#define SERVER_TURN_WORKERS    1
 #define SERVER_LARGE_BODY      ((size_t)64 << 10)
-#define SERVER_WAITING_MAX     SP_CONNECTIONS_MAX
-#define SERVER_QUERIES_MAX     512 /* waiting for a worker */
-#define SERVER_FLUSH_TRIES_MAX 50  /* of 10 ms */
+#define SERVER_FLUSH_TRIES_MAX 50 /* of 10 ms */
 #define SERVER_MESSAGE_BYTES   256
 /* For both of libmicrohttpd's threads. Higher than our own limit, as
  * sp_connections closes surplus connections first. */
@@ -34,14 +28,32 @@
 /* The status that Pyroscope uses, from nginx. */
 #define SERVER_CLIENT_GONE 499
 
-/* Who does a call: those that may take long do not keep the others waiting. */
+/* The pools of workers, one for each class of calls: a call waits only for
+ * calls of its own class. */
 typedef enum server_pool {
-  SERVER_QUICK,
-  SERVER_LARGE, /* with a large body, which may take much memory to read */
-  SERVER_SLOW,
-  SERVER_TURN, /* those that take much memory to answer, in their turn */
+  SERVER_SHORT_CALLS,
+  SERVER_LARGE_BODIES,
+  SERVER_QUERIES,
+  SERVER_LARGE_QUERIES, /* that need more memory than SP_HTTP_SMALL_MAX */
   SERVER_POOLS
 } server_pool;
+
+static const struct {
+  const char *thread_name;
+  size_t thread_count;
+  size_t waiting_max;
+  const char *full; /* answer if more calls wait */
+} server_pools[SERVER_POOLS] = {
+    [SERVER_SHORT_CALLS] = {"sp-answer", 24, SP_CONNECTIONS_MAX,
+                            "too many requests are waiting, try again\n"},
+    [SERVER_LARGE_BODIES] = {"sp-large-body", 4, SP_CONNECTIONS_MAX,
+                             "too many uploads are waiting, try again\n"},
+    [SERVER_QUERIES] = {"sp-query", 3, 512,
+                        "too many queries are waiting, try again\n"},
+    [SERVER_LARGE_QUERIES] = {"sp-large-query", 1, 32,
+                              "too many large queries are under way, "
+                              "try again\n"},
+};
 
 typedef struct server_listener {
   sp_http_server *server;
@@ -58,7 +70,7 @@ struct sp_http_server {
   server_listener listeners[2];
   size_t listener_count;
   sp_workers workers[SERVER_POOLS];
-  size_t worker_pools; /* that have started */
+  size_t pool_count; /* of workers that have started */
   sp_connections connections;
   sp_http_durations durations;
   sp_token token;
@@ -67,48 +79,63 @@ struct sp_http_server {
   atomic_bool stopping;
   atomic_bool told_http2;
   sp_http_budget budget;
+  sp_gate large; /* entered by the call that may use much memory */
   _Atomic uint64_t inflight;
 };
 
-static void server_refuse(sp_work *work) {
-  sp_http_call *call = (sp_http_call *)work;
-
-  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-                 atomic_load(&call->server->stopping)
-                     ? "the server is stopping\n"
-                     : "too many queries are waiting, try again\n");
-  atomic_store(&call->answered, true);
-  MHD_resume_connection(call->connection);
-}
-
-static void server_run(sp_http_call *call) {
-  if (call->is_large)
-    sp_http_budget_begin_turn(call);
-  sp_http_call_run(call);
-  sp_http_budget_end_turn(call);
-}
-
-static void server_work(sp_work *work) {
-  sp_http_call *call = (sp_http_call *)work;
-  sp_http_server *server = call->server;
+/* Resume the connection, which sends the answer. Do not use the call after
+ * this. */
+static void server_resume(sp_http_call *call) {
   struct MHD_Connection *connection = call->connection;
 
-  if ((call->request.may_wait || call->is_large) && sp_cancelled(&call->cancel))
+  atomic_store(&call->answered, true);
+  MHD_resume_connection(connection);
+}
+
+static void server_refuse(sp_http_call *call, const char *why) {
+  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                 why);
+  server_resume(call);
+}
+
+static void server_refuse_stopped(sp_work *work) {
+  server_refuse((sp_http_call *)work, "the server is stopping\n");
+}
+
+/* Pass the call to a worker, or refuse it if too many wait. */
+static void server_give(sp_http_call *call, server_pool pool) {
+  sp_http_server *server = call->server;
+
+  if (sp_workers_give(&server->workers[pool], &call->work))
+    return;
+  if (atomic_load(&server->stopping))
+    server_refuse_stopped(&call->work);
+  else
+    server_refuse(call, server_pools[pool].full);
+}
+
+/* Answer a call, on a worker. */
+static void server_work(sp_work *work) {
+  sp_http_call *call = (sp_http_call *)work;
+
+  if ((call->request.is_limited || call->is_retry) &&
+      sp_cancelled(&call->cancel)) {
     sp_http_answer(&call->response, SERVER_CLIENT_GONE, "text/plain",
                    "the client has disconnected or timed out\n");
-  else
-    server_run(call);
-  if (sp_http_budget_turn(&server->budget, call)) {
-    if (!sp_workers_give(&server->workers[SERVER_TURN], work))
-      server_refuse(work);
-    return;
+  } else {
+    sp_http_call_run(call);
+    if (call->response.needs_large) {
+      sp_http_call_set_retry(call);
+      server_give(call, SERVER_LARGE_QUERIES);
+      return;
+    }
   }
-  /* The C library's arenas would each keep what its parser took. */
+  /* Without this, each of the C library's arenas keeps the memory in which a
+   * large body was read. */
   if (call->body.size > SERVER_LARGE_BODY &&
       (call->route->flags & SP_HTTP_SLOW))
     malloc_trim(0);
-  atomic_store(&call->answered, true);
-  MHD_resume_connection(connection);
+  server_resume(call);
 }
 
 /* If the answer is known before the body arrives, it is sent at once if the
@@ -136,26 +163,25 @@ static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard,
 
 static enum MHD_Result server_hand_over(sp_http_call *call) {
   sp_http_server *server = call->server;
-  server_pool pool = SERVER_QUICK;
+  server_pool pool = SERVER_SHORT_CALLS;
 
   if (call->body.size)
     call->request.body = call->body.data;
   call->request.body_size = call->body.size;
   call->work.run = server_work;
   call->running = true;
-  call->request.may_wait =
+  call->request.is_limited =
       (call->route->flags & (SP_HTTP_SLOW | SP_HTTP_CHANGES)) == SP_HTTP_SLOW;
-  if (call->request.may_wait)
+  if (call->request.is_limited)
     call->response.body.size_max = SP_HTTP_SMALL_MAX;
   sp_connections_work(&server->connections, call->of,
-                      call->request.may_wait ? &call->cancel : NULL);
+                      call->request.is_limited ? &call->cancel : NULL);
   MHD_suspend_connection(call->connection);
   if (call->route->flags & SP_HTTP_SLOW)
-    pool = SERVER_SLOW;
+    pool = SERVER_QUERIES;
   else if (call->body.size > SERVER_LARGE_BODY)
-    pool = SERVER_LARGE;
-  if (!sp_workers_give(&server->workers[pool], &call->work))
-    server_refuse(&call->work);
+    pool = SERVER_LARGE_BODIES;
+  server_give(call, pool);
   return MHD_YES;
 }
 
@@ -173,7 +199,7 @@ static enum MHD_Result server_access(void *data,
     *request = call;
     if (!call)
       return MHD_NO;
-    call->budget = &listener->server->budget;
+    call->large = &listener->server->large;
     return server_begin(call, &listener->guard, version);
   }
   if (*body_size) {
@@ -316,21 +342,14 @@ static spanprof_status server_listen(sp_http_server *server,
 }
 
 static spanprof_status server_workers(sp_http_server *server) {
-  static const struct {
-    const char *name;
-    size_t count, waiting_max;
-  } pools[SERVER_POOLS] = {
-      {"sp-answer", SERVER_QUICK_WORKERS, SERVER_WAITING_MAX},
-      {"sp-large", SERVER_LARGE_WORKERS, SERVER_WAITING_MAX},
-      {"sp-query", SERVER_SLOW_WORKERS, SERVER_QUERIES_MAX},
-      {"sp-turn", SERVER_TURN_WORKERS, SERVER_WAITING_MAX}};
   spanprof_status st = SPANPROF_OK;
   size_t i;
 
   for (i = 0; !st && i < SERVER_POOLS; i++) {
-    st = sp_workers_start(&server->workers[i], pools[i].name, pools[i].count,
-                          pools[i].waiting_max);
-    server->worker_pools += !st;
+    st = sp_workers_start(&server->workers[i], server_pools[i].thread_name,
+                          server_pools[i].thread_count,
+                          server_pools[i].waiting_max);
+    server->pool_count += !st;
   }
   return st;
 }
@@ -355,7 +374,7 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   if (!server)
     return SPANPROF_ERR_NOMEM;
   sp_http_durations_init(&server->durations, &sp_mem_default);
-  sp_http_budget_init(&server->budget);
+  sp_gate_init(&server->large, 1);
   server->routes = options->routes;
   server->log = options->log;
   st = sp_token_init(&server->token, options->token, options->token_file);
@@ -394,12 +413,12 @@ void sp_http_server_stop(sp_http_server *server) {
     return;
   atomic_store(&server->stopping, true);
   /* Before what is being done gives up, and makes way for more. */
-  for (i = 0; i < server->worker_pools; i++)
-    sp_workers_halt(&server->workers[i], server_refuse);
+  for (i = 0; i < server->pool_count; i++)
+    sp_workers_halt(&server->workers[i], server_refuse_stopped);
   sp_connections_cancel_all(&server->connections, SP_CANCEL_STOP);
   for (i = 0; i < server->listener_count; i++)
     MHD_quiesce_daemon(server->listeners[i].daemon);
-  for (i = 0; i < server->worker_pools; i++)
+  for (i = 0; i < server->pool_count; i++)
     sp_workers_end(&server->workers[i]);
   /* What was answered last still has to be written. */
   for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)
@@ -411,5 +430,6 @@ void sp_http_server_stop(sp_http_server *server) {
   sp_connections_end(&server->connections);
   sp_http_durations_dispose(&server->durations);
   sp_token_dispose(&server->token);
+  sp_gate_dispose(&server->large);
   sp_mem_free(&sp_mem_default, server);
 }

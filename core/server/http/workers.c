@@ -5,10 +5,13 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-static sp_work *workers_take(sp_workers *workers) {
+/* Wait for the next job. `finished`: the calling thread has done one. Returns
+ * NULL if the pool stops. */
+static sp_work *workers_next(sp_workers *workers, bool finished) {
   sp_work *work;
 
   pthread_mutex_lock(&workers->lock);
+  workers->jobs -= finished;
   while (!workers->first && !workers->ending)
     pthread_cond_wait(&workers->more, &workers->lock);
   work = workers->first;
@@ -16,17 +19,18 @@ static sp_work *workers_take(sp_workers *workers) {
     workers->first = work->next;
     if (!work->next)
       workers->last = NULL;
-    workers->waiting--;
   }
   pthread_mutex_unlock(&workers->lock);
   return work;
 }
 
 static void *workers_run(void *argument) {
-  sp_work *work;
+  sp_work *work = workers_next(argument, false);
 
-  while ((work = workers_take(argument)))
+  while (work) {
     work->run(work);
+    work = workers_next(argument, true);
+  }
   return NULL;
 }
 
@@ -35,7 +39,7 @@ spanprof_status sp_workers_start(sp_workers *workers, const char *name,
   int error = 0;
 
   memset(workers, 0, sizeof *workers);
-  workers->waiting_max = waiting_max;
+  workers->jobs_max = count + waiting_max;
   pthread_mutex_init(&workers->lock, NULL);
   pthread_cond_init(&workers->more, NULL);
   while (!error && workers->thread_count < count) {
@@ -55,14 +59,14 @@ bool sp_workers_give(sp_workers *workers, sp_work *work) {
 
   work->next = NULL;
   pthread_mutex_lock(&workers->lock);
-  given = !workers->ending && workers->waiting < workers->waiting_max;
+  given = !workers->ending && workers->jobs < workers->jobs_max;
   if (given && workers->last)
     workers->last->next = work;
   else if (given)
     workers->first = work;
   if (given) {
     workers->last = work;
-    workers->waiting++;
+    workers->jobs++;
   }
   pthread_cond_signal(&workers->more);
   pthread_mutex_unlock(&workers->lock);

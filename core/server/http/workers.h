@@ -21,13 +21,13 @@ typedef struct sp_workers {
   /* Fixed after sp_workers_start(). */
   pthread_t threads[SP_WORKERS_MAX];
   size_t thread_count;
-  size_t waiting_max;
+  size_t jobs_max;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t more;
   sp_work *first;
   sp_work *last;
-  size_t waiting;
+  size_t jobs; /* waiting or running */
   bool ending;
 } sp_workers;
 

@@ -2,10 +2,14 @@
 
 #include <unistd.h>
 
-void sp_gate_init(sp_gate *gate, unsigned a_core) {
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+uint64_t sp_gate_processors(void) {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
 
-  *gate = (sp_gate){.width = (cores > 1 ? (uint64_t)cores : 1) * a_core};
+  return count > 1 ? (uint64_t)count : 1;
+}
+
+void sp_gate_init(sp_gate *gate, uint64_t width) {
+  *gate = (sp_gate){.width = width};
   pthread_mutex_init(&gate->lock, NULL);
   pthread_cond_init(&gate->left, NULL);
 }
@@ -20,11 +24,11 @@ bool sp_gate_enter_within(sp_gate *gate, uint64_t waiting_max) {
   bool enters;
 
   pthread_mutex_lock(&gate->lock);
-  number = gate->entered;
-  enters = number - gate->gone < gate->width + waiting_max;
+  number = gate->arrived_count;
+  enters = number - gate->left_count < gate->width + waiting_max;
   if (enters)
-    gate->entered++;
-  while (enters && number >= gate->gone + gate->width)
+    gate->arrived_count++;
+  while (enters && number >= gate->left_count + gate->width)
     pthread_cond_wait(&gate->left, &gate->lock);
   pthread_mutex_unlock(&gate->lock);
   return enters;
@@ -36,7 +40,7 @@ void sp_gate_enter(sp_gate *gate) {
 
 void sp_gate_leave(sp_gate *gate) {
   pthread_mutex_lock(&gate->lock);
-  gate->gone++;
+  gate->left_count++;
   pthread_cond_broadcast(&gate->left);
   pthread_mutex_unlock(&gate->lock);
 }

@@ -1,5 +1,7 @@
-/* A few at a time: work that takes a core for a while, so that threads which
- * wait for the disk in between find one free. First come, first served. */
+/* A limit of the number of threads that do a kind of work at the same time.
+ * Threads enter in the order in which they arrive.
+ *
+ * Threads: any. */
 #ifndef SP_GATE_H
 #define SP_GATE_H
 
@@ -9,24 +11,28 @@
 
 typedef struct sp_gate {
   /* Fixed after sp_gate_init(). */
-  uint64_t width;
+  uint64_t width; /* threads that may be inside at the same time */
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t left;
-  uint64_t entered; /* or waiting to */
-  uint64_t gone;
+  uint64_t arrived_count; /* threads that have entered or wait */
+  uint64_t left_count;    /* threads that have entered and left */
 } sp_gate;
 
-/* For `a_core` at once on each core of the machine. */
-void sp_gate_init(sp_gate *gate, unsigned a_core);
+void sp_gate_init(sp_gate *gate, uint64_t width);
 void sp_gate_dispose(sp_gate *gate);
 
-/* Wait for a place, and give it back before waiting for something else. */
+/* Wait until fewer than `width` threads are inside, then enter. */
 void sp_gate_enter(sp_gate *gate);
 
-/* False, at once, where so many wait already. */
+/* The same, but if `waiting_max` threads wait already, return false without
+ * waiting. With 0, the function never waits. */
 bool sp_gate_enter_within(sp_gate *gate, uint64_t waiting_max);
 
 void sp_gate_leave(sp_gate *gate);
+
+/* Number of processors that are online, at least 1: the width for work that
+ * uses a processor all the time. */
+uint64_t sp_gate_processors(void);
 
 #endif

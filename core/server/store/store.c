@@ -11,7 +11,6 @@
 
 /* Uploads that are read or packed at once. The others' threads would only take
  * turns with the writer, for whose transaction all of them wait. */
-#define STORE_GATE_A_CORE 1
 
 /* Steps of SQLite's virtual machine between two checks for cancellation: some
  * 100 us. */
@@ -111,7 +110,7 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   store->retention_ns = options->retention_ns;
   store->max_bytes = options->max_bytes;
   store->lock_file = -1;
-  sp_gate_init(&store->gate, STORE_GATE_A_CORE);
+  sp_gate_init(&store->gate, sp_gate_processors());
   pthread_mutex_init(&store->lock, NULL);
   pthread_mutex_init(&store->learning, NULL);
   sp_condition_init(&store->keeper_wake);

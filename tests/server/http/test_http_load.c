@@ -32,9 +32,9 @@ static atomic_bool turn_ends;
 static void load_turn(void *data, const sp_http_request *request,
                       sp_http_response *response) {
   http_echo(data, request, response);
-  if (request->may_wait) {
+  if (request->is_limited) {
     sp_http_set(response, "X-Said", "too early");
-    response->waits = true;
+    response->needs_large = true;
     atomic_fetch_add(&asked, 1);
     return;
   }

@@ -11,7 +11,7 @@ static sp_store *calls_store;
 static sp_http_routes calls_routes;
 static sp_serve calls_serve;
 static sp_cancel calls_cancel;
-static bool calls_may_wait;
+static bool calls_are_limited;
 
 /* One of 10 profiles of the application "shop", 10 s apart: 70 ms outside of
  * spans and 30 ms in span i + 1. */
@@ -52,7 +52,7 @@ static inline answer call(const char *method, const char *path,
                              .headers = headers,
                              .body = body,
                              .body_size = size,
-                             .may_wait = calls_may_wait,
+                             .is_limited = calls_are_limited,
                              .cancel = &calls_cancel};
   answer a = {.response = {.status = 200}};
   const char *allow;

@@ -435,15 +435,15 @@ static void more_stacks_than_a_query_may_have_are_refused(void) {
   check_has(&a, 429, "\"title\":\"Too Many Requests\",\"status\":429,");
   check_has(&a, 429, "ask for a shorter range or fewer series");
   answer_dispose(&a);
-  calls_may_wait = true;
+  calls_are_limited = true;
   a = get("/api/v1/profile", deep, 4);
-  CHECK(a.response.waits);
+  CHECK(a.response.needs_large);
   answer_dispose(&a);
   a = get("/api/v1/profile", small, 3);
   check_has(&a, 200, "main;idle 700000000\n");
-  CHECK(!a.response.waits);
+  CHECK(!a.response.needs_large);
   answer_dispose(&a);
-  calls_may_wait = false;
+  calls_are_limited = false;
 }
 
 int main(int argc, char **argv) {

@@ -16,7 +16,6 @@ static void begin(void) {
   fixture_begin();
   serve.store = fixture_open();
   sp_gate_init(&serve.large_uploads, 1);
-  serve.large_uploads.width = 1;
 }
 
 static void end(void) {

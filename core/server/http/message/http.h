@@ -29,15 +29,20 @@ typedef struct sp_http_request {
   const void *body;      /* as sent, but without chunking; NUL behind it */
   size_t body_size;
   sp_http_fault fault;
-  bool may_wait;             /* false: it is answered at once, whatever it costs
-                              */
+  bool is_limited;           /* a handler that needs more memory than
+                              * SP_HTTP_SMALL_MAX calls sp_http_try_large() */
   sp_cancel *cancel;         /* checked by long loops */
-  struct sp_http_call *call; /* NULL: the request never gets a turn */
+  struct sp_http_call *call; /* NULL: sp_http_try_large() returns false */
 } sp_http_request;
 
-/* Whether the request may use more than SP_HTTP_SMALL_MAX from now on. Only one
- * request at a time may. Called on the thread of its handler. */
-bool sp_http_take_turn(const sp_http_request *request);
+/* Returns whether the request may use more memory than SP_HTTP_SMALL_MAX from
+ * now on. Only one request at a time may do so; the function does not wait for
+ * it. If the result is false, the handler frees its memory, sets `needs_large`
+ * in its response and returns. The server then runs it again, without this
+ * limit. Waiting here instead would keep a transaction of the store open, and
+ * the store's log could not shrink meanwhile. Called on the thread of the
+ * handler. */
+bool sp_http_try_large(const sp_http_request *request);
 
 /* NULL: it is not there. Header names in any case; the first of several. */
 const char *sp_http_header(const sp_http_request *request, const char *name);
@@ -55,10 +60,9 @@ bool sp_http_takes_gzip(const sp_http_request *request);
 /* Of an answer's body, before it is packed. */
 #define SP_HTTP_BODY_MAX ((size_t)256 << 20)
 
-/* The memory that a call, and likewise its answer, may use while others run.
- * Only one call at a time may use more; another one that needs more is run
- * again later. A query for one span in 7 days of 20 applications uses 17 MiB.
- */
+/* The memory that a query, and likewise its answer, may use while others run.
+ * See sp_http_try_large(). A query for one span in 7 days of 20 applications
+ * uses 17 MiB. */
 #define SP_HTTP_SMALL_MAX ((size_t)32 << 20)
 
 /* The answer, which a handler fills; it starts as 200 with nothing in it.
@@ -68,10 +72,9 @@ typedef struct sp_http_response {
   sp_buffer body;
   sp_text_pair headers[SP_HTTP_HEADERS_MAX]; /* own copies */
   size_t header_count;
-  bool gzip; /* pack the body and say so, whatever its size */
-  /* Of a request that may wait: it takes more than SP_HTTP_SMALL_MAX. The
-   * handler is asked again in its turn, and what it has said does not count. */
-  bool waits;
+  bool gzip;        /* pack the body and say so, whatever its size */
+  bool needs_large; /* discard this response and run the handler again when it
+                     * may use more memory than SP_HTTP_SMALL_MAX */
 } sp_http_response;
 
 /* Pack the body, which is whole, where the client takes it and it is large

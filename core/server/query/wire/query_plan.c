@@ -17,11 +17,11 @@ static void *plan_resize(void *data, void *old, size_t size) {
   const size_t before = old ? malloc_usable_size(old) : 0;
   void *p;
 
-  if (size > before && !query->has_turn &&
+  if (size > before && !query->is_large &&
       query->bytes + (size - before) > SP_HTTP_SMALL_MAX) {
-    query->has_turn = sp_http_take_turn(query->http);
-    query->response->waits = !query->has_turn;
-    if (!query->has_turn)
+    query->is_large = sp_http_try_large(query->http);
+    query->response->needs_large = !query->is_large;
+    if (!query->is_large)
       return NULL;
   }
   p = mem->resize(mem->data, old, size);
@@ -38,8 +38,8 @@ void sp_query_init(sp_query *query, sp_serve *serve,
   query->serve = serve;
   query->http = http;
   query->response = response;
-  query->small = (sp_mem){.resize = plan_resize, .data = query};
-  query->mem = http->may_wait ? &query->small : serve->mem;
+  query->limited = (sp_mem){.resize = plan_resize, .data = query};
+  query->mem = http->is_limited ? &query->limited : serve->mem;
   sp_arena_init(&query->arena, query->mem, SP_QUERY_MEMORY_MAX);
 }
 
@@ -90,7 +90,7 @@ void sp_query_explain(sp_query *query, spanprof_status st) {
     break;
   case SPANPROF_ERR_NOMEM:
   case SPANPROF_ERR_LIMIT:
-    query->response->waits = query->http->may_wait && !query->has_turn;
+    query->response->needs_large = query->http->is_limited && !query->is_large;
     sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
                     "the query needs more memory than it may have; ask for "
                     "a shorter range or fewer series");

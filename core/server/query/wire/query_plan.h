@@ -18,15 +18,16 @@ typedef struct sp_query {
   const sp_http_request *http;
   const sp_mem *mem; /* of all that does not outlive it */
   sp_http_response *response;
-  sp_mem small;   /* counts the query's memory until it has its turn */
-  size_t bytes;   /* allocated from `small` */
-  bool has_turn;  /* to use much memory */
+  sp_mem limited; /* counts the query's memory and limits it */
+  size_t bytes;   /* allocated from `limited` */
+  bool is_large;  /* may use more than SP_HTTP_SMALL_MAX */
   sp_arena arena; /* of the whole call */
   sp_query_fault fault;
 } sp_query;
 
-/* It stays in place. Where it takes too much to be answered now, the response
- * waits, and what is said does not matter. */
+/* The query must not move in memory. If it needs more memory than it may use
+ * now, its allocations fail and the response gets `needs_large`: then the rest
+ * of the response does not matter. */
 void sp_query_init(sp_query *query, sp_serve *serve,
                    const sp_http_request *http, sp_http_response *response);
 void sp_query_dispose(sp_query *query);
