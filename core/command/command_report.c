@@ -1,6 +1,6 @@
 /* Profiles come from a source (report_files.c, report_server.c) and go into a
  * report (report.c), which sums up by span, function and label what the filters
- * take, and hands each sample on to a listener (call_tree.c, report_peek.c).
+ * take, and hands each sample on to a listener (report_tree.c, report_peek.c).
  * What is printed is made from these: report_text.c, report_json.c,
  * report_calls.c, report_folded.c, report_diff_print.c, report_html.c. */
 #include "command.h"
@@ -105,23 +105,23 @@ static void report_run_folded(report_job *job) {
 static spanprof_status report_tree_stack(void *tree, const uint32_t *functions,
                                          size_t count,
                                          const sp_amount *amount) {
-  return sp_call_tree_add(tree, functions, count, amount);
+  return sp_report_tree_add(tree, functions, count, amount);
 }
 
 static void report_tree_restart(void *tree) {
-  sp_call_tree_clear(tree);
+  sp_report_tree_clear(tree);
 }
 
 static void report_run_tree(report_job *job) {
-  sp_call_tree tree;
+  sp_report_tree tree;
 
-  sp_call_tree_init(&tree, job->report.mem);
+  sp_report_tree_init(&tree, job->report.mem);
   job->report.listener =
       (sp_report_listener){report_tree_stack, report_tree_restart, &tree};
   report_read(job, &job->report, false);
   if (report_is_any(job))
     report_fail(job, sp_report_print_tree(&job->report, &tree, &job->printer));
-  sp_call_tree_dispose(&tree);
+  sp_report_tree_clear(&tree);
 }
 
 static void report_run_peek(report_job *job) {

@@ -3,7 +3,6 @@
 #include "command/shared/amount.c"
 #include "command/shared/arguments.c"
 #include "command/report/binomial.c"
-#include "command/report/call_tree.c"
 #include "command/check/check_grafana.c"
 #include "command/check/check_list.c"
 #include "command/check/check_server.c"
@@ -40,6 +39,7 @@
 #include "command/report/report_rows.c"
 #include "command/report_server.c"
 #include "command/report/report_spans.c"
+#include "command/report/report_tree.c"
 #include "command/print/report_text.c"
 #include "command/report/report_unit.c"
 #ifndef SPANPROF_PAGE_APART /* an object of its own, which the server has too \

@@ -93,6 +93,7 @@
 #include "profile/pprof/wire.c"
 #include "profile/profile.c"
 #include "profile/tables/arena.c"
+#include "profile/tables/call_tree.c"
 #include "profile/tables/frame_table.c"
 #include "profile/tables/label_table.c"
 #include "profile/tables/module_name.c"

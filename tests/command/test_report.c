@@ -154,7 +154,7 @@ static void folded_text(size_t nodes_max, char *text, size_t size) {
 static void folded_stacks_go_from_the_outermost(void) {
   char text[2048] = "";
 
-  folded_text(SP_CALL_TREE_NODES_MAX, text, sizeof text);
+  folded_text(SP_REPORT_TREE_NODES_MAX, text, sizeof text);
   CHECK_TEXT(text, "[no stack] 100000000\n"
                    "[unknown];[vdso];[libwork.so.1] 80000000\n"
                    "main;work;work;work 60000000\n"

@@ -88,24 +88,24 @@ static int tree_order(const void *a, const void *b) {
 
 /* The totals by number, and, behind them, the same nodes sorted. */
 static tree_node *tree_nodes(const sp_report *report,
-                             const sp_call_tree *tree) {
+                             const sp_report_tree *tree) {
   tree_node *nodes =
-      sp_mem_new(report->mem, (2 * tree->count + 1) * sizeof *nodes);
-  tree_node *sorted = nodes ? nodes + tree->count : NULL;
+      sp_mem_new(report->mem, (2 * tree->calls.node_count + 1) * sizeof *nodes);
+  tree_node *sorted = nodes ? nodes + tree->calls.node_count : NULL;
   size_t i;
 
   if (!nodes)
     return NULL;
-  for (i = 0; i < tree->count; i++)
+  for (i = 0; i < tree->calls.node_count; i++)
     nodes[i] = (tree_node){.number = (uint32_t)i,
-                           .parent = tree->nodes[i].parent,
-                           .total = tree->nodes[i].self};
-  for (i = tree->count; i-- > 1;)
+                           .parent = tree->calls.nodes[i].parent,
+                           .total = sp_report_tree_self(tree, i)};
+  for (i = tree->calls.node_count; i-- > 1;)
     sp_amount_add(&nodes[nodes[i].parent].total, &nodes[i].total);
-  for (i = 0; i < tree->count; i++)
+  for (i = 0; i < tree->calls.node_count; i++)
     sorted[i] = nodes[i];
-  qsort(sorted + 1, tree->count - 1, sizeof *sorted, tree_order);
-  for (i = tree->count; i-- > 1;) {
+  qsort(sorted + 1, tree->calls.node_count - 1, sizeof *sorted, tree_order);
+  for (i = tree->calls.node_count; i-- > 1;) {
     nodes[sorted[i].parent].first = (uint32_t)i;
     nodes[sorted[i].parent].children++;
   }
@@ -117,22 +117,24 @@ static bool tree_is_small(const sp_report *report, const tree_node *node,
   return printer->top && node->total.value < report->taken.value / CALLS_SMALL;
 }
 
-static void tree_print_line(const sp_report *report, const sp_call_tree *tree,
+static void tree_print_line(const sp_report *report, const sp_report_tree *tree,
                             const tree_node *node, size_t depth,
                             sp_report_printer *printer) {
   sp_text_value(report, node->total.value, printer->out);
-  sp_text_value(report, tree->nodes[node->number].self.value, printer->out);
+  sp_text_value(report, sp_report_tree_self(tree, node->number).value,
+                printer->out);
   sp_text_samples(printer, node->total.samples);
   fprintf(printer->out, " %*s", (int)(2 * depth), "");
-  sp_text_function(report, tree->nodes[node->number].function, printer->out);
+  sp_text_function(report, tree->calls.nodes[node->number].function,
+                   printer->out);
 }
 
 /* Without recursion: profiles of others are as deep as they like. `trail` holds
  * the place among its siblings of each node above. */
-static void tree_print(const sp_report *report, const sp_call_tree *tree,
+static void tree_print(const sp_report *report, const sp_report_tree *tree,
                        const tree_node *nodes, uint32_t *trail,
                        sp_report_printer *printer) {
-  const tree_node *sorted = nodes + tree->count;
+  const tree_node *sorted = nodes + tree->calls.node_count;
   uint32_t above = 0;
   size_t depth = 0;
 
@@ -158,14 +160,14 @@ static void tree_print(const sp_report *report, const sp_call_tree *tree,
 }
 
 spanprof_status sp_report_print_tree(const sp_report *report,
-                                     const sp_call_tree *tree,
+                                     const sp_report_tree *tree,
                                      sp_report_printer *printer) {
   char heading[SP_REPORT_VALUE_BYTES];
   tree_node *nodes;
   uint32_t *trail;
 
   sp_text_head(report, printer->out);
-  if (tree->count == 0) {
+  if (tree->calls.node_count == 0) {
     fputs("no samples match\n", printer->out);
     return SPANPROF_OK;
   }

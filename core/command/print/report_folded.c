@@ -16,30 +16,30 @@ void sp_report_folded_init(sp_report_folded *folded, sp_report *report,
   memset(folded, 0, sizeof *folded);
   folded->report = report;
   folded->out = out;
-  sp_call_tree_init(&folded->tree, report->mem);
+  sp_report_tree_init(&folded->tree, report->mem);
 }
 
 void sp_report_folded_dispose(sp_report_folded *folded) {
-  sp_call_tree_dispose(&folded->tree);
+  sp_report_tree_clear(&folded->tree);
 }
 
 spanprof_status sp_report_folded_stack(void *data, const uint32_t *functions,
                                        size_t count, const sp_amount *amount) {
   sp_report_folded *folded = data;
   spanprof_status st =
-      sp_call_tree_add(&folded->tree, functions, count, amount);
+      sp_report_tree_add(&folded->tree, functions, count, amount);
 
   if (st != SPANPROF_ERR_LIMIT)
     return st;
   st = sp_report_folded_flush(folded);
   folded->report->type_fixed = true;
-  return st ? st : sp_call_tree_add(&folded->tree, functions, count, amount);
+  return st ? st : sp_report_tree_add(&folded->tree, functions, count, amount);
 }
 
 void sp_report_folded_restart(void *data) {
   sp_report_folded *folded = data;
 
-  sp_call_tree_clear(&folded->tree);
+  sp_report_tree_clear(&folded->tree);
 }
 
 static int folded_order(const void *a, const void *b) {
@@ -68,8 +68,8 @@ static void folded_print(const sp_report_folded *folded,
   uint32_t node = line->node;
   size_t depth = 0;
 
-  for (; node; node = folded->tree.nodes[node].parent)
-    path[depth++] = folded->tree.nodes[node].function;
+  for (; node; node = folded->tree.calls.nodes[node].parent)
+    path[depth++] = folded->tree.calls.nodes[node].function;
   for (; depth > 0; depth--) {
     folded_name(folded->report, path[depth - 1], folded->out);
     putc(depth > 1 ? ';' : ' ', folded->out);
@@ -79,17 +79,19 @@ static void folded_print(const sp_report_folded *folded,
 
 spanprof_status sp_report_folded_flush(sp_report_folded *folded) {
   const sp_mem *mem = folded->report->mem;
-  sp_call_tree *tree = &folded->tree;
-  folded_line *lines = sp_mem_new(mem, (tree->count + 1) * sizeof *lines);
+  sp_report_tree *tree = &folded->tree;
+  folded_line *lines =
+      sp_mem_new(mem, (tree->calls.node_count + 1) * sizeof *lines);
   uint32_t *path = sp_mem_new(mem, (tree->depth + 1) * sizeof *path);
   size_t i, count = 0;
   spanprof_status st = SPANPROF_OK;
 
   if (!lines || !path)
     st = sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
-  for (i = 1; i < tree->count && !st; i++)
-    if (tree->nodes[i].self.value)
-      lines[count++] = (folded_line){(uint32_t)i, tree->nodes[i].self.value};
+  for (i = 1; i < tree->calls.node_count && !st; i++)
+    if (sp_report_tree_self(tree, i).value)
+      lines[count++] =
+          (folded_line){(uint32_t)i, sp_report_tree_self(tree, i).value};
   if (count)
     qsort(lines, count, sizeof *lines, folded_order);
   for (i = 0; i < count; i++)
@@ -97,6 +99,6 @@ spanprof_status sp_report_folded_flush(sp_report_folded *folded) {
   sp_mem_free(mem, lines);
   sp_mem_free(mem, path);
   if (!st)
-    sp_call_tree_clear(tree);
+    sp_report_tree_clear(tree);
   return st;
 }

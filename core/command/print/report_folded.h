@@ -6,13 +6,13 @@
 
 #include <stdio.h>
 
-#include "command/report/call_tree.h"
 #include "command/report/report.h"
+#include "command/report/report_tree.h"
 
 typedef struct sp_report_folded {
   sp_report *report;
   FILE *out;
-  sp_call_tree tree;
+  sp_report_tree tree;
 } sp_report_folded;
 
 /* `report` outlives it; its listener is to be sp_report_folded_stack(). */

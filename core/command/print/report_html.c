@@ -46,7 +46,8 @@ static spanprof_status html_stack(void *data, const uint32_t *functions,
                                   size_t count, const sp_amount *amount) {
   sp_html_side *side = data;
   const sp_report *report = side->report;
-  spanprof_status st = sp_call_tree_add(&side->tree, functions, count, amount);
+  spanprof_status st =
+      sp_report_tree_add(&side->tree, functions, count, amount);
   size_t i;
 
   for (i = 0; i < report->sample_name_count && !st; i++)
@@ -58,14 +59,14 @@ static spanprof_status html_stack(void *data, const uint32_t *functions,
 static void html_restart(void *data) {
   sp_html_side *side = data;
 
-  sp_call_tree_clear(&side->tree);
+  sp_report_tree_clear(&side->tree);
   sp_index_clear(&side->cell_index);
   side->cell_count = 0;
 }
 
 void sp_html_side_init(sp_html_side *side, sp_report *report) {
   *side = (sp_html_side){.report = report};
-  sp_call_tree_init(&side->tree, report->mem);
+  sp_report_tree_init(&side->tree, report->mem);
   report->listener = (sp_report_listener){html_stack, html_restart, side};
 }
 
@@ -74,7 +75,7 @@ void sp_html_side_dispose(sp_html_side *side) {
     return;
   sp_mem_free(side->tree.mem, side->cells);
   sp_index_dispose(&side->cell_index, side->tree.mem);
-  sp_call_tree_dispose(&side->tree);
+  sp_report_tree_clear(&side->tree);
   *side = (sp_html_side){0};
 }
 
@@ -86,8 +87,8 @@ static void html_number(const sp_html_side *side, uint32_t *numbers,
 
   *count = 0;
   memset(numbers, 0xff, side->report->function_count * sizeof *numbers);
-  for (i = 1; i < side->tree.count; i++) {
-    const uint32_t function = side->tree.nodes[i].function;
+  for (i = 1; i < side->tree.calls.node_count; i++) {
+    const uint32_t function = side->tree.calls.nodes[i].function;
 
     if (numbers[function] != UINT32_MAX)
       continue;
@@ -125,24 +126,24 @@ static void html_functions(const sp_report *report, const uint32_t *used,
   fputs("]}", out);
 }
 
-static void html_nodes(const sp_call_tree *tree, const uint32_t *numbers,
+static void html_nodes(const sp_report_tree *tree, const uint32_t *numbers,
                        FILE *out) {
   size_t i;
 
   fputs("\"nodes\":{\"parent\":[0", out);
-  for (i = 1; i < tree->count; i++)
-    fprintf(out, ",%" PRIu32, tree->nodes[i].parent);
+  for (i = 1; i < tree->calls.node_count; i++)
+    fprintf(out, ",%" PRIu32, tree->calls.nodes[i].parent);
   fputs("],\"function\":[-1", out);
-  for (i = 1; i < tree->count; i++)
-    fprintf(out, ",%" PRIu32, numbers[tree->nodes[i].function]);
+  for (i = 1; i < tree->calls.node_count; i++)
+    fprintf(out, ",%" PRIu32, numbers[tree->calls.nodes[i].function]);
   fprintf(out, "],\"self\":[%" PRId64,
-          tree->count ? tree->nodes[0].self.value : 0);
-  for (i = 1; i < tree->count; i++)
-    fprintf(out, ",%" PRId64, tree->nodes[i].self.value);
+          tree->calls.node_count ? sp_report_tree_self(tree, 0).value : 0);
+  for (i = 1; i < tree->calls.node_count; i++)
+    fprintf(out, ",%" PRId64, sp_report_tree_self(tree, i).value);
   fprintf(out, "],\"samples\":[%" PRId64,
-          tree->count ? tree->nodes[0].self.samples : 0);
-  for (i = 1; i < tree->count; i++)
-    fprintf(out, ",%" PRId64, tree->nodes[i].self.samples);
+          tree->calls.node_count ? sp_report_tree_self(tree, 0).samples : 0);
+  for (i = 1; i < tree->calls.node_count; i++)
+    fprintf(out, ",%" PRId64, sp_report_tree_self(tree, i).samples);
   fputs("]}", out);
 }
 

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "command/report/call_tree.h"
 #include "command/report/report.h"
+#include "command/report/report_tree.h"
 
 /* Of so many span names, the dearest, it is written in which stacks their time
  * was. */
@@ -21,7 +21,7 @@ typedef struct sp_html_cell {
 /* One report, and what is kept of its stacks while it is added up. */
 typedef struct sp_html_side {
   const sp_report *report;
-  sp_call_tree tree;
+  sp_report_tree tree;
   sp_html_cell *cells;
   size_t cell_count;
   size_t cell_capacity;

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "command/report/call_tree.h"
 #include "command/report/report_peek.h"
 #include "command/report/report_rows.h"
+#include "command/report/report_tree.h"
 
 typedef struct sp_report_printer {
   FILE *out;
@@ -31,7 +31,7 @@ void sp_report_print_peek(sp_report_peek *peek, sp_report_printer *printer);
 /* Calls, indented, but branches below 1 % where there is a `top`.
  * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_report_print_tree(const sp_report *report,
-                                     const sp_call_tree *tree,
+                                     const sp_report_tree *tree,
                                      sp_report_printer *printer);
 
 /* One object: profiles, start_ns and end_ns (Unix time; null: unknown), type

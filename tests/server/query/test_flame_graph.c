@@ -40,17 +40,18 @@ static void fixture_make(fixture *f, const char *const *names) {
 
 static const char *const plain_names[] = {"main", "a", "b", "c"};
 
-static void tree_make(sp_name_tree *tree, const fixture *f, uint32_t sides,
-                      size_t nodes_max) {
-  sp_name_tree whole;
+static void tree_make(sp_function_tree *tree, const fixture *f,
+                      uint32_t side_count, size_t nodes_max) {
   uint32_t side;
 
-  CHECK(!sp_name_tree_init(&whole, &sp_mem_default));
-  for (side = 0; side < sides; side++)
-    CHECK(!sp_name_tree_add(&whole, &f->stacks, side));
-  sp_name_tree_sum(&whole);
-  CHECK(!sp_name_tree_cut(tree, &whole, nodes_max));
-  sp_name_tree_dispose(&whole);
+  CHECK(!sp_function_tree_init(tree, &sp_mem_default, side_count, false));
+  for (side = 0; side < side_count; side++)
+    CHECK(!sp_function_tree_add(tree, &f->stacks, side));
+  CHECK(!sp_function_tree_cut(tree, nodes_max, SP_FLAME_OTHER));
+}
+
+static const char *name_of(const sp_function_tree *tree, size_t node) {
+  return tree->functions[tree->calls.nodes[node].function].name;
 }
 
 static void check_values(const sp_flame_graph *graph, const int64_t *expected,
@@ -67,13 +68,13 @@ static void a_graph_has_pyroscopes_numbers_and_names(void) {
                                      0, 7,  0, 2, 5, 10, 10, 4, 0, 7,  7, 3};
   static const char *const names[] = {"total", "main", "c", "a", "b"};
   fixture f;
-  sp_name_tree tree;
+  sp_function_tree tree;
   sp_flame_graph graph;
   size_t i;
 
   fixture_make(&f, plain_names);
   tree_make(&tree, &f, 1, 100);
-  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  CHECK(!sp_flame_graph_make(&graph, &tree));
   check_values(&graph, expected, SP_COUNT_OF(expected));
   CHECK_EQUAL(4, graph.row_count);
   CHECK_EQUAL(5, graph.name_count);
@@ -82,7 +83,7 @@ static void a_graph_has_pyroscopes_numbers_and_names(void) {
   CHECK_EQUAL(22, graph.total);
   CHECK_EQUAL(10, graph.max_self);
   sp_flame_graph_dispose(&graph);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
 }
 
 static void a_comparison_has_both_sides(void) {
@@ -90,62 +91,85 @@ static void a_comparison_has_both_sides(void) {
       0, 22, 0, 0, 22, 0, 0, 0, 22, 0,  0, 22, 0,  1, 0, 15, 5, 0, 15, 5, 3,
       0, 7,  0, 0, 7,  0, 2, 5, 10, 10, 5, 10, 10, 4, 0, 7,  7, 0, 7,  7, 3};
   fixture f;
-  sp_name_tree tree;
+  sp_function_tree tree;
   sp_flame_graph graph;
 
   fixture_make(&f, plain_names);
   tree_make(&tree, &f, 2, 100);
-  CHECK(!sp_flame_graph_make(&graph, &tree, true));
+  CHECK(!sp_flame_graph_make(&graph, &tree));
   check_values(&graph, expected, SP_COUNT_OF(expected));
   CHECK_EQUAL(44, graph.total);
   CHECK_EQUAL(22, graph.ticks[0]);
   CHECK_EQUAL(10, graph.max_self);
   sp_flame_graph_dispose(&graph);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
 }
 
 /* A chain of 3 nodes and 6 equal leaves: of equal weights the first nodes are
  * kept, and no weight is lost. */
-static void a_cut_keeps_as_many_nodes_as_asked_for(void) {
+static void a_cut_keeps_the_requested_number_of_nodes(void) {
   static const char *const leaves[] = {"a", "b", "c", "d", "e", "f"};
-  sp_name_tree whole, tree;
-  uint32_t at = 0, others, i;
   size_t nodes_max;
 
-  CHECK(!sp_name_tree_init(&whole, &sp_mem_default));
-  for (i = 0; i < 3; i++)
-    at = sp_name_tree_child(&whole, at, sp_name_tree_name(&whole, "main"));
-  for (i = 0; i < 6; i++)
-    whole
-        .nodes[sp_name_tree_child(&whole, at,
-                                  sp_name_tree_name(&whole, leaves[i]))]
-        .self[0] = 10;
-  sp_name_tree_sum(&whole);
   for (nodes_max = 1; nodes_max < 9; nodes_max++) {
-    CHECK(!sp_name_tree_cut(&tree, &whole, nodes_max));
-    for (i = 1, others = 0; i < tree.node_count; i++)
-      others += strcmp(tree.names[tree.nodes[i].name], "other") == 0;
-    CHECK_EQUAL(nodes_max, tree.node_count - 1 - others);
+    uint32_t chain = 0, others = 0, leaf, i;
+    sp_function_tree tree;
+    int64_t sum = 0;
+
+    CHECK(!sp_function_tree_init(&tree, &sp_mem_default, 1, false));
+    for (i = 0; i < 3; i++)
+      CHECK(!sp_function_tree_child(&tree, &chain, "main", 4));
+    for (i = 0; i < 6; i++) {
+      leaf = chain;
+      CHECK(!sp_function_tree_child(&tree, &leaf, leaves[i], 1));
+      *sp_function_tree_self(&tree, leaf, 0) = 10;
+    }
+    CHECK(!sp_function_tree_cut(&tree, nodes_max, SP_FLAME_OTHER));
+    for (i = 1; i < tree.calls.node_count; i++) {
+      others += strcmp(name_of(&tree, i), SP_FLAME_OTHER) == 0;
+      sum += *sp_function_tree_self(&tree, i, 0);
+    }
+    CHECK_EQUAL(nodes_max, tree.calls.node_count - 1 - others);
     CHECK_EQUAL(1, others);
-    CHECK_EQUAL(60, tree.nodes[0].total[0]);
-    CHECK(nodes_max < 4 || strcmp(tree.names[tree.nodes[4].name], "a") == 0);
-    sp_name_tree_dispose(&tree);
+    CHECK_EQUAL(60, sum);
+    CHECK(nodes_max < 4 || strcmp(name_of(&tree, 4), "a") == 0);
+    sp_function_tree_dispose(&tree);
   }
-  sp_name_tree_dispose(&whole);
 }
 
-static void nothing_is_a_root_alone(void) {
+/* Values of a difference that cancel out are kept before small ones. */
+static void a_cut_weighs_negative_values_by_their_size(void) {
+  sp_function_tree tree;
+  uint32_t node;
+
+  CHECK(!sp_function_tree_init(&tree, &sp_mem_default, 1, false));
+  node = 0;
+  CHECK(!sp_function_tree_child(&tree, &node, "small", 5));
+  *sp_function_tree_self(&tree, node, 0) = 1;
+  node = 0;
+  CHECK(!sp_function_tree_child(&tree, &node, "freed", 5));
+  *sp_function_tree_self(&tree, node, 0) = 50;
+  CHECK(!sp_function_tree_child(&tree, &node, "free", 4));
+  *sp_function_tree_self(&tree, node, 0) = -50;
+  CHECK(!sp_function_tree_cut(&tree, 2, SP_FLAME_OTHER));
+  CHECK_EQUAL(4, tree.calls.node_count);
+  CHECK_TEXT(name_of(&tree, 1), SP_FLAME_OTHER);
+  CHECK_TEXT(name_of(&tree, 2), "freed");
+  CHECK_TEXT(name_of(&tree, 3), "free");
+  sp_function_tree_dispose(&tree);
+}
+
+static void a_tree_without_stacks_is_a_root(void) {
   static const int64_t expected[] = {0, 0, 0, 0};
-  sp_name_tree tree;
+  sp_function_tree tree;
   sp_flame_graph graph;
 
-  CHECK(!sp_name_tree_init(&tree, &sp_mem_default));
-  sp_name_tree_sum(&tree);
-  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  CHECK(!sp_function_tree_init(&tree, &sp_mem_default, 1, false));
+  CHECK(!sp_flame_graph_make(&graph, &tree));
   check_values(&graph, expected, 4);
   CHECK_EQUAL(1, graph.name_count);
   sp_flame_graph_dispose(&graph);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
 }
 
 /* A function "total" shares the root's number in a graph, and has its own in a
@@ -153,21 +177,23 @@ static void nothing_is_a_root_alone(void) {
 static void total_and_other_are_functions_too(void) {
   static const char *const names[] = {"main", "total", "b", "other"};
   fixture f;
-  sp_name_tree tree;
+  sp_function_tree tree;
   sp_flame_graph graph;
 
   fixture_make(&f, names);
   tree_make(&tree, &f, 1, 100);
-  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  CHECK(!sp_flame_graph_make(&graph, &tree));
   CHECK_EQUAL(4, graph.name_count); /* total main other b */
   CHECK_TEXT(graph.names[2], "other");
   CHECK_EQUAL(0, graph.values[graph.row_starts[2] + 3]); /* total first */
   CHECK_EQUAL(2, graph.values[graph.row_starts[2] + 7]);
   sp_flame_graph_dispose(&graph);
-  CHECK(!sp_flame_graph_make(&graph, &tree, true));
+  sp_function_tree_dispose(&tree);
+  tree_make(&tree, &f, 2, 100);
+  CHECK(!sp_flame_graph_make(&graph, &tree));
   CHECK_EQUAL(5, graph.name_count);
   sp_flame_graph_dispose(&graph);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
 }
 
 /* Whatever is cut, the total stays; also where a function is called "other". */
@@ -179,16 +205,16 @@ static void a_cut_keeps_the_total(void) {
   for (i = 0; i < 2; i++) {
     for (nodes_max = 1; nodes_max < 7; nodes_max++) {
       fixture f;
-      sp_name_tree tree;
+      sp_function_tree tree;
       sp_flame_graph graph;
 
       fixture_make(&f, all[i]);
       tree_make(&tree, &f, 1, nodes_max);
-      CHECK(!sp_flame_graph_make(&graph, &tree, false));
+      CHECK(!sp_flame_graph_make(&graph, &tree));
       CHECK_EQUAL(22, graph.total);
-      CHECK(nodes_max >= 4 || tree.node_count < 6 || i == 1);
+      CHECK(nodes_max >= 4 || tree.calls.node_count < 6 || i == 1);
       sp_flame_graph_dispose(&graph);
-      sp_name_tree_dispose(&tree);
+      sp_function_tree_dispose(&tree);
     }
   }
 }
@@ -197,23 +223,23 @@ static void below_the_cut_is_one_other(void) {
   static const int64_t expected[] = {0, 22, 0, 0, 0, 22, 0, 1,  0,  15,
                                      5, 3,  0, 7, 7, 2,  5, 10, 10, 4};
   fixture f;
-  sp_name_tree tree;
+  sp_function_tree tree;
   sp_flame_graph graph;
 
   fixture_make(&f, plain_names);
   tree_make(&tree, &f, 1, 3); /* main 22, a 15, b 10; c is below */
-  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  CHECK(!sp_flame_graph_make(&graph, &tree));
   check_values(&graph, expected, SP_COUNT_OF(expected));
   CHECK_TEXT(graph.names[2], "other");
   sp_flame_graph_dispose(&graph);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
 }
 
 /* An unnamed place leaves its weight with its caller in a flame graph, and
  * takes its stack out of a call graph. */
 static void a_place_without_a_name_is_its_callers(void) {
   fixture f;
-  sp_name_tree tree;
+  sp_function_tree tree;
   sp_buffer text;
 
   fixture_make(&f, plain_names);
@@ -226,13 +252,13 @@ static void a_place_without_a_name_is_its_callers(void) {
   CHECK(!sp_dot_graph(&text, &f.stacks, "cpu", "nanoseconds", 0, 80));
   CHECK(strstr(text.data, "of 12ns (100%)"));
   sp_buffer_dispose(&text);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
 }
 
 static void a_tree_is_bytes_with_the_last_child_first(void) {
   static const char expected[] = "\0\0\1\4main\0\2\1c\0\1\1a\7\0\1a\5\1\1b\n";
   fixture f;
-  sp_name_tree tree;
+  sp_function_tree tree;
   sp_buffer bytes;
 
   fixture_make(&f, plain_names);
@@ -242,7 +268,7 @@ static void a_tree_is_bytes_with_the_last_child_first(void) {
   CHECK_EQUAL(bytes.size, sizeof expected);
   CHECK(memcmp(bytes.data, expected, sizeof expected) == 0);
   sp_buffer_dispose(&bytes);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
 }
 
 static void a_call_graph_counts_a_stack_once_at_each_place(void) {
@@ -268,9 +294,11 @@ int main(int argc, char **argv) {
       {"a_graph_has_pyroscopes_numbers_and_names",
        a_graph_has_pyroscopes_numbers_and_names},
       {"a_comparison_has_both_sides", a_comparison_has_both_sides},
-      {"a_cut_keeps_as_many_nodes_as_asked_for",
-       a_cut_keeps_as_many_nodes_as_asked_for},
-      {"nothing_is_a_root_alone", nothing_is_a_root_alone},
+      {"a_cut_keeps_the_requested_number_of_nodes",
+       a_cut_keeps_the_requested_number_of_nodes},
+      {"a_cut_weighs_negative_values_by_their_size",
+       a_cut_weighs_negative_values_by_their_size},
+      {"a_tree_without_stacks_is_a_root", a_tree_without_stacks_is_a_root},
       {"total_and_other_are_functions_too", total_and_other_are_functions_too},
       {"a_cut_keeps_the_total", a_cut_keeps_the_total},
       {"below_the_cut_is_one_other", below_the_cut_is_one_other},

@@ -123,10 +123,10 @@ static void v8_hits(v8_reading *reading, const json_t *nodes) {
 /* Write the names from the node up to, but without, the root to the end of
  * `path`. */
 static spanprof_status v8_add(v8_reading *reading, size_t leaf, size_t *path,
-                              sp_name_tree *tree, uint32_t side) {
+                              sp_function_tree *tree, uint32_t side) {
   size_t at = leaf, depth = 0;
-  uint32_t node = 0, number;
-  const char *name;
+  uint32_t node = 0;
+  spanprof_status st;
 
   for (;; at = reading->nodes[at].parent) {
     if (depth == reading->count)
@@ -136,17 +136,16 @@ static spanprof_status v8_add(v8_reading *reading, size_t leaf, size_t *path,
       break;
   }
   while (depth > 0) {
-    name = reading->nodes[path[--depth]].name;
+    const char *name = reading->nodes[path[--depth]].name;
+
     if (strcmp(name, "(root)") == 0)
       continue;
-    name = sp_arena_text(reading->arena, name, strlen(name));
-    number = name ? sp_name_tree_name(tree, name) : SP_INDEX_NONE;
-    if (number != SP_INDEX_NONE)
-      node = sp_name_tree_child(tree, node, number);
-    if (number == SP_INDEX_NONE || node == SP_INDEX_NONE)
-      return reading->arena->st ? reading->arena->st : SPANPROF_ERR_NOMEM;
+    st = sp_function_tree_child(tree, &node, name, strlen(name));
+    if (st)
+      return st;
   }
-  sp_increase(&tree->nodes[node].self[side], reading->nodes[leaf].value);
+  sp_increase(sp_function_tree_self(tree, node, side),
+              reading->nodes[leaf].value);
   return SPANPROF_OK;
 }
 
@@ -163,8 +162,9 @@ static spanprof_status v8_types(sp_adhoc_profile *out, sp_arena *arena,
 }
 
 spanprof_status sp_adhoc_cpuprofile_read(sp_adhoc_profile *out, sp_arena *arena,
-                                         const json_t *root, sp_name_tree *tree,
-                                         uint32_t side, sp_query_fault *fault) {
+                                         const json_t *root,
+                                         sp_function_tree *tree, uint32_t side,
+                                         sp_query_fault *fault) {
   v8_reading reading = {.arena = arena, .fault = fault};
   const json_t *nodes = json_object_get(root, "nodes");
   const json_t *samples = json_object_get(root, "samples");

@@ -7,14 +7,14 @@
 #include <jansson.h>
 
 #include "adhoc_profile.h"
-#include "server/query/tree/name_tree.h"
 
 bool sp_adhoc_cpuprofile_is(const json_t *root);
 
 /* Add the profile's nanoseconds, except idle time, to a side of the tree.
  * SPANPROF_ERR_ARGUMENT: *fault says why. */
 spanprof_status sp_adhoc_cpuprofile_read(sp_adhoc_profile *out, sp_arena *arena,
-                                         const json_t *root, sp_name_tree *tree,
-                                         uint32_t side, sp_query_fault *fault);
+                                         const json_t *root,
+                                         sp_function_tree *tree, uint32_t side,
+                                         sp_query_fault *fault);
 
 #endif

@@ -104,8 +104,7 @@ bool sp_adhoc_folded_is(const char *name, const char *text, size_t size) {
 }
 
 typedef struct folded_reading {
-  sp_arena *arena;
-  sp_name_tree *tree;
+  sp_function_tree *tree;
   uint32_t side;
   size_t number_count; /* numbers in each line */
   size_t number;       /* the number that is added */
@@ -177,28 +176,23 @@ static int64_t folded_units(const folded_number *number, size_t places) {
 static spanprof_status folded_add(folded_reading *reading,
                                   const folded_line *line) {
   const char *at = line->stack.at, *end = at + line->stack.size, *name_end;
-  uint32_t node = 0, number, depth = 0;
+  uint32_t node = 0, depth = 0;
+  spanprof_status st;
 
   do {
-    const char *name;
-
     name_end = memchr(at, ';', (size_t)(end - at));
     if (!name_end)
       name_end = end;
     if (++depth > FOLDED_DEPTH_MAX)
       return sp_query_refuse(reading->fault, SP_CODE_INVALID,
                              "failed to parse profile: a stack is too deep");
-    name = sp_arena_text(reading->arena, at, (size_t)(name_end - at));
-    if (!name)
-      return reading->arena->st;
-    number = sp_name_tree_name(reading->tree, name);
-    if (number != SP_INDEX_NONE)
-      node = sp_name_tree_child(reading->tree, node, number);
-    if (number == SP_INDEX_NONE || node == SP_INDEX_NONE)
-      return SPANPROF_ERR_NOMEM;
+    st = sp_function_tree_child(reading->tree, &node, at,
+                                (size_t)(name_end - at));
+    if (st)
+      return st;
     at = name_end + 1;
   } while (name_end < end);
-  sp_increase(&reading->tree->nodes[node].self[reading->side],
+  sp_increase(sp_function_tree_self(reading->tree, node, reading->side),
               folded_units(&line->numbers[reading->number], reading->places));
   return SPANPROF_OK;
 }
@@ -210,8 +204,8 @@ static void folded_round(folded_reading *reading) {
 
   for (i = 0; i < reading->places; i++)
     unit *= 10;
-  for (i = 0; unit > 1 && i < reading->tree->node_count; i++) {
-    int64_t *self = &reading->tree->nodes[i].self[reading->side];
+  for (i = 0; unit > 1 && i < reading->tree->calls.node_count; i++) {
+    int64_t *self = sp_function_tree_self(reading->tree, i, reading->side);
 
     *self = *self / unit + (*self % unit >= unit / 2);
   }
@@ -236,10 +230,9 @@ static spanprof_status folded_types(sp_adhoc_profile *out, sp_arena *arena,
 spanprof_status sp_adhoc_folded_read(sp_adhoc_profile *out, sp_arena *arena,
                                      const char *name, const char *text,
                                      size_t size, const char *type,
-                                     sp_name_tree *tree, uint32_t side,
+                                     sp_function_tree *tree, uint32_t side,
                                      sp_query_fault *fault) {
-  folded_reading reading = {
-      .arena = arena, .tree = tree, .side = side, .fault = fault};
+  folded_reading reading = {.tree = tree, .side = side, .fault = fault};
   const char *end = text + size;
   sp_text_line line;
   folded_line split;

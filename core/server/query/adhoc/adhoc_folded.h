@@ -5,7 +5,6 @@
 #define SP_ADHOC_FOLDED_H
 
 #include "adhoc_profile.h"
-#include "server/query/tree/name_tree.h"
 
 /* Whether most of the first lines are such stacks, and at least one has a
  * caller, since lines of prose may end in a number, too. A file named *.folded
@@ -20,7 +19,7 @@ bool sp_adhoc_folded_is(const char *name, const char *text, size_t size);
 spanprof_status sp_adhoc_folded_read(sp_adhoc_profile *out, sp_arena *arena,
                                      const char *name, const char *text,
                                      size_t size, const char *type,
-                                     sp_name_tree *tree, uint32_t side,
+                                     sp_function_tree *tree, uint32_t side,
                                      sp_query_fault *fault);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adhoc_cpuprofile.h"
+#include "server/model/sum.h"
 #include "server/query/selector/matcher_list.h"
 #include "server/receive/ingest/speedscope.h"
 
@@ -16,7 +17,7 @@
 typedef struct adhoc_reading {
   sp_adhoc_profile *out;
   sp_arena *arena;
-  sp_name_tree *tree;
+  sp_function_tree *tree;
   uint32_t side;
   sp_query_fault *fault;
 } adhoc_reading;
@@ -41,22 +42,19 @@ static spanprof_status adhoc_names(adhoc_reading *reading, const json_t *list,
                                    uint32_t **out) {
   const size_t count = json_array_size(list);
   uint32_t *names = sp_arena_new(reading->arena, count + 1, sizeof *names);
+  spanprof_status st = SPANPROF_OK;
   size_t i;
 
   if (!names)
     return reading->arena->st;
-  for (i = 0; i < count; i++) {
-    const json_t *item = json_array_get(list, i);
-    const char *name = adhoc_copy(reading, item, "");
+  for (i = 0; !st && i < count; i++) {
+    const char *name = json_string_value(json_array_get(list, i));
 
-    if (!name)
-      return reading->arena->st;
-    names[i] = sp_name_tree_name(reading->tree, name);
-    if (names[i] == SP_INDEX_NONE)
-      return SPANPROF_ERR_NOMEM;
+    name = name ? name : "";
+    st = sp_function_tree_name(reading->tree, name, strlen(name), &names[i]);
   }
   *out = names;
-  return SPANPROF_OK;
+  return st;
 }
 
 /* A value, whose digits behind the point are dropped; the nearest that fits. */
@@ -66,15 +64,8 @@ static int64_t adhoc_whole(double value) {
                             : (int64_t)value;
 }
 
-static spanprof_status adhoc_add(adhoc_reading *reading, uint32_t node,
-                                 int64_t value) {
-  int64_t *self;
-
-  if (node == SP_INDEX_NONE)
-    return SPANPROF_ERR_NOMEM;
-  self = &reading->tree->nodes[node].self[reading->side];
-  *self = sp_sum(*self, value);
-  return SPANPROF_OK;
+static void adhoc_add(adhoc_reading *reading, uint32_t node, int64_t value) {
+  sp_increase(sp_function_tree_self(reading->tree, node, reading->side), value);
 }
 
 /* A node of the row before: where its children may stand. */
@@ -107,9 +98,12 @@ static spanprof_status bearer_row(adhoc_reading *reading, const json_t *level,
     x = sp_sum(x, gap);
     while (at + 1 < above_count && x >= above[at].end)
       at++;
-    if (above_count > 0)
-      node = sp_name_tree_child(reading->tree, above[at].node, names[name]);
-    st = adhoc_add(reading, node, self);
+    if (above_count > 0) {
+      node = above[at].node;
+      st = sp_call_tree_child(&reading->tree->calls, &node, names[name]);
+    }
+    if (!st)
+      adhoc_add(reading, node, self);
     row[i] = (adhoc_box){.start = x, .end = sp_sum(x, total), .node = node};
     x = row[i].end;
   }
@@ -159,22 +153,17 @@ static spanprof_status adhoc_scope_stack(void *data, const sp_view *frames,
                                          bool is_call) {
   const adhoc_scope *scope = data;
   adhoc_reading *reading = scope->reading;
-  uint32_t node = 0, name;
+  spanprof_status st = SPANPROF_OK;
+  uint32_t node = 0;
   size_t i;
 
   (void)is_call;
-  for (i = 0; i < count && node != SP_INDEX_NONE; i++) {
-    const char *copy =
-        sp_arena_text(reading->arena, frames[i].bytes, frames[i].size);
-
-    if (!copy)
-      return reading->arena->st;
-    name = sp_name_tree_name(reading->tree, copy);
-    node = name == SP_INDEX_NONE
-               ? name
-               : sp_name_tree_child(reading->tree, node, name);
-  }
-  return adhoc_add(reading, node, adhoc_whole(weight * scope->scale));
+  for (i = 0; !st && i < count; i++)
+    st = sp_function_tree_child(reading->tree, &node, frames[i].bytes,
+                                frames[i].size);
+  if (!st)
+    adhoc_add(reading, node, adhoc_whole(weight * scope->scale));
+  return st;
 }
 
 static spanprof_status adhoc_scope_read(adhoc_reading *reading,
@@ -265,7 +254,7 @@ static bool adhoc_json_bounded(const char *text, size_t size) {
 
 spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
                                    const char *text, size_t size,
-                                   const char *type, sp_name_tree *tree,
+                                   const char *type, sp_function_tree *tree,
                                    uint32_t side, sp_query_fault *fault) {
   adhoc_reading reading = {
       .out = out, .arena = arena, .tree = tree, .side = side, .fault = fault};

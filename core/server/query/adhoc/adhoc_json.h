@@ -7,7 +7,7 @@
 /* As sp_adhoc_profile_read(). */
 spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
                                    const char *text, size_t size,
-                                   const char *type, sp_name_tree *tree,
+                                   const char *type, sp_function_tree *tree,
                                    uint32_t side, sp_query_fault *fault);
 
 #endif

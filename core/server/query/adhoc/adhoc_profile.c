@@ -35,8 +35,9 @@ typedef struct pprof_names {
 /* The node of the stack of one sample. */
 static spanprof_status pprof_stack(const sp_pprof *profile,
                                    const sp_pprof_sample *sample,
-                                   const pprof_names *names, sp_name_tree *tree,
-                                   uint32_t *node) {
+                                   const pprof_names *names,
+                                   sp_function_tree *tree, uint32_t *node) {
+  spanprof_status st;
   uint32_t i, j;
 
   *node = 0;
@@ -52,27 +53,17 @@ static spanprof_status pprof_stack(const sp_pprof *profile,
 
       if (name == SP_INDEX_NONE)
         name = names->modules[module];
-      *node = sp_name_tree_child(tree, *node, name);
-      if (*node == SP_INDEX_NONE)
-        return SPANPROF_ERR_NOMEM;
+      st = sp_call_tree_child(&tree->calls, node, name);
+      if (st)
+        return st;
     }
   }
   return SPANPROF_OK;
 }
 
-/* The number of a name. The name is copied into the arena. */
-static spanprof_status pprof_name(sp_arena *arena, sp_name_tree *tree,
-                                  const char *name, uint32_t *out) {
-  const char *copy = sp_arena_text(arena, name, strlen(name));
-
-  if (!copy)
-    return arena->st;
-  *out = sp_name_tree_name(tree, copy);
-  return *out == SP_INDEX_NONE ? SPANPROF_ERR_NOMEM : SPANPROF_OK;
-}
-
 static spanprof_status pprof_name_all(const sp_pprof *profile, sp_arena *arena,
-                                      sp_name_tree *tree, pprof_names *out) {
+                                      sp_function_tree *tree,
+                                      pprof_names *out) {
   char module[SP_MODULE_NAME_BYTES];
   spanprof_status st = SPANPROF_OK;
   size_t i;
@@ -89,14 +80,15 @@ static spanprof_status pprof_name_all(const sp_pprof *profile, sp_arena *arena,
 
     out->functions[i] = SP_INDEX_NONE;
     if (*name)
-      st = pprof_name(arena, tree, name, &out->functions[i]);
+      st = sp_function_tree_name(tree, name, strlen(name), &out->functions[i]);
   }
   for (i = 0; !st && i <= profile->mapping_count; i++) {
     const char *file =
         i < profile->mapping_count ? profile->mappings[i].file : "";
 
-    sp_module_name(file, strlen(file), module);
-    st = pprof_name(arena, tree, module, &out->modules[i]);
+    st = sp_function_tree_name(tree, module,
+                               sp_module_name(file, strlen(file), module),
+                               &out->modules[i]);
   }
   return st;
 }
@@ -144,7 +136,7 @@ static spanprof_status adhoc_unpack(sp_buffer *unpacked, const void **bytes,
 
 static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
                                    const void *bytes, size_t size, bool is_text,
-                                   const char *type, sp_name_tree *tree,
+                                   const char *type, sp_function_tree *tree,
                                    uint32_t side, sp_query_fault *fault) {
   sp_pprof *profile = NULL;
   pprof_names names;
@@ -169,7 +161,7 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
       continue;
     st = pprof_stack(profile, &profile->samples[i], &names, tree, &node);
     if (!st)
-      sp_increase(&tree->nodes[node].self[side], value);
+      sp_increase(sp_function_tree_self(tree, node, side), value);
   }
   sp_pprof_free(profile);
   return st;
@@ -204,7 +196,7 @@ static const char *adhoc_other_kind(const char *bytes, size_t size) {
 static spanprof_status adhoc_text(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const char *text,
                                   size_t size, const char *type,
-                                  sp_name_tree *tree, uint32_t side,
+                                  sp_function_tree *tree, uint32_t side,
                                   bool *is_known, sp_query_fault *fault) {
   const char first = text[strspn(text, " \t\r\n")];
 
@@ -233,7 +225,7 @@ static bool adhoc_is_text(const char *bytes, size_t size) {
 static spanprof_status adhoc_read(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const void *bytes,
                                   size_t size, const char *type,
-                                  sp_name_tree *tree, uint32_t side,
+                                  sp_function_tree *tree, uint32_t side,
                                   sp_query_fault *fault) {
   const bool is_text = adhoc_is_text(bytes, size);
   const char *other = adhoc_other_kind(bytes, size), *text;
@@ -262,7 +254,7 @@ static spanprof_status adhoc_read(sp_adhoc_profile *out, sp_arena *arena,
 spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
                                       const char *name, const void *bytes,
                                       size_t size, const char *type,
-                                      sp_name_tree *tree, uint32_t side,
+                                      sp_function_tree *tree, uint32_t side,
                                       sp_query_fault *fault) {
   sp_buffer unpacked;
   spanprof_status st;

@@ -10,7 +10,7 @@ typedef struct sp_adhoc_profile {
   const char **types; /* kinds of values in it */
   size_t type_count;
   size_t type;           /* the one in the tree */
-  sp_flamebearer bearer; /* what is said about it; its graph is NULL */
+  sp_flamebearer bearer; /* what is said about it */
 } sp_adhoc_profile;
 
 /* Read `bytes` of the file `name`, and add the values called `type` to a side
@@ -19,7 +19,7 @@ typedef struct sp_adhoc_profile {
 spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
                                       const char *name, const void *bytes,
                                       size_t size, const char *type,
-                                      sp_name_tree *tree, uint32_t side,
+                                      sp_function_tree *tree, uint32_t side,
                                       sp_query_fault *fault);
 
 #endif

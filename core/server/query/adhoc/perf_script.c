@@ -23,7 +23,7 @@ typedef struct perf_head {
 
 typedef struct perf_reading {
   sp_arena *arena;
-  sp_name_tree *tree;
+  sp_function_tree *tree;
   uint32_t side;
   sp_text_line events[PERF_EVENTS_MAX];
   size_t event_count;
@@ -185,20 +185,10 @@ bool sp_perf_script_is(const char *text, size_t size) {
   return false;
 }
 
-static uint32_t perf_child(perf_reading *reading, uint32_t parent,
-                           const char *name, size_t size) {
-  const char *copy = sp_arena_text(reading->arena, name, size);
-  const uint32_t number =
-      copy ? sp_name_tree_name(reading->tree, copy) : SP_INDEX_NONE;
-
-  return number == SP_INDEX_NONE
-             ? number
-             : sp_name_tree_child(reading->tree, parent, number);
-}
-
-/* "main+0x12 (/bin/x)", "[unknown] (/usr/lib/libz.so)" */
-static uint32_t perf_frame(perf_reading *reading, uint32_t parent,
-                           sp_text_line frame) {
+/* Replace *node by its child for a frame, "main+0x12 (/bin/x)" or "[unknown]
+ * (/usr/lib/libz.so)". */
+static spanprof_status perf_child(perf_reading *reading, uint32_t *node,
+                                  sp_text_line frame) {
   static const char unknown[] = "[unknown]";
   const char *open = memrchr(frame.at, '(', frame.size), *offset;
   const char *end = frame.at + frame.size;
@@ -214,25 +204,28 @@ static uint32_t perf_frame(perf_reading *reading, uint32_t parent,
     frame.size = (size_t)(offset - frame.at);
   if (frame.size != sizeof unknown - 1 ||
       memcmp(frame.at, unknown, frame.size) != 0)
-    return perf_child(reading, parent, frame.at, frame.size);
+    return sp_function_tree_child(reading->tree, node, frame.at, frame.size);
   open += open < end;
   end -= open < end && end[-1] == ')';
-  return perf_child(reading, parent, module,
-                    sp_module_name(open, (size_t)(end - open), module));
+  return sp_function_tree_child(
+      reading->tree, node, module,
+      sp_module_name(open, (size_t)(end - open), module));
 }
 
 /* The sample is whole. */
 static spanprof_status perf_put(perf_reading *reading) {
   const perf_head *sample = &reading->sample;
   uint32_t node = 0;
+  spanprof_status st;
 
   if (sample->command.size && reading->sample_counts) {
-    node = perf_child(reading, node, sample->command.at, sample->command.size);
-    while (reading->depth > 0 && node != SP_INDEX_NONE)
-      node = perf_frame(reading, node, reading->frames[--reading->depth]);
-    if (node == SP_INDEX_NONE)
-      return reading->arena->st ? reading->arena->st : SPANPROF_ERR_NOMEM;
-    sp_increase(&reading->tree->nodes[node].self[reading->side],
+    st = sp_function_tree_child(reading->tree, &node, sample->command.at,
+                                sample->command.size);
+    while (!st && reading->depth > 0)
+      st = perf_child(reading, &node, reading->frames[--reading->depth]);
+    if (st)
+      return st;
+    sp_increase(sp_function_tree_self(reading->tree, node, reading->side),
                 sample->period);
   }
   reading->sample.command.size = reading->depth = 0;
@@ -311,7 +304,7 @@ static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
 
 spanprof_status sp_perf_script_read(sp_adhoc_profile *out, sp_arena *arena,
                                     const char *text, size_t size,
-                                    const char *type, sp_name_tree *tree,
+                                    const char *type, sp_function_tree *tree,
                                     uint32_t side) {
   perf_reading *reading = sp_arena_new(arena, 1, sizeof *reading);
   const char *end = text + size;

@@ -6,7 +6,6 @@
 #define SP_PERF_SCRIPT_H
 
 #include "adhoc_profile.h"
-#include "server/query/tree/name_tree.h"
 
 /* Whether a text begins as it does. */
 bool sp_perf_script_is(const char *text, size_t size);
@@ -18,7 +17,7 @@ bool sp_perf_script_is(const char *text, size_t size);
  */
 spanprof_status sp_perf_script_read(sp_adhoc_profile *out, sp_arena *arena,
                                     const char *text, size_t size,
-                                    const char *type, sp_name_tree *tree,
+                                    const char *type, sp_function_tree *tree,
                                     uint32_t side);
 
 #endif

@@ -119,29 +119,26 @@ static spanprof_status adhoc_find(sp_query *query, const char *id,
   return st;
 }
 
-/* The flame graph of what is in the tree, as JSON. */
-static spanprof_status adhoc_draw(sp_query *query, sp_name_tree *whole,
-                                  sp_flamebearer *bearer, int64_t asked,
-                                  bool is_diff, sp_buffer *out) {
-  sp_name_tree tree = {0};
-  sp_flame_graph graph = {0};
-  size_t nodes_max;
-  spanprof_status st = sp_stack_query_nodes(query, asked, &nodes_max);
+/* Make an empty tree that copies the names added to it. */
+static spanprof_status adhoc_tree(sp_query *query, uint32_t side_count,
+                                  sp_function_tree *out) {
+  const spanprof_status st =
+      sp_function_tree_init(out, query->serve->mem, side_count, false);
 
-  if (st)
-    return st;
-  sp_name_tree_sum(whole);
-  st = sp_name_tree_cut(&tree, whole, nodes_max);
-  if (!st)
-    st = sp_flame_graph_make(&graph, &tree, is_diff);
-  if (!st) {
-    bearer->graph = &graph;
-    sp_flamebearer_put(out, bearer);
-    st = sp_buffer_status(out);
-  }
-  sp_flame_graph_dispose(&graph);
-  sp_name_tree_dispose(&tree);
+  out->arena = &query->arena;
   return st;
+}
+
+/* Write the tree's flame graph as JSON. */
+static spanprof_status adhoc_draw(sp_query *query, sp_function_tree *tree,
+                                  const sp_flamebearer *bearer,
+                                  int64_t requested_nodes, sp_buffer *out) {
+  size_t nodes_max;
+  spanprof_status st = sp_stack_query_nodes(query, requested_nodes, &nodes_max);
+
+  if (!st)
+    st = sp_function_tree_cut(tree, nodes_max, SP_FLAME_OTHER);
+  return st ? st : sp_flamebearer_put(out, bearer, tree);
 }
 
 /* AdHocProfilesGetResponse. */
@@ -149,9 +146,9 @@ static spanprof_status adhoc_show(sp_query *query, const adhoc_upload *upload,
                                   const sp_query_request *request,
                                   sp_reply *reply) {
   sp_adhoc_profile profile;
-  sp_name_tree tree = {0};
+  sp_function_tree tree;
   sp_buffer text;
-  spanprof_status st = sp_name_tree_init(&tree, query->serve->mem);
+  spanprof_status st = adhoc_tree(query, 1, &tree);
 
   sp_buffer_init(&text, query->serve->mem);
   if (!st)
@@ -159,8 +156,7 @@ static spanprof_status adhoc_show(sp_query *query, const adhoc_upload *upload,
                                upload->file, upload->size,
                                request->profile_type, &tree, 0, &query->fault);
   if (!st)
-    st = adhoc_draw(query, &tree, &profile.bearer, request->max_nodes, false,
-                    &text);
+    st = adhoc_draw(query, &tree, &profile.bearer, request->max_nodes, &text);
   if (!st) {
     sp_reply_text(reply, 1, "id", upload->id);
     sp_reply_text(reply, 2, "name", upload->name);
@@ -170,7 +166,7 @@ static spanprof_status adhoc_show(sp_query *query, const adhoc_upload *upload,
     sp_reply_text(reply, 6, "flamebearerProfile", text.data);
   }
   sp_buffer_dispose(&text);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
   return st;
 }
 
@@ -285,16 +281,16 @@ spanprof_status sp_call_adhoc_list(sp_query *query,
 spanprof_status sp_call_adhoc_diff(sp_query *query,
                                    const sp_query_request *request,
                                    sp_reply *reply) {
-  const char *ids[SP_NAME_TREE_SIDES] = {request->left_id, request->right_id};
-  sp_adhoc_profile profiles[SP_NAME_TREE_SIDES];
+  const char *ids[SP_TREE_SIDES] = {request->left_id, request->right_id};
+  sp_adhoc_profile profiles[SP_TREE_SIDES];
   adhoc_upload upload;
-  sp_name_tree tree = {0};
+  sp_function_tree tree;
   sp_buffer text;
   uint32_t side;
-  spanprof_status st = sp_name_tree_init(&tree, query->serve->mem);
+  spanprof_status st = adhoc_tree(query, SP_TREE_SIDES, &tree);
 
   sp_buffer_init(&text, query->serve->mem);
-  for (side = 0; !st && side < SP_NAME_TREE_SIDES; side++) {
+  for (side = 0; !st && side < SP_TREE_SIDES; side++) {
     st = adhoc_find(query, ids[side], &upload);
     if (!st)
       st = sp_adhoc_profile_read(
@@ -304,7 +300,7 @@ spanprof_status sp_call_adhoc_diff(sp_query *query,
   if (!st) {
     profiles[0].bearer.spy = "";
     profiles[0].bearer.groups_empty = false;
-    st = adhoc_draw(query, &tree, &profiles[0].bearer, request->max_nodes, true,
+    st = adhoc_draw(query, &tree, &profiles[0].bearer, request->max_nodes,
                     &text);
   }
   if (!st) {
@@ -313,6 +309,6 @@ spanprof_status sp_call_adhoc_diff(sp_query *query,
     sp_reply_text(reply, 2, "flamebearerProfile", text.data);
   }
   sp_buffer_dispose(&text);
-  sp_name_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
   return st;
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "api_call.h"
+#include "server/model/sum.h"
 #include "server/query/selector/text_set.h"
 #include "server/query/series/whole_points.h"
-#include "server/query/tree/name_tree.h"
 
 /* Largest gap between profiles of one stretch if they have no duration. */
 #define LISTS_GAP_MS 15000

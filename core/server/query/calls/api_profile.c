@@ -14,23 +14,6 @@ static spanprof_status profile_nodes(sp_api *api, size_t *out) {
   return st ? st : sp_stack_query_nodes(&api->query, asked, out);
 }
 
-static spanprof_status profile_bearer(sp_api *api, const sp_query_plan *plan,
-                                      sp_name_tree *tree, bool is_diff) {
-  sp_flame_graph graph = {0};
-  sp_flamebearer bearer = {.graph = &graph};
-  const char *type, *unit;
-  spanprof_status st = sp_render_type(plan, &type, &unit);
-
-  if (!st)
-    st = sp_flame_graph_make(&graph, tree, is_diff);
-  if (!st) {
-    sp_flamebearer_units(type, unit, &bearer);
-    sp_flamebearer_put(&api->response->body, &bearer);
-  }
-  sp_flame_graph_dispose(&graph);
-  return st;
-}
-
 static void profile_pprof_headers(sp_api *api) {
   sp_http_set(api->response, "Content-Type", "application/octet-stream");
   sp_http_set(api->response, "Content-Disposition",
@@ -117,7 +100,8 @@ spanprof_status sp_api_profile(sp_api *api) {
     sp_http_set(api->response, "Content-Type", "text/plain; charset=utf-8");
     st = sp_tree_folded(&api->response->body, &stacks.tree);
   } else if (!st) {
-    st = profile_bearer(api, &api->plan, &stacks.tree, false);
+    st = sp_flamebearer_put_plan(&api->response->body, &api->plan, &stacks.tree,
+                                 NULL, NULL);
   }
   sp_stack_query_dispose(&stacks);
   return st;
@@ -131,7 +115,8 @@ static spanprof_status diff_bearer(sp_api *api, sp_query_plan *right) {
   if (!st)
     st = sp_stack_query_diff(&stacks, &api->plan, right, NULL, NULL, nodes_max);
   if (!st)
-    st = profile_bearer(api, &api->plan, &stacks.tree, true);
+    st = sp_flamebearer_put_plan(&api->response->body, &api->plan, &stacks.tree,
+                                 NULL, NULL);
   sp_stack_query_dispose(&stacks);
   return st;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "api_call.h"
+#include "server/model/sum.h"
 #include "server/query/series/render_query.h"
-#include "server/query/tree/name_tree.h"
 
 /* A timeline's width in points, about. */
 #define SERIES_STEPS     500

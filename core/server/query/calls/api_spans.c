@@ -5,9 +5,9 @@
 
 #include "api_call.h"
 #include "server/model/query_time.h"
+#include "server/model/sum.h"
 #include "server/query/spans/span_members.h"
 #include "server/query/spans/span_rows.h"
-#include "server/query/tree/name_tree.h"
 
 #define SPANS_TRACED_MAX 200000 /* spans of traces that are looked at */
 

@@ -4,7 +4,7 @@
 
 #include "api_call.h"
 #include "server/model/query_time.h"
-#include "server/query/tree/name_tree.h"
+#include "server/model/sum.h"
 
 #define TRACES_CANDIDATES 500    /* of which the dearest are chosen */
 #define TRACES_SPANS_MAX  100000 /* of all that are looked at */

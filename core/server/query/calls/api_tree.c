@@ -1,37 +1,86 @@
 #include "api_tree.h"
 
 #include "server/query/series/render_query.h"
-#include "server/query/tree/wire_tree.h"
+#include "server/query/tree/stack_query.h"
 
-static spanprof_status tree_add(sp_wire_tree *tree, sp_query_plan *plan,
+/* Nodes in a response. A larger tree keeps half as many: each of them, and the
+ * root, may get a child TREE_OTHER. */
+#define TREE_NODES_MAX 1048576
+#define TREE_NODES_CUT (TREE_NODES_MAX / 2 - 1)
+#define TREE_OTHER     "(other)"
+
+static spanprof_status tree_add(sp_function_tree *tree, sp_query_plan *plan,
                                 uint32_t side, sp_stack_tree **stacks) {
-  spanprof_status st = sp_store_stacks(plan->query->serve->store,
-                                       sp_query_plan_selector(plan), stacks);
+  const spanprof_status st = sp_stack_query_read(plan, NULL, stacks);
 
-  st = sp_query_plan_done(plan, st);
-  if (st)
-    return st;
-  return sp_wire_tree_add(tree, *stacks, side);
+  return st ? st : sp_function_tree_add(tree, *stacks, side);
 }
 
-static spanprof_status tree_put(sp_api *api, const sp_wire_tree *tree,
+static void tree_put_functions(sp_json *json, const sp_function_tree *tree) {
+  size_t i;
+
+  sp_json_member_open(json, "functions", '{');
+  sp_json_member_open(json, "name", '[');
+  for (i = 0; i < tree->function_count; i++)
+    sp_json_text(json, tree->functions[i].name);
+  sp_json_close(json, ']');
+  sp_json_member_open(json, "file", '[');
+  for (i = 0; i < tree->function_count; i++)
+    sp_json_text(json, tree->functions[i].file);
+  sp_json_close(json, ']');
+  sp_json_member_open(json, "line", '[');
+  for (i = 0; i < tree->function_count; i++)
+    sp_json_int(json, tree->functions[i].start_line);
+  sp_json_close(json, ']');
+  sp_json_close(json, '}');
+}
+
+/* Write one of the values of each node. */
+static void tree_put_values(sp_json *json, const char *name,
+                            const sp_call_tree *calls, size_t value) {
+  size_t i;
+
+  sp_json_member_open(json, name, '[');
+  for (i = 0; i < calls->node_count; i++)
+    sp_json_int(json, sp_call_tree_values(calls, i)[value]);
+  sp_json_close(json, ']');
+}
+
+static void tree_put_nodes(sp_json *json, const sp_function_tree *tree,
+                           sp_stack_tree *const *stacks) {
+  static const char *const names[SP_TREE_SIDES][2] = {
+      {"left", "leftSamples"}, {"right", "rightSamples"}};
+  const bool is_diff = tree->side_count > 1;
+  const sp_call_tree *calls = &tree->calls;
+  uint32_t side;
+  size_t i;
+
+  sp_json_member_open(json, "nodes", '{');
+  sp_json_member_open(json, "parent", '[');
+  for (i = 0; i < calls->node_count; i++)
+    sp_json_int(json, calls->nodes[i].parent);
+  sp_json_close(json, ']');
+  sp_json_member_open(json, "function", '[');
+  for (i = 0; i < calls->node_count; i++)
+    sp_json_int(json, i > 0 ? (int64_t)calls->nodes[i].function : -1);
+  sp_json_close(json, ']');
+  for (side = 0; side < tree->side_count; side++) {
+    tree_put_values(json, is_diff ? names[side][0] : "self", calls, side);
+    if (stacks[side]->is_counted)
+      tree_put_values(json, is_diff ? names[side][1] : "samples", calls,
+                      tree->side_count + side);
+  }
+  sp_json_close(json, '}');
+}
+
+static spanprof_status tree_put(sp_api *api, const sp_function_tree *tree,
                                 sp_stack_tree *const *stacks) {
-  sp_wire_side sides[SP_WIRE_SIDES] = {{"self", "samples"}};
   sp_json *json = &api->json;
   const char *type, *unit;
   const spanprof_status st = sp_render_type(&api->plan, &type, &unit);
 
-  uint32_t i;
-
   if (st)
     return st;
-  if (stacks[1]) {
-    sides[0] = (sp_wire_side){"left", "leftSamples"};
-    sides[1] = (sp_wire_side){"right", "rightSamples"};
-  }
-  for (i = 0; i < SP_WIRE_SIDES; i++)
-    if (!stacks[i] || !stacks[i]->is_counted)
-      sides[i].count = NULL;
   sp_json_open(json, '{');
   sp_json_member_text(json, "type", type);
   sp_json_member_text(json, "unit", unit);
@@ -43,26 +92,30 @@ static spanprof_status tree_put(sp_api *api, const sp_wire_tree *tree,
   } else {
     sp_json_member_int(json, "profiles", (int64_t)stacks[0]->profile_count);
   }
-  sp_wire_tree_put(tree, json, sides, stacks[1] ? 2 : 1);
+  if (tree->merged_count > 0)
+    sp_json_member_int(json, "merged", (int64_t)tree->merged_count);
+  tree_put_functions(json, tree);
+  tree_put_nodes(json, tree, stacks);
   sp_json_close(json, '}');
   return SPANPROF_OK;
 }
 
 spanprof_status sp_api_tree(sp_api *api, sp_query_plan *right) {
-  sp_stack_tree *stacks[SP_WIRE_SIDES] = {0};
-  sp_wire_tree tree;
-  spanprof_status st = sp_wire_tree_init(&tree, api->query.mem);
+  sp_stack_tree *stacks[SP_TREE_SIDES] = {0};
+  sp_function_tree tree;
+  spanprof_status st = sp_function_tree_init(&tree, api->query.mem,
+                                             right ? SP_TREE_SIDES : 1, true);
 
   if (!st)
     st = tree_add(&tree, &api->plan, 0, &stacks[0]);
   if (!st && right)
     st = tree_add(&tree, right, 1, &stacks[1]);
-  if (!st)
-    st = sp_wire_tree_cut(&tree, SP_WIRE_NODES_MAX);
+  if (!st && tree.calls.node_count > TREE_NODES_MAX)
+    st = sp_function_tree_cut(&tree, TREE_NODES_CUT, TREE_OTHER);
   if (!st)
     st = tree_put(api, &tree, stacks);
   api->response->gzip = !st && sp_http_takes_gzip(api->query.http);
-  sp_wire_tree_dispose(&tree);
+  sp_function_tree_dispose(&tree);
   sp_stack_tree_free(stacks[0]);
   sp_stack_tree_free(stacks[1]);
   return st;

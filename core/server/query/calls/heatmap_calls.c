@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "query_calls.h"
+#include "server/model/sum.h"
 #include "server/query/series/whole_points.h"
-#include "server/query/tree/name_tree.h"
 
 #define HEATMAP_ROWS 20
 

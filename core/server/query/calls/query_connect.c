@@ -17,6 +17,8 @@ typedef struct connect_method {
     "/querier.v1.QuerierService/" name, &sp_message_##message, call, \
         SP_HTTP_SLOW, SP_QUERY_BODY_MAX                              \
   }
+/* Grafana's app Profiles Drilldown calls Upload, Get and Diff through a Pyroscope
+ * data source. */
 #define ADHOC(name, message, call, flags)                                 \
   {                                                                       \
     "/adhocprofiles.v1.AdHocProfileService/" name, &sp_message_##message, \

@@ -23,27 +23,6 @@ static uint64_t render_nodes(const sp_query *query) {
   return nodes;
 }
 
-/* The flame graph of what is merged, with the timelines around it. */
-static spanprof_status render_bearer(sp_query_plan *plan, sp_name_tree *tree,
-                                     bool is_diff, const char *timeline,
-                                     const char *groups, sp_buffer *out) {
-  sp_flame_graph graph = {0};
-  sp_flamebearer bearer = {
-      .graph = &graph, .timeline = timeline, .groups = groups};
-  const char *type, *unit;
-  spanprof_status st = sp_render_type(plan, &type, &unit);
-
-  if (!st)
-    st = sp_flame_graph_make(&graph, tree, is_diff);
-  if (!st) {
-    sp_flamebearer_units(type, unit, &bearer);
-    sp_flamebearer_put(out, &bearer);
-    st = sp_buffer_status(out);
-  }
-  sp_flame_graph_dispose(&graph);
-  return st;
-}
-
 static spanprof_status render_dot(sp_query_plan *plan, sp_buffer *out) {
   const uint64_t nodes = render_nodes(plan->query);
   const char *type, *unit;
@@ -80,8 +59,8 @@ static spanprof_status render_graph(sp_query_plan *plan, sp_buffer *out) {
   if (!st)
     st = sp_stack_query_run(&stacks, plan, NULL, nodes_max);
   if (!st)
-    st = render_bearer(plan, &stacks.tree, false, timeline.data,
-                       groups.size ? groups.data : NULL, out);
+    st = sp_flamebearer_put_plan(out, plan, &stacks.tree, timeline.data,
+                                 groups.size ? groups.data : NULL);
   sp_stack_query_dispose(&stacks);
   sp_buffer_dispose(&timeline);
   sp_buffer_dispose(&groups);
@@ -126,7 +105,7 @@ static spanprof_status render_diff_run(sp_query *query, const char **type,
   if (!st)
     st = sp_stack_query_diff(&stacks, &left, &right, NULL, NULL, nodes_max);
   if (!st)
-    st = render_bearer(&left, &stacks.tree, true, NULL, NULL, out);
+    st = sp_flamebearer_put_plan(out, &left, &stacks.tree, NULL, NULL);
   sp_stack_query_dispose(&stacks);
   sp_query_plan_dispose(&left);
   sp_query_plan_dispose(&right);

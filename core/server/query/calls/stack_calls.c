@@ -6,8 +6,7 @@
 #include "server/query/format/pprof_reply.h"
 #include "server/query/tree/stack_query.h"
 
-static void stack_put_graph(sp_reply *reply, const sp_flame_graph *graph,
-                            bool is_diff) {
+static void stack_put_graph(sp_reply *reply, const sp_flame_graph *graph) {
   size_t i;
 
   sp_reply_open(reply, 1, "flamegraph");
@@ -22,29 +21,30 @@ static void stack_put_graph(sp_reply *reply, const sp_flame_graph *graph,
   sp_reply_list_end(reply);
   sp_reply_int(reply, 3, "total", graph->total);
   sp_reply_int(reply, 4, "maxSelf", graph->max_self);
-  if (is_diff) {
+  if (graph->width == SP_DIFF_WIDTH) {
     sp_reply_int(reply, 5, "leftTicks", graph->ticks[0]);
     sp_reply_int(reply, 6, "rightTicks", graph->ticks[1]);
   }
   sp_reply_close(reply);
 }
 
-static spanprof_status stack_reply_graph(sp_reply *reply, sp_name_tree *tree,
-                                         bool is_diff) {
+static spanprof_status stack_reply_graph(sp_reply *reply,
+                                         const sp_function_tree *tree) {
   sp_flame_graph graph;
-  spanprof_status st = sp_flame_graph_make(&graph, tree, is_diff);
+  spanprof_status st = sp_flame_graph_make(&graph, tree);
 
   if (!st)
-    stack_put_graph(reply, &graph, is_diff);
+    stack_put_graph(reply, &graph);
   sp_flame_graph_dispose(&graph);
   return st;
 }
 
-static spanprof_status stack_reply_tree(sp_reply *reply, sp_name_tree *tree) {
+static spanprof_status stack_reply_tree(sp_reply *reply,
+                                        const sp_function_tree *tree) {
   sp_buffer bytes;
   spanprof_status st;
 
-  sp_buffer_init(&bytes, tree->mem);
+  sp_buffer_init(&bytes, tree->calls.mem);
   bytes.size_max = SP_HTTP_BODY_MAX;
   st = sp_tree_bytes(&bytes, tree);
   if (!st)
@@ -118,7 +118,7 @@ static spanprof_status stack_reply_names(sp_query_plan *plan,
   if (!st && request->format == SP_FORMAT_TREE)
     st = stack_reply_tree(reply, &stacks.tree);
   else if (!st)
-    st = stack_reply_graph(reply, &stacks.tree, false);
+    st = stack_reply_graph(reply, &stacks.tree);
   sp_stack_query_dispose(&stacks);
   return st;
 }
@@ -210,7 +210,7 @@ spanprof_status sp_call_diff(sp_query *query, const sp_query_request *request,
                              &left->call_sites, &right->call_sites,
                              nodes_max > right_max ? nodes_max : right_max);
   if (!st)
-    st = stack_reply_graph(reply, &stacks.tree, true);
+    st = stack_reply_graph(reply, &stacks.tree);
   sp_stack_query_dispose(&stacks);
   sp_query_plan_dispose(&left_plan);
   sp_query_plan_dispose(&right_plan);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/query/tree/name_tree.h"
+#include "server/model/sum.h"
 
 void sp_dot_calls_dispose(sp_dot_calls *calls) {
   if (!calls->mem)

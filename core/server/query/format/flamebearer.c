@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "server/query/series/render_query.h"
+#include "server/query/wire/json_writer.h"
+
 #define BEARER_RATE_OBJECTS 100
 #define BEARER_RATE_CPU     1000000000 /* of nanoseconds */
 
@@ -43,13 +46,14 @@ static void bearer_graph(sp_json *json, const sp_flame_graph *graph) {
   sp_json_close(json, '}');
 }
 
-void sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer) {
-  const bool is_diff = bearer->graph->width == SP_DIFF_WIDTH;
+static void bearer_put(sp_buffer *out, const sp_flamebearer *bearer,
+                       const sp_flame_graph *graph) {
+  const bool is_diff = graph->width == SP_DIFF_WIDTH;
   sp_json json = sp_json_of(out);
 
   sp_json_open(&json, '{');
   sp_json_member_int(&json, "version", 1);
-  bearer_graph(&json, bearer->graph);
+  bearer_graph(&json, graph);
   sp_json_member_open(&json, "metadata", '{');
   sp_json_member_text(&json, "format", is_diff ? "double" : "single");
   sp_json_member_text(&json, "spyName", bearer->spy);
@@ -65,9 +69,35 @@ void sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer) {
                                             : "null");
   sp_json_key(&json, "heatmap");
   sp_json_null(&json);
-  if (is_diff && bearer->graph->ticks[0])
-    sp_json_member_int(&json, "leftTicks", bearer->graph->ticks[0]);
-  if (is_diff && bearer->graph->ticks[1])
-    sp_json_member_int(&json, "rightTicks", bearer->graph->ticks[1]);
+  if (is_diff && graph->ticks[0])
+    sp_json_member_int(&json, "leftTicks", graph->ticks[0]);
+  if (is_diff && graph->ticks[1])
+    sp_json_member_int(&json, "rightTicks", graph->ticks[1]);
   sp_json_close(&json, '}');
+}
+
+spanprof_status sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer,
+                                   const sp_function_tree *tree) {
+  sp_flame_graph graph;
+  const spanprof_status st = sp_flame_graph_make(&graph, tree);
+
+  if (st)
+    return st;
+  bearer_put(out, bearer, &graph);
+  sp_flame_graph_dispose(&graph);
+  return sp_buffer_status(out);
+}
+
+spanprof_status sp_flamebearer_put_plan(sp_buffer *out, sp_query_plan *plan,
+                                        const sp_function_tree *tree,
+                                        const char *timeline,
+                                        const char *groups) {
+  sp_flamebearer bearer = {.timeline = timeline, .groups = groups};
+  const char *type, *unit;
+  const spanprof_status st = sp_render_type(plan, &type, &unit);
+
+  if (st)
+    return st;
+  sp_flamebearer_units(type, unit, &bearer);
+  return sp_flamebearer_put(out, &bearer, tree);
 }

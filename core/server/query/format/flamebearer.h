@@ -3,10 +3,9 @@
 #define SP_FLAMEBEARER_H
 
 #include "server/query/tree/flame_graph.h"
-#include "server/query/wire/json_writer.h"
+#include "server/query/wire/query_plan.h"
 
 typedef struct sp_flamebearer {
-  const sp_flame_graph *graph;
   const char *name;  /* "cpu" */
   const char *units; /* "samples" */
   int64_t sample_rate;
@@ -20,6 +19,16 @@ typedef struct sp_flamebearer {
 void sp_flamebearer_units(const char *type, const char *unit,
                           sp_flamebearer *out);
 
-void sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer);
+/* Append the flame graph of a tree. SPANPROF_ERR_NOMEM. */
+spanprof_status sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer,
+                                   const sp_function_tree *tree);
+
+/* The same for the merged stacks of a plan, with its type and unit. `timeline`
+ * and `groups` are JSON or NULL. SPANPROF_ERR_ARGUMENT: the query's fault is
+ * set. */
+spanprof_status sp_flamebearer_put_plan(sp_buffer *out, sp_query_plan *plan,
+                                        const sp_function_tree *tree,
+                                        const char *timeline,
+                                        const char *groups);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "server/query/tree/name_tree.h"
+#include "server/model/sum.h"
 #include "util/memory/hash_index.h"
 #include "util/system/status.h"
 

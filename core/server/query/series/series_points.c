@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/query/tree/name_tree.h"
+#include "server/model/sum.h"
 
 void sp_series_cells_init(sp_series_cells *cells, const sp_mem *mem,
                           size_t bytes_max) {

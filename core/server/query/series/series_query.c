@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "server/query/tree/name_tree.h"
+#include "server/model/sum.h"
 
 static spanprof_status series_sum(sp_series_query *series) {
   sp_series_groups *groups = &series->points.groups;

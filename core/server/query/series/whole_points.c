@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "server/query/tree/name_tree.h"
+#include "server/model/sum.h"
 #include "server/query/wire/query_plan.h"
 
 void sp_whole_points_init(sp_whole_points *points, sp_arena *arena,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "server/query/tree/name_tree.h"
+#include "server/model/sum.h"
 
 #define ROWS_MAX ((size_t)2000000)
 

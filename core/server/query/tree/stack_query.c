@@ -5,7 +5,7 @@
 #include "call_path.h"
 
 void sp_stack_query_dispose(sp_stack_query *stacks) {
-  sp_name_tree_dispose(&stacks->tree);
+  sp_function_tree_dispose(&stacks->tree);
   sp_stack_tree_free(stacks->stacks[0]);
   sp_stack_tree_free(stacks->stacks[1]);
   memset(stacks, 0, sizeof *stacks);
@@ -39,35 +39,31 @@ spanprof_status sp_stack_query_read(sp_query_plan *plan,
   return st;
 }
 
-static spanprof_status stacks_add(sp_stack_query *out, sp_name_tree *whole,
-                                  sp_query_plan *plan, uint32_t side,
-                                  const sp_texts *call_sites) {
+static spanprof_status stacks_add(sp_stack_query *out, sp_query_plan *plan,
+                                  uint32_t side, const sp_texts *call_sites) {
   const spanprof_status st =
       sp_stack_query_read(plan, call_sites, &out->stacks[side]);
 
-  return st ? st : sp_name_tree_add(whole, out->stacks[side], side);
+  return st ? st : sp_function_tree_add(&out->tree, out->stacks[side], side);
 }
 
-/* `right` is NULL where there is one side alone. */
+/* `right` is NULL if there is only one side. */
 static spanprof_status stacks_run(sp_stack_query *out, sp_query_plan *left,
                                   sp_query_plan *right,
                                   const sp_texts *left_sites,
                                   const sp_texts *right_sites,
                                   size_t nodes_max) {
-  sp_name_tree whole;
   spanprof_status st;
 
   memset(out, 0, sizeof *out);
-  st = sp_name_tree_init(&whole, left->query->mem);
+  st = sp_function_tree_init(&out->tree, left->query->mem,
+                             right ? SP_TREE_SIDES : 1, false);
   if (!st)
-    st = stacks_add(out, &whole, left, 0, left_sites);
+    st = stacks_add(out, left, 0, left_sites);
   if (!st && right)
-    st = stacks_add(out, &whole, right, 1, right_sites);
-  if (!st) {
-    sp_name_tree_sum(&whole);
-    st = sp_name_tree_cut(&out->tree, &whole, nodes_max);
-  }
-  sp_name_tree_dispose(&whole);
+    st = stacks_add(out, right, 1, right_sites);
+  if (!st)
+    st = sp_function_tree_cut(&out->tree, nodes_max, SP_FLAME_OTHER);
   if (st)
     sp_stack_query_dispose(out);
   return st;

@@ -1,4 +1,4 @@
-/* From a selection to a name tree: what every flame graph begins with. */
+/* Reads the stacks of a selection and merges them for a flame graph. */
 #ifndef SP_STACK_QUERY_H
 #define SP_STACK_QUERY_H
 
@@ -7,8 +7,8 @@
 #include "server/query/wire/reply_writer.h"
 
 typedef struct sp_stack_query {
-  sp_stack_tree *stacks[SP_NAME_TREE_SIDES];
-  sp_name_tree tree; /* summed and cut */
+  sp_stack_tree *stacks[SP_TREE_SIDES];
+  sp_function_tree tree; /* cut to the requested number of nodes */
 } sp_stack_query;
 
 void sp_stack_query_dispose(sp_stack_query *stacks);

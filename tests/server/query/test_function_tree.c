@@ -1,12 +1,13 @@
 /* Cutting a tree keeps its sums. */
 #include "failing_mem.h"
 
-#include <server/query/tree/wire_tree.h>
+#include <server/query/tree/function_tree.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TREE_FUNCTIONS 7
 #define TREE_NODES     600
+#define TREE_OTHER     "(other)"
 
 typedef struct made_stacks {
   sp_tree_function functions[TREE_FUNCTIONS];
@@ -19,8 +20,8 @@ typedef struct made_stacks {
 /* Make a random tree: the parent of each node is a random earlier one. Many
  * weights are equal. */
 static void stacks_make(made_stacks *made, unsigned seed, int64_t weight_max) {
-  static const char *const names[TREE_FUNCTIONS] = {"a", "b", "c",          "d",
-                                                    "e", "f", SP_WIRE_OTHER};
+  static const char *const names[TREE_FUNCTIONS] = {"a", "b", "c", "d",
+                                                    "e", "f", "g"};
   size_t i;
 
   memset(made, 0, sizeof *made);
@@ -45,51 +46,52 @@ static void stacks_make(made_stacks *made, unsigned seed, int64_t weight_max) {
 }
 
 /* Compute the totals of all nodes; returns the root's. */
-static int64_t tree_sum(const sp_wire_tree *tree, uint32_t side,
+static int64_t tree_sum(const sp_function_tree *tree, uint32_t side,
                         int64_t *totals) {
   size_t i;
 
-  for (i = 0; i < tree->node_count; i++)
-    totals[i] = tree->nodes[i].self[side];
-  for (i = tree->node_count - 1; i > 0; i--) {
-    CHECK(tree->nodes[i].parent < i);
-    totals[tree->nodes[i].parent] += totals[i];
+  for (i = 0; i < tree->calls.node_count; i++)
+    totals[i] = *sp_function_tree_self(tree, i, side);
+  for (i = tree->calls.node_count - 1; i > 0; i--) {
+    CHECK(tree->calls.nodes[i].parent < i);
+    totals[tree->calls.nodes[i].parent] += totals[i];
   }
   return totals[0];
 }
 
-static bool is_merged(const sp_wire_tree *tree, size_t node) {
-  return node > 0 && tree->nodes[node].function == TREE_FUNCTIONS;
+static bool is_merged(const sp_function_tree *tree, size_t node) {
+  return node > 0 && tree->calls.nodes[node].function == TREE_FUNCTIONS;
 }
 
 /* Walk both trees from the root: each kept node has its old total, and its
  * "(other)" has the sums of the nodes removed below it. */
-static void check_cut(const sp_wire_tree *whole, const sp_wire_tree *cut,
-                      uint32_t side) {
+static void check_cut(const sp_function_tree *whole,
+                      const sp_function_tree *cut, uint32_t side) {
   static int64_t totals[2 * TREE_NODES], cut_totals[2 * TREE_NODES];
   static uint32_t numbers[2 * TREE_NODES];
-  size_t i, j, stayed = 1;
+  size_t i, j, kept = 1;
 
   CHECK_EQUAL(tree_sum(cut, side, cut_totals), tree_sum(whole, side, totals));
   numbers[0] = 0;
-  for (i = 1; i < cut->node_count; i++) {
-    CHECK(!is_merged(cut, cut->nodes[i].parent));
+  for (i = 1; i < cut->calls.node_count; i++) {
+    CHECK(!is_merged(cut, cut->calls.nodes[i].parent));
     if (is_merged(cut, i))
       continue;
-    stayed++;
-    for (j = 1; j < whole->node_count; j++)
-      if (whole->nodes[j].function == cut->nodes[i].function &&
-          whole->nodes[j].parent == numbers[cut->nodes[i].parent])
+    kept++;
+    for (j = 1; j < whole->calls.node_count; j++)
+      if (whole->calls.nodes[j].function == cut->calls.nodes[i].function &&
+          whole->calls.nodes[j].parent == numbers[cut->calls.nodes[i].parent])
         break;
-    CHECK(j < whole->node_count);
+    CHECK(j < whole->calls.node_count);
     numbers[i] = (uint32_t)j;
     CHECK_EQUAL(cut_totals[i], totals[j]);
-    CHECK_EQUAL(cut->nodes[i].self[side], whole->nodes[j].self[side]);
+    CHECK_EQUAL(*sp_function_tree_self(cut, i, side),
+                *sp_function_tree_self(whole, j, side));
   }
-  CHECK_EQUAL(stayed + cut->merged_count, whole->node_count);
+  CHECK_EQUAL(kept + cut->merged_count, whole->calls.node_count);
 }
 
-static void what_is_merged_keeps_its_sums(void) {
+static void merged_nodes_keep_their_sums(void) {
   static made_stacks left, right;
   static const int64_t weights[] = {0, 1, 1000};
   unsigned seed;
@@ -98,50 +100,55 @@ static void what_is_merged_keeps_its_sums(void) {
   for (seed = 1; seed <= 5; seed++)
     for (w = 0; w < SP_COUNT_OF(weights); w++)
       for (nodes_max = 4; nodes_max < TREE_NODES; nodes_max += 37) {
-        sp_wire_tree whole, cut;
+        sp_function_tree whole, cut;
         uint32_t side;
 
         stacks_make(&left, seed, weights[w]);
         stacks_make(&right, seed + 100, 50);
-        CHECK_EQUAL(sp_wire_tree_init(&whole, &sp_mem_default), SPANPROF_OK);
-        CHECK_EQUAL(sp_wire_tree_init(&cut, &sp_mem_default), SPANPROF_OK);
-        for (side = 0; side < SP_WIRE_SIDES; side++) {
+        CHECK_EQUAL(
+            sp_function_tree_init(&whole, &sp_mem_default, SP_TREE_SIDES, true),
+            SPANPROF_OK);
+        CHECK_EQUAL(
+            sp_function_tree_init(&cut, &sp_mem_default, SP_TREE_SIDES, true),
+            SPANPROF_OK);
+        for (side = 0; side < SP_TREE_SIDES; side++) {
           const sp_stack_tree *stacks = side ? &right.tree : &left.tree;
 
-          CHECK_EQUAL(sp_wire_tree_add(&whole, stacks, side), SPANPROF_OK);
-          CHECK_EQUAL(sp_wire_tree_add(&cut, stacks, side), SPANPROF_OK);
+          CHECK_EQUAL(sp_function_tree_add(&whole, stacks, side), SPANPROF_OK);
+          CHECK_EQUAL(sp_function_tree_add(&cut, stacks, side), SPANPROF_OK);
         }
-        CHECK_EQUAL(sp_wire_tree_cut(&cut, nodes_max), SPANPROF_OK);
-        CHECK(cut.node_count <= nodes_max || whole.node_count <= nodes_max);
-        for (side = 0; side < SP_WIRE_SIDES; side++)
+        CHECK_EQUAL(sp_function_tree_cut(&cut, nodes_max, TREE_OTHER),
+                    SPANPROF_OK);
+        CHECK(cut.calls.node_count <= 2 * nodes_max + 2);
+        for (side = 0; side < SP_TREE_SIDES; side++)
           check_cut(&whole, &cut, side);
-        sp_wire_tree_dispose(&whole);
-        sp_wire_tree_dispose(&cut);
+        sp_function_tree_dispose(&whole);
+        sp_function_tree_dispose(&cut);
       }
 }
 
 static void cut_scenario(const sp_mem *mem) {
   static made_stacks made;
-  sp_wire_tree tree;
-  spanprof_status st = sp_wire_tree_init(&tree, mem);
+  sp_function_tree tree;
+  spanprof_status st = sp_function_tree_init(&tree, mem, 1, true);
 
   stacks_make(&made, 1, 9);
   if (!st)
-    st = sp_wire_tree_add(&tree, &made.tree, 0);
+    st = sp_function_tree_add(&tree, &made.tree, 0);
   if (!st)
-    st = sp_wire_tree_cut(&tree, 20);
-  CHECK(st == SPANPROF_ERR_NOMEM || (!st && tree.node_count <= 20));
-  sp_wire_tree_dispose(&tree);
+    st = sp_function_tree_cut(&tree, 20, TREE_OTHER);
+  CHECK(st == SPANPROF_ERR_NOMEM || (!st && tree.calls.node_count <= 42));
+  sp_function_tree_dispose(&tree);
 }
 
-static void no_memory_is_a_status(void) {
+static void running_out_of_memory_is_a_status(void) {
   failing_mem_sweep(cut_scenario);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_is_merged_keeps_its_sums", what_is_merged_keeps_its_sums},
-      {"no_memory_is_a_status", no_memory_is_a_status},
+      {"merged_nodes_keep_their_sums", merged_nodes_keep_their_sums},
+      {"running_out_of_memory_is_a_status", running_out_of_memory_is_a_status},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

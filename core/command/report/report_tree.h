@@ -1,0 +1,32 @@
+/* The stacks of a report as a tree of calls. */
+#ifndef SP_REPORT_TREE_H
+#define SP_REPORT_TREE_H
+
+#include "command/shared/amount.h"
+#include "profile/tables/call_tree.h"
+
+/* Bounds the memory to 96 MB, and 64 MB of index. */
+#define SP_REPORT_TREE_NODES_MAX (UINT32_C(1) << 22)
+
+typedef struct sp_report_tree {
+  const sp_mem *mem;
+  size_t nodes_max;
+  sp_call_tree calls; /* its values are those of an sp_amount; without a root
+                       * until a stack is added */
+  size_t depth;       /* of the deepest stack */
+  uint32_t last;      /* the node of the stack that was added last */
+} sp_report_tree;
+
+void sp_report_tree_init(sp_report_tree *tree, const sp_mem *mem);
+void sp_report_tree_clear(sp_report_tree *tree); /* also frees the memory */
+
+/* Add a stack, innermost function first. SPANPROF_ERR_LIMIT: the tree is full,
+ * and the stack was not added. SPANPROF_ERR_NOMEM. */
+spanprof_status sp_report_tree_add(sp_report_tree *tree,
+                                   const uint32_t *functions, size_t count,
+                                   const sp_amount *amount);
+
+/* The amount of the samples whose stacks end at a node. */
+sp_amount sp_report_tree_self(const sp_report_tree *tree, size_t node);
+
+#endif

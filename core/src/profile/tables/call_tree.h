@@ -1,0 +1,41 @@
+/* Stacks as a tree of calls: under one parent, each function has one node. All
+ * nodes have the same number of values, which the user of the tree adds up.
+ * Functions are numbers of the user's. */
+#ifndef SP_CALL_TREE_H
+#define SP_CALL_TREE_H
+
+#include "util/memory/hash_index.h"
+
+typedef struct sp_call_node {
+  uint32_t parent; /* smaller than the node's own number */
+  uint32_t function;
+} sp_call_node;
+
+typedef struct sp_call_tree {
+  const sp_mem *mem;
+  size_t value_count;  /* values per node */
+  sp_call_node *nodes; /* nodes[0] is the root, which has no function */
+  int64_t *values;     /* those of the first node first */
+  size_t node_count;
+  size_t node_capacity;
+  size_t value_capacity;
+  sp_index index;
+} sp_call_tree;
+
+/* Make a tree that has only a root. SPANPROF_ERR_NOMEM: dispose of it too. */
+spanprof_status sp_call_tree_init(sp_call_tree *tree, const sp_mem *mem,
+                                  size_t value_count);
+void sp_call_tree_dispose(sp_call_tree *tree);
+
+/* Replace *node by its child with this function, which is added if it is
+ * missing. SPANPROF_ERR_NOMEM; SPANPROF_ERR_LIMIT: 2^30 nodes. */
+spanprof_status sp_call_tree_child(sp_call_tree *tree, uint32_t *node,
+                                   uint32_t function);
+
+/* The values of a node, valid until a node is added. */
+static inline int64_t *sp_call_tree_values(const sp_call_tree *tree,
+                                           size_t node) {
+  return &tree->values[node * tree->value_count];
+}
+
+#endif
