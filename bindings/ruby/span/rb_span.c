@@ -21,13 +21,14 @@
 #define SPAN_ATTRIBUTES 4
 
 static ID span_context, span_name, span_ivar, span_remote, span_remote_parent,
-    span_sampled, span_new_rules, span_tell_resource;
+    span_sampled;
 static VALUE span_class;
 static VALUE span_keys[SPAN_ATTRIBUTES];
 static rb_sp_span *span_free;
 
-/* By the first span of this process. */
-static bool span_resource_told;
+/* Whether a span has started in this process. */
+static bool span_seen;
+static VALUE span_order[2]; /* :first, :later */
 
 /* The trace flags seen last, and whether they say "sampled". */
 static VALUE span_flags = Qnil;
@@ -164,9 +165,9 @@ static void span_attributes_set(const rb_sp_span_rules *rules, VALUE span,
     rb_sp_attributes_set(span, count, pairs);
 }
 
-/* In a forked child, whose spans may be of another tracer. */
-static void span_resource_forget(void) {
-  span_resource_told = false;
+/* Runs in a forked child, which may have another tracer provider. */
+static void span_seen_reset(void) {
+  span_seen = false;
 }
 
 /* call-seq: resource_set(name, namespace) -> nil */
@@ -195,29 +196,16 @@ static void span_start(const rb_sp_span_rules *rules, VALUE span,
   span_attributes_set(rules, span, held->number);
 }
 
-/* Whether what a processor is told of is profiled. */
-static bool span_is_followed(void) {
-  return rb_sp_context_follows() && rb_sp_ractor_is_main();
-}
-
 /* SpanProcessor#label_span(span, parent_context, rules, name, trace_id,
- * span_id, parent_id, trace_flags): what on_start has read, which Ruby does by
- * inline caches, where each variable is looked for by its name from here. May
- * raise. */
+ * span_id, parent_id, trace_flags): start the core's span and set the
+ * attributes of `span`. The caller reads the ids and the name, because Ruby
+ * code has inline caches for that. May raise. */
 static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
                         VALUE rules, VALUE name, VALUE trace_id, VALUE span_id,
                         VALUE parent_id, VALUE trace_flags) {
   spanprof_span_info info = {.struct_size = sizeof info};
 
-  /* Nobody is to look for a profile that will never be. */
-  if (!span_is_followed())
-    return Qnil;
-  if (!span_resource_told) {
-    span_resource_told = true;
-    rb_funcallv(self, span_tell_resource, 1, &span);
-  }
-  if (RB_NIL_P(rules))
-    rules = rb_funcallv(self, span_new_rules, 1, &span);
+  (void)self;
   name = rb_sp_text(name);
   span_id_copy(trace_id, info.trace_id, sizeof info.trace_id);
   span_id_copy(span_id, info.span_id, sizeof info.span_id);
@@ -276,10 +264,16 @@ static VALUE span_on_finish(VALUE self, VALUE span) {
   return Qnil;
 }
 
-/* SpanProcessor#followed? */
-static VALUE span_followed(VALUE self) {
+/* SpanProcessor#follow_span: nil if a span that starts on this thread is not
+ * profiled, :first for the first one of this process, or :later. */
+static VALUE span_follow(VALUE self) {
+  VALUE order = span_order[span_seen];
+
   (void)self;
-  return span_is_followed() ? Qtrue : Qfalse;
+  if (!rb_sp_context_follows() || !rb_sp_ractor_is_main())
+    return Qnil;
+  span_seen = true;
+  return order;
 }
 
 void rb_sp_span_init(void) {
@@ -295,10 +289,10 @@ void rb_sp_span_init(void) {
   span_remote = rb_intern("remote?");
   span_remote_parent = rb_intern("@parent_span_is_remote");
   span_sampled = rb_intern("sampled?");
+  span_order[false] = ID2SYM(rb_intern("first"));
+  span_order[true] = ID2SYM(rb_intern("later"));
   span_ivar = rb_intern("spanprof span");
-  span_new_rules = rb_intern("new_rules");
-  span_tell_resource = rb_intern("tell_resource");
-  pthread_atfork(NULL, NULL, span_resource_forget);
+  pthread_atfork(NULL, NULL, span_seen_reset);
   rb_gc_register_address(&span_flags);
   for (i = 0; i < SPAN_ATTRIBUTES; i++) {
     span_keys[i] = rb_str_to_interned_str(
@@ -308,7 +302,7 @@ void rb_sp_span_init(void) {
   rb_ext_ractor_safe(true);
   rb_define_method(hook, "on_finish", span_on_finish, 1);
   rb_define_private_method(hook, "label_span", span_label, 8);
-  rb_define_private_method(hook, "followed?", span_followed, 0);
+  rb_define_private_method(hook, "follow_span", span_follow, 0);
   rb_define_module_function(rb_sp_native, "span_rename", span_rename, 1);
   rb_ext_ractor_safe(false);
   rb_define_module_function(rb_sp_native, "resource_set", native_resource_set,

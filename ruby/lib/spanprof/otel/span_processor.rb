@@ -82,21 +82,22 @@ module Spanprof
       # @param span [OpenTelemetry::SDK::Trace::Span]
       # @param parent_context [OpenTelemetry::Context]
       def on_start(span, parent_context)
-        return if LOAD_ERROR
+        followed = follow_span unless LOAD_ERROR
+        return unless followed
 
+        ResourceHook.tell(span) if followed == :first
         context = span.context
-        label_span(span, parent_context, @rules, span.name, context.trace_id, context.span_id, span.parent_span_id,
-                   context.trace_flags)
+        label_span(span, parent_context, @rules || new_rules(span), span.name, context.trace_id, context.span_id,
+                   span.parent_span_id, context.trace_flags)
       rescue *OURS => e
-        unlabelled(e)
+        Logging.failed_once(:warn, "a span is not labelled", e)
       end
 
-      # @param span [OpenTelemetry::SDK::Trace::Span]
-      def on_finish(span); end
-
-      # Where this Ruby can be profiled: on_finish, and what on_start calls.
-      unless LOAD_ERROR
-        Override.install(self, Native::SpanHook)
+      if LOAD_ERROR
+        # @param span [OpenTelemetry::SDK::Trace::Span]
+        def on_finish(span); end
+      else
+        # on_finish and the private methods follow_span and label_span, in C.
         include Native::SpanHook
       end
 
@@ -129,16 +130,6 @@ module Spanprof
       def rules_of_options
         options = OPTIONS.to_h { |option, _| [option, public_send(option)] }
         Native::SpanRules.new(options.merge(baseline_labels: baseline_text))
-      end
-
-      # Called when the first span of a process starts: a forked child may have its
-      # own provider, and another processor may call this one.
-      def tell_resource(span)
-        ResourceHook.tell(span)
-      end
-
-      def unlabelled(error)
-        Logging.failed_once(:warn, "a span is not labelled", error) if followed?
       end
 
       def baseline_text
