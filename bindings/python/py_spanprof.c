@@ -1,6 +1,6 @@
 #include "py_spanprof.h"
 
-#include "base/py_base.h"
+#include "base/py_version.h"
 #include "context/py_context.h"
 #include "context/py_label.h"
 #include "process/py_fork.h"
@@ -91,10 +91,7 @@ static PyObject *native_create(PyObject *spec, PyModuleDef *definition) {
 
 static PyModuleDef_Slot native_slots[] = {
     {Py_mod_create, (void *)native_create},
-/* So that it is this module that says what it thinks of other interpreters. */
-#ifdef Py_mod_multiple_interpreters
-    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
-#endif
+    PY_SP_VERSION_INTERPRETERS_SLOT,
     {0, NULL},
 };
 

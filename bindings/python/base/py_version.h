@@ -18,12 +18,40 @@
 /* Can this interpreter have a compiler at run time? */
 #define PY_SP_VERSION_JIT (PY_VERSION_HEX >= 0x030d0000)
 
+/* Do code objects have qualified names ("Class.method")? */
+#define PY_SP_VERSION_QUALIFIED_NAMES (PY_VERSION_HEX >= 0x030b0000)
+
+/* Is co_linetable a table of locations (Objects/locations.md of CPython 3.11)?
+ * In 3.10 it is a table of line deltas (Objects/lnotab_notes.txt). */
+#define PY_SP_VERSION_LOCATION_TABLES (PY_VERSION_HEX >= 0x030b0000)
+
+/* The slot with which a module accepts all interpreters and then decides
+ * itself. Where CPython does not know it, the end of the slots. */
+#ifdef Py_mod_multiple_interpreters
+#define PY_SP_VERSION_INTERPRETERS_SLOT \
+  { Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED }
+#else
+#define PY_SP_VERSION_INTERPRETERS_SLOT \
+  { 0, NULL }
+#endif
+
 /* Any thread. */
 static inline bool py_sp_version_finalizing(void) {
 #if PY_VERSION_HEX >= 0x030d0000
   return Py_IsFinalizing();
 #else
   return _Py_IsFinalizing();
+#endif
+}
+
+/* How often a thread that waits for the GIL checks whether the interpreter is
+ * ending, in microseconds. 0 if such a thread does not use the interpreter
+ * after its end (from 3.11 on). */
+static inline unsigned long py_sp_version_gil_check_us(void) {
+#if PY_VERSION_HEX >= 0x030b0000
+  return 0;
+#else
+  return _PyEval_GetSwitchInterval();
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/py_version.h"
 #include "util/system/own_thread.h"
 
 #define GIL_CLOSE_NS 100000000
@@ -127,7 +128,6 @@ int py_sp_gil_closed(void) {
   return closed;
 }
 
-#if PY_VERSION_HEX < 0x030b0000
 /* One until each has looked, the others for a busy machine; at most a quarter
  * of a second, whatever sys.setswitchinterval() was told. */
 #define GIL_LEAVE_INTERVALS 4
@@ -154,7 +154,7 @@ static int gil_has_others(void) {
  * CPython has forgotten them. */
 static void gil_let_leave(PyObject *mark) {
   const unsigned long limit_us =
-      GIL_LEAVE_INTERVALS * _PyEval_GetSwitchInterval();
+      GIL_LEAVE_INTERVALS * py_sp_version_gil_check_us();
   unsigned long waited_us = 0;
 
   (void)mark;
@@ -177,17 +177,12 @@ static int gil_watch_end(void) {
     PyErr_NoMemory();
   return status;
 }
-#else
-static int gil_watch_end(void) {
-  return 0;
-}
-#endif
 
 int py_sp_gil_init(PyObject *module) {
   (void)module;
   if (pthread_atfork(gil_before_fork, gil_after_fork_parent,
                      gil_after_fork_child) == 0)
-    return gil_watch_end();
+    return py_sp_version_gil_check_us() ? gil_watch_end() : 0;
   PyErr_NoMemory();
   return -1;
 }

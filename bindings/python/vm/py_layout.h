@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/py_base.h"
+#include "base/py_version.h"
 #include "util/base.h"
 
 /* What a frame is. */
@@ -43,7 +43,7 @@ typedef enum py_sp_frame_kind {
 /* The name to show: a method's with its class, where code objects know it. */
 SP_SIGNAL_SAFE static inline const PyObject *
 layout_code_name(const PyCodeObject *code) {
-#if PY_VERSION_HEX >= 0x030b0000
+#if PY_SP_VERSION_QUALIFIED_NAMES
   return code->co_qualname;
 #else
   return code->co_name;

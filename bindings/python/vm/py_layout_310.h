@@ -44,3 +44,40 @@ layout_frame_is_entry(const py_sp_pyframe *frame) {
 
 /* Frames have no stack of their own: each is alive as long as it is linked. */
 #define PY_SP_LAYOUT_DATA_STACK 0
+
+typedef struct py_sp_chunk {
+  struct py_sp_chunk *previous;
+  size_t size;
+  size_t top;
+  PyObject *data[1];
+} py_sp_chunk;
+
+SP_SIGNAL_SAFE static inline const py_sp_chunk *
+layout_stack_chunk(const PyThreadState *thread) {
+  (void)thread;
+  return NULL;
+}
+
+SP_SIGNAL_SAFE static inline const char *
+layout_stack_top(const PyThreadState *thread) {
+  (void)thread;
+  return NULL;
+}
+
+/* Objects that one sample reads: nodes of a context, and frames. Too many to
+ * prefetch for all threads. */
+#define PY_SP_LAYOUT_OBJECTS 31
+#define PY_SP_LAYOUT_OBJECTS_DATA
+
+/* The fields of a frame that a walk reads end with f_lasti, in the second or
+ * third cache line. */
+SP_SIGNAL_SAFE static inline void layout_object_prefetch(const char *object) {
+  __builtin_prefetch(object + offsetof(PyObject, ob_type));
+  __builtin_prefetch(object + SP_CACHE_LINE);
+  __builtin_prefetch(object + offsetof(PyFrameObject, f_lasti));
+}
+
+SP_SIGNAL_SAFE static inline void
+layout_thread_prefetch(const PyThreadState *thread) {
+  __builtin_prefetch(thread->frame);
+}

@@ -55,4 +55,4 @@ layout_frame_is_entry(const py_sp_pyframe *frame) {
 #endif
 }
 
-#define PY_SP_LAYOUT_DATA_STACK 1
+#include "py_layout_stack.h"

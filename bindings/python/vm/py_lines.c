@@ -1,7 +1,6 @@
 #include "py_lines.h"
 
-#include <patchlevel.h>
-
+#include "base/py_version.h"
 #include "util/base.h"
 
 typedef struct line_table {
@@ -29,8 +28,6 @@ SP_HANDLER_RARE static uint32_t line_valid(int64_t line) {
   return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-#if PY_VERSION_HEX >= 0x030b0000
-
 /* Kinds of entries; Objects/locations.md of CPython 3.11, in later versions
  * InternalDocs/code_objects.md. */
 enum { ENTRY_ONE_LINE_0 = 10, ENTRY_NO_COLUMN = 13, ENTRY_LONG, ENTRY_NO_LINE };
@@ -56,7 +53,7 @@ SP_HANDLER_RARE static int64_t signed_varint_read(line_table *table) {
   return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
 }
 
-SP_HANDLER_RARE static void entry_read(line_table *table) {
+SP_HANDLER_RARE static void location_read(line_table *table) {
   uint8_t head = *table->at++;
   unsigned kind = (head >> 3) & 15;
 
@@ -78,11 +75,9 @@ SP_HANDLER_RARE static void entry_read(line_table *table) {
   table->unit += (head & 7u) + 1;
 }
 
-#else
-
 /* Pairs of bytes: how far the entry reaches, and how far its line is from the
  * one before, -128 for no line. Objects/lnotab_notes.txt of CPython 3.10. */
-SP_HANDLER_RARE static void entry_read(line_table *table) {
+SP_HANDLER_RARE static void delta_read(line_table *table) {
   uint8_t reach = table->at[0];
   int8_t step = table->end - table->at > 1 ? (int8_t)table->at[1] : 0;
 
@@ -95,8 +90,6 @@ SP_HANDLER_RARE static void entry_read(line_table *table) {
   table->unit += reach / 2;
 }
 
-#endif
-
 SP_HANDLER_RARE size_t py_sp_lines_read(const uint8_t *bytes, size_t size,
                                         int32_t first_line,
                                         py_sp_line_run *runs) {
@@ -105,8 +98,12 @@ SP_HANDLER_RARE size_t py_sp_lines_read(const uint8_t *bytes, size_t size,
       .at = bytes, .end = bytes + read, .line = first_line, .runs = runs};
 
   run_add(&table, line_valid(first_line));
-  while (table.at < table.end)
-    entry_read(&table);
+  while (table.at < table.end) {
+    if (PY_SP_VERSION_LOCATION_TABLES)
+      location_read(&table);
+    else
+      delta_read(&table);
+  }
   if (read < size)
     run_add(&table, 0);
   return table.count;

@@ -13,23 +13,13 @@
 /* A power of two; threads that share one disturb each other. */
 #define PREFETCH_THREADS 16
 
-/* Nodes of a context; in 3.10 also frames, which are objects: one cache line
- * of pointers, or four, too many to be fetched for all threads. */
-#if PY_SP_LAYOUT_DATA_STACK
-#define PREFETCH_LENGTH 7
-#define PREFETCH_DATA   SP_HANDLER_DATA
-#else
-#define PREFETCH_LENGTH 31
-#define PREFETCH_DATA
-#endif
-
 typedef struct thread_reads {
   _Atomic uint64_t count;
-  _Atomic(const void *) at[PREFETCH_LENGTH];
+  _Atomic(const void *) at[PY_SP_LAYOUT_OBJECTS];
 } thread_reads;
 
 /* Process-wide, because the signal handler is. */
-PREFETCH_DATA static _Alignas(SP_CACHE_LINE)
+PY_SP_LAYOUT_OBJECTS_DATA static _Alignas(SP_CACHE_LINE)
     thread_reads reads[PREFETCH_THREADS];
 
 SP_HANDLER_CODE static thread_reads *reads_of(const PyThreadState *thread) {
@@ -38,22 +28,13 @@ SP_HANDLER_CODE static thread_reads *reads_of(const PyThreadState *thread) {
   return &reads[(hash >> 40) % PREFETCH_THREADS];
 }
 
-/* What is read of an object begins at its type; of a frame of 3.10 it ends with
- * f_lasti, in the line after or the one after that. */
-SP_HANDLER_CODE static void object_fetch(const char *at) {
-  __builtin_prefetch(at + offsetof(PyObject, ob_type));
-#if !PY_SP_LAYOUT_DATA_STACK
-  __builtin_prefetch(at + SP_CACHE_LINE);
-  __builtin_prefetch(at + offsetof(PyFrameObject, f_lasti));
-#endif
-}
-
 SP_HANDLER_CODE void py_sp_prefetch_begin(const PyThreadState *thread) {
   thread_reads *own = reads_of(thread);
   uint64_t count = atomic_load_explicit(&own->count, memory_order_relaxed), i;
 
-  for (i = 0; i < count && i < PREFETCH_LENGTH; i++)
-    object_fetch(atomic_load_explicit(&own->at[i], memory_order_relaxed));
+  for (i = 0; i < count && i < PY_SP_LAYOUT_OBJECTS; i++)
+    layout_object_prefetch(
+        atomic_load_explicit(&own->at[i], memory_order_relaxed));
   atomic_store_explicit(&own->count, 0, memory_order_relaxed);
 }
 
@@ -70,7 +51,7 @@ SP_HANDLER_CODE void py_sp_prefetch_note(const PyThreadState *thread,
   thread_reads *own = reads_of(thread);
   uint64_t count = atomic_load_explicit(&own->count, memory_order_relaxed);
 
-  if (count >= PREFETCH_LENGTH ||
+  if (count >= PY_SP_LAYOUT_OBJECTS ||
       (count > 0 && line_same(own, count - 1, address)))
     return;
   atomic_store_explicit(&own->at[count], address, memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/py_version.h"
 #include "memory/py_space.h"
 #include "py_record.h"
 #include "py_walker.h"
@@ -77,7 +78,7 @@ static void selftest_fail(const char *what, size_t depth,
 static bool frame_is(size_t depth, const spanprof_frame *frame) {
   const selftest_frame *expected = &selftest_frames[depth];
   const char *name =
-      PY_VERSION_HEX >= 0x030b0000 ? expected->qualified_name : expected->name;
+      PY_SP_VERSION_QUALIFIED_NAMES ? expected->qualified_name : expected->name;
   spanprof_name found = {.struct_size = sizeof found};
 
   if (py_sp_record_name(frame->code, &found))

@@ -23,10 +23,6 @@
 /* Instructions of one code object, more than any has. */
 #define WALK_UNITS_MAX (1 << 24)
 
-/* Of the data stack, fetched before frames are walked: the innermost five, and
- * so many that the processor goes on by itself. */
-#define WALK_NEAR_LINES 10
-
 /* While frames are collected, flags also hold: the code is alive if the frame
  * is one; and words to the next inner frame on the data stack, 0: not known. */
 #define WALK_SURE        0x80u
@@ -73,15 +69,13 @@ typedef enum walk_place {
   PLACE_DATA_STACK
 } walk_place;
 
-#if PY_SP_LAYOUT_DATA_STACK
-
 /* The used parts of the data stack. The innermost piece is always there, the
  * thread's state leads to it before and after it is; it ends at the stack's
  * top, unless the thread is just going to or from another piece. */
 SP_HANDLER_CODE static void pieces_read(frame_walk *walk,
                                         const PyThreadState *thread) {
-  const _PyStackChunk *chunk = thread->datastack_chunk;
-  uintptr_t top = (uintptr_t)thread->datastack_top;
+  const py_sp_chunk *chunk = layout_stack_chunk(thread);
+  uintptr_t top = (uintptr_t)layout_stack_top(thread);
 
   for (; chunk && walk->piece_count < WALK_PIECES; chunk = chunk->previous) {
     walk_piece *piece = &walk->pieces[walk->piece_count];
@@ -100,16 +94,6 @@ SP_HANDLER_CODE static void pieces_read(frame_walk *walk,
   }
 }
 
-#else
-
-SP_HANDLER_CODE static void pieces_read(frame_walk *walk,
-                                        const PyThreadState *thread) {
-  (void)walk;
-  (void)thread;
-}
-
-#endif
-
 SP_HANDLER_CODE static bool frame_on_data_stack(const frame_walk *walk,
                                                 const py_sp_pyframe *frame) {
   unsigned i;
@@ -127,14 +111,12 @@ SP_HANDLER_CODE static walk_place frame_place(frame_walk *walk,
     return PLACE_NONE;
   if (frame_on_data_stack(walk, frame))
     return PLACE_DATA_STACK;
-#if PY_SP_LAYOUT_DATA_STACK
+  /* 3.10 unlinks the innermost frame before it releases it (Python/ceval.c,
+   * exit_eval_frame), and each frame has a reference to its caller's. */
+  if (!PY_SP_LAYOUT_DATA_STACK)
+    return PLACE_PROBED;
   return py_sp_probe_readable(&walk->probe, frame, sizeof *frame) ? PLACE_PROBED
                                                                   : PLACE_NONE;
-#else
-  /* The innermost frame is taken off before it is let go of (Python/ceval.c,
-   * exit_eval_frame), and holds the others by references. */
-  return PLACE_PROBED;
-#endif
 }
 
 /* Words from a frame on the data stack to the one that it called; frames lie
@@ -171,9 +153,8 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
 
   if (!code || ((uintptr_t)code & 7) != 0)
     return false;
-#if !PY_SP_LAYOUT_DATA_STACK
-  py_sp_prefetch_note(walk->thread, frame);
-#endif
+  if (!PY_SP_LAYOUT_DATA_STACK)
+    py_sp_prefetch_note(walk->thread, frame);
   if (walk->count == 0 ||
       walk->frames[walk->count - 1].code != (uint64_t)(uintptr_t)code)
     py_sp_code_prefetch(code);
@@ -332,16 +313,7 @@ SP_HANDLER_CODE size_t py_sp_walk(const PyThreadState *thread,
 }
 
 SP_HANDLER_CODE void py_sp_walk_prefetch(const PyThreadState *thread) {
-#if PY_SP_LAYOUT_DATA_STACK
-  const char *top = (const char *)thread->datastack_top;
-  unsigned line;
-
-  __builtin_prefetch(thread->datastack_chunk);
-  for (line = 1; line <= WALK_NEAR_LINES; line++)
-    __builtin_prefetch(top - line * SP_CACHE_LINE);
-#else
-  __builtin_prefetch(thread->frame);
-#endif
+  layout_thread_prefetch(thread);
 }
 
 static uint32_t line_of(const spanprof_frame *frame, py_sp_line_numbers which) {
