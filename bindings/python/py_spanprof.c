@@ -31,7 +31,7 @@ static PyObject *native_new_swig(PyObject *spec) {
   return module;
 }
 
-/* The parts of the binding, in the order in which they are added. */
+/* The initializers of the binding's parts, in calling order. */
 static int (*const native_parts[])(PyObject *module) = {
     py_sp_base_init,      py_sp_runtime_init,    py_sp_context_init,
     py_sp_span_init,      py_sp_span_rules_init, py_sp_otel_context_init,
@@ -52,8 +52,9 @@ static PyObject *native_new(PyObject *spec) {
   return module;
 }
 
-/* Whether this interpreter has had `native`, by a mark that ends with it. -1
- * with an exception. */
+/* Returns whether this interpreter has loaded `native` before, by a mark in its
+ * dict, which is freed with the interpreter. If `native` is NULL, sets the
+ * mark. Returns -1 with an exception. */
 static int native_known(const PyObject *native) {
   PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
 
@@ -63,8 +64,8 @@ static int native_known(const PyObject *native) {
                 : PyDict_SetItemString(dict, native_name, Py_True);
 }
 
-/* The one module of the process, which is the main interpreter's: its state is
- * in C, and what a signal interrupts has one interpreter's frames. */
+/* Create the only module of the process, for the main interpreter: the module's
+ * state is in C, and a signal handler reads the frames of one interpreter. */
 static PyObject *native_create(PyObject *spec, PyModuleDef *definition) {
   static PyObject *native;
   int known;

@@ -1,14 +1,16 @@
-/* The extension: puts the rooms of the binding together. */
+/* The extension: initializes all parts of the binding. */
 #ifndef PY_SPANPROF_H
 #define PY_SPANPROF_H
 
 #include "base/py_base.h"
 
-/* Python calls this when it loads the extension: the one exported symbol. */
+/* Python calls this function when it loads the extension. It is the only
+ * exported symbol. */
 PyMODINIT_FUNC PyInit__native(void);
 
-/* The module with the functions and constants of swig/spanprof.i, a new
- * reference, or its definition, a borrowed one. */
+/* Creates the module with the functions and constants of swig/spanprof.i.
+ * Returns a new reference to the module, or a borrowed reference to its
+ * definition. */
 PyObject *PyInit__swig(void);
 
 #endif

@@ -196,7 +196,7 @@ class ApiTest(ProgramCase):
                     raise AssertionError(call)
             interrupted_by(RecursionError("deep"))
             assert spanprof.unavailable_reason() == (
-                "the self-test did not run to its end: RecursionError: deep")
+                "the self-test was interrupted: RecursionError: deep")
             interrupted_by(RecursionError("deep"))
             assert spanprof.start() is False
             assert spanprof.start()

@@ -95,7 +95,7 @@ static void leaf_make(void) {
 #endif
 
   leaf.thread = *PyThreadState_Get();
-  real = *(const py_sp_pyframe *const *)layout_top_place(&leaf.thread);
+  real = *(const py_sp_pyframe *const *)layout_top_address(&leaf.thread);
   code = layout_frame_code(real);
   leaf.size = sizeof *code + (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
   leaf.code = mmap(NULL, leaf.size, PROT_READ | PROT_WRITE,
@@ -113,9 +113,9 @@ static void leaf_make(void) {
 #if PY_VERSION_HEX < 0x030d0000
   leaf.thread.cframe = &cframe;
 #endif
-  *(const void **)layout_top_place(&leaf.thread) = frame;
+  *(const void **)layout_top_address(&leaf.thread) = frame;
   py_sp_code_open();
-  py_sp_walk_know_loop(&loop, 1);
+  py_sp_walk_set_loop(&loop, 1);
 }
 
 /* Of code that is there and then is not: 10 times the frames found at first,

@@ -1,5 +1,5 @@
-/* Calls that differ by the version of CPython. Differences in its memory are in
- * vm/py_layout.h. */
+/* Calls that differ between versions of CPython. Differences in its memory are
+ * in vm/py_layout.h. */
 #ifndef PY_VERSION_H
 #define PY_VERSION_H
 
@@ -8,25 +8,25 @@
 
 #include "py_base.h"
 
-/* Does this interpreter run without a GIL? */
+/* True if this interpreter runs without a GIL. */
 #ifdef Py_GIL_DISABLED
 #define PY_SP_VERSION_FREE_THREADED 1
 #else
 #define PY_SP_VERSION_FREE_THREADED 0
 #endif
 
-/* Can this interpreter have a compiler at run time? */
+/* True if this interpreter can have a just-in-time compiler. */
 #define PY_SP_VERSION_JIT (PY_VERSION_HEX >= 0x030d0000)
 
-/* Do code objects have qualified names ("Class.method")? */
+/* True if code objects have qualified names ("Class.method"). */
 #define PY_SP_VERSION_QUALIFIED_NAMES (PY_VERSION_HEX >= 0x030b0000)
 
-/* Is co_linetable a table of locations (Objects/locations.md of CPython 3.11)?
- * In 3.10 it is a table of line deltas (Objects/lnotab_notes.txt). */
+/* True if co_linetable is a table of locations (Objects/locations.md of CPython
+ * 3.11). In 3.10 it is a table of line deltas (Objects/lnotab_notes.txt). */
 #define PY_SP_VERSION_LOCATION_TABLES (PY_VERSION_HEX >= 0x030b0000)
 
 /* The slot with which a module accepts all interpreters and then decides
- * itself. Where CPython does not know it, the end of the slots. */
+ * itself. Where CPython does not know this slot: the end of the slots. */
 #ifdef Py_mod_multiple_interpreters
 #define PY_SP_VERSION_INTERPRETERS_SLOT \
   { Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED }
@@ -45,8 +45,8 @@ static inline bool py_sp_version_finalizing(void) {
 }
 
 /* How often a thread that waits for the GIL checks whether the interpreter is
- * ending, in microseconds. 0 if such a thread does not use the interpreter
- * after its end (from 3.11 on). */
+ * finalizing, in microseconds. 0 if such a thread never uses the interpreter
+ * after finalization (from 3.11 on). */
 static inline unsigned long py_sp_version_gil_check_us(void) {
 #if PY_VERSION_HEX >= 0x030b0000
   return 0;
@@ -55,8 +55,8 @@ static inline unsigned long py_sp_version_gil_check_us(void) {
 #endif
 }
 
-/* Write a non-negative int as big-endian bytes. Returns false if it does not
- * fit or is no int, and may leave an exception then. */
+/* Write a non-negative int as big-endian bytes. Returns false if `value` is not
+ * an int or does not fit; an exception may be set then. */
 static inline bool py_sp_version_int_bytes(PyObject *value, uint8_t *bytes,
                                            size_t size) {
 #if PY_VERSION_HEX >= 0x030d0000

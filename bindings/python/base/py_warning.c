@@ -28,11 +28,11 @@ void py_sp_warn(const char *format, ...) {
   PyErr_Restore(type, value, traceback);
 }
 
-int py_sp_error_may_take(void) {
+int py_sp_error_is_ordinary(void) {
   return PyErr_ExceptionMatches(PyExc_Exception);
 }
 
-void py_sp_error_take(char *buffer, size_t size) {
+void py_sp_error_consume(char *buffer, size_t size) {
   PyObject *type, *value, *traceback, *text;
   const char *bytes = NULL;
 

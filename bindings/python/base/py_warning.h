@@ -1,19 +1,20 @@
-/* Telling the program's log, from wherever an exception may not go further. */
+/* Reports errors to the program's log where an exception must not propagate. */
 #ifndef PY_WARNING_H
 #define PY_WARNING_H
 
 #include "py_base.h"
 
-/* Log a warning with the logger "spanprof". Keeps the exception that is set,
- * and leaves none of its own. */
+/* Log a warning with the logger "spanprof". Keeps the current exception and
+ * raises none. */
 void py_sp_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether the exception that is set is one to log. Others end a thread, a
- * greenlet or the program. */
-int py_sp_error_may_take(void);
+/* Returns whether the current exception may be logged and dropped. All others,
+ * such as KeyboardInterrupt and SystemExit, must end a thread, a greenlet or
+ * the program. */
+int py_sp_error_is_ordinary(void);
 
-/* The exception that is set as "ValueError: text", in a buffer of `size`
- * bytes; clears it. */
-void py_sp_error_take(char *buffer, size_t size);
+/* Clear the current exception and write it as "ValueError: text" to a buffer of
+ * `size` bytes. */
+void py_sp_error_consume(char *buffer, size_t size);
 
 #endif

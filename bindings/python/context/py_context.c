@@ -7,13 +7,13 @@
 #include "util/base.h"
 #include "vm/py_hamt.h"
 
-/* Process-wide: the variable is. */
+/* Process-wide, as the variable is. */
 SP_HANDLER_DATA static struct {
   /* Fixed after py_sp_context_init(). */
-  PyObject *var; /* never freed: contexts outlive modules */
+  PyObject *var; /* never freed, because contexts outlive modules */
   Py_hash_t var_hash;
   /* Guarded by the GIL. */
-  const char *reason; /* why the check failed */
+  const char *reason; /* for a failed check */
   int checked;
   /* Read in the signal handler. */
   _Atomic int spans_off;
@@ -21,11 +21,11 @@ SP_HANDLER_DATA static struct {
 
 struct py_sp_label_block {
   PyObject_HEAD uint64_t number;
-  spanprof_labels before; /* the labels there were */
+  spanprof_labels before; /* the labels outside the block */
   py_sp_label_block *outer;
 };
 
-/* Not by recursion: blocks nest as deep as calls do. */
+/* A loop instead of a recursion, because blocks nest as deep as calls. */
 static void label_block_dealloc(PyObject *self) {
   py_sp_label_block *outer = ((py_sp_label_block *)self)->outer;
 
@@ -77,7 +77,7 @@ static py_sp_span_record *context_record_of(py_sp_span_label *label) {
              : label->record;
 }
 
-static void thread_works_for(const py_sp_span_label *label) {
+static void thread_set_context(const py_sp_span_label *label) {
   const spanprof_context_view view = {
       .struct_size = sizeof view,
       .labels = label->labels,
@@ -87,7 +87,7 @@ static void thread_works_for(const py_sp_span_label *label) {
   spanprof_thread_set_context(&view);
 }
 
-/* Set the variable. -1 with an exception. */
+/* Set the variable. Returns -1 with an exception. */
 static int context_set(py_sp_span_record *record, spanprof_labels labels,
                        py_sp_label_block *block, spanprof_mark mark) {
   PyObject *value = record ? (PyObject *)record : Py_None, *token;
@@ -109,14 +109,14 @@ static int context_set(py_sp_span_record *record, spanprof_labels labels,
   }
   token = PyContextVar_Set(context.var, value);
   if (value != Py_None)
-    thread_works_for((const py_sp_span_label *)value);
+    thread_set_context((const py_sp_span_label *)value);
   Py_XDECREF((PyObject *)label);
   Py_XDECREF(token);
   return token ? 0 : -1;
 }
 
-/* The variable's value: a new reference, NULL for nothing. -1 with an
- * exception. */
+/* Get the variable's value: a new reference, or NULL if it has none. Returns -1
+ * with an exception. */
 static int context_get(py_sp_span_label **out) {
   PyObject *value;
 
@@ -187,8 +187,8 @@ int py_sp_context_set_span(py_sp_span_record *record) {
     Py_XDECREF((PyObject *)label);
     return 0;
   }
-  /* A thread that was not found yet is profiled from here on; what is in the
-   * way is counted. */
+  /* Start to profile the thread now if the collector has not found it yet. The
+   * core counts failures. */
   if (record)
     spanprof_thread_register();
   st = context_set(record, label ? label->labels : 0,

@@ -4,13 +4,12 @@
 #include "base/py_warning.h"
 #include "py_context.h"
 
-/* Labels of the current context: what spanprof.label and pyroscope's tags are
- * made of. They never raise because of a label: one that cannot be told is
- * logged and left out. */
+/* Labels of the current context, for spanprof.label and pyroscope's tags. A bad
+ * label never raises: it is logged and left out. */
 
-/* `set` with name=value, or without `name` where `value` is NULL; both are
- * shown as str() has them. What the core refuses it counts, and the set stays.
- * 0, or -1 with an exception. */
+/* Derive a label set from `set`: with name=value, or without `name` if `value`
+ * is NULL. Both are converted by str(). If the core refuses a label, it counts
+ * the refusal and *out is `set`. Returns 0, or -1 with an exception. */
 static int label_with(spanprof_labels set, PyObject *name, PyObject *value,
                       spanprof_labels *out) {
   PyObject *name_keep, *value_keep = NULL;
@@ -32,26 +31,27 @@ static int label_with(spanprof_labels set, PyObject *name, PyObject *value,
   return st;
 }
 
-/* 0 where the exception that is set was logged, else -1. */
+/* Log the current exception and return 0, or return -1 if it must propagate. */
 static int label_failed(void) {
   char text[256];
 
-  if (!py_sp_error_may_take())
+  if (!py_sp_error_is_ordinary())
     return -1;
-  py_sp_error_take(text, sizeof text);
+  py_sp_error_consume(text, sizeof text);
   py_sp_warn("a label is left out: %s", text);
   return 0;
 }
 
-static int label_two(Py_ssize_t count, const char *what) {
+static int label_check_count(Py_ssize_t count, const char *what) {
   if (count == 2)
     return 1;
   PyErr_SetString(PyExc_TypeError, what);
   return 0;
 }
 
-/* The labels there are with those of a dict; 0, or -1 with an exception. */
-static int label_more(PyObject *labels, spanprof_labels *out) {
+/* Merge the current labels with those of a dict. Returns 0, or -1 with an
+ * exception. */
+static int label_merge(PyObject *labels, spanprof_labels *out) {
   PyObject *name, *value;
   Py_ssize_t at = 0;
 
@@ -79,14 +79,14 @@ static PyObject *label_push(PyObject *module, PyObject *const *args,
   uint64_t number;
 
   (void)module;
-  if (!label_two(count, what))
+  if (!label_check_count(count, what))
     return NULL;
   if (!PyDict_Check(args[1])) {
     PyErr_SetString(PyExc_TypeError, what);
     return NULL;
   }
   number = PyLong_AsUnsignedLongLong(args[0]);
-  if (PyErr_Occurred() || label_more(args[1], &set) < 0 ||
+  if (PyErr_Occurred() || label_merge(args[1], &set) < 0 ||
       py_sp_context_enter_labels(number, set) < 0)
     return NULL;
   Py_RETURN_NONE;
@@ -108,7 +108,7 @@ static PyObject *label_set(PyObject *module, PyObject *const *args,
   spanprof_labels set;
 
   (void)module;
-  if (!label_two(count, "a label is a name and a value") ||
+  if (!label_check_count(count, "a label is a name and a value") ||
       py_sp_context_get_labels(&set) < 0)
     return NULL;
   if (label_with(set, args[0], args[1], &set) < 0 && label_failed() < 0)
@@ -124,7 +124,7 @@ static PyObject *label_remove(PyObject *module, PyObject *const *args,
   spanprof_labels set, same, without;
 
   (void)module;
-  if (!label_two(count, "a label is a name and a value") ||
+  if (!label_check_count(count, "a label is a name and a value") ||
       py_sp_context_get_labels(&set) < 0)
     return NULL;
   if (label_with(set, args[0], args[1], &same) < 0 ||
@@ -137,14 +137,15 @@ static PyObject *label_remove(PyObject *module, PyObject *const *args,
 
 static PyMethodDef label_functions[] = {
     {"label_push", (PyCFunction)(void (*)(void))label_push, METH_FASTCALL,
-     "label_push(number, labels)\n\nHave these labels, a dict, too."},
+     "label_push(number, labels)\n\nAdd these labels, a dict, until "
+     "label_pop(number)."},
     {"label_pop", label_pop, METH_O,
-     "label_pop(number)\n\nHave the labels again that were before the last "
-     "push of\nthat number in this context; without one, nothing happens."},
+     "label_pop(number)\n\nRestore the labels from before the last push of "
+     "that number\nin this context. Does nothing if there was none."},
     {"label_set", (PyCFunction)(void (*)(void))label_set, METH_FASTCALL,
-     "label_set(name, value)\n\nHave this label, until the context ends."},
+     "label_set(name, value)\n\nAdd a label to the current context."},
     {"label_remove", (PyCFunction)(void (*)(void))label_remove, METH_FASTCALL,
-     "label_remove(name, value)\n\nHave it no more, if it is still that."},
+     "label_remove(name, value)\n\nRemove a label if it still has this value."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,19 +4,21 @@
 
 #define RECORD_BUCKETS_MIN 256
 
-/* A power of two; spans that are attached and detached in turns. */
+/* Slots for spans that are attached and detached repeatedly. A power of two. */
 #define RECORD_RECENT 64
 
-/* Process-wide, as span ids are. Guarded by the GIL. */
+/* Process-wide, as span ids are. Needs the GIL. */
 static struct {
-  py_sp_span_record **buckets; /* borrowed: a record leaves as it goes */
+  py_sp_span_record **buckets; /* borrowed: record_dealloc() unlinks a record */
   size_t bucket_count;         /* a power of two */
   size_t count;
-  /* By the address of the span; borrowed: a record leaves with the span. */
+  /* By the address of the span. Borrowed: a record leaves when its span is
+   * freed. */
   py_sp_span_record *recent[RECORD_RECENT];
 } records;
 
-/* Span ids are random; those of a test or a foreign tracer may count up. */
+/* Span ids are random. Those of a test or of another tracer may be
+ * consecutive. */
 static size_t record_bucket(uint64_t id, size_t bucket_count) {
   return (size_t)(id ^ id >> 32) & (bucket_count - 1);
 }
@@ -41,8 +43,9 @@ static void record_link(py_sp_span_record **buckets, size_t bucket_count,
   buckets[i] = record;
 }
 
-/* Have at least as many buckets as records. 0: no memory. */
-static int record_room(void) {
+/* Grow the table so that it has at least as many buckets as records. Returns 0
+ * if there is no memory. */
+static int records_grow(void) {
   size_t count =
       records.bucket_count ? 2 * records.bucket_count : RECORD_BUCKETS_MIN;
   py_sp_span_record **buckets;
@@ -95,7 +98,7 @@ static void record_dealloc(PyObject *self) {
   Py_TYPE(self)->tp_free(self);
 }
 
-/* The callback of the weak reference, which holds the record in turn. */
+/* The callback of the weak reference, which the record owns. */
 static PyObject *record_span_gone(PyObject *self, PyObject *args,
                                   PyObject *kwargs) {
   py_sp_span_record *record = (py_sp_span_record *)self;
@@ -116,12 +119,13 @@ PyTypeObject py_sp_span_record_type = {
     .tp_call = record_span_gone,
 };
 
-/* With an id and its span, nothing else; NULL with an exception. */
+/* Create a record that has only an id and its SDK's span. Returns NULL with an
+ * exception. */
 static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low,
                                        PyObject *object) {
   py_sp_span_record *record;
 
-  if (!record_room()) {
+  if (!records_grow()) {
     PyErr_NoMemory();
     return NULL;
   }
@@ -170,9 +174,9 @@ py_sp_span_record *py_sp_span_record_new(spanprof_span span, uint64_t id,
   return record;
 }
 
-py_sp_span_record *py_sp_span_record_stand_in(py_sp_span_record *other,
-                                              uint64_t id, uint64_t trace_low,
-                                              PyObject *object) {
+py_sp_span_record *py_sp_span_record_alias(py_sp_span_record *other,
+                                           uint64_t id, uint64_t trace_low,
+                                           PyObject *object) {
   py_sp_span_record *record = record_alloc(id, trace_low, object);
 
   if (!record)

@@ -11,9 +11,10 @@
 /* The size of the kernel's sigset_t on every 64-bit Linux. */
 #define PROBE_SIGSET_BYTES 8
 
-/* Reads a signal set there, then refuses the unknown `how`: EFAULT or EINVAL,
- * and nothing changed (Linux 6.1, kernel/signal.c, rt_sigprocmask). */
-SP_HANDLER_CODE static bool page_ask(uintptr_t page) {
+/* The system call reads a signal set from the page and then refuses the unknown
+ * `how`. It returns EFAULT or EINVAL and changes nothing (Linux 6.1,
+ * kernel/signal.c, rt_sigprocmask). */
+SP_HANDLER_CODE static bool page_query(uintptr_t page) {
   const int error = errno;
   bool readable;
 
@@ -27,13 +28,13 @@ SP_HANDLER_CODE static bool page_ask(uintptr_t page) {
 SP_HANDLER_CODE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   unsigned i;
 
-  /* An empty place, and nothing that a program maps. */
+  /* Page 0 marks an empty slot, and no program maps it. */
   if (page == 0)
     return false;
   for (i = 0; i < PY_SP_PROBE_PAGES; i++)
     if (probe->pages[i] == page)
       return true;
-  if (!page_ask(page))
+  if (!page_query(page))
     return false;
   probe->pages[probe->next++ % PY_SP_PROBE_PAGES] = page;
   return true;

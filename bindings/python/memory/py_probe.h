@@ -1,5 +1,5 @@
-/* Is memory there? Asked in the signal handler before a pointer is followed
- * that may be stale. */
+/* Tests in the signal handler whether memory is readable, before the handler
+ * follows a pointer that may be stale. */
 #ifndef PY_PROBE_H
 #define PY_PROBE_H
 
@@ -9,8 +9,8 @@
 
 #define PY_SP_PROBE_PAGES 8
 
-/* What is known to be readable during one walk: a piece of the stack, from the
- * start, and pages that were found so. {0}: nothing yet. */
+/* Memory that is known to be readable during one walk: a range of the stack,
+ * set by the caller, and pages that were tested. Initialize it with {0}. */
 typedef struct py_sp_probe {
   uintptr_t stack_start;
   uintptr_t stack_end;
@@ -18,9 +18,9 @@ typedef struct py_sp_probe {
   unsigned next;
 } py_sp_probe;
 
-/* Whether the first and the last of `bytes`, at least 1, can be read: what is
- * asked about is one object of few pages, mapped whole or not at all.
- * Signal-safe. */
+/* Returns whether the first and the last byte of the `bytes` (at least 1) at
+ * `at` are readable. The range must be one object of a few pages, which is
+ * mapped entirely or not at all. Signal-safe. */
 bool py_sp_probe_readable(py_sp_probe *probe, const void *at, size_t bytes);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "util/system/clock.h"
 
-/* How long a space is kept after it has gone out of use: the core settles and
- * names a frame when it drains the sample, within a second. */
-#define SPACE_REST_NS (5 * SP_NS_PER_S)
+/* How long the contents of a space stay valid after it stops being current. The
+ * core names a frame when it drains the sample, within a second. */
+#define SPACE_REUSE_NS (5 * SP_NS_PER_S)
 
 /* Process-wide, because the signal handler is. */
 SP_HANDLER_DATA static struct {
@@ -54,7 +54,8 @@ SP_HANDLER_CODE py_sp_space *py_sp_space_current(void) {
   return atomic_load_explicit(&space_state.current, memory_order_acquire);
 }
 
-SP_HANDLER_RARE uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
+SP_HANDLER_RARE uint32_t py_sp_space_allocate(py_sp_space *space,
+                                              size_t bytes) {
   uint32_t size = (uint32_t)(bytes + 7) & ~7u, at;
 
   if (size > PY_SP_SPACE_BYTES / 2 ||
@@ -83,7 +84,7 @@ SP_HANDLER_RARE py_sp_space *py_sp_space_switch(py_sp_space *full) {
     return NULL;
   if (atomic_load(&space_state.current) != full) {
     next = atomic_load(&space_state.current);
-  } else if (now_ns - atomic_load(&space_state.switched_ns) > SPACE_REST_NS &&
+  } else if (now_ns - atomic_load(&space_state.switched_ns) > SPACE_REUSE_NS &&
              atomic_load(&space_state.inside) == 1) {
     next = &space_state.spaces[full == &space_state.spaces[0]];
     space_empty(next);

@@ -6,10 +6,10 @@
 
 #define TEXT_HASH_ENDS 32
 
-/* Here, and not in a page of the dynamic linker's. */
+/* A copy, because a handler must not read the dynamic linker's page. */
 SP_HANDLER_DATA static PyTypeObject *text_type = &PyUnicode_Type;
 
-SP_HANDLER_CODE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
+SP_HANDLER_CODE bool py_sp_text_read(py_sp_probe *probe, const PyObject *object,
                                      py_sp_text *out) {
   const PyASCIIObject *ascii = (const PyASCIIObject *)object;
 
@@ -44,8 +44,7 @@ SP_HANDLER_RARE static uint32_t character_at(const py_sp_text *text, size_t i) {
   }
 }
 
-/* A surrogate, half of a character that is none, gets its three bytes too; the
- * core cleans texts. */
+/* A lone surrogate is encoded as three bytes; the core cleans texts. */
 SP_HANDLER_RARE static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
   if (c < 0x80) {
     bytes[0] = (uint8_t)c;
@@ -99,10 +98,10 @@ SP_HANDLER_CODE uint64_t py_sp_text_hash(py_sp_probe *probe,
   py_sp_text text;
   size_t bytes;
 
-  /* Of what is a text for sure, this word is all that a sample reads. */
+  /* A sample reads only this word of an object that is certainly a str. */
   if (!probe && ascii->hash != -1)
     return (uint64_t)ascii->hash;
-  if (!py_sp_text_look(probe, object, &text))
+  if (!py_sp_text_read(probe, object, &text))
     return 0;
   if (ascii->hash != -1)
     return (uint64_t)ascii->hash;

@@ -1,4 +1,4 @@
-/* The text of str objects, read in the signal handler. */
+/* Reads the text of str objects in the signal handler. */
 #ifndef PY_TEXT_H
 #define PY_TEXT_H
 
@@ -15,18 +15,20 @@ typedef struct py_sp_text {
   bool ascii;
 } py_sp_text;
 
-/* Look at an object that is alive if `probe` is NULL, else may be anything;
- * false: no str whose characters stand with it. Signal-safe. */
-bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
+/* Read the header of a str. `object` is a live object if `probe` is NULL;
+ * otherwise it may be any address. Returns false if it is not a str that stores
+ * its characters inline. Signal-safe. */
+bool py_sp_text_read(py_sp_probe *probe, const PyObject *object,
                      py_sp_text *out);
 
-/* Write at most `max` bytes of UTF-8, cut between characters; returns how
- * many. `to` NULL: only count. Signal-safe. */
+/* Write at most `max` bytes of UTF-8, cut between characters, and return their
+ * number. If `to` is NULL, only count them. Signal-safe. */
 size_t py_sp_text_copy(const py_sp_text *text, char *to, size_t max);
 
-/* A number that differs for different texts but for accidents: the hash the
- * interpreter keeps, or one of the ends of the text; 0: no such str. `probe` as
- * above, but NULL also says that it is a str. Signal-safe. */
+/* Returns a number that almost certainly differs for different texts: the hash
+ * that the interpreter stores, or a hash of both ends of the text. Returns 0 if
+ * `object` is not such a str. `probe` is as above, except that NULL also
+ * asserts that `object` is a str. Signal-safe. */
 uint64_t py_sp_text_hash(py_sp_probe *probe, const PyObject *object);
 
 #endif

@@ -10,8 +10,8 @@ static PyObject *module_only_own_threads(PyObject *module, PyObject *unused) {
 
 static PyMethodDef fork_methods[] = {
     {"only_own_threads", module_only_own_threads, METH_NOARGS,
-     "only_own_threads(): whether every other thread of this process is the "
-     "library's."},
+     "only_own_threads(): return whether all other threads of this process "
+     "belong to the library."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,6 +1,6 @@
-/* Protocol: `lock` guards both fields and is never held while waiting for the
- * GIL, so that a fork, which happens with the GIL, may take it. A forked child
- * has nobody inside. */
+/* Protocol: `lock` guards both fields. No thread holds it while it waits for
+ * the GIL, so that a fork, which happens with the GIL, can take it. In a forked
+ * child, no thread is inside. */
 #include "py_gil.h"
 
 #include <errno.h>
@@ -34,24 +34,24 @@ static void gil_after_fork_child(void) {
   gil.inside = 0;
 }
 
-static void gil_step_out(void) {
+static void gil_leave(void) {
   pthread_mutex_lock(&gil.lock);
   gil.inside--;
   pthread_cond_broadcast(&gil.left);
   pthread_mutex_unlock(&gil.lock);
 }
 
-/* With the lock. It closes by itself where the exit hooks were cleared, as soon
- * as the interpreter is finalised; there is none to ask after that. Without a
- * thread state Python is over: so ends a child whose forking thread returned.
- * CPython 3.12.1 may abort where one is made while the last one is freed
- * (new_threadstate(), which then takes the same). */
+/* Needs the lock. Also returns false once the interpreter is finalized, if the
+ * exit hooks were cleared; after that it cannot be asked. An interpreter
+ * without thread states has ended: a child ends like this when its forking
+ * thread returns. CPython 3.12.1 may abort if a thread state is created while
+ * the last one is freed (new_threadstate(), which reuses its memory). */
 static int gil_open(void) {
   return !gil.closed && !sp_exit_begun() && Py_IsInitialized() &&
          PyInterpreterState_ThreadHead(PyInterpreterState_Main());
 }
 
-int py_sp_gil_take(PyGILState_STATE *state) {
+int py_sp_gil_acquire(PyGILState_STATE *state) {
   int open;
 
   pthread_mutex_lock(&gil.lock);
@@ -63,8 +63,9 @@ int py_sp_gil_take(PyGILState_STATE *state) {
   return open;
 }
 
-/* Who asks for threading.current_thread() on a thread that Python did not start
- * leaves an entry there, up to CPython 3.12 for ever, and joining it fails. */
+/* threading.current_thread(), called on a thread that Python did not start,
+ * leaves an entry for that thread. Up to CPython 3.12 the entry stays for ever,
+ * and joining it fails. */
 static void gil_forget_thread(void) {
   PyObject *name = PyUnicode_FromString("threading");
   PyObject *threading = name ? PyImport_GetModule(name) : NULL;
@@ -87,7 +88,7 @@ static void gil_forget_thread(void) {
   Py_XDECREF(name);
 }
 
-/* If a program embeds Python and exits without finalising it, a thread of ours
+/* If a program embeds Python and exits without finalizing it, a thread of ours
  * that the exit handlers did not wait for blocks here, without the GIL. */
 static void gil_pass_gate(void) {
   if (!sp_exit_begun())
@@ -97,11 +98,11 @@ static void gil_pass_gate(void) {
   Py_END_ALLOW_THREADS
 }
 
-void py_sp_gil_give_back(PyGILState_STATE state) {
+void py_sp_gil_release(PyGILState_STATE state) {
   gil_pass_gate();
   gil_forget_thread();
   PyGILState_Release(state);
-  gil_step_out();
+  gil_leave();
 }
 
 void py_sp_gil_close(void) {
@@ -128,13 +129,15 @@ int py_sp_gil_closed(void) {
   return closed;
 }
 
-/* One until each has looked, the others for a busy machine; at most a quarter
- * of a second, whatever sys.setswitchinterval() was told. */
-#define GIL_LEAVE_INTERVALS 4
-#define GIL_LEAVE_MAX_US    250000
-#define GIL_LEAVE_STEP_US   1000
+/* The first interval lets each thread check once, the others are for a busy
+ * machine. The wait is limited to a quarter of a second, whatever
+ * sys.setswitchinterval() was set to. */
+#define GIL_DAEMON_INTERVALS 4
+#define GIL_DAEMON_MAX_US    250000
+#define GIL_DAEMON_STEP_US   1000
 
-/* A thread of the program, or one of ours that is on its way in. */
+/* Returns whether another thread exists that may use Python: a thread of the
+ * program, or one of ours that is acquiring the GIL. */
 static int gil_has_others(void) {
   int others;
 
@@ -144,31 +147,31 @@ static int gil_has_others(void) {
   return others || !sp_own_threads_only();
 }
 
-/* The interpreter is about to be freed. A daemon thread that waits for the GIL
- * looks once per interval whether it must leave; one that asked for it before
- * takes that back in the interpreter (take_gil(), since
- * https://github.com/python/cpython/issues/96387), and where that is freed, the
- * process crashes, the more often the longer its end takes: OpenSSL's part of
- * it, which libcurl brings, is milliseconds. So these threads get the time to
- * leave before. With the GIL, which none of them can take then. By then
- * CPython has forgotten them. */
-static void gil_let_leave(PyObject *mark) {
+/* Wait for daemon threads before the interpreter is freed. A daemon thread that
+ * waits for the GIL checks once per interval whether it must exit. If it had
+ * requested a switch, it withdraws the request from the interpreter
+ * (take_gil(), https://github.com/python/cpython/issues/96387). If the
+ * interpreter has been freed, the process crashes. The longer the process takes
+ * to exit, the likelier is the crash; OpenSSL, which libcurl loads, adds
+ * milliseconds. This function holds the GIL, so that none of these threads can
+ * acquire it. CPython has already freed their thread states. */
+static void gil_wait_for_daemons(PyObject *mark) {
   const unsigned long limit_us =
-      GIL_LEAVE_INTERVALS * py_sp_version_gil_check_us();
+      GIL_DAEMON_INTERVALS * py_sp_version_gil_check_us();
   unsigned long waited_us = 0;
 
   (void)mark;
   while (gil_has_others() && waited_us < limit_us &&
-         waited_us < GIL_LEAVE_MAX_US) {
-    usleep(GIL_LEAVE_STEP_US);
-    waited_us += GIL_LEAVE_STEP_US;
+         waited_us < GIL_DAEMON_MAX_US) {
+    usleep(GIL_DAEMON_STEP_US);
+    waited_us += GIL_DAEMON_STEP_US;
   }
 }
 
-/* -1 with an exception. */
-static int gil_watch_end(void) {
+/* Returns -1 with an exception. */
+static int gil_register_end(void) {
   PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
-  PyObject *mark = PyCapsule_New(&gil, NULL, gil_let_leave);
+  PyObject *mark = PyCapsule_New(&gil, NULL, gil_wait_for_daemons);
   const int status =
       dict && mark ? PyDict_SetItemString(dict, "spanprof.gil", mark) : -1;
 
@@ -182,7 +185,7 @@ int py_sp_gil_init(PyObject *module) {
   (void)module;
   if (pthread_atfork(gil_before_fork, gil_after_fork_parent,
                      gil_after_fork_child) == 0)
-    return py_sp_version_gil_check_us() ? gil_watch_end() : 0;
+    return py_sp_version_gil_check_us() ? gil_register_end() : 0;
   PyErr_NoMemory();
   return -1;
 }

@@ -1,25 +1,28 @@
-/* The GIL for threads of the library. Refused from shortly before the
- * interpreter is finalised: a thread that asks for it after that never comes
- * back. */
+/* The GIL for threads of the library. It is refused from shortly before the
+ * interpreter is finalized, because a thread that requests the GIL after that
+ * never returns. */
 #ifndef PY_GIL_H
 #define PY_GIL_H
 
 #include "base/py_base.h"
 
-/* Take the GIL on a thread that Python did not start. 0: Python is on its way
- * out; do without. Without the GIL, and with no lock that a thread with the
- * GIL may wait for. */
-int py_sp_gil_take(PyGILState_STATE *state);
-void py_sp_gil_give_back(PyGILState_STATE state);
+/* Acquire the GIL on a thread that Python did not start. Returns 0 if the
+ * interpreter is about to be finalized; the GIL is not held then. The caller
+ * must not hold the GIL, nor any lock that a thread with the GIL may wait
+ * for. */
+int py_sp_gil_acquire(PyGILState_STATE *state);
+void py_sp_gil_release(PyGILState_STATE state);
 
-/* Let nobody in any more, and wait at most 100 ms for those inside. Without the
- * GIL; for atexit, which runs while threads may still take it. */
+/* Refuse the GIL from now on, and wait at most 100 ms for the threads that have
+ * it or wait for it. Called by atexit, without the GIL, while threads can still
+ * acquire it. */
 void py_sp_gil_close(void);
 
-/* Whether py_sp_gil_take() lets nobody in any more. Any thread. */
+/* Returns whether py_sp_gil_acquire() refuses the GIL. Any thread. */
 int py_sp_gil_closed(void);
 
-/* Once, before the first enter: what a forked child needs. */
+/* Install the fork handlers. Call it once, before the first
+ * py_sp_gil_acquire(). */
 int py_sp_gil_init(PyObject *module);
 
 #endif

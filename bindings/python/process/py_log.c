@@ -1,14 +1,15 @@
-/* Lines come on the library's threads, which never wait for the GIL: a fork
- * holds it while it waits for them. They are kept (log_lines.h) and delivered
- * by the call that caused them or, where none did, by a thread made for the
- * purpose, which ends when the lines do. Neither a pending call nor the main
- * thread will do: a handler of the application may hold a lock there that does
- * not nest, and the main thread may be asleep for ever. Where a call's thread
- * is interrupted (Ctrl-C) the call fails and such a thread delivers the rest.
+/* The library's threads write lines, and they never wait for the GIL, because a
+ * fork holds the GIL while it waits for them. The lines are stored
+ * (log_lines.h). The call that caused them delivers them. Without such a call,
+ * a temporary thread delivers them and exits. A pending call or the main thread
+ * cannot deliver them: a handler of the application may hold a non-recursive
+ * lock there, and the main thread may sleep for ever. If a signal (Ctrl-C)
+ * interrupts a call, the call fails and a temporary thread delivers the
+ * remaining lines.
  *
- * Protocol: `lock` guards the fields below and is never held while
- * calling Python. A forked child starts with an empty list: the lines are the
- * parent's. */
+ * Protocol: `lock` guards the fields below and is never held while calling
+ * Python. A forked child starts with an empty list, because the lines belong to
+ * the parent. */
 #include "py_log.h"
 
 #include <errno.h>
@@ -26,14 +27,14 @@
 
 static struct {
   pthread_mutex_t lock;
-  pthread_cond_t settled;
-  sp_log_line *taken; /* lines that are next, oldest first */
+  pthread_cond_t delivered;
+  sp_log_line *pending; /* the next lines, oldest first */
   unsigned lost;
-  unsigned calls; /* that will deliver lines */
-  int delivering; /* a thread does */
-  PyObject *sink; /* with the GIL alone */
+  unsigned calls; /* calls that will deliver lines */
+  int delivering; /* whether a thread delivers lines */
+  PyObject *sink; /* guarded by the GIL alone */
 } logged = {.lock = PTHREAD_MUTEX_INITIALIZER,
-            .settled = PTHREAD_COND_INITIALIZER};
+            .delivered = PTHREAD_COND_INITIALIZER};
 
 static void log_before_fork(void) {
   pthread_mutex_lock(&logged.lock);
@@ -43,27 +44,27 @@ static void log_after_fork_parent(void) {
   pthread_mutex_unlock(&logged.lock);
 }
 
-static void log_taken_drop(void) {
+static void log_pending_free(void) {
   sp_log_line *line;
 
-  while ((line = logged.taken)) {
-    logged.taken = line->next;
+  while ((line = logged.pending)) {
+    logged.pending = line->next;
     free(line);
   }
 }
 
 static void log_after_fork_child(void) {
   pthread_mutex_init(&logged.lock, NULL);
-  pthread_cond_init(&logged.settled, NULL);
+  pthread_cond_init(&logged.delivered, NULL);
   sp_log_lines_drop();
-  log_taken_drop();
+  log_pending_free();
   logged.lost = 0;
   logged.calls = 0;
   logged.delivering = 0;
 }
 
-/* 0, or -1 where what was raised is the program's (Ctrl-C), and this is not the
- * `thread` made for the purpose. */
+/* Pass one line to the callable. Returns -1 with an exception of the program
+ * (Ctrl-C), never on the delivering `thread`; otherwise 0. */
 static int log_call(int thread, spanprof_log_level level, const char *text) {
   PyObject *result =
       logged.sink ? PyObject_CallFunction(logged.sink, "is", (int)level, text)
@@ -72,36 +73,37 @@ static int log_call(int thread, spanprof_log_level level, const char *text) {
   Py_XDECREF(result);
   if (result || !PyErr_Occurred())
     return 0;
-  if (!thread && !py_sp_error_may_take())
+  if (!thread && !py_sp_error_is_ordinary())
     return -1;
   PyErr_WriteUnraisable(logged.sink);
   return 0;
 }
 
-/* NULL: none is left, and in the same instant `thread` is no longer counted on.
- * What was lost is the last line. */
+/* Detach the next line. Returns NULL if there is none, and then also clears
+ * `delivering` if the caller is the delivering `thread`. *lost is the number of
+ * lost lines, reported after all other lines. */
 static sp_log_line *log_next(int thread, unsigned *lost) {
   sp_log_line *line;
 
   pthread_mutex_lock(&logged.lock);
-  if (!logged.taken)
-    logged.taken = sp_log_lines_take();
-  line = logged.taken;
+  if (!logged.pending)
+    logged.pending = sp_log_lines_take();
+  line = logged.pending;
   *lost = line ? 0 : logged.lost;
   if (line)
-    logged.taken = line->next;
+    logged.pending = line->next;
   else
     logged.lost = 0;
   if (!line && !*lost && thread) {
     logged.delivering = 0;
-    pthread_cond_broadcast(&logged.settled);
+    pthread_cond_broadcast(&logged.delivered);
   }
   pthread_mutex_unlock(&logged.lock);
   return line;
 }
 
-/* With the GIL: deliver what there is, and what comes meanwhile. 0, or -1 as
- * log_call() does. */
+/* Deliver all lines, including those that arrive meanwhile. Needs the GIL.
+ * Returns 0, or -1 as log_call() does. */
 static int log_deliver(int thread) {
   char sentence[80];
   sp_log_line *line;
@@ -109,8 +111,7 @@ static int log_deliver(int thread) {
   int status = 0;
 
   while (!status && ((line = log_next(thread, &lost)) || lost)) {
-    snprintf(sentence, sizeof sentence,
-             "%u more lines were not kept for logging", lost);
+    snprintf(sentence, sizeof sentence, "%u more log lines were dropped", lost);
     status = log_call(thread, line ? line->level : SPANPROF_LOG_WARN,
                       line ? line->text : sentence);
     free(line);
@@ -122,14 +123,15 @@ static void *log_thread(void *unused) {
   PyGILState_STATE state;
 
   (void)unused;
-  if (py_sp_gil_take(&state)) {
+  if (py_sp_gil_acquire(&state)) {
     log_deliver(1);
-    py_sp_gil_give_back(state);
+    py_sp_gil_release(state);
   }
   return NULL;
 }
 
-/* With the lock: where nobody will deliver. */
+/* Start a delivering thread if no call or thread will deliver the lines. Needs
+ * the lock. */
 static void log_thread_start(void) {
   pthread_t thread;
 
@@ -163,23 +165,23 @@ void py_sp_log_begin(void) {
   pthread_mutex_unlock(&logged.lock);
 }
 
-/* A signal that came during the wait is handled before the first line: the
- * logger's code would be interrupted in place of the call. */
+/* Pending signals are handled before the first line, because their handlers
+ * would otherwise interrupt the logger's code instead of the call. */
 int py_sp_log_end(void) {
   pthread_mutex_lock(&logged.lock);
-  if (logged.calls > 0) /* what was dropped may have forked meanwhile */
+  if (logged.calls > 0) /* freed objects may have forked meanwhile */
     logged.calls--;
   pthread_mutex_unlock(&logged.lock);
   if (PyErr_CheckSignals() == 0 && log_deliver(0) == 0)
     return 0;
   pthread_mutex_lock(&logged.lock);
-  if (logged.taken || logged.lost || sp_log_lines_wait())
+  if (logged.pending || logged.lost || sp_log_lines_wait())
     log_thread_start();
   pthread_mutex_unlock(&logged.lock);
   return -1;
 }
 
-void py_sp_log_settle(long ms) {
+void py_sp_log_wait(long ms) {
   struct timespec until;
   int waited = 0;
 
@@ -189,7 +191,7 @@ void py_sp_log_settle(long ms) {
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&logged.lock);
   while (logged.delivering && waited != ETIMEDOUT)
-    waited = pthread_cond_timedwait(&logged.settled, &logged.lock, &until);
+    waited = pthread_cond_timedwait(&logged.delivered, &logged.lock, &until);
   pthread_mutex_unlock(&logged.lock);
 }
 
@@ -216,9 +218,9 @@ static PyObject *log_stderr_line(PyObject *module, PyObject *text) {
 
 static PyMethodDef log_methods[] = {
     {"stderr_line", log_stderr_line, METH_O,
-     "stderr_line(bytes): write a line to stderr, if it can be written now."},
+     "stderr_line(bytes): write a line to stderr if that does not block."},
     {"log_to", log_to, METH_O,
-     "log_to(callable): give each log line to callable(level, text)."},
+     "log_to(callable): pass each log line to callable(level, text)."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -28,14 +28,14 @@ static PyObject *sigterm_flush(PyObject *module, PyObject *unused) {
 
 static PyMethodDef sigterm_methods[] = {
     {"sigterm_arm", sigterm_arm, METH_NOARGS,
-     "sigterm_arm(): whether the running session hands on at SIGTERM, its "
-     "handler being installed, which it is where the action is the default."},
+     "sigterm_arm(): install the core's handler of SIGTERM if the action is "
+     "the default; return whether the running session flushes at SIGTERM."},
     {"sigterm_cover", sigterm_cover, METH_NOARGS,
-     "sigterm_cover(): put that handler over the interpreter's, which it "
-     "calls."},
+     "sigterm_cover(): install that handler in front of the interpreter's, "
+     "which it calls."},
     {"sigterm_flush", sigterm_flush, METH_NOARGS,
-     "sigterm_flush(): do so, within 2 s, if the signal came; whether the "
-     "process is to end."},
+     "sigterm_flush(): flush within 2 s if SIGTERM arrived; return whether "
+     "the process must exit."},
     {NULL, NULL, 0, NULL},
 };
 

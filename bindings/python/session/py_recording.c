@@ -26,7 +26,7 @@ static void recording_drop(PyObject *capsule) {
     recording_finish(PyCapsule_GetPointer(capsule, RECORDING_NAME), NULL);
 }
 
-/* Read an option; None: not given. -1 with an exception. */
+/* Read an option. None leaves it unset. Returns -1 with an exception. */
 static int recording_option(PyObject *value, int64_t *out) {
   if (value != Py_None)
     *out = PyLong_AsLongLong(value);
@@ -64,8 +64,8 @@ static PyObject *recording_begin(PyObject *module, PyObject *arguments) {
   return capsule;
 }
 
-/* Take the recording out of its capsule, which becomes invalid. NULL with an
- * exception. */
+/* Detach the recording from its capsule, which becomes invalid. Returns NULL
+ * with an exception. */
 static spanprof_recording *recording_of(PyObject *capsule) {
   spanprof_recording *recording = PyCapsule_GetPointer(capsule, RECORDING_NAME);
 
@@ -74,7 +74,8 @@ static spanprof_recording *recording_of(PyObject *capsule) {
              : NULL;
 }
 
-/* Remove the current context from the recording. -1 with an exception. */
+/* Remove the current context from the recording. Returns -1 with an
+ * exception. */
 static int recording_unmark(const spanprof_recording *recording,
                             spanprof_mark outer) {
   const spanprof_mark mark = spanprof_recording_mark(recording);
@@ -155,8 +156,8 @@ static PyMethodDef mark_run_method = {"marked",
                                       (PyCFunction)(void (*)(void))mark_run,
                                       METH_VARARGS | METH_KEYWORDS, NULL};
 
-/* mark_call(mark, function): written in C, so that it adds no frame to stacks.
- */
+/* mark_call(mark, function). Written in C so that it adds no frame to
+ * stacks. */
 static PyObject *mark_call(PyObject *module, PyObject *arguments) {
   (void)module;
   if (PyTuple_GET_SIZE(arguments) == 2 &&
@@ -169,20 +170,21 @@ static PyObject *mark_call(PyObject *module, PyObject *arguments) {
 static PyMethodDef recording_methods[] = {
     {"recording_begin", recording_begin, METH_VARARGS,
      "recording_begin(own, sample_rate_hz, native_frames, ms)\n\nBegin a "
-     "profile: of the current context and those it is copied to, or of\nall "
-     "threads. The others may be None. Dropping the result discards it."},
+     "recording: of the current context and its copies if `own` is true,\n"
+     "otherwise of all threads. The other arguments may be None. Dropping the\n"
+     "result discards the recording."},
     {"recording_end", recording_end, METH_VARARGS,
-     "recording_end(recording, outer)\n\nThe profile (pprof in gzip), its "
-     "samples, and how it differs from the one\nthat was asked for, or None. "
-     "The current context gets the mark `outer` back."},
+     "recording_end(recording, outer)\n\nReturn the profile (gzip-compressed "
+     "pprof), its number of samples, and a\nnote if it differs from the "
+     "requested one, or None. Sets the mark `outer`\nin the current context."},
     {"mark_get", mark_get, METH_NOARGS,
-     "mark_get()\n\nThe mark of the recording that this context belongs to; "
-     "0: none."},
+     "mark_get()\n\nReturn the mark of the current context's recording, or "
+     "0."},
     {"mark_set", mark_set, METH_O,
-     "mark_set(mark)\n\nHave the current context belong to a recording."},
+     "mark_set(mark)\n\nAdd the current context to a recording."},
     {"mark_call", mark_call, METH_VARARGS,
-     "mark_call(mark, function)\n\nA function that runs `function` as a part "
-     "of the recording."},
+     "mark_call(mark, function)\n\nReturn a function that calls `function` as "
+     "a part of the recording."},
     {NULL, NULL, 0, NULL},
 };
 

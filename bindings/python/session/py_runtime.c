@@ -18,24 +18,24 @@
 
 #define RUNTIME_REASON_BYTES 256
 
-/* The interpreter may be walked. Process-wide, because the signal handler
- * is. */
+/* Whether the interpreter may be walked. Process-wide, because the signal
+ * handler is. */
 SP_HANDLER_DATA static _Atomic bool runtime_open;
 
 /* Read by the collector. Process-wide, as the session is. */
 static _Atomic py_sp_line_numbers runtime_line_numbers;
 
-/* With the GIL. */
+/* Needs the GIL. */
 static struct {
-  bool tested; /* to the end; `reason` stays */
+  bool tested; /* the test has finished; `reason` is final */
   bool registered;
-  bool over; /* the interpreter is going */
+  bool over; /* the interpreter is being finalized */
   char reason[RUNTIME_REASON_BYTES];
   char version[32];
-  PyObject *stop; /* the function of the module, owned */
+  PyObject *stop; /* the module's function runtime_stop(), owned */
 } runtime_state;
 
-/* The interrupted thread's state, or NULL. */
+/* Returns the interrupted thread's state, or NULL. */
 SP_HANDLER_CODE static const PyThreadState *thread_state(void) {
   return atomic_load_explicit(&runtime_open, memory_order_seq_cst)
              ? py_sp_walk_thread()
@@ -58,13 +58,14 @@ SP_HANDLER_CODE static size_t runtime_walk(void *data,
   return count;
 }
 
-/* Also where the interpreter is looked after: its exit hooks may have been
+/* Also notices the end of the interpreter, because its exit hooks may have been
  * cleared. */
-static void runtime_settle(void *data, spanprof_frame *frames, size_t count) {
+static void runtime_normalize(void *data, spanprof_frame *frames,
+                              size_t count) {
   (void)data;
   if (py_sp_version_finalizing())
     atomic_store(&runtime_open, false);
-  py_sp_walk_settle(frames, count, atomic_load(&runtime_line_numbers));
+  py_sp_walk_set_lines(frames, count, atomic_load(&runtime_line_numbers));
 }
 
 static spanprof_status runtime_resolve(void *data, const spanprof_frame *frame,
@@ -92,7 +93,7 @@ SP_HANDLER_CODE static int runtime_read_context(void *data,
   return read;
 }
 
-/* Whether this extension was compiled for this interpreter. */
+/* Returns whether this extension was compiled for this interpreter. */
 static bool version_fits(void) {
   int major = 0, minor = 0, micro = 0;
 
@@ -105,7 +106,7 @@ static bool version_fits(void) {
              runtime_state.version, PY_MAJOR_VERSION, PY_MINOR_VERSION);
     return false;
   }
-  /* It unlinks frames after it has freed them,
+  /* 3.11.0 unlinks frames after it has freed them:
    * https://github.com/python/cpython/issues/99729. */
   if (minor == 11 && micro == 0) {
     snprintf(runtime_state.reason, sizeof runtime_state.reason,
@@ -120,20 +121,21 @@ static bool version_fits(void) {
   return !PY_SP_VERSION_FREE_THREADED;
 }
 
-/* An exception stands in the way, which is not for good. 0: it became the
- * reason until the next try; -1: it ends the thread or the program. */
+/* Use an ordinary exception as the reason until the next attempt. Returns 0, or
+ * -1 if the exception must end the thread or the program. */
 static int runtime_interrupted(const char *what) {
   char text[128];
 
-  if (!py_sp_error_may_take())
+  if (!py_sp_error_is_ordinary())
     return -1;
-  py_sp_error_take(text, sizeof text);
+  py_sp_error_consume(text, sizeof text);
   snprintf(runtime_state.reason, sizeof runtime_state.reason, "%s: %s", what,
            text);
   return 0;
 }
 
-/* 0, or -1 with an exception that ends the thread or the program. */
+/* Returns 0, or -1 with an exception that must end the thread or the
+ * program. */
 static int runtime_test(void) {
   if (runtime_state.tested)
     return 0;
@@ -141,13 +143,13 @@ static int runtime_test(void) {
   if (version_fits()) {
     if (py_sp_code_open() < 0) {
       snprintf(runtime_state.reason, sizeof runtime_state.reason,
-               "there is no memory for the names of functions");
+               "not enough memory for the names of functions");
       return 0;
     }
     switch (
         py_sp_selftest_run(runtime_state.reason, sizeof runtime_state.reason)) {
     case -1:
-      return runtime_interrupted("the self-test did not run to its end");
+      return runtime_interrupted("the self-test was interrupted");
     case 1:
       if (!py_sp_context_check())
         snprintf(runtime_state.reason, sizeof runtime_state.reason, "%s",
@@ -158,8 +160,9 @@ static int runtime_test(void) {
   return 0;
 }
 
-/* *out: one sentence why this interpreter cannot be profiled; NULL: it can. 0,
- * or -1 with an exception that ends the thread or the program. */
+/* *out is one sentence on why this interpreter cannot be profiled, or NULL if
+ * it can. Returns 0, or -1 with an exception that must end the thread or the
+ * program. */
 static int runtime_reason(const char **out) {
   if (runtime_test() < 0)
     return -1;
@@ -170,8 +173,8 @@ static int runtime_reason(const char **out) {
   return 0;
 }
 
-/* Before the interpreter frees the states of threads that still run. 0, or -1
- * with an exception. */
+/* Stop walking before the interpreter frees the states of threads that still
+ * run. Returns 0, or -1 with an exception. */
 static int runtime_stop_at_exit(void) {
   PyObject *atexit = PyImport_ImportModule("atexit");
   PyObject *done = NULL;
@@ -183,16 +186,15 @@ static int runtime_stop_at_exit(void) {
   Py_XDECREF(done);
   if (done)
     return 0;
-  if (py_sp_error_may_take()) {
-    py_sp_error_take(text, sizeof text);
-    PyErr_Format(py_sp_error, "nothing can be registered with atexit: %s",
-                 text);
+  if (py_sp_error_is_ordinary()) {
+    py_sp_error_consume(text, sizeof text);
+    PyErr_Format(py_sp_error, "cannot register with atexit: %s", text);
   }
   return -1;
 }
 
-/* Whether the interpreter compiles, or may, which is settled when it
- * begins; 3.13 does not tell
+/* Returns whether the just-in-time compiler is on, or may be. The interpreter
+ * decides this at its start; 3.13 cannot report it
  * (https://docs.python.org/3/library/sys.html#sys._jit, 3.14). */
 static bool runtime_compiles(void) {
   PyObject *jit, *has = NULL;
@@ -209,7 +211,7 @@ static bool runtime_compiles(void) {
   return compiles;
 }
 
-/* 0, or -1 with an exception. */
+/* Returns 0, or -1 with an exception. */
 static int runtime_register(void) {
   spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX];
   spanprof_runtime runtime = {
@@ -219,17 +221,17 @@ static int runtime_register(void) {
       .walk = runtime_walk,
       .read_context = runtime_read_context,
       .resolve = runtime_resolve,
-      .normalize = runtime_settle,
+      .normalize = runtime_normalize,
       .eval_ranges = ranges,
   };
 
   runtime.eval_range_count = py_sp_eval_find(ranges);
   if (!runtime_compiles())
-    py_sp_walk_know_loop(ranges, runtime.eval_range_count);
+    py_sp_walk_set_loop(ranges, runtime.eval_range_count);
   if (runtime_stop_at_exit() < 0)
     return -1;
   if (pthread_atfork(NULL, NULL, py_sp_code_after_fork) != 0) {
-    PyErr_SetString(py_sp_error, "there is no memory for hooks of fork");
+    PyErr_SetString(py_sp_error, "not enough memory for fork handlers");
     return -1;
   }
   return py_sp_check(spanprof_runtime_register(&runtime)) ? 0 : -1;
@@ -292,7 +294,7 @@ static PyObject *native_runtime_stats(PyObject *module, PyObject *unused) {
       (unsigned long long)py_sp_space_emptied());
 }
 
-/* For tests: a code object's lines as the walker reads them. */
+/* For tests: the lines of a code object as the walker reads them. */
 static PyObject *native_runtime_lines(PyObject *module, PyObject *code) {
   py_sp_line_run *runs = NULL;
   PyObject *table, *list = NULL;
@@ -326,11 +328,12 @@ static PyObject *native_runtime_lines(PyObject *module, PyObject *code) {
 
 static PyMethodDef runtime_methods[] = {
     {"unavailable_reason", native_unavailable_reason, METH_NOARGS,
-     "unavailable_reason(): why not, in one sentence, or None."},
+     "unavailable_reason(): why this interpreter cannot be profiled, in one "
+     "sentence, or None."},
     {"runtime_stop", native_runtime_stop, METH_NOARGS,
-     "runtime_stop(): the interpreter goes; walk it no more."},
+     "runtime_stop(): stop walking before the interpreter is finalized."},
     {"runtime_stats", native_runtime_stats, METH_NOARGS,
-     "runtime_stats(): counters of code objects seen, by name."},
+     "runtime_stats(): counters about code objects, by name."},
     {"runtime_lines", native_runtime_lines, METH_O,
      "runtime_lines(code): [(instruction unit, line)], for tests."},
     {NULL, NULL, 0, NULL},

@@ -13,32 +13,34 @@
 #include "util/system/clock.h"
 #include "util/system/own_thread.h"
 
-/* What lines get at the end, however long the last profile took. */
-#define SESSION_SETTLE_MS 100
+/* Minimum time to deliver log lines at the end, however long the last profile
+ * took. */
+#define SESSION_LINES_MS 100
 
-/* What a session is started with. */
+/* The options of a session. */
 typedef struct session_options {
   spanprof_options core;
-  PyObject *kept;       /* list: what `core` points into, and `on_profile` */
+  PyObject *kept;       /* list of the objects that `core` points into, and of
+                           `on_profile` */
   PyObject *on_profile; /* NULL: none */
   py_sp_line_numbers line_numbers;
 } session_options;
 
-/* The callable of the running session; with the GIL. */
+/* The callable of the running session. Needs the GIL. */
 static PyObject *session_on_profile;
 
-/* What it was started with, to start it again where another cannot be; with the
- * GIL. */
-static session_options session_former;
+/* The options of the running session, to restart it if a new one cannot start.
+ * Needs the GIL. */
+static session_options session_previous;
 
-/* On the uploading thread. A queue that waits for Python is bounded, so what
- * the callable takes long for costs profiles, never the application. */
+/* Called on the uploading thread. The queue behind it is bounded, so that a
+ * slow callable loses profiles but never delays the application. */
 static void session_profile(void *data, const spanprof_profile *profile) {
   PyGILState_STATE state;
   PyObject *callable, *result;
 
   (void)data;
-  if (!py_sp_gil_take(&state))
+  if (!py_sp_gil_acquire(&state))
     return;
   callable = Py_XNewRef(session_on_profile);
   if (callable) {
@@ -51,7 +53,7 @@ static void session_profile(void *data, const spanprof_profile *profile) {
     Py_XDECREF(result);
     Py_DECREF(callable);
   }
-  py_sp_gil_give_back(state);
+  py_sp_gil_release(state);
 }
 
 /* Read the options that only Python has; spanprof/_options.py has checked them.
@@ -70,26 +72,26 @@ static int session_read_own(session_options *out, PyObject *given) {
   return PyList_Append(out->kept, out->on_profile);
 }
 
-/* On, where nobody says otherwise: SIGTERM ends Python without exit handlers,
- * and is how a container is ended. The core's default is 0, and a variable that
- * is "" says nothing. */
-static void session_settle_sigterm(spanprof_options *options) {
+/* Flush by default, because SIGTERM, with which containers are stopped, ends
+ * Python without exit handlers. The core's default is off. An empty variable
+ * counts as unset. */
+static void session_default_sigterm(spanprof_options *options) {
   const char *variable = getenv("PYROSCOPE_FLUSH_ON_SIGTERM");
 
   if (options->flush_on_sigterm == SPANPROF_UNSET && !(variable && *variable))
     options->flush_on_sigterm = 1;
 }
 
-/* 0, or -1 with an exception. */
+/* Returns 0, or -1 with an exception. */
 static int session_read(session_options *out,
                         const sp_control_options *options) {
   *out = (session_options){.core = options->core, .kept = options->kept};
   out->core.log = py_sp_log_write;
-  session_settle_sigterm(&out->core);
+  session_default_sigterm(&out->core);
   return session_read_own(out, options->given);
 }
 
-/* Nothing may run. */
+/* Start a session. No session may run. */
 static spanprof_status session_begin(const session_options *given) {
   spanprof_session *session;
   spanprof_status st;
@@ -103,7 +105,8 @@ static spanprof_status session_begin(const session_options *given) {
   return st;
 }
 
-/* *stopped becomes true where a session ran that does no longer. */
+/* Check the options and stop a running session. *stopped becomes true if one
+ * was stopped. */
 static spanprof_status session_check(const session_options *given,
                                      bool *stopped) {
   spanprof_session *session;
@@ -120,18 +123,19 @@ static spanprof_status session_check(const session_options *given,
   return st;
 }
 
-/* What ran before the one that was refused; the sentence about that stays. */
+/* Restart the previous session after a refused one. Keeps the exception about
+ * the refusal. */
 static void session_resume(void) {
   PyObject *type, *value, *traceback;
 
   PyErr_Fetch(&type, &value, &traceback);
-  if (session_begin(&session_former))
+  if (session_begin(&session_previous))
     py_sp_log_write(NULL, SPANPROF_LOG_ERROR, spanprof_last_error());
   PyErr_Restore(type, value, traceback);
 }
 
-/* True or False, or NULL with an exception, which may be one that came when the
- * session had *started. */
+/* Returns True or False, or NULL with an exception. The exception may have been
+ * raised after the session had *started. */
 static PyObject *session_replace(const session_options *given, bool *started) {
   PyObject *type, *value, *traceback;
   bool stopped = false, again = true;
@@ -142,13 +146,15 @@ static PyObject *session_replace(const session_options *given, bool *started) {
     st = session_check(given, &stopped);
     if (!st)
       st = session_begin(given);
-    again = again && st == SPANPROF_ERR_STATE; /* another thread was first */
+    again =
+        again &&
+        st == SPANPROF_ERR_STATE; /* another thread started a session first */
   } while (again);
   if (st == SPANPROF_ERR_DISABLED)
     py_sp_log_write(NULL, SPANPROF_LOG_INFO, spanprof_last_error());
   else
     py_sp_check(st);
-  if (st && stopped && session_former.kept)
+  if (st && stopped && session_previous.kept)
     session_resume();
   *started = !st;
   PyErr_Fetch(&type, &value, &traceback);
@@ -172,8 +178,8 @@ PyObject *sp_control_start(const sp_control_options *options) {
   done = session_replace(&given, &started);
   if (started) {
     Py_INCREF(given.kept);
-    Py_XDECREF(session_former.kept);
-    session_former = given;
+    Py_XDECREF(session_previous.kept);
+    session_previous = given;
   }
   return done;
 }
@@ -224,7 +230,7 @@ static long session_clock_ms(void) {
   return (long)(sp_monotonic_ns() / SP_NS_PER_MS);
 }
 
-/* The end of the process or, where an exec fails, only a flush. */
+/* End the process, or only flush before an exec, which may fail. */
 static PyObject *session_end(PyObject *module, PyObject *arguments) {
   unsigned int ms;
   int close;
@@ -240,10 +246,10 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
   else
     sp_session_flush_once(spanprof_session_current(), ms);
   left_ms = until_ms - session_clock_ms();
-  py_sp_log_settle(left_ms > SESSION_SETTLE_MS ? left_ms : SESSION_SETTLE_MS);
+  py_sp_log_wait(left_ms > SESSION_LINES_MS ? left_ms : SESSION_LINES_MS);
   if (close) {
     py_sp_gil_close();
-    sp_own_threads_join_deferred(SESSION_SETTLE_MS * SP_NS_PER_MS);
+    sp_own_threads_join_deferred(SESSION_LINES_MS * SP_NS_PER_MS);
   }
   Py_END_ALLOW_THREADS
   Py_RETURN_NONE;
@@ -251,8 +257,8 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef session_methods[] = {
     {"end", session_end, METH_VARARGS,
-     "end(ms, close): hand on what there is, lines too, as the process ends; "
-     "with close, stop and let no thread of the library into Python again."},
+     "end(ms, close): deliver all profiles and log lines at the end of the "
+     "process; with close, also stop, and refuse the GIL to the library."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,19 +1,19 @@
-/* Start, flush and stop of the one session. */
+/* Starts, flushes and stops the one session. */
 #ifndef PY_SESSION_H
 #define PY_SESSION_H
 
 #include "base/py_base.h"
 
-/* What a running session is given to hand on what it has, in ms, where it is
- * ended to make room for another. */
+/* Time for a session that a new one replaces to deliver its profiles, in
+ * milliseconds. */
 #define PY_SP_SESSION_STOP_MS 2000
 
-/* Adds, each giving up the GIL:
- * start(dict): a running session is stopped first. False: switched off by the
- * environment; every other reason is a spanprof.Error.
- * flush(ms), stop(ms): whether all was handed on in time.
+/* Add the following functions, which release the GIL:
+ * start(dict): stops a running session first. Returns False if the environment
+ * disables profiling; raises spanprof.Error for every other reason.
+ * flush(ms), stop(ms): return whether everything was delivered in time.
  * running(): bool.
- * end(ms, close): for what ends the process. */
+ * end(ms, close): for the end of the process. */
 int py_sp_session_init(PyObject *module);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/py_version.h"
 
-/* Fields of the tuple that a SpanContext is (opentelemetry/trace/span.py). */
+/* Fields of a SpanContext, a tuple (opentelemetry/trace/span.py). */
 #define OTEL_TRACE_ID  0
 #define OTEL_SPAN_ID   1
 #define OTEL_IS_REMOTE 2
@@ -13,9 +13,9 @@
 static struct {
   PyObject *context;
   PyObject *get_context;
-  PyObject *parent_kept;
+  PyObject *private_parent;
   PyObject *parent;
-  PyObject *name_kept;
+  PyObject *private_name;
   PyObject *name;
   PyObject *attributes;
   PyObject *dict;
@@ -24,7 +24,8 @@ static struct {
   PyObject *set_attribute;
 } otel_names;
 
-/* A kept attribute, else what the public name gives. */
+/* Get a private attribute, or the public one if the private one does not
+ * exist. */
 static PyObject *otel_attribute(PyObject *span, PyObject *kept,
                                 PyObject *public) {
   PyObject *value = PyObject_GetAttr(span, kept);
@@ -35,7 +36,7 @@ static PyObject *otel_attribute(PyObject *span, PyObject *kept,
   return PyObject_GetAttr(span, public);
 }
 
-/* Is the attribute None, or an int of at least `least`? */
+/* Returns whether the attribute is None or an int of at least `least`. */
 static int otel_limit_allows(PyObject *object, PyObject *name,
                              Py_ssize_t least) {
   PyObject *limit = PyObject_GetAttr(object, name);
@@ -47,11 +48,12 @@ static int otel_limit_allows(PyObject *object, PyObject *name,
   return allows;
 }
 
-/* Keep an attribute as BoundedAttributes (opentelemetry/attributes) would; that
- * of a span that just started can be changed. 0: it is to be asked itself; an
+/* Add an attribute in the same way as BoundedAttributes
+ * (opentelemetry/attributes); the attributes of a just started span are
+ * mutable. Returns 0 if the span's own method must be called instead; an
  * exception may be set then. */
-static int otel_attribute_keep(PyObject *attributes, PyObject *key,
-                               PyObject *value) {
+static int otel_attribute_store(PyObject *attributes, PyObject *key,
+                                PyObject *value) {
   PyObject *dict = PyObject_GetAttr(attributes, otel_names.dict);
   int kept = dict && PyDict_CheckExact(dict) && !PyDict_Contains(dict, key) &&
              otel_limit_allows(attributes, otel_names.maxlen,
@@ -104,17 +106,17 @@ PyObject *py_sp_otel_context(PyObject *span) {
 }
 
 PyObject *py_sp_otel_parent(PyObject *span) {
-  return otel_attribute(span, otel_names.parent_kept, otel_names.parent);
+  return otel_attribute(span, otel_names.private_parent, otel_names.parent);
 }
 
 PyObject *py_sp_otel_name(PyObject *span) {
-  return otel_attribute(span, otel_names.name_kept, otel_names.name);
+  return otel_attribute(span, otel_names.private_name, otel_names.name);
 }
 
 int py_sp_otel_attribute_set(PyObject *span, PyObject *key, PyObject *value) {
   PyObject *attributes = PyObject_GetAttr(span, otel_names.attributes);
   PyObject *args[] = {span, key, value}, *done;
-  int kept = attributes ? otel_attribute_keep(attributes, key, value) : 0;
+  int kept = attributes ? otel_attribute_store(attributes, key, value) : 0;
 
   Py_XDECREF(attributes);
   if (kept)
@@ -133,9 +135,9 @@ int py_sp_otel_init(void) {
   } names[] = {
       {&otel_names.context, "_context"},
       {&otel_names.get_context, "get_span_context"},
-      {&otel_names.parent_kept, "_parent"},
+      {&otel_names.private_parent, "_parent"},
       {&otel_names.parent, "parent"},
-      {&otel_names.name_kept, "_name"},
+      {&otel_names.private_name, "_name"},
       {&otel_names.name, "name"},
       {&otel_names.attributes, "_attributes"},
       {&otel_names.dict, "_dict"},

@@ -7,20 +7,21 @@
 #include "py_otel.h"
 #include "py_span.h"
 
-/* `_native.RuntimeContext` comes first among the bases of a class whose other
- * one is the program's own implementation of OpenTelemetry's context: its
- * methods call that one's and have our ContextVar follow each attach and
- * detach. What the program sees, results, exceptions and all other attributes,
- * is its own implementation's doing. Only what ends a thread or the program
- * leaves our part. */
+/* `_native.RuntimeContext` is the first base of a class whose second base is
+ * the program's own implementation of OpenTelemetry's context. Its methods call
+ * the second base and let our ContextVar follow each attach and detach.
+ * Results, exceptions and all other attributes are those of the program's
+ * implementation. Of our own exceptions, only those that must end a thread or
+ * the program propagate. */
 
 typedef struct otel_context {
-  PyObject_HEAD PyObject *span_key; /* of the current span in a context */
-  /* Where the other base is OpenTelemetry's own and does nothing but set, reset
-   * and get a ContextVar: that variable, so that we can do it, without bytecode
-   * (see py_otel.h). Else NULL. */
+  PyObject_HEAD PyObject *span_key; /* key of the current span in a context */
+  /* The ContextVar of the second base, if that is OpenTelemetry's own class,
+   * whose methods only set, reset and get this variable. Then the methods below
+   * do the same without bytecode (see py_otel.h). Otherwise NULL. */
   PyObject *variable;
-  unsigned int version; /* of our class, which changes when a base does */
+  unsigned int
+      version; /* version of our class, which changes when a base changes */
 } otel_context;
 
 /* Fixed after py_sp_otel_context_init(). */
@@ -32,8 +33,8 @@ static struct {
   PyObject *get_current;
 } otel_context_known;
 
-/* The span in a context: a new reference, NULL without an exception where there
- * is none. */
+/* Get the span in a context. Returns a new reference, or NULL, without an
+ * exception if there is no span. */
 static PyObject *otel_context_span(const otel_context *self,
                                    PyObject *context) {
   PyObject *span;
@@ -47,7 +48,8 @@ static PyObject *otel_context_span(const otel_context *self,
   return span;
 }
 
-/* Work for the span of `context`. 0, or -1 with an exception. */
+/* Make the span of `context` the active one. Returns 0, or -1 with an
+ * exception. */
 static int otel_context_follow(const otel_context *self, PyObject *context) {
   PyObject *span = otel_context_span(self, context);
   py_sp_span_record *record = NULL;
@@ -62,14 +64,14 @@ static int otel_context_follow(const otel_context *self, PyObject *context) {
   return st;
 }
 
-/* Our part failed: no spans from now on. The exception that is set stays where
- * it ends a thread or the program; -1 then. */
+/* Stop showing spans, because following the context failed. Returns 0, or -1 if
+ * the current exception must end a thread or the program. */
 static int otel_context_failed(const otel_context *self) {
   char text[256], reason[512];
 
-  if (!py_sp_error_may_take())
+  if (!py_sp_error_is_ordinary())
     return -1;
-  py_sp_error_take(text, sizeof text);
+  py_sp_error_consume(text, sizeof text);
   snprintf(reason, sizeof reason,
            "spans are not shown from now on: following OpenTelemetry's %s "
            "failed (%s)",
@@ -78,13 +80,13 @@ static int otel_context_failed(const otel_context *self) {
   return 0;
 }
 
-/* Whether the variable is all there is to it. */
-static int otel_context_plain(const otel_context *self) {
+/* Returns whether the second base only uses its variable. */
+static int otel_context_is_plain(const otel_context *self) {
   return self->variable &&
          Py_TYPE((PyObject *)self)->tp_version_tag == self->version;
 }
 
-/* What the other base has under this name. */
+/* Get the method `name` of the second base. */
 static PyObject *otel_context_base(const otel_context *self, PyObject *name) {
   PyObject *args[] = {otel_context_known.type, (PyObject *)self};
   PyObject *base =
@@ -95,7 +97,8 @@ static PyObject *otel_context_base(const otel_context *self, PyObject *name) {
   return method;
 }
 
-/* Call it with `argument`, where that is not NULL. */
+/* Call the method `name` of the second base, with `argument` unless it is
+ * NULL. */
 static PyObject *otel_context_call(const otel_context *self, PyObject *name,
                                    PyObject *argument) {
   PyObject *method = otel_context_base(self, name);
@@ -111,7 +114,7 @@ static PyObject *otel_context_call(const otel_context *self, PyObject *name,
 static PyObject *otel_context_current(const otel_context *self) {
   PyObject *context;
 
-  if (!otel_context_plain(self))
+  if (!otel_context_is_plain(self))
     return otel_context_call(self, otel_context_known.get_current, NULL);
   if (PyContextVar_Get(self->variable, NULL, &context) < 0)
     return NULL;
@@ -123,7 +126,7 @@ static PyObject *otel_context_current(const otel_context *self) {
 static PyObject *otel_context_attach(PyObject *object, PyObject *context) {
   otel_context *self = (otel_context *)object;
   PyObject *token =
-      otel_context_plain(self)
+      otel_context_is_plain(self)
           ? PyContextVar_Set(self->variable, context)
           : otel_context_call(self, otel_context_known.attach, context);
 
@@ -133,8 +136,8 @@ static PyObject *otel_context_attach(PyObject *object, PyObject *context) {
   return token;
 }
 
-/* Follow what is current after a detach, whether or not that succeeded. 0, or
- * -1 with an exception. */
+/* Follow the context that is current after a detach, whether or not the detach
+ * succeeded. Returns 0, or -1 with an exception. */
 static int otel_context_return(const otel_context *self) {
   PyObject *context = otel_context_current(self);
   int st = context ? otel_context_follow(self, context) : -1;
@@ -143,9 +146,9 @@ static int otel_context_return(const otel_context *self) {
   return st < 0 ? otel_context_failed(self) : 0;
 }
 
-/* The inner one's detach. */
+/* Detach in the second base. */
 static PyObject *otel_context_leave(const otel_context *self, PyObject *token) {
-  if (!otel_context_plain(self))
+  if (!otel_context_is_plain(self))
     return otel_context_call(self, otel_context_known.detach, token);
   return PyContextVar_Reset(self->variable, token) < 0 ? NULL
                                                        : Py_NewRef(Py_None);
@@ -180,8 +183,8 @@ static int otel_context_traverse(PyObject *object, visitproc visit, void *arg) {
   return 0;
 }
 
-/* No tp_clear: a context that answers nothing would be left. What the variable
- * refers to can break the cycle. */
+/* There is no tp_clear, because it would leave an unusable context. The objects
+ * that the variable refers to can break the cycle. */
 static void otel_context_dealloc(PyObject *object) {
   otel_context *self = (otel_context *)object;
 
@@ -201,7 +204,7 @@ static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
                                    &span_key, &variable))
     return NULL;
   if (variable != Py_None && !PyContextVar_CheckExact(variable)) {
-    PyErr_SetString(PyExc_TypeError, "variable is no ContextVar");
+    PyErr_SetString(PyExc_TypeError, "variable must be a ContextVar or None");
     return NULL;
   }
   self = (otel_context *)type->tp_alloc(type, 0);
@@ -209,7 +212,7 @@ static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
     return NULL;
   self->span_key = Py_NewRef(span_key);
   self->variable = variable == Py_None ? NULL : Py_NewRef(variable);
-  /* A class has a version from its first look-up on. */
+  /* A class gets a version at its first attribute look-up. */
   Py_XDECREF(PyObject_GetAttr((PyObject *)self, otel_context_known.attach));
   self->version = type->tp_version_tag;
   if (!self->version)
@@ -217,7 +220,8 @@ static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
   return (PyObject *)self;
 }
 
-/* Follow what is current now: for what was attached before the hook. */
+/* Follow the current context, for contexts that were attached before the
+ * hook. */
 static PyObject *otel_context_refresh(PyObject *object, PyObject *unused) {
   (void)unused;
   if (py_sp_context_spans_shown() &&
@@ -237,7 +241,7 @@ static PyMethodDef otel_context_methods[] = {
 
 static PyTypeObject otel_context_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.RuntimeContext",
-    .tp_doc = "Has our context follow OpenTelemetry's.",
+    .tp_doc = "Makes our context follow OpenTelemetry's.",
     .tp_basicsize = sizeof(otel_context),
     .tp_dealloc = otel_context_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
@@ -246,7 +250,7 @@ static PyTypeObject otel_context_type = {
     .tp_new = otel_context_new,
 };
 
-/* spans_off(reason): from the Python side of the hook. */
+/* spans_off(reason), for the Python part of the hook. */
 static PyObject *otel_spans_off(PyObject *module, PyObject *reason) {
   const char *text = PyUnicode_AsUTF8(reason);
 
@@ -265,7 +269,7 @@ static PyObject *otel_spans_shown(PyObject *module, PyObject *unused) {
 
 static PyMethodDef otel_functions[] = {
     {"spans_off", otel_spans_off, METH_O,
-     "spans_off(reason)\n\nShow no span from now on; the reason is logged."},
+     "spans_off(reason)\n\nShow no spans from now on; logs the reason."},
     {"spans_shown", otel_spans_shown, METH_NOARGS, "spans_shown() -> bool"},
     {NULL, NULL, 0, NULL},
 };

@@ -1,10 +1,10 @@
-/* OpenTelemetry's context, followed by ours. */
+/* Makes our context follow OpenTelemetry's context. */
 #ifndef PY_OTEL_CONTEXT_H
 #define PY_OTEL_CONTEXT_H
 
 #include "base/py_base.h"
 
-/* Adds RuntimeContext. */
+/* Add RuntimeContext to the module. */
 int py_sp_otel_context_init(PyObject *module);
 
 #endif

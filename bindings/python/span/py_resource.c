@@ -4,18 +4,19 @@
 
 #include "base/py_utf8.h"
 
-bool py_sp_resource_told;
+bool py_sp_resource_reported;
 
 static void resource_forget(void) {
-  py_sp_resource_told = false;
+  py_sp_resource_reported = false;
 }
 
-/* A new reference, None where there is none, or NULL with an exception. */
+/* Returns a new reference, None if there is no such attribute, or NULL with an
+ * exception. */
 static PyObject *resource_attribute(PyObject *attributes, const char *name) {
   return PyObject_CallMethod(attributes, "get", "s", name);
 }
 
-/* The text of a value, "" of None; *keep as of py_sp_utf8(). */
+/* Returns the text of a value, "" for None. *keep is that of py_sp_utf8(). */
 static const char *resource_text(PyObject *value, size_t *bytes,
                                  PyObject **keep) {
   *keep = NULL;
@@ -23,7 +24,7 @@ static const char *resource_text(PyObject *value, size_t *bytes,
   return value == Py_None ? "" : py_sp_utf8(value, bytes, keep);
 }
 
-/* 0, or -1 with an exception. */
+/* Returns 0, or -1 with an exception. */
 static int resource_set(PyObject *name, PyObject *name_space) {
   PyObject *keep, *keep_space = NULL;
   size_t bytes, space_bytes;
@@ -42,12 +43,12 @@ static int resource_set(PyObject *name, PyObject *name_space) {
   return st;
 }
 
-int py_sp_resource_tell(PyObject *owner) {
+int py_sp_resource_report(PyObject *owner) {
   PyObject *resource = PyObject_GetAttrString(owner, "resource");
   PyObject *attributes = NULL, *name = NULL, *name_space = NULL;
   int st = -1;
 
-  py_sp_resource_told = true;
+  py_sp_resource_reported = true;
   if (resource)
     attributes = PyObject_GetAttrString(resource, "attributes");
   if (attributes)

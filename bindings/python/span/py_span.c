@@ -11,7 +11,7 @@
 #include "py_resource.h"
 #include "py_span_rules.h"
 
-/* Attributes beyond it are fetched a second time with the room they need. */
+/* Longer attributes are fetched a second time into a larger buffer. */
 #define SPAN_ATTRIBUTE_BYTES 512
 
 #define SPAN_ATTRIBUTES 4
@@ -19,7 +19,8 @@
 /* Interned; fixed after py_sp_span_init(). */
 static PyObject *span_attribute_keys[SPAN_ATTRIBUTES];
 
-/* The value of one attribute, or NULL: the span has none, or an exception. */
+/* Returns the value of an attribute, or NULL if the span has none or an
+ * exception was raised. */
 static PyObject *span_attribute(const py_sp_span_rules *rules,
                                 spanprof_span span,
                                 spanprof_span_attribute attribute) {
@@ -47,7 +48,7 @@ static PyObject *span_attribute(const py_sp_span_rules *rules,
   return value;
 }
 
-/* 0, or -1 with an exception. */
+/* Returns 0, or -1 with an exception. */
 static int span_attributes_set(const py_sp_span_rules *rules, PyObject *object,
                                spanprof_span span) {
   int i;
@@ -62,7 +63,7 @@ static int span_attributes_set(const py_sp_span_rules *rules, PyObject *object,
     if (!value && PyErr_Occurred())
       return -1;
     if (!value && i == SPANPROF_ATTRIBUTE_PROFILE_ID)
-      return 0; /* without the id, nothing */
+      return 0; /* without the id, no attribute is set */
     if (!value)
       continue;
     st = py_sp_otel_attribute_set(object, span_attribute_keys[i], value);
@@ -78,7 +79,7 @@ static void span_id_write(uint64_t id, uint8_t bytes[8]) {
   memcpy(bytes, &id, sizeof id);
 }
 
-/* Fill in where the span comes from. 0, or -1 with an exception. */
+/* Read the parent of the span. Returns 0, or -1 with an exception. */
 static int span_parent_read(PyObject *object, spanprof_span_info *info) {
   PyObject *parent = py_sp_otel_parent(object);
   py_sp_otel_key key;
@@ -94,8 +95,8 @@ static int span_parent_read(PyObject *object, spanprof_span_info *info) {
   return 0;
 }
 
-/* Tell the core, and make the span's record. 0, or -1 with an exception; *out
- * is NULL where the context is not valid. */
+/* Report the start of the span to the core and create its record. Returns 0, or
+ * -1 with an exception. *out is NULL if the context is not valid. */
 static int span_record_make(const py_sp_span_rules *rules, PyObject *object,
                             PyObject *context, const py_sp_otel_key *key,
                             py_sp_span_record **out) {
@@ -126,23 +127,23 @@ static int span_record_make(const py_sp_span_rules *rules, PyObject *object,
   return *out ? 0 : -1;
 }
 
-/* 0, or -1 with an exception that is to pass; any other is a warning, and the
- * span goes on. */
-static int span_resource_tell(PyObject *object) {
+/* Log an ordinary exception as a warning and go on. Returns 0, or -1 with an
+ * exception that must propagate. */
+static int span_resource_report(PyObject *object) {
   char text[256];
 
-  if (py_sp_resource_tell(object) == 0)
+  if (py_sp_resource_report(object) == 0)
     return 0;
-  if (!py_sp_error_may_take())
+  if (!py_sp_error_is_ordinary())
     return -1;
-  py_sp_error_take(text, sizeof text);
+  py_sp_error_consume(text, sizeof text);
   py_sp_warn("the service of the spans is not known: %s", text);
   return 0;
 }
 
 static PyObject *span_resource_of(PyObject *module, PyObject *provider) {
   (void)module;
-  if (span_resource_tell(provider) < 0)
+  if (span_resource_report(provider) < 0)
     return NULL;
   Py_RETURN_NONE;
 }
@@ -153,12 +154,12 @@ int py_sp_span_start(const py_sp_span_rules *rules, PyObject *object) {
   py_sp_otel_key key;
   int st = 0;
 
-  if (!py_sp_resource_told && span_resource_tell(object) < 0)
+  if (!py_sp_resource_reported && span_resource_report(object) < 0)
     return -1;
   context = py_sp_otel_context(object);
   if (!context)
     return -1;
-  /* Another processor of ours was asked first where there is a record. */
+  /* If there is a record, another processor of ours has handled the span. */
   if (py_sp_otel_key_read(context, &key) &&
       !py_sp_span_record_find(key.span_id, key.trace_low))
     st = span_record_make(rules, object, context, &key, &record);
@@ -170,9 +171,9 @@ int py_sp_span_start(const py_sp_span_rules *rules, PyObject *object) {
   return st;
 }
 
-/* Tell the core the span's present name. 0, or -1 with an exception; *out,
- * where wanted, is its record, a new reference, or NULL. */
-static int span_name_tell(PyObject *object, py_sp_span_record **out) {
+/* Pass the span's current name to the core. Returns 0, or -1 with an exception.
+ * If `out` is not NULL, *out is the span's record, a new reference, or NULL. */
+static int span_name_report(PyObject *object, py_sp_span_record **out) {
   PyObject *context = py_sp_otel_context(object), *name;
   py_sp_span_record *record;
   py_sp_otel_key key;
@@ -199,7 +200,7 @@ static int span_name_tell(PyObject *object, py_sp_span_record **out) {
 
 int py_sp_span_end(PyObject *object) {
   py_sp_span_record *record = NULL;
-  int st = span_name_tell(object, &record);
+  int st = span_name_report(object, &record);
 
   if (record)
     py_sp_span_record_end(record);
@@ -210,32 +211,32 @@ int py_sp_span_end(PyObject *object) {
 /* span_renamed(span) */
 static PyObject *span_renamed(PyObject *module, PyObject *object) {
   (void)module;
-  if (span_name_tell(object, NULL) == 0)
+  if (span_name_report(object, NULL) == 0)
     Py_RETURN_NONE;
-  if (!py_sp_error_may_take())
+  if (!py_sp_error_is_ordinary())
     return NULL;
-  PyErr_Clear(); /* told again when it ends, where a failure is logged */
+  PyErr_Clear(); /* tried again at the end of the span, where a failure is
+                    logged */
   Py_RETURN_NONE;
 }
 
 static PyMethodDef span_functions[] = {
     {"resource_of", span_resource_of, METH_O,
-     "resource_of(provider): profiles are of the service of its Resource."},
+     "resource_of(provider): use the service name of the provider's Resource."},
     {"span_renamed", span_renamed, METH_O,
-     "span_renamed(span)\n\nIts samples have its present name."},
+     "span_renamed(span)\n\nUse the span's current name for its samples."},
     {NULL, NULL, 0, NULL},
 };
 
-/* 0, or -1 with an exception. */
-static int span_stand_in(PyObject *span, const py_sp_otel_key *key,
-                         py_sp_span_record **out) {
+/* Returns 0, or -1 with an exception. */
+static int span_alias(PyObject *span, const py_sp_otel_key *key,
+                      py_sp_span_record **out) {
   py_sp_span_record *around;
 
   if (py_sp_context_get_span(&around) < 0)
     return -1;
   if (around && around->trace_low == key->trace_low)
-    *out =
-        py_sp_span_record_stand_in(around, key->span_id, key->trace_low, span);
+    *out = py_sp_span_record_alias(around, key->span_id, key->trace_low, span);
   Py_XDECREF((PyObject *)around);
   return PyErr_Occurred() ? -1 : 0;
 }
@@ -253,7 +254,7 @@ int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
   if (!context) {
     if (!PyErr_ExceptionMatches(PyExc_AttributeError))
       return -1;
-    PyErr_Clear(); /* no span at all: get_current_span() has none either */
+    PyErr_Clear(); /* not a span: get_current_span() ignores it too */
     return 0;
   }
   if (py_sp_otel_key_read(context, &key) && !key.remote) {
@@ -261,7 +262,7 @@ int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
     if (*out)
       Py_INCREF((PyObject *)*out);
     else
-      st = span_stand_in(span, &key, out);
+      st = span_alias(span, &key, out);
   }
   Py_DECREF(context);
   return st;

@@ -7,27 +7,28 @@
 
 typedef struct span_rules {
   PyObject_HEAD py_sp_span_rules own;
-  int warned; /* of an exception that went no further */
+  int warned; /* an exception was logged */
 } span_rules;
 
-/* None; what was raised is logged once and goes no further, unless it is what
- * ends the thread or the program. */
+/* Returns None. Logs the first ordinary exception and drops all of them. An
+ * exception that must end the thread or the program propagates. */
 static PyObject *span_answer(span_rules *self, int st, const char *what) {
   char text[256];
 
   if (st == 0)
     Py_RETURN_NONE;
-  if (!py_sp_error_may_take())
+  if (!py_sp_error_is_ordinary())
     return NULL;
-  py_sp_error_take(text, sizeof text);
+  py_sp_error_consume(text, sizeof text);
   if (!self->warned)
-    py_sp_warn("%s: %s; said once, such spans are not labelled", what, text);
+    py_sp_warn("%s: %s; such spans have no labels; logged once", what, text);
   self->warned = 1;
   Py_RETURN_NONE;
 }
 
-/* The argument `span`, by place or by name, borrowed; NULL with an exception.
- * What else is given is not looked at: the span knows its parent. */
+/* Returns the argument `span`, positional or named, borrowed; or NULL with an
+ * exception. All other arguments are ignored, because the span knows its
+ * parent. */
 static PyObject *span_argument(PyObject *const *args, Py_ssize_t count,
                                PyObject *names) {
   Py_ssize_t i;
@@ -94,7 +95,7 @@ static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
   options.legacy_span_label = legacy;
   options.span_id_label = span_id;
   if (self->own.rules) {
-    PyErr_SetString(PyExc_RuntimeError, "rules do not change");
+    PyErr_SetString(PyExc_RuntimeError, "the rules cannot be changed");
     return -1;
   }
   self->own.attributes = 1u << SPANPROF_ATTRIBUTE_PROFILE_ID |
@@ -114,15 +115,16 @@ static void span_rules_dealloc(PyObject *self) {
 static PyMethodDef span_rules_methods[] = {
     {"on_start", (PyCFunction)(void (*)(void))span_rules_on_start,
      METH_FASTCALL | METH_KEYWORDS,
-     "on_start(span, parent_context=None)\n\nA span started."},
+     "on_start(span, parent_context=None)\n\nReport the start of a span."},
     {"on_end", (PyCFunction)(void (*)(void))span_rules_on_end,
-     METH_FASTCALL | METH_KEYWORDS, "on_end(span)\n\nA span ended."},
+     METH_FASTCALL | METH_KEYWORDS,
+     "on_end(span)\n\nReport the end of a span."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyTypeObject span_rules_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.SpanRules",
-    .tp_doc = "How spans are labelled: what a span processor is made with.",
+    .tp_doc = "The rules by which a span processor labels spans.",
     .tp_basicsize = sizeof(span_rules),
     .tp_dealloc = span_rules_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,

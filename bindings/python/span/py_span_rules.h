@@ -1,5 +1,5 @@
-/* _native.SpanRules: how spans are labelled, which a span processor is made
- * with. It tells the core of starts and ends. */
+/* _native.SpanRules: the rules by which spans are labelled. A span processor
+ * has one; its methods report starts and ends of spans to the core. */
 #ifndef PY_SPAN_RULES_H
 #define PY_SPAN_RULES_H
 

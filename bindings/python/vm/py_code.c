@@ -1,7 +1,7 @@
-/* Before <Python.h>: it needs what CPython keeps to itself. */
+/* Must precede <Python.h>, because it needs CPython's internal headers. */
 #include "py_layout.h"
 
-/* The usual order from here on. */
+/* From here on, includes are in the usual order. */
 #include "py_code.h"
 
 #include <string.h>
@@ -11,53 +11,54 @@
 #include "py_record.h"
 #include "util/base.h"
 
-/* Most programs never need more than the few of the first space, all pages of
- * which are soon written to: code objects are spread over the heap, and so are
- * their slots. */
+/* Most programs need no more than the few slots of the first space. All its
+ * pages are soon written, because code objects are spread over the heap, and so
+ * are their slots. */
 #define CODE_SLOTS       (1u << 14)
 #define CODE_SLOTS_FIRST (1u << 11)
 
-/* Slots looked at for one address. */
+/* Slots that are probed for one address. */
 #define CODE_REACH 64
 
-/* The id of a slot whose writer a fork has taken away: no code object equals
- * what it holds, and whoever finds that may write it. */
+/* The id of a slot whose writer did not survive a fork. The slot matches no
+ * code object, so that any handler may rewrite it. */
 #define CODE_ID_NONE 1
 
-/* Bytes of a code object and what the compiler makes with it, about. */
+/* Approximate size of a code object with the objects that the compiler creates
+ * for it: 128 bytes. */
 #define CODE_NEAR_SHIFT 7
 
-/* What a sample of a known code object reads, in one cache line. */
+/* The data that a sample of a known code object reads, in one cache line. */
 typedef struct code_slot {
   _Atomic uint64_t address; /* 0: free */
   _Atomic uint64_t id;      /* 0: being written */
-  uint64_t number;          /* tells it from another one at its address: its
-                             * version, or, before 3.12, a hash of its texts */
+  uint64_t number; /* distinguishes code objects that reuse an address: the
+                      version, or, before 3.12, a hash of the texts */
   uint32_t units;
   uint32_t words;
-  py_sp_code_fields fields; /* the same as well */
+  py_sp_code_fields fields; /* the same purpose */
 } code_slot;
 
 _Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
 
-/* Here, and not in a page of the dynamic linker's. */
+/* A copy, because a handler must not read the dynamic linker's page. */
 SP_HANDLER_DATA static PyTypeObject *code_type = &PyCode_Type;
 
 static _Atomic uint64_t code_known, code_overflowed;
 
-/* Handlers that are making a slot theirs, or writing one. */
+/* Number of handlers that are claiming or writing a slot. */
 static _Atomic uint32_t code_writers;
 
-/* A power of two; generations of spaces begin at 1. */
+/* Number of slots, a power of two. The first space has generation 1. */
 SP_HANDLER_CODE static uint32_t slots_of(const py_sp_space *space) {
   return atomic_load_explicit(&space->generation, memory_order_relaxed) == 1
              ? CODE_SLOTS_FIRST
              : CODE_SLOTS;
 }
 
-/* First where its neighbours in memory have theirs: a module's code objects
- * stand near each other, and then so do their slots, in few pages. Where that
- * one is taken, anywhere. */
+/* The first probe depends on the upper bits of the address: code objects of a
+ * module are close to each other in memory, and so their slots are in few
+ * pages. Further probes use a hash. */
 SP_HANDLER_CODE static code_slot *
 slot_at(const py_sp_space *space, const PyCodeObject *code, uint32_t step) {
   const uint64_t address = (uint64_t)(uintptr_t)code;
@@ -82,8 +83,8 @@ SP_HANDLER_RARE static uint64_t code_number(py_sp_probe *probe,
   return version ? version : texts_number(probe, code);
 }
 
-/* Read a slot if it is whole and what stands at its address, a live code
- * object, is still what it was. Texts are looked at last. */
+/* Read a slot. Returns false if it is being written, or if the live code object
+ * at its address is another one. The texts are compared last. */
 SP_HANDLER_CODE static bool
 slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
   uint64_t version = layout_code_version(code), number;
@@ -100,7 +101,7 @@ slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
          (version ? version : texts_number(NULL, code)) == number;
 }
 
-/* Write a slot that is this handler's, its id being 0. */
+/* Write a slot that this handler has claimed. Its id is 0. */
 SP_HANDLER_RARE static void slot_write(code_slot *slot, py_sp_probe *probe,
                                        const PyCodeObject *code,
                                        const py_sp_code *known) {
@@ -112,7 +113,7 @@ SP_HANDLER_RARE static void slot_write(code_slot *slot, py_sp_probe *probe,
   atomic_store_explicit(&slot->id, known->id, memory_order_release);
 }
 
-/* Copy a code object; false: there is no room. */
+/* Copy a code object. Returns false if the space is full. */
 SP_HANDLER_RARE static bool code_copy(py_sp_space *space, py_sp_probe *probe,
                                       const PyCodeObject *code,
                                       py_sp_code *out) {
@@ -126,7 +127,7 @@ SP_HANDLER_RARE static bool code_copy(py_sp_space *space, py_sp_probe *probe,
   return out->id != 0;
 }
 
-/* Make a slot this handler's, to write it; false: another one was faster. */
+/* Claim a slot for writing. Returns false if another handler was faster. */
 SP_HANDLER_RARE static bool slot_claim(py_sp_space *space, code_slot *slot,
                                        const PyCodeObject *code) {
   uint64_t empty = 0, id;
@@ -143,10 +144,10 @@ SP_HANDLER_RARE static bool slot_claim(py_sp_space *space, code_slot *slot,
 
 typedef enum find_result { FIND_NONE, FIND_FULL, FIND_DONE } find_result;
 
-/* Copy an unknown code object and write it into `slot`, which has its address
- * or none; where another handler has just taken that, the copy serves this
- * sample alone. Slots are said to be full while one in four is free, unless it
- * is the `last` try. */
+/* Copy an unknown code object and write it into `slot`, which is free or has
+ * its address. If another handler has just claimed the slot, only this sample
+ * uses the copy. The table counts as full when three of four slots are used,
+ * except at the `last` attempt. */
 SP_HANDLER_RARE static find_result
 code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
          code_slot *slot, bool last, py_sp_code *out) {
@@ -162,10 +163,11 @@ code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
   return FIND_DONE;
 }
 
-/* Whether a live code object is there: what is freed has nothing, or an
- * address, where its references were counted (Objects/obmalloc.c,
- * pymalloc_free()), or no type. An immortal's count has all lower bits set, and
- * from 3.14 on flags in the upper 16 (Include/refcount.h). */
+/* Returns whether a live code object is at `code`. In a freed object, the word
+ * of the reference count is empty or contains an address (Objects/obmalloc.c,
+ * pymalloc_free()), or the type is missing. An immortal object's count has all
+ * lower bits set, and from 3.14 on flags in the upper 16 bits
+ * (Include/refcount.h). */
 SP_HANDLER_CODE static bool code_proven(py_sp_probe *probe,
                                         const PyCodeObject *code) {
   uint64_t references;

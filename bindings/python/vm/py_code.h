@@ -1,15 +1,17 @@
-/* Code objects as the signal handler saw them: name, file and lines, copied at
- * first sight, so that nothing of the interpreter is needed to name a frame
- * later, and an id that no other code object gets, whatever takes its address.
+/* Code objects as the signal handler saw them. At the first sight of a code
+ * object, the handler copies its name, file and lines, so that a frame can be
+ * named later without the interpreter. Each code object gets an id that no
+ * other one gets, even if it reuses the address.
  *
- * A space (py_space.h) holds a table by address and the copies (py_record.h).
- * An id is the space's generation and the copy's place: one whose space has
- * been emptied since gets no name, never a wrong one.
+ * A space (py_space.h) contains a table by address and the copies
+ * (py_record.h). An id consists of the space's generation and the offset of the
+ * copy. If the space has been emptied since, the id has no name; it never has a
+ * wrong one.
  *
- * A place of the table belongs to one address for good. Its id is 0 while a
- * handler writes the other fields, and never the same twice: a handler that
- * reads the same id before and after them has read what belongs together, and
- * one that does not takes a copy of its own. */
+ * A slot of the table belongs to one address for the life of the space. Its id
+ * is 0 while a handler writes the other fields, and each id is used only once.
+ * A handler that reads the same id before and after the other fields has
+ * therefore read consistent fields; otherwise it creates a copy of its own. */
 #ifndef PY_CODE_H
 #define PY_CODE_H
 
@@ -18,40 +20,43 @@
 #include "base/py_base.h"
 #include "memory/py_probe.h"
 
-/* What a walk needs to know of a code object. */
+/* The data of a code object that a walk needs. */
 typedef struct py_sp_code {
   uint64_t id;
-  uint32_t units; /* of instructions, at most */
-  uint32_t words; /* of its frames on the data stack, 0: not known; and
-                   * PY_SP_CODE_HIDDEN */
+  uint32_t units; /* number of instruction units, at most */
+  uint32_t words; /* size of its frames on the data stack in words, 0 if
+                     unknown; plus the flag PY_SP_CODE_HIDDEN */
 } py_sp_code;
 
-/* Of `words`: no function of the program. */
+/* Flag in `words`: not a function of the program. */
 #define PY_SP_CODE_HIDDEN 0x80000000u
 
-/* Reserve memory. 0, or -1 where there is none. Idempotent; with the GIL. */
+/* Reserve memory. Returns 0, or -1 if there is no memory. Idempotent. Needs the
+ * GIL. */
 int py_sp_code_open(void);
 
-/* In the child of a fork: no other thread's handler goes on with what it was
- * writing. */
+/* In the child of a fork: release the slots that handlers of the parent's
+ * threads were writing. */
 void py_sp_code_after_fork(void);
 
-/* What stands at `code`, which is aligned and not NULL; `sure`: it is a live
- * code object unless the frame is none, so that only an unknown one is looked
- * at with care. False: no code object. Signal-safe, inside the space. */
+/* Find the code object at `code`, which must be aligned and not NULL. `sure`
+ * states that it is a live code object if the frame is valid; then only unknown
+ * code objects are validated. Returns false if it is not a code object.
+ * Signal-safe, between py_sp_space_enter() and py_sp_space_leave(). */
 bool py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code, bool sure,
                      py_sp_code *out);
 
-/* Have what py_sp_code_find() will read of `code`, any address, fetched from
- * memory meanwhile; and, once that has come, what it will read then. */
+/* Prefetch the memory that py_sp_code_find() reads of `code`, which may be any
+ * address. The second function prefetches the texts, once the first one's
+ * memory has arrived. */
 void py_sp_code_prefetch(const PyCodeObject *code);
 void py_sp_code_prefetch_texts(const PyCodeObject *code);
 
-/* Counted since the process began. */
+/* Counted since the start of the process. */
 typedef struct py_sp_code_counts {
   uint64_t known;      /* code objects copied */
-  uint64_t bytes;      /* used of the current space */
-  uint64_t overflowed; /* frames called "<overflow>" */
+  uint64_t bytes;      /* bytes used of the current space */
+  uint64_t overflowed; /* frames named "<overflow>" */
 } py_sp_code_counts;
 
 py_sp_code_counts py_sp_code_count(void);

@@ -9,31 +9,34 @@
 
 #define EVAL_NAME "_PyEval_EvalFrameDefault"
 
-/* One function per instruction, since 3.14 (Python/generated_cases.c.h built
- * with Py_TAIL_CALL_INTERP). */
+/* Prefix of the functions per instruction, since 3.14
+ * (Python/generated_cases.c.h built with Py_TAIL_CALL_INTERP). */
 #define EVAL_TAIL_NAME "_TAIL_CALL_"
 
-/* Instructions, all of which their table has (Python/opcode_targets.h). */
+/* Number of instructions; their table has an entry for each
+ * (Python/opcode_targets.h). */
 #define EVAL_TAIL_COUNT 256
 
-/* A loop that has all instructions in it has at least so many: 37 to 61 KB of
- * CPython 3.10 to 3.13 (gcc 12); one that calls them has some hundred. */
+/* Minimum size of a loop that contains all instructions: in CPython 3.10 to
+ * 3.13 it has 37 to 61 KB (gcc 12). A loop that calls them has some hundred
+ * bytes. */
 #define EVAL_LOOP_BYTES_MIN 16384
 
 typedef struct eval_search {
   sp_module_entry *module;
-  uint64_t bias; /* run-time address less ELF virtual address */
+  uint64_t bias; /* run-time address minus ELF virtual address */
   spanprof_range *ranges;
-  size_t count; /* found; the first SPANPROF_RUNTIME_RANGES_MAX are kept */
+  size_t count; /* ranges found; the first SPANPROF_RUNTIME_RANGES_MAX are
+                   stored */
   bool tail_named;
 } eval_search;
 
-static size_t ranges_kept(const eval_search *search) {
+static size_t ranges_stored(const eval_search *search) {
   return (size_t)sp_min_u64(search->count, SPANPROF_RUNTIME_RANGES_MAX);
 }
 
 static void range_add(eval_search *search, uint64_t start, uint64_t end) {
-  const size_t kept = ranges_kept(search);
+  const size_t kept = ranges_stored(search);
   size_t i;
 
   for (i = 0; i < kept; i++) {
@@ -63,7 +66,7 @@ static bool name_evaluates(const char *name) {
          (name[length] == '\0' || name[length] == '.');
 }
 
-/* What the symbols say, of which a stripped program has only the first. */
+/* Search the symbols. A stripped program has only EVAL_NAME. */
 static void names_search(eval_search *search) {
   const sp_elf_image *image = sp_module_entry_image(search->module);
   sp_symbol_table symbols;
@@ -96,8 +99,8 @@ static void names_search(eval_search *search) {
   sp_symbol_table_dispose(&symbols);
 }
 
-/* Whether unwind rows that begin at `start` are those of a function, which is
- * entered with nothing but the return address on the stack. */
+/* Returns whether the unwind rows that begin at `start` are those of a
+ * function: at its entry, only the return address is on the stack. */
 static bool rows_begin_function(const sp_unwind_rows *rows, uint64_t start) {
   const sp_unwind_rule *rule = sp_unwind_rows_find(rows, start);
 
@@ -127,8 +130,8 @@ static uint64_t rows_function_end(const sp_unwind_rows *rows, uint64_t start) {
 #if defined(__x86_64__)
 #define JUMP_STEP 1
 
-/* The target of a near jump, conditional or not, that may begin at `at`; 0: it
- * is none. Intel SDM volume 2, JMP and Jcc. */
+/* Returns the target of a near jump, conditional or not, that may begin at
+ * `at`, or 0 if it is not a jump. Intel SDM volume 2, JMP and Jcc. */
 static uint64_t jump_target(const uint8_t *at) {
   size_t opcode_bytes = at[0] == 0xe9 ? 1 : 2;
   int32_t offset;
@@ -142,7 +145,7 @@ static uint64_t jump_target(const uint8_t *at) {
 #else
 #define JUMP_STEP 4
 
-/* The same; Arm ARM, C4.1.66, "Branches": B, B.cond, CBZ, CBNZ. */
+/* The same for Arm. Arm ARM, C4.1.66, "Branches": B, B.cond, CBZ, CBNZ. */
 static uint64_t jump_target(const uint8_t *at) {
   uint32_t code;
   int64_t words;
@@ -159,8 +162,8 @@ static uint64_t jump_target(const uint8_t *at) {
 }
 #endif
 
-/* Follow the jumps out of `from` to code that is no function: to parts of this
- * one. */
+/* Follow the jumps out of `from` to code that is not the start of a function:
+ * the target is then a part of this function. */
 static void jumps_search(eval_search *search, const spanprof_range *from,
                          const sp_mapping *mapping) {
   const sp_unwind_rows *rows = sp_module_entry_rows(search->module);
@@ -181,7 +184,7 @@ static void jumps_search(eval_search *search, const spanprof_range *from,
   }
 }
 
-/* Whether a word of data is the address of a function of the module. */
+/* Returns whether a word of data is the address of a function of the module. */
 static bool word_is_function(const eval_search *search,
                              const sp_mapping *mapping, uint64_t word) {
   uint64_t start;
@@ -192,8 +195,8 @@ static bool word_is_function(const eval_search *search,
          start == word - search->bias;
 }
 
-/* Take the functions of as many words in a row as there are instructions, all
- * of them addresses of functions: nothing else has such a table. */
+/* Add the functions of a table with as many consecutive function addresses as
+ * there are instructions. No other table has this shape. */
 static void table_search(eval_search *search, const sp_mapping *mapping,
                          const uint64_t *words, size_t count) {
   const sp_unwind_rows *rows = sp_module_entry_rows(search->module);
@@ -209,7 +212,7 @@ static void table_search(eval_search *search, const sp_mapping *mapping,
   }
 }
 
-/* Whether the function at `eval` has the instructions in it. */
+/* Returns whether the function at `eval` contains the instructions. */
 static bool loop_is_whole(const eval_search *search, uint64_t eval) {
   const uint64_t start = eval - search->bias;
 
@@ -218,9 +221,9 @@ static bool loop_is_whole(const eval_search *search, uint64_t eval) {
          EVAL_LOOP_BYTES_MIN;
 }
 
-/* Functions of instructions whose names were stripped: those that stand in the
- * table by which they call each other. Reads all constants, MiB of them that
- * would count as memory of the process. */
+/* Find the functions of instructions in a stripped program by the table through
+ * which they call each other. Reads all constants, several MiB that then count
+ * as memory of the process. */
 static void tables_search(eval_search *search, const sp_mapping *mapping) {
   const sp_elf_image *image = sp_module_entry_image(search->module);
   size_t i;
@@ -254,7 +257,7 @@ size_t py_sp_eval_find(spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX]) {
     names_search(&search);
     if (!search.tail_named && !loop_is_whole(&search, eval))
       tables_search(&search, mapping);
-    for (i = 0; i < ranges_kept(&search); i++) {
+    for (i = 0; i < ranges_stored(&search); i++) {
       found = ranges[i];
       if (eval >= found.start && eval < found.end)
         jumps_search(&search, &found, mapping);

@@ -10,19 +10,20 @@
 #include "py_prefetch.h"
 #include "util/base.h"
 
-/* Bits of the hash that choose a child, and the longest way down: a hash of 32
- * bits, then a node for keys whose hashes are the same. */
+/* Bits of the hash that choose a child, and the maximum depth: a hash of 32
+ * bits, then one node for keys with equal hashes. */
 #define HAMT_BITS  5
 #define HAMT_DEPTH 8
 
-/* Enough for every shape but the collision: with 16 children a node turns from
- * a bitmap into an array (Python/hamt.c). */
+/* Enough variables for every shape except the collision: with 16 children, a
+ * bitmap node becomes an array node (Python/hamt.c). */
 #define HAMT_CHECK_VARS 400
 
-/* The nodes' layouts are private to Python/hamt.c; the same in 3.10 to 3.15. */
+/* The layouts of the nodes are private to Python/hamt.c. They are the same in
+ * 3.10 to 3.15. */
 typedef struct hamt_bitmap {
   PyObject_VAR_HEAD uint32_t bitmap;
-  PyObject *array[1]; /* pairs; a pair without key holds a node */
+  PyObject *array[1]; /* pairs; in a pair without a key, the value is a node */
 } hamt_bitmap;
 
 typedef struct hamt_array {
@@ -35,8 +36,9 @@ typedef struct hamt_collision {
   PyObject *array[1]; /* pairs */
 } hamt_collision;
 
-/* The types that the check saw, written once, before ready: beside each other,
- * where the handler needs them. Process-wide, as CPython's types are. */
+/* The types that the check has found. Written once, before `ready`, and next to
+ * each other because the handler reads them together. Process-wide, as
+ * CPython's types are. */
 SP_HANDLER_DATA static struct {
   const PyTypeObject *context;
   const PyTypeObject *hamt;
@@ -45,7 +47,7 @@ SP_HANDLER_DATA static struct {
   _Atomic int ready;
 } hamt;
 
-/* What Python/hamt.c makes of a hash. */
+/* Hash as Python/hamt.c computes it. */
 SP_HANDLER_CODE static uint32_t hamt_hash(Py_hash_t hash) {
   uint32_t folded = (uint32_t)hash ^ (uint32_t)((uint64_t)hash >> 32);
 
@@ -68,7 +70,7 @@ hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count, const PyObject *key) {
   return NULL;
 }
 
-/* Without the compiler's table, which is a page of its own. Warren, Hacker's
+/* Without the compiler's table, which is in another page. Warren, Hacker's
  * Delight, 2nd edition, 5-1. */
 SP_HANDLER_CODE static uint32_t bits_set(uint32_t word) {
   word -= word >> 1 & UINT32_C(0x55555555);
@@ -77,7 +79,8 @@ SP_HANDLER_CODE static uint32_t bits_set(uint32_t word) {
   return word * UINT32_C(0x01010101) >> 24;
 }
 
-/* The pair's value where its key is `key`; else *next is the node below. */
+/* Returns the pair's value if its key is `key`; otherwise *next is the node
+ * below. */
 SP_HANDLER_CODE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
                                                   uint32_t index,
                                                   const PyObject *key,
@@ -93,7 +96,7 @@ SP_HANDLER_CODE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
   return node->array[i] == key ? node->array[i + 1] : NULL;
 }
 
-/* Of a node that is neither bitmap nor array. */
+/* For a node that is neither a bitmap nor an array. */
 SP_HANDLER_RARE static PyObject *hamt_collision_find(const PyObject *node,
                                                      const PyObject *key) {
   const hamt_collision *collision = (const hamt_collision *)node;
@@ -149,7 +152,7 @@ SP_HANDLER_CODE static PyObject *hamt_thread_find(const PyThreadState *tstate,
   return value;
 }
 
-/* Learn the type of the trie's top node, if it is called `name`. */
+/* Store the type of the trie's root node if its name is `name`. */
 static int hamt_type_learn(const char *name, const PyTypeObject **out) {
   const PyContext *context = (const PyContext *)PyThreadState_Get()->context;
 
@@ -163,7 +166,8 @@ static int hamt_type_learn(const char *name, const PyTypeObject **out) {
   return strcmp((*out)->tp_name, name) == 0;
 }
 
-/* Is each of the first `count` found with its value, and no other? */
+/* Returns whether exactly the first `count` variables are found, with their
+ * values. */
 static int hamt_vars_found(PyObject *const *vars, PyObject *const *values,
                            int count) {
   int i;
@@ -188,7 +192,8 @@ static PyObject *hamt_var_new(int number) {
   return PyContextVar_New(name, NULL);
 }
 
-/* Set one variable after the other in the current context, an empty one. */
+/* Set the variables one after the other in the current context, which is
+ * empty. */
 static const char *hamt_vars_check(PyObject *const *vars,
                                    PyObject *const *values) {
   int i;
@@ -197,22 +202,24 @@ static const char *hamt_vars_check(PyObject *const *vars,
     PyObject *token = PyContextVar_Set(vars[i], values[i]);
 
     if (!token)
-      return "no memory for the check of contextvars";
+      return "not enough memory to check contextvars";
     Py_DECREF(token);
     if (i == 0 && !hamt_type_learn("hamt_bitmap_node", &hamt.bitmap))
-      return "this CPython keeps the variables of a context in another way";
+      return "this CPython stores the variables of a context in an unknown "
+             "layout";
     if (i + 1 == HAMT_CHECK_VARS &&
         !hamt_type_learn("hamt_array_node", &hamt.array))
-      return "this CPython keeps many variables of a context in another way";
+      return "this CPython stores many variables of a context in an unknown "
+             "layout";
     if ((i < 16 || i + 1 == HAMT_CHECK_VARS) &&
         !hamt_vars_found(vars, values, i + 1))
-      return "variables of a context are not found where this CPython's "
-             "headers have them";
+      return "variables of a context are not where this CPython's headers "
+             "place them";
   }
   return NULL;
 }
 
-/* In a context of its own. */
+/* Run the check in a new context. */
 static const char *hamt_context_check(PyObject *const *vars,
                                       PyObject *const *values) {
   PyObject *context = PyContext_New();
@@ -248,7 +255,7 @@ const char *py_sp_hamt_check(void) {
     vars[i] = hamt_var_new(i);
     values[i] = PyFloat_FromDouble(i);
     if (!vars[i] || !values[i])
-      reason = "no memory for the check of contextvars";
+      reason = "not enough memory to check contextvars";
   }
   if (!reason)
     reason = hamt_context_check(vars, values);

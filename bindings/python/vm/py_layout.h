@@ -1,9 +1,9 @@
-/* Where each CPython keeps its frames: the only files that know. Every
- * function here reads memory that its caller has proven readable, calls
- * nothing, and may run in the signal handler.
+/* The memory layout of frames and code objects in each CPython. No other file
+ * contains it. The functions read memory that their caller has tested to be
+ * readable, call nothing, and may run in the signal handler.
  *
- * Included before any other header of Python, because the frames of 3.11 and
- * later stand in its internal headers only. */
+ * Include this header before any other header of Python, because only CPython's
+ * internal headers declare the frames of 3.11 and later. */
 #ifndef PY_LAYOUT_H
 #define PY_LAYOUT_H
 
@@ -17,11 +17,12 @@
 #include "base/py_version.h"
 #include "util/base.h"
 
-/* What a frame is. */
+/* Kind of a frame. */
 typedef enum py_sp_frame_kind {
-  PY_SP_FRAME_CODE,  /* runs a code object */
-  PY_SP_FRAME_SHIM,  /* the end of one run of the eval loop; runs nothing */
-  PY_SP_FRAME_OTHER, /* never on a chain of running frames */
+  PY_SP_FRAME_CODE,  /* executes a code object */
+  PY_SP_FRAME_SHIM,  /* marks the end of one run of the eval loop; executes
+                        nothing */
+  PY_SP_FRAME_OTHER, /* never linked among running frames */
 } py_sp_frame_kind;
 
 #pragma GCC diagnostic push
@@ -40,7 +41,7 @@ typedef enum py_sp_frame_kind {
 
 /* --- code objects: these fields are in the public headers of 3.10-3.15 --- */
 
-/* The name to show: a method's with its class, where code objects know it. */
+/* The name to show: the qualified name if code objects have one. */
 SP_SIGNAL_SAFE static inline const PyObject *
 layout_code_name(const PyCodeObject *code) {
 #if PY_SP_VERSION_QUALIFIED_NAMES
@@ -50,8 +51,8 @@ layout_code_name(const PyCodeObject *code) {
 #endif
 }
 
-/* A number that no other code object at its address has or had; 0: none.
- * Interpreters count versions each for themselves. */
+/* A number that no other code object at this address has or had, or 0 if there
+ * is none. Each interpreter counts versions separately. */
 SP_SIGNAL_SAFE static inline uint64_t
 layout_code_version(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -64,8 +65,8 @@ layout_code_version(const PyCodeObject *code) {
 #endif
 }
 
-/* Fields that tell a code object from another one at its address, beside its
- * version: none where all have one. */
+/* Fields that distinguish code objects which reuse an address, in addition to
+ * the version. Empty where every code object has a version. */
 typedef struct py_sp_code_fields {
 #if PY_VERSION_HEX < 0x030c0000
   const void *name;
@@ -94,8 +95,8 @@ layout_code_fields_same(const PyCodeObject *code,
          (uint64_t)code->co_firstlineno == known->first_line;
 }
 
-/* Prefetch the memory that tells whether `code` is a known one; then, of the
- * known one's fields, the hashes of its texts. */
+/* Prefetch the fields of `code` that are compared with known ones. The second
+ * function prefetches the hashes of the known texts. */
 SP_SIGNAL_SAFE static inline void
 layout_code_prefetch(const PyCodeObject *code) {
   __builtin_prefetch(&code->co_filename);
@@ -136,7 +137,7 @@ layout_code_fields_prefetch(const py_sp_code_fields *known) {
 
 #endif
 
-/* How many instruction units it has, at most. */
+/* Maximum number of instruction units. */
 SP_SIGNAL_SAFE static inline uint32_t
 layout_code_units(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030b0000
@@ -147,7 +148,7 @@ layout_code_units(const PyCodeObject *code) {
 #endif
 }
 
-/* Words its frames take on the data stack; 0: they are not there. */
+/* Size of its frames on the data stack in words, or 0 if they are not there. */
 SP_SIGNAL_SAFE static inline uint32_t
 layout_code_words(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -161,9 +162,9 @@ layout_code_words(const PyCodeObject *code) {
 #endif
 }
 
-/* Code that the interpreter put between a class and its __init__, and that no
- * traceback shows (3.12, Python/specialize.c, _Py_InitCleanup): no instruction
- * of it is traceable. */
+/* Code that the interpreter inserts between a class and its __init__ and that
+ * no traceback shows (3.12, Python/specialize.c, _Py_InitCleanup): none of its
+ * instructions is traceable. */
 SP_SIGNAL_SAFE static inline bool layout_code_hidden(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
   return code->_co_firsttraceable >= Py_SIZE(code);

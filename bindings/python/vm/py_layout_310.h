@@ -1,15 +1,15 @@
-/* CPython 3.10: frames are objects, each of which has an eval loop of its own.
- * Part of py_layout.h. */
+/* CPython 3.10: frames are objects, and each has its own eval loop. Part of
+ * py_layout.h. */
 #include <frameobject.h>
 
 typedef struct _frame py_sp_pyframe;
 
-/* Here, and not in a page of the dynamic linker's. */
+/* A copy, because a handler must not read the dynamic linker's page. */
 SP_HANDLER_DATA static PyTypeObject *layout_frame_type = &PyFrame_Type;
 
-/* Where the innermost frame is told. */
+/* Address of the pointer to the innermost frame. */
 SP_SIGNAL_SAFE static inline const void *
-layout_top_place(const PyThreadState *thread) {
+layout_top_address(const PyThreadState *thread) {
   return &thread->frame;
 }
 
@@ -29,7 +29,7 @@ layout_frame_code(const py_sp_pyframe *frame) {
   return frame->f_code;
 }
 
-/* The unit of the instruction that runs; -1: none has yet. */
+/* The unit of the current instruction, or -1 before the first one. */
 SP_SIGNAL_SAFE static inline int64_t
 layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   (void)code;
@@ -42,7 +42,7 @@ layout_frame_is_entry(const py_sp_pyframe *frame) {
   return true;
 }
 
-/* Frames have no stack of their own: each is alive as long as it is linked. */
+/* There is no data stack: a frame is alive as long as it is linked. */
 #define PY_SP_LAYOUT_DATA_STACK 0
 
 typedef struct py_sp_chunk {
@@ -64,8 +64,8 @@ layout_stack_top(const PyThreadState *thread) {
   return NULL;
 }
 
-/* Objects that one sample reads: nodes of a context, and frames. Too many to
- * prefetch for all threads. */
+/* Objects that one sample reads: nodes of a context, and frames. These are too
+ * many to prefetch for all threads. */
 #define PY_SP_LAYOUT_OBJECTS 31
 #define PY_SP_LAYOUT_OBJECTS_DATA
 

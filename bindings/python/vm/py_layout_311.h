@@ -1,12 +1,13 @@
-/* CPython 3.11 and 3.12: frames on a data stack, linked from a structure on
- * the C stack of the innermost eval loop. Part of py_layout.h. */
+/* CPython 3.11 and 3.12: frames are on a data stack, and a structure on the C
+ * stack of the innermost eval loop points to the innermost frame. Part of
+ * py_layout.h. */
 #include <internal/pycore_frame.h>
 
 typedef struct _PyInterpreterFrame py_sp_pyframe;
 
-/* Where the innermost frame is told. */
+/* Address of the pointer to the innermost frame. */
 SP_SIGNAL_SAFE static inline const void *
-layout_top_place(const PyThreadState *thread) {
+layout_top_address(const PyThreadState *thread) {
   return &thread->cframe->current_frame;
 }
 
@@ -35,8 +36,8 @@ layout_frame_code(const py_sp_pyframe *frame) {
   return frame->f_code;
 }
 
-/* The unit of the instruction that runs, or a cache entry of it; -1: none has
- * yet. */
+/* The unit of the current instruction or of its cache entry, or -1 before the
+ * first one. */
 SP_SIGNAL_SAFE static inline int64_t
 layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   return ((int64_t)(intptr_t)frame->prev_instr -
@@ -44,7 +45,7 @@ layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
-/* 3.12 has a shim beyond such a frame instead. */
+/* 3.12 has a shim frame below such a frame instead. */
 SP_SIGNAL_SAFE static inline bool
 layout_frame_is_entry(const py_sp_pyframe *frame) {
 #if PY_VERSION_HEX >= 0x030c0000

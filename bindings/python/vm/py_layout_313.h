@@ -1,5 +1,5 @@
-/* CPython 3.13 to 3.15: frames on a data stack, linked from the thread state.
- * Part of py_layout.h. */
+/* CPython 3.13 to 3.15: frames are on a data stack, and the thread state points
+ * to the innermost frame. Part of py_layout.h. */
 #include <internal/pycore_frame.h>
 #if PY_VERSION_HEX >= 0x030e0000
 #include <internal/pycore_interpframe_structs.h>
@@ -7,9 +7,9 @@
 
 typedef struct _PyInterpreterFrame py_sp_pyframe;
 
-/* Where the innermost frame is told. */
+/* Address of the pointer to the innermost frame. */
 SP_SIGNAL_SAFE static inline const void *
-layout_top_place(const PyThreadState *thread) {
+layout_top_address(const PyThreadState *thread) {
   return &thread->current_frame;
 }
 
@@ -37,8 +37,8 @@ layout_frame_kind(const py_sp_pyframe *frame) {
   }
 }
 
-/* 3.14 marks references that are not counted in the lowest bits
- * (pycore_stackref.h, Py_TAG_BITS). */
+/* 3.14 marks uncounted references in the lowest bits (pycore_stackref.h,
+ * Py_TAG_BITS). */
 SP_SIGNAL_SAFE static inline const PyCodeObject *
 layout_frame_code(const py_sp_pyframe *frame) {
 #if PY_VERSION_HEX >= 0x030e0000
@@ -48,7 +48,7 @@ layout_frame_code(const py_sp_pyframe *frame) {
 #endif
 }
 
-/* The unit of the instruction that runs, or is about to. */
+/* The unit of the current or the next instruction. */
 SP_SIGNAL_SAFE static inline int64_t
 layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   return ((int64_t)(intptr_t)frame->instr_ptr -
@@ -56,7 +56,7 @@ layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
-/* There is a shim beyond such a frame instead. */
+/* There is a shim frame below such a frame instead. */
 SP_SIGNAL_SAFE static inline bool
 layout_frame_is_entry(const py_sp_pyframe *frame) {
   (void)frame;

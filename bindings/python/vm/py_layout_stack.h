@@ -1,5 +1,5 @@
-/* CPython 3.11 to 3.15: the data stack of a thread, a list of chunks that hold
- * its frames. Part of py_layout.h. */
+/* CPython 3.11 to 3.15: the data stack of a thread, a list of chunks that
+ * contain its frames. Part of py_layout.h. */
 #define PY_SP_LAYOUT_DATA_STACK 1
 
 typedef _PyStackChunk py_sp_chunk;
@@ -25,8 +25,8 @@ SP_SIGNAL_SAFE static inline void layout_object_prefetch(const char *object) {
   __builtin_prefetch(object + offsetof(PyObject, ob_type));
 }
 
-/* Prefetched before frames are walked: the innermost five frames; from there on
- * the processor's own prefetcher continues. */
+/* Cache lines to prefetch before frames are walked: the innermost five frames.
+ * From there on, the processor's own prefetcher continues. */
 #define LAYOUT_STACK_LINES 10
 
 SP_SIGNAL_SAFE static inline void

@@ -1,5 +1,5 @@
-/* Where each CPython keeps the state of a thread. Apart from py_layout.h,
- * because the header that tells it names much else. */
+/* The place of the thread states in each CPython. Separate from py_layout.h,
+ * because its internal header declares many other names. */
 #ifndef PY_LAYOUT_THREAD_H
 #define PY_LAYOUT_THREAD_H
 
@@ -13,9 +13,9 @@
 #include <internal/pycore_runtime.h>
 #pragma GCC diagnostic pop
 
-/* The key under which a thread finds its state, what
- * PyGILState_GetThisThreadState() looks up through several libraries' pages;
- * NULL: not under a key (3.15). */
+/* The key under which a thread finds its state. PyGILState_GetThisThreadState()
+ * looks it up through pages of several libraries. NULL if CPython does not use
+ * a key (3.15). */
 static inline const Py_tss_t *layout_thread_key(void) {
 #if PY_VERSION_HEX >= 0x030f0000
   return NULL;

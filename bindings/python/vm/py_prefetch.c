@@ -1,7 +1,7 @@
-/* Before <Python.h>: it needs what CPython keeps to itself. */
+/* Must precede <Python.h>, because it needs CPython's internal headers. */
 #include "py_layout.h"
 
-/* The usual order from here on. */
+/* From here on, includes are in the usual order. */
 #include "py_prefetch.h"
 
 #include <stdatomic.h>
@@ -10,7 +10,8 @@
 
 #include "util/base.h"
 
-/* A power of two; threads that share one disturb each other. */
+/* Number of lists, a power of two. Threads that share a list disturb each
+ * other. */
 #define PREFETCH_THREADS 16
 
 typedef struct thread_reads {

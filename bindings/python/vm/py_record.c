@@ -1,7 +1,7 @@
-/* Before <Python.h>: it needs what CPython keeps to itself. */
+/* Must precede <Python.h>, because it needs CPython's internal headers. */
 #include "py_layout.h"
 
-/* The usual order from here on. */
+/* From here on, includes are in the usual order. */
 #include "py_record.h"
 
 #include <string.h>
@@ -11,22 +11,23 @@
 #include "util/memory/hash.h"
 
 #define RECORD_NAME_BYTES_MAX 512
-#define RECORD_FILE_BYTES_MAX 896 /* on the stack of the handler */
+#define RECORD_FILE_BYTES_MAX 896 /* on the handler's stack */
 
-/* Slots looked at for one file. */
+/* Slots that are probed for one file. */
 #define RECORD_REACH 64
 
-/* Behind it its runs, then its name's bytes. */
+/* Followed by its runs and the bytes of its name. */
 typedef struct code_record {
-  uint32_t run_count; /* 0: no lines are known */
+  uint32_t run_count; /* 0: no line is known */
   int32_t first_line;
-  uint32_t file_at; /* offset of the file's text in the space */
+  uint32_t file_at; /* offset of the file's name in the space */
   uint16_t file_bytes;
   uint16_t name_bytes;
 } code_record;
 
-/* The bytes of a bytes object that may be anything; false: it is none. */
-SP_HANDLER_RARE static bool bytes_look(py_sp_probe *probe,
+/* Read a bytes object at any address. Returns false if it is not a bytes
+ * object. */
+SP_HANDLER_RARE static bool bytes_read(py_sp_probe *probe,
                                        const PyObject *object,
                                        const uint8_t **data, size_t *size) {
   const PyBytesObject *bytes = (const PyBytesObject *)object;
@@ -40,10 +41,10 @@ SP_HANDLER_RARE static bool bytes_look(py_sp_probe *probe,
   return *size == 0 || py_sp_probe_readable(probe, *data, *size);
 }
 
-/* The place of a file's text: two bytes of length, then the text. 0: no
- * room. */
+/* Find or store the name of a file: two bytes of length, then the text. Returns
+ * the offset of the text, or 0 if the space is full. */
 SP_HANDLER_RARE static uint32_t
-file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
+file_store(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   _Atomic uint32_t *files = (_Atomic uint32_t *)space->base, *slot = NULL;
   char path[RECORD_FILE_BYTES_MAX];
   uint16_t bytes = (uint16_t)py_sp_text_copy(text, path, sizeof path);
@@ -60,12 +61,12 @@ file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
         memcmp(space->base + at + sizeof bytes, path, bytes) == 0)
       return at + (uint32_t)sizeof bytes;
   }
-  at = py_sp_space_take(space, sizeof bytes + bytes);
+  at = py_sp_space_allocate(space, sizeof bytes + bytes);
   if (at == 0)
     return 0;
   memcpy(space->base + at, &bytes, sizeof bytes);
   memcpy(space->base + at + sizeof bytes, path, bytes);
-  /* Another handler may take the slot first: then this copy is an extra one. */
+  /* If another handler fills the slot first, this copy is a duplicate. */
   if (i < RECORD_REACH)
     atomic_compare_exchange_strong(slot, &empty, at);
   return at + (uint32_t)sizeof bytes;
@@ -81,17 +82,17 @@ SP_HANDLER_RARE uint64_t py_sp_record_make(py_sp_space *space,
   uint16_t file_bytes;
   uint32_t file_at, at;
 
-  if (!py_sp_text_look(probe, layout_code_name(code), &name))
+  if (!py_sp_text_read(probe, layout_code_name(code), &name))
     name = (py_sp_text){.ascii = true};
-  if (!py_sp_text_look(probe, code->co_filename, &file))
+  if (!py_sp_text_read(probe, code->co_filename, &file))
     file = (py_sp_text){.ascii = true};
-  if (bytes_look(probe, code->co_linetable, &lines, &line_bytes))
+  if (bytes_read(probe, code->co_linetable, &lines, &line_bytes))
     run_count = py_sp_lines_read(lines, line_bytes, code->co_firstlineno, NULL);
   name_bytes = py_sp_text_copy(&name, NULL, RECORD_NAME_BYTES_MAX);
-  file_at = file_keep(space, &file, &file_bytes);
-  at = py_sp_space_take(space, sizeof(code_record) +
-                                   run_count * sizeof(py_sp_line_run) +
-                                   name_bytes);
+  file_at = file_store(space, &file, &file_bytes);
+  at = py_sp_space_allocate(space, sizeof(code_record) +
+                                       run_count * sizeof(py_sp_line_run) +
+                                       name_bytes);
   if (file_at == 0 || at == 0)
     return 0;
   *(code_record *)(space->base + at) =
@@ -107,8 +108,8 @@ SP_HANDLER_RARE uint64_t py_sp_record_make(py_sp_space *space,
   return atomic_load(&space->generation) << 32 | at;
 }
 
-/* Read a record that a handler may empty meanwhile, checked against the
- * bounds of its space; NULL: it is gone. */
+/* Read a record that a handler may erase at the same time, and check it against
+ * the bounds of its space. Returns NULL if its space was emptied. */
 static const py_sp_space *record_read(uint64_t id, code_record *out) {
   const py_sp_space *space = py_sp_space_of(id >> 32);
   const uint32_t at = (uint32_t)id;

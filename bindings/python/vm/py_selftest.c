@@ -12,7 +12,7 @@
 #define SELFTEST_FRAMES_MAX 512
 
 /* Python to Python, Python to a generator through C, a method, a function
- * called back from C: every way in which frames are linked. */
+ * called back from C: every way of linking frames. */
 static const char selftest_source[] =
     "def leaf(probe):\n"
     "    here = 1\n"
@@ -58,7 +58,7 @@ static struct {
   spanprof_frame frames[SELFTEST_FRAMES_MAX];
   char *reason;
   size_t reason_size;
-  unsigned walks; /* that were right */
+  unsigned walks; /* number of correct walks */
   bool wrong;
 } selftest;
 
@@ -67,12 +67,13 @@ static void selftest_fail(const char *what, size_t depth,
   if (selftest.wrong)
     return;
   selftest.wrong = true;
-  snprintf(selftest.reason, selftest.reason_size,
-           "Python %.*s keeps its frames otherwise than its headers say: frame "
-           "%zu has %s (%.*s:%u)",
-           (int)strcspn(Py_GetVersion(), " "), Py_GetVersion(), depth, what,
-           (int)(found ? found->function_bytes : 1),
-           found ? found->function : "?", line);
+  snprintf(
+      selftest.reason, selftest.reason_size,
+      "Python %.*s lays out its frames differently from its headers: frame "
+      "%zu has %s (%.*s:%u)",
+      (int)strcspn(Py_GetVersion(), " "), Py_GetVersion(), depth, what,
+      (int)(found ? found->function_bytes : 1), found ? found->function : "?",
+      line);
 }
 
 static bool frame_is(size_t depth, const spanprof_frame *frame) {
@@ -93,7 +94,7 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
            found.start_line != expected->start_line)
     selftest_fail("another line", depth, &found, frame->offset);
   else if (expected->ends_run && !(frame->flags & SPANPROF_FRAME_ENTRY))
-    selftest_fail("no mark of where its run ends", depth, &found,
+    selftest_fail("no mark at the end of its run", depth, &found,
                   frame->offset);
   else
     return true;
@@ -117,12 +118,12 @@ static PyObject *selftest_probe(PyObject *self, PyObject *unused) {
   count =
       py_sp_walk(thread, &capture, selftest.frames, SELFTEST_FRAMES_MAX, &cut);
   py_sp_space_leave();
-  py_sp_walk_settle(selftest.frames, count, PY_SP_LINES_EXECUTED);
+  py_sp_walk_set_lines(selftest.frames, count, PY_SP_LINES_EXECUTED);
   for (depth = 0; depth < SELFTEST_DEPTH && depth < count; depth++)
     if (!frame_is(depth, &selftest.frames[depth]))
       Py_RETURN_NONE;
   if (depth < SELFTEST_DEPTH || (cut && count < SELFTEST_FRAMES_MAX))
-    selftest_fail("nothing that can be believed", count, NULL, 0);
+    selftest_fail("no valid data", count, NULL, 0);
   else
     selftest.walks++;
   Py_RETURN_NONE;

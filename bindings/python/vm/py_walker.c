@@ -1,7 +1,7 @@
-/* Before <Python.h>: it needs what CPython keeps to itself. */
+/* Must precede <Python.h>, because it needs CPython's internal headers. */
 #include "py_layout_thread.h"
 
-/* The usual order from here on. */
+/* From here on, includes are in the usual order. */
 #include "py_walker.h"
 
 #include <pthread.h>
@@ -12,33 +12,36 @@
 #include "py_record.h"
 #include "util/base.h"
 
-/* Pieces of the data stack that are known; frames further out are probed. A
- * piece is 16 KiB (Python/pystate.c, DATA_STACK_CHUNK_SIZE), some 100 frames.
- */
+/* Chunks of the data stack that a walk knows. Frames further out are tested for
+ * readability. A chunk has 16 KiB (Python/pystate.c, DATA_STACK_CHUNK_SIZE),
+ * some 100 frames. */
 #define WALK_PIECES 8
 
-/* Shims and hidden frames that may stand among `max` frames. */
+/* Maximum number of steps, with the shims and hidden frames among `max`
+ * frames. */
 #define WALK_STEPS_MAX 2048
 
-/* Instructions of one code object, more than any has. */
+/* Maximum number of instruction units in one code object; none has more. */
 #define WALK_UNITS_MAX (1 << 24)
 
-/* While frames are collected, flags also hold: the code is alive if the frame
- * is one; and words to the next inner frame on the data stack, 0: not known. */
+/* While frames are collected, their flags also contain: whether the code is
+ * alive if the frame is valid; and the distance to the next inner frame on the
+ * data stack in words, 0 if unknown. */
 #define WALK_SURE        0x80u
 #define WALK_WORDS_SHIFT 8
 
-/* How a thread finds its state: pointers in one cache line, in place of calls
- * through the tables and pages of three libraries. Written once. */
+/* The way in which a thread finds its state: pointers in one cache line instead
+ * of calls through tables and pages of three libraries. Written once. */
 SP_HANDLER_DATA static struct {
-  const Py_tss_t *key; /* NULL: `state` tells */
+  const Py_tss_t *key; /* NULL: use `state` */
   void *(*specific)(pthread_key_t key);
   PyThreadState *(*state)(void);
 } walk_thread;
 
-/* Frames are linked in the eval loop, whose compiler may order the stores:
- * where a thread runs in another function, its innermost frame is written.
- * Written once; none: it is not known where that loop is, or not all of it. */
+/* The ranges of the eval loop. The loop links frames, and its compiler may
+ * reorder the stores; if a thread runs in another function, its innermost frame
+ * is completely written. Written once. Empty if the loop was not found
+ * completely. */
 #define WALK_LOOP_RANGES 4
 
 SP_HANDLER_DATA static struct {
@@ -54,10 +57,10 @@ typedef struct walk_piece {
 typedef struct frame_walk {
   const PyThreadState *thread;
   py_sp_probe probe;
-  bool written;                   /* the innermost frame */
+  bool written; /* the innermost frame is completely written */
   walk_piece pieces[WALK_PIECES]; /* innermost first */
   unsigned piece_count;
-  uintptr_t edge; /* where the next frame on the data stack must end, or 0 */
+  uintptr_t edge; /* expected end of the next frame on the data stack, or 0 */
   spanprof_frame *frames;
   size_t count;
   size_t max;
@@ -69,9 +72,9 @@ typedef enum walk_place {
   PLACE_DATA_STACK
 } walk_place;
 
-/* The used parts of the data stack. The innermost piece is always there, the
- * thread's state leads to it before and after it is; it ends at the stack's
- * top, unless the thread is just going to or from another piece. */
+/* Read the used parts of the data stack. The innermost chunk always exists,
+ * because the thread's state leads to it at every instant. Its used part ends
+ * at the stack's top, unless the thread is just switching chunks. */
 SP_HANDLER_CODE static void pieces_read(frame_walk *walk,
                                         const PyThreadState *thread) {
   const py_sp_chunk *chunk = layout_stack_chunk(thread);
@@ -112,16 +115,17 @@ SP_HANDLER_CODE static walk_place frame_place(frame_walk *walk,
   if (frame_on_data_stack(walk, frame))
     return PLACE_DATA_STACK;
   /* 3.10 unlinks the innermost frame before it releases it (Python/ceval.c,
-   * exit_eval_frame), and each frame has a reference to its caller's. */
+   * exit_eval_frame), and each frame has a reference to its caller's frame. */
   if (!PY_SP_LAYOUT_DATA_STACK)
     return PLACE_PROBED;
   return py_sp_probe_readable(&walk->probe, frame, sizeof *frame) ? PLACE_PROBED
                                                                   : PLACE_NONE;
 }
 
-/* Words from a frame on the data stack to the one that it called; frames lie
- * there without gaps, in the order of calls. 0: not known, at the other end of
- * a piece; -1: never of two frames. */
+/* Returns the distance in words from a frame on the data stack to the frame
+ * that it called; frames are stored there without gaps, in the order of calls.
+ * Returns 0 if the distance is unknown, because the frames are in different
+ * chunks, and -1 if these cannot be two valid frames. */
 SP_HANDLER_CODE static int64_t frame_words(frame_walk *walk,
                                            const py_sp_pyframe *frame) {
   uintptr_t start = (uintptr_t)frame, edge = walk->edge;
@@ -144,7 +148,8 @@ SP_HANDLER_CODE static void entry_mark(frame_walk *walk) {
     walk->frames[walk->count - 1].flags |= SPANPROF_FRAME_ENTRY;
 }
 
-/* Note a frame as it is, its code by address; false: it is none. */
+/* Store a frame with the address of its code. Returns false if it is not a
+ * valid frame. */
 SP_HANDLER_CODE static bool
 frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   const PyCodeObject *code = layout_frame_code(frame);
@@ -163,7 +168,7 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
     words = frame_words(walk, frame);
   if (unit < -1 || unit >= WALK_UNITS_MAX || words < 0)
     return false;
-  /* 3.10: a frame that is linked is alive, and so is its code. */
+  /* In 3.10, a linked frame is alive, and so is its code. */
   if ((place == PLACE_DATA_STACK && (walk->count > 0 || walk->written)) ||
       !PY_SP_LAYOUT_DATA_STACK)
     flags |= WALK_SURE;
@@ -174,7 +179,7 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   return true;
 }
 
-/* True: the outermost frame was reached. */
+/* Returns true if the outermost frame was reached. */
 SP_HANDLER_CODE static bool frames_collect(frame_walk *walk,
                                            const py_sp_pyframe *frame) {
   unsigned step;
@@ -196,8 +201,8 @@ SP_HANDLER_CODE static bool frames_collect(frame_walk *walk,
   return !frame;
 }
 
-/* Replace addresses by ids, as far as they are those of code objects whose
- * frames these can be; true: all are. */
+/* Replace addresses by ids, as long as they are addresses of code objects to
+ * which the frames can belong. Returns true if all frames are valid. */
 SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
   const size_t collected = walk->count;
   py_sp_code code = {0};
@@ -213,7 +218,7 @@ SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
     const uint32_t distance = frame.flags >> WALK_WORDS_SHIFT;
     uint32_t words;
 
-    /* Of a recursion one look is enough. */
+    /* Look up the code of a recursion once. */
     if (frame.code != address &&
         !py_sp_code_find(&walk->probe,
                          (const PyCodeObject *)(uintptr_t)frame.code,
@@ -233,7 +238,7 @@ SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
   return true;
 }
 
-void py_sp_walk_know_loop(const spanprof_range *ranges, size_t count) {
+void py_sp_walk_set_loop(const spanprof_range *ranges, size_t count) {
   size_t i;
 
   if (count > WALK_LOOP_RANGES)
@@ -243,7 +248,7 @@ void py_sp_walk_know_loop(const spanprof_range *ranges, size_t count) {
   walk_loop.count = count;
 }
 
-/* Whether a thread that runs there is in none of the loop's functions. */
+/* Returns whether `pc` is outside of the eval loop, and the loop is known. */
 SP_HANDLER_CODE static bool pc_outside_loop(uint64_t pc) {
   size_t i;
 
@@ -257,14 +262,13 @@ int py_sp_walk_open(void) {
   walk_thread.key = layout_thread_key();
   walk_thread.specific = pthread_getspecific;
   walk_thread.state = PyGILState_GetThisThreadState;
-  /* A release whose key stands elsewhere than its headers say: its function
-   * knows where. */
+  /* In a release whose key is not where its headers say, use the function. */
   if (walk_thread.key && py_sp_walk_thread() != PyThreadState_Get())
     walk_thread.key = NULL;
   return py_sp_walk_thread() == PyThreadState_Get();
 }
 
-/* As CPython's faulthandler does in its handlers (Modules/faulthandler.c,
+/* CPython's faulthandler does the same in its handlers (Modules/faulthandler.c,
  * faulthandler_dump_traceback), through PyGILState_GetThisThreadState(). */
 SP_HANDLER_CODE const PyThreadState *py_sp_walk_thread(void) {
   const Py_tss_t *key = walk_thread.key;
@@ -274,7 +278,8 @@ SP_HANDLER_CODE const PyThreadState *py_sp_walk_thread(void) {
   return key->_is_initialized ? walk_thread.specific(key->_key) : NULL;
 }
 
-/* In the thread's state, which is there, or on a stack. */
+/* Returns whether `top` is readable: inside the thread's state, which exists,
+ * or on a stack. */
 SP_HANDLER_CODE static bool top_readable(frame_walk *walk,
                                          const PyThreadState *thread,
                                          const void *const *top) {
@@ -293,7 +298,7 @@ SP_HANDLER_CODE size_t py_sp_walk(const PyThreadState *thread,
                      .frames = frames,
                      .max = max,
                      .written = pc_outside_loop(capture->pc)};
-  const void *const *top = layout_top_place(thread);
+  const void *const *top = layout_top_address(thread);
   bool whole = false;
 
   if (capture->stack_end > capture->sp) {
@@ -327,8 +332,8 @@ static uint32_t line_of(const spanprof_frame *frame, py_sp_line_numbers which) {
   }
 }
 
-void py_sp_walk_settle(spanprof_frame *frames, size_t count,
-                       py_sp_line_numbers which) {
+void py_sp_walk_set_lines(spanprof_frame *frames, size_t count,
+                          py_sp_line_numbers which) {
   size_t i;
 
   for (i = 0; i < count; i++)
