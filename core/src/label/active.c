@@ -1,16 +1,17 @@
-/* The stack of active spans: public calls that move it. */
+/* The stack of active spans: the public functions that enter and leave
+ * spans. */
 #include "context.h"
 #include "span_record.h"
 #include "tls.h"
 #include "util/system/counters.h"
 #include "util/system/status.h"
 
-/* A token is the context's number (24 bits), the serial of the enter (32) and
- * the depth before it (8), so that it fits no other entry: not one in another
- * context, not a later one at the same depth. A number comes again after 16
- * million contexts, a serial after four thousand million enters; then a token
- * kept all the while would fit. Contexts count from 1, so that 0 is no token
- * until then. */
+/* A token consists of the context's number (24 bits), the serial of the enter
+ * (32 bits) and the depth before it (8 bits). So it matches no other entry:
+ * neither one in another context nor a later one at the same depth. A number
+ * repeats after 16 million contexts, and a serial after 2^32 enters; only a
+ * token kept for that long could match a wrong entry. Numbers start at 1, so
+ * that 0 is not a token until then. */
 #define ACTIVE_NUMBER_SHIFT 40
 #define ACTIVE_SERIAL_SHIFT 8
 #define ACTIVE_DEPTH_MASK   UINT64_C(0xff)
@@ -49,7 +50,7 @@ SP_SIGNAL_SAFE spanprof_status spanprof_span_enter(spanprof_span span,
     atomic_signal_fence(memory_order_release);
     atomic_store_explicit(&context->depth, depth + 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_acq_rel);
-    /* Again where a signal handler used the place in between. */
+    /* Repeat if a signal handler used the entry in between. */
   } while (SP_UNLIKELY(atomic_load_explicit(&context->serials[depth],
                                             memory_order_relaxed) != serial));
   *out = (uint64_t)context->number << ACTIVE_NUMBER_SHIFT |
@@ -64,7 +65,7 @@ SP_SIGNAL_SAFE void spanprof_span_leave(spanprof_span_token token) {
   spanprof_context *context;
 
   if (SP_UNLIKELY(token == 0))
-    return; /* of an enter that was refused, and counted then */
+    return; /* the enter failed, and was counted then */
   if (SP_LIKELY(self != NULL)) {
     context = atomic_load_explicit(&self->context, memory_order_relaxed);
     if (SP_LIKELY((uint64_t)context->number << ACTIVE_NUMBER_SHIFT >>

@@ -13,11 +13,10 @@
 #include "tls.h"
 #include "util/memory/mem.h"
 
-/* Selves come from pages that stay mapped, and are reused: see context_slab.h.
- */
+/* Selves live in pages that stay mapped and are reused: see context_slab.h. */
 #define CONTEXT_SELVES_BYTES 32768u
 
-/* Process-wide: threads and their contexts are. */
+/* Process-wide, as threads and their contexts are. */
 static struct {
   /* Read by any thread. */
   _Atomic(sp_self *) selves; /* only added to, at the front */
@@ -28,12 +27,12 @@ static struct {
   sp_self *free_selves;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* How often this thread's record was ended by its key. Not the pointer of
- * tls.h: read only where a lock may be taken. */
+/* The number of times that the pthread key ended this thread's record. Separate
+ * from the pointer in tls.h: read only in code that may take a lock. */
 static _Thread_local unsigned context_ends;
 
-/* Lock held. */
-static sp_self *self_take(void) {
+/* The lock is held. */
+static sp_self *self_new(void) {
   sp_self *self = contexts.free_selves;
 
   if (!self) {
@@ -65,8 +64,8 @@ static sp_self *self_take(void) {
   return self;
 }
 
-/* Lock held. */
-static void self_give(sp_self *self) {
+/* The lock is held. */
+static void self_free(sp_self *self) {
   spanprof_context *context =
       atomic_load_explicit(&self->context, memory_order_relaxed);
 
@@ -78,14 +77,14 @@ static void self_give(sp_self *self) {
   contexts.free_selves = self;
 }
 
-/* The pthread key's destructor, on the thread that ends. */
+/* The pthread key's destructor; runs on the ending thread. */
 static void self_end(void *data) {
   sp_self *self = data;
   const sp_self_hooks *hooks =
       atomic_load_explicit(&contexts.hooks, memory_order_acquire);
 
   context_ends++;
-  /* Out of sight first, so that no visitor attaches what is ending. */
+  /* Hide the record first, so that no visitor enrols the ending thread. */
   pthread_mutex_lock(&contexts.lock);
   self->attached = false;
   pthread_mutex_unlock(&contexts.lock);
@@ -93,7 +92,7 @@ static void self_end(void *data) {
     hooks->ending(self);
   sp_tls_set(NULL);
   pthread_mutex_lock(&contexts.lock);
-  self_give(self);
+  self_free(self);
   pthread_mutex_unlock(&contexts.lock);
 }
 
@@ -111,13 +110,14 @@ sp_self *sp_self_attach(void) {
 
   if (SP_LIKELY(self))
     return self;
-  /* After its last round of destructors a thread would never be ended. */
+  /* A record created after the last round of destructors would never be
+   * ended. */
   if (context_ends >= PTHREAD_DESTRUCTOR_ITERATIONS || !sp_tls_init(self_end))
     return NULL;
   sp_label_fork_ready();
   sp_label_set_ready();
   pthread_mutex_lock(&contexts.lock);
-  self = self_take();
+  self = self_new();
   if (self)
     self->tid = (int)syscall(SYS_gettid);
   pthread_mutex_unlock(&contexts.lock);
@@ -125,7 +125,7 @@ sp_self *sp_self_attach(void) {
     return NULL;
   if (!sp_tls_set(self)) {
     pthread_mutex_lock(&contexts.lock);
-    self_give(self);
+    self_free(self);
     pthread_mutex_unlock(&contexts.lock);
     return NULL;
   }
@@ -222,7 +222,7 @@ void sp_context_forked(void) {
     if (self == sp_tls_get())
       self->tid = (int)syscall(SYS_gettid);
     else if (self->attached)
-      self_give(self);
+      self_free(self);
   }
 }
 
@@ -247,7 +247,7 @@ void spanprof_context_free(spanprof_context *context) {
   if (user) {
     spanprof_context *expected = context;
 
-    /* Fails where the thread has switched away at this instant. */
+    /* Fails if the thread has switched away in the meantime. */
     atomic_compare_exchange_strong_explicit(&user->context, &expected,
                                             &user->own, memory_order_relaxed,
                                             memory_order_relaxed);

@@ -4,41 +4,43 @@
 
 #define CONTEXT_SLAB_BYTES 32768u
 
-/* A slab's contexts: one bit each. */
+/* Number of contexts per slab; each has one bit. */
 #define CONTEXT_SLAB_COUNT (CONTEXT_SLAB_BYTES / sizeof(spanprof_context))
 #define CONTEXT_SLAB_FULL  ((UINT32_C(1) << CONTEXT_SLAB_COUNT) - 1)
 
 _Static_assert(CONTEXT_SLAB_COUNT < 32, "a bit for each context of a slab");
 
-/* Slabs without a context in use that keep their memory, for those to come. */
+/* Maximum number of unused slabs that keep their memory for later contexts. */
 #define CONTEXT_SLABS_KEPT 16
 
-/* Where some contexts are; their headers stay when their memory is given back.
- * With room and memory it stands in `roomy`, without memory in `released`, full
- * in neither. */
+/* A slab of contexts. The header stays when its memory is returned to the
+ * system. A slab with memory and free contexts is in the list `partial`, one
+ * without memory in `released`, a full one in neither. */
 struct sp_context_slab {
   /* Fixed. */
   spanprof_context *contexts;
-  struct sp_context_slab *next; /* of all */
-  /* Written with the lock held, read by anyone: a bit for each in use. */
+  struct sp_context_slab *next; /* list of all slabs */
+  /* One bit per context in use. Written with the lock held, read by any
+   * thread. */
   _Atomic uint32_t used;
-  /* Guarded by lock: the next and the one before in the list it stands in. */
+  /* Neighbours in its list (`partial` or `released`). Guarded by the lock. */
   struct sp_context_slab *list_next;
   struct sp_context_slab *list_before;
 };
 
-/* Process-wide: contexts are. */
+/* Process-wide, as contexts are. */
 static struct {
   /* Read by any thread. */
   _Atomic(sp_context_slab *) all; /* only added to, at the front */
-  _Atomic uint32_t places;        /* of contexts, in slabs in use */
+  _Atomic uint32_t places;        /* capacity of slabs in use, in contexts */
   /* Guarded by the list's lock. */
-  sp_context_slab *roomy;
+  sp_context_slab *partial;
   sp_context_slab *released;
-  uint32_t kept;          /* of roomy those without a context in use */
+  /* Number of slabs in `partial` without a used context. */
+  uint32_t kept;
   sp_context_slab *spare; /* headers that were never used */
   size_t spare_count;
-  uint32_t numbers; /* given to contexts */
+  uint32_t numbers; /* last number given to a context */
 } slabs;
 
 void sp_context_begin(spanprof_context *context) {
@@ -78,7 +80,7 @@ static void slab_list_remove(sp_context_slab **list, sp_context_slab *slab) {
     slab->list_next->list_before = slab->list_before;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static sp_context_slab *slab_header_new(void) {
   const size_t page = CONTEXT_SLAB_BYTES / 8;
 
@@ -91,7 +93,7 @@ static sp_context_slab *slab_header_new(void) {
   return &slabs.spare[--slabs.spare_count];
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static sp_context_slab *slab_new(void) {
   spanprof_context *memory = sp_pages_new(CONTEXT_SLAB_BYTES);
   sp_context_slab *slab = memory ? slab_header_new() : NULL;
@@ -106,9 +108,10 @@ static sp_context_slab *slab_new(void) {
   return slab;
 }
 
-/* One with room, of which at least one context is in use from now on.. */
-static sp_context_slab *slab_with_room(void) {
-  sp_context_slab *slab = slabs.roomy;
+/* Return a slab with a free context, which the caller uses; NULL if out of
+ * memory. */
+static sp_context_slab *slab_with_free_context(void) {
+  sp_context_slab *slab = slabs.partial;
 
   if (!slab) {
     slab = slabs.released;
@@ -118,7 +121,7 @@ static sp_context_slab *slab_with_room(void) {
       slab = slab_new();
     if (!slab)
       return NULL;
-    slab_list_add(&slabs.roomy, slab);
+    slab_list_add(&slabs.partial, slab);
     slabs.kept++;
   }
   if (atomic_load_explicit(&slab->used, memory_order_relaxed) == 0) {
@@ -130,7 +133,7 @@ static sp_context_slab *slab_with_room(void) {
 }
 
 spanprof_context *sp_context_slab_acquire(void) {
-  sp_context_slab *slab = slab_with_room();
+  sp_context_slab *slab = slab_with_free_context();
   spanprof_context *context;
   uint32_t used, at;
 
@@ -144,11 +147,11 @@ spanprof_context *sp_context_slab_acquire(void) {
   context->slab = slab;
   atomic_store_explicit(&slab->used, used, memory_order_release);
   if (used == CONTEXT_SLAB_FULL)
-    slab_list_remove(&slabs.roomy, slab);
+    slab_list_remove(&slabs.partial, slab);
   return context;
 }
 
-/* The last of its contexts was given back. */
+/* Called after the last used context of a slab was freed. */
 static void slab_emptied(sp_context_slab *slab) {
   atomic_fetch_sub_explicit(&slabs.places, CONTEXT_SLAB_COUNT,
                             memory_order_relaxed);
@@ -156,7 +159,7 @@ static void slab_emptied(sp_context_slab *slab) {
     slabs.kept++;
     return;
   }
-  slab_list_remove(&slabs.roomy, slab);
+  slab_list_remove(&slabs.partial, slab);
   sp_pages_discard(slab->contexts, CONTEXT_SLAB_BYTES);
   slab_list_add(&slabs.released, slab);
 }
@@ -166,7 +169,7 @@ void sp_context_slab_release(spanprof_context *context) {
   uint32_t used = atomic_load_explicit(&slab->used, memory_order_relaxed);
 
   if (used == CONTEXT_SLAB_FULL)
-    slab_list_add(&slabs.roomy, slab);
+    slab_list_add(&slabs.partial, slab);
   used &= ~(UINT32_C(1) << (context - slab->contexts));
   sp_context_clear(context);
   atomic_store_explicit(&slab->used, used, memory_order_release);

@@ -1,8 +1,9 @@
-/* Where contexts are that are nobody's own: pages that stay mapped, and are
- * reused, so that whoever reads one that was just freed reads a context without
- * spans, never foreign memory.
+/* The memory of contexts other than threads' own. Its pages stay mapped and are
+ * reused, so that a reader of a context that was just freed reads a context
+ * without spans, never other memory.
  *
- * All that changes something is called with the lock of context.c held. */
+ * All functions that change something are called with the lock of context.c
+ * held. */
 #ifndef SP_CONTEXT_SLAB_H
 #define SP_CONTEXT_SLAB_H
 
@@ -10,22 +11,22 @@
 
 typedef struct sp_context_slab sp_context_slab;
 
-/* Make a context empty, with a number of its own. */
+/* Initialize an empty context with a number of its own. */
 void sp_context_begin(spanprof_context *context);
 
-/* Make it one without labels and spans, as those that are free. */
+/* Remove labels, spans and mark, as in free contexts. */
 void sp_context_clear(spanprof_context *context);
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 spanprof_context *sp_context_slab_acquire(void);
 void sp_context_slab_release(spanprof_context *context);
 
-/* Visit every context in use, without the lock. */
+/* Visit every context in use. Needs no lock. */
 void sp_context_slab_each(void (*visit)(void *data,
                                         const spanprof_context *context),
                           void *data);
 
-/* How many contexts slabs in use have room for. */
+/* The capacity of all slabs in use, in contexts. */
 uint32_t sp_context_slab_count(void);
 
 #endif

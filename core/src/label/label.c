@@ -6,13 +6,13 @@
 #include "util/system/counters.h"
 #include "util/system/status.h"
 
-/* A token is the set before the push and the set after it. The set after it
- * says whether the push is still in force, the set before it spares the common
- * pop from looking anything up. */
+/* A token consists of the set before the push and the set after it. The set
+ * after the push shows whether the push is still in effect; the set before it
+ * spares the common pop a lookup. */
 #define LABEL_TOKEN_SHIFT 32
 
-/* Strings of up to so many bytes are compared by their ends alone, which are
- * all of them: see sp_label_cache_edges. */
+/* Strings of up to this length are compared by their ends alone, which contain
+ * the whole string: see sp_label_cache_edges. */
 #define LABEL_ENDS_BYTES 16
 
 SP_SIGNAL_SAFE static inline sp_label_cache_edges label_ends(const char *text,
@@ -45,7 +45,7 @@ SP_SIGNAL_SAFE static bool label_text_is(spanprof_text_id number,
   return size == bytes && memcmp(interned, text, bytes) == 0;
 }
 
-/* Do the strings stand behind the set's top label as they are? */
+/* Are these strings the name and value of the set's innermost label? */
 SP_SIGNAL_SAFE static bool
 label_strings_are(spanprof_labels set, const char *name, size_t name_bytes,
                   const char *value, size_t value_bytes) {
@@ -63,9 +63,9 @@ label_text_entry(sp_label_cache *cache, spanprof_labels parent,
   return &cache->texts[hash >> 60];
 }
 
-/* The version of all entries. A reader asks before and after it reads an entry:
- * where both are equal and even, no handler wrote to the entry in between. The
- * cast keeps the compiler from reading once for both. */
+/* The version of the cache. A reader reads it before and after it reads an
+ * entry: if both values are equal and even, no handler wrote to the cache in
+ * between. The cast keeps the compiler from merging the two reads. */
 SP_SIGNAL_SAFE static inline uint32_t
 label_cache_version(const sp_label_cache *cache) {
   uint32_t version;
@@ -76,11 +76,11 @@ label_cache_version(const sp_label_cache *cache) {
   return version;
 }
 
-SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
-                                           spanprof_labels set,
-                                           spanprof_labels parent,
-                                           spanprof_text_id name,
-                                           spanprof_text_id value) {
+SP_SIGNAL_SAFE static void label_text_cache(sp_label_cache *cache,
+                                            spanprof_labels set,
+                                            spanprof_labels parent,
+                                            spanprof_text_id name,
+                                            spanprof_text_id value) {
   sp_label_cache_text *entry = label_text_entry(cache, parent, name, value);
   volatile sp_label_cache_text *slot = entry;
   volatile uint32_t *version = &cache->version;
@@ -97,9 +97,10 @@ SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
 }
 
 SP_SIGNAL_SAFE static void
-label_string_keep(sp_label_cache *cache, sp_label_cache_string *entry,
-                  spanprof_labels set, spanprof_labels parent, const char *name,
-                  size_t name_bytes, const char *value, size_t value_bytes) {
+label_string_cache(sp_label_cache *cache, sp_label_cache_string *entry,
+                   spanprof_labels set, spanprof_labels parent,
+                   const char *name, size_t name_bytes, const char *value,
+                   size_t value_bytes) {
   volatile sp_label_cache_string *slot = entry;
   volatile uint32_t *version = &cache->version;
   sp_label_cache_edges name_ends = label_ends(name, name_bytes);
@@ -128,7 +129,7 @@ SP_SIGNAL_SAFE static inline void label_pushed(spanprof_context *context,
   *out = (uint64_t)parent << LABEL_TOKEN_SHIFT | set;
 }
 
-/* A push whose strings are not in the thread's cache. */
+/* Push strings that are not in the thread's cache. */
 static __attribute__((noinline)) spanprof_status
 label_push_strings(sp_self *self, const char *name, size_t name_bytes,
                    const char *value, size_t value_bytes,
@@ -138,21 +139,22 @@ label_push_strings(sp_self *self, const char *name, size_t name_bytes,
   spanprof_labels parent =
       atomic_load_explicit(&context->labels, memory_order_relaxed);
   spanprof_labels set;
-  bool as_given;
+  bool unchanged;
   spanprof_status st = sp_label_set_push(parent, name, name_bytes, value,
-                                         value_bytes, &as_given, &set);
+                                         value_bytes, &unchanged, &set);
 
   if (st)
     return st;
-  /* Neither a cleaned nor a capped value is kept: each such push is counted. */
-  if (as_given)
-    label_string_keep(&self->cache, entry, set, parent, name, name_bytes, value,
-                      value_bytes);
+  /* Cleaned and capped values are not cached, so that each such push is
+   * counted. */
+  if (unchanged)
+    label_string_cache(&self->cache, entry, set, parent, name, name_bytes,
+                       value, value_bytes);
   label_pushed(context, parent, set, out);
   return SPANPROF_OK;
 }
 
-/* A push of texts that are not in the thread's cache. */
+/* Push interned texts that are not in the thread's cache. */
 static __attribute__((noinline)) spanprof_status
 label_push_texts(sp_self *self, spanprof_text_id name, spanprof_text_id value,
                  spanprof_label_token *out) {
@@ -170,14 +172,14 @@ label_push_texts(sp_self *self, spanprof_text_id name, spanprof_text_id value,
     sp_count(&sp_counts.labels_refused, 1);
     return st;
   }
-  /* A capped value is not kept, so that each such push is counted. */
+  /* A capped value is not cached, so that each such push is counted. */
   if (sp_label_node_get(set)->value == value)
-    label_text_keep(&self->cache, set, parent, name, value);
+    label_text_cache(&self->cache, set, parent, name, value);
   label_pushed(context, parent, set, out);
   return SPANPROF_OK;
 }
 
-/* A pop that is not of the innermost push. */
+/* Undo a push that is not the innermost one, and all inner ones with it. */
 SP_SIGNAL_SAFE static __attribute__((noinline)) void
 label_pop_outer(spanprof_context *context, spanprof_labels pushed) {
   spanprof_labels set =
@@ -216,7 +218,7 @@ spanprof_status spanprof_label_push_bytes(const char *name, size_t name_bytes,
   hash = sp_hash_mix(value_ends.last + name_ends.first * 31,
                      value_ends.first + name_ends.last * 31 + parent);
   entry = &self->cache.strings[hash % SP_LABEL_CACHE_STRINGS];
-  /* Strings are pushed in no handler, so nobody writes here meanwhile. */
+  /* No handler pushes strings, so nothing else writes here in the meantime. */
   set = entry->set;
   if (SP_LIKELY(set && entry->parent == parent &&
                 entry->name_bytes == name_bytes &&
@@ -278,7 +280,7 @@ SP_SIGNAL_SAFE void spanprof_label_pop(spanprof_label_token token) {
   spanprof_context *context;
 
   if (SP_UNLIKELY(pushed == 0))
-    return; /* of a push that was refused */
+    return; /* the push failed */
   context =
       self ? atomic_load_explicit(&self->context, memory_order_relaxed) : NULL;
   if (SP_LIKELY(context &&

@@ -1,11 +1,12 @@
-/* A thread's own small memory of the sets it pushed last, so that a push costs
- * no shared memory.
+/* A thread's cache of the label sets that it pushed last, so that most pushes
+ * touch no shared memory.
  *
- * Only the thread itself uses it, in and out of signal handlers. A handler may
- * come at any instruction: a writer makes the entry invalid, writes the key,
- * then the set, and a handler that finds a writer at work does not write. A
- * reader takes what it read only if nothing was written meanwhile: a handler
- * could put another key and set in between the two. */
+ * Only the thread itself uses the cache, inside and outside of signal handlers.
+ * A handler may interrupt it at any instruction. So a writer invalidates the
+ * entry, writes the key, then the set; a handler that interrupts a writer does
+ * not write. A reader uses an entry only if nothing was written while it read,
+ * since a handler could replace the entry between reading the key and reading
+ * the set. */
 #ifndef SP_LABEL_CACHE_H
 #define SP_LABEL_CACHE_H
 
@@ -21,7 +22,8 @@ typedef struct sp_label_cache_text {
   spanprof_text_id value;
 } sp_label_cache_text;
 
-/* The first and last bytes of a string, which are all of it up to 16 bytes. */
+/* The first and last 8 bytes of a string: the whole string if it has at most 16
+ * bytes. */
 typedef struct sp_label_cache_edges {
   uint64_t first;
   uint64_t last;
@@ -37,7 +39,7 @@ typedef struct sp_label_cache_string {
 } sp_label_cache_string;
 
 typedef struct sp_label_cache {
-  uint32_t version; /* odd: a writer is at work */
+  uint32_t version; /* odd while a writer is active */
   sp_label_cache_text texts[SP_LABEL_CACHE_TEXTS];
   sp_label_cache_string strings[SP_LABEL_CACHE_STRINGS];
 } sp_label_cache;

@@ -1,10 +1,10 @@
-/* The room's locks around a fork, after which only the forking thread is left.
- */
+/* Keeps this folder's locks consistent across a fork; only the forking thread
+ * exists in the child. */
 #ifndef SP_LABEL_FORK_H
 #define SP_LABEL_FORK_H
 
-/* Have a fork take them and give them back; whoever is about to take one has
- * called it before. */
+/* Register the fork hooks that take and release these locks. Every function
+ * that may take one of the locks calls this first. */
 void sp_label_fork_ready(void);
 
 #endif

@@ -2,14 +2,15 @@
 
 #include "util/memory/hash.h"
 
-/* At most half full: pairs are fewer than nodes. */
+/* At most half full, because there are fewer pairs than nodes. */
 #define PAIR_SLOTS (2 * SP_LABEL_NODES)
 
 /* Process-wide, as texts are: a set's number is valid on every thread. */
 static struct {
   sp_label_node nodes[SP_LABEL_NODES]; /* number 0 is the empty set */
   _Atomic uint16_t buckets[SP_LABEL_NODES];
-  _Atomic uint32_t count;             /* given out; may pass SP_LABEL_NODES */
+  /* Numbers given out; may exceed SP_LABEL_NODES. */
+  _Atomic uint32_t count;
   _Atomic uint64_t pairs[PAIR_SLOTS]; /* name << 32 | value; 0: free */
   _Atomic uint32_t pair_count;
 } label_nodes;
@@ -20,7 +21,7 @@ SP_SIGNAL_SAFE static uint64_t node_hash(spanprof_labels parent,
   return sp_hash_mix((uint64_t)name << 32 | value, parent);
 }
 
-/* From `at` to the end of its bucket. */
+/* Search a bucket from node `at` on. */
 SP_SIGNAL_SAFE static spanprof_labels node_search(uint32_t at,
                                                   spanprof_labels parent,
                                                   spanprof_text_id name,
@@ -81,7 +82,8 @@ SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_labels parent,
   while (!atomic_compare_exchange_strong_explicit(
       bucket, &head, (uint16_t)number, memory_order_release,
       memory_order_acquire)) {
-    /* Someone was faster; the number is lost if it was with the same node. */
+    /* Another writer was faster. If it added the same node, our number is
+     * lost. */
     *out = node_search(head, parent, name, value);
     if (*out)
       return SPANPROF_OK;
@@ -95,19 +97,19 @@ SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text_id name,
                                         spanprof_text_id value, uint32_t max) {
   uint64_t pair = (uint64_t)name << 32 | value;
   size_t at = sp_hash_mix(pair, 0) % PAIR_SLOTS;
-  bool taken = false;
+  bool acquired = false;
 
   for (;; at = (at + 1) % PAIR_SLOTS) {
     uint64_t slot =
         atomic_load_explicit(&label_nodes.pairs[at], memory_order_relaxed);
 
     if (slot == 0) {
-      if (!taken &&
+      if (!acquired &&
           (atomic_load_explicit(&label_nodes.pair_count,
                                 memory_order_relaxed) >= SP_LABEL_NODES ||
            !sp_text_value_acquire(name, max)))
         return false;
-      taken = true;
+      acquired = true;
       if (atomic_compare_exchange_strong_explicit(&label_nodes.pairs[at], &slot,
                                                   pair, memory_order_relaxed,
                                                   memory_order_relaxed)) {
@@ -117,7 +119,7 @@ SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text_id name,
       }
     }
     if (slot == pair) {
-      if (taken)
+      if (acquired)
         sp_text_value_release(name);
       return true;
     }

@@ -10,10 +10,10 @@
 
 static const char label_other[] = "[other]";
 
-/* Process-wide, as the values are that it bounds. */
+/* Process-wide, as the values that it bounds are. */
 static _Atomic uint32_t label_values_max = LABEL_VALUES_MAX;
 
-/* "[other]" in place of a value over the cap. */
+/* Make the set with "[other]" instead of a value over the cap. */
 static spanprof_status label_other_make(spanprof_labels parent,
                                         spanprof_text_id name,
                                         spanprof_labels *out) {
@@ -27,8 +27,9 @@ static spanprof_status label_other_make(spanprof_labels parent,
   return st;
 }
 
-/* The text of a value; over the name's cap an unknown one is not interned, so
- * that endless values do not fill the table. False with SPANPROF_OK: capped. */
+/* Find or intern the text of a value. If the name has reached its cap, an
+ * unknown value is not interned, so that endless values do not fill the table:
+ * *capped is set. */
 static spanprof_status label_value_text(spanprof_text_id name,
                                         const char *value, size_t bytes,
                                         spanprof_text_id *out, bool *capped) {
@@ -40,10 +41,10 @@ static spanprof_status label_value_text(spanprof_text_id name,
   return *capped ? SPANPROF_OK : sp_text_add(value, bytes, out);
 }
 
-/* The strings are clean. */
+/* Push clean strings. */
 static spanprof_status set_push_clean(spanprof_labels parent, const char *name,
                                       size_t name_bytes, const char *value,
-                                      size_t value_bytes, bool *as_given,
+                                      size_t value_bytes, bool *unchanged,
                                       spanprof_labels *out) {
   spanprof_text_id name_text, value_text;
   bool capped;
@@ -59,13 +60,13 @@ static spanprof_status set_push_clean(spanprof_labels parent, const char *name,
               : sp_label_set_push_text(parent, name_text, value_text, out);
   if (st)
     return sp_fail(st, st == SPANPROF_ERR_LIMIT
-                           ? "too many sets of labels, or too deep"
+                           ? "too many label sets, or too deeply nested"
                            : "no memory for a label");
-  *as_given = !capped && sp_label_node_get(*out)->value == value_text;
+  *unchanged = !capped && sp_label_node_get(*out)->value == value_text;
   return SPANPROF_OK;
 }
 
-/* Is the name of `node` set again between `set` and `node`? */
+/* Does a label between `set` and `node` have the same name? */
 static bool label_hidden(spanprof_labels set, const sp_label_node *node) {
   const sp_label_node *inner = sp_label_node_get(set);
 
@@ -75,7 +76,7 @@ static bool label_hidden(spanprof_labels set, const sp_label_node *node) {
   return false;
 }
 
-/* Does a label of the set, not a hidden one, say name=value? */
+/* Does the set have the visible label name=value? */
 static bool set_has(spanprof_labels set, spanprof_text_id name,
                     const char *value, size_t value_bytes) {
   const sp_label_node *node = sp_label_node_get(set);
@@ -88,7 +89,7 @@ static bool set_has(spanprof_labels set, spanprof_text_id name,
          node->value == value_text;
 }
 
-/* The set without labels of that name. */
+/* Make the set without labels of this name. */
 static spanprof_status set_without(spanprof_labels set, spanprof_text_id name,
                                    spanprof_labels *out) {
   const sp_label_node *nodes[SP_LABEL_DEPTH_MAX];
@@ -108,7 +109,7 @@ static spanprof_status set_without(spanprof_labels set, spanprof_text_id name,
   if (!st)
     return SPANPROF_OK;
   sp_count(&sp_counts.labels_refused, 1);
-  return sp_fail(st, "too many sets of labels");
+  return sp_fail(st, "too many label sets");
 }
 
 spanprof_status sp_label_set_push_text(spanprof_labels parent,
@@ -121,7 +122,8 @@ spanprof_status sp_label_set_push_text(spanprof_labels parent,
   *out = sp_label_node_find(parent, name, value);
   if (SP_LIKELY(*out))
     return SPANPROF_OK;
-  /* An empty value is no label to the server; here it hides an outer one. */
+  /* The server ignores a label with an empty value; here it hides an outer
+   * one. */
   if (value && !sp_label_pair_admit(name, value, max))
     return label_other_make(parent, name, out);
   st = sp_label_node_make(parent, name, value, out);
@@ -134,14 +136,14 @@ spanprof_status sp_label_set_push_text(spanprof_labels parent,
 
 spanprof_status sp_label_set_push(spanprof_labels parent, const char *name,
                                   size_t name_bytes, const char *value,
-                                  size_t value_bytes, bool *as_given,
+                                  size_t value_bytes, bool *unchanged,
                                   spanprof_labels *out) {
   char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
   bool changed, clean = sp_clean_name_is(name, name_bytes) &&
                         sp_clean_text_is(value, value_bytes);
   spanprof_status st;
 
-  *as_given = false;
+  *unchanged = false;
   *out = 0;
   if (!clean) {
     name_bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
@@ -149,8 +151,8 @@ spanprof_status sp_label_set_push(spanprof_labels parent, const char *name,
     sp_count(&sp_counts.labels_cleaned, 1);
   }
   st = set_push_clean(parent, clean ? name : clean_name, name_bytes,
-                      clean ? value : clean_value, value_bytes, as_given, out);
-  *as_given = *as_given && clean;
+                      clean ? value : clean_value, value_bytes, unchanged, out);
+  *unchanged = *unchanged && clean;
   if (st)
     sp_count(&sp_counts.labels_refused, 1);
   return st;

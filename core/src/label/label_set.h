@@ -1,6 +1,6 @@
-/* Label sets: immutable, interned nodes that point at their parent, so that a
- * push or a pop moves one number. Nodes live as long as the process; caps bound
- * them. */
+/* Label sets: immutable, interned nodes with a parent, so that a push or a pop
+ * changes one number. Nodes live as long as the process; caps bound their
+ * number. */
 #ifndef SP_LABEL_SET_H
 #define SP_LABEL_SET_H
 
@@ -11,30 +11,32 @@ typedef struct sp_label {
   spanprof_text_id value;
 } sp_label;
 
-/* The labels of a set, innermost first, hidden ones left out; returns how many
- * (at most `max`). */
+/* List the labels of a set, innermost first, without hidden ones. Returns the
+ * number of labels (at most `max`). */
 size_t sp_label_set_list(spanprof_labels set, sp_label *out, size_t max);
 
-/* The set that is `parent` with name=value, the name in its name form; a value
- * over the name's cap is "[other]", counted. SPANPROF_ERR_NOMEM,
+/* Make the set `parent` plus name=value; the name is in its name form. A value
+ * over the name's cap becomes "[other]" and is counted. SPANPROF_ERR_NOMEM,
  * SPANPROF_ERR_LIMIT. */
 spanprof_status sp_label_set_push_text(spanprof_labels parent,
                                        spanprof_text_id name,
                                        spanprof_text_id value,
                                        spanprof_labels *out);
 
-/* The same of strings, which are cleaned up and counted; *as_given: neither
- * cleaned nor capped. Says what failed. */
+/* As sp_label_set_push_text(), for strings, which are cleaned; changed labels
+ * are counted. *unchanged is set if the label was neither cleaned nor capped.
+ * On failure the error message is set. */
 spanprof_status sp_label_set_push(spanprof_labels parent, const char *name,
                                   size_t name_bytes, const char *value,
-                                  size_t value_bytes, bool *as_given,
+                                  size_t value_bytes, bool *unchanged,
                                   spanprof_labels *out);
 
-/* Intern what stands in place of capped values, so that a push of interned
- * texts takes no lock. Where there is no memory it is tried again. */
+/* Intern "[other]", so that pushing interned texts takes no lock. If there is
+ * no memory, a later call tries again. */
 void sp_label_set_ready(void);
 
-/* Distinct values one name may have before they become "[other]". */
+/* Set the number of distinct values that one name may have before further ones
+ * become "[other]". */
 void sp_label_values_max_set(uint32_t max);
 
 #endif

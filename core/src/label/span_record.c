@@ -2,6 +2,6 @@
 
 _Static_assert(sizeof(sp_span) <= 128, "what a span may cost");
 
-/* Process-wide: a span's number is valid on every thread, for the life of the
- * process. */
+/* Process-wide, because a span's number is valid on every thread for the life
+ * of the process. */
 _Atomic(sp_span *) sp_span_chunks[SP_SPAN_CHUNKS];

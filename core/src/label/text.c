@@ -11,9 +11,9 @@
 #include "util/text/clean.h"
 
 /* Protocol: an entry is written under the lock, then made visible by its slot
- * in the index (release); readers take no lock. An index that became too small
- * is replaced and kept, because someone may be reading it: together the old
- * ones are smaller than the present one. */
+ * in the index (release). Readers take no lock. An index that became too small
+ * is replaced but not freed, because another thread may be reading it. All old
+ * indexes together are smaller than the present one. */
 
 #define TEXT_CHUNK       512u
 #define TEXT_CHUNKS      (SP_TEXT_COUNT_MAX / TEXT_CHUNK)
@@ -27,7 +27,7 @@ typedef struct text_entry {
   uint32_t hash;
   /* Written by any thread. */
   _Atomic spanprof_text_id
-      name_form;           /* this text as a label name; 0: not asked */
+      name_form;           /* label name for this text; 0: not computed */
   _Atomic uint32_t values; /* distinct values under this name */
 } text_entry;
 
@@ -43,7 +43,7 @@ typedef struct text_block {
 } text_block;
 
 /* Process-wide, because numbers are: labels are pushed with and without a
- * session, and a library's numbers mean the same to all. */
+ * session, and a number means the same text for all libraries. */
 static struct {
   /* Read by any thread. */
   _Atomic(text_entry *) chunks[TEXT_CHUNKS];
@@ -104,7 +104,8 @@ static void text_index_put(text_index *index, uint32_t hash,
                         memory_order_release);
 }
 
-/* Room for one more text at a load of at most one half. Lock held. */
+/* Reserve a slot for one more text; the load stays at most one half. The lock
+ * is held. */
 static spanprof_status text_index_reserve(void) {
   text_index *index = atomic_load_explicit(&texts.index, memory_order_relaxed);
   text_index *grown;
@@ -126,7 +127,8 @@ static spanprof_status text_index_reserve(void) {
   return SPANPROF_OK;
 }
 
-/* A copy of the text that stays; NULL: no memory. Lock held. */
+/* Copy the text permanently. Returns NULL if out of memory. The lock is
+ * held. */
 static const char *text_store(const char *text, size_t bytes) {
   char *copy;
 
@@ -147,7 +149,7 @@ static const char *text_store(const char *text, size_t bytes) {
   return copy;
 }
 
-/* Lock held. */
+/* The lock is held. */
 static spanprof_status text_insert(const char *text, size_t bytes,
                                    uint32_t hash, spanprof_text_id *out) {
   spanprof_text_id number = texts.count + 1;
@@ -213,7 +215,7 @@ spanprof_status sp_text_add(const char *text, size_t bytes,
   return st;
 }
 
-/* Add the name that the text becomes, and count it. */
+/* Intern the cleaned label name, and count it. */
 static __attribute__((noinline)) spanprof_status
 text_add_name(const char *text, size_t bytes, spanprof_text_id *out) {
   char name[SP_CLEAN_NAME_MAX];
@@ -227,7 +229,7 @@ text_add_name(const char *text, size_t bytes, spanprof_text_id *out) {
   return st;
 }
 
-/* Add the value that the text becomes, and count it. */
+/* Intern the cleaned value, and count it. */
 static __attribute__((noinline)) spanprof_status
 text_add_value(const char *text, size_t bytes, spanprof_text_id *out) {
   char value[SP_CLEAN_TEXT_MAX];

@@ -4,7 +4,7 @@
 
 static pthread_once_t tls_once = PTHREAD_ONCE_INIT;
 static pthread_key_t tls_key;
-static _Atomic bool tls_made; /* tls_key is ours */
+static _Atomic bool tls_made; /* tls_key was created */
 static void (*_Atomic tls_ending)(void *self);
 
 static void tls_make(void) {
@@ -13,7 +13,8 @@ static void tls_make(void) {
 }
 
 bool sp_tls_init(void (*ending)(void *self)) {
-  /* Every caller gives the same function, so it is no matter who is first. */
+  /* All callers pass the same function, so it does not matter which one is
+   * first. */
   if (!atomic_load_explicit(&tls_made, memory_order_acquire)) {
     tls_ending = ending;
     pthread_once(&tls_once, tls_make);

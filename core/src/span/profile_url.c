@@ -7,10 +7,10 @@
 #include "util/text/ascii.h"
 #include "util/text/utf8.h"
 
-/* The forms are those of pyroscope-otel (lib/pyroscope/otel.rb; the comparison
- * as it was before 0.1.0, with the path /comparison-diff that
- * otel-profiling-go v0.4.0 and otel-profiling-java v0.10.3 use): parameters in
- * this order, form-encoded as URI.encode_www_form does, times in seconds. */
+/* The links have pyroscope-otel's form (lib/pyroscope/otel.rb; the comparison
+ * as before 0.1.0, with the path /comparison-diff of otel-profiling-go v0.4.0
+ * and otel-profiling-java v0.10.3): parameters in this order, form-encoded as
+ * URI.encode_www_form does, times in seconds. */
 
 #define URL_CPU ".cpu"
 
@@ -28,8 +28,8 @@ static void url_time(sp_buffer *out, const char *name, int64_t seconds) {
   sp_buffer_number(out, seconds);
 }
 
-/* A label of a query; quotes and backslashes are escaped as in Prometheus
- * selectors, which FlameQL's are. */
+/* Append a label of a query. Quotes and backslashes are escaped as in
+ * Prometheus selectors, whose syntax FlameQL shares. */
 static void url_label(sp_buffer *out, const sp_pair *pair, bool *first) {
   const char *p;
 
@@ -94,7 +94,8 @@ void sp_profile_url_query(sp_buffer *out, const char *application_name,
 
 void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
                          const char *profile_id, int64_t now_s) {
-  /* sp_profile_url_query(), encoded on its way: every root span pays. */
+  /* The query of sp_profile_url_query(), encoded while it is written, because
+   * this runs for every root span. */
   sp_buffer_text(out, place->server_address);
   sp_buffer_text(out, "?query=");
   sp_buffer_form_encode(out, place->application_name,

@@ -1,11 +1,11 @@
-/* The classic links from a span to its profile. */
+/* Links from a span to its profile, in pyroscope-otel's form. */
 #ifndef SP_PROFILE_URL_H
 #define SP_PROFILE_URL_H
 
 #include "settings/settings.h"
 #include "util/memory/buffer.h"
 
-/* Seconds a link reaches from its start: pyroscope-otel 0.1.4 and 0.2.0,
+/* Seconds after its start that a link covers: pyroscope-otel 0.1.4 and 0.2.0,
  * lib/pyroscope/otel.rb. */
 #define SP_URL_WINDOW_S 3600
 
@@ -14,8 +14,7 @@ typedef struct sp_url_labels {
   size_t count;
 } sp_url_labels;
 
-/* The span a link leads to. What stands after profile_id is only for those
- * with a template. */
+/* The span of a link. Only URL templates use the fields after profile_id. */
 typedef struct sp_url_span {
   const char *profile_id; /* 16 digits */
   const char *trace_id;   /* 32 digits */
@@ -23,35 +22,36 @@ typedef struct sp_url_span {
   size_t name_bytes;
 } sp_url_span;
 
-/* The application and server it is on. */
+/* The application and server of a link. */
 typedef struct sp_url_place {
   const char *application_name;
   const char *server_address;
-  const sp_url_labels *labels;   /* static ones */
-  const sp_url_labels *baseline; /* these win over static ones of the name */
+  const sp_url_labels *labels;   /* the session's static labels */
+  const sp_url_labels *baseline; /* replace static labels of the same name */
 } sp_url_place;
 
-/* "app.cpu{profile_id="…"}" */
+/* Append the query "app.cpu{profile_id="…"}". */
 void sp_profile_url_query(sp_buffer *out, const char *application_name,
                           const char *profile_id);
 
-/* {server}?query=…&from=…&until=… */
+/* Append {server}?query=…&from=…&until=… */
 void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
                          const char *profile_id, int64_t now_s);
 
-/* {server}{path}?query=… with the span on the right, and the hour before
- * without its id on the left; `path` is "/comparison" or "/comparison-diff". */
+/* Append {server}{path}?query=… for a comparison: the span on the right, and
+ * the hour before, without the span's id, on the left. `path` is "/comparison"
+ * or "/comparison-diff". */
 void sp_profile_url_compare(sp_buffer *out, const sp_url_place *place,
                             const char *path, const char *profile_id,
                             int64_t now_s);
 
-/* A copy of a server address without credentials, query and fragment.
- * SPANPROF_ERR_ARGUMENT: it is no http:// or https:// URL; the sentence names
+/* Copy a server address without credentials, query and fragment.
+ * SPANPROF_ERR_ARGUMENT: not a http:// or https:// URL; the message names
  * server_address. */
 spanprof_status sp_profile_url_server(const char *address, const sp_mem *mem,
                                       char **out);
 
-/* Length of an application name without ".cpu". */
+/* The length of an application name without ".cpu". */
 size_t sp_profile_url_app_bytes(const char *application_name);
 
 #endif

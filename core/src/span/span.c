@@ -14,10 +14,10 @@
 #include "util/system/status.h"
 #include "util/text/hex.h"
 
-/* The longest name there is: see clean.h. */
+/* The longest possible name: see clean.h. */
 #define SPAN_NAME_BYTES 2048
 
-/* Most URLs are shorter; others grow. */
+/* Initial buffer size; most URLs are shorter. */
 #define SPAN_URL_BYTES 255
 
 static uint64_t span_word(const uint8_t *bytes) {
@@ -27,8 +27,8 @@ static uint64_t span_word(const uint8_t *bytes) {
   return word;
 }
 
-/* The ids of the new span, and of its parent (0: it has none), where they are
- * given or follow from the thread's active span. */
+/* Read or generate the ids of the new span, and read those of its parent (0:
+ * none) from `info` or from the thread's active span. */
 static void span_ids_read(const spanprof_span_info *info, sp_span_ids *own,
                           sp_span_ids *parent) {
   own->trace_id[0] = span_word(info->trace_id);
@@ -53,7 +53,7 @@ static void span_ids_read(const spanprof_span_info *info, sp_span_ids *own,
   }
 }
 
-/* Whose id samples under the span `number` carry. */
+/* The span whose id samples carry while the span `number` is active. */
 static spanprof_span span_carried_of(const spanprof_span_rules *rules,
                                      bool traced, spanprof_span number,
                                      const sp_span_family *family) {
@@ -70,7 +70,7 @@ static spanprof_span span_carried_of(const spanprof_span_rules *rules,
              : 0;
 }
 
-/* The span whose samples show what is not in the span `number`, which carries
+/* The parent whose samples include those of the span `number`, which carries
  * `carried`; 0: none. */
 static spanprof_span span_parent_of(const spanprof_span_rules *rules,
                                     spanprof_span number, spanprof_span carried,
@@ -79,21 +79,22 @@ static spanprof_span span_parent_of(const spanprof_span_rules *rules,
 
   if (rules->root_span_only || carried != number || family->carried == number)
     return 0;
-  /* The family's reference keeps it. */
+  /* The family's reference keeps the span alive. */
   parent = family->carried ? sp_span_get(family->carried) : NULL;
   return parent && parent->chain < SP_SPAN_CHAIN_MAX ? family->carried : 0;
 }
 
-/* Fill in what the family decides; its references pass to the span. */
+/* Fill in the fields that depend on the family. The family's references pass to
+ * the span. */
 static void span_fill(sp_span *span, spanprof_span number,
                       const spanprof_span_rules *rules, bool traced,
                       const sp_span_ids *ids, const sp_span_family *family) {
   spanprof_span carried = span_carried_of(rules, traced, number, family);
   spanprof_span parent = span_parent_of(rules, number, carried, family);
 
-  /* The family's references are one to its root and one to what the parent
-   * carries; the span holds one to its root, one to its parent, and one to what
-   * it carries where that is not itself. */
+  /* The family owns one reference to its root and one to the span that the
+   * parent carries. The span owns one to its root, one to its parent, and one
+   * to the span it carries unless that is the span itself. */
   span->chain = parent ? sp_span_get(parent)->chain + 1 : 0;
   if (!parent && carried != family->carried) {
     if (carried != number)
@@ -111,7 +112,8 @@ static void span_fill(sp_span *span, spanprof_span number,
   atomic_store_explicit(&span->refs, 0, memory_order_release);
 }
 
-/* Its ids and more, if it is still the span of this number. */
+/* Read a span's ids, parent and bits. Returns false if the number is no longer
+ * valid. */
 static bool span_ids_of(spanprof_span number, sp_span_ids *out,
                         spanprof_span *parent, uint32_t *bits) {
   const sp_span *span = sp_span_get(number);
@@ -165,8 +167,8 @@ const char *spanprof_span_attribute_key(spanprof_span_attribute attribute) {
   return (unsigned)attribute < SP_COUNT_OF(keys) ? keys[attribute] : "";
 }
 
-/* Hand out the value of an attribute. */
-static spanprof_status span_attribute_give(spanprof_span_attribute attribute,
+/* Copy the value of an attribute to the caller's buffer. */
+static spanprof_status span_attribute_copy(spanprof_span_attribute attribute,
                                            const char *text, size_t bytes,
                                            char *buffer, size_t size,
                                            size_t *length) {
@@ -203,14 +205,14 @@ static spanprof_status span_url_at(const spanprof_span_rules *rules,
   if (st)
     sp_fail(st, "no memory for a span attribute");
   else
-    st = span_attribute_give(attribute, text.data, text.size, buffer, size,
+    st = span_attribute_copy(attribute, text.data, text.size, buffer, size,
                              length);
   sp_buffer_dispose(&text);
   return st;
 }
 
-static bool span_attribute_wanted(const spanprof_span_rules *rules,
-                                  spanprof_span_attribute attribute) {
+static bool span_attribute_added(const spanprof_span_rules *rules,
+                                 spanprof_span_attribute attribute) {
   return attribute == SPANPROF_ATTRIBUTE_PROFILE_ID ||
          sp_span_rules_adds(rules ? rules : &sp_span_rules_default, attribute);
 }
@@ -230,12 +232,12 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
     buffer[0] = '\0';
   if (!spanprof_span_attribute_key(attribute)[0])
     return sp_fail(SPANPROF_ERR_ARGUMENT, "no such span attribute");
-  if (!span || !span_attribute_wanted(rules, attribute) ||
+  if (!span || !span_attribute_added(rules, attribute) ||
       sp_span_carried(span) != span || !span_ids_of(span, &ids, &parent, &bits))
     return SPANPROF_OK;
   sp_hex_write(&ids.span_id, sizeof ids.span_id, profile_id);
   if (attribute == SPANPROF_ATTRIBUTE_PROFILE_ID)
-    return span_attribute_give(attribute, profile_id, sizeof profile_id - 1,
+    return span_attribute_copy(attribute, profile_id, sizeof profile_id - 1,
                                buffer, size, length);
   return span_url_at(rules ? rules : &sp_span_rules_default, span, &ids,
                      profile_id, attribute, now_s, buffer, size, length);
@@ -243,7 +245,7 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
 
 static spanprof_status span_refuse(spanprof_status st) {
   sp_count(&sp_counts.spans_refused, 1);
-  return sp_fail(st, st == SPANPROF_ERR_LIMIT ? "too many spans live"
+  return sp_fail(st, st == SPANPROF_ERR_LIMIT ? "too many live spans"
                                               : "no memory for a span");
 }
 
@@ -258,7 +260,7 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
   spanprof_status st;
 
   *out = 0;
-  /* The first version's: there is no smaller one. */
+  /* The size in the first version, which is the smallest. */
   if (!info ||
       info->struct_size < SP_STRUCT_UP_TO(spanprof_span_info, name_bytes) ||
       info->struct_size > sizeof *info || !info->name)
@@ -315,7 +317,7 @@ void spanprof_span_end(spanprof_span number) {
     return;
   state = atomic_load_explicit(&span->state, memory_order_relaxed);
   do {
-    /* Freed and used again, or ended by someone else. */
+    /* The span was freed and reused, or another thread ended it. */
     if (state >> 32 != number >> 32 || !(state & SP_SPAN_LIVE) ||
         (state & SP_SPAN_ENDED))
       return;
@@ -339,9 +341,9 @@ spanprof_status spanprof_span_attribute_get(const spanprof_span_rules *rules,
                                             spanprof_span_attribute attribute,
                                             char *buffer, size_t size,
                                             size_t *length) {
-  /* Only URLs have a time in them. */
+  /* Only URLs contain a time. */
   bool timed = attribute != SPANPROF_ATTRIBUTE_PROFILE_ID &&
-               span_attribute_wanted(rules, attribute);
+               span_attribute_added(rules, attribute);
   int64_t now_s =
       timed ? (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_S) : 0;
 

@@ -8,8 +8,10 @@
 #include "span_table.h"
 #include "util/system/fork_hooks.h"
 
-/* Locks are taken in the order in which the room's functions nest them: the
- * sweep before the table and names, rules before nothing of ours. */
+/* Locks are taken in the order in which this folder's functions nest them:
+ * the sweep's before those of table and names. The rules' lock nests with no
+ * other.
+ */
 static void span_before_fork(void) {
   sp_span_rules_lock();
   sp_span_sweep_lock();

@@ -1,9 +1,9 @@
-/* The room's locks around a fork. */
+/* Keeps this folder's locks consistent across a fork. */
 #ifndef SP_SPAN_FORK_H
 #define SP_SPAN_FORK_H
 
-/* Have a fork take them and give them back; whoever is about to take one has
- * called it before. */
+/* Register the fork hooks that take and release these locks. Every function
+ * that may take one of the locks calls this first. */
 void sp_span_fork_ready(void);
 
 #endif

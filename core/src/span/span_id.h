@@ -1,13 +1,13 @@
-/* Random ids for spans that come without. */
+/* Random ids for spans that are started without one. */
 #ifndef SP_SPAN_ID_H
 #define SP_SPAN_ID_H
 
 #include "util/base.h"
 
-/* Never 0; not twice within a process. */
+/* Return an id that is not 0 and does not repeat within the process. */
 uint64_t sp_span_id_next(void);
 
-/* In a forked child, so that it does not repeat its parent's ids. */
+/* Called in a forked child, so that it does not repeat its parent's ids. */
 void sp_span_id_forked(void);
 
 #endif

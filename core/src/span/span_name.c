@@ -22,7 +22,7 @@ static pthread_mutex_t name_locks[NAME_LOCKS] = {[0 ... NAME_LOCKS - 1] =
                                                      PTHREAD_MUTEX_INITIALIZER};
 static const sp_mem *name_mem = &sp_mem_default;
 
-/* The names samples have used, for the cap, which is one a process: each is a
+/* The names that samples have used, for the process-wide cap: each name is a
  * series on the server. */
 static struct {
   pthread_mutex_t lock;
@@ -49,7 +49,8 @@ static void name_drop(sp_span *span) {
   span->name_bytes = 0;
 }
 
-/* `size` bytes, not 0, that are clean. True: cut, for want of memory. */
+/* Store `size` (> 0) clean bytes. Returns true if the name was truncated for
+ * lack of memory. */
 static bool name_store(sp_span *span, const char *name, size_t size) {
   char *copy = NULL;
   bool cut = false;
@@ -82,7 +83,7 @@ name_store_cleaned(sp_span *span, const char *name, size_t bytes) {
     name_store(span, NAME_UNNAMED, sizeof NAME_UNNAMED - 1);
 }
 
-/* Lock held, or the span not visible yet. */
+/* The lock is held, or the span is not visible yet. */
 static void name_keep(sp_span *span, const char *name, size_t bytes) {
   bool cleaned = bytes == 0 || !sp_clean_text_is(name, bytes);
 
@@ -94,7 +95,7 @@ static void name_keep(sp_span *span, const char *name, size_t bytes) {
     sp_count(&sp_counts.span_names_cleaned, 1);
 }
 
-/* May a sample use the name? Lock held. */
+/* May a sample use the name? The lock is held. */
 static bool names_admit(const char *text, size_t bytes) {
   const uint64_t hash = sp_hash_bytes(text, bytes);
   name_used *name;
@@ -120,7 +121,7 @@ static bool names_admit(const char *text, size_t bytes) {
   return true;
 }
 
-/* Lock held. */
+/* The lock is held. */
 static void name_write(const sp_span *span, char *buffer, size_t size,
                        size_t *bytes) {
   bool cut;

@@ -6,16 +6,17 @@
 #include "util/memory/mem.h"
 
 static struct {
-  /* Written by any thread: count of changes << 32 | place + 1 of the first
-   * free span. The count keeps a slow taker from putting back an old chain. */
+  /* Written by any thread: number of changes << 32 | place + 1 of the first
+   * free span. The number of changes keeps a slow thread from restoring an old
+   * chain. */
   _Atomic uint64_t free;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   uint32_t chunks;
 } span_pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Put the chain from `first` to `last` (places + 1) in front. */
-static void pool_chain_give(uint32_t first, uint32_t last) {
+/* Prepend the chain from `first` to `last` (places + 1) to the free list. */
+static void pool_chain_push(uint32_t first, uint32_t last) {
   uint64_t head = atomic_load_explicit(&span_pool.free, memory_order_relaxed);
 
   do {
@@ -26,8 +27,8 @@ static void pool_chain_give(uint32_t first, uint32_t last) {
       memory_order_release, memory_order_relaxed));
 }
 
-/* 0: none is free. */
-static uint32_t pool_chain_take(void) {
+/* Pop the first free span (place + 1), or 0 if none is free. */
+static uint32_t pool_chain_pop(void) {
   uint64_t head = atomic_load_explicit(&span_pool.free, memory_order_acquire);
 
   while ((uint32_t)head != 0) {
@@ -42,9 +43,9 @@ static uint32_t pool_chain_take(void) {
   return (uint32_t)head;
 }
 
-/* One more chunk: the first of it is returned in *taken, the others are free.
- * Lock held. */
-static spanprof_status pool_grow(uint32_t *taken) {
+/* Allocate a chunk. Its first span is returned in *acquired, the others are
+ * free. The lock is held. */
+static spanprof_status pool_grow(uint32_t *acquired) {
   uint32_t first = span_pool.chunks * SP_SPAN_CHUNK + 1;
   sp_span *chunk;
   uint32_t i;
@@ -64,31 +65,31 @@ static spanprof_status pool_grow(uint32_t *taken) {
   atomic_store_explicit(&sp_span_chunks[span_pool.chunks], chunk,
                         memory_order_release);
   span_pool.chunks++;
-  *taken = first;
-  pool_chain_give(first + 1, first + SP_SPAN_CHUNK - 1);
+  *acquired = first;
+  pool_chain_push(first + 1, first + SP_SPAN_CHUNK - 1);
   return SPANPROF_OK;
 }
 
 spanprof_status sp_span_pool_acquire(sp_span **out, spanprof_span *number) {
-  uint32_t taken = pool_chain_take();
+  uint32_t acquired = pool_chain_pop();
   spanprof_status st = SPANPROF_OK;
 
   *out = NULL;
   *number = 0;
-  if (!taken) {
+  if (!acquired) {
     sp_span_fork_ready();
     pthread_mutex_lock(&span_pool.lock);
-    taken = pool_chain_take();
-    if (!taken)
-      st = pool_grow(&taken);
+    acquired = pool_chain_pop();
+    if (!acquired)
+      st = pool_grow(&acquired);
     pthread_mutex_unlock(&span_pool.lock);
     if (st)
       return st;
   }
-  *out = sp_span_at(taken - 1);
+  *out = sp_span_at(acquired - 1);
   *number = (atomic_load_explicit(&(*out)->state, memory_order_relaxed) >> 32)
                 << 32 |
-            (taken - 1);
+            (acquired - 1);
   return SPANPROF_OK;
 }
 
@@ -103,7 +104,7 @@ void sp_span_pool_retire(sp_span *span) {
                  32) +
       1;
 
-  /* 0 would make the first place's number 0. */
+  /* With generation 0 the first place's number would be 0. */
   if (generation == 0)
     generation = 1;
   atomic_store_explicit(&span->state, (uint64_t)generation << 32,
@@ -111,7 +112,7 @@ void sp_span_pool_retire(sp_span *span) {
 }
 
 void sp_span_pool_release(spanprof_span number) {
-  pool_chain_give((uint32_t)number + 1, (uint32_t)number + 1);
+  pool_chain_push((uint32_t)number + 1, (uint32_t)number + 1);
 }
 
 void sp_span_pool_lock(void) {

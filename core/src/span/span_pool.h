@@ -1,24 +1,24 @@
-/* The memory of spans: 128 bytes each, in chunks that are never given back. See
+/* The memory of spans: 128 bytes each, in chunks that are never freed. See
  * span_record.h. */
 #ifndef SP_SPAN_POOL_H
 #define SP_SPAN_POOL_H
 
 #include "label/span_record.h"
 
-/* A span to fill, not yet visible; *number is what it will be found by.
- * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
+/* Acquire a span that is not visible yet, to be filled. *number will be its
+ * number. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
 spanprof_status sp_span_pool_acquire(sp_span **out, spanprof_span *number);
 
-/* Make it visible with these bits. */
+/* Make the span visible, with these bits of its state. */
 void sp_span_pool_publish(sp_span *span, spanprof_span number, uint32_t bits);
 
-/* From now on `number` finds nothing. */
+/* Retire the span's number: from now on it finds nothing. */
 void sp_span_pool_retire(sp_span *span);
 
-/* Give a retired, or never published, span back, by its old number. */
+/* Release a retired or never published span, by its old number. */
 void sp_span_pool_release(spanprof_span number);
 
-/* Around a fork. */
+/* Called around a fork. */
 void sp_span_pool_lock(void);
 void sp_span_pool_unlock(void);
 

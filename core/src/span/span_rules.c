@@ -13,7 +13,7 @@
 #include "util/text/clean.h"
 #include "util/text/utf8.h"
 
-#define RULES_TEXT_MAX 2048 /* of a baseline value: the server's limit */
+#define RULES_TEXT_MAX 2048 /* of a baseline value; the server's limit */
 
 const spanprof_span_rules sp_span_rules_default = {
     .mem = &sp_mem_default,
@@ -22,7 +22,7 @@ const spanprof_span_rules sp_span_rules_default = {
     .span_bits = SP_SPAN_ADD_NAME,
 };
 
-/* What the running session says; process-wide, because rules outlive sessions
+/* The running session's values. Process-wide, because rules outlive sessions
  * and are made before them. */
 static struct {
   pthread_mutex_t lock;
@@ -33,7 +33,7 @@ static struct {
   sp_url_labels labels;
 } rules_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Does its server open links to spans? */
+/* Does the session's server open links to spans? */
 static _Atomic bool rules_links_open;
 
 static void rules_labels_free(sp_url_labels *labels, const sp_mem *mem) {
@@ -48,7 +48,7 @@ static void rules_labels_free(sp_url_labels *labels, const sp_mem *mem) {
   labels->count = 0;
 }
 
-/* Append a pair; a later one of the same name wins. */
+/* Append a pair; the last pair of a name wins. */
 static spanprof_status rules_label_add(sp_url_labels *labels, const sp_mem *mem,
                                        const char *name, size_t name_bytes,
                                        const char *value, size_t value_bytes) {
@@ -115,7 +115,7 @@ static spanprof_status rules_labels_parse(const char *text, const sp_mem *mem,
   return st ? sp_fail(st, "no memory for baseline_labels") : SPANPROF_OK;
 }
 
-/* A switch of the options: 0, 1 or not given. */
+/* Read an option that is 0, 1 or unset. */
 static spanprof_status rules_switch(int64_t value, const char *name,
                                     bool *out) {
   if (value != SPANPROF_UNSET && value != 0 && value != 1)
@@ -192,7 +192,7 @@ rules_texts_read(const spanprof_span_rules_options *options,
   return st;
 }
 
-/* Lock held. */
+/* The lock is held. */
 static void rules_session_clear(void) {
   const sp_mem *mem = rules_session.mem;
 
@@ -206,7 +206,7 @@ static void rules_session_clear(void) {
   rules_session.mem = NULL;
 }
 
-/* Lock held. */
+/* The lock is held. */
 static spanprof_status rules_session_copy(const sp_settings *settings) {
   const sp_mem *mem = settings->mem;
   spanprof_status st = SPANPROF_OK;

@@ -1,4 +1,5 @@
-/* The rules spans are started with, and what rules without own values use. */
+/* The rules with which spans are started, and the session's values for rules
+ * that lack their own. */
 #ifndef SP_SPAN_RULES_H
 #define SP_SPAN_RULES_H
 
@@ -8,35 +9,36 @@
 struct spanprof_span_rules {
   const sp_mem *mem;
   char *application_name; /* NULL: the session's */
-  char *server_address;   /* without credentials, query and fragment; NULL: the
-                           * session's */
+  /* Without credentials, query and fragment; NULL: the session's. */
+  char *server_address;
   sp_url_labels baseline;
-  sp_url_template *url_template; /* NULL: the classic form */
+  sp_url_template *url_template; /* NULL: pyroscope-otel's form */
   bool root_span_only;
   uint8_t add_url; /* 0, 1 or SPANPROF_URL_AUTO */
   bool add_baseline_urls;
   uint32_t span_bits; /* SP_SPAN_ADD_NAME, ... */
 };
 
-/* Rules with every default. */
+/* Rules with all defaults. */
 extern const spanprof_span_rules sp_span_rules_default;
 
-/* spanprof_span_rules_new() with an allocator. */
+/* As spanprof_span_rules_new(), with an allocator. */
 spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
                                    const sp_mem *mem,
                                    spanprof_span_rules **out);
 
-/* Do the rules want this URL now? Lock-free: asked for each span. */
+/* Do the rules add this URL at present? Lock-free, because it is called for
+ * each span. */
 bool sp_span_rules_adds(const spanprof_span_rules *rules,
                         spanprof_span_attribute attribute);
 
-/* Write the attribute's URL, at `now_s`; nothing where no application
- * name or server is known. Lock-free for the caller, who owns `out`. */
+/* Append the attribute's URL at `now_s`. Appends nothing if the application
+ * name or the server is unknown. The caller owns `out`. */
 void sp_span_rules_url(const spanprof_span_rules *rules,
                        spanprof_span_attribute attribute,
                        const sp_url_span *span, int64_t now_s, sp_buffer *out);
 
-/* Around a fork. */
+/* Called around a fork. */
 void sp_span_rules_lock(void);
 void sp_span_rules_unlock(void);
 

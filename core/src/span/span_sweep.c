@@ -8,26 +8,28 @@
 #include "span_name.h"
 #include "span_table.h"
 
-/* Protocol: who ends a span puts it on a list without a lock. A pass of the
- * sweep takes that list for the next pass, marks every span that stands on a
- * stack, and frees, of the list that the last pass took, those that it found on
- * no stack in this pass and the last (a span may move from one stack to another
- * behind the sweep's back, but hardly twice), and that nothing refers to.
+/* Protocol: a thread that ends a span adds it to a list without a lock. Each
+ * pass of the sweep takes over that list for the next pass and marks every span
+ * that is on a context's stack. It then examines the list that the previous
+ * pass took over. It frees those spans that were on no stack in this pass and
+ * in the previous one, and that have no references. (A span may move from one
+ * stack to another unseen by one pass, but hardly by two.)
  *
- * A pass goes in slices, each under the lock, by whoever comes: the collector
- * every second, and, where more spans end than it frees, the threads that end
- * them. Each of those does a slice's work at most, which frees more than the
- * one span it adds, so that ended spans do not pile up at any rate. */
+ * A pass consists of slices, each under the lock. The collector runs them every
+ * second. If more spans end than it frees, the threads that end spans help.
+ * Each call does at most one slice of work, which frees more spans than the one
+ * span that the thread adds, so ended spans do not pile up at any rate. */
 
-#define SWEEP_SLICE 256u /* spans: some 40 us */
+#define SWEEP_SLICE 256u /* number of spans; takes some 40 us */
 
-/* Spans that ended since a pass began before a thread helps: without a
- * collector, beside one, and where helping by turns is not enough. */
+/* Number of spans that ended since the pass began from which a thread helps:
+ * without a collector; with a collector; and the number from which it waits for
+ * the lock. */
 #define SWEEP_ENDED_MAX       1024u
 #define SWEEP_ENDED_OWNED_MAX (1u << 18)
 #define SWEEP_ENDED_PRESSING  (1u << 20)
 
-/* Process-wide, as spans are. Lists are given as place + 1 of the first. */
+/* Process-wide, as spans are. A list is the place + 1 of its first span. */
 static struct {
   /* Written by any thread. */
   _Atomic uint32_t ended;
@@ -35,14 +37,16 @@ static struct {
   _Atomic bool owned;
   /* Guarded by lock. */
   pthread_mutex_t lock;
-  uint32_t young;    /* ended before this pass began: for the next */
-  uint32_t older;    /* before the last one: for this pass */
-  uint32_t due;      /* of this pass, not looked at */
-  uint32_t referred; /* looked at once: a descendant may have gone since */
-  uint32_t kept;     /* for the next pass */
-  uint32_t pass;     /* number; 0 and 1 would look like "just marked" */
-  bool running;      /* in the middle of a pass */
-  bool again;        /* due are those that were referred to */
+  uint32_t young; /* ended before this pass began; for the next pass */
+  uint32_t older; /* ended before the last pass began; for this pass */
+  uint32_t due;   /* not yet examined in this pass */
+  /* Had references; examined again, as a descendant may be freed. */
+  uint32_t referred;
+  uint32_t kept; /* for the next pass */
+  /* Number of the pass; never 0 or 1, which would look like "just marked". */
+  uint32_t pass;
+  bool running; /* a pass has begun and not finished */
+  bool again;   /* `due` contains the spans of `referred` */
 } span_sweep = {.lock = PTHREAD_MUTEX_INITIALIZER, .pass = 2};
 
 static spanprof_span sweep_number(const sp_span *span, uint32_t place) {
@@ -94,7 +98,7 @@ void sp_span_sweep_free(sp_span *span, spanprof_span number) {
   sp_span_pool_release(number);
 }
 
-/* Lock held. */
+/* The lock is held. */
 static void sweep_begin(void) {
   span_sweep.pass++;
   if (span_sweep.pass < 2)
@@ -109,19 +113,19 @@ static void sweep_begin(void) {
   sp_context_each(sweep_mark_context, NULL);
 }
 
-/* After the last of `due`: more of the pass. False: this was its end. Lock
- * held. */
+/* Called when `due` is empty: continue with the next list. Returns false at the
+ * end of the pass. The lock is held. */
 static bool sweep_advance(void) {
   if (span_sweep.older) {
     span_sweep.due = span_sweep.older;
     span_sweep.older = 0;
     return true;
   }
-  /* Spans that something referred to are looked at once more in the same pass,
-   * in the opposite order (sweep_put() puts at the front). A parent that was
-   * looked at before its last child in the first look comes after it in the
-   * second, so a chain of ended spans is freed in one pass, in whatever order
-   * its spans ended. */
+  /* Spans that had references are examined once more in the same pass, in the
+   * opposite order (sweep_put() prepends). A parent that was examined before
+   * its last child the first time comes after it the second time. So a chain of
+   * ended spans is freed in one pass, whatever the order in which they
+   * ended. */
   if (span_sweep.referred) {
     span_sweep.due = span_sweep.referred;
     span_sweep.referred = 0;
@@ -131,8 +135,8 @@ static bool sweep_advance(void) {
   return false;
 }
 
-/* Lock held. */
-static void sweep_look(uint32_t at) {
+/* The lock is held. */
+static void sweep_examine(uint32_t at) {
   sp_span *span = sp_span_at(at - 1);
   spanprof_span number = sweep_number(span, at - 1);
 
@@ -145,8 +149,8 @@ static void sweep_look(uint32_t at) {
               at);
 }
 
-/* Where the last pass is over, this begins one. False: the pass is over. Lock
- * held. */
+/* Run one slice; begins a pass if the last one has finished. Returns false at
+ * the end of the pass. The lock is held. */
 static bool sweep_slice(void) {
   uint32_t left = SWEEP_SLICE;
 
@@ -159,7 +163,7 @@ static bool sweep_slice(void) {
     if (at) {
       span_sweep.due =
           atomic_load_explicit(&sp_span_at(at - 1)->next, memory_order_relaxed);
-      sweep_look(at);
+      sweep_examine(at);
       left--;
     } else {
       span_sweep.running = sweep_advance();
@@ -177,13 +181,13 @@ void sp_span_sweep(void) {
     pthread_mutex_lock(&span_sweep.lock);
     running = sweep_slice();
     first = first ? first : span_sweep.pass;
-    /* Others end passes too. */
+    /* Other threads also finish passes. */
     running = running && span_sweep.pass - first < 2;
     pthread_mutex_unlock(&span_sweep.lock);
   }
 }
 
-/* A thread that ends spans lends a hand. */
+/* Run a slice on a thread that ends spans. */
 static void sweep_help(uint32_t count) {
   if (count >= SWEEP_ENDED_PRESSING)
     pthread_mutex_lock(&span_sweep.lock);
@@ -203,7 +207,8 @@ void sp_span_sweep_ended(sp_span *span, spanprof_span number) {
   } while (!atomic_compare_exchange_weak_explicit(
       &span_sweep.ended, &head, (uint32_t)number + 1, memory_order_release,
       memory_order_relaxed));
-  /* In proportion to the contexts, so that walking them costs no more. */
+  /* Help only after as many ended spans as there are contexts, so that the cost
+   * of walking the contexts stays proportional. */
   if (SP_UNLIKELY(
           count >= SWEEP_ENDED_MAX && count >= sp_context_count() &&
           (count >= SWEEP_ENDED_OWNED_MAX ||

@@ -5,14 +5,15 @@
 
 #include "util/memory/hash.h"
 
-/* Protocol: a hash table in shards, each with a lock. A span leaves the table
- * before it is freed, and only while nothing refers to it: from that instant
- * its count of references is dead. A family takes its references under the lock
- * of a shard that holds the span or one that refers to it already, so they
- * cannot be freed in between; who retains a span only counts up what is not
- * dead, and then looks whether it still is the same span. */
+/* Protocol: a hash table in shards, each with a lock. A span is removed before
+ * it is freed, and only while it has no references; from then on its reference
+ * count is dead. sp_span_table_family() adds references under the lock of the
+ * shard that contains the parent. Until it unlocks, neither the parent nor the
+ * spans that the parent refers to can be freed. sp_span_table_retain() only
+ * increments a count that is not dead, then checks that the number still
+ * belongs to the span. */
 
-/* A fork holds all locks at once, and ThreadSanitizer allows 64. */
+/* A fork holds all locks at the same time, and ThreadSanitizer allows 64. */
 #define TABLE_SHARDS        16u
 #define TABLE_BUCKETS_FIRST 16u
 
@@ -37,7 +38,8 @@ static table_shard *table_shard_of(uint64_t hash) {
   return &table_shards[hash >> 60];
 }
 
-/* More buckets; without memory the chains grow instead. Lock held. */
+/* Double the number of buckets. Without memory the chains grow instead. The
+ * lock is held. */
 static void table_grow(table_shard *shard) {
   uint32_t count =
       shard->bucket_count ? shard->bucket_count * 2 : TABLE_BUCKETS_FIRST;
@@ -136,7 +138,8 @@ bool sp_span_table_retain(spanprof_span number) {
 void sp_span_table_drop(sp_span *span) {
   uint32_t none = 0;
 
-  /* Somebody may be about to find that it is not what they retain. */
+  /* Another thread may hold a reference for a moment, until it finds that the
+   * number is not valid. */
   while (!atomic_compare_exchange_weak_explicit(
       &span->refs, &none, SP_SPAN_REFS_DEAD, memory_order_acquire,
       memory_order_relaxed)) {

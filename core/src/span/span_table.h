@@ -1,4 +1,5 @@
-/* Live spans by trace and span id, so that a child finds its local parent. */
+/* The table of live spans by trace and span id, in which a child finds its
+ * local parent. */
 #ifndef SP_SPAN_TABLE_H
 #define SP_SPAN_TABLE_H
 
@@ -10,36 +11,40 @@ typedef struct sp_span_ids {
   uint64_t span_id;
 } sp_span_ids;
 
-/* What a child takes over; each number is 0 or holds one reference. */
+/* The spans that a child inherits. Each number is 0 or owns one reference. */
 typedef struct sp_span_family {
   spanprof_span root;
-  spanprof_span carried; /* what the parent carries */
+  spanprof_span carried; /* the span that the parent carries */
   uint64_t trace_id[2];
 } sp_span_family;
 
-/* Find the parent and take references. False: no such span is known here, and
- * *out is all zero. */
+/* Find the parent, and add references to its root and to the span that it
+ * carries. Returns false if this process has no such span; *out is then all
+ * zero. */
 bool sp_span_table_family(const sp_span_ids *parent, sp_span_family *out);
 
-/* One more reference to a span the caller has one to; 0 is fine. */
+/* Add a reference to a span to which the caller already has one. Does nothing
+ * for 0. */
 void sp_span_table_ref(spanprof_span number);
 
-/* One more reference to any span. False: it is gone, or 0. */
+/* Add a reference to any span. Returns false if it has been freed, or for 0. */
 bool sp_span_table_retain(spanprof_span number);
 
-/* Give a reference back; 0 is fine. */
+/* Drop a reference. Does nothing for 0. */
 void sp_span_table_unref(spanprof_span number);
 
-/* SPANPROF_ERR_NOMEM. */
+/* Add a span. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_span_table_add(sp_span *span, spanprof_span number);
 
-/* Take the span out unless something refers to it. */
+/* Remove the span, unless something refers to it. Returns whether it was
+ * removed. */
 bool sp_span_table_remove(sp_span *span, spanprof_span number);
 
-/* End the references of a span that never came into the table. */
+/* Wait until a span that was never added has no references, and block new
+ * ones. */
 void sp_span_table_drop(sp_span *span);
 
-/* Around a fork, and for tests (no span may live then). */
+/* Called around a fork. The reset is for tests; no span may be live then. */
 void sp_span_table_lock(void);
 void sp_span_table_unlock(void);
 void sp_span_table_reset(const sp_mem *mem);

@@ -6,7 +6,7 @@
 #include "util/text/ascii.h"
 #include "util/text/utf8.h"
 
-/* Every placeholder: name in the enum, name in the template. */
+/* Every placeholder: its enumerator and its name in the template. */
 #define TEMPLATE_FIELDS(X)    \
   X(APP, "app")               \
   X(SERVER, "server")         \
@@ -34,7 +34,7 @@ static const char *const template_names[] = {NULL,
 
 typedef struct template_part {
   template_field field;
-  size_t at; /* of a literal, in the text */
+  size_t at; /* start of a literal in the text */
   size_t bytes;
 } template_part;
 
@@ -63,7 +63,7 @@ static spanprof_status template_add(sp_url_template *url_template,
   return SPANPROF_OK;
 }
 
-/* TEMPLATE_LITERAL: none has this name. */
+/* Find a placeholder. Returns TEMPLATE_LITERAL if the name is unknown. */
 static template_field template_field_of(const char *name, size_t bytes) {
   size_t i;
 
@@ -87,7 +87,7 @@ static spanprof_status template_parse(sp_url_template *url_template) {
     if (!text[i])
       break;
     if (text[i + 1] == '{') {
-      /* The first brace ends the literal, the second is skipped. */
+      /* The literal includes the first brace; the second is skipped. */
       st = template_add(url_template, TEMPLATE_LITERAL, literal,
                         i + 1 - literal);
       i += 2;
@@ -126,7 +126,7 @@ static spanprof_status template_check(const char *text) {
   return SPANPROF_OK;
 }
 
-/* RFC 3986, section 2.3: what never needs encoding. */
+/* Characters that never need encoding (RFC 3986, 2.3). */
 static bool template_plain(char c) {
   return sp_ascii_word(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
