@@ -8,8 +8,8 @@
 #include "unwind/elf/elf_notes.h"
 #include "unwind/elf/process_maps.h"
 
-/* So often is reading tried before the next rest, where memory or descriptors
- * are wanting. */
+/* Maximum number of attempts to read before the next
+ * sp_module_entry_close_files(), if memory or descriptors are missing. */
 #define MODULE_TRIES_MAX 3
 
 static bool module_matches(const sp_module_entry *module,
@@ -25,8 +25,8 @@ static bool module_matches(const sp_module_entry *module,
     return false;
   if (build_id[0] != '\0' || module->code_address == 0)
     return true;
-  /* Without a build id two builds may have equal program headers; that the
-   * file was replaced is then seen in the process's own map. */
+  /* Without a build id, two builds may have equal program headers. The
+   * process's memory map then shows whether the file was replaced. */
   return sp_process_maps_file(module->code_address, path, sizeof path,
                               &deleted) &&
          !deleted;
@@ -52,8 +52,8 @@ static spanprof_status module_open(const sp_module_entry *module,
     return sp_elf_image_wrap(image, module->bytes, module->byte_count,
                              module->mem);
   case SP_MODULE_MAIN:
-    /* Leads to the program also where its file was deleted, but to the dynamic
-     * loader where that was told to run the program. */
+    /* /proc/self/exe refers to the program even if its file was deleted, but to
+     * the dynamic loader if that was called to run the program. */
     st = module_open_file(module, "/proc/self/exe", image);
     if (!st || st == SPANPROF_ERR_NOMEM)
       return st;
@@ -88,8 +88,8 @@ cleanup:
   return st;
 }
 
-/* The separate debug file of this build, at the place that GDB's manual names
- * ("Debugging Information in Separate Files"). */
+/* Open this build's separate debug file, at the place that GDB's manual
+ * specifies ("Debugging Information in Separate Files"). */
 static spanprof_status module_open_debug(const sp_module_entry *module,
                                          sp_elf_image *image) {
   char build_id[SP_ELF_BUILD_ID_SIZE], path[PATH_MAX];
@@ -113,7 +113,7 @@ static spanprof_status module_open_debug(const sp_module_entry *module,
   return SPANPROF_ERR_STATE;
 }
 
-/* Take the debug file's .symtab, if there is one, in place of .dynsym. */
+/* Replace .dynsym by the debug file's .symtab, if there is one. */
 static spanprof_status module_read_debug(sp_module_entry *module) {
   sp_symbol_table table;
   sp_elf_image image;
@@ -149,10 +149,10 @@ static spanprof_status module_read_symbols(sp_module_entry *module) {
   return st;
 }
 
-/* Whether another attempt may help, kept in a `_tries` field. */
+/* Record in a `_tries` field whether another attempt may succeed. */
 static void module_tried(sp_module_entry *module, uint8_t *tries,
                          spanprof_status st) {
-  module->lacking = module->lacking || st == SPANPROF_ERR_NOMEM;
+  module->incomplete = module->incomplete || st == SPANPROF_ERR_NOMEM;
   *tries = st == SPANPROF_ERR_NOMEM ? *tries + 1 : SP_MODULE_KNOWN;
 }
 
@@ -168,7 +168,7 @@ module_file(sp_module_entry *module, sp_module_file *file,
   if (file->state == SP_MODULE_FILE_UNTRIED) {
     const spanprof_status st = open(module, &file->image);
 
-    module->lacking = module->lacking || st == SPANPROF_ERR_NOMEM;
+    module->incomplete = module->incomplete || st == SPANPROF_ERR_NOMEM;
     file->state = st ? SP_MODULE_FILE_REFUSED : SP_MODULE_FILE_OPEN;
   }
   return file->state == SP_MODULE_FILE_OPEN ? &file->image : NULL;
@@ -252,7 +252,7 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
 }
 
 bool sp_module_entry_close_files(sp_module_entry *module) {
-  const bool lacked = module->lacking;
+  const bool incomplete = module->incomplete;
 
   module_file_close(&module->code);
   module_file_close(&module->debug);
@@ -260,8 +260,8 @@ bool sp_module_entry_close_files(sp_module_entry *module) {
     module->rows_tries = 0;
   if (module->symbols_tries != SP_MODULE_KNOWN)
     module->symbols_tries = 0;
-  module->lacking = false;
-  return lacked;
+  module->incomplete = false;
+  return incomplete;
 }
 
 const sp_elf_unwind *sp_module_entry_unwind(sp_module_entry *module) {

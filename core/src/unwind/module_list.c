@@ -7,18 +7,18 @@
 
 #include "unwind/elf/process_maps.h"
 
-/* Ages that an unloaded module lives on. */
+/* Number of ages for which an unloaded module is kept. */
 #define LIST_GRACE 2
 
-/* The kernel maps the vDSO in whole pages; its section headers lie behind its
- * one segment. */
+/* The kernel maps the vDSO in whole pages; its section headers are after its
+ * only segment. */
 static size_t list_vdso_bytes(const sp_scan_record *record) {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
   return (size_t)((record->limit - record->start + page - 1) & ~(page - 1));
 }
 
-/* The facts behind a record; `path` is room for PATH_MAX bytes. */
+/* Describe the module of a record; `path` has PATH_MAX bytes. */
 static void list_facts(const sp_module_list *list, const sp_module_scan *scan,
                        const sp_scan_record *record, char *path,
                        sp_module_facts *out) {
@@ -51,8 +51,8 @@ static void list_facts(const sp_module_list *list, const sp_module_scan *scan,
   }
 }
 
-/* How many of the first `count` mappings, which are in order, begin at
- * `address` or below. */
+/* The number of mappings, among the first `count` (which are sorted), that
+ * begin at or below `address`. */
 static size_t list_below(const sp_module_list *list, size_t count,
                          uint64_t address) {
   size_t low = 0, high = count;
@@ -68,7 +68,7 @@ static size_t list_below(const sp_module_list *list, size_t count,
   return low;
 }
 
-/* The mapping of that place and module among the first `count`. */
+/* Find the mapping with the same place and module among the first `count`. */
 static sp_mapping *list_mapping_of(const sp_module_list *list, size_t count,
                                    const sp_mapping *like,
                                    const sp_module_facts *facts) {
@@ -91,7 +91,7 @@ static uint32_t list_known(const sp_module_list *list,
   return 0;
 }
 
-/* The number of the module with these facts, new or known. */
+/* The number of the module with these facts; adds the module if it is new. */
 static spanprof_status list_module(sp_module_list *list,
                                    const sp_module_facts *facts,
                                    uint32_t *number) {
@@ -113,10 +113,12 @@ static spanprof_status list_module(sp_module_list *list,
   return SPANPROF_OK;
 }
 
-/* Take notice of a record; the first `sorted` mappings are in order. */
-static spanprof_status list_take(sp_module_list *list,
-                                 const sp_module_scan *scan,
-                                 const sp_scan_record *record, size_t sorted) {
+/* Add or update the mapping of a record. The first `sorted` mappings are
+ * sorted. */
+static spanprof_status list_add_record(sp_module_list *list,
+                                       const sp_module_scan *scan,
+                                       const sp_scan_record *record,
+                                       size_t sorted) {
   sp_mapping mapping = {.start = record->start,
                         .limit = record->limit,
                         .code_start = record->code_start,
@@ -154,33 +156,33 @@ static int list_order(const void *a, const void *b) {
   return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* Drop those that are gone and whose place was taken. In order of their starts,
- * those that are loaded do not overlap each other, nor do those that went. */
-static void list_drop_taken(sp_module_list *list) {
-  uint64_t taken_from = UINT64_MAX, taken_to = 0;
+/* Drop unloaded mappings whose place is in use again. Loaded mappings do not
+ * overlap each other, and neither do unloaded ones; all are sorted by start. */
+static void list_drop_replaced(sp_module_list *list) {
+  uint64_t loaded_from = UINT64_MAX, loaded_to = 0;
   size_t i, kept = 0;
 
   for (i = list->mapping_count; i-- > 0;) {
     sp_mapping *mapping = &list->mappings[i];
 
     if (mapping->seen)
-      taken_from = mapping->start;
-    else if (taken_from < mapping->limit)
+      loaded_from = mapping->start;
+    else if (loaded_from < mapping->limit)
       mapping->limit = mapping->start;
   }
   for (i = 0; i < list->mapping_count; i++) {
     const sp_mapping *mapping = &list->mappings[i];
 
     if (mapping->seen)
-      taken_to = mapping->limit;
+      loaded_to = mapping->limit;
     if (mapping->seen ||
-        (mapping->limit > mapping->start && taken_to <= mapping->start))
+        (mapping->limit > mapping->start && loaded_to <= mapping->start))
       list->mappings[kept++] = *mapping;
   }
   list->mapping_count = kept;
 }
 
-/* Free what only modules that are not loaded needed. */
+/* Free the on-demand data of modules that are not loaded. */
 static void list_forget(sp_module_list *list) {
   size_t i;
 
@@ -193,14 +195,15 @@ static void list_forget(sp_module_list *list) {
 
     if (module->found)
       continue;
-    /* Again, if a late sample had it read once more. */
+    /* May free it again if a late sample caused a re-read. */
     module->code_address = 0;
     sp_module_entry_forget(module);
   }
 }
 
-/* Put the mappings in order after a scan: `seen` are those loaded now. */
-static void list_settle(sp_module_list *list) {
+/* Finish a refresh: sort the mappings, where `seen` marks those loaded now, and
+ * drop stale ones. */
+static void list_finish(sp_module_list *list) {
   size_t i;
 
   for (i = 0; i < list->mapping_count; i++) {
@@ -212,7 +215,7 @@ static void list_settle(sp_module_list *list) {
   if (list->mapping_count > 0)
     qsort(list->mappings, list->mapping_count, sizeof *list->mappings,
           list_order);
-  list_drop_taken(list);
+  list_drop_replaced(list);
   list_forget(list);
   list->generation++;
 }
@@ -242,8 +245,8 @@ spanprof_status sp_module_list_refresh(sp_module_list *list) {
     for (i = 0; i < list->mapping_count; i++)
       list->mappings[i].seen = false;
     for (i = 0; i < scan.count && !st; i++)
-      st = list_take(list, &scan, &scan.records[i], sorted);
-    list_settle(list);
+      st = list_add_record(list, &scan, &scan.records[i], sorted);
+    list_finish(list);
     list->last_scan = (sp_module_scan){
         .counted = !st && scan.counted,
         .adds = scan.adds,
@@ -272,20 +275,20 @@ void sp_module_list_age(sp_module_list *list) {
 
 bool sp_module_list_close_files(sp_module_list *list) {
   size_t i, kept = 0;
-  bool lacked = false;
+  bool incomplete = false;
 
   for (i = 0; i < list->module_count; i++) {
     sp_module_entry *module = list->modules[i];
 
     if (module->found) {
-      lacked = sp_module_entry_close_files(module) || lacked;
+      incomplete = sp_module_entry_close_files(module) || incomplete;
       list->modules[kept++] = module;
     } else {
       sp_module_entry_free(module);
     }
   }
   list->module_count = kept;
-  return lacked;
+  return incomplete;
 }
 
 const sp_mapping *sp_module_list_find(const sp_module_list *list,

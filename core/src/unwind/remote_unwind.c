@@ -1,6 +1,6 @@
 #include "remote_unwind.h"
 
-/* Gem and wheel are compiled where its headers may be missing. */
+/* Gems and wheels are compiled on systems that may lack libunwind's headers. */
 #if __has_include(<libunwind.h>)
 
 #include <dlfcn.h>
@@ -17,20 +17,20 @@
 #define REMOTE_NAME(end) "_Uaarch64_" end
 #endif
 
-/* Constant pages kept between walks: an FDE's search and reading touch some
- * ten. */
+/* Number of pages of constants that are cached between walks: finding and
+ * reading an FDE touches about ten. */
 #define REMOTE_PAGES 32
 #define REMOTE_PAGE  4096u
 
-/* Later libunwinds have longer structures than the header we know: 1.8 added
- * to unw_accessors_t, and the cursor's length changed on arm64. Room for
- * both. */
+/* Sizes with a reserve: later versions of libunwind have larger structures than
+ * the header at compile time. 1.8 extended unw_accessors_t, and the cursor's
+ * size changed on arm64. */
 #define REMOTE_ACCESSORS_BYTES 512
 #define REMOTE_CURSOR_BYTES    36864
 
-/* .eh_frame_hdr with a search table as every linker writes it: version 1,
- * pointer and count of 4 bytes, table of 4-byte offsets from the section (LSB
- * Core 5.0, §10.6.2). */
+/* .eh_frame_hdr with a search table in the form that every linker writes:
+ * version 1, pointer and count of 4 bytes, table of 4-byte offsets from the
+ * section (LSB Core 5.0, §10.6.2). */
 #define REMOTE_HEADER_BYTES 12u
 static const uint8_t remote_header[4] = {1, 0x1b, 0x03, 0x3b};
 
@@ -48,19 +48,19 @@ typedef struct remote_api {
 typedef struct remote_page {
   uint32_t module; /* 0: free */
   uint64_t vaddr;
-  size_t from; /* what the segment has of it */
+  size_t from; /* part of the page that the segment covers */
   size_t until;
   uint8_t bytes[REMOTE_PAGE];
 } remote_page;
 
 typedef union remote_accessors {
   unw_accessors_t accessors;
-  char room[REMOTE_ACCESSORS_BYTES];
+  char reserve[REMOTE_ACCESSORS_BYTES];
 } remote_accessors;
 
 typedef union remote_cursor {
   unw_cursor_t cursor;
-  char room[REMOTE_CURSOR_BYTES];
+  char reserve[REMOTE_CURSOR_BYTES];
 } remote_cursor;
 
 struct sp_remote_unwind {
@@ -72,10 +72,10 @@ struct sp_remote_unwind {
   remote_cursor cursor;
   unw_addr_space_t space;
   remote_page *pages;
-  /* Of the walk that runs. */
+  /* State of the current walk. */
   const sp_stack_slice *slice;
-  bool missed;  /* the slice's end was reached */
-  bool no_info; /* code without unwind information was reached */
+  bool missed;  /* the end of the slice was reached */
+  bool no_info; /* reached code without unwind information */
 };
 
 static const sp_elf_image *remote_image(const sp_remote_unwind *remote,
@@ -83,7 +83,8 @@ static const sp_elf_image *remote_image(const sp_remote_unwind *remote,
   return sp_module_entry_image(sp_module_list_get(remote->list, module));
 }
 
-/* Read a module's constants by ELF virtual address, by pages. */
+/* Read a module's constants at an ELF virtual address, through the page
+ * cache. */
 static bool remote_read(sp_remote_unwind *remote, uint32_t module,
                         uint64_t vaddr, void *out, size_t size) {
   const uint64_t page_vaddr = vaddr & ~(uint64_t)(REMOTE_PAGE - 1);
@@ -110,7 +111,8 @@ static bool remote_read(sp_remote_unwind *remote, uint32_t module,
   return image && sp_elf_image_read_vaddr(image, vaddr, out, size);
 }
 
-/* Where .eh_frame_hdr lies; false: none, or without the usual table. */
+/* Describe the search table of .eh_frame_hdr. Returns false if there is none or
+ * it has another form. */
 static bool remote_table(sp_remote_unwind *remote, const sp_mapping *mapping,
                          unw_dyn_info_t *out) {
   const sp_elf_unwind *unwind =
@@ -152,8 +154,8 @@ static int remote_find_proc_info(unw_addr_space_t space, unw_word_t ip,
   return found;
 }
 
-/* What search() allocates libunwind takes back itself (dwarf/Gparser.c, 1.6.2,
- * put_unwind_info()). */
+/* Nothing to do: libunwind itself frees the memory that search() allocates
+ * (dwarf/Gparser.c, 1.6.2, put_unwind_info()). */
 static void remote_put_unwind_info(unw_addr_space_t space,
                                    unw_proc_info_t *info, void *arg) {
   (void)space;
@@ -197,7 +199,7 @@ static int remote_access_reg(unw_addr_space_t space, unw_regnum_t number,
   const sp_remote_unwind *remote = arg;
 
   (void)space;
-  /* libunwind's numbers are DWARF's on both machines. */
+  /* libunwind uses DWARF's register numbers on both architectures. */
   if (write || number < 0 || number >= SP_REGISTER_COUNT)
     return -UNW_EBADREG;
   *value = remote->slice->registers.r[number];
@@ -291,7 +293,7 @@ static size_t remote_walk(sp_remote_unwind *remote, uint64_t *out, size_t max,
     remote->missed = false;
     remote->no_info = false;
     stepped = remote->api.step(cursor);
-    /* Without unwind information libunwind guesses; we do not. */
+    /* Without unwind information libunwind guesses the caller; we stop. */
     if (stepped < 0 || remote->no_info) {
       *end = remote->missed ? SP_UNWIND_CUT : SP_UNWIND_NO_INFO;
       return n;

@@ -1,6 +1,7 @@
-/* libunwind over a copied stack, for what rows cannot say. It reads the slice
- * and the modules' files, never the process's memory. It is loaded when first
- * needed, so that its _Unwind_* functions never stand before libgcc's. */
+/* Unwinds a copied stack with libunwind, for frames that rows cannot express.
+ * It reads the slice and the modules' files, never the process's memory.
+ * libunwind is loaded when first needed, so that its _Unwind_* functions never
+ * take precedence over libgcc's. */
 #ifndef SP_REMOTE_UNWIND_H
 #define SP_REMOTE_UNWIND_H
 
@@ -8,14 +9,15 @@
 
 typedef struct sp_remote_unwind sp_remote_unwind;
 
-/* `list` outlives the result. SPANPROF_ERR_UNSUPPORTED: no libunwind here. */
+/* `list` outlives the result. SPANPROF_ERR_UNSUPPORTED: libunwind is not
+ * available. */
 spanprof_status sp_remote_unwind_new(sp_remote_unwind **out,
                                      const sp_module_list *list,
                                      const sp_mem *mem);
 void sp_remote_unwind_free(sp_remote_unwind *remote); /* NULL is fine */
 
-/* Write at most `max` (> 0) run-time addresses, innermost first, of callers the
- * return address, and return how many. */
+/* Write at most `max` (> 0) run-time addresses, innermost first; for callers,
+ * the return address. Returns the number of addresses. */
 size_t sp_remote_unwind_walk(sp_remote_unwind *remote,
                              const sp_stack_slice *slice, uint64_t *out,
                              size_t max, sp_unwind_end *end);

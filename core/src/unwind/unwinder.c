@@ -7,15 +7,15 @@
 #include "remote_unwind.h"
 #include "unwind/elf/demangler.h"
 
-/* Rules by pc. A busy process has some thousand different ones in its stacks;
- * 112 KiB. */
+/* Number of cached rules, by pc: 112 KiB. A busy process has some thousand
+ * different return addresses in its stacks. */
 #define UNWINDER_PLACES 2048
 
-/* The most of a function that is read to guess its rule: nearly all
- * hand-written ones are shorter. */
+/* Maximum number of bytes of a function that are read to guess its rule. Nearly
+ * all hand-written functions are shorter. */
 #define UNWINDER_GUESS_BYTES 4096
 
-/* The start of a function that shows how it saves registers. */
+/* Number of bytes from a function's start that show how it saves registers. */
 #define UNWINDER_SAVES_BYTES 96
 
 typedef enum unwinder_call {
@@ -24,13 +24,13 @@ typedef enum unwinder_call {
   UNWINDER_NO_CALL,
 } unwinder_call;
 
-/* Where an address is and how to unwind from there. */
+/* The module of an address and the rule to unwind from it. */
 typedef struct unwinder_place {
   uint64_t pc; /* the address looked up */
   uint64_t bias;
-  uint32_t module; /* 0: in none, or the place is free */
-  uint8_t call;    /* unwinder_call: whether a call ends with this byte */
-  bool guessed;    /* the rule, so that the caller is to be checked */
+  uint32_t module; /* 0: in no module, or free entry */
+  uint8_t call;    /* unwinder_call: does a call end at this byte? */
+  bool guessed;    /* the rule was guessed, so the caller must be checked */
   sp_unwind_rule rule;
 } unwinder_place;
 
@@ -38,18 +38,18 @@ struct sp_unwinder {
   const sp_mem *mem;
   sp_module_list modules;
   sp_demangler demangler;
-  sp_remote_unwind *remote; /* NULL: not needed yet, or not to be had */
+  sp_remote_unwind *remote; /* NULL: not needed yet, or not available */
   bool remote_tried;
-  bool refreshed; /* during this walk */
+  bool refreshed; /* refreshed during this walk */
   uint64_t generation;
-  unwinder_place *places; /* by hash of the pc */
-  uint64_t *pcs;          /* of a remote walk */
+  unwinder_place *places; /* cache, by hash of the pc */
+  uint64_t *pcs;          /* addresses of a remote walk */
   size_t pcs_capacity;
   char name[SP_SYMBOL_NAME_MAX];
 };
 
-/* As below, for a frame that was interrupted in a function that saves registers
- * by moves. */
+/* Guess the rule of a frame that was interrupted in a function that saves
+ * registers by mov instructions. */
 static bool unwinder_guess_saves(sp_module_entry *module, uint64_t pc,
                                  sp_unwind_rule *out) {
   uint8_t code[UNWINDER_SAVES_BYTES], next;
@@ -62,7 +62,7 @@ static bool unwinder_guess_saves(sp_module_entry *module, uint64_t pc,
          sp_frame_rule_saves(code, sizeof code, pc - start, next, out);
 }
 
-/* A rule for code without unwind information, from the code itself. */
+/* Guess the rule of code without unwind information from the code itself. */
 static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
                                      bool exact) {
   static const sp_unwind_rule none = {.cfa_kind = SP_CFA_NONE};
@@ -87,14 +87,14 @@ static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
 static void unwinder_forget(sp_unwinder *unwinder) {
   size_t i;
 
-  /* What is free takes no pages as long as nobody writes to it. */
+  /* Skip free entries: their pages use no memory until a write. */
   for (i = 0; i < UNWINDER_PLACES; i++)
     if (unwinder->places[i].module != 0)
       unwinder->places[i].module = 0;
 }
 
 void sp_unwinder_scan(sp_unwinder *unwinder) {
-  /* Without memory the list stays as it was, and the next call tries again. */
+  /* Without memory the list is unchanged, and the next call tries again. */
   (void)sp_module_list_refresh(&unwinder->modules);
   if (unwinder->generation == unwinder->modules.generation)
     return;
@@ -102,8 +102,8 @@ void sp_unwinder_scan(sp_unwinder *unwinder) {
   unwinder_forget(unwinder);
 }
 
-static void unwinder_look(sp_unwinder *unwinder, uint64_t pc, bool exact,
-                          unwinder_place *out) {
+static void unwinder_lookup(sp_unwinder *unwinder, uint64_t pc, bool exact,
+                            unwinder_place *out) {
   const sp_mapping *mapping = sp_module_list_find(&unwinder->modules, pc);
   sp_module_entry *module;
 
@@ -128,9 +128,9 @@ static void unwinder_look(sp_unwinder *unwinder, uint64_t pc, bool exact,
     out->rule = unwinder_guess(module, pc - mapping->bias, exact);
 }
 
-/* As above, remembered. An address in no module is not: one may be loaded
- * there. No instruction begins at a return address less 1, so an address
- * stands for one of both cases only. */
+/* As unwinder_lookup(), with a cache. Addresses outside all modules are not
+ * cached, because a module may be loaded there. No instruction begins at a
+ * return address - 1, so an address is always used with the same `exact`. */
 static unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
                                      bool exact) {
   const size_t slot =
@@ -139,11 +139,11 @@ static unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
 
   if (SP_LIKELY(place->pc == pc && place->module != 0))
     return place;
-  unwinder_look(unwinder, pc, exact, place);
+  unwinder_lookup(unwinder, pc, exact, place);
   return place;
 }
 
-/* Is that the address a call returns to? */
+/* Is this the return address of a call? */
 static bool unwinder_returns_to(sp_unwinder *unwinder, uint64_t pc) {
   unwinder_place *place = unwinder_find(unwinder, pc - 1, false);
   uint8_t before[SP_FRAME_CALL_BYTES];
@@ -168,17 +168,18 @@ static void unwinder_frame(const unwinder_place *place, uint64_t pc,
   };
 }
 
-/* Whether code outside every module, made at run time, may lie at a return
- * address: not in the pages that nobody can map (vm.mmap_min_addr, 64 KiB by
- * default), not in the kernel's half, not on this stack. The instructions that
- * enter a C++ handler, where compilers' unwind information does not follow
- * libgcc, lead to such addresses. */
+/* May a return address outside all modules belong to code that was generated at
+ * run time? Not in the pages that cannot be mapped (vm.mmap_min_addr, 64 KiB by
+ * default), not in the kernel's half, and not on this stack. Such addresses
+ * result from the instructions that enter a C++ handler, for which libgcc
+ * deviates from the compiler's unwind information. */
 static bool unwinder_plausible(const sp_stack_slice *slice, uint64_t pc) {
   return pc >= 65536 && pc <= INT64_MAX &&
          (pc < slice->base || pc - slice->base >= slice->size);
 }
 
-/* The walk by rows; *step says why it ended, SP_STEP_CALLER: at `max`. */
+/* Walk by rows. *step is the reason for the end; SP_STEP_CALLER: `max` frames
+ * were written. */
 static size_t unwinder_walk_rows(sp_unwinder *unwinder,
                                  const sp_stack_slice *slice,
                                  sp_native_frame *out, size_t max,
@@ -200,12 +201,13 @@ static size_t unwinder_walk_rows(sp_unwinder *unwinder,
       *step = SP_STEP_NO_INFO;
       break;
     }
-    /* A signal's return code is no caller: it stands at its start. */
+    /* The code that returns from a signal handler is not a caller: the frame is
+     * at its start. */
     unwinder_frame(place, signal ? pc : at, &out[n++]);
     *step = sp_frame_step(&state, &place->rule);
-    /* Code of the C library without unwind information, entered with the frame
-     * pointer that marks the outermost frame (AMD64 ABI 1.0, §3.4.1): thread
-     * and program starts of musl. */
+    /* C library code without unwind information, entered with the frame pointer
+     * that marks the outermost frame (AMD64 ABI 1.0, §3.4.1): musl's thread and
+     * program starts. */
     if (*step == SP_STEP_NO_INFO && !exact && place->module != 0 &&
         place->rule.cfa_kind == SP_CFA_NONE && state.fp_known &&
         state.registers.r[SP_REGISTER_FP] == 0)
@@ -246,7 +248,7 @@ static size_t unwinder_walk_remote(sp_unwinder *unwinder,
   return n;
 }
 
-static sp_unwind_end unwinder_end(sp_step step) {
+static sp_unwind_end unwinder_result(sp_step step) {
   switch (step) {
   case SP_STEP_COMPLETE:
     return SP_UNWIND_COMPLETE;
@@ -303,7 +305,7 @@ size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
 
   unwinder->refreshed = false;
   n = unwinder_walk_rows(unwinder, slice, out, max, &step);
-  *end = unwinder_end(step);
+  *end = unwinder_result(step);
   if (step == SP_STEP_UNSUPPORTED) {
     sp_unwind_end remote_end;
     size_t remote_n;
@@ -341,7 +343,7 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
 bool sp_unwinder_incomplete(const sp_unwinder *unwinder, uint32_t module) {
   const sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
 
-  return entry && entry->lacking;
+  return entry && entry->incomplete;
 }
 
 bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,

@@ -5,7 +5,8 @@
 #include "registers.h"
 
 /* DWARF 5, table 7.29 and figure 6.4.2, "Call Frame Instructions". */
-#define CFA_ADVANCE_LOC        0x40 /* high 2 bits; operand in the low 6 */
+/* High 2 bits; the operand is in the low 6. */
+#define CFA_ADVANCE_LOC        0x40
 #define CFA_OFFSET             0x80
 #define CFA_RESTORE            0xc0
 #define CFA_NOP                0x00
@@ -36,7 +37,7 @@
 #define CFA_GNU_ARGS_SIZE           0x2e
 #define CFA_GNU_NEGATIVE_OFFSET     0x2f
 
-/* GCC and Clang nest one deep; assemblers' output seldom two. */
+/* GCC and Clang nest one level deep; assembler output rarely nests two. */
 #define PROGRAM_STATES_MAX 8
 
 typedef struct program_state {
@@ -45,11 +46,11 @@ typedef struct program_state {
   sp_unwind_rule rule;
   sp_unwind_rule saved[PROGRAM_STATES_MAX];
   size_t saved_count;
-  bool broken; /* from here on nothing can be said */
+  bool broken; /* the rule is unknown from here on */
 } program_state;
 
-/* A slot's two fields, wherever they lie; NULL for a register that rows leave
- * out: those that only the function itself restores. */
+/* Pointers to a slot's two fields; NULL for registers that rows do not describe
+ * because only the function itself restores them. */
 typedef struct program_slot {
   uint8_t *kind;
   int32_t *offset;
@@ -123,7 +124,7 @@ static void program_cfa(program_state *state, sp_cfa_kind kind, uint64_t number,
 static void program_cfa_offset(program_state *state, int64_t offset) {
   sp_unwind_rule *rule = &state->rule;
 
-  /* Of an expression, or of nothing, there is no offset to change. */
+  /* An expression, or an unknown CFA, has no offset to change. */
   if (rule->cfa_kind == SP_CFA_REGISTER)
     program_cfa(state, SP_CFA_REGISTER, rule->cfa_register, offset, 0);
   else
@@ -159,7 +160,7 @@ static void program_expression(program_state *state, uint64_t number,
     program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
 }
 
-/* The block an expression is in, which `code` then stands behind. */
+/* Read the block of an expression and advance `code` past it. */
 static sp_dwarf_reader program_block(sp_dwarf_reader *code) {
   const uint64_t size = sp_dwarf_uleb(code);
   const uint8_t *at = code->at;
@@ -182,8 +183,8 @@ static void program_recall(program_state *state) {
     state->rule = state->saved[--state->saved_count];
 }
 
-/* The instructions that say by which register the CFA is found. False: not one
- * of them. */
+/* Execute an instruction that defines the CFA. Returns false for any other
+ * instruction. */
 static bool program_cfa_step(program_state *state, uint8_t opcode,
                              uint64_t number, sp_dwarf_reader *code) {
   uint64_t operand;
@@ -206,8 +207,8 @@ static bool program_cfa_step(program_state *state, uint8_t opcode,
   }
 }
 
-/* The instructions about a register, other than those with the number in the
- * opcode. False: not one of them. */
+/* Execute an instruction about a register whose number is not in the opcode.
+ * Returns false for any other instruction. */
 static bool program_register_step(program_state *state, uint8_t opcode,
                                   sp_dwarf_reader *code) {
   const uint64_t number = sp_dwarf_uleb(code);
@@ -243,7 +244,7 @@ static bool program_register_step(program_state *state, uint8_t opcode,
     return true;
   case CFA_VAL_OFFSET:
   case CFA_VAL_OFFSET_SF:
-    /* An sp of CFA + 0 says what is so anyway. */
+    /* sp = CFA + 0 is the default. */
     operand = sp_dwarf_uleb(code);
     if (number != SP_REGISTER_SP || operand != 0)
       program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
@@ -261,7 +262,8 @@ static bool program_register_step(program_state *state, uint8_t opcode,
   }
 }
 
-/* The other instructions that change the rule; an unknown one breaks. */
+/* Execute any other instruction that changes the rule. An unknown one makes the
+ * rule unknown. */
 static void program_step(program_state *state, uint8_t opcode,
                          sp_dwarf_reader *code) {
   sp_dwarf_reader whole = *code;
@@ -298,7 +300,8 @@ static void program_step(program_state *state, uint8_t opcode,
   }
 }
 
-/* How far an instruction moves the pc; false: it does not. */
+/* Execute an instruction that advances the pc. Returns false for any other
+ * instruction. */
 static bool program_advance(const sp_cfa_program *program, uint8_t opcode,
                             sp_dwarf_reader *code, uint64_t *pc) {
   uint64_t delta;
@@ -333,7 +336,8 @@ static void program_any(program_state *state, uint8_t opcode,
     state->broken = true;
 }
 
-/* The rule as a row: one form for all that says the same. */
+/* Convert the rule to a row, in a canonical form, so that equal rules have
+ * equal bytes. */
 static sp_unwind_rule program_row(const program_state *state) {
   const sp_unwind_rule *rule = &state->rule;
 
@@ -356,7 +360,7 @@ void sp_cfa_program_begin(sp_cfa_program *program, const sp_cfa_code *code) {
     const uint8_t opcode = sp_dwarf_u8(&reader);
 
     if (program_advance(program, opcode, &reader, &pc))
-      state.broken = true; /* a CIE stands at no pc */
+      state.broken = true; /* a CIE has no pc */
     else
       program_any(&state, opcode, &reader);
   }

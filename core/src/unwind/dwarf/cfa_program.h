@@ -1,4 +1,4 @@
-/* The call frame instructions of one function, run to rows. */
+/* Executes the call frame instructions of a function and produces rows. */
 #ifndef SP_CFA_PROGRAM_H
 #define SP_CFA_PROGRAM_H
 
@@ -8,23 +8,24 @@ typedef struct sp_cfa_program {
   uint64_t code_factor;
   int64_t data_factor;
   uint64_t return_register;
-  uint8_t pointer_encoding; /* of DW_CFA_set_loc */
-  sp_unwind_rule initial;   /* what DW_CFA_restore goes back to */
+  uint8_t pointer_encoding; /* for DW_CFA_set_loc */
+  sp_unwind_rule initial;   /* the rule that DW_CFA_restore restores */
 } sp_cfa_program;
 
-/* A piece of instructions and the address it lies at. */
+/* Instructions and their address. */
 typedef struct sp_cfa_code {
   const uint8_t *bytes;
   size_t size;
   uint64_t vaddr;
 } sp_cfa_code;
 
-/* Run a CIE's instructions: fills program->initial. */
+/* Run a CIE's instructions: sets program->initial. */
 void sp_cfa_program_begin(sp_cfa_program *program, const sp_cfa_code *code);
 
 /* Run an FDE's instructions, which describe [start, limit), and add the rows.
- * What cannot be expressed becomes SP_CFA_UNSUPPORTED from there on.
- * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: of sp_unwind_rows_add(). */
+ * From an instruction on that rows cannot express, the rule is
+ * SP_CFA_UNSUPPORTED. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: from
+ * sp_unwind_rows_add(). */
 spanprof_status sp_cfa_program_run(const sp_cfa_program *program,
                                    const sp_cfa_code *code, uint64_t start,
                                    uint64_t limit, sp_unwind_rows *rows);

@@ -1,5 +1,5 @@
 /* A bounds-checked cursor over DWARF bytes. After a read past the end it stays
- * failed and gives zeros, so callers check once. */
+ * failed and returns zeros, so callers check once at the end. */
 #ifndef SP_DWARF_READER_H
 #define SP_DWARF_READER_H
 
@@ -27,7 +27,7 @@
 typedef struct sp_dwarf_reader {
   const uint8_t *at;
   const uint8_t *end;
-  uint64_t vaddr; /* of `at` */
+  uint64_t vaddr; /* virtual address of `at` */
   bool failed;
 } sp_dwarf_reader;
 
@@ -118,7 +118,7 @@ static inline int64_t sp_dwarf_sleb(sp_dwarf_reader *reader) {
   return (int64_t)value;
 }
 
-/* The value of an encoded pointer, without what it is relative to. */
+/* The value of an encoded pointer, without its base address. */
 static inline uint64_t sp_dwarf_plain(sp_dwarf_reader *reader,
                                       uint8_t encoding) {
   switch (encoding & SP_DWARF_PE_FORMAT) {
@@ -144,7 +144,7 @@ static inline uint64_t sp_dwarf_plain(sp_dwarf_reader *reader,
   }
 }
 
-/* An encoded pointer, absolute or relative to its own place; any other kind
+/* An encoded pointer, absolute or relative to its own address. Any other kind
  * fails the reader. */
 static inline uint64_t sp_dwarf_pointer(sp_dwarf_reader *reader,
                                         uint8_t encoding) {

@@ -13,15 +13,15 @@ typedef struct eh_function {
   uint64_t start;
   uint64_t limit;
   uint32_t cie;    /* in eh_parser.cies */
-  uint32_t offset; /* of the instructions in the section */
-  uint32_t size;   /* of the instructions */
+  uint32_t offset; /* offset of the instructions in the section */
+  uint32_t size;   /* size of the instructions */
 } eh_function;
 
 typedef struct eh_cie {
-  uint64_t offset; /* of the record */
+  uint64_t offset; /* offset of the record */
   sp_cfa_program program;
   bool usable;
-  bool has_augmentation; /* 'z': FDEs carry a size of their own */
+  bool has_augmentation; /* 'z': FDEs have an augmentation size */
   bool signal;           /* 'S' */
 } eh_cie;
 
@@ -36,15 +36,16 @@ typedef struct eh_parser {
   size_t cie_capacity;
 } eh_parser;
 
-/* A record of the section: what follows its length and id. */
+/* A record of the section: the data after its length and id. */
 typedef struct eh_record {
   sp_dwarf_reader body;
-  uint64_t offset; /* of the record */
+  uint64_t offset; /* offset of the record */
   uint64_t cie;    /* offset of an FDE's CIE */
   bool is_cie;
 } eh_record;
 
-/* Move `section` past the next record; false: the end, or broken. */
+/* Read the next record and advance `section` past it. Returns false at the end
+ * and for broken data. */
 static bool eh_record_next(const sp_eh_frame *frame, sp_dwarf_reader *section,
                            eh_record *out) {
   uint64_t length, id, id_offset;
@@ -64,8 +65,9 @@ static bool eh_record_next(const sp_eh_frame *frame, sp_dwarf_reader *section,
   return out->is_cie || id <= id_offset;
 }
 
-/* The augmentation of a CIE, letter by letter; an unknown letter ends it, which
- * its size makes harmless. False: an FDE of it cannot be read. */
+/* Read the augmentation of a CIE, letter by letter. Stops at an unknown letter,
+ * which is harmless because the size is known. Returns false if FDEs of this
+ * CIE cannot be read. */
 static bool eh_cie_augmentation(eh_cie *cie, const char *letters,
                                 sp_dwarf_reader *body) {
   uint64_t size;
@@ -151,7 +153,8 @@ static spanprof_status eh_cie_add(eh_parser *parser, eh_record *record) {
   return st;
 }
 
-/* CIEs stand before their FDEs in every linker's output, in ascending order. */
+/* Find a CIE. In every linker's output, CIEs precede their FDEs and have
+ * ascending offsets. */
 static const eh_cie *eh_cie_find(const eh_parser *parser, uint64_t offset) {
   size_t low = 0, high = parser->cie_count;
 
@@ -206,7 +209,8 @@ static int eh_function_order(const void *a, const void *b) {
   return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* Linkers write FDEs nearly in order of their code; sort only where not. */
+/* Sort the functions by address. Linkers usually write FDEs in order; then
+ * nothing is sorted. */
 static void eh_parser_sort(eh_parser *parser) {
   size_t i;
 
@@ -247,7 +251,7 @@ static spanprof_status eh_parser_rows(const eh_parser *parser,
     if (i + 1 < parser->function_count)
       limit = sp_min_u64(limit, function[1].start);
     if (limit <= function->start)
-      continue; /* a second FDE of the same code wins */
+      continue; /* a second FDE for the same code wins */
     st = eh_function_rows(parser, function, limit, rows);
     if (!st)
       st = sp_unwind_rows_add(rows, limit, &no_rule);

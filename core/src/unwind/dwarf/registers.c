@@ -8,8 +8,8 @@ SP_HANDLER_CODE void sp_registers_read(sp_registers *out,
                                        const void *ucontext) {
   const greg_t *from = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 
-  /* In DWARF order. No table: it would stand on a page that nothing else in the
-   * handler needs, which costs 0.4 us where it is in no cache. */
+  /* In DWARF order. A table would be on a page that the handler does not need
+   * otherwise, which costs 0.4 us if it is in no cache. */
   out->r[0] = (uint64_t)from[REG_RAX];
   out->r[1] = (uint64_t)from[REG_RDX];
   out->r[2] = (uint64_t)from[REG_RCX];

@@ -11,11 +11,11 @@
 #define SP_REGISTER_FP    6
 #define SP_REGISTER_SP    7
 #define SP_REGISTER_PC    16
-/* Below sp a function without calls may keep things (ibid., §3.2.2). */
+/* A function without calls may store data below sp (ibid., §3.2.2). */
 #define SP_RED_ZONE_BYTES 128
 #elif defined(__aarch64__)
-/* DWARF for the Arm 64-bit Architecture 2023Q3, table 4.1: x0..x30, sp; the pc
- * has no number and stands behind. */
+/* DWARF for the Arm 64-bit Architecture 2023Q3, table 4.1: x0..x30, sp. The pc
+ * has no DWARF number and comes last. */
 #define SP_REGISTER_COUNT 33
 #define SP_REGISTER_FP    29
 #define SP_REGISTER_LR    30

@@ -8,17 +8,17 @@
 #define ROWS_RULES_MAX 32767
 #define ROWS_LOW_BITS  16
 
-/* Of a place: a function begins with this row. */
+/* Flag of a rule index: a function begins with this row. */
 #define ROWS_BEGINS 0x8000u
 
 static const sp_unwind_rule rows_no_rule = {.cfa_kind = SP_CFA_NONE};
 
 _Static_assert(sizeof(sp_unwind_rule) == 28, "sp_unwind_rule has padding");
 
-_Static_assert(ROWS_RULES_MAX <= ROWS_BEGINS, "a place is 15 bits");
+_Static_assert(ROWS_RULES_MAX <= ROWS_BEGINS, "a rule index has 15 bits");
 
-/* The place of `rule` in the table. Past 32,767 different ones, which no
- * linker's output comes near, the rule becomes SP_CFA_UNSUPPORTED. */
+/* Find or add a rule. After 32,767 distinct rules, far more than in any
+ * linker's output, further ones become SP_CFA_UNSUPPORTED. */
 static spanprof_status
 rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
   const uint64_t hash = sp_hash_bytes(rule, sizeof *rule);
@@ -61,8 +61,8 @@ rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
   return SPANPROF_OK;
 }
 
-/* The last of `count` ascending values that is not above `value`, which the
- * first is not. */
+/* The index of the last of `count` ascending values that is not above `value`.
+ * The first value is not above it. */
 static uint32_t lows_search(const uint16_t *lows, uint32_t count,
                             uint16_t value) {
   const uint16_t *at = lows;
@@ -76,7 +76,8 @@ static uint32_t lows_search(const uint16_t *lows, uint32_t count,
   return (uint32_t)(at - lows);
 }
 
-/* The row of an ELF virtual address; false: before the first. */
+/* Find the row of an ELF virtual address. Returns false if it is before the
+ * first row. */
 static bool rows_index(const sp_unwind_rows *rows, uint64_t pc,
                        uint32_t *index) {
   uint32_t block, first, limit;
@@ -88,7 +89,7 @@ static bool rows_index(const sp_unwind_rows *rows, uint64_t pc,
   low = (uint16_t)(pc - rows->base);
   first = block < rows->block_count ? rows->blocks[block] : rows->count;
   limit = block + 1 < rows->block_count ? rows->blocks[block + 1] : rows->count;
-  /* A row of an earlier block may reach into this one; the first row is at the
+  /* A row of an earlier block may extend into this one. The first row is at the
    * start of the first block. */
   if (first == limit || rows->lows[first] > low)
     *index = first - 1;
@@ -122,7 +123,7 @@ static void rows_shrink(const sp_mem *mem, void **array, size_t *capacity,
     return;
   smaller = sp_mem_resize(mem, *array, count * item);
   if (!smaller)
-    return; /* the larger one serves as well */
+    return; /* the larger array is fine too */
   *array = smaller;
   *capacity = count;
 }
@@ -145,17 +146,17 @@ void sp_unwind_rows_begin(sp_unwind_rows *rows) {
   rows->begins = ROWS_BEGINS;
 }
 
-/* Room for one row more, in a block that may be new. */
+/* Reserve capacity for one more row, which may begin a new block. */
 static spanprof_status rows_reserve(sp_unwind_rows *rows, size_t blocks) {
-  const size_t rows_wanted = (size_t)rows->count + 1;
+  const size_t rows_needed = (size_t)rows->count + 1;
   spanprof_status st =
       sp_mem_reserve(rows->mem, (void **)&rows->lows, &rows->low_capacity,
-                     rows_wanted, sizeof *rows->lows);
+                     rows_needed, sizeof *rows->lows);
 
   if (!st)
     st =
         sp_mem_reserve(rows->mem, (void **)&rows->places, &rows->place_capacity,
-                       rows_wanted, sizeof *rows->places);
+                       rows_needed, sizeof *rows->places);
   if (!st)
     st = sp_mem_reserve(rows->mem, (void **)&rows->blocks,
                         &rows->block_capacity, blocks, sizeof *rows->blocks);

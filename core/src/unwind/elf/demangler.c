@@ -6,8 +6,8 @@
 
 #include "util/system/loader.h"
 
-/* Keep loaded what `symbol` is in; NULL: it is the program itself, or cannot
- * be told. */
+/* Keep the library that contains `symbol` loaded. Returns NULL if it is the
+ * program itself or unknown. */
 static void *demangler_pin(const void *symbol) {
   Dl_info info;
 
@@ -16,10 +16,10 @@ static void *demangler_pin(const void *symbol) {
   return dlopen(info.dli_fname, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* A demangler that nothing can unload under us: libstdc++'s, of which we hold
- * a reference, else whatever has the name (libc++abi, or the program, linked
- * with either statically). Never loads a library. */
-static void demangler_look(sp_demangler *demangler) {
+/* Find a demangler that cannot be unloaded while in use: libstdc++'s, to which
+ * we hold a reference, or else any function with its name (libc++abi's, or that
+ * of a program with either statically linked). Never loads a library. */
+static void demangler_find(sp_demangler *demangler) {
   static const char name[] = "__cxa_demangle";
   void *program, *symbol, *in_program;
 
@@ -66,7 +66,7 @@ void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
     demangler->tried = true;
     demangler->generation = generation;
     sp_loader_enter();
-    demangler_look(demangler);
+    demangler_find(demangler);
     sp_loader_leave();
   }
   if (!demangler->demangle)
@@ -77,5 +77,5 @@ void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
     memcpy(name, readable, length);
     name[length] = '\0';
   }
-  free(readable); /* the runtime's, of malloc() by its contract */
+  free(readable); /* allocated with malloc(), by the function's contract */
 }

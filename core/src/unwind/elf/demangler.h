@@ -1,5 +1,5 @@
-/* C++ names made readable, by the C++ runtime's own demangler where the
- * process has one loaded. */
+/* Demangles C++ names with the C++ runtime's own demangler, if the process has
+ * loaded one. */
 #ifndef SP_DEMANGLER_H
 #define SP_DEMANGLER_H
 
@@ -8,15 +8,15 @@
 typedef struct sp_demangler {
   char *(*demangle)(const char *name, char *buffer, size_t *size, int *st);
   void *handle;        /* keeps the runtime loaded */
-  uint64_t generation; /* of the modules when it was last looked for */
+  uint64_t generation; /* generation of the modules at the last search */
   bool tried;
 } sp_demangler;
 
 void sp_demangler_init(sp_demangler *demangler);
 void sp_demangler_dispose(sp_demangler *demangler);
 
-/* Replace a mangled name, cut to `size` bytes; any other stays as it is.
- * `generation` changes when a demangler may have been loaded since. */
+/* Demangle `name` in place, truncated to `size` bytes; other names stay
+ * unchanged. `generation` changes when a demangler may have been loaded. */
 void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
                         uint64_t generation);
 

@@ -1,13 +1,13 @@
-/* An ELF file on disk or in memory, read with every bound checked. A file is
- * read with pread(), never mapped: a mapped file that someone cuts short
- * raises SIGBUS in the program we live in. */
+/* An ELF file on disk or in memory, with bounds-checked access. Files are read
+ * with pread(), never mapped: if a mapped file is truncated, reading it raises
+ * SIGBUS in the host process. */
 #ifndef SP_ELF_IMAGE_H
 #define SP_ELF_IMAGE_H
 
 #include "util/memory/mem.h"
 
-/* Hexadecimal digits of a build id of at most 32 bytes, and the NUL. The
- * linkers make 8 (fast), 16 (md5, uuid) or 20 (sha1) bytes. */
+/* Size of a build id as text: hexadecimal digits for at most 32 bytes, and the
+ * NUL. Linkers write 8 (fast), 16 (md5, uuid) or 20 (sha1) bytes. */
 #define SP_ELF_BUILD_ID_SIZE 65
 
 typedef struct sp_elf_segment {
@@ -38,17 +38,18 @@ typedef struct sp_elf_image {
   uint64_t segments_hash; /* sp_elf_segments_hash() of the file's table */
   uint64_t sections_offset;
   uint32_t section_count;
-  uint32_t names_section; /* that holds the sections' names */
+  uint32_t names_section; /* section with the sections' names */
 } sp_elf_image;
 
-/* Bytes of an image: borrowed from one in memory, else pages of our own. */
+/* Bytes of an image: borrowed if the image is in memory, otherwise in pages of
+ * their own. */
 typedef struct sp_elf_bytes {
   const uint8_t *data;
   size_t size;
   void *pages; /* NULL: borrowed */
 } sp_elf_bytes;
 
-/* Where the unwind information lies. */
+/* The place of the unwind information. */
 typedef struct sp_elf_unwind {
   uint64_t vaddr; /* of .eh_frame */
   uint64_t offset;
@@ -57,13 +58,14 @@ typedef struct sp_elf_unwind {
   uint64_t header_size;
 } sp_elf_unwind;
 
-/* Open a file. SPANPROF_ERR_IO: cannot be opened or read. SPANPROF_ERR_FORMAT:
- * no ELF file of this machine. SPANPROF_ERR_NOMEM: memory or descriptors are
- * wanting. On failure *image needs no disposal, and takes it. */
+/* Open a file. SPANPROF_ERR_IO: it cannot be opened or read.
+ * SPANPROF_ERR_FORMAT: not an ELF file of this architecture.
+ * SPANPROF_ERR_NOMEM: out of memory or descriptors. After a failure *image may
+ * be disposed of, but need not be. */
 spanprof_status sp_elf_image_open(sp_elf_image *image, const char *path,
                                   const sp_mem *mem);
 
-/* The same over bytes that outlive the image. */
+/* As sp_elf_image_open(), for bytes that outlive the image. */
 spanprof_status sp_elf_image_wrap(sp_elf_image *image, const void *bytes,
                                   size_t size, const sp_mem *mem);
 
@@ -73,18 +75,19 @@ void sp_elf_image_dispose(sp_elf_image *image);
 bool sp_elf_image_read(const sp_elf_image *image, uint64_t offset, void *out,
                        size_t size);
 
-/* Read exactly `size` bytes of a loaded, never written segment. */
+/* Read exactly `size` bytes of a loaded, read-only segment. */
 bool sp_elf_image_read_vaddr(const sp_elf_image *image, uint64_t vaddr,
                              void *out, size_t size);
 
-/* The same of a whole page around `vaddr`, as far as the segment has it:
- * out[*from] to out[*until]. */
+/* As sp_elf_image_read_vaddr(), for the page around `vaddr`, as far as the
+ * segment covers it: out[*from] to out[*until]. */
 bool sp_elf_image_read_page(const sp_elf_image *image, uint64_t vaddr,
                             uint64_t page_vaddr, size_t page_bytes, void *out,
                             size_t *from, size_t *until);
 
-/* SPANPROF_ERR_FORMAT: outside the file; SPANPROF_ERR_LIMIT: more than 256 MiB;
- * SPANPROF_ERR_IO, SPANPROF_ERR_NOMEM. */
+/* Load a range of the file. SPANPROF_ERR_FORMAT: outside the file.
+ * SPANPROF_ERR_LIMIT: more than 256 MiB. SPANPROF_ERR_IO,
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_elf_image_load(const sp_elf_image *image, uint64_t offset,
                                   uint64_t size, sp_elf_bytes *out);
 void sp_elf_bytes_dispose(sp_elf_bytes *bytes);
@@ -92,16 +95,17 @@ void sp_elf_bytes_dispose(sp_elf_bytes *bytes);
 bool sp_elf_image_section(const sp_elf_image *image, uint32_t index,
                           sp_elf_section *out);
 
-/* The first section of a type, or of a name; false: none. */
+/* Find the first section with a type, or with a name. Returns false if there is
+ * none. */
 bool sp_elf_image_section_typed(const sp_elf_image *image, uint32_t type,
                                 sp_elf_section *out);
 bool sp_elf_image_section_named(const sp_elf_image *image, const char *name,
                                 sp_elf_section *out);
 
-/* False: no unwind information. */
+/* Returns false if there is no unwind information. */
 bool sp_elf_image_unwind(const sp_elf_image *image, sp_elf_unwind *out);
 
-/* A hash of a program header table as it lies in file or memory. */
+/* A hash of a program header table in its ELF format. */
 uint64_t sp_elf_segments_hash(const void *headers, size_t count);
 
 #endif

@@ -8,15 +8,16 @@
 #include "util/system/loader.h"
 
 /* Nothing is allocated inside dl_iterate_phdr(), under the loader's lock: a
- * replaced malloc() may itself call the loader. What has no room is counted,
- * and the scan repeated with more. */
+ * replaced malloc() may itself call the loader. Records that do not fit are
+ * counted, and the scan is repeated with more memory. */
 
 typedef struct scan_state {
   sp_module_scan *scan;
   const sp_module_scan *since;
 } scan_state;
 
-/* Take the loader's counts; whether they are those of the earlier scan. */
+/* Read the loader's counts. Returns true if they equal those of the earlier
+ * scan. */
 static bool scan_same(const struct dl_phdr_info *info, size_t size,
                       const scan_state *state) {
   sp_module_scan *scan = state->scan;
@@ -30,8 +31,8 @@ static bool scan_same(const struct dl_phdr_info *info, size_t size,
          state->since->subs == scan->subs;
 }
 
-/* The notes of a module lie in its memory, which stays while the loader's lock
- * is held. */
+/* Read the build id from the module's memory, which stays mapped while the
+ * loader's lock is held. */
 static void scan_build_id(const struct dl_phdr_info *info,
                           sp_scan_record *out) {
   size_t i;
@@ -49,7 +50,7 @@ static void scan_build_id(const struct dl_phdr_info *info,
   }
 }
 
-/* False: no code in there. */
+/* Returns false if the module has no code. */
 static bool scan_segments(const struct dl_phdr_info *info,
                           sp_scan_record *out) {
   size_t i;
@@ -86,7 +87,7 @@ static void scan_take(sp_module_scan *scan, const struct dl_phdr_info *info) {
 
   if (!scan_segments(info, &record))
     return;
-  /* The program comes first. */
+  /* The program is listed first. */
   record.is_main = scan->callbacks == 1;
   record.is_vdso = scan->vdso >= record.start && scan->vdso < record.limit;
   record.segments_hash =
@@ -112,7 +113,8 @@ static int scan_module(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-/* The vDSO where the loader does not list it: statically linked programs. */
+/* Add the vDSO if the loader does not list it, as in statically linked
+ * programs. */
 static void scan_vdso(sp_module_scan *scan) {
   const ElfW(Ehdr) *header = (const void *)(uintptr_t)scan->vdso;
   struct dl_phdr_info info = {.dlpi_name = ""};

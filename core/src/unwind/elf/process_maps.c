@@ -9,7 +9,8 @@
 
 #define MAPS_DELETED " (deleted)"
 
-/* A line of proc(5): start-limit permissions offset device inode path. */
+/* A line of /proc/self/maps (proc(5)): start-limit permissions offset device
+ * inode path. */
 typedef struct maps_line {
   uint64_t start;
   uint64_t limit;
@@ -18,8 +19,8 @@ typedef struct maps_line {
   bool readable;
   bool executable;
   char *path;
-  size_t path_room;
-  size_t path_size; /* also of what has no room */
+  size_t path_capacity;
+  size_t path_size; /* full length, even if truncated */
 } maps_line;
 
 static void maps_line_number(maps_line *line, char c) {
@@ -48,19 +49,19 @@ static void maps_line_add(maps_line *line, char c) {
     if (line->field < 6)
       return;
   }
-  if (line->path_size + 1 < line->path_room)
+  if (line->path_size + 1 < line->path_capacity)
     line->path[line->path_size] = c;
   line->path_size++;
 }
 
-/* End the path, and tell what the kernel appended to it. */
+/* Terminate the path, and check for the suffix that the kernel appends. */
 static bool maps_line_end(maps_line *line) {
   const size_t cut = sizeof MAPS_DELETED - 1;
   size_t size = line->path_size;
   bool deleted = false;
 
-  if (size >= line->path_room)
-    size = line->path_room - 1;
+  if (size >= line->path_capacity)
+    size = line->path_capacity - 1;
   line->path[size] = '\0';
   if (size >= cut && strcmp(line->path + size - cut, MAPS_DELETED) == 0) {
     line->path[size - cut] = '\0';
@@ -84,7 +85,7 @@ static bool maps_line_visit(maps_line *line, sp_process_maps_fn visit,
 bool sp_process_maps_each(char *path, size_t size, sp_process_maps_fn visit,
                           void *data) {
   const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  const maps_line empty = {.path = path, .path_room = size};
+  const maps_line empty = {.path = path, .path_capacity = size};
   maps_line line = empty;
   bool enough = false;
   char bytes[4096];

@@ -1,4 +1,4 @@
-/* The process's own memory map, /proc/self/maps. */
+/* Reads the process's own memory map, /proc/self/maps. */
 #ifndef SP_PROCESS_MAPS_H
 #define SP_PROCESS_MAPS_H
 
@@ -9,23 +9,24 @@ typedef struct sp_process_mapping {
   uint64_t limit;
   bool readable;
   bool executable;
-  bool deleted;     /* its file, or that was replaced by another of its name */
-  const char *path; /* of a file, or a name such as "[stack]"; "": neither */
+  bool deleted;     /* its file was deleted or replaced */
+  const char *path; /* path of a file, a name such as "[stack]", or "" */
 } sp_process_mapping;
 
-/* True: enough. */
+/* Returns true to stop. */
 typedef bool (*sp_process_maps_fn)(void *data,
                                    const sp_process_mapping *mapping);
 
-/* Call `visit` for every mapping, by ascending address, until it says enough.
- * `path` holds `size` bytes of a mapping's path (too long a one is cut).
- * False: it never said so, or the map cannot be read. */
+/* Call `visit` for every mapping, in ascending order, until it returns true.
+ * `path` is a buffer of `size` bytes for the mapping's path (longer ones are
+ * truncated). Returns false if `visit` never returned true or the map cannot be
+ * read. */
 bool sp_process_maps_each(char *path, size_t size, sp_process_maps_fn visit,
                           void *data);
 
-/* The file mapped at a run-time address: its path in `path`, which holds `size`
- * bytes (too long a one is cut), and whether it was deleted or replaced by
- * another of its name. False: nothing is mapped there, or the map cannot be
+/* Find the file that is mapped at a run-time address. `path` has `size` bytes
+ * (longer paths are truncated). *deleted is set if the file was deleted or
+ * replaced. Returns false if nothing is mapped there or the map cannot be
  * read. */
 bool sp_process_maps_file(uint64_t address, char *path, size_t size,
                           bool *deleted);

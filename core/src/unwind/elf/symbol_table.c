@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Symbols read at a time. */
+/* Number of symbols that are read at a time. */
 #define SYMBOL_CHUNK 256
 
-/* How many symbols before an address are looked at for one that reaches over
- * it: functions with entry points inside are hand-written and have few. */
+/* Number of symbols before an address that are checked for one that extends
+ * over it: functions with entry points inside are hand-written and have few of
+ * them. */
 #define SYMBOL_LOOK_BACK 16
 
-/* glibc has nine names for one function. */
+/* Maximum number of names of one function; glibc has a function with nine. */
 #define SYMBOL_NAMES_MAX 32
 
 static bool symbol_is_function(const Elf64_Sym *symbol) {
@@ -32,14 +33,14 @@ static int symbol_order(const void *a, const void *b) {
   return left->name < right->name ? -1 : left->name > right->name;
 }
 
-/* Hands each function symbol of a section to `take`. */
+/* Receives each function symbol of a section. */
 typedef spanprof_status (*symbol_fn)(sp_symbol_table *table,
                                      const Elf64_Sym *symbol);
 
 static spanprof_status symbol_each(sp_symbol_table *table,
                                    const sp_elf_image *image,
                                    const sp_elf_section *section,
-                                   symbol_fn take) {
+                                   symbol_fn accept) {
   const uint64_t total = section->size / sizeof(Elf64_Sym);
   spanprof_status st = SPANPROF_OK;
   Elf64_Sym chunk[SYMBOL_CHUNK];
@@ -54,7 +55,7 @@ static spanprof_status symbol_each(sp_symbol_table *table,
       return SPANPROF_ERR_FORMAT;
     for (i = 0; i < n && !st; i++)
       if (symbol_is_function(&chunk[i]))
-        st = take(table, &chunk[i]);
+        st = accept(table, &chunk[i]);
     done += n;
   }
   return st;
@@ -66,8 +67,8 @@ static spanprof_status symbol_lowest(sp_symbol_table *table,
   return SPANPROF_OK;
 }
 
-static spanprof_status symbol_take(sp_symbol_table *table,
-                                   const Elf64_Sym *symbol) {
+static spanprof_status symbol_add(sp_symbol_table *table,
+                                  const Elf64_Sym *symbol) {
   const uint64_t start = symbol->st_value - table->base;
   spanprof_status st;
 
@@ -99,7 +100,7 @@ static spanprof_status symbol_section(sp_symbol_table *table,
   table->base = UINT64_MAX;
   st = symbol_each(table, image, &section, symbol_lowest);
   if (!st)
-    st = symbol_each(table, image, &section, symbol_take);
+    st = symbol_each(table, image, &section, symbol_add);
   return st;
 }
 
@@ -112,12 +113,12 @@ static void symbol_table_finish(sp_symbol_table *table) {
   qsort(table->symbols, table->count, sizeof *table->symbols, symbol_order);
   smaller = sp_mem_resize(table->mem, table->symbols, bytes);
   if (!smaller)
-    return; /* the larger one serves as well */
+    return; /* the larger array is fine too */
   table->symbols = smaller;
   table->capacity = table->count;
 }
 
-/* The first symbol that starts after `offset`. */
+/* The index of the first symbol that starts after `offset`. */
 static size_t symbol_after(const sp_symbol_table *table, uint32_t offset) {
   size_t low = 0, high = table->count;
 
@@ -142,7 +143,8 @@ static uint64_t symbol_limit(const sp_symbol_table *table, size_t index,
                               : (uint64_t)symbol->start + 1;
 }
 
-/* The innermost symbol around an address, the last of those with its start. */
+/* Find the innermost symbol that contains an address; of several with the same
+ * start, the last one. */
 static bool symbol_around(const sp_symbol_table *table, uint64_t address,
                           uint64_t function, size_t *index, uint64_t *limit) {
   size_t after, i, looked;
@@ -168,7 +170,7 @@ static bool symbol_around(const sp_symbol_table *table, uint64_t address,
   return false;
 }
 
-/* Read a name; symbol versions ("memcpy@@GLIBC_2.14") are cut off. */
+/* Read a name without its symbol version ("memcpy@@GLIBC_2.14"). */
 static bool symbol_name(const sp_symbol_table *table, const sp_elf_image *image,
                         uint32_t name, char *out) {
   uint64_t size;
@@ -198,7 +200,7 @@ static bool symbol_name(const sp_symbol_table *table, const sp_elf_image *image,
   return out[0] != '\0';
 }
 
-/* Negative: `a` is the better name. */
+/* Returns a negative number if `a` is the better name. */
 static int symbol_name_order(const char *a, const char *b) {
   const size_t a_marks = strspn(a, "_"), b_marks = strspn(b, "_");
   const size_t a_size = strlen(a), b_size = strlen(b);

@@ -1,53 +1,57 @@
-/* The functions of a module, by address. Twelve bytes a function stay in
- * memory; the name is read from the file when it is asked for. */
+/* The functions of a module, by address. Each uses twelve bytes of memory;
+ * names are read from the file when needed. */
 #ifndef SP_SYMBOL_TABLE_H
 #define SP_SYMBOL_TABLE_H
 
 #include "elf_image.h"
 
-/* The longest name handed out; C++ ones are cut. */
+/* Maximum length of a returned name; longer ones are truncated, which happens
+ * to C++ names. */
 #define SP_SYMBOL_NAME_MAX 4096
 
 typedef struct sp_symbol {
-  uint32_t start; /* less the table's base */
-  uint32_t size;  /* 0: to the next symbol */
-  uint32_t name;  /* offset in the names */
+  uint32_t start; /* relative to the table's base */
+  uint32_t size;  /* 0: up to the next symbol */
+  uint32_t name;  /* offset in the string table */
 } sp_symbol;
 
 typedef struct sp_symbol_table {
   const sp_mem *mem;
   uint64_t base;         /* ELF virtual address of the lowest symbol */
-  uint64_t names_offset; /* of the names in the file */
+  uint64_t names_offset; /* file offset of the string table */
   uint64_t names_size;
-  sp_symbol *symbols; /* by start, then size */
+  sp_symbol *symbols; /* sorted by start, then size */
   size_t count;
   size_t capacity;
-  bool complete; /* from .symtab: static functions too */
+  bool complete; /* from .symtab, so with static functions */
 } sp_symbol_table;
 
 void sp_symbol_table_init(sp_symbol_table *table, const sp_mem *mem);
 void sp_symbol_table_dispose(sp_symbol_table *table);
 
-/* Read the functions of .symtab, else of .dynsym, into an empty table. A file
- * without leaves it empty. SPANPROF_ERR_NOMEM, SPANPROF_ERR_FORMAT. */
+/* Read the functions of .symtab, or else of .dynsym, into an empty table. A
+ * file without both leaves it empty. SPANPROF_ERR_NOMEM,
+ * SPANPROF_ERR_FORMAT. */
 spanprof_status sp_symbol_table_load(sp_symbol_table *table,
                                      const sp_elf_image *image);
 
-/* Of a `function`: not known. */
+/* Value of `function`: unknown. */
 #define SP_SYMBOL_NO_FUNCTION UINT64_MAX
 
-/* The function around an ELF virtual address, its name as the file has it;
- * of several names the one with the fewest leading underscores, then the
- * shortest, then the first by byte. `name` holds SP_SYMBOL_NAME_MAX bytes.
- * `image` is the file the table was loaded from. `function` is where unwind
- * information says that the function begins: a symbol of .dynsym without size,
- * which might stand before any number of static functions, does not reach
- * beyond its own. False: none. */
+/* Find the function that contains an ELF virtual address, and its name as in
+ * the file. Of several names, the one with the fewest leading underscores is
+ * chosen, then the shortest, then the first in byte order. `name` has
+ * SP_SYMBOL_NAME_MAX bytes. `image` is the file from which the table was
+ * loaded. `function` is the start of the function according to unwind
+ * information: a .dynsym symbol without a size, which any number of static
+ * functions may follow, does not extend beyond its own function. Returns false
+ * if no function is found. */
 bool sp_symbol_table_find(const sp_symbol_table *table,
                           const sp_elf_image *image, uint64_t address,
                           uint64_t function, char *name, uint64_t *start);
 
-/* As above without reading a name: start and end of the function. */
+/* As sp_symbol_table_find(), but returns start and end of the function instead
+ * of its name. */
 bool sp_symbol_table_bounds(const sp_symbol_table *table, uint64_t address,
                             uint64_t function, uint64_t *start,
                             uint64_t *limit);
