@@ -6,21 +6,21 @@
 #include "profile/pprof/pprof_writer.h"
 #include "util/system/counters.h"
 
-/* What stays allocated from window to window. Stacks are found again at the
- * cost of a lookup a frame, and a small service has new ones for hours; names
- * may have to be asked for from a VM. */
+/* Memory that stays allocated across windows. A dropped stack costs one lookup
+ * per frame when it recurs, and a small service has new stacks for hours. A
+ * dropped name may have to be resolved by a VM again. */
 #define PROFILE_ENTRIES_KEPT_BYTES ((size_t)1 << 20)
 #define PROFILE_STACKS_KEPT_BYTES  ((size_t)128 << 10)
 #define PROFILE_NAMES_KEPT_BYTES   ((size_t)8 << 20)
 
 _Static_assert(SP_PROFILE_DEPTH_MAX <= SP_PPROF_DEPTH_MAX,
-               "a stack may be deeper than a profile takes");
+               "a stack may be deeper than a profile allows");
 
 struct sp_profile {
   const sp_mem *mem;
   const sp_namer *namer;
   size_t bytes_max; /* of all tables */
-  size_t depth_max; /* frames of a stack, and a note */
+  size_t depth_max; /* frames of a stack, plus a note */
   bool full;        /* set by sp_profile_full_set() */
   char *main_path;
   sp_name_table names;
@@ -40,8 +40,8 @@ struct sp_profile {
 static const sp_frame profile_overflow = {.kind = SP_FRAME_NOTE,
                                           .code = SP_NOTE_OVERFLOW};
 
-/* The path of the process's binary; NULL where the system does not tell, which
- * costs the order of mappings. */
+/* The path of the process's binary. *out is NULL if the system does not report
+ * it; then the main binary's mapping may not come first. */
 static spanprof_status profile_main_path(const sp_mem *mem, char **out) {
   char path[PATH_MAX];
   ssize_t bytes = readlink("/proc/self/exe", path, sizeof path);
@@ -87,7 +87,8 @@ static void profile_drop_entries(sp_profile *profile) {
   sp_index_dispose(&profile->entry_index, profile->mem);
 }
 
-/* Stacks refer to frames, and frames and labels to names. */
+/* Drop all interned data together: stacks refer to frames, and frames and
+ * labels refer to names. */
 static void profile_drop_interned(sp_profile *profile) {
   sp_label_table_dispose(&profile->labels);
   sp_stack_table_dispose(&profile->stacks);
@@ -147,7 +148,8 @@ static spanprof_status profile_overflow_stack(sp_profile *profile,
   return profile_stack(profile, &profile_overflow, 1, out);
 }
 
-/* The entry of exactly this key, made where there are fewer than `max`. */
+/* Find the entry of this key, or make it if there are fewer than `max`
+ * entries. */
 static spanprof_status profile_entry(sp_profile *profile, const sp_entry *key,
                                      size_t max, sp_entry **out) {
   const uint64_t hash =
@@ -178,7 +180,8 @@ static spanprof_status profile_entry(sp_profile *profile, const sp_entry *key,
   return SPANPROF_OK;
 }
 
-/* Give up the stack first, then labels and span: time is never lost. */
+/* Find the entry of a sample. Above the caps, drop the stack first, then labels
+ * and span, so that no time is lost. */
 static spanprof_status profile_place(sp_profile *profile,
                                      const sp_frame *frames, size_t count,
                                      sp_entry *key, sp_entry **out,
@@ -253,7 +256,7 @@ void sp_profile_name(sp_profile *profile) {
   sp_frame_table_name(&profile->frames, profile->namer);
 }
 
-/* End the part and hand it on. */
+/* Finish the part and pass it to `emit`. */
 static spanprof_status profile_emit(sp_pprof_writer *writer, sp_encoded_fn emit,
                                     void *data, uint64_t *lost_samples,
                                     uint64_t *lost_ticks) {

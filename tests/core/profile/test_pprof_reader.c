@@ -55,7 +55,7 @@ static int64_t sum_of(const sp_pprof *profile, const char *type) {
   return sum;
 }
 
-static void gos_cpu_profile_is_read(void) {
+static void a_go_cpu_profile_is_read(void) {
   sp_pprof *profile = corpus_profile("go_cpu");
   const sp_pprof_sample *sample = &profile->samples[0];
 
@@ -97,7 +97,7 @@ static void numbers_as_labels_are_read(void) {
   sp_pprof_free(profile);
 }
 
-static void members_of_gzip_are_one_profile(void) {
+static void gzip_members_are_one_profile(void) {
   sp_pprof *one = corpus_profile("go_cpu");
   sp_pprof *two = corpus_profile("two_members");
 
@@ -108,7 +108,7 @@ static void members_of_gzip_are_one_profile(void) {
   sp_pprof_free(two);
 }
 
-static void what_pprof_merged_is_read(void) {
+static void a_profile_merged_by_pprof_is_read(void) {
   sp_pprof *one = corpus_profile("go_cpu");
   sp_pprof *merged = corpus_profile("go_merged");
 
@@ -215,15 +215,15 @@ static void broken_references_are_refused(void) {
   }
 }
 
-static void one_id_for_two_is_refused(void) {
+static void duplicate_ids_are_refused(void) {
   wire profile = profile_with(5, 1, 9, 2, 3), function = {.size = 0};
 
   wire_number(&function, 1, 9);
   wire_message(&profile, 5, &function);
-  refused(&profile, "is a broken pprof profile: an id is there twice");
+  refused(&profile, "is a broken pprof profile: an id occurs twice");
 }
 
-static void line_of_no_function_is_refused(void) {
+static void line_without_a_function_is_refused(void) {
   wire profile = begin_profile(), line = {.size = 0}, location = {.size = 0};
 
   wire_number(&line, 1, 3);
@@ -258,7 +258,7 @@ static void other_files_are_refused(void) {
   refused(&other, "is a broken pprof profile: its first text is not empty");
 }
 
-static void profiles_behind_each_other_are_refused(void) {
+static void concatenated_profiles_are_refused(void) {
   wire profile = begin_profile();
 
   wire_number(&profile, 9, 1);
@@ -267,14 +267,14 @@ static void profiles_behind_each_other_are_refused(void) {
           "is a broken pprof profile: two profiles stand behind each other");
 }
 
-static void comments_that_end_early_are_refused(void) {
+static void truncated_comments_are_refused(void) {
   wire profile = begin_profile();
 
   wire_data(&profile, 13, "\x03\x83", 2);
   refused(&profile, "is a broken pprof profile: its comments end too early");
 }
 
-static void message_that_is_none_is_refused(void) {
+static void invalid_message_is_refused(void) {
   wire profile = begin_profile();
 
   wire_text(&profile, 4, "\x0a\xff");
@@ -297,7 +297,7 @@ static void texts_become_valid_and_unknown_fields_are_skipped(void) {
   sp_pprof_free(out);
 }
 
-static void every_cut_is_refused_or_read(void) {
+static void every_truncation_is_refused_or_read(void) {
   size_t size, cut, ok = 0;
   uint8_t *file = corpus_file("go_cpu", &size);
   sp_buffer raw;
@@ -339,7 +339,7 @@ static void broken_gzip_is_refused(void) {
   free(file);
 }
 
-static void what_unpacks_to_too_much_is_refused(void) {
+static void too_large_decompressed_data_is_refused(void) {
   size_t size;
   uint8_t *file = corpus_file("small_bomb", &size); /* 4,000,000 bytes */
   sp_buffer out;
@@ -355,7 +355,7 @@ static void what_unpacks_to_too_much_is_refused(void) {
 }
 
 /* 9 million empty samples are 18 MB of file and 288 MB of ours. */
-static void what_takes_too_much_memory_is_refused(void) {
+static void too_much_memory_is_refused(void) {
   const wire head = begin_profile();
   const size_t samples = 9000000;
   uint8_t *bytes = calloc(head.size + 2 * samples, 1);
@@ -397,28 +397,26 @@ static void every_allocation_may_fail(void) {
 }
 
 static const check_test tests[] = {
-    {"gos_cpu_profile_is_read", gos_cpu_profile_is_read},
+    {"a_go_cpu_profile_is_read", a_go_cpu_profile_is_read},
     {"numbers_as_labels_are_read", numbers_as_labels_are_read},
-    {"members_of_gzip_are_one_profile", members_of_gzip_are_one_profile},
-    {"what_pprof_merged_is_read", what_pprof_merged_is_read},
+    {"gzip_members_are_one_profile", gzip_members_are_one_profile},
+    {"a_profile_merged_by_pprof_is_read", a_profile_merged_by_pprof_is_read},
     {"unusual_order_and_ids_are_read", unusual_order_and_ids_are_read},
     {"broken_references_are_refused", broken_references_are_refused},
-    {"one_id_for_two_is_refused", one_id_for_two_is_refused},
-    {"line_of_no_function_is_refused", line_of_no_function_is_refused},
+    {"duplicate_ids_are_refused", duplicate_ids_are_refused},
+    {"line_without_a_function_is_refused", line_without_a_function_is_refused},
     {"other_files_are_refused", other_files_are_refused},
-    {"profiles_behind_each_other_are_refused",
-     profiles_behind_each_other_are_refused},
-    {"comments_that_end_early_are_refused",
-     comments_that_end_early_are_refused},
-    {"message_that_is_none_is_refused", message_that_is_none_is_refused},
+    {"concatenated_profiles_are_refused", concatenated_profiles_are_refused},
+    {"truncated_comments_are_refused", truncated_comments_are_refused},
+    {"invalid_message_is_refused", invalid_message_is_refused},
     {"texts_become_valid_and_unknown_fields_are_skipped",
      texts_become_valid_and_unknown_fields_are_skipped},
-    {"every_cut_is_refused_or_read", every_cut_is_refused_or_read},
+    {"every_truncation_is_refused_or_read",
+     every_truncation_is_refused_or_read},
     {"broken_gzip_is_refused", broken_gzip_is_refused},
-    {"what_unpacks_to_too_much_is_refused",
-     what_unpacks_to_too_much_is_refused},
-    {"what_takes_too_much_memory_is_refused",
-     what_takes_too_much_memory_is_refused},
+    {"too_large_decompressed_data_is_refused",
+     too_large_decompressed_data_is_refused},
+    {"too_much_memory_is_refused", too_much_memory_is_refused},
     {"every_allocation_may_fail", every_allocation_may_fail},
 };
 

@@ -8,8 +8,8 @@
 #define GZIP_WINDOW     15 /* zlib's default */
 #define GZIP_WITH_FRAME 16 /* zlib.h, deflateInit2(): a gzip header */
 
-/* 384 KiB of state; with 8, zlib's default and 128 KiB less, a profile takes an
- * eighth longer. */
+/* 384 KiB of state. With 8, zlib's default, the state is 128 KiB smaller, but a
+ * profile takes an eighth longer. */
 #define GZIP_MEM_LEVEL 9
 
 static voidpf gzip_alloc(voidpf mem, uInt items, uInt size) {
@@ -40,7 +40,7 @@ spanprof_status sp_gzip_open(sp_gzip *gzip, const sp_mem *mem) {
   return SPANPROF_OK;
 }
 
-/* Compress what waits; with Z_FINISH to the end of the file. */
+/* Compress the collected input; Z_FINISH also ends the file. */
 static spanprof_status gzip_deflate(sp_gzip *gzip, int flush) {
   sp_buffer *out = &gzip->out;
   int z = Z_OK;
@@ -92,7 +92,7 @@ spanprof_status sp_gzip_finish(sp_gzip *gzip, void **bytes, size_t *size) {
   if (st)
     return st;
   *size = gzip->out.size;
-  /* A queue keeps it: without the spare room, where that costs no failure. */
+  /* The bytes may wait in a queue, so shrink them if that succeeds. */
   exact = sp_mem_resize(gzip->out.mem, gzip->out.data, gzip->out.size);
   *bytes = exact ? exact : gzip->out.data;
   gzip->out.data = NULL;

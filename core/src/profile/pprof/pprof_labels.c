@@ -34,7 +34,7 @@ void sp_pprof_labels_begin(sp_pprof_labels *labels) {
   sp_index_clear(&labels->span_index);
 }
 
-/* What a span's labels are, now and for the rest of the part. */
+/* Determine a span's labels for the remainder of the part. */
 static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
                                              sp_pprof_part *part,
                                              spanprof_span span,
@@ -57,7 +57,7 @@ static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
                             &out->trace_id);
   if (st || !view.name || !view.name_bytes)
     return st;
-  /* Interned for good: there are at most span_names_max of them. */
+  /* Interned permanently: there are at most span_names_max of them. */
   st = sp_name_table_clean(labels->names, view.name, view.name_bytes,
                            SP_LABEL_BYTES_MAX, &out->name_text);
   if (!st)
@@ -153,7 +153,7 @@ static spanprof_status pprof_labels_ancestor_key(sp_pprof_labels *labels,
   name = sp_name_table_get(labels->names, span->name_text, &bytes);
   memcpy(key, before, sizeof before - 1);
   memcpy(key + sizeof before - 1, name, bytes);
-  /* Interned for good, as span names are. */
+  /* Interned permanently, like span names. */
   st = sp_name_table_intern(labels->names, key, sizeof before - 1 + bytes,
                             &number);
   return st ? st : sp_pprof_part_name(part, number, &span->ancestor_key);

@@ -1,11 +1,12 @@
-/* The labels of one sample: its list's, its span's, and one for each sampled
- * local ancestor of the span, by which a reader sums children up.
+/* Writes the labels of a sample: those of its list, those of its span, and one
+ * for each sampled local ancestor of the span, by which readers sum up
+ * children.
  *
- * An ancestor is a numeric label, "ancestor:" and the span's name, its value
- * the 16 digits of the span's id as a number. Pyroscope drops numeric labels
- * before it looks at anything else (grafana/pyroscope 3fe6a457a,
- * pkg/pprof/pprof.go, Profile.Normalize), so that it costs no series there;
- * pprof's readers show it. */
+ * An ancestor is a numeric label: the key is "ancestor:" and the span's name,
+ * the value is the span's id as a number. Pyroscope drops numeric labels before
+ * any other processing (grafana/pyroscope 3fe6a457a, pkg/pprof/pprof.go,
+ * Profile.Normalize), so they create no series there. Readers of pprof show
+ * them. */
 #ifndef SP_PPROF_LABELS_H
 #define SP_PPROF_LABELS_H
 
@@ -13,24 +14,25 @@
 #include "profile/tables/label_table.h"
 #include "profile/tables/pprof_limits.h"
 
-/* With profile_id or span_id, span_name, trace_id. */
+/* Maximum number of labels of a sample, including profile_id or span_id,
+ * span_name and trace_id. */
 #define SP_PPROF_SAMPLE_LABELS_MAX \
   (SP_PPROF_LABELS_MAX + 3 + SP_SPAN_ANCESTORS_MAX)
 
-/* Numbers in the part. */
+/* A span and the numbers of its texts in the part. */
 typedef struct sp_pprof_span {
   spanprof_span span;
-  int64_t profile_id; /* 0: the span is not known */
+  int64_t profile_id; /* 0: unknown span */
   uint32_t id_key;    /* in `names` */
-  int64_t trace_id;   /* 0: without */
-  int64_t name;       /* 0: without */
+  int64_t trace_id;   /* 0: none */
+  int64_t name;       /* 0: none */
   uint32_t name_key;  /* in `names` */
   uint32_t name_text; /* in `names` */
-  /* For the samples of others. */
+  /* For the samples of its descendants. */
   int64_t ancestor_key; /* 0: not needed yet */
   int64_t id;
   spanprof_span parent; /* 0: none */
-  uint32_t parent_at;   /* in `spans`, plus 1; 0: not looked up yet */
+  uint32_t parent_at;   /* index in `spans` + 1; 0: not looked up yet */
 } sp_pprof_span;
 
 typedef struct sp_pprof_labels {
@@ -40,27 +42,28 @@ typedef struct sp_pprof_labels {
   uint32_t key_profile_id; /* in `names` */
   uint32_t key_span_id;
   uint32_t key_trace_id;
-  sp_pprof_span *spans; /* those seen in this part */
+  sp_pprof_span *spans; /* spans of this part */
   size_t span_count;
   size_t span_capacity;
   sp_index span_index;
-  /* The last sample's. */
+  /* The labels of the last sample. */
   Perftools__Profiles__Label labels[SP_PPROF_SAMPLE_LABELS_MAX];
   Perftools__Profiles__Label *pointers[SP_PPROF_SAMPLE_LABELS_MAX];
 } sp_pprof_labels;
 
-/* `names` and `lists` outlive it. SPANPROF_ERR_NOMEM: nothing to dispose of. */
+/* `names` and `lists` outlive the result. SPANPROF_ERR_NOMEM: nothing to
+ * dispose of. */
 spanprof_status sp_pprof_labels_init(sp_pprof_labels *labels, const sp_mem *mem,
                                      sp_name_table *names,
                                      const sp_label_table *lists);
 void sp_pprof_labels_dispose(sp_pprof_labels *labels);
 
-/* Another part begins. */
+/* Begin another part. */
 void sp_pprof_labels_begin(sp_pprof_labels *labels);
 
-/* Fill `labels->pointers` and *count for a sample. A span's labels beat labels
- * of the same names, and any span_id, which the server would take for the
- * span's. SPANPROF_ERR_NOMEM. */
+/* Set `labels->pointers` and *count for a sample. A span's labels replace
+ * labels of the same names, and any span_id, which the server would interpret
+ * as the span's. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_pprof_labels_fill(sp_pprof_labels *labels,
                                      sp_pprof_part *part, uint32_t list,
                                      spanprof_span span, size_t *count);

@@ -33,7 +33,7 @@ static void dense_clear(sp_dense *dense) {
     memset(dense->of, 0, dense->capacity * sizeof *dense->of);
 }
 
-/* Where the part's number of `number` stands: 0 there if it has none yet. */
+/* Find the part's number of `number`: **out is 0 if it has none yet. */
 static spanprof_status dense_at(sp_dense *dense, const sp_mem *mem,
                                 uint32_t number, uint32_t **out) {
   const size_t before = dense->capacity;
@@ -52,8 +52,9 @@ static spanprof_status dense_at(sp_dense *dense, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-/* Room for `size` bytes and what stands before them. */
-static uint8_t *part_room(sp_pprof_part *part, size_t size) {
+/* Reserve capacity for `size` bytes and their prefix. Returns NULL if out of
+ * memory. */
+static uint8_t *part_reserve(sp_pprof_part *part, size_t size) {
   sp_buffer *pending = &part->pending;
 
   if (sp_mem_reserve(part->mem, (void **)&pending->data, &pending->capacity,
@@ -70,7 +71,7 @@ static uint8_t *part_put_prefix(uint8_t *p, uint32_t field, size_t size) {
 spanprof_status sp_pprof_part_message(sp_pprof_part *part, uint32_t field,
                                       const ProtobufCMessage *message) {
   const size_t size = protobuf_c_message_get_packed_size(message);
-  uint8_t *p = part_room(part, size);
+  uint8_t *p = part_reserve(part, size);
 
   if (!p)
     return SPANPROF_ERR_NOMEM;
@@ -85,7 +86,7 @@ spanprof_status
 sp_pprof_part_sample(sp_pprof_part *part,
                      const Perftools__Profiles__Sample *sample) {
   const size_t size = sp_pprof_sample_size(sample);
-  uint8_t *p = part_room(part, size);
+  uint8_t *p = part_reserve(part, size);
 
   if (!p)
     return SPANPROF_ERR_NOMEM;
@@ -97,7 +98,7 @@ sp_pprof_part_sample(sp_pprof_part *part,
 
 static spanprof_status part_write_text(sp_pprof_part *part, const char *text,
                                        size_t bytes) {
-  uint8_t *p = part_room(part, bytes);
+  uint8_t *p = part_reserve(part, bytes);
 
   if (!p)
     return SPANPROF_ERR_NOMEM;
@@ -180,8 +181,9 @@ static spanprof_status part_function(sp_pprof_part *part, uint32_t number,
   return st;
 }
 
-/* Every location has a function, so every mapping has_functions: neither pprof
- * nor Pyroscope looks for names once more, and none is half named. */
+/* Every location has a function, so every mapping sets has_functions, and
+ * neither pprof nor Pyroscope symbolises again. No mapping is partly
+ * symbolised. */
 static spanprof_status part_mapping(sp_pprof_part *part, uint32_t number,
                                     uint64_t *out) {
   const sp_frame_mapping *known = &part->frames->mappings[number - 1];

@@ -1,27 +1,28 @@
-/* The top level is walked by hand, several times, since texts may stand behind
- * what refers to them; each message in it is unpacked by protobuf-c into
- * scratch memory and copied, so that no tree of the whole profile exists. */
+/* The top-level fields are read by our own code, in several passes, since texts
+ * may follow the messages that refer to them. Each message is unpacked by
+ * protobuf-c into scratch memory and copied, so that no tree of the whole
+ * profile exists. */
 #include "pprof_reader.h"
 
 #include "gunzip.h"
 #include "pprof_table.h"
 #include "util/system/status.h"
 
-_Static_assert(SP_PPROF_NONE == SP_INDEX_NONE, "two ways to say no number");
+_Static_assert(SP_PPROF_NONE == SP_INDEX_NONE, "both constants mean no number");
 
 typedef struct reader_whole {
-  sp_pprof profile; /* first: what the caller holds */
+  sp_pprof profile; /* first: the caller's pointer */
   sp_arena arena;
 } reader_whole;
 
 typedef struct reader {
   sp_pprof *profile; /* its counts grow as its arrays are filled */
-  /* Its arrays while they are written. */
+  /* The profile's arrays, writable. */
   sp_pprof_type *types;
   sp_pprof_sample *samples;
   const char **comments;
   sp_pprof_source source;
-  size_t counts[SP_PPROF_FIELD_COUNT]; /* of messages and texts */
+  size_t counts[SP_PPROF_FIELD_COUNT]; /* number of messages and texts */
   int64_t default_type;
   sp_pprof_table table;
   bool head_only;
@@ -40,14 +41,14 @@ static spanprof_status reader_type(reader *r, const sp_wire_field *field,
   return st;
 }
 
-static spanprof_status reader_take_type(void *data,
+static spanprof_status reader_read_type(void *data,
                                         const sp_wire_field *field) {
   reader *r = data;
 
   return reader_type(r, field, &r->types[r->profile->type_count++]);
 }
 
-static spanprof_status reader_take_period_type(void *data,
+static spanprof_status reader_read_period_type(void *data,
                                                const sp_wire_field *field) {
   reader *r = data;
 
@@ -81,14 +82,14 @@ reader_sample_labels(reader *r, const Perftools__Profiles__Sample *sample,
   for (i = 0; !st && i < sample->n_label; i++) {
     const Perftools__Profiles__Label *label = sample->label[i];
 
-    /* One that says nothing is dropped, as by go tool pprof. */
+    /* Empty labels are dropped, as by go tool pprof. */
     if (label->str || label->num || label->num_unit)
       st = reader_label(r, label, &labels[out->label_count++]);
   }
   return st;
 }
 
-static spanprof_status reader_take_sample(void *data,
+static spanprof_status reader_read_sample(void *data,
                                           const sp_wire_field *field) {
   reader *r = data;
   sp_pprof_sample *out = &r->samples[r->profile->sample_count++];
@@ -127,7 +128,7 @@ static spanprof_status reader_comment(reader *r, uint64_t number) {
                               &r->comments[r->profile->comment_count++]);
 }
 
-static spanprof_status reader_take_comment(void *data,
+static spanprof_status reader_read_comment(void *data,
                                            const sp_wire_field *field) {
   spanprof_status st = SPANPROF_OK;
   sp_wire numbers;
@@ -143,8 +144,9 @@ static spanprof_status reader_take_comment(void *data,
              : sp_pprof_source_broken("its comments end too early");
 }
 
-/* What stands once, as a number; of two the last, as protobuf has it. */
-static spanprof_status reader_take_number(reader *r,
+/* Read a numeric field that occurs once. The last one wins, as protobuf
+ * specifies. */
+static spanprof_status reader_read_number(reader *r,
                                           const sp_wire_field *field) {
   sp_pprof *profile = r->profile;
   const int64_t value = (int64_t)field->value;
@@ -168,7 +170,7 @@ static spanprof_status reader_take_number(reader *r,
   return SPANPROF_OK;
 }
 
-/* Count what there is to read, and take the plain numbers. */
+/* Count the messages of each kind, and read the numeric fields. */
 static spanprof_status reader_count(reader *r) {
   sp_wire fields = sp_wire_of(sp_view_of(r->source.bytes, r->source.size));
   spanprof_status st = SPANPROF_OK;
@@ -183,11 +185,11 @@ static spanprof_status reader_count(reader *r) {
       continue;
     if (!comment && (field.type == SP_WIRE_BYTES) != message)
       return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
-    /* Packed comments take a byte each at least. */
+    /* An upper bound: packed comments have at least one byte each. */
     r->counts[field.number] +=
         comment && field.type == SP_WIRE_BYTES ? field.bytes.size : 1;
     if (field.type != SP_WIRE_BYTES)
-      st = reader_take_number(r, &field);
+      st = reader_read_number(r, &field);
   }
   if (!st && (fields.fault || !r->counts[SP_PPROF_FIELD_SAMPLE_TYPE]))
     return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
@@ -198,7 +200,7 @@ static spanprof_status reader_count(reader *r) {
   return st;
 }
 
-/* The arrays, which never move. */
+/* Allocate the arrays, which never move. */
 static spanprof_status reader_make_arrays(reader *r) {
   sp_pprof *profile = r->profile;
   const size_t *counts = r->counts;
@@ -214,15 +216,16 @@ static spanprof_status reader_make_arrays(reader *r) {
   return sp_pprof_table_init(&r->table, profile, &r->source, counts);
 }
 
-/* In an order in which nothing is read before what it refers to. */
+/* Read the messages in an order such that each is read after those it refers
+ * to. */
 static spanprof_status reader_fill(reader *r) {
   static const struct {
     uint32_t field;
-    sp_pprof_visit take;
+    sp_pprof_visit read;
   } steps[] = {
-      {SP_PPROF_FIELD_SAMPLE_TYPE, reader_take_type},
-      {SP_PPROF_FIELD_PERIOD_TYPE, reader_take_period_type},
-      {SP_PPROF_FIELD_COMMENT, reader_take_comment},
+      {SP_PPROF_FIELD_SAMPLE_TYPE, reader_read_type},
+      {SP_PPROF_FIELD_PERIOD_TYPE, reader_read_period_type},
+      {SP_PPROF_FIELD_COMMENT, reader_read_comment},
   };
   spanprof_status st =
       sp_pprof_source_texts(&r->source, r->counts[SP_PPROF_FIELD_TEXT]);
@@ -232,17 +235,17 @@ static spanprof_status reader_fill(reader *r) {
 
   r->profile->period_type = (sp_pprof_type){"", ""};
   for (i = 0; !st && i < SP_COUNT_OF(steps); i++)
-    st = sp_pprof_source_each(&r->source, steps[i].field, steps[i].take, r);
+    st = sp_pprof_source_each(&r->source, steps[i].field, steps[i].read, r);
   if (!st && !r->head_only)
     st = sp_pprof_table_fill(&r->table);
   if (!st && !r->head_only)
     st = sp_pprof_source_each(&r->source, SP_PPROF_FIELD_SAMPLE,
-                              reader_take_sample, r);
+                              reader_read_sample, r);
   if (!st)
     st = sp_pprof_source_text(&r->source, r->default_type, &default_type);
   if (st)
     return st;
-  /* The last where none is named, as for go tool pprof. */
+  /* The last one if none is named, as in go tool pprof. */
   found = sp_pprof_type_find(r->profile, default_type);
   r->profile->default_type =
       found == SP_PPROF_NONE ? (uint32_t)r->profile->type_count - 1 : found;

@@ -1,14 +1,14 @@
-/* Any pprof profile, ours or another's, read into flat arrays.
+/* Reads any pprof profile into flat arrays.
  *
- * Knows perftools.profiles.Profile of google/pprof b9395ee17,
+ * Format: perftools.profiles.Profile of google/pprof b9395ee17,
  * proto/profile.proto. */
 #ifndef SP_PPROF_READER_H
 #define SP_PPROF_READER_H
 
 #include "util/memory/mem.h"
 
-/* What a profile may unpack to, and what is read from it may take of memory;
- * while it is read, its largest message and the ids may take as much again. */
+/* Maximum decompressed size of a profile, and maximum memory of the result.
+ * During reading, the largest message and the ids may use as much again. */
 #define SP_PPROF_UNPACKED_MAX ((size_t)64 << 20)
 #define SP_PPROF_MEMORY_MAX   ((size_t)256 << 20)
 
@@ -16,8 +16,8 @@
 
 #define SP_PPROF_NONE UINT32_MAX
 
-/* Every text below is valid UTF-8 without control characters (what was not is
- * cleaned up), NUL-terminated and never NULL, unless said otherwise. */
+/* Every text below is valid UTF-8 without control characters (others are
+ * cleaned), NUL-terminated and not NULL, unless noted. */
 
 typedef struct sp_pprof_type {
   const char *type; /* "cpu" */
@@ -26,7 +26,7 @@ typedef struct sp_pprof_type {
 
 typedef struct sp_pprof_label {
   const char *key;
-  const char *text; /* NULL: a number */
+  const char *text; /* NULL: the label is a number */
   int64_t number;
   const char *unit; /* of the number */
 } sp_pprof_label;
@@ -41,7 +41,7 @@ typedef struct sp_pprof_mapping {
 } sp_pprof_mapping;
 
 typedef struct sp_pprof_function {
-  const char *name; /* "" where the profile has none */
+  const char *name; /* "" if the profile has none */
   const char *system_name;
   const char *file;
   int64_t start_line;
@@ -55,12 +55,12 @@ typedef struct sp_pprof_line {
 typedef struct sp_pprof_location {
   uint32_t mapping; /* index, or SP_PPROF_NONE */
   uint32_t line_count;
-  const sp_pprof_line *lines; /* innermost first; more than one: inlined */
+  const sp_pprof_line *lines; /* innermost first; several if inlined */
   uint64_t address;
 } sp_pprof_location;
 
 typedef struct sp_pprof_sample {
-  const int64_t *values;     /* type_count of them */
+  const int64_t *values;     /* type_count values */
   const uint32_t *locations; /* indices, innermost first */
   const sp_pprof_label *labels;
   uint32_t location_count; /* may be 0 */
@@ -80,23 +80,23 @@ typedef struct sp_pprof {
   size_t function_count;
   size_t mapping_count;
   size_t comment_count;
-  sp_pprof_type period_type; /* "" and "" where there is none */
+  sp_pprof_type period_type; /* both "" if there is none */
   int64_t period;
   int64_t time_ns; /* Unix time; 0: unknown */
   int64_t duration_ns;
   uint32_t default_type; /* index of the type to show first */
 } sp_pprof;
 
-/* Read `bytes`: raw or gzip, also of several members. Keeps no pointer into
- * them. SPANPROF_ERR_FORMAT: no profile, or a broken one; SPANPROF_ERR_LIMIT:
- * larger than the limits above; SPANPROF_ERR_NOMEM. The sentence behind the
- * first two goes on after the file's name: "is no pprof profile". *out is NULL
- * then. */
+/* Read a profile: raw or gzip, also with several members. Keeps no pointer into
+ * `bytes`. SPANPROF_ERR_FORMAT: not a profile, or a broken one.
+ * SPANPROF_ERR_LIMIT: larger than the limits above. SPANPROF_ERR_NOMEM. The
+ * message of the first two continues a sentence that begins with the file's
+ * name: "is no pprof profile". *out is NULL on failure. */
 spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
                               const void *bytes, size_t size);
 
 /* As sp_pprof_read(), but skip samples, locations, functions and mappings. For
- * profiles of at most SP_PPROF_HEAD_UNPACKED_MAX unpacked bytes. */
+ * profiles of at most SP_PPROF_HEAD_UNPACKED_MAX decompressed bytes. */
 spanprof_status sp_pprof_read_head(sp_pprof **out, const sp_mem *mem,
                                    const void *bytes, size_t size);
 void sp_pprof_free(sp_pprof *profile); /* NULL is fine */

@@ -2,8 +2,8 @@
 
 #include "varint.h"
 
-/* Tags of one byte: fields of Sample and of Label in profile.proto, and the
- * wire type, 0 for a number and 2 for bytes with their size before them. */
+/* One-byte tags: fields of Sample and of Label in profile.proto with the wire
+ * type, 0 for a number and 2 for bytes with their length. */
 #define SAMPLE_LOCATIONS  (1 << 3 | 2)
 #define SAMPLE_VALUES     (2 << 3 | 2)
 #define SAMPLE_LABEL      (3 << 3 | 2)
@@ -20,7 +20,8 @@ static size_t sample_numbers_size(const uint64_t *numbers, size_t count) {
   return size;
 }
 
-/* A packed field with its tag; nothing where it is empty, as in proto3. */
+/* The size of a packed field with its tag; an empty field is not written, as in
+ * proto3. */
 static size_t sample_packed_size(const uint64_t *numbers, size_t count) {
   const size_t size = sample_numbers_size(numbers, count);
 
@@ -66,7 +67,7 @@ static uint8_t *sample_put_label(uint8_t *p,
   return sample_put_number(p, SAMPLE_LABEL_UNIT, label->num_unit);
 }
 
-/* Signed numbers are written as unsigned ones of the same bits. */
+/* Signed numbers are encoded as unsigned numbers with the same bits. */
 static const uint64_t *
 sample_values(const Perftools__Profiles__Sample *sample) {
   return (const uint64_t *)sample->value;

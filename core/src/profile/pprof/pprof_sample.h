@@ -1,6 +1,5 @@
-/* A Sample message to bytes. There are far more of them than of anything else
- * in a profile; protobuf-c's way over its descriptors takes four times as
- * long. */
+/* Encodes Sample messages. They are by far the most frequent messages of a
+ * profile, and protobuf-c's generic encoder takes four times as long. */
 #ifndef SP_PPROF_SAMPLE_H
 #define SP_PPROF_SAMPLE_H
 
@@ -8,8 +7,8 @@
 
 #include "util/base.h"
 
-/* What protobuf_c_message_get_packed_size() says, and
- * protobuf_c_message_pack() writes; returns what stands behind the bytes. */
+/* As protobuf_c_message_get_packed_size() and protobuf_c_message_pack(); the
+ * latter returns the end of the written bytes. */
 size_t sp_pprof_sample_size(const Perftools__Profiles__Sample *sample);
 uint8_t *sp_pprof_sample_put(uint8_t *p,
                              const Perftools__Profiles__Sample *sample);

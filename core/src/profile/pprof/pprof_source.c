@@ -10,7 +10,7 @@ static void *source_alloc(void *scratch, size_t bytes) {
   return sp_arena_new(scratch, bytes, 1);
 }
 
-/* The arena frees all at once. */
+/* Does nothing: the arena frees all blocks together. */
 static void source_unalloc(void *scratch, void *p) {
   (void)scratch;
   (void)p;
@@ -85,7 +85,7 @@ const void *sp_pprof_source_unpack(sp_pprof_source *source,
   return message;
 }
 
-static spanprof_status source_take_text(void *data,
+static spanprof_status source_read_text(void *data,
                                         const sp_wire_field *field) {
   sp_pprof_source *source = data;
   char *text;
@@ -104,7 +104,7 @@ static spanprof_status source_take_text(void *data,
 spanprof_status sp_pprof_source_texts(sp_pprof_source *source, size_t count) {
   source->texts = sp_pprof_source_new(source, count, sizeof *source->texts);
   return source->texts ? sp_pprof_source_each(source, SP_PPROF_FIELD_TEXT,
-                                              source_take_text, source)
+                                              source_read_text, source)
                        : sp_pprof_source_memory(source);
 }
 
@@ -141,8 +141,8 @@ spanprof_status sp_pprof_ids_add(sp_pprof_ids *ids, const sp_mem *mem,
   if (id == 0)
     return sp_pprof_source_broken("an id is 0");
   if (sp_pprof_ids_find(ids, id) != SP_INDEX_NONE)
-    return sp_pprof_source_broken("an id is there twice");
-  /* What stands at its own number is found without the table. */
+    return sp_pprof_source_broken("an id occurs twice");
+  /* An id that equals its position is found without the index. */
   if (id != (uint64_t)ids->count + 1) {
     st = sp_index_reserve(&ids->index, mem);
     if (st)

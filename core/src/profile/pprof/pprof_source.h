@@ -1,5 +1,5 @@
-/* The bytes of one profile while they are read: its top-level fields, texts,
- * ids and memory. */
+/* The bytes of a profile during reading: its top-level fields, texts, ids and
+ * memory. */
 #ifndef SP_PPROF_SOURCE_H
 #define SP_PPROF_SOURCE_H
 
@@ -20,8 +20,8 @@ typedef struct sp_pprof_ids {
 typedef struct sp_pprof_source {
   const void *bytes;
   size_t size;
-  sp_arena *kept;   /* lives as long as what is read */
-  sp_arena scratch; /* of the message unpacked last */
+  sp_arena *kept;   /* lives as long as the result */
+  sp_arena scratch; /* of the last unpacked message */
   ProtobufCAllocator allocator;
   const char **texts;
   size_t text_count;
@@ -35,35 +35,37 @@ void sp_pprof_source_init(sp_pprof_source *source, const void *bytes,
                           size_t size, sp_arena *kept);
 void sp_pprof_source_dispose(sp_pprof_source *source);
 
-/* SPANPROF_ERR_FORMAT with a sentence. */
+/* Return SPANPROF_ERR_FORMAT with a message. */
 spanprof_status sp_pprof_source_broken(const char *what);
 
-/* Zeroed items of `kept`. NULL: sp_pprof_source_memory() says why. */
+/* Allocate zeroed items in `kept`. After NULL, sp_pprof_source_memory() returns
+ * the reason. */
 void *sp_pprof_source_new(sp_pprof_source *source, size_t count, size_t item);
 
-/* What made the last of these fail: SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
+/* The reason for the last failed allocation: SPANPROF_ERR_NOMEM or
+ * SPANPROF_ERR_LIMIT. */
 spanprof_status sp_pprof_source_memory(const sp_pprof_source *source);
 
-/* Visit every top-level field of this number, until one fails. */
+/* Visit every top-level field with this number until a visit fails. */
 spanprof_status sp_pprof_source_each(const sp_pprof_source *source,
                                      uint32_t number, sp_pprof_visit visit,
                                      void *data);
 
-/* The message, of the structure that `type` describes, valid until the next
- * call. NULL: *st says why. */
+/* Unpack the message with the structure `type`. The result is valid until the
+ * next call. After NULL, *st is the reason. */
 const void *sp_pprof_source_unpack(sp_pprof_source *source,
                                    const sp_wire_field *field,
                                    const ProtobufCMessageDescriptor *type,
                                    spanprof_status *st);
 
-/* Read the string table, of `count` texts. */
+/* Read the string table, which has `count` texts. */
 spanprof_status sp_pprof_source_texts(sp_pprof_source *source, size_t count);
 
 spanprof_status sp_pprof_source_text(const sp_pprof_source *source,
                                      int64_t index, const char **out);
 
-/* Make room for `count` ids; add the next one; find the number of one
- * (SP_INDEX_NONE: it is not there). */
+/* Reserve capacity for `count` ids; add the next id; find the index of an id
+ * (SP_INDEX_NONE: unknown id). */
 spanprof_status sp_pprof_ids_init(sp_pprof_ids *ids, sp_pprof_source *source,
                                   size_t count);
 void sp_pprof_ids_dispose(sp_pprof_ids *ids, const sp_mem *mem);

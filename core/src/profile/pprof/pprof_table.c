@@ -1,6 +1,6 @@
 #include "pprof_table.h"
 
-static spanprof_status table_take_mapping(void *data,
+static spanprof_status table_read_mapping(void *data,
                                           const sp_wire_field *field) {
   sp_pprof_table *table = data;
   sp_pprof_mapping *out = &table->mappings[table->profile->mapping_count++];
@@ -22,7 +22,7 @@ static spanprof_status table_take_mapping(void *data,
                           mapping->id);
 }
 
-static spanprof_status table_take_function(void *data,
+static spanprof_status table_read_function(void *data,
                                            const sp_wire_field *field) {
   sp_pprof_table *table = data;
   sp_pprof_function *out = &table->functions[table->profile->function_count++];
@@ -44,7 +44,7 @@ static spanprof_status table_take_function(void *data,
                           function->id);
 }
 
-static spanprof_status table_take_location(void *data,
+static spanprof_status table_read_location(void *data,
                                            const sp_wire_field *field) {
   sp_pprof_table *table = data;
   sp_pprof_location *out = &table->locations[table->profile->location_count++];
@@ -70,7 +70,7 @@ static spanprof_status table_take_location(void *data,
   out->lines = lines;
   out->line_count = (uint32_t)location->n_line;
   out->address = location->address;
-  /* A mapping that is not there is none, as for go tool pprof. */
+  /* A missing mapping counts as none, as in go tool pprof. */
   out->mapping = sp_pprof_ids_find(&table->mapping_ids, location->mapping_id);
   return sp_pprof_ids_add(&table->location_ids, table->source->kept->mem,
                           location->id);
@@ -109,14 +109,14 @@ spanprof_status sp_pprof_table_fill(sp_pprof_table *table) {
   const sp_pprof_source *source = table->source;
   spanprof_status st;
 
-  st = sp_pprof_source_each(source, SP_PPROF_FIELD_MAPPING, table_take_mapping,
+  st = sp_pprof_source_each(source, SP_PPROF_FIELD_MAPPING, table_read_mapping,
                             table);
   if (!st)
     st = sp_pprof_source_each(source, SP_PPROF_FIELD_FUNCTION,
-                              table_take_function, table);
+                              table_read_function, table);
   if (!st)
     st = sp_pprof_source_each(source, SP_PPROF_FIELD_LOCATION,
-                              table_take_location, table);
+                              table_read_location, table);
   return st;
 }
 

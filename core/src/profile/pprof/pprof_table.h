@@ -1,5 +1,5 @@
-/* What the samples of a profile refer to: locations, and through them functions
- * and mappings, found by their ids. */
+/* The objects that a profile's samples refer to: locations, and through them
+ * functions and mappings, found by their ids. */
 #ifndef SP_PPROF_TABLE_H
 #define SP_PPROF_TABLE_H
 
@@ -9,7 +9,7 @@
 typedef struct sp_pprof_table {
   sp_pprof *profile; /* its counts grow as its arrays are filled */
   sp_pprof_source *source;
-  /* Its arrays while they are written. */
+  /* The profile's arrays, writable. */
   sp_pprof_location *locations;
   sp_pprof_function *functions;
   sp_pprof_mapping *mappings;
@@ -18,13 +18,14 @@ typedef struct sp_pprof_table {
   sp_pprof_ids mapping_ids;
 } sp_pprof_table;
 
-/* Make the arrays, which never move. `counts`: messages of each field of
- * Profile. Dispose of the table also after a failure. */
+/* Allocate the arrays, which never move. `counts` is the number of messages of
+ * each field of Profile. The caller disposes of the table also after a
+ * failure. */
 spanprof_status sp_pprof_table_init(sp_pprof_table *table, sp_pprof *profile,
                                     sp_pprof_source *source,
                                     const size_t *counts);
 
-/* Read them, each after what it refers to. */
+/* Read the messages, each after those it refers to. */
 spanprof_status sp_pprof_table_fill(sp_pprof_table *table);
 
 void sp_pprof_table_dispose(sp_pprof_table *table, const sp_mem *mem);

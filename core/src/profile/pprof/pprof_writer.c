@@ -1,7 +1,7 @@
 #include "pprof_writer.h"
 
-/* Hand what is pending to the compressor: from here on it is in the part. */
-static spanprof_status writer_take_pending(sp_pprof_writer *writer) {
+/* Pass the pending bytes to the compressor; now they are in the part. */
+static spanprof_status writer_compress_pending(sp_pprof_writer *writer) {
   sp_buffer *pending = &writer->part.pending;
   spanprof_status st =
       sp_gzip_write(&writer->gzip, pending->data, pending->size);
@@ -17,10 +17,10 @@ static spanprof_status writer_text(sp_pprof_writer *writer, const char *text,
   return sp_pprof_part_text(&writer->part, text, strlen(text), out);
 }
 
-/* What stands once in a part. One sample type: a second one would double the
- * series of the server, which also needs a period type with every profile (a
- * profile without one can make it panic: Pyroscope 3fe6a457a,
- * pkg/pprof/pprof.go, visitAllNameReferences()). */
+/* Write the fields that occur once per part. There is one sample type: a second
+ * one would double the number of series on the server. Every profile needs a
+ * period type: a profile without one can make the server panic (Pyroscope
+ * 3fe6a457a, pkg/pprof/pprof.go, visitAllNameReferences()). */
 static spanprof_status writer_header(sp_pprof_writer *writer) {
   const sp_window *window = writer->window;
   Perftools__Profiles__Profile profile = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -54,7 +54,7 @@ spanprof_status sp_pprof_writer_next(sp_pprof_writer *writer) {
 
   writer->sums = (sp_encoded){
       .mem = writer->mem,
-      /* The server tells profiles of a series apart by their time alone. */
+      /* The server distinguishes profiles of a series only by their time. */
       .time_ns = writer->window->time_ns +
                  writer->part_count * SP_PROFILE_TIME_STEP_NS,
       .duration_ns = writer->window->duration_ns};
@@ -64,7 +64,7 @@ spanprof_status sp_pprof_writer_next(sp_pprof_writer *writer) {
   st = sp_pprof_part_begin(&writer->part);
   if (!st)
     st = writer_header(writer);
-  return st ? st : writer_take_pending(writer);
+  return st ? st : writer_compress_pending(writer);
 }
 
 spanprof_status sp_pprof_writer_open(sp_pprof_writer *writer, const sp_mem *mem,
@@ -91,7 +91,7 @@ void sp_pprof_writer_dispose(sp_pprof_writer *writer) {
   sp_pprof_part_dispose(&writer->part);
 }
 
-/* Write the sample, and before it what it is the first to refer to. */
+/* Write the sample, after the objects to which it is the first to refer. */
 static spanprof_status writer_sample(sp_pprof_writer *writer,
                                      const sp_entry *entry) {
   const sp_stack *stack = &writer->stacks->stacks[entry->stack];
@@ -126,11 +126,12 @@ spanprof_status sp_pprof_writer_add(sp_pprof_writer *writer,
   st = writer_sample(writer, entry);
   if (st)
     return st;
-  /* What is pending is thrown away with the part's numbers at its end. */
+  /* The pending bytes are discarded together with the part's numbers when the
+   * part ends. */
   if (writer->raw_bytes + writer->part.pending.size > SP_PPROF_BYTES_MAX &&
       !writer->window->whole)
     return SPANPROF_ERR_LIMIT;
-  st = writer_take_pending(writer);
+  st = writer_compress_pending(writer);
   if (st)
     return st;
   writer->sample_count++;

@@ -1,5 +1,6 @@
-/* Samples to gzip-compressed pprof, message by message: no tree of the profile
- * exists, and what a sample takes is known to the byte before it is in. */
+/* Writes samples as gzip-compressed pprof, message by message, so that no tree
+ * of the whole profile exists. The exact size of a sample is known before it is
+ * added. */
 #ifndef SP_PPROF_WRITER_H
 #define SP_PPROF_WRITER_H
 
@@ -8,7 +9,7 @@
 #include "profile/tables/stack_table.h"
 #include "window.h"
 
-/* Samples of one stack, one list of labels and one span, added up. */
+/* Aggregated samples of one stack, one list of labels and one span. */
 typedef struct sp_entry {
   uint32_t stack;  /* in `stacks` */
   uint32_t labels; /* in `lists` */
@@ -26,14 +27,14 @@ typedef struct sp_pprof_writer {
   sp_pprof_labels labels;
   sp_gzip gzip;
   sp_encoded sums;     /* of the part, without its bytes */
-  uint32_t part_count; /* finished ones */
+  uint32_t part_count; /* finished parts */
   size_t sample_count; /* of the part, as the server counts */
   size_t raw_bytes;
 } sp_pprof_writer;
 
-/* Begin the first part. All the tables, whose frames are named, and the window
- * outlive the writer; `names` gets the names of spans.
- * SPANPROF_ERR_NOMEM: as with every call; dispose of the writer. */
+/* Begin the first part. All the tables (whose frames are named) and the window
+ * outlive the writer; `names` receives the names of spans. SPANPROF_ERR_NOMEM,
+ * also from all functions below: dispose of the writer. */
 spanprof_status sp_pprof_writer_open(sp_pprof_writer *writer, const sp_mem *mem,
                                      sp_name_table *names,
                                      const sp_stack_table *stacks,
@@ -42,15 +43,15 @@ spanprof_status sp_pprof_writer_open(sp_pprof_writer *writer, const sp_mem *mem,
 void sp_pprof_writer_dispose(sp_pprof_writer *writer);
 
 /* Add an entry to the part. SPANPROF_ERR_LIMIT: the part is full; finish it and
- * add the entry to the next, where it fits. */
+ * add the entry to the next one, where it fits. */
 spanprof_status sp_pprof_writer_add(sp_pprof_writer *writer,
                                     const sp_entry *entry);
 
-/* End the part, which has a sample at least; the caller owns its bytes. */
+/* Finish the part, which has at least one sample. The caller owns its bytes. */
 spanprof_status sp_pprof_writer_finish(sp_pprof_writer *writer,
                                        sp_encoded *out);
 
-/* Begin the part after a finished one. */
+/* Begin the next part after a finished one. */
 spanprof_status sp_pprof_writer_next(sp_pprof_writer *writer);
 
 #endif

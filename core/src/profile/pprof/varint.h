@@ -1,13 +1,14 @@
-/* Numbers as protobuf writes them, seven bits a byte:
+/* Protobuf's variable-length numbers, seven bits per byte:
  * https://protobuf.dev/programming-guides/encoding/. */
 #ifndef SP_VARINT_H
 #define SP_VARINT_H
 
 #include "util/memory/buffer.h"
 
-#define SP_VARINT_BYTES_MAX 10 /* of 64 bits */
+#define SP_VARINT_BYTES_MAX 10 /* for 64 bits */
 
-/* How many bytes: a seventh of the bits, rounded up, without dividing. */
+/* The number of bytes: a seventh of the bits, rounded up, without a
+ * division. */
 static inline size_t sp_varint_size(uint64_t number) {
   const uint32_t top = 63u - (uint32_t)__builtin_clzll(number | 1);
 
@@ -16,11 +17,11 @@ static inline size_t sp_varint_size(uint64_t number) {
 
 typedef enum sp_varint_result {
   SP_VARINT_WHOLE,
-  SP_VARINT_CUT, /* it has no last byte */
-  SP_VARINT_LONG /* it has more than 64 bits */
+  SP_VARINT_CUT, /* the last byte is missing */
+  SP_VARINT_LONG /* more than 64 bits */
 } sp_varint_result;
 
-/* Read the number at *p and step over it. Nearly all are of one byte. */
+/* Read the number at *p and advance *p. Nearly all numbers have one byte. */
 static inline sp_varint_result
 sp_varint_get(const uint8_t **p, const uint8_t *end, uint64_t *out) {
   const uint8_t *at = *p;
@@ -39,7 +40,7 @@ sp_varint_get(const uint8_t **p, const uint8_t *end, uint64_t *out) {
   return SP_VARINT_LONG;
 }
 
-/* Returns the end of the number. */
+/* Write a number; returns its end. */
 static inline uint8_t *sp_varint_put(uint8_t *p, uint64_t number) {
   while (number >= 0x80) {
     *p++ = (uint8_t)(number | 0x80);

@@ -27,7 +27,7 @@ bool sp_wire_number(sp_wire *wire, uint64_t *out) {
   return wire->at != wire->end && wire_varint(wire, out);
 }
 
-static bool wire_take(sp_wire *wire, uint64_t size, sp_view *out) {
+static bool wire_read(sp_wire *wire, uint64_t size, sp_view *out) {
   if (size > (uint64_t)(wire->end - wire->at))
     return wire_fault(wire, SP_WIRE_CUT, 0);
   *out = sp_view_of(wire->at, (size_t)size);
@@ -35,7 +35,7 @@ static bool wire_take(sp_wire *wire, uint64_t size, sp_view *out) {
   return true;
 }
 
-/* One tag and what belongs to it. */
+/* Read one tag and its value. */
 static bool wire_field(sp_wire *wire, sp_wire_field *out, uint32_t *type) {
   uint64_t tag, size;
   uint32_t word;
@@ -51,14 +51,14 @@ static bool wire_field(sp_wire *wire, sp_wire_field *out, uint32_t *type) {
   case SP_WIRE_NUMBER:
     return wire_varint(wire, &out->value);
   case SP_WIRE_BYTES:
-    return wire_varint(wire, &size) && wire_take(wire, size, &out->bytes);
+    return wire_varint(wire, &size) && wire_read(wire, size, &out->bytes);
   case SP_WIRE_FIXED64:
-    if (!wire_take(wire, 8, &out->bytes))
+    if (!wire_read(wire, 8, &out->bytes))
       return false;
     memcpy(&out->value, out->bytes.bytes, 8);
     return true;
   case SP_WIRE_FIXED32:
-    if (!wire_take(wire, 4, &out->bytes))
+    if (!wire_read(wire, 4, &out->bytes))
       return false;
     memcpy(&word, out->bytes.bytes, 4);
     out->value = word;
@@ -122,7 +122,8 @@ bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
     out[(*count)++] = field->value;
     return true;
   }
-  /* `out` has room for the complete numbers, which were counted before. */
+  /* `out` has enough capacity for the complete numbers, which were counted
+   * before. */
   while (sp_wire_number(&packed, &number))
     out[(*count)++] = number;
   return packed.fault ? wire_fault(wire, packed.fault, 0) : true;

@@ -1,5 +1,5 @@
-/* Protobuf messages field by field, without building anything. The bytes may
- * come from anybody: https://protobuf.dev/programming-guides/encoding/. */
+/* Reads protobuf messages field by field, without building objects. The input
+ * is untrusted: https://protobuf.dev/programming-guides/encoding/. */
 #ifndef SP_WIRE_H
 #define SP_WIRE_H
 
@@ -15,25 +15,25 @@ typedef enum sp_wire_type {
 
 typedef enum sp_wire_fault {
   SP_WIRE_SOUND,
-  SP_WIRE_CUT,        /* it ends in the middle of a field */
-  SP_WIRE_BAD_TYPE,   /* a wire type that does not exist */
-  SP_WIRE_END_GROUP,  /* the end of a group that has not begun */
-  SP_WIRE_BAD_NUMBER, /* field 0, a number of more than 64 bits */
-  SP_WIRE_WRONG_TYPE  /* a known field with another wire type */
+  SP_WIRE_CUT,        /* ends inside a field */
+  SP_WIRE_BAD_TYPE,   /* unknown wire type */
+  SP_WIRE_END_GROUP,  /* end of a group that has not begun */
+  SP_WIRE_BAD_NUMBER, /* field 0, or a number of more than 64 bits */
+  SP_WIRE_WRONG_TYPE  /* known field with another wire type */
 } sp_wire_fault;
 
 typedef struct sp_wire {
   const uint8_t *at;
   const uint8_t *end;
   sp_wire_fault fault;
-  uint32_t fault_type;     /* wire type, of the two faults that name one */
-  const char *fault_field; /* of SP_WIRE_WRONG_TYPE */
+  uint32_t fault_type;     /* wire type, for the two faults that report one */
+  const char *fault_field; /* for SP_WIRE_WRONG_TYPE */
 } sp_wire;
 
 typedef struct sp_wire_field {
   uint32_t number;
   sp_wire_type type;
-  uint64_t value; /* of a number */
+  uint64_t value; /* if it is a number */
   sp_view bytes;
 } sp_wire_field;
 
@@ -50,28 +50,30 @@ static inline sp_wire sp_wire_of(sp_view bytes) {
   return (sp_wire){.at = at, .end = at ? at + bytes.size : at};
 }
 
-/* False at the end and at a fault; groups are skipped. */
+/* Read the next field; groups are skipped. Returns false at the end and on a
+ * fault. */
 bool sp_wire_next(sp_wire *wire, sp_wire_field *out);
 
-/* False, with the fault set, unless `field` has the type. */
+/* Returns false and sets the fault unless `field` has this type. */
 bool sp_wire_require(sp_wire *wire, const sp_wire_field *field,
                      sp_wire_type type, const char *name);
 
-/* Numbers of a repeated field, packed or not: how many; and append them to
- * `out`, which has room. False: a fault. */
+/* Count the numbers of a repeated field, packed or not; and append them to
+ * `out`, which has enough capacity. Returns false on a fault. */
 bool sp_wire_count(sp_wire *wire, const sp_wire_field *field, const char *name,
                    size_t *count);
 bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
                      size_t *count);
 
-/* Fill 64-bit members of `out` from the message; other fields are skipped. */
+/* Set 64-bit members of `out` from the message; other fields are skipped. */
 bool sp_wire_scalars(sp_wire *wire, sp_view message,
                      const sp_wire_scalar *scalars, size_t count, void *out);
 
-/* One number of a packed field. False at the end and at a fault. */
+/* Read one number of a packed field. Returns false at the end and on a
+ * fault. */
 bool sp_wire_number(sp_wire *wire, uint64_t *out);
 
-/* Write the tag of a field, or a field of bytes. */
+/* Write the tag of a field, or a whole field of bytes. */
 void sp_wire_put_tag(sp_buffer *out, uint32_t number, sp_wire_type type);
 void sp_wire_put_bytes(sp_buffer *out, uint32_t number, const void *bytes,
                        size_t size);

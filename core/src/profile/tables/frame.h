@@ -9,7 +9,7 @@
 
 typedef enum sp_frame_kind {
   SP_FRAME_NATIVE,  /* code: ELF virtual address in `module` */
-  SP_FRAME_MODULE,  /* code of `module` that has no names */
+  SP_FRAME_MODULE,  /* code of a `module` without symbols */
   SP_FRAME_RUNTIME, /* code and position: spanprof_frame's code, offset */
   SP_FRAME_NOTE,    /* code: an sp_note */
 } sp_frame_kind;
@@ -32,12 +32,12 @@ typedef enum sp_note {
 #undef SP_NOTE_ENUM
 } sp_note;
 
-/* Is this the name of one of these frames? */
+/* Is this the name of one of these notes? */
 bool sp_note_is(const char *name, size_t bytes);
 
 typedef struct sp_frame {
   uint32_t kind;   /* sp_frame_kind */
-  uint32_t module; /* 0 unless native or of a module */
+  uint32_t module; /* 0 unless NATIVE or MODULE */
   uint64_t code;
   uint64_t position;
 } sp_frame;
@@ -62,20 +62,21 @@ typedef struct sp_frame_name {
   size_t file_bytes;
   int64_t line;
   int64_t start_line;
-  uint64_t code_start; /* of a native frame's function; 0: unknown */
-  bool mapped;         /* `mapping` is filled in */
+  uint64_t code_start; /* start of a native frame's function; 0: unknown */
+  bool mapped;         /* `mapping` is set */
   sp_mapping_view mapping;
 } sp_frame_name;
 
-/* Names native and runtime frames; called while encoding, once per frame that
- * has no name yet. Texts are cleaned and copied before the next call; of those
- * longer than 1,000 bytes the tail.
+/* Resolves names of native and runtime frames. Called during encoding, once per
+ * frame without a name. The returned texts are cleaned and copied before the
+ * next call; of texts longer than 1,000 bytes the end is kept.
  *
- * SPANPROF_ERR_STATE: not known yet, ask again for the next profile. Any other
- * failure, or no function: "(unknown)" for a runtime's frame, counted in
- * frames_unnamed here; "module+0xaddress" for a mapped native one, of its
- * function's start or else its own; else "[unknown]". A mapping whose path is
- * that of /proc/self/exe is written as the main binary. */
+ * SPANPROF_ERR_STATE: not known yet; the next profile tries again. After any
+ * other failure, or without a function, the name is "(unknown)" for a runtime's
+ * frame, counted in frames_unnamed here; "module+0xaddress" for a mapped native
+ * frame, with the address of its function's start or else its own; otherwise
+ * "[unknown]". A mapping whose path is that of /proc/self/exe is written as the
+ * main binary. */
 typedef struct sp_namer {
   spanprof_status (*name)(void *data, const sp_frame *frame,
                           sp_frame_name *out);

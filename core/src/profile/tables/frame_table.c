@@ -5,8 +5,8 @@
 
 #include "util/system/counters.h"
 
-/* What stands for a frame without a name. A native one may be JIT code or of a
- * module that is gone; a runtime's is one it could not resolve. */
+/* Names of frames that have none. A native frame may be JIT code or of an
+ * unloaded module; a runtime's frame may not be resolvable. */
 static const char frame_unknown_native[] = "[unknown]";
 static const char frame_unknown_runtime[] = "(unknown)";
 
@@ -72,7 +72,7 @@ spanprof_status sp_frame_table_intern(sp_frame_table *table,
   return SPANPROF_OK;
 }
 
-/* The number, from 1, of a function. */
+/* Find or add a function; *out is its number, from 1. */
 static spanprof_status frame_table_function(sp_frame_table *table,
                                             const sp_function *function,
                                             uint32_t *out) {
@@ -123,7 +123,8 @@ static bool frame_table_mapping_equal(const sp_frame_mapping *a,
          a->file_offset == b->file_offset;
 }
 
-/* The number, from 1, of a mapping. There are as many as modules: hundreds. */
+/* Find or add a mapping; *out is its number, from 1. There are at most
+ * hundreds, one per module. */
 static spanprof_status frame_table_mapping(sp_frame_table *table,
                                            const sp_mapping_view *view,
                                            uint32_t *out) {
@@ -181,7 +182,7 @@ bool sp_note_is(const char *name, size_t bytes) {
   return false;
 }
 
-/* "libfoo.so+0x1a2b": for a module without a symbol there. */
+/* Name an address without a symbol: "libfoo.so+0x1a2b". */
 static spanprof_status frame_table_name_address(sp_frame_table *table,
                                                 const char *path,
                                                 uint64_t address,
@@ -194,7 +195,7 @@ static spanprof_status frame_table_name_address(sp_frame_table *table,
   return frame_table_function_named(table, name, out);
 }
 
-/* Make the functions that stand for frames without a name. */
+/* Make the functions of frames without a name. */
 static spanprof_status frame_table_unknown(sp_frame_table *table) {
   spanprof_status st = SPANPROF_OK;
 

@@ -1,5 +1,5 @@
-/* Frames and what is known of them: each distinct sp_frame has a number, and,
- * once named, a function, a line and a mapping. Kept from window to window. */
+/* The table of frames. Each distinct sp_frame has a number and, once it is
+ * named, a function, a line and a mapping. Kept across windows. */
 #ifndef SP_FRAME_TABLE_H
 #define SP_FRAME_TABLE_H
 
@@ -22,15 +22,15 @@ typedef struct sp_frame_mapping {
 
 typedef struct sp_location {
   sp_frame frame;
-  uint32_t function; /* 0: not named yet; sp_frame_table_function() */
-  uint32_t mapping;  /* plus 1; 0: none */
+  uint32_t function; /* 0: not named yet; see sp_frame_table_function() */
+  uint32_t mapping;  /* index + 1; 0: none */
   int64_t line;
 } sp_location;
 
 typedef struct sp_frame_table {
   const sp_mem *mem;
   sp_name_table *names;
-  const char *main_path; /* of the main binary, or NULL */
+  const char *main_path; /* path of the main binary, or NULL */
   sp_location *locations;
   size_t location_count;
   size_t location_capacity;
@@ -42,11 +42,11 @@ typedef struct sp_frame_table {
   sp_frame_mapping *mappings;
   size_t mapping_count;
   size_t mapping_capacity;
-  uint32_t main_mapping;   /* plus 1; 0: not seen */
-  uint32_t last_mapping;   /* where the search starts */
-  uint32_t unnamed;        /* locations before this one are named */
-  uint32_t visited;        /* where sp_frame_table_unnamed() goes on */
-  uint32_t unknown_native; /* functions for what has no name */
+  uint32_t main_mapping;   /* index + 1; 0: not found yet */
+  uint32_t last_mapping;   /* where the next search starts */
+  uint32_t unnamed;        /* all locations before this one are named */
+  uint32_t visited;        /* where sp_frame_table_unnamed() continues */
+  uint32_t unknown_native; /* functions of frames without a name */
   uint32_t unknown_runtime;
 } sp_frame_table;
 
@@ -55,7 +55,7 @@ void sp_frame_table_init(sp_frame_table *table, const sp_mem *mem,
                          sp_name_table *names, const char *main_path);
 void sp_frame_table_dispose(sp_frame_table *table);
 
-/* The number of a frame. SPANPROF_ERR_NOMEM. */
+/* Find or add a frame. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_frame_table_intern(sp_frame_table *table,
                                       const sp_frame *frame, uint32_t *out);
 
@@ -63,31 +63,31 @@ spanprof_status sp_frame_table_intern(sp_frame_table *table,
 const sp_location *sp_frame_table_find(const sp_frame_table *table,
                                        const sp_frame *frame);
 
-/* Call `fn` once for each runtime frame without a name. The next call goes on
- * after the last success, or, after sp_frame_table_restart(), at the start. */
+/* Call `fn` once for each runtime frame without a name. The next call continues
+ * after the last success, or at the start after sp_frame_table_restart(). */
 typedef spanprof_status sp_frame_fn(void *data, const sp_frame *frame);
 void sp_frame_table_unnamed(sp_frame_table *table, sp_frame_fn *fn, void *data);
 void sp_frame_table_restart(sp_frame_table *table);
 
-/* Set the name of a frame that has none and is in the table. */
+/* Set the name of a frame that is in the table and has no name yet. */
 void sp_frame_table_name_set(sp_frame_table *table, const sp_frame *frame,
                              const sp_frame_name *name);
 
-/* Get the name of a frame from the table. Its texts are valid until the table
- * gets another one. SPANPROF_ERR_STATE: it has none. */
+/* Get the name of a frame. Its texts are valid until the table gets another
+ * one. SPANPROF_ERR_STATE: the frame has no name. */
 spanprof_status sp_frame_table_name_get(const sp_frame_table *table,
                                         const sp_frame *frame,
                                         sp_frame_name *out);
 
-/* Name the frames without a name. The namer is called again next time for those
- * that it does not know yet (SPANPROF_ERR_STATE), or for whose name there is no
- * memory. Until then they are shown as unknown. A runtime's frame without a
- * name is counted in frames_unnamed each time. SPANPROF_ERR_NOMEM: not even the
- * unknown have a name. */
+/* Resolve the names of all frames without one. The namer is called again the
+ * next time for frames that it does not know yet (SPANPROF_ERR_STATE) or for
+ * whose names there was no memory; until then they are shown as unknown. A
+ * runtime's frame without a name is counted in frames_unnamed each time.
+ * SPANPROF_ERR_NOMEM: there was not even memory for the unknown names. */
 spanprof_status sp_frame_table_name(sp_frame_table *table,
                                     const sp_namer *namer);
 
-/* The number of the function to show for a location, from 1, after
+/* The number (from 1) of the function to show for a location, after
  * sp_frame_table_name(). */
 uint32_t sp_frame_table_function(const sp_frame_table *table,
                                  const sp_location *location);

@@ -7,7 +7,7 @@
 #include "util/system/counters.h"
 #include "util/text/clean.h"
 
-/* As many labels as a set can have; a series takes 30. */
+/* Maximum number of labels of a set; a series may have 30. */
 #define LABEL_TABLE_SET_MAX SP_LABEL_DEPTH_MAX
 
 static const char *const label_table_series[] = SP_PPROF_SERIES_NAMES;
@@ -25,8 +25,8 @@ static bool label_table_is_series(const char *name, size_t bytes) {
 
 void sp_label_table_init(sp_label_table *table, const sp_mem *mem,
                          sp_name_table *names, const sp_settings *settings) {
-  size_t taken = SP_COUNT_OF(label_table_series) + SP_PPROF_SPAN_NAMES +
-                 SP_PPROF_RESOURCE_NAMES;
+  size_t used = SP_COUNT_OF(label_table_series) + SP_PPROF_SPAN_NAMES +
+                SP_PPROF_RESOURCE_NAMES;
   size_t i;
 
   memset(table, 0, sizeof *table);
@@ -36,9 +36,10 @@ void sp_label_table_init(sp_label_table *table, const sp_mem *mem,
   for (i = 0; i < settings->label_count; i++) {
     const char *name = settings->labels[i].name;
 
-    taken += !label_table_is_series(name, strlen(name));
+    used += !label_table_is_series(name, strlen(name));
   }
-  table->room = taken < SP_PPROF_LABELS_MAX ? SP_PPROF_LABELS_MAX - taken : 0;
+  table->labels_max =
+      used < SP_PPROF_LABELS_MAX ? SP_PPROF_LABELS_MAX - used : 0;
 }
 
 void sp_label_table_dispose(sp_label_table *table) {
@@ -50,7 +51,7 @@ void sp_label_table_dispose(sp_label_table *table) {
   sp_label_table_init(table, table->mem, table->names, table->settings);
 }
 
-/* Whether the series has a label of this name, which wins. */
+/* Does the series have a label of this name, which has priority? */
 static bool label_table_is_static(const sp_label_table *table, const char *name,
                                   size_t bytes) {
   size_t i;
@@ -66,7 +67,8 @@ static bool label_table_is_static(const sp_label_table *table, const char *name,
   return false;
 }
 
-/* Keep `pairs` sorted by name: at most LABEL_TABLE_SET_MAX, most often two. */
+/* Insert a pair in order of names. There are at most LABEL_TABLE_SET_MAX pairs,
+ * usually two. */
 static void label_table_insert(const sp_label_table *table,
                                sp_label_pair *pairs, size_t count,
                                sp_label_pair pair) {
@@ -85,7 +87,8 @@ static void label_table_insert(const sp_label_table *table,
   pairs[i] = pair;
 }
 
-/* The number of a label's name as it leaves; *dotted: it was another. */
+/* Intern a label's name in its exported form. *dotted is set if dots were
+ * replaced. */
 static spanprof_status label_table_name(sp_label_table *table, const char *name,
                                         size_t bytes, uint32_t *out,
                                         bool *dotted) {
@@ -105,9 +108,9 @@ static spanprof_status label_table_name(sp_label_table *table, const char *name,
                  : SPANPROF_OK;
 }
 
-/* Whether a label with a value was given by exactly this name. */
-static bool label_table_is_given(const sp_label *labels, size_t count,
-                                 const char *name, size_t bytes) {
+/* Does the set have a label with a value and exactly this name? */
+static bool label_table_has_exact_name(const sp_label *labels, size_t count,
+                                       const char *name, size_t bytes) {
   size_t given_bytes, value_bytes, i;
 
   for (i = 0; i < count; i++) {
@@ -120,7 +123,7 @@ static bool label_table_is_given(const sp_label *labels, size_t count,
   return false;
 }
 
-/* Where a label of this name stands. */
+/* The index of the label with this name, or `count`. */
 static size_t label_table_find(const sp_label_pair *pairs, size_t count,
                                uint32_t name) {
   size_t i;
@@ -130,7 +133,8 @@ static size_t label_table_find(const sp_label_pair *pairs, size_t count,
   return i;
 }
 
-/* The labels of a set that a sample can carry, at most table->room. */
+/* Read the labels of a set that a sample can carry, at most
+ * table->labels_max. */
 static spanprof_status label_table_read(sp_label_table *table,
                                         spanprof_labels set, sp_label_pair *out,
                                         size_t *count, size_t *capped) {
@@ -140,7 +144,7 @@ static spanprof_status label_table_read(sp_label_table *table,
   size_t i = total;
 
   *count = *capped = 0;
-  /* From the outermost, whose names are the steadiest. */
+  /* Start at the outermost label, since their names change least. */
   while (!st && i-- > 0) {
     size_t name_bytes, value_bytes, at;
     const char *name = sp_text_get(labels[i].name, &name_bytes);
@@ -159,11 +163,11 @@ static spanprof_status label_table_read(sp_label_table *table,
     name = sp_name_table_get(table->names, pair.name, &name_bytes);
     at = label_table_find(out, *count, pair.name);
     if (label_table_is_static(table, name, name_bytes) ||
-        (dotted && label_table_is_given(labels, total, name, name_bytes)))
+        (dotted && label_table_has_exact_name(labels, total, name, name_bytes)))
       continue;
     if (at < *count)
       out[at].value = pair.value;
-    else if (*count == table->room)
+    else if (*count == table->labels_max)
       ++*capped;
     else
       label_table_insert(table, out, (*count)++, pair);

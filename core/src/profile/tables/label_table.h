@@ -1,6 +1,7 @@
-/* The labels of samples as profiles carry them: a label set becomes a list,
- * sorted by name, without what the series has already or cannot take. Sets with
- * the same list share its number, so that their samples are added up. */
+/* The labels of samples in the form in which profiles carry them. A label set
+ * becomes a list, sorted by name, without labels that the series already has or
+ * cannot have. Sets with the same list share its number, so that their samples
+ * are aggregated. */
 #ifndef SP_LABEL_TABLE_H
 #define SP_LABEL_TABLE_H
 
@@ -13,7 +14,7 @@ typedef struct sp_label_pair {
 } sp_label_pair;
 
 typedef struct sp_label_row {
-  uint32_t at; /* in pairs */
+  uint32_t at; /* index in `pairs` */
   uint32_t count;
 } sp_label_row;
 
@@ -26,7 +27,7 @@ typedef struct sp_label_table {
   const sp_mem *mem;
   sp_name_table *names;
   const sp_settings *settings;
-  size_t room; /* labels a sample may have */
+  size_t labels_max; /* maximum number of labels of a sample */
   sp_label_known *known;
   size_t known_count;
   size_t known_capacity;
@@ -38,7 +39,7 @@ typedef struct sp_label_table {
   sp_label_pair *pairs;
   size_t pair_count;
   size_t pair_capacity;
-  uint64_t capped; /* labels left out for lack of room, ever */
+  uint64_t capped; /* labels ever dropped because of this maximum */
 } sp_label_table;
 
 /* `names` and `settings` outlive the table. */
@@ -46,13 +47,15 @@ void sp_label_table_init(sp_label_table *table, const sp_mem *mem,
                          sp_name_table *names, const sp_settings *settings);
 void sp_label_table_dispose(sp_label_table *table);
 
-/* The number of the set's list; of the empty set, which costs nothing: 0.
+/* The number of the set's list. The empty set has the number 0 and costs
+ * nothing.
  *
- * Dots of names become `_` (sp_clean_dots()), unless the settings keep them; a
- * name that was given without any wins. Left out: a name the series has (the
- * server would ignore it), an empty name or value (the server drops those),
- * and, counted in labels_capped once per set, the innermost ones past the
- * number of names a series may have. SPANPROF_ERR_NOMEM. */
+ * Dots in names become `_` (sp_clean_dots()), unless the settings keep them; a
+ * label whose original name equals the result has priority. Dropped are: labels
+ * with a name that the series has (the server would ignore them); labels with
+ * an empty name or value (the server drops them); and, counted in labels_capped
+ * once per set, the innermost labels above the number of names that a series
+ * may have. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_label_table_get(sp_label_table *table, spanprof_labels set,
                                    uint32_t *out);
 
