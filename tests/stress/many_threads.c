@@ -62,8 +62,8 @@ typedef struct many_cover {
   uint64_t collector_cpu_ns;
 } many_cover;
 
-/* The sanitizer's thread blocks signals, which is seen once it used some CPU.
- */
+/* The sanitizer's thread blocks signals, which is seen once it used some
+ * CPU. */
 static uint64_t covered(const spanprof_stats *stats) {
   return stats->threads_profiled + (STRESS_TSAN ? stats->threads_blocked : 0);
 }

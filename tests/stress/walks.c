@@ -41,8 +41,8 @@ typedef struct walks_thread {
   int timer; /* ours */
 } walks_thread;
 
-/* One of the process: the thread below has it, or who began when there is none.
- */
+/* One of the process: the thread below has it, or who began when there is
+ * none. */
 static struct {
   walks_thread threads[WALKS_THREADS_MAX];
   size_t count;
@@ -82,8 +82,8 @@ static void timer_arm(walks_thread *thread) {
  *     ID: 0
  *     signal: 63/0000558a00000001
  *     notify: signal/tid.4711
- *     ClockID: -37690
- */
+ *     ClockID:
+ * -37690 */
 static const char *timer_parse(const char *text, walks_thread *out) {
   static const char mark[] = "signal/tid.";
   const char *line = strstr(text, "signal: ");

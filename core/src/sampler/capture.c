@@ -100,8 +100,8 @@ SP_HANDLER_CODE static void capture_exit(sp_capture *capture) {
   atomic_fetch_sub_explicit(&capture->inside, 1, memory_order_release);
 }
 
-/* Copy stack memory that another thread may write, or that ASan has poisoned.
- */
+/* Copy stack memory that another thread may write, or that ASan has
+ * poisoned. */
 SP_NO_SANITIZE SP_HANDLER_CODE static void stack_copy(void *to, uint64_t from,
                                                       size_t bytes) {
   const volatile uint64_t *source = (const volatile uint64_t *)(uintptr_t)from;

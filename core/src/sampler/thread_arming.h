@@ -37,8 +37,8 @@ void sp_thread_book_rejected(sp_thread *thread, bool last);
 
 /* Choose the signal that timers may send, by the age of a forked child and the
  * signal's action. If the choice changes, all timers are deleted, and the
- * following scan sets them again. Returns false if timers may send no signal.
- */
+ * following scan sets them again. Returns false if timers may send no
+ * signal. */
 bool sp_threads_signal_update(void);
 
 #endif

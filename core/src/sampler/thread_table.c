@@ -37,8 +37,8 @@ static void stack_read(sp_thread *thread) {
     high = low + size;
     /* If RLIMIT_STACK is unlimited, the main thread's stack is reported to
      * begin at the end of the previous mapping (glibc 2.36,
-     * pthread_getattr_np()). A heap and unmapped pages may be between the two.
-     */
+     * pthread_getattr_np()). A heap and unmapped pages may be between the
+     * two. */
     if ((tp < low || tp >= high) && size > SP_STACK_BYTES_MAX)
       low = high - SP_STACK_BYTES_MAX;
     thread->stack_final = true;
@@ -238,8 +238,8 @@ spanprof_status spanprof_thread_set_data(void *thread_data) {
   return st;
 }
 
-/* Another thread's stack is unknown here. It is read when that thread calls us.
- */
+/* Another thread's stack is unknown here. It is read when that thread calls
+ * us. */
 static void self_enrol(sp_self *self) {
   sp_thread_enrol_locked(self->tid, self);
 }

@@ -170,7 +170,7 @@ static void switching_contexts_allocates_nothing(void) {
 }
 
 /* What every thread that uses labels keeps for its life. */
-static void a_thread_takes_less_than_four_kilobytes(void) {
+static void a_thread_uses_less_than_four_kilobytes(void) {
   CHECK(sizeof(sp_self) <= 4096);
 }
 
@@ -184,8 +184,8 @@ static const check_test tests[] = {
     {"entering_a_span_allocates_nothing", entering_a_span_allocates_nothing},
     {"switching_contexts_allocates_nothing",
      switching_contexts_allocates_nothing},
-    {"a_thread_takes_less_than_four_kilobytes",
-     a_thread_takes_less_than_four_kilobytes},
+    {"a_thread_uses_less_than_four_kilobytes",
+     a_thread_uses_less_than_four_kilobytes},
 };
 
 int main(int argc, char **argv) {

@@ -90,7 +90,7 @@ static void *use_nothing(void *data) {
   return NULL;
 }
 
-static void asking_does_not_attach(void) {
+static void reading_does_not_attach_the_thread(void) {
   on_thread(use_nothing, NULL);
 }
 
@@ -105,7 +105,7 @@ static void *attach_twice(void *data) {
   return NULL;
 }
 
-static void hooks_see_threads_come_and_go(void) {
+static void hooks_are_called_when_threads_attach_and_end(void) {
   sp_self *first, *second;
 
   sp_self_hooks_set(&counting);
@@ -238,7 +238,7 @@ static long resident_pages(void) {
 
 /* A busy hour of coroutines costs what it needed, not what the rest of the
  * process's life needs. */
-static void free_contexts_are_not_kept_nor_visited(void) {
+static void free_contexts_return_memory_and_are_not_visited(void) {
   enum { MANY = 100000 };
   static spanprof_context *many[MANY];
   const size_t visited_before = contexts_visited();
@@ -263,7 +263,7 @@ static void free_contexts_are_not_kept_nor_visited(void) {
 }
 
 /* No memory is given back and taken for each. */
-static void one_context_after_the_other_is_the_same_memory(void) {
+static void a_freed_context_is_reused(void) {
   spanprof_context *first, *next;
   int i;
 
@@ -333,7 +333,7 @@ static void switch_swaps_labels_and_spans(void) {
   spanprof_span_end(b);
 }
 
-static void token_of_another_context_does_no_harm(void) {
+static void token_of_another_context_is_ignored(void) {
   uint64_t before = sp_counted(&sp_counts.spans_unbalanced);
   spanprof_span span = start("s");
   spanprof_context *one, *two;
@@ -411,7 +411,7 @@ static void freeing_the_present_context_falls_back(void) {
   spanprof_context_free(NULL);
 }
 
-static void enter_nests_to_64_and_counts_the_rest(void) {
+static void enter_nests_to_64_and_counts_further_ones(void) {
   uint64_t before = sp_counted(&sp_counts.spans_unbalanced);
   spanprof_span spans[SP_SPAN_DEPTH + 3];
   spanprof_span_token tokens[SP_SPAN_DEPTH + 3];
@@ -494,7 +494,7 @@ static void *be_busy(void *data) {
   return NULL;
 }
 
-static void fork_under_load_leaves_no_lock_held(void) {
+static void fork_under_load_leaves_no_lock_taken(void) {
   pthread_t threads[2];
   int i;
 
@@ -521,30 +521,31 @@ static void fork_under_load_leaves_no_lock_held(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"asking_does_not_attach", asking_does_not_attach},
-      {"hooks_see_threads_come_and_go", hooks_see_threads_come_and_go},
+      {"reading_does_not_attach_the_thread",
+       reading_does_not_attach_the_thread},
+      {"hooks_are_called_when_threads_attach_and_end",
+       hooks_are_called_when_threads_attach_and_end},
       {"next_thread_inherits_nothing", next_thread_inherits_nothing},
       {"destructor_of_another_key_may_attach_again",
        destructor_of_another_key_may_attach_again},
       {"each_visits_attached_threads", each_visits_attached_threads},
-      {"free_contexts_are_not_kept_nor_visited",
-       free_contexts_are_not_kept_nor_visited},
-      {"one_context_after_the_other_is_the_same_memory",
-       one_context_after_the_other_is_the_same_memory},
+      {"free_contexts_return_memory_and_are_not_visited",
+       free_contexts_return_memory_and_are_not_visited},
+      {"a_freed_context_is_reused", a_freed_context_is_reused},
       {"sample_carries_labels_and_span", sample_carries_labels_and_span},
       {"switch_swaps_labels_and_spans", switch_swaps_labels_and_spans},
-      {"token_of_another_context_does_no_harm",
-       token_of_another_context_does_no_harm},
+      {"token_of_another_context_is_ignored",
+       token_of_another_context_is_ignored},
       {"context_moves_between_threads", context_moves_between_threads},
       {"freeing_the_present_context_falls_back",
        freeing_the_present_context_falls_back},
-      {"enter_nests_to_64_and_counts_the_rest",
-       enter_nests_to_64_and_counts_the_rest},
+      {"enter_nests_to_64_and_counts_further_ones",
+       enter_nests_to_64_and_counts_further_ones},
       {"stale_leave_is_ignored_and_counted",
        stale_leave_is_ignored_and_counted},
       {"child_process_starts_alone", child_process_starts_alone},
-      {"fork_under_load_leaves_no_lock_held",
-       fork_under_load_leaves_no_lock_held},
+      {"fork_under_load_leaves_no_lock_taken",
+       fork_under_load_leaves_no_lock_taken},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

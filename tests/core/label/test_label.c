@@ -42,7 +42,7 @@ static const char *current(void) {
   return words(spanprof_labels_get());
 }
 
-static void nested_pushes_come_off_in_turn(void) {
+static void nested_pushes_are_popped_in_order(void) {
   spanprof_label_token a = push("region", "eu"), b = push("phase", "hash");
 
   CHECK_TEXT(current(), "phase=hash,region=eu");
@@ -61,7 +61,7 @@ static void inner_label_hides_the_outer_one(void) {
   spanprof_label_pop(a);
 }
 
-static void strings_and_texts_give_one_set(void) {
+static void strings_and_texts_give_the_same_set(void) {
   spanprof_label_token a = push("region", "us"), b;
   spanprof_labels set = spanprof_labels_get();
   spanprof_text_id name, value;
@@ -78,7 +78,7 @@ static void strings_and_texts_give_one_set(void) {
   CHECK_EQUAL(spanprof_labels_get(), 0);
 }
 
-static void texts_of_every_length_are_told_apart(void) {
+static void texts_of_every_length_are_distinguished(void) {
   char value[64];
   size_t bytes, at;
   int round;
@@ -107,7 +107,7 @@ static void texts_of_every_length_are_told_apart(void) {
   }
 }
 
-static void buffer_that_changes_is_read_again(void) {
+static void changed_buffer_is_read_again(void) {
   char value[32];
   int i;
 
@@ -123,7 +123,7 @@ static void buffer_that_changes_is_read_again(void) {
   }
 }
 
-static void outer_pop_takes_inner_pushes_with_it(void) {
+static void outer_pop_undoes_inner_pushes(void) {
   uint64_t before = sp_counted(&sp_counts.labels_unbalanced);
   spanprof_label_token a = push("a", "1"), b = push("b", "2"),
                        c = push("c", "3");
@@ -206,7 +206,7 @@ static void bad_names_and_values_are_cleaned(void) {
   spanprof_label_pop(token);
 }
 
-static void huge_value_is_cut(void) {
+static void huge_value_is_truncated(void) {
   size_t bytes = 1 << 20, size;
   char *value = malloc(bytes);
   spanprof_label_token token;
@@ -281,7 +281,7 @@ static void capped_texts_count_each_time(void) {
   sp_label_values_max_set(1024);
 }
 
-static void endless_pushes_meet_a_limit(void) {
+static void endless_pushes_reach_a_limit(void) {
   spanprof_label_token token, first = 0;
   spanprof_status st = SPANPROF_OK;
   uint64_t before, capped;
@@ -491,7 +491,7 @@ static spanprof_labels with(spanprof_labels set, const char *name,
   return out;
 }
 
-static void set_of_no_thread_is_composed(void) {
+static void set_is_composed_without_a_thread(void) {
   uint64_t before = sp_counted(&sp_counts.labels_cleaned);
   spanprof_labels one = with(0, "user", "7"), set = with(one, "phase", "a");
   int i;
@@ -552,7 +552,7 @@ static void every_allocation_may_fail(void) {
 
 /* First, while nothing was capped: a handler may push what is, and takes no
  * lock to intern a text. */
-static void a_thread_has_the_text_of_capped_values(void) {
+static void the_text_of_capped_values_is_other(void) {
   spanprof_text_id other;
 
   CHECK(!sp_text_find("[other]", 7, &other));
@@ -562,34 +562,33 @@ static void a_thread_has_the_text_of_capped_values(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-    {"a_thread_has_the_text_of_capped_values",
-     a_thread_has_the_text_of_capped_values},
-    {"nested_pushes_come_off_in_turn", nested_pushes_come_off_in_turn},
+    {"the_text_of_capped_values_is_other", the_text_of_capped_values_is_other},
+    {"nested_pushes_are_popped_in_order", nested_pushes_are_popped_in_order},
     {"inner_label_hides_the_outer_one", inner_label_hides_the_outer_one},
-    {"strings_and_texts_give_one_set", strings_and_texts_give_one_set},
-    {"texts_of_every_length_are_told_apart",
-     texts_of_every_length_are_told_apart},
-    {"buffer_that_changes_is_read_again", buffer_that_changes_is_read_again},
-    {"outer_pop_takes_inner_pushes_with_it",
-     outer_pop_takes_inner_pushes_with_it},
+    {"strings_and_texts_give_the_same_set",
+     strings_and_texts_give_the_same_set},
+    {"texts_of_every_length_are_distinguished",
+     texts_of_every_length_are_distinguished},
+    {"changed_buffer_is_read_again", changed_buffer_is_read_again},
+    {"outer_pop_undoes_inner_pushes", outer_pop_undoes_inner_pushes},
     {"second_pop_is_ignored_and_counted", second_pop_is_ignored_and_counted},
     {"token_pops_only_where_it_was_pushed",
      token_pops_only_where_it_was_pushed},
     {"set_is_valid_on_any_thread", set_is_valid_on_any_thread},
     {"unknown_set_is_refused", unknown_set_is_refused},
     {"bad_names_and_values_are_cleaned", bad_names_and_values_are_cleaned},
-    {"huge_value_is_cut", huge_value_is_cut},
+    {"huge_value_is_truncated", huge_value_is_truncated},
     {"empty_value_hides_the_outer_label", empty_value_hides_the_outer_label},
     {"values_over_the_cap_become_other", values_over_the_cap_become_other},
     {"capped_texts_count_each_time", capped_texts_count_each_time},
-    {"endless_pushes_meet_a_limit", endless_pushes_meet_a_limit},
+    {"endless_pushes_reach_a_limit", endless_pushes_reach_a_limit},
     {"sets_are_bounded", sets_are_bounded},
     {"handler_may_push_at_any_instant", handler_may_push_at_any_instant},
 #if defined(STEP_FLAG)
     {"handler_may_push_at_each_instruction",
      handler_may_push_at_each_instruction},
 #endif
-    {"set_of_no_thread_is_composed", set_of_no_thread_is_composed},
+    {"set_is_composed_without_a_thread", set_is_composed_without_a_thread},
     {"threads_share_sets", threads_share_sets},
     {"every_allocation_may_fail", every_allocation_may_fail},
   };

@@ -64,7 +64,7 @@ static void prefixes_are_different_texts(void) {
   }
 }
 
-static void what_is_not_utf8_is_cleaned_and_counted(void) {
+static void invalid_utf8_is_cleaned_and_counted(void) {
   uint64_t before = sp_counted(&sp_counts.labels_cleaned);
   spanprof_text_id a, b;
 
@@ -221,8 +221,8 @@ int main(int argc, char **argv) {
       {"unknown_number_is_the_empty_text", unknown_number_is_the_empty_text},
       {"null_is_refused", null_is_refused},
       {"prefixes_are_different_texts", prefixes_are_different_texts},
-      {"what_is_not_utf8_is_cleaned_and_counted",
-       what_is_not_utf8_is_cleaned_and_counted},
+      {"invalid_utf8_is_cleaned_and_counted",
+       invalid_utf8_is_cleaned_and_counted},
       {"long_text_is_cut_between_characters",
        long_text_is_cut_between_characters},
       {"names_are_cleaned_once", names_are_cleaned_once},

@@ -82,7 +82,7 @@ static void check_name(const fixture *f, uint32_t frame, const char *expected) {
   CHECK_TEXT(text, expected);
 }
 
-static void every_part_of_a_frame_tells_it_apart(void) {
+static void every_part_of_a_frame_distinguishes_it(void) {
   uint32_t numbers[6];
   fixture f;
   size_t i, j;
@@ -139,7 +139,7 @@ static void a_frame_is_named_once(void) {
   close_tables(&f);
 }
 
-static void who_does_not_know_yet_is_asked_again(void) {
+static void namer_without_a_name_yet_is_called_again(void) {
   const uint64_t before = sp_counted(&sp_counts.frames_unnamed);
   fixture f;
   uint32_t runtime, native;
@@ -162,7 +162,7 @@ static void who_does_not_know_yet_is_asked_again(void) {
   close_tables(&f);
 }
 
-static void who_will_never_know_is_asked_once(void) {
+static void namer_without_any_name_is_called_once(void) {
   const uint64_t before = sp_counted(&sp_counts.frames_unnamed);
   fixture f;
   uint32_t runtime;
@@ -276,7 +276,7 @@ static void nameless_native_frames_show_where_they_are(void) {
   close_tables(&f);
 }
 
-static void mappings_are_told_apart_and_the_main_one_is_known(void) {
+static void mappings_are_distinguished_and_the_main_one_is_known(void) {
   static const char *const paths[] = {"/lib/libone.so", "/usr/bin/main",
                                       "/lib/libtwo.so", "/lib/libone.so"};
   uint32_t numbers[SP_COUNT_OF(paths)];
@@ -330,17 +330,18 @@ static const check_test tests[] = {
     {"frames_without_a_name_are_visited_once",
      frames_without_a_name_are_visited_once},
     {"a_name_is_set_once_and_found_again", a_name_is_set_once_and_found_again},
-    {"every_part_of_a_frame_tells_it_apart",
-     every_part_of_a_frame_tells_it_apart},
+    {"every_part_of_a_frame_distinguishes_it",
+     every_part_of_a_frame_distinguishes_it},
     {"numbers_stay_as_the_table_grows", numbers_stay_as_the_table_grows},
     {"a_frame_is_named_once", a_frame_is_named_once},
-    {"who_does_not_know_yet_is_asked_again",
-     who_does_not_know_yet_is_asked_again},
-    {"who_will_never_know_is_asked_once", who_will_never_know_is_asked_once},
+    {"namer_without_a_name_yet_is_called_again",
+     namer_without_a_name_yet_is_called_again},
+    {"namer_without_any_name_is_called_once",
+     namer_without_any_name_is_called_once},
     {"nameless_native_frames_show_where_they_are",
      nameless_native_frames_show_where_they_are},
-    {"mappings_are_told_apart_and_the_main_one_is_known",
-     mappings_are_told_apart_and_the_main_one_is_known},
+    {"mappings_are_distinguished_and_the_main_one_is_known",
+     mappings_are_distinguished_and_the_main_one_is_known},
     {"every_allocation_may_fail", every_allocation_may_fail},
 };
 

@@ -54,7 +54,7 @@ static void files_follow_each_other(void) {
   sp_gzip_dispose(&gzip);
 }
 
-static void what_is_written_in_pieces_is_one_file(void) {
+static void pieces_are_written_to_one_file(void) {
   sp_gzip gzip;
   size_t at, some;
 
@@ -84,8 +84,7 @@ static void every_allocation_may_fail(void) {
 
 static const check_test tests[] = {
     {"files_follow_each_other", files_follow_each_other},
-    {"what_is_written_in_pieces_is_one_file",
-     what_is_written_in_pieces_is_one_file},
+    {"pieces_are_written_to_one_file", pieces_are_written_to_one_file},
     {"every_allocation_may_fail", every_allocation_may_fail},
 };
 

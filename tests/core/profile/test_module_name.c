@@ -21,7 +21,7 @@ static void a_module_is_the_last_part_of_its_path(void) {
   check_name("/usr/lib/", "[unknown]");
 }
 
-static void a_long_name_is_cut_between_characters(void) {
+static void a_long_name_is_truncated_between_characters(void) {
   char file[401] = "x", name[SP_MODULE_NAME_BYTES];
   size_t i, size;
 
@@ -37,8 +37,8 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_module_is_the_last_part_of_its_path",
        a_module_is_the_last_part_of_its_path},
-      {"a_long_name_is_cut_between_characters",
-       a_long_name_is_cut_between_characters},
+      {"a_long_name_is_truncated_between_characters",
+       a_long_name_is_truncated_between_characters},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -76,7 +76,7 @@ static void check_ancestor(const sp_pprof_label *label, const char *key,
   CHECK_EQUAL((uint64_t)label->number, UINT64_C(0xfe00000000000000) + id);
 }
 
-static void ancestors_stand_nearest_first(void) {
+static void ancestors_are_ordered_nearest_first(void) {
   spanprof_span_rules *each = rules_of(0, 1);
   profile_fixture fixture;
   const sp_pprof_sample *sample;
@@ -101,7 +101,7 @@ static void ancestors_stand_nearest_first(void) {
   spanprof_span_rules_free(each);
 }
 
-static void without_names_the_key_has_none(void) {
+static void without_names_the_key_has_no_name(void) {
   spanprof_span_rules *nameless = rules_of(0, 0);
   profile_fixture fixture;
   const sp_pprof_sample *sample;
@@ -153,7 +153,7 @@ static void ancestors_are_the_sixteen_nearest(void) {
 
 /* The longest names there are, in every ancestor: many parts, each within the
  * server's bytes, as the fixture checks. */
-static void large_ancestors_make_more_parts(void) {
+static void large_ancestors_need_more_parts(void) {
   spanprof_span_rules *each = rules_of(0, 1);
   static spanprof_span s[200];
   profile_fixture fixture;
@@ -215,12 +215,13 @@ static void every_allocation_may_fail(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"ancestors_stand_nearest_first", ancestors_stand_nearest_first},
-      {"without_names_the_key_has_none", without_names_the_key_has_none},
+      {"ancestors_are_ordered_nearest_first",
+       ancestors_are_ordered_nearest_first},
+      {"without_names_the_key_has_no_name", without_names_the_key_has_no_name},
       {"root_only_samples_have_no_ancestors",
        root_only_samples_have_no_ancestors},
       {"ancestors_are_the_sixteen_nearest", ancestors_are_the_sixteen_nearest},
-      {"large_ancestors_make_more_parts", large_ancestors_make_more_parts},
+      {"large_ancestors_need_more_parts", large_ancestors_need_more_parts},
       {"every_allocation_may_fail", every_allocation_may_fail},
   };
 

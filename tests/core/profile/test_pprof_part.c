@@ -57,7 +57,7 @@ static void samples_are_the_bytes_protobuf_c_writes(void) {
   }
 }
 
-static void numbers_take_as_many_bytes_as_said(void) {
+static void varint_size_is_exact(void) {
   uint8_t bytes[SP_VARINT_BYTES_MAX];
   uint32_t bit;
 
@@ -194,7 +194,7 @@ static void a_part_ends_at_15000_samples(void) {
 static const check_test tests[] = {
     {"samples_are_the_bytes_protobuf_c_writes",
      samples_are_the_bytes_protobuf_c_writes},
-    {"numbers_take_as_many_bytes_as_said", numbers_take_as_many_bytes_as_said},
+    {"varint_size_is_exact", varint_size_is_exact},
     {"a_part_ends_where_the_next_sample_does_not_fit",
      a_part_ends_where_the_next_sample_does_not_fit},
     {"a_part_ends_at_15000_samples", a_part_ends_at_15000_samples},

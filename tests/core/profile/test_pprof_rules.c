@@ -246,7 +246,7 @@ static bool model_spoil(model *m, int way) {
   return true;
 }
 
-static void each_spoilt_profile_breaks_a_rule(void) {
+static void each_invalid_profile_breaks_a_rule(void) {
   model m;
   int way;
 
@@ -261,7 +261,7 @@ static void each_spoilt_profile_breaks_a_rule(void) {
   CHECK_EQUAL(way, 32);
 }
 
-static void too_many_and_too_large_are_found(void) {
+static void exceeded_limits_are_found(void) {
   static Perftools__Profiles__Sample *many[15001];
   char *large = malloc(3 << 20);
   size_t i;
@@ -286,16 +286,16 @@ static void too_many_and_too_large_are_found(void) {
   free(large);
 }
 
-static void what_is_no_profile_is_found(void) {
+static void non_profiles_are_found(void) {
   CHECK(pprof_rules_broken("no gzip", 7, NULL));
   CHECK(pprof_rules_broken("", 0, NULL));
 }
 
 static const check_test tests[] = {
     {"valid_profile_breaks_no_rule", valid_profile_breaks_no_rule},
-    {"each_spoilt_profile_breaks_a_rule", each_spoilt_profile_breaks_a_rule},
-    {"too_many_and_too_large_are_found", too_many_and_too_large_are_found},
-    {"what_is_no_profile_is_found", what_is_no_profile_is_found},
+    {"each_invalid_profile_breaks_a_rule", each_invalid_profile_breaks_a_rule},
+    {"exceeded_limits_are_found", exceeded_limits_are_found},
+    {"non_profiles_are_found", non_profiles_are_found},
 };
 
 int main(int argc, char **argv) {

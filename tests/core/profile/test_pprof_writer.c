@@ -68,7 +68,7 @@ static void sample_carries_labels_and_span(void) {
   spanprof_span_end(span);
 }
 
-static void trace_id_and_legacy_label_only_when_asked_for(void) {
+static void trace_id_and_legacy_label_are_optional(void) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
   const sp_pprof_sample *sample;
@@ -93,7 +93,7 @@ static void trace_id_and_legacy_label_only_when_asked_for(void) {
   spanprof_span_rules_free(rules);
 }
 
-static void the_label_of_the_id_as_asked_for(void) {
+static void the_id_label_follows_the_rules(void) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
   const sp_pprof_sample *sample;
@@ -119,7 +119,7 @@ static void the_label_of_the_id_as_asked_for(void) {
   spanprof_span_rules_free(rules);
 }
 
-static void span_beats_labels_of_its_names(void) {
+static void span_labels_replace_labels_of_the_same_name(void) {
   spanprof_span span = start_span(NULL, "real");
   const sp_pprof_sample *sample;
   profile_fixture fixture;
@@ -141,7 +141,7 @@ static void span_beats_labels_of_its_names(void) {
   spanprof_span_end(span);
 }
 
-static void without_a_span_the_names_are_free(void) {
+static void without_a_span_its_label_names_are_usable(void) {
   const sp_pprof_sample *sample;
   profile_fixture fixture;
   spanprof_labels labels = push("span_name", "by hand");
@@ -169,7 +169,7 @@ static void renamed_span_has_its_last_name(void) {
   fixture_close(&fixture);
 }
 
-static void static_label_beats_a_samples(void) {
+static void static_label_replaces_a_samples_label(void) {
   sp_pair statics[] = {{(char *)"region", (char *)"eu"}};
   const sp_pprof_sample *sample;
   profile_fixture fixture;
@@ -189,7 +189,7 @@ static void static_label_beats_a_samples(void) {
   fixture_close(&fixture);
 }
 
-static void names_leave_without_dots(void) {
+static void exported_names_have_no_dots(void) {
   sp_pair statics[] = {{(char *)"host_name", (char *)"a"}};
   const sp_pprof_sample *sample;
   profile_fixture fixture;
@@ -217,7 +217,7 @@ static void names_leave_without_dots(void) {
   fixture_close(&fixture);
 }
 
-static void names_keep_dots_where_that_is_wanted(void) {
+static void names_keep_dots_if_configured(void) {
   const sp_pprof_sample *sample;
   profile_fixture fixture;
   spanprof_labels labels;
@@ -237,7 +237,7 @@ static void names_keep_dots_where_that_is_wanted(void) {
 
 /* 30 names: 6 of every series, 2 static, 2 kept for the span, 1 for a Resource,
  * 19 of ours. */
-static void labels_past_the_servers_cap_are_left_out_and_counted(void) {
+static void labels_above_the_servers_cap_are_dropped_and_counted(void) {
   sp_pair statics[] = {{(char *)"region", (char *)"eu"},
                        {(char *)"zone", (char *)"a"}};
   uint64_t before = sp_counted(&sp_counts.labels_capped);
@@ -268,7 +268,7 @@ static void labels_past_the_servers_cap_are_left_out_and_counted(void) {
   fixture_close(&fixture);
 }
 
-static void order_of_labels_makes_no_other_sample(void) {
+static void order_of_labels_does_not_split_samples(void) {
   const sp_frame frame = fixture_method(1, 1);
   spanprof_labels one, other;
   profile_fixture fixture;
@@ -316,7 +316,7 @@ static void main_binary_is_the_first_mapping(void) {
   fixture_close(&fixture);
 }
 
-static void frames_without_a_symbol_have_a_name_all_the_same(void) {
+static void frames_without_a_symbol_have_a_name(void) {
   const sp_frame stack[] = {fixture_native(FIXTURE_STRIPPED, 0x1a2b),
                             fixture_native(FIXTURE_NO_MODULE, 0x7f0000001000),
                             {SP_FRAME_NOTE, 0, SP_NOTE_THREAD_END, 0}};
@@ -355,7 +355,7 @@ static void frames_of_a_nameless_function_are_one_function(void) {
 }
 
 /* At the start of its mapping, where no address of its own says less. */
-static void what_stands_for_a_module_lies_in_it(void) {
+static void a_module_frame_has_an_address_in_the_module(void) {
   const sp_frame stack[] = {
       {.kind = SP_FRAME_MODULE, .module = FIXTURE_LIBRARY},
       {.kind = SP_FRAME_MODULE, .module = FIXTURE_NO_MODULE}};
@@ -496,25 +496,27 @@ static void the_largest_sample_fits_a_part(void) {
 
 static const check_test tests[] = {
     {"sample_carries_labels_and_span", sample_carries_labels_and_span},
-    {"trace_id_and_legacy_label_only_when_asked_for",
-     trace_id_and_legacy_label_only_when_asked_for},
-    {"the_label_of_the_id_as_asked_for", the_label_of_the_id_as_asked_for},
-    {"span_beats_labels_of_its_names", span_beats_labels_of_its_names},
-    {"without_a_span_the_names_are_free", without_a_span_the_names_are_free},
+    {"trace_id_and_legacy_label_are_optional",
+     trace_id_and_legacy_label_are_optional},
+    {"the_id_label_follows_the_rules", the_id_label_follows_the_rules},
+    {"span_labels_replace_labels_of_the_same_name",
+     span_labels_replace_labels_of_the_same_name},
+    {"without_a_span_its_label_names_are_usable",
+     without_a_span_its_label_names_are_usable},
     {"renamed_span_has_its_last_name", renamed_span_has_its_last_name},
-    {"static_label_beats_a_samples", static_label_beats_a_samples},
-    {"names_leave_without_dots", names_leave_without_dots},
-    {"names_keep_dots_where_that_is_wanted",
-     names_keep_dots_where_that_is_wanted},
-    {"labels_past_the_servers_cap_are_left_out_and_counted",
-     labels_past_the_servers_cap_are_left_out_and_counted},
-    {"order_of_labels_makes_no_other_sample",
-     order_of_labels_makes_no_other_sample},
+    {"static_label_replaces_a_samples_label",
+     static_label_replaces_a_samples_label},
+    {"exported_names_have_no_dots", exported_names_have_no_dots},
+    {"names_keep_dots_if_configured", names_keep_dots_if_configured},
+    {"labels_above_the_servers_cap_are_dropped_and_counted",
+     labels_above_the_servers_cap_are_dropped_and_counted},
+    {"order_of_labels_does_not_split_samples",
+     order_of_labels_does_not_split_samples},
     {"main_binary_is_the_first_mapping", main_binary_is_the_first_mapping},
-    {"frames_without_a_symbol_have_a_name_all_the_same",
-     frames_without_a_symbol_have_a_name_all_the_same},
-    {"what_stands_for_a_module_lies_in_it",
-     what_stands_for_a_module_lies_in_it},
+    {"frames_without_a_symbol_have_a_name",
+     frames_without_a_symbol_have_a_name},
+    {"a_module_frame_has_an_address_in_the_module",
+     a_module_frame_has_an_address_in_the_module},
     {"frames_of_a_nameless_function_are_one_function",
      frames_of_a_nameless_function_are_one_function},
     {"odd_names_become_valid", odd_names_become_valid},

@@ -68,7 +68,7 @@ static void equal_stacks_add_up(void) {
   fixture_close(&fixture);
 }
 
-static void nothing_to_add_is_refused(void) {
+static void empty_samples_are_refused(void) {
   const sp_frame frame = fixture_method(1, 1);
   profile_fixture fixture;
 
@@ -108,7 +108,7 @@ static void many_samples_become_parts_with_the_same_sums(void) {
   fixture_close(&fixture);
 }
 
-static void parts_end_before_the_servers_bytes(void) {
+static void parts_stay_below_the_servers_size_limit(void) {
   char value[1500];
   profile_fixture fixture;
   size_t i;
@@ -164,7 +164,7 @@ static void the_same_samples_give_the_same_bytes(void) {
   CHECK(checksums[0] == checksums[1]);
 }
 
-static void deep_stack_is_cut_at_its_outer_end(void) {
+static void deep_stack_loses_its_outermost_frames(void) {
   const uint64_t before = sp_counted(&sp_counts.stacks_truncated);
   sp_frame stack[700];
   profile_fixture fixture;
@@ -190,7 +190,7 @@ static void deep_stack_is_cut_at_its_outer_end(void) {
   fixture_close(&fixture);
 }
 
-static void a_stack_is_cut_at_the_depth_that_is_given(void) {
+static void a_stack_is_cut_at_the_configured_depth(void) {
   sp_frame stack[64];
   profile_fixture fixture;
   const sp_pprof_sample *sample;
@@ -211,7 +211,7 @@ static void a_stack_is_cut_at_the_depth_that_is_given(void) {
 }
 
 /* As many new stacks as it takes, and nothing is lost but what they were. */
-static void a_window_takes_the_memory_that_it_is_given(void) {
+static void a_window_keeps_to_its_memory_limit(void) {
   const uint64_t stacks = 100000;
   profile_fixture small, large;
   uint64_t i;
@@ -282,7 +282,7 @@ static void overflow_keeps_labels_and_spans(void) {
   spanprof_span_end(span);
 }
 
-static void reset_keeps_names_and_forgets_samples(void) {
+static void reset_keeps_names_and_removes_samples(void) {
   const sp_frame stack[] = {fixture_method(1, 10), fixture_method(2, 20)};
   profile_fixture fixture;
   int window;
@@ -304,7 +304,7 @@ static void reset_keeps_names_and_forgets_samples(void) {
   fixture_close(&fixture);
 }
 
-static void unknown_frame_is_asked_for_again(void) {
+static void unknown_frame_is_resolved_again(void) {
   const sp_frame stack[] = {fixture_method(1, 10)};
   uint64_t before = sp_counted(&sp_counts.frames_unnamed);
   profile_fixture fixture;
@@ -331,7 +331,7 @@ static void unknown_frame_is_asked_for_again(void) {
 }
 
 /* Memory after a large window, and after many different ones. */
-static void memory_of_large_windows_is_given_back(void) {
+static void memory_of_large_windows_is_freed(void) {
   sp_frame stack[100];
   profile_fixture fixture;
   counting_mem counted;
@@ -446,7 +446,7 @@ static size_t encode_failing(size_t fail_at, size_t *lost_some) {
 }
 
 /* Some parts are out before memory ends: the rest is told as lost. */
-static void memory_that_ends_between_parts_loses_only_the_rest(void) {
+static void memory_failure_between_parts_loses_only_later_parts(void) {
   size_t lost_some = 0, all = encode_failing(0, &lost_some), fail_at;
 
   CHECK_EQUAL(lost_some, 0);
@@ -460,28 +460,28 @@ static void memory_that_ends_between_parts_loses_only_the_rest(void) {
 
 static const check_test tests[] = {
     {"equal_stacks_add_up", equal_stacks_add_up},
-    {"nothing_to_add_is_refused", nothing_to_add_is_refused},
+    {"empty_samples_are_refused", empty_samples_are_refused},
     {"many_samples_become_parts_with_the_same_sums",
      many_samples_become_parts_with_the_same_sums},
-    {"parts_end_before_the_servers_bytes", parts_end_before_the_servers_bytes},
+    {"parts_stay_below_the_servers_size_limit",
+     parts_stay_below_the_servers_size_limit},
     {"the_same_samples_give_the_same_bytes",
      the_same_samples_give_the_same_bytes},
-    {"deep_stack_is_cut_at_its_outer_end", deep_stack_is_cut_at_its_outer_end},
-    {"a_stack_is_cut_at_the_depth_that_is_given",
-     a_stack_is_cut_at_the_depth_that_is_given},
-    {"a_window_takes_the_memory_that_it_is_given",
-     a_window_takes_the_memory_that_it_is_given},
+    {"deep_stack_loses_its_outermost_frames",
+     deep_stack_loses_its_outermost_frames},
+    {"a_stack_is_cut_at_the_configured_depth",
+     a_stack_is_cut_at_the_configured_depth},
+    {"a_window_keeps_to_its_memory_limit", a_window_keeps_to_its_memory_limit},
     {"overflow_keeps_labels_and_spans", overflow_keeps_labels_and_spans},
     {"new_stacks_of_small_windows_do_not_pile_up",
      new_stacks_of_small_windows_do_not_pile_up},
-    {"reset_keeps_names_and_forgets_samples",
-     reset_keeps_names_and_forgets_samples},
-    {"unknown_frame_is_asked_for_again", unknown_frame_is_asked_for_again},
-    {"memory_of_large_windows_is_given_back",
-     memory_of_large_windows_is_given_back},
+    {"reset_keeps_names_and_removes_samples",
+     reset_keeps_names_and_removes_samples},
+    {"unknown_frame_is_resolved_again", unknown_frame_is_resolved_again},
+    {"memory_of_large_windows_is_freed", memory_of_large_windows_is_freed},
     {"every_allocation_may_fail", every_allocation_may_fail},
-    {"memory_that_ends_between_parts_loses_only_the_rest",
-     memory_that_ends_between_parts_loses_only_the_rest},
+    {"memory_failure_between_parts_loses_only_later_parts",
+     memory_failure_between_parts_loses_only_later_parts},
 };
 
 int main(int argc, char **argv) {

@@ -40,7 +40,7 @@ static void found_only_after_it_was_added(void) {
   close_tables(&f);
 }
 
-static void order_and_depth_tell_stacks_apart(void) {
+static void order_and_depth_distinguish_stacks(void) {
   const sp_frame stack[] = {method(1), method(2), method(3)};
   const sp_frame other[] = {method(2), method(1), method(3)};
 
@@ -49,7 +49,7 @@ static void order_and_depth_tell_stacks_apart(void) {
 }
 
 /* A hash is a hint: frames decide. */
-static void stacks_of_one_hash_are_told_apart(void) {
+static void stacks_with_equal_hashes_are_distinguished(void) {
   uint32_t numbers[100], i;
   fixture f;
 
@@ -131,8 +131,9 @@ static void every_allocation_may_fail(void) {
 
 static const check_test tests[] = {
     {"found_only_after_it_was_added", found_only_after_it_was_added},
-    {"order_and_depth_tell_stacks_apart", order_and_depth_tell_stacks_apart},
-    {"stacks_of_one_hash_are_told_apart", stacks_of_one_hash_are_told_apart},
+    {"order_and_depth_distinguish_stacks", order_and_depth_distinguish_stacks},
+    {"stacks_with_equal_hashes_are_distinguished",
+     stacks_with_equal_hashes_are_distinguished},
     {"numbers_stay_as_the_table_grows", numbers_stay_as_the_table_grows},
     {"every_allocation_may_fail", every_allocation_may_fail},
 };

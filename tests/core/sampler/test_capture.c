@@ -111,7 +111,7 @@ static pthread_t late_start(void) {
   return thread;
 }
 
-static void a_late_handler_meets_no_later_session(void) {
+static void a_late_handler_does_not_write_to_a_later_session(void) {
   spanprof_runtime runtime = {.struct_size = sizeof runtime,
                               .name = "slow",
                               .walk = walk_slowly,
@@ -149,7 +149,7 @@ static void a_late_handler_meets_no_later_session(void) {
   }
 }
 
-static void a_capture_is_held_until_its_reader_leaves(void) {
+static void a_capture_stays_acquired_until_its_reader_releases_it(void) {
   sp_capture *first = capture_started(), *second;
 
   sp_capture_end();
@@ -246,7 +246,7 @@ static void code_at_a_mappings_start_is_not_read_before_it(void) {
 }
 
 /* swapcontext() sets the same mask again. */
-static void a_mask_that_was_open_before_blocked_nothing(void) {
+static void an_open_previous_mask_means_nothing_was_blocked(void) {
   sp_capture *capture = capture_started();
   char *call = code_pages("\x0f\x05");
   uint64_t mask = 0;
@@ -263,7 +263,7 @@ static void a_mask_that_was_open_before_blocked_nothing(void) {
 
 /* If a scan has booked ticks of a thread that blocks the signal, they are not
  * counted again when the signal is delivered. */
-static void ticks_that_were_booked_are_left_out(void) {
+static void recorded_ticks_are_subtracted(void) {
   sp_capture *capture = capture_started();
   sp_thread *thread = sp_self_current()->thread;
 
@@ -303,22 +303,21 @@ static void a_full_ring_loses_no_tick(void) {
 }
 
 static const check_test tests[] = {
-    {"a_late_handler_meets_no_later_session",
-     a_late_handler_meets_no_later_session},
-    {"a_capture_is_held_until_its_reader_leaves",
-     a_capture_is_held_until_its_reader_leaves},
+    {"a_late_handler_does_not_write_to_a_later_session",
+     a_late_handler_does_not_write_to_a_later_session},
+    {"a_capture_stays_acquired_until_its_reader_releases_it",
+     a_capture_stays_acquired_until_its_reader_releases_it},
     {"a_signal_is_blocked_by_its_own_number",
      a_signal_is_blocked_by_its_own_number},
-    {"ticks_that_were_booked_are_left_out",
-     ticks_that_were_booked_are_left_out},
+    {"recorded_ticks_are_subtracted", recorded_ticks_are_subtracted},
     {"a_full_ring_loses_no_tick", a_full_ring_loses_no_tick},
 #if defined(__x86_64__)
     {"a_guard_page_below_the_stack_is_not_read",
      a_guard_page_below_the_stack_is_not_read},
     {"code_at_a_mappings_start_is_not_read_before_it",
      code_at_a_mappings_start_is_not_read_before_it},
-    {"a_mask_that_was_open_before_blocked_nothing",
-     a_mask_that_was_open_before_blocked_nothing},
+    {"an_open_previous_mask_means_nothing_was_blocked",
+     an_open_previous_mask_means_nothing_was_blocked},
 #endif
 };
 

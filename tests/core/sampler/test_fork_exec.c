@@ -176,7 +176,7 @@ static void a_child_forked_with_signals_blocked_lives_on(void) {
   CHECK(!spanprof_session_stop(session, 10000));
 }
 
-static void programs_of_other_calls_live_on(void) {
+static void children_of_other_fork_calls_live_on(void) {
   char *arguments[] = {"test_fork_exec", "--answer", NULL};
   spanprof_session *session = session_begin();
   extern char **environ;
@@ -237,7 +237,7 @@ static work_told child_work(void (*first)(void)) {
  * in intervals, less or more than half of one by the standard deviation. What
  * expired since the kernel's last tick that hit the thread is under way: of at
  * most 10 ms, or, on average, where many want to run, 1 ms for each. */
-static void a_young_childs_time_is_counted(void) {
+static void a_young_childs_cpu_time_is_counted(void) {
   spanprof_session *session = session_begin();
   double expected = 0, ticks = 0, noise, late, running;
   int i;
@@ -264,7 +264,7 @@ static void urgent_handle(int number) {
 
 /* In a child of a program that handles the young signal, the profiler does not
  * use the signal: scans book the CPU time of its threads. */
-static void a_signal_of_the_programs_own_is_not_borrowed(void) {
+static void a_signal_that_the_program_handles_is_not_used(void) {
   spanprof_session *session = session_begin();
   struct sigaction action;
 
@@ -302,7 +302,7 @@ static int urgent_child(void) {
   return ANSWER;
 }
 
-static void a_signal_that_a_child_takes_is_left_to_it(void) {
+static void a_signal_that_a_child_starts_to_use_is_left_to_it(void) {
   spanprof_session *session = session_begin();
   pid_t pid = fork();
 
@@ -365,7 +365,7 @@ static int disarmed_child(void) {
   return ANSWER;
 }
 
-static void timers_go_with_the_handler(void) {
+static void timers_are_deleted_with_the_handler(void) {
   spanprof_session *session = session_begin();
   pid_t pid = fork();
 
@@ -391,15 +391,18 @@ int main(int argc, char **argv) {
        a_child_that_blocks_and_resets_lives_on},
       {"a_child_forked_with_signals_blocked_lives_on",
        a_child_forked_with_signals_blocked_lives_on},
-      {"programs_of_other_calls_live_on", programs_of_other_calls_live_on},
-      {"a_young_childs_time_is_counted", a_young_childs_time_is_counted},
-      {"a_signal_of_the_programs_own_is_not_borrowed",
-       a_signal_of_the_programs_own_is_not_borrowed},
-      {"a_signal_that_a_child_takes_is_left_to_it",
-       a_signal_that_a_child_takes_is_left_to_it},
+      {"children_of_other_fork_calls_live_on",
+       children_of_other_fork_calls_live_on},
+      {"a_young_childs_cpu_time_is_counted",
+       a_young_childs_cpu_time_is_counted},
+      {"a_signal_that_the_program_handles_is_not_used",
+       a_signal_that_the_program_handles_is_not_used},
+      {"a_signal_that_a_child_starts_to_use_is_left_to_it",
+       a_signal_that_a_child_starts_to_use_is_left_to_it},
       {"a_grown_child_has_the_sessions_signal",
        a_grown_child_has_the_sessions_signal},
-      {"timers_go_with_the_handler", timers_go_with_the_handler},
+      {"timers_are_deleted_with_the_handler",
+       timers_are_deleted_with_the_handler},
   };
 
   if (argc == 2 && strcmp(argv[1], "--answer") == 0)

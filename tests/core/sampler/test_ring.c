@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-static void what_is_committed_is_read_in_order(void) {
+static void committed_payloads_are_read_in_order(void) {
   sp_ring *ring = sp_ring_new(1, 4096);
   sp_ring_claim claim;
   unsigned shard = 0;
@@ -48,7 +48,7 @@ static void a_full_shard_refuses_and_recovers(void) {
   sp_ring_free(ring);
 }
 
-static void only_a_ring_whose_every_shard_is_taken_is_busy(void) {
+static void a_ring_is_busy_only_if_every_shard_is_acquired(void) {
   sp_ring *ring = sp_ring_new(4, 4096);
   sp_ring_claim held[4], claim;
   int i;
@@ -74,7 +74,7 @@ static void nothing_larger_than_half_a_shard_is_reserved(void) {
   sp_ring_free(ring);
 }
 
-static void clearing_frees_what_a_lost_writer_held(void) {
+static void clearing_releases_the_shard_of_a_lost_writer(void) {
   sp_ring *ring = sp_ring_new(1, 4096);
   sp_ring_claim claim;
   unsigned shard = 0;
@@ -107,7 +107,7 @@ static const void *read_next(sp_ring *ring) {
   return payload;
 }
 
-static void an_eighth_of_a_shard_calls_the_reader(void) {
+static void an_eighth_of_a_shard_wakes_the_reader(void) {
   sp_ring *ring = sp_ring_new(1, 8192);
 
   write_bytes(ring, 504, false);
@@ -153,7 +153,7 @@ static size_t pages_resident(const void *payload, size_t pages) {
   return count;
 }
 
-static void memory_is_taken_as_filled_and_given_back(void) {
+static void memory_follows_the_fill_level_and_is_returned(void) {
   const size_t pages = SP_RING_SHARD_BYTES / 4096;
   const size_t chunk = SP_RING_SHARD_BYTES / 20;
   sp_ring *ring = sp_ring_new(1, SP_RING_SHARD_BYTES);
@@ -187,7 +187,7 @@ static void memory_is_taken_as_filled_and_given_back(void) {
   sp_ring_free(ring);
 }
 
-static void shards_that_nobody_writes_take_no_memory(void) {
+static void unused_shards_use_no_memory(void) {
   const size_t pages = SP_RING_SHARD_BYTES / 4096;
   sp_ring *ring = sp_ring_new(2, SP_RING_SHARD_BYTES);
   const char *start;
@@ -202,7 +202,7 @@ static void shards_that_nobody_writes_take_no_memory(void) {
   sp_ring_free(ring);
 }
 
-static void cores_add_shards_and_take_nothing_from_them(void) {
+static void more_cores_add_shards_of_the_same_size(void) {
   static const struct {
     long cores;
     unsigned shards;
@@ -265,7 +265,7 @@ static uint64_t race_read(race *r) {
   return count;
 }
 
-static void racing_writers_lose_nothing_uncounted(void) {
+static void racing_writers_count_every_loss(void) {
   race r = {.ring = sp_ring_new(4, 8192), .running = RACE_WRITERS};
   pthread_t writers[RACE_WRITERS];
   uint64_t count = 0;
@@ -286,26 +286,25 @@ static void racing_writers_lose_nothing_uncounted(void) {
 }
 
 static const check_test tests[] = {
-    {"what_is_committed_is_read_in_order", what_is_committed_is_read_in_order},
+    {"committed_payloads_are_read_in_order",
+     committed_payloads_are_read_in_order},
     {"a_full_shard_refuses_and_recovers", a_full_shard_refuses_and_recovers},
-    {"only_a_ring_whose_every_shard_is_taken_is_busy",
-     only_a_ring_whose_every_shard_is_taken_is_busy},
+    {"a_ring_is_busy_only_if_every_shard_is_acquired",
+     a_ring_is_busy_only_if_every_shard_is_acquired},
     {"nothing_larger_than_half_a_shard_is_reserved",
      nothing_larger_than_half_a_shard_is_reserved},
-    {"clearing_frees_what_a_lost_writer_held",
-     clearing_frees_what_a_lost_writer_held},
-    {"an_eighth_of_a_shard_calls_the_reader",
-     an_eighth_of_a_shard_calls_the_reader},
+    {"clearing_releases_the_shard_of_a_lost_writer",
+     clearing_releases_the_shard_of_a_lost_writer},
+    {"an_eighth_of_a_shard_wakes_the_reader",
+     an_eighth_of_a_shard_wakes_the_reader},
     {"an_empty_shard_is_written_from_its_start",
      an_empty_shard_is_written_from_its_start},
-    {"memory_is_taken_as_filled_and_given_back",
-     memory_is_taken_as_filled_and_given_back},
-    {"shards_that_nobody_writes_take_no_memory",
-     shards_that_nobody_writes_take_no_memory},
-    {"cores_add_shards_and_take_nothing_from_them",
-     cores_add_shards_and_take_nothing_from_them},
-    {"racing_writers_lose_nothing_uncounted",
-     racing_writers_lose_nothing_uncounted},
+    {"memory_follows_the_fill_level_and_is_returned",
+     memory_follows_the_fill_level_and_is_returned},
+    {"unused_shards_use_no_memory", unused_shards_use_no_memory},
+    {"more_cores_add_shards_of_the_same_size",
+     more_cores_add_shards_of_the_same_size},
+    {"racing_writers_count_every_loss", racing_writers_count_every_loss},
 };
 
 int main(int argc, char **argv) {

@@ -146,7 +146,7 @@ static void names_wait_for_the_runtimes_own_thread(void) {
   CHECK_EQUAL(spanprof_runtime_resolve(1), 0);
 }
 
-static void a_queue_is_of_one_registration(void) {
+static void a_queue_belongs_to_one_registration(void) {
   spanprof_runtime runtime = toy(want);
 
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
@@ -199,7 +199,7 @@ static void ranges_are_half_open(void) {
   spanprof_runtime_unregister();
 }
 
-static void ranges_come_while_registered(void) {
+static void ranges_can_be_added_while_registered(void) {
   spanprof_range range = {500, 600}, empty = {700, 700};
   spanprof_runtime runtime = toy(NULL);
   const spanprof_runtime *in;
@@ -327,7 +327,7 @@ static void *take_run(void *data) {
   return NULL;
 }
 
-static void a_callback_that_hangs_holds_no_unregistering_for_ever(void) {
+static void a_hanging_callback_delays_unregistering_only_briefly(void) {
   spanprof_runtime runtime = toy(NULL), next = toy(NULL);
   pthread_t thread;
 
@@ -347,17 +347,19 @@ static void a_callback_that_hangs_holds_no_unregistering_for_ever(void) {
 }
 
 static const check_test tests[] = {
-    {"a_callback_that_hangs_holds_no_unregistering_for_ever",
-     a_callback_that_hangs_holds_no_unregistering_for_ever},
+    {"a_hanging_callback_delays_unregistering_only_briefly",
+     a_hanging_callback_delays_unregistering_only_briefly},
     {"each_frame_gets_its_name_once", each_frame_gets_its_name_once},
-    {"a_queue_is_of_one_registration", a_queue_is_of_one_registration},
+    {"a_queue_belongs_to_one_registration",
+     a_queue_belongs_to_one_registration},
     {"names_wait_for_the_runtimes_own_thread",
      names_wait_for_the_runtimes_own_thread},
     {"without_memory_frames_have_no_names",
      without_memory_frames_have_no_names},
     {"there_is_one_runtime_at_a_time", there_is_one_runtime_at_a_time},
     {"ranges_are_half_open", ranges_are_half_open},
-    {"ranges_come_while_registered", ranges_come_while_registered},
+    {"ranges_can_be_added_while_registered",
+     ranges_can_be_added_while_registered},
     {"many_ranges_are_found_in_any_order", many_ranges_are_found_in_any_order},
     {"unregistering_waits_for_the_handler",
      unregistering_waits_for_the_handler},

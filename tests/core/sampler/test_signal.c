@@ -79,7 +79,7 @@ static void no_handler_jumps_out_of_ours(void) {
   CHECK(!mask_has(mask_now(), SIGALRM));
 }
 
-static void the_handler_before_has_the_mask_it_asked_for(void) {
+static void the_previous_handler_gets_its_signal_mask(void) {
   struct sigaction action = {.sa_handler = foreign_take};
 
   sigemptyset(&action.sa_mask);
@@ -96,8 +96,8 @@ static void the_handler_before_has_the_mask_it_asked_for(void) {
 
 static const check_test tests[] = {
     {"no_handler_jumps_out_of_ours", no_handler_jumps_out_of_ours},
-    {"the_handler_before_has_the_mask_it_asked_for",
-     the_handler_before_has_the_mask_it_asked_for},
+    {"the_previous_handler_gets_its_signal_mask",
+     the_previous_handler_gets_its_signal_mask},
 };
 
 int main(int argc, char **argv) {

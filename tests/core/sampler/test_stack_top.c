@@ -63,13 +63,13 @@ static stack_seen thread_run(void *(*run)(void *), size_t stack_bytes) {
 }
 
 /* First, as learning cannot be undone. */
-static void unlearned_leaves_out_the_control_block_alone(void) {
+static void without_measurement_only_the_control_block_is_excluded(void) {
   stack_seen seen = thread_run(thread_see, 256 * 1024);
 
   CHECK(seen.top == seen.tp);
 }
 
-static void learned_top_is_just_above_the_first_frame(void) {
+static void measured_top_is_just_above_the_first_frame(void) {
   static const size_t sizes[] = {64 * 1024, 256 * 1024, 8 * 1024 * 1024};
   size_t i;
 
@@ -97,19 +97,19 @@ static void main_stack_ends_below_the_environment(void) {
   CHECK(environ[0] && seen.top <= (uint64_t)(uintptr_t)environ[0]);
 }
 
-static void stack_of_another_kind_stays_whole(void) {
+static void other_stacks_are_not_cut(void) {
   CHECK_EQUAL(sp_stack_top(0x1000, 0x20000, 0x30000), 0x30000);
   CHECK_EQUAL(sp_stack_top(0x40000, 0x20000, 0x30000), 0x30000);
 }
 
 static const check_test tests[] = {
-    {"unlearned_leaves_out_the_control_block_alone",
-     unlearned_leaves_out_the_control_block_alone},
-    {"learned_top_is_just_above_the_first_frame",
-     learned_top_is_just_above_the_first_frame},
+    {"without_measurement_only_the_control_block_is_excluded",
+     without_measurement_only_the_control_block_is_excluded},
+    {"measured_top_is_just_above_the_first_frame",
+     measured_top_is_just_above_the_first_frame},
     {"main_stack_ends_below_the_environment",
      main_stack_ends_below_the_environment},
-    {"stack_of_another_kind_stays_whole", stack_of_another_kind_stays_whole},
+    {"other_stacks_are_not_cut", other_stacks_are_not_cut},
 };
 
 int main(int argc, char **argv) {

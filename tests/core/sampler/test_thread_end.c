@@ -79,7 +79,7 @@ static void *excluded_first_run(void *nothing) {
   return nothing;
 }
 
-static void what_a_timer_left_is_booked(void) {
+static void ticks_after_the_last_signal_are_recorded(void) {
   uint64_t booked;
 
   sampling_start(8);
@@ -89,14 +89,14 @@ static void what_a_timer_left_is_booked(void) {
 }
 
 /* Only its CPU time from before the exclusion is booked. */
-static void an_excluded_thread_books_nothing(void) {
+static void an_excluded_thread_records_nothing(void) {
   sampling_start(8);
   thread_run(excluded_run);
   thread_run(excluded_first_run);
   CHECK(sampling_stop() < 20);
 }
 
-static void a_thread_that_got_no_timer_books_what_it_used(void) {
+static void cpu_time_without_an_available_timer_is_recorded(void) {
   uint64_t booked;
 
   sampling_start(8);
@@ -120,7 +120,7 @@ static void *reused_run(void *nothing) {
   return nothing;
 }
 
-static void a_clock_of_another_books_nothing(void) {
+static void another_threads_clock_records_nothing(void) {
   sampling_start(8);
   thread_run(reused_run);
   CHECK_EQUAL(sampling_stop(), 0);
@@ -168,7 +168,7 @@ static void registered_only(bool only) {
 }
 
 /* Arms the timer late, as a scan does. */
-static void what_a_thread_used_before_its_timer_is_booked(void) {
+static void cpu_time_before_the_timer_is_recorded(void) {
   uint64_t ticks;
 
   sampling_start(8);
@@ -193,7 +193,7 @@ static void *older_run(void *nothing) {
   return nothing;
 }
 
-static void what_a_thread_used_before_the_session_is_not_booked(void) {
+static void cpu_time_before_the_session_is_not_recorded(void) {
   pthread_t thread;
 
   CHECK_EQUAL(pthread_create(&thread, NULL, older_run, NULL), 0);
@@ -207,7 +207,7 @@ static void what_a_thread_used_before_the_session_is_not_booked(void) {
   sampling_stop();
 }
 
-static void what_a_thread_without_a_timer_uses_is_booked(void) {
+static void cpu_time_of_a_thread_without_a_timer_is_recorded(void) {
   sp_thread *thread;
   uint64_t ticks;
 
@@ -236,7 +236,7 @@ static void *span_run(void *nothing) {
 }
 
 /* The thread has left the span by then. */
-static void the_end_is_of_the_span_that_was_left_last(void) {
+static void the_last_ticks_belong_to_the_last_span(void) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
                              .name = "request",
@@ -258,7 +258,7 @@ static void the_end_is_of_the_span_that_was_left_last(void) {
 }
 
 /* Of the thread that stops. */
-static void what_is_late_at_a_stop_is_booked(void) {
+static void late_ticks_at_a_stop_are_recorded(void) {
   uint64_t booked;
 
   sampling_start(8);
@@ -269,14 +269,14 @@ static void what_is_late_at_a_stop_is_booked(void) {
   CHECK_EQUAL(sp_counted(&sp_counts.ticks_booked_at_thread_end), booked);
 }
 
-static void what_came_just_before_a_stop_is_not_late(void) {
+static void recent_ticks_at_a_stop_are_not_late(void) {
   sampling_start(8);
   held_burn(5);
   CHECK_EQUAL(sampling_stop(), 0);
   spanprof_thread_unregister();
 }
 
-static void what_is_late_at_a_pause_is_booked_once(void) {
+static void late_ticks_at_a_pause_are_recorded_once(void) {
   uint64_t booked;
 
   sampling_start(8);
@@ -290,24 +290,26 @@ static void what_is_late_at_a_pause_is_booked_once(void) {
 }
 
 static const check_test tests[] = {
-    {"what_a_timer_left_is_booked", what_a_timer_left_is_booked},
-    {"an_excluded_thread_books_nothing", an_excluded_thread_books_nothing},
-    {"a_thread_that_got_no_timer_books_what_it_used",
-     a_thread_that_got_no_timer_books_what_it_used},
-    {"what_a_thread_used_before_its_timer_is_booked",
-     what_a_thread_used_before_its_timer_is_booked},
-    {"what_a_thread_used_before_the_session_is_not_booked",
-     what_a_thread_used_before_the_session_is_not_booked},
-    {"what_a_thread_without_a_timer_uses_is_booked",
-     what_a_thread_without_a_timer_uses_is_booked},
-    {"the_end_is_of_the_span_that_was_left_last",
-     the_end_is_of_the_span_that_was_left_last},
-    {"what_is_late_at_a_stop_is_booked", what_is_late_at_a_stop_is_booked},
-    {"what_came_just_before_a_stop_is_not_late",
-     what_came_just_before_a_stop_is_not_late},
-    {"what_is_late_at_a_pause_is_booked_once",
-     what_is_late_at_a_pause_is_booked_once},
-    {"a_clock_of_another_books_nothing", a_clock_of_another_books_nothing},
+    {"ticks_after_the_last_signal_are_recorded",
+     ticks_after_the_last_signal_are_recorded},
+    {"an_excluded_thread_records_nothing", an_excluded_thread_records_nothing},
+    {"cpu_time_without_an_available_timer_is_recorded",
+     cpu_time_without_an_available_timer_is_recorded},
+    {"cpu_time_before_the_timer_is_recorded",
+     cpu_time_before_the_timer_is_recorded},
+    {"cpu_time_before_the_session_is_not_recorded",
+     cpu_time_before_the_session_is_not_recorded},
+    {"cpu_time_of_a_thread_without_a_timer_is_recorded",
+     cpu_time_of_a_thread_without_a_timer_is_recorded},
+    {"the_last_ticks_belong_to_the_last_span",
+     the_last_ticks_belong_to_the_last_span},
+    {"late_ticks_at_a_stop_are_recorded", late_ticks_at_a_stop_are_recorded},
+    {"recent_ticks_at_a_stop_are_not_late",
+     recent_ticks_at_a_stop_are_not_late},
+    {"late_ticks_at_a_pause_are_recorded_once",
+     late_ticks_at_a_pause_are_recorded_once},
+    {"another_threads_clock_records_nothing",
+     another_threads_clock_records_nothing},
 };
 
 int main(int argc, char **argv) {

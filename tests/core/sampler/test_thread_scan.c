@@ -100,20 +100,20 @@ static void the_log_may_wait_for_any_thread(void) {
   CHECK_EQUAL(told_of_it, 1);
 }
 
-static void a_thread_that_uses_no_cpu_is_not_told_of(void) {
+static void a_blocked_idle_thread_is_not_logged(void) {
   blocked_scan("housekeeper", false);
   CHECK_EQUAL(told, 0);
 }
 
 /* ThreadSanitizer's own thread may be told of. */
-static void threads_that_look_names_up_for_us_are_not_told_of(void) {
+static void blocked_resolver_threads_of_ours_are_not_logged(void) {
   blocked_scan("spanprof-upload", true);
   CHECK_EQUAL(told_of_it, 0);
 }
 
 /* In a process of a user with so many groups that the mask stands kilobytes
  * into the file. */
-static void a_mask_is_read_behind_any_number_of_groups(void) {
+static void a_mask_is_read_after_any_number_of_groups(void) {
   enum { GROUPS = 1000 };
   static gid_t groups[GROUPS], before[NGROUPS_MAX];
   const int before_count = getgroups(NGROUPS_MAX, before);
@@ -145,7 +145,7 @@ static void *dodging_run(void *ended) {
 }
 
 /* The kernel finds out that a timer has expired when it ticks in the thread. */
-static void a_thread_that_ticks_do_not_meet_is_sampled(void) {
+static void a_thread_that_avoids_kernel_ticks_is_sampled(void) {
   const sp_timer_base base = {.interval_ns = 2 * SP_NS_PER_MS};
   const sp_capture_config config = {.interval_ns = base.interval_ns};
   _Atomic bool ended = false;
@@ -173,14 +173,14 @@ static void a_thread_that_ticks_do_not_meet_is_sampled(void) {
 
 static const check_test tests[] = {
     {"the_log_may_wait_for_any_thread", the_log_may_wait_for_any_thread},
-    {"a_thread_that_uses_no_cpu_is_not_told_of",
-     a_thread_that_uses_no_cpu_is_not_told_of},
-    {"threads_that_look_names_up_for_us_are_not_told_of",
-     threads_that_look_names_up_for_us_are_not_told_of},
-    {"a_thread_that_ticks_do_not_meet_is_sampled",
-     a_thread_that_ticks_do_not_meet_is_sampled},
-    {"a_mask_is_read_behind_any_number_of_groups",
-     a_mask_is_read_behind_any_number_of_groups},
+    {"a_blocked_idle_thread_is_not_logged",
+     a_blocked_idle_thread_is_not_logged},
+    {"blocked_resolver_threads_of_ours_are_not_logged",
+     blocked_resolver_threads_of_ours_are_not_logged},
+    {"a_thread_that_avoids_kernel_ticks_is_sampled",
+     a_thread_that_avoids_kernel_ticks_is_sampled},
+    {"a_mask_is_read_after_any_number_of_groups",
+     a_mask_is_read_after_any_number_of_groups},
 };
 
 int main(int argc, char **argv) {

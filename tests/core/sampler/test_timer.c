@@ -78,7 +78,7 @@ static void *other_run(void *data) {
   return NULL;
 }
 
-static void a_timer_outlives_its_thread_and_says_so(void) {
+static void a_timer_of_an_ended_thread_is_reported_dead(void) {
   sp_timer_base base = {.interval_ns = 10 * SP_NS_PER_MS};
   other_thread other;
   pthread_t thread;
@@ -137,7 +137,7 @@ static void *unseen_run(void *data) {
   return NULL;
 }
 
-static void a_timer_that_no_tick_met_sends_what_expired_once(void) {
+static void an_unnoticed_expired_timer_sends_its_signal_once(void) {
   unseen_timer unseen;
   pthread_t thread;
   uint64_t ticks, used_ns;
@@ -185,7 +185,7 @@ static void signals_of_others_go_to_the_handler_before_ours(void) {
   CHECK(sp_signal_owned(number));
 }
 
-static void a_handler_over_ours_is_noticed_and_left_alone(void) {
+static void a_handler_installed_over_ours_is_detected_and_kept(void) {
   uint64_t lost = sp_counted(&sp_counts.signal_handler_lost);
   int number = SIGRTMIN + 4;
   struct sigaction theirs = {.sa_handler = before_handler}, now;
@@ -199,7 +199,7 @@ static void a_handler_over_ours_is_noticed_and_left_alone(void) {
   CHECK(now.sa_handler == before_handler);
 }
 
-static void signals_that_must_not_be_taken_are_refused(void) {
+static void unsuitable_signals_are_refused(void) {
   static const int numbers[] = {-1, SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, 1000};
   size_t i;
   int out;
@@ -210,7 +210,7 @@ static void signals_that_must_not_be_taken_are_refused(void) {
   CHECK_EQUAL(out, SIGPROF);
 }
 
-static void a_used_real_time_signal_is_passed_over(void) {
+static void a_used_real_time_signal_is_skipped(void) {
   struct sigaction theirs = {.sa_handler = before_handler};
   int number;
 
@@ -225,18 +225,16 @@ static void a_used_real_time_signal_is_passed_over(void) {
 static const check_test tests[] = {
     {"the_probe_sees_the_kernel_tick", the_probe_sees_the_kernel_tick},
     {"ticks_follow_the_threads_cpu_time", ticks_follow_the_threads_cpu_time},
-    {"a_timer_outlives_its_thread_and_says_so",
-     a_timer_outlives_its_thread_and_says_so},
-    {"a_timer_that_no_tick_met_sends_what_expired_once",
-     a_timer_that_no_tick_met_sends_what_expired_once},
+    {"a_timer_of_an_ended_thread_is_reported_dead",
+     a_timer_of_an_ended_thread_is_reported_dead},
+    {"an_unnoticed_expired_timer_sends_its_signal_once",
+     an_unnoticed_expired_timer_sends_its_signal_once},
     {"signals_of_others_go_to_the_handler_before_ours",
      signals_of_others_go_to_the_handler_before_ours},
-    {"a_handler_over_ours_is_noticed_and_left_alone",
-     a_handler_over_ours_is_noticed_and_left_alone},
-    {"signals_that_must_not_be_taken_are_refused",
-     signals_that_must_not_be_taken_are_refused},
-    {"a_used_real_time_signal_is_passed_over",
-     a_used_real_time_signal_is_passed_over},
+    {"a_handler_installed_over_ours_is_detected_and_kept",
+     a_handler_installed_over_ours_is_detected_and_kept},
+    {"unsuitable_signals_are_refused", unsuitable_signals_are_refused},
+    {"a_used_real_time_signal_is_skipped", a_used_real_time_signal_is_skipped},
 };
 
 int main(int argc, char **argv) {

@@ -107,8 +107,8 @@ static void it_is_made_beside_the_windows(void) {
   CHECK_TEXT(profile.note, "");
   CHECK_EQUAL(windows_count, 0);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  /* There is one window, which also has the samples from before the recording.
-   */
+  /* There is one window, which also has the samples from before the
+   * recording. */
   CHECK_EQUAL(windows_count, 1);
   CHECK(windows_samples > (int)profile.samples);
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_OK);
@@ -436,8 +436,8 @@ static void what_cannot_be_is_refused_in_a_sentence(void) {
   unsetenv("PYROSCOPE_AGENT_ENABLED");
 }
 
-/* In a forked child there is neither the recording nor its temporary session.
- */
+/* In a forked child there is neither the recording nor its temporary
+ * session. */
 static int child_run(spanprof_recording *of_parent) {
   const spanprof_profile *view;
   spanprof_recording *recording;

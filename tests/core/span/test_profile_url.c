@@ -88,7 +88,7 @@ static void baseline_has_static_and_own_labels_and_no_id(void) {
   CHECK(strstr(url, "version%3D%221.2+%5C%22rc%5C%5C1%5C%22%22%7D"));
 }
 
-static void server_address_loses_what_is_secret(void) {
+static void server_address_loses_its_credentials(void) {
   static const struct {
     const char *given, *kept; /* NULL: refused */
   } addresses[] = {
@@ -159,8 +159,8 @@ int main(int argc, char **argv) {
       {"ruby_comparison_url", ruby_comparison_url},
       {"baseline_has_static_and_own_labels_and_no_id",
        baseline_has_static_and_own_labels_and_no_id},
-      {"server_address_loses_what_is_secret",
-       server_address_loses_what_is_secret},
+      {"server_address_loses_its_credentials",
+       server_address_loses_its_credentials},
       {"every_allocation_may_fail", every_allocation_may_fail},
   };
 

@@ -183,7 +183,7 @@ static void parents_are_of_the_same_trace(void) {
   end_all(s, 2);
 }
 
-static void mixed_rules_keep_every_carried_span(void) {
+static void with_mixed_rules_every_carried_span_is_kept(void) {
   spanprof_span_rules *each = rules_of(0), *root = rules_of(1);
   spanprof_span s[4];
 
@@ -270,7 +270,7 @@ static void info_is_checked(void) {
   CHECK_EQUAL(spanprof_span_start(NULL, NULL, &span), SPANPROF_ERR_ARGUMENT);
 }
 
-static void a_span_is_sampled_unless_it_says_not(void) {
+static void a_span_is_sampled_unless_flagged_otherwise(void) {
   static const struct {
     uint32_t flags;
     bool sampled;
@@ -624,7 +624,7 @@ static void *counters_reset(void *nothing) {
   return nothing;
 }
 
-static void live_spans_are_counted_beside_resets(void) {
+static void live_spans_stay_counted_after_resets(void) {
   uint64_t live = sp_counted(&sp_counts.spans_live);
   pthread_t thread;
   int i;
@@ -679,14 +679,14 @@ int main(int argc, char **argv) {
       {"each_span_carries_itself_without_root_only",
        each_span_carries_itself_without_root_only},
       {"parents_are_of_the_same_trace", parents_are_of_the_same_trace},
-      {"mixed_rules_keep_every_carried_span",
-       mixed_rules_keep_every_carried_span},
+      {"with_mixed_rules_every_carried_span_is_kept",
+       with_mixed_rules_every_carried_span_is_kept},
       {"span_without_ids_becomes_a_child_of_the_active_one",
        span_without_ids_becomes_a_child_of_the_active_one},
       {"entering_makes_samples_carry_it", entering_makes_samples_carry_it},
       {"info_is_checked", info_is_checked},
-      {"a_span_is_sampled_unless_it_says_not",
-       a_span_is_sampled_unless_it_says_not},
+      {"a_span_is_sampled_unless_flagged_otherwise",
+       a_span_is_sampled_unless_flagged_otherwise},
       {"last_name_before_the_end_counts", last_name_before_the_end_counts},
       {"names_are_cleaned_and_counted", names_are_cleaned_and_counted},
       {"names_of_every_length_are_kept", names_of_every_length_are_kept},
@@ -704,8 +704,8 @@ int main(int argc, char **argv) {
       {"span_may_end_on_another_thread", span_may_end_on_another_thread},
       {"threads_start_rename_end_and_sweep_at_once",
        threads_start_rename_end_and_sweep_at_once},
-      {"live_spans_are_counted_beside_resets",
-       live_spans_are_counted_beside_resets},
+      {"live_spans_stay_counted_after_resets",
+       live_spans_stay_counted_after_resets},
       {"child_process_has_other_ids", child_process_has_other_ids},
       {"every_allocation_may_fail", every_allocation_may_fail},
   };

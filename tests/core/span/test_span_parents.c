@@ -158,7 +158,7 @@ static void family_goes_in(const spanprof_span_rules *each, bool child_first) {
     CHECK(!known(s[i], &view));
 }
 
-static void families_go_in_one_sweep(void) {
+static void families_are_freed_in_one_sweep(void) {
   spanprof_span_rules *each = rules_of(0);
 
   family_goes_in(each, true);
@@ -237,7 +237,7 @@ int main(int argc, char **argv) {
       {"root_only_spans_have_no_parent", root_only_spans_have_no_parent},
       {"ancestors_last_as_long_as_a_descendant",
        ancestors_last_as_long_as_a_descendant},
-      {"families_go_in_one_sweep", families_go_in_one_sweep},
+      {"families_are_freed_in_one_sweep", families_are_freed_in_one_sweep},
       {"one_leaked_child_keeps_a_bounded_chain",
        one_leaked_child_keeps_a_bounded_chain},
       {"name_over_the_cap_is_counted_once", name_over_the_cap_is_counted_once},

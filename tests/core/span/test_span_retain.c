@@ -50,7 +50,7 @@ static void retained_span_is_kept_until_its_release(void) {
   CHECK(!known(span));
 }
 
-static void what_is_gone_cannot_be_retained(void) {
+static void a_freed_span_cannot_be_retained(void) {
   spanprof_span span = start();
 
   spanprof_span_end(span);
@@ -84,7 +84,7 @@ static void *sweep_often(void *data) {
   return data;
 }
 
-static void threads_retain_what_others_free(void) {
+static void threads_retain_spans_that_others_free(void) {
   pthread_t threads[3];
   spanprof_span span;
   int i;
@@ -110,8 +110,9 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"retained_span_is_kept_until_its_release",
        retained_span_is_kept_until_its_release},
-      {"what_is_gone_cannot_be_retained", what_is_gone_cannot_be_retained},
-      {"threads_retain_what_others_free", threads_retain_what_others_free},
+      {"a_freed_span_cannot_be_retained", a_freed_span_cannot_be_retained},
+      {"threads_retain_spans_that_others_free",
+       threads_retain_spans_that_others_free},
   };
 
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

@@ -102,7 +102,7 @@ static void only_spans_that_samples_carry_have_attributes(void) {
 
 /* By what the rules say: whether there is a URL before the server said that it
  * opens links, and after. */
-static void a_url_is_there_where_it_can_be_opened(void) {
+static void a_url_is_added_only_if_it_can_be_opened(void) {
   spanprof_span_rules_options unset = options_new();
   const struct {
     int64_t add_url;
@@ -182,7 +182,7 @@ static void baseline_joins_static_and_own_labels(void) {
   spanprof_span_rules_free(rules);
 }
 
-static void own_values_beat_the_session(void) {
+static void own_values_replace_the_sessions(void) {
   spanprof_span_rules_options options = options_new();
   spanprof_span_rules *rules;
   spanprof_span span;
@@ -225,7 +225,7 @@ static void own_template_replaces_the_classic_form(void) {
   spanprof_span_rules_free(rules);
 }
 
-static void small_buffer_says_what_is_needed(void) {
+static void small_buffer_reports_the_needed_size(void) {
   spanprof_span span = start(NULL, 7, 0);
   char text[17];
   size_t length;
@@ -249,7 +249,7 @@ static void small_buffer_says_what_is_needed(void) {
   spanprof_span_end(span);
 }
 
-static void rules_live_on_in_their_spans(void) {
+static void freed_rules_still_apply_to_their_spans(void) {
   spanprof_span_rules_options options = options_new();
   spanprof_span_rules *rules;
   sp_span_view view;
@@ -380,17 +380,19 @@ int main(int argc, char **argv) {
       {"keys_are_those_of_pyroscope", keys_are_those_of_pyroscope},
       {"only_spans_that_samples_carry_have_attributes",
        only_spans_that_samples_carry_have_attributes},
-      {"a_url_is_there_where_it_can_be_opened",
-       a_url_is_there_where_it_can_be_opened},
+      {"a_url_is_added_only_if_it_can_be_opened",
+       a_url_is_added_only_if_it_can_be_opened},
       {"without_a_session_there_is_an_id_but_no_url",
        without_a_session_there_is_an_id_but_no_url},
       {"baseline_joins_static_and_own_labels",
        baseline_joins_static_and_own_labels},
-      {"own_values_beat_the_session", own_values_beat_the_session},
+      {"own_values_replace_the_sessions", own_values_replace_the_sessions},
       {"own_template_replaces_the_classic_form",
        own_template_replaces_the_classic_form},
-      {"small_buffer_says_what_is_needed", small_buffer_says_what_is_needed},
-      {"rules_live_on_in_their_spans", rules_live_on_in_their_spans},
+      {"small_buffer_reports_the_needed_size",
+       small_buffer_reports_the_needed_size},
+      {"freed_rules_still_apply_to_their_spans",
+       freed_rules_still_apply_to_their_spans},
       {"wrong_options_are_refused_by_name", wrong_options_are_refused_by_name},
       {"older_caller_gets_the_defaults_of_new_fields",
        older_caller_gets_the_defaults_of_new_fields},

@@ -60,7 +60,7 @@ static void a_scope_ends_with_its_block(void) {
   CHECK_EQUAL(sp_counted(&sp_counts.spans_unbalanced), unbalanced);
 }
 
-static void where_no_span_is_to_be_had_nothing_changes(void) {
+static void without_a_span_nothing_changes(void) {
   const uint64_t unbalanced = sp_counted(&sp_counts.spans_unbalanced);
   spanprof_span_token token;
   spanprof_span span;
@@ -101,8 +101,7 @@ static void a_label_of_strings_is_the_same_label(void) {
 static const check_test tests[] = {
     {"a_name_is_enough_for_a_span", a_name_is_enough_for_a_span},
     {"a_scope_ends_with_its_block", a_scope_ends_with_its_block},
-    {"where_no_span_is_to_be_had_nothing_changes",
-     where_no_span_is_to_be_had_nothing_changes},
+    {"without_a_span_nothing_changes", without_a_span_nothing_changes},
     {"a_label_of_strings_is_the_same_label",
      a_label_of_strings_is_the_same_label},
 };

@@ -47,7 +47,7 @@ static void every_placeholder_is_replaced(void) {
   CHECK_TEXT(full("{from_ms}-{until_ms}"), "1700000000000-1700003600000");
 }
 
-static void server_is_encoded_but_at_the_beginning(void) {
+static void server_is_encoded_except_at_the_beginning(void) {
   CHECK_TEXT(full("{server}/x"), "http://h:1/p/x");
   CHECK_TEXT(full("https://g?s={server}"),
              "https://g?s=http%3A%2F%2Fh%3A1%2Fp");
@@ -71,7 +71,7 @@ static void grafana_explore_link_can_be_made(void) {
              "\"1700000000000\"}}");
 }
 
-static void nothing_is_written_where_a_value_is_unknown(void) {
+static void nothing_is_written_if_a_value_is_unknown(void) {
   CHECK_TEXT(filled("x{app}", NULL, "http://h"), "");
   CHECK_TEXT(filled("x{query}", NULL, "http://h"), "");
   CHECK_TEXT(filled("x{server}", "app", NULL), "");
@@ -128,12 +128,12 @@ static void every_allocation_may_fail(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"every_placeholder_is_replaced", every_placeholder_is_replaced},
-      {"server_is_encoded_but_at_the_beginning",
-       server_is_encoded_but_at_the_beginning},
+      {"server_is_encoded_except_at_the_beginning",
+       server_is_encoded_except_at_the_beginning},
       {"double_brace_is_a_brace", double_brace_is_a_brace},
       {"grafana_explore_link_can_be_made", grafana_explore_link_can_be_made},
-      {"nothing_is_written_where_a_value_is_unknown",
-       nothing_is_written_where_a_value_is_unknown},
+      {"nothing_is_written_if_a_value_is_unknown",
+       nothing_is_written_if_a_value_is_unknown},
       {"wrong_templates_are_refused", wrong_templates_are_refused},
       {"every_allocation_may_fail", every_allocation_may_fail},
   };

@@ -76,7 +76,7 @@ static const sp_unwind_rule *rule_at(const sp_unwind_rows *rows, uint64_t pc) {
   return sp_unwind_rows_find(rows, pc);
 }
 
-static void a_frame_pointer_function_has_a_row_a_change(void) {
+static void a_frame_pointer_function_has_one_row_per_change(void) {
   /* push rbp; mov rsp,rbp; …; leave; ret */
   static const uint8_t program[] = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d,
                                     6,    0x02, 50, 0x0c, 7, 8};
@@ -103,7 +103,7 @@ static void a_frame_pointer_function_has_a_row_a_change(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-static void a_remembered_state_comes_back(void) {
+static void a_remembered_state_is_restored(void) {
   /* push; remember; …; pop; restore after the early return */
   static const uint8_t program[] = {0x41, 0x0e, 16, 0x86, 2,    0x44,
                                     0x0a, 0x0e, 8,  0xc6, 0x41, 0x0b};
@@ -121,7 +121,7 @@ static void a_remembered_state_comes_back(void) {
 }
 
 /* Programs of one instruction each, and the rule they give. */
-static void expressions_and_rarities_become_rules(void) {
+static void expressions_and_rare_instructions_become_rules(void) {
   static const struct {
     const char *program;
     size_t size;
@@ -227,7 +227,7 @@ static void a_signal_frame_is_known_by_its_letter(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-static void functions_out_of_order_and_overlapping_are_put_right(void) {
+static void unordered_and_overlapping_functions_are_sorted(void) {
   sp_unwind_rows rows;
   section from = {0};
   uint32_t i;
@@ -247,7 +247,7 @@ static void functions_out_of_order_and_overlapping_are_put_right(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-static void functions_outside_the_code_are_left_out(void) {
+static void functions_outside_the_code_are_skipped(void) {
   sp_unwind_rows rows;
   section from = {0};
 
@@ -322,25 +322,25 @@ static void rows_scenario(const sp_mem *mem) {
   sp_unwind_rows_dispose(&rows);
 }
 
-static void rows_survive_lack_of_memory(void) {
+static void rows_survive_failed_allocations(void) {
   failing_mem_sweep(rows_scenario);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_frame_pointer_function_has_a_row_a_change",
-       a_frame_pointer_function_has_a_row_a_change},
-      {"a_remembered_state_comes_back", a_remembered_state_comes_back},
-      {"expressions_and_rarities_become_rules",
-       expressions_and_rarities_become_rules},
+      {"a_frame_pointer_function_has_one_row_per_change",
+       a_frame_pointer_function_has_one_row_per_change},
+      {"a_remembered_state_is_restored", a_remembered_state_is_restored},
+      {"expressions_and_rare_instructions_become_rules",
+       expressions_and_rare_instructions_become_rules},
       {"a_signal_frame_is_known_by_its_letter",
        a_signal_frame_is_known_by_its_letter},
-      {"functions_out_of_order_and_overlapping_are_put_right",
-       functions_out_of_order_and_overlapping_are_put_right},
-      {"functions_outside_the_code_are_left_out",
-       functions_outside_the_code_are_left_out},
+      {"unordered_and_overlapping_functions_are_sorted",
+       unordered_and_overlapping_functions_are_sorted},
+      {"functions_outside_the_code_are_skipped",
+       functions_outside_the_code_are_skipped},
       {"a_real_section_survives_damage", a_real_section_survives_damage},
-      {"rows_survive_lack_of_memory", rows_survive_lack_of_memory},
+      {"rows_survive_failed_allocations", rows_survive_failed_allocations},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -82,7 +82,7 @@ static void unwind_information_is_found_without_sections(void) {
   sp_elf_image_dispose(&image);
 }
 
-static void what_is_no_elf_file_is_refused(void) {
+static void non_elf_files_are_refused(void) {
   sp_elf_image image;
 
   CHECK_EQUAL(sp_elf_image_open(&image, "/nowhere/at/all", &sp_mem_default),
@@ -155,7 +155,7 @@ static void open_scenario(const sp_mem *mem) {
   sp_elf_image_dispose(&image);
 }
 
-static void opening_survives_lack_of_memory(void) {
+static void opening_survives_failed_allocations(void) {
   failing_mem_sweep(open_scenario);
 }
 
@@ -166,12 +166,13 @@ int main(int argc, char **argv) {
        constants_are_read_by_address_and_variables_not},
       {"unwind_information_is_found_without_sections",
        unwind_information_is_found_without_sections},
-      {"what_is_no_elf_file_is_refused", what_is_no_elf_file_is_refused},
+      {"non_elf_files_are_refused", non_elf_files_are_refused},
       {"a_broken_header_reads_nothing_outside",
        a_broken_header_reads_nothing_outside},
       {"notes_are_searched_for_the_build_id",
        notes_are_searched_for_the_build_id},
-      {"opening_survives_lack_of_memory", opening_survives_lack_of_memory},
+      {"opening_survives_failed_allocations",
+       opening_survives_failed_allocations},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

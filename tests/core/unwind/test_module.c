@@ -88,7 +88,7 @@ static void an_unchanged_process_is_not_scanned_again(void) {
   sp_module_list_dispose(&list);
 }
 
-static void a_library_comes_goes_and_comes_back(void) {
+static void a_library_is_loaded_unloaded_and_loaded_again(void) {
   char path[PATH_MAX], name[SP_SYMBOL_NAME_MAX];
   uint32_t number, again;
   sp_module_entry *module;
@@ -135,7 +135,7 @@ static void a_library_comes_goes_and_comes_back(void) {
 }
 
 /* What plug-ins that are built anew under new names come to. */
-static void modules_that_went_leave_the_list(void) {
+static void unloaded_modules_leave_the_list(void) {
   enum { TIMES = 40 };
   char path[PATH_MAX], name[32];
   size_t modules, mappings;
@@ -209,7 +209,7 @@ static void a_replaced_file_is_not_read(void) {
   sp_module_list_dispose(&list);
 }
 
-static void the_process_map_tells_a_deleted_file(void) {
+static void the_process_map_reports_a_deleted_file(void) {
   char path[PATH_MAX], mapped[PATH_MAX];
   void *library, *function;
   bool deleted;
@@ -254,7 +254,7 @@ static void refresh_scenario(const sp_mem *mem) {
   sp_module_list_dispose(&list);
 }
 
-static void a_refresh_survives_lack_of_memory(void) {
+static void a_refresh_survives_failed_allocations(void) {
   failing_mem_sweep(refresh_scenario);
 }
 
@@ -264,13 +264,14 @@ int main(int argc, char **argv) {
        program_libraries_and_vdso_are_found},
       {"an_unchanged_process_is_not_scanned_again",
        an_unchanged_process_is_not_scanned_again},
-      {"a_library_comes_goes_and_comes_back",
-       a_library_comes_goes_and_comes_back},
-      {"modules_that_went_leave_the_list", modules_that_went_leave_the_list},
+      {"a_library_is_loaded_unloaded_and_loaded_again",
+       a_library_is_loaded_unloaded_and_loaded_again},
+      {"unloaded_modules_leave_the_list", unloaded_modules_leave_the_list},
       {"a_replaced_file_is_not_read", a_replaced_file_is_not_read},
-      {"the_process_map_tells_a_deleted_file",
-       the_process_map_tells_a_deleted_file},
-      {"a_refresh_survives_lack_of_memory", a_refresh_survives_lack_of_memory},
+      {"the_process_map_reports_a_deleted_file",
+       the_process_map_reports_a_deleted_file},
+      {"a_refresh_survives_failed_allocations",
+       a_refresh_survives_failed_allocations},
   };
 
   CHECK(zlibVersion() != NULL); /* so that it is linked */

@@ -99,7 +99,7 @@ __asm__(".text\n"
         ".size expressive, . - expressive\n"
         ".globl expressive, expressive_end\n");
 
-static void an_expression_is_left_to_libunwind(void) {
+static void an_expression_is_unwound_by_libunwind(void) {
   uint64_t words[32] = {0};
   sp_stack_slice slice = {.base = 0x7f0000001000,
                           .bytes = words,
@@ -153,7 +153,7 @@ static void garbage_gives_some_stack(void) {
 }
 
 /* That libunwind is loaded does not bring its _Unwind_* before libgcc's. */
-static void its_symbols_stay_its_own(void) {
+static void libunwinds_symbols_stay_local(void) {
   Dl_info info;
   void *symbol = dlsym(RTLD_DEFAULT, "_Unwind_RaiseException");
 
@@ -174,7 +174,7 @@ static void remote_scenario(const sp_mem *mem) {
   sp_module_list_dispose(&list);
 }
 
-static void a_remote_walk_survives_lack_of_memory(void) {
+static void a_remote_walk_survives_failed_allocations(void) {
   capture_begin(&taken);
   outer_function();
   failing_mem_sweep(remote_scenario);
@@ -188,12 +188,13 @@ int main(int argc, char **argv) {
     {"libunwind_agrees_where_the_slice_ends",
      libunwind_agrees_where_the_slice_ends},
 #if defined(__x86_64__)
-    {"an_expression_is_left_to_libunwind", an_expression_is_left_to_libunwind},
+    {"an_expression_is_unwound_by_libunwind",
+     an_expression_is_unwound_by_libunwind},
 #endif
     {"garbage_gives_some_stack", garbage_gives_some_stack},
-    {"its_symbols_stay_its_own", its_symbols_stay_its_own},
-    {"a_remote_walk_survives_lack_of_memory",
-     a_remote_walk_survives_lack_of_memory},
+    {"libunwinds_symbols_stay_local", libunwinds_symbols_stay_local},
+    {"a_remote_walk_survives_failed_allocations",
+     a_remote_walk_survives_failed_allocations},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -69,7 +69,7 @@ static void a_static_function_is_found_from_inside(void) {
   sp_elf_image_dispose(&image);
 }
 
-static void of_several_names_the_plainest_is_taken(void) {
+static void of_several_names_the_plainest_is_chosen(void) {
   char name[SP_SYMBOL_NAME_MAX];
   sp_symbol_table table;
   sp_elf_image image;
@@ -142,7 +142,7 @@ static void load_scenario(const sp_mem *mem) {
   sp_elf_image_dispose(&image);
 }
 
-static void loading_survives_lack_of_memory(void) {
+static void loading_survives_failed_allocations(void) {
   failing_mem_sweep(load_scenario);
 }
 
@@ -150,12 +150,13 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_static_function_is_found_from_inside",
        a_static_function_is_found_from_inside},
-      {"of_several_names_the_plainest_is_taken",
-       of_several_names_the_plainest_is_taken},
+      {"of_several_names_the_plainest_is_chosen",
+       of_several_names_the_plainest_is_chosen},
       {"an_address_outside_has_no_name", an_address_outside_has_no_name},
       {"exported_functions_of_a_stripped_library_are_found",
        exported_functions_of_a_stripped_library_are_found},
-      {"loading_survives_lack_of_memory", loading_survives_lack_of_memory},
+      {"loading_survives_failed_allocations",
+       loading_survives_failed_allocations},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

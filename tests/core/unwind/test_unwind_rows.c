@@ -26,7 +26,7 @@ static int32_t offset_at(const sp_unwind_rows *rows, uint64_t pc) {
   return sp_unwind_rows_find(rows, pc)->cfa_offset;
 }
 
-static void a_row_reaches_over_blocks_that_have_none(void) {
+static void a_row_extends_over_blocks_without_rows(void) {
   sp_unwind_rows rows = rows_new();
 
   add(&rows, BASE, 8);
@@ -46,7 +46,7 @@ static void a_row_reaches_over_blocks_that_have_none(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-static void the_first_row_of_a_block_is_replaced_or_taken_back(void) {
+static void the_first_row_of_a_block_is_replaced_or_removed(void) {
   sp_unwind_rows rows = rows_new();
 
   add(&rows, BASE, 8);
@@ -116,10 +116,10 @@ static void every_pc_finds_the_last_row_before_it(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_row_reaches_over_blocks_that_have_none",
-       a_row_reaches_over_blocks_that_have_none},
-      {"the_first_row_of_a_block_is_replaced_or_taken_back",
-       the_first_row_of_a_block_is_replaced_or_taken_back},
+      {"a_row_extends_over_blocks_without_rows",
+       a_row_extends_over_blocks_without_rows},
+      {"the_first_row_of_a_block_is_replaced_or_removed",
+       the_first_row_of_a_block_is_replaced_or_removed},
       {"a_function_begins_in_an_earlier_block",
        a_function_begins_in_an_earlier_block},
       {"every_pc_finds_the_last_row_before_it",

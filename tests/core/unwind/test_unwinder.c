@@ -99,7 +99,7 @@ __attribute__((noinline)) static void interrupted_function(void) {
 }
 
 /* The frame behind the kernel's is where it was interrupted, not one less. */
-static void a_signal_handler_leads_to_what_it_interrupted(void) {
+static void a_signal_handler_leads_to_the_interrupted_code(void) {
   struct sigaction action = {.sa_handler = handler_that_captures};
   sp_unwinder *unwinder = new_unwinder();
   sp_unwind_end end;
@@ -212,7 +212,7 @@ __asm__(".text\n"
         "without_frame_pointer: sub $40, %rsp; call *%rdi; add $40, %rsp; ret\n"
         ".size without_frame_pointer, . - without_frame_pointer\n");
 
-static void a_frame_pointer_is_followed_only_where_the_code_shows_it(void) {
+static void a_frame_pointer_is_used_only_if_the_code_sets_it(void) {
   sp_unwinder *unwinder = new_unwinder();
   sp_unwind_end end;
   int hand;
@@ -383,7 +383,7 @@ __asm__(".text\n"
         ".globl red_zone_leaf, red_zone_saved, red_zone_caller\n");
 
 /* A leaf that keeps its caller's frame pointer below sp, and uses it. */
-static void what_lies_in_the_red_zone_is_read(void) {
+static void the_red_zone_is_read(void) {
   uint64_t words[18] = {0};
   sp_stack_slice slice = {.base = 0x7f0000001000,
                           .bytes = words,
@@ -410,7 +410,7 @@ static void what_lies_in_the_red_zone_is_read(void) {
 #endif
 
 /* A return address that can be no code's is no frame. */
-static void what_cannot_be_code_is_no_frame(void) {
+static void impossible_code_addresses_are_not_frames(void) {
   static const uint64_t none[] = {0x23, 0xffff, UINT64_MAX - 5};
   sp_unwinder *unwinder = new_unwinder();
   sp_unwind_end end;
@@ -479,7 +479,7 @@ static void garbage_gives_some_stack(void) {
 }
 
 /* Through a library that has names for some of its code alone. */
-static void it_is_known_which_addresses_have_a_name(void) {
+static void addresses_with_a_name_are_known(void) {
   sp_unwinder *unwinder = new_unwinder();
   const sp_module *module;
   size_t named = 0, nameless = 0;
@@ -510,7 +510,7 @@ static void it_is_known_which_addresses_have_a_name(void) {
 }
 
 /* Once descriptors are there again, nothing is left of the time without. */
-static void a_moment_without_descriptors_passes(void) {
+static void a_temporary_lack_of_descriptors_is_recovered(void) {
   sp_unwinder *unwinder = new_unwinder();
   struct rlimit before, none;
   sp_unwind_end end;
@@ -552,7 +552,7 @@ static void walk_scenario(const sp_mem *mem) {
   sp_unwinder_free(unwinder);
 }
 
-static void a_walk_survives_lack_of_memory(void) {
+static void a_walk_survives_failed_allocations(void) {
   capture_begin(&taken);
   outer_function();
   failing_mem_sweep(walk_scenario);
@@ -563,8 +563,8 @@ int main(int argc, char **argv) {
     {"a_stack_has_its_functions_in_order", a_stack_has_its_functions_in_order},
     {"a_callback_is_unwound_through_its_library",
      a_callback_is_unwound_through_its_library},
-    {"a_signal_handler_leads_to_what_it_interrupted",
-     a_signal_handler_leads_to_what_it_interrupted},
+    {"a_signal_handler_leads_to_the_interrupted_code",
+     a_signal_handler_leads_to_the_interrupted_code},
     {"a_handler_on_its_own_stack_ends_at_the_interrupted_frame",
      a_handler_on_its_own_stack_ends_at_the_interrupted_frame},
     {"a_stack_deeper_than_its_slice_is_cut",
@@ -572,23 +572,23 @@ int main(int argc, char **argv) {
 #if defined(__x86_64__)
     {"code_without_information_ends_the_stack",
      code_without_information_ends_the_stack},
-    {"a_frame_pointer_is_followed_only_where_the_code_shows_it",
-     a_frame_pointer_is_followed_only_where_the_code_shows_it},
+    {"a_frame_pointer_is_used_only_if_the_code_sets_it",
+     a_frame_pointer_is_used_only_if_the_code_sets_it},
     {"saved_registers_lead_to_a_caller_that_calls",
      saved_registers_lead_to_a_caller_that_calls},
     {"code_without_information_opens_its_file_once",
      code_without_information_opens_its_file_once},
     {"an_entry_into_the_vdso_leads_to_its_caller",
      an_entry_into_the_vdso_leads_to_its_caller},
-    {"what_lies_in_the_red_zone_is_read", what_lies_in_the_red_zone_is_read},
+    {"the_red_zone_is_read", the_red_zone_is_read},
 #endif
-    {"it_is_known_which_addresses_have_a_name",
-     it_is_known_which_addresses_have_a_name},
-    {"what_cannot_be_code_is_no_frame", what_cannot_be_code_is_no_frame},
+    {"addresses_with_a_name_are_known", addresses_with_a_name_are_known},
+    {"impossible_code_addresses_are_not_frames",
+     impossible_code_addresses_are_not_frames},
     {"garbage_gives_some_stack", garbage_gives_some_stack},
-    {"a_moment_without_descriptors_passes",
-     a_moment_without_descriptors_passes},
-    {"a_walk_survives_lack_of_memory", a_walk_survives_lack_of_memory},
+    {"a_temporary_lack_of_descriptors_is_recovered",
+     a_temporary_lack_of_descriptors_is_recovered},
+    {"a_walk_survives_failed_allocations", a_walk_survives_failed_allocations},
   };
 
   kept += (unsigned)zlibVersion()[0];

@@ -4,7 +4,7 @@
 
 #include "export_fixture.h"
 
-static void only_the_users_own_is_private(void) {
+static void only_the_users_directory_is_private(void) {
   static const struct {
     mode_t mode;
     bool own, private;
@@ -32,7 +32,7 @@ static void only_the_users_own_is_private(void) {
   }
 }
 
-static void a_directory_others_can_write_is_refused(void) {
+static void a_directory_that_others_can_write_is_refused(void) {
   char directory[64], expected[128], *out;
 
   CHECK(chmod(directory_new(directory), 01777) == 0);
@@ -54,7 +54,7 @@ static void a_directory_others_can_write_is_refused(void) {
   directory_remove(directory);
 }
 
-static void nothing_is_opened_through_a_link(void) {
+static void symbolic_links_are_not_followed(void) {
   char directory[64], path[128], link_path[128];
   int fd;
 
@@ -75,7 +75,7 @@ static void nothing_is_opened_through_a_link(void) {
   directory_remove(directory);
 }
 
-static void files_appear_whole_and_private(void) {
+static void files_appear_complete_and_private(void) {
   static const sp_piece pieces[] = {{"one ", 4}, {"two", 3}};
   char directory[64], path[128], text[16] = "";
   mode_t before = umask(0);
@@ -99,7 +99,7 @@ static void files_appear_whole_and_private(void) {
   directory_remove(directory);
 }
 
-static void what_cannot_be_written_leaves_nothing(void) {
+static void a_failed_write_leaves_no_file(void) {
   static const sp_piece piece = {"x", 1};
   char directory[64], path[128];
   int fd;
@@ -117,13 +117,13 @@ static void what_cannot_be_written_leaves_nothing(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"only_the_users_own_is_private", only_the_users_own_is_private},
-      {"a_directory_others_can_write_is_refused",
-       a_directory_others_can_write_is_refused},
-      {"nothing_is_opened_through_a_link", nothing_is_opened_through_a_link},
-      {"files_appear_whole_and_private", files_appear_whole_and_private},
-      {"what_cannot_be_written_leaves_nothing",
-       what_cannot_be_written_leaves_nothing},
+      {"only_the_users_directory_is_private",
+       only_the_users_directory_is_private},
+      {"a_directory_that_others_can_write_is_refused",
+       a_directory_that_others_can_write_is_refused},
+      {"symbolic_links_are_not_followed", symbolic_links_are_not_followed},
+      {"files_appear_complete_and_private", files_appear_complete_and_private},
+      {"a_failed_write_leaves_no_file", a_failed_write_leaves_no_file},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -6,7 +6,7 @@
 
 #include "export_fixture.h"
 
-static void what_can_be_read_is_told_from_what_cannot(void) {
+static void readable_and_unreadable_files_are_distinguished(void) {
   char directory[64], path[128], gone[128], link_path[128], pipe_path[128];
 
   directory_new(directory);
@@ -26,7 +26,7 @@ static void what_can_be_read_is_told_from_what_cannot(void) {
   directory_remove(directory);
 }
 
-static void ours_are_regular_private_and_bounded(void) {
+static void only_small_private_regular_files_are_ours(void) {
   static const struct {
     mode_t mode;
     bool own;
@@ -52,10 +52,10 @@ static void ours_are_regular_private_and_bounded(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_can_be_read_is_told_from_what_cannot",
-       what_can_be_read_is_told_from_what_cannot},
-      {"ours_are_regular_private_and_bounded",
-       ours_are_regular_private_and_bounded},
+      {"readable_and_unreadable_files_are_distinguished",
+       readable_and_unreadable_files_are_distinguished},
+      {"only_small_private_regular_files_are_ours",
+       only_small_private_regular_files_are_ours},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

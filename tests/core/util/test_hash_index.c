@@ -19,7 +19,7 @@ static bool index_has(const sp_index *index, uint32_t number) {
   return false;
 }
 
-static void what_was_added_is_found_until_removed(void) {
+static void an_added_item_is_found_until_removed(void) {
   sp_index index = {0};
   uint32_t number;
 
@@ -40,7 +40,7 @@ static void what_was_added_is_found_until_removed(void) {
   sp_index_dispose(&index, &sp_mem_default);
 }
 
-static void room_for_many_is_made_at_once(void) {
+static void capacity_for_many_is_reserved_in_one_step(void) {
   sp_index index = {0};
   const sp_index_slot *slots;
   uint32_t number;
@@ -56,7 +56,7 @@ static void room_for_many_is_made_at_once(void) {
 
 /* Items come and go: whatever the order, the index says what a plain array
  * says. */
-static void it_agrees_with_an_array_through_churn(void) {
+static void index_matches_an_array_after_random_changes(void) {
   static bool expected[1024];
   sp_index index = {0};
   uint32_t random = 12345, step, number;
@@ -94,17 +94,19 @@ static void without_memory_it_says_so(const sp_mem *mem) {
   sp_index_dispose(&index, mem);
 }
 
-static void without_memory_it_stays_as_it_was(void) {
+static void without_memory_the_index_is_unchanged(void) {
   failing_mem_sweep(without_memory_it_says_so);
 }
 
 static const check_test tests[] = {
-    {"what_was_added_is_found_until_removed",
-     what_was_added_is_found_until_removed},
-    {"room_for_many_is_made_at_once", room_for_many_is_made_at_once},
-    {"it_agrees_with_an_array_through_churn",
-     it_agrees_with_an_array_through_churn},
-    {"without_memory_it_stays_as_it_was", without_memory_it_stays_as_it_was},
+    {"an_added_item_is_found_until_removed",
+     an_added_item_is_found_until_removed},
+    {"capacity_for_many_is_reserved_in_one_step",
+     capacity_for_many_is_reserved_in_one_step},
+    {"index_matches_an_array_after_random_changes",
+     index_matches_an_array_after_random_changes},
+    {"without_memory_the_index_is_unchanged",
+     without_memory_the_index_is_unchanged},
 };
 
 int main(int argc, char **argv) {

@@ -2,7 +2,7 @@
 
 #include "check.h"
 
-static void digits_read_as_they_are_written(void) {
+static void written_digits_are_read_back(void) {
   static const unsigned char bytes[] = {0x00, 0x7f, 0x80, 0xff,
                                         0x12, 0xab, 0xcd, 0xef};
   char digits[2 * sizeof bytes + 1];
@@ -15,7 +15,7 @@ static void digits_read_as_they_are_written(void) {
   CHECK(sp_hex_read("ABcd", 3, &number) && number == 0xabc);
 }
 
-static void too_few_digits_or_others_are_no_number(void) {
+static void missing_or_invalid_digits_are_refused(void) {
   uint64_t number = 7;
 
   CHECK(!sp_hex_read("abc", 4, &number));
@@ -27,9 +27,9 @@ static void too_few_digits_or_others_are_no_number(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"digits_read_as_they_are_written", digits_read_as_they_are_written},
-      {"too_few_digits_or_others_are_no_number",
-       too_few_digits_or_others_are_no_number},
+      {"written_digits_are_read_back", written_digits_are_read_back},
+      {"missing_or_invalid_digits_are_refused",
+       missing_or_invalid_digits_are_refused},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

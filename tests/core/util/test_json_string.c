@@ -20,7 +20,7 @@ static bool json_read_all(const char *text, size_t bytes, char *out) {
   return size > 0;
 }
 
-static void escapes_are_undone(void) {
+static void escapes_are_decoded(void) {
   static const struct {
     const char *json, *text; /* NULL: no string's content */
   } rows[] = {
@@ -51,7 +51,7 @@ static void escapes_are_undone(void) {
   }
 }
 
-static void nothing_is_read_behind_the_end(void) {
+static void nothing_is_read_past_the_end(void) {
   static const char json[] = "\\ud83d\\ude00";
   char out[64];
   size_t bytes;
@@ -61,7 +61,7 @@ static void nothing_is_read_behind_the_end(void) {
   CHECK(json_read_all(json, sizeof json - 1, out));
 }
 
-static void what_is_no_character_is_not_stepped_over(void) {
+static void invalid_characters_are_not_skipped(void) {
   const char *json = "\\ud800\\u0041", *text = json;
   char out[SP_JSON_CHARACTER_BYTES];
 
@@ -69,7 +69,7 @@ static void what_is_no_character_is_not_stepped_over(void) {
   CHECK(text == json);
 }
 
-static void what_is_written_reads_the_same(void) {
+static void written_strings_are_read_back(void) {
   char escape[SP_JSON_ESCAPE_BYTES], json[16], out[16];
   int c, in_html;
 
@@ -98,11 +98,11 @@ static void every_code_point_is_written_as_utf8(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"escapes_are_undone", escapes_are_undone},
-      {"nothing_is_read_behind_the_end", nothing_is_read_behind_the_end},
-      {"what_is_no_character_is_not_stepped_over",
-       what_is_no_character_is_not_stepped_over},
-      {"what_is_written_reads_the_same", what_is_written_reads_the_same},
+      {"escapes_are_decoded", escapes_are_decoded},
+      {"nothing_is_read_past_the_end", nothing_is_read_past_the_end},
+      {"invalid_characters_are_not_skipped",
+       invalid_characters_are_not_skipped},
+      {"written_strings_are_read_back", written_strings_are_read_back},
       {"every_code_point_is_written_as_utf8",
        every_code_point_is_written_as_utf8},
   };

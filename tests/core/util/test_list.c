@@ -22,7 +22,7 @@ static void list_show(sp_list list, char mark, char *out, size_t size) {
   }
 }
 
-static void items_are_trimmed_and_empty_ones_left_out(void) {
+static void items_are_trimmed_and_empty_ones_skipped(void) {
   static const struct {
     const char *text;
     char separator;
@@ -46,7 +46,7 @@ static void items_are_trimmed_and_empty_ones_left_out(void) {
   }
 }
 
-static void pairs_are_cut_at_the_first_mark(void) {
+static void pairs_are_split_at_the_first_mark(void) {
   char shown[200];
 
   list_show(sp_list_of("a=b, c = d = e ,=f,g=,h", ','), '=', shown,
@@ -56,9 +56,9 @@ static void pairs_are_cut_at_the_first_mark(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"items_are_trimmed_and_empty_ones_left_out",
-       items_are_trimmed_and_empty_ones_left_out},
-      {"pairs_are_cut_at_the_first_mark", pairs_are_cut_at_the_first_mark},
+      {"items_are_trimmed_and_empty_ones_skipped",
+       items_are_trimmed_and_empty_ones_skipped},
+      {"pairs_are_split_at_the_first_mark", pairs_are_split_at_the_first_mark},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

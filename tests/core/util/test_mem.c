@@ -29,7 +29,7 @@ static bool block_holds(const unsigned char *block, size_t bytes) {
   return true;
 }
 
-static void a_block_keeps_its_bytes_whatever_its_size_becomes(void) {
+static void a_resized_block_keeps_its_bytes(void) {
   static const size_t sizes[] = {
       SMALL_BYTES,
       3 * SMALL_BYTES,
@@ -59,7 +59,7 @@ static void a_block_keeps_its_bytes_whatever_its_size_becomes(void) {
   sp_mem_free(&sp_mem_paged, block);
 }
 
-static void zeroed_blocks_are_zero_where_others_were(void) {
+static void zeroed_blocks_are_zero_in_reused_memory(void) {
   static const size_t sizes[] = {SMALL_BYTES, 65520, 65535, LARGE_BYTES};
   size_t i, k;
 
@@ -81,7 +81,7 @@ static void zeroed_blocks_are_zero_where_others_were(void) {
  * that asks for too much. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-static void a_block_stays_where_it_cannot_grow(void) {
+static void a_block_that_cannot_grow_is_unchanged(void) {
   static const size_t sizes[] = {SMALL_BYTES, LARGE_BYTES};
   size_t i;
 
@@ -112,7 +112,7 @@ static size_t resident_pages(void) {
   return resident;
 }
 
-static void large_blocks_leave_the_heap_as_it_is(void) {
+static void large_blocks_are_outside_the_heap(void) {
   const size_t before = heap_bytes();
   unsigned char *blocks[20];
   size_t i;
@@ -130,7 +130,7 @@ static void large_blocks_leave_the_heap_as_it_is(void) {
   CHECK_EQUAL(heap_bytes(), before);
 }
 
-static void large_blocks_take_what_is_written_and_give_it_back(void) {
+static void large_blocks_use_and_return_touched_pages(void) {
   const size_t block_pages = HUGE_BYTES / 4096, before = resident_pages();
   unsigned char *block = sp_mem_zero(&sp_mem_paged, HUGE_BYTES);
 
@@ -145,16 +145,15 @@ static void large_blocks_take_what_is_written_and_give_it_back(void) {
 #endif
 
 static const check_test tests[] = {
-    {"a_block_keeps_its_bytes_whatever_its_size_becomes",
-     a_block_keeps_its_bytes_whatever_its_size_becomes},
-    {"zeroed_blocks_are_zero_where_others_were",
-     zeroed_blocks_are_zero_where_others_were},
+    {"a_resized_block_keeps_its_bytes", a_resized_block_keeps_its_bytes},
+    {"zeroed_blocks_are_zero_in_reused_memory",
+     zeroed_blocks_are_zero_in_reused_memory},
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    {"a_block_stays_where_it_cannot_grow", a_block_stays_where_it_cannot_grow},
-    {"large_blocks_leave_the_heap_as_it_is",
-     large_blocks_leave_the_heap_as_it_is},
-    {"large_blocks_take_what_is_written_and_give_it_back",
-     large_blocks_take_what_is_written_and_give_it_back},
+    {"a_block_that_cannot_grow_is_unchanged",
+     a_block_that_cannot_grow_is_unchanged},
+    {"large_blocks_are_outside_the_heap", large_blocks_are_outside_the_heap},
+    {"large_blocks_use_and_return_touched_pages",
+     large_blocks_use_and_return_touched_pages},
 #endif
 };
 

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-static void digits_are_read_and_stepped_over(void) {
+static void digits_are_read_and_skipped(void) {
   static const struct {
     const char *text;
     spanprof_status st;
@@ -32,7 +32,7 @@ static void digits_are_read_and_stepped_over(void) {
   }
 }
 
-static void no_digit_behind_the_end_counts(void) {
+static void digits_past_the_end_do_not_count(void) {
   const char *digits = "12345", *text = digits;
   uint64_t number;
 
@@ -42,7 +42,7 @@ static void no_digit_behind_the_end_counts(void) {
   CHECK_EQUAL(sp_number_read(&text, digits + 3, &number), SPANPROF_ERR_FORMAT);
 }
 
-static void our_own_have_no_leading_zeros(void) {
+static void canonical_numbers_have_no_leading_zeros(void) {
   static const struct {
     const char *text;
     bool good;
@@ -69,7 +69,7 @@ static void our_own_have_no_leading_zeros(void) {
   }
 }
 
-static void a_number_is_the_whole_text_and_bounded(void) {
+static void a_number_is_the_whole_text_and_below_the_limit(void) {
   uint64_t number;
 
   CHECK(sp_number_is("65535", UINT16_MAX, &number) && number == 65535);
@@ -79,7 +79,7 @@ static void a_number_is_the_whole_text_and_bounded(void) {
   CHECK(!sp_number_is("18446744073709551616", UINT64_MAX, &number));
 }
 
-static void signs_are_read_to_both_ends_of_the_range(void) {
+static void signed_numbers_cover_the_whole_range(void) {
   static const struct {
     const char *text;
     spanprof_status st;
@@ -113,13 +113,14 @@ static void signs_are_read_to_both_ends_of_the_range(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"digits_are_read_and_stepped_over", digits_are_read_and_stepped_over},
-      {"no_digit_behind_the_end_counts", no_digit_behind_the_end_counts},
-      {"our_own_have_no_leading_zeros", our_own_have_no_leading_zeros},
-      {"a_number_is_the_whole_text_and_bounded",
-       a_number_is_the_whole_text_and_bounded},
-      {"signs_are_read_to_both_ends_of_the_range",
-       signs_are_read_to_both_ends_of_the_range},
+      {"digits_are_read_and_skipped", digits_are_read_and_skipped},
+      {"digits_past_the_end_do_not_count", digits_past_the_end_do_not_count},
+      {"canonical_numbers_have_no_leading_zeros",
+       canonical_numbers_have_no_leading_zeros},
+      {"a_number_is_the_whole_text_and_below_the_limit",
+       a_number_is_the_whole_text_and_below_the_limit},
+      {"signed_numbers_cover_the_whole_range",
+       signed_numbers_cover_the_whole_range},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -28,7 +28,7 @@ static pthread_t started(void) {
   return thread;
 }
 
-static void ours_are_known_from_their_start(void) {
+static void own_threads_are_known_from_their_start(void) {
   pthread_t thread;
   int turn;
 
@@ -40,7 +40,7 @@ static void ours_are_known_from_their_start(void) {
   }
 }
 
-static void ours_are_known_to_their_end(void) {
+static void own_threads_are_known_until_their_end(void) {
   pthread_t thread;
   int turn;
 
@@ -56,7 +56,7 @@ static void ours_are_known_to_their_end(void) {
   }
 }
 
-static void another_is_none_of_ours(void) {
+static void another_thread_is_not_ours(void) {
   pthread_t own = started(), other;
 
   CHECK_EQUAL(pthread_create(&other, NULL, other_waits, NULL), 0);
@@ -70,7 +70,7 @@ static void another_is_none_of_ours(void) {
 }
 
 /* The calls meet threads of ours at any point of their start and end. */
-static void another_is_seen_while_ours_start_and_end(void) {
+static void another_thread_is_found_while_ours_start_and_end(void) {
   pthread_t own, other;
   int turn;
 
@@ -88,7 +88,7 @@ static void another_is_seen_while_ours_start_and_end(void) {
   pthread_join(other, NULL);
 }
 
-static void one_that_was_left_is_joined_when_it_has_ended(void) {
+static void a_deferred_thread_is_joined_after_its_end(void) {
   pthread_t thread = started();
 
   sp_own_thread_defer_join(thread);
@@ -105,7 +105,7 @@ static void *passes_the_gate(void *nothing) {
 }
 
 /* Runs in a child process, since the gate stays closed. */
-static void one_that_was_left_stops_at_the_gate_after_exit(void) {
+static void a_deferred_thread_stops_at_the_gate_after_exit(void) {
   pid_t child = fork();
   pthread_t thread;
   int status;
@@ -128,15 +128,17 @@ static void one_that_was_left_stops_at_the_gate_after_exit(void) {
 }
 
 static const check_test tests[] = {
-    {"ours_are_known_from_their_start", ours_are_known_from_their_start},
-    {"ours_are_known_to_their_end", ours_are_known_to_their_end},
-    {"another_is_none_of_ours", another_is_none_of_ours},
-    {"another_is_seen_while_ours_start_and_end",
-     another_is_seen_while_ours_start_and_end},
-    {"one_that_was_left_is_joined_when_it_has_ended",
-     one_that_was_left_is_joined_when_it_has_ended},
-    {"one_that_was_left_stops_at_the_gate_after_exit",
-     one_that_was_left_stops_at_the_gate_after_exit},
+    {"own_threads_are_known_from_their_start",
+     own_threads_are_known_from_their_start},
+    {"own_threads_are_known_until_their_end",
+     own_threads_are_known_until_their_end},
+    {"another_thread_is_not_ours", another_thread_is_not_ours},
+    {"another_thread_is_found_while_ours_start_and_end",
+     another_thread_is_found_while_ours_start_and_end},
+    {"a_deferred_thread_is_joined_after_its_end",
+     a_deferred_thread_is_joined_after_its_end},
+    {"a_deferred_thread_stops_at_the_gate_after_exit",
+     a_deferred_thread_stops_at_the_gate_after_exit},
 };
 
 int main(int argc, char **argv) {

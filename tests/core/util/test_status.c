@@ -12,7 +12,7 @@ static void *fail_run(void *data) {
   return NULL;
 }
 
-static void each_thread_has_a_sentence_of_its_own(void) {
+static void each_thread_has_its_own_error_message(void) {
   pthread_t thread;
 
   CHECK_TEXT(spanprof_last_error(), "");
@@ -22,7 +22,7 @@ static void each_thread_has_a_sentence_of_its_own(void) {
   CHECK_TEXT(spanprof_last_error(), "mine");
 }
 
-static void a_sentence_too_long_is_cut(void) {
+static void a_long_error_message_is_truncated(void) {
   char text[2000];
 
   memset(text, 'x', sizeof text - 1);
@@ -33,9 +33,9 @@ static void a_sentence_too_long_is_cut(void) {
 }
 
 static const check_test tests[] = {
-    {"each_thread_has_a_sentence_of_its_own",
-     each_thread_has_a_sentence_of_its_own},
-    {"a_sentence_too_long_is_cut", a_sentence_too_long_is_cut},
+    {"each_thread_has_its_own_error_message",
+     each_thread_has_its_own_error_message},
+    {"a_long_error_message_is_truncated", a_long_error_message_is_truncated},
 };
 
 int main(int argc, char **argv) {

@@ -38,7 +38,7 @@ static void a_line_has_prefix_and_newline(void) {
   close(reader);
 }
 
-static void a_long_line_is_cut(void) {
+static void a_long_line_is_truncated(void) {
   static char text[9000], line[9000];
   int reader = stderr_pipe();
 
@@ -58,7 +58,7 @@ static void without_a_reader_nothing_happens(void) {
   stderr_returns();
 }
 
-static void a_full_pipe_is_not_waited_for(void) {
+static void a_full_pipe_does_not_block(void) {
   int reader = stderr_pipe();
 
   CHECK(fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK) == 0);
@@ -70,7 +70,7 @@ static void a_full_pipe_is_not_waited_for(void) {
   close(reader);
 }
 
-static void a_full_disk_and_a_closed_descriptor_are_borne(void) {
+static void a_full_disk_and_a_closed_descriptor_are_ignored(void) {
   stderr_becomes(open("/dev/full", O_WRONLY));
   errno = ENOTTY;
   sp_stderr_line("one");
@@ -80,7 +80,7 @@ static void a_full_disk_and_a_closed_descriptor_are_borne(void) {
   stderr_returns();
 }
 
-static void a_signal_that_was_pending_stays(void) {
+static void a_pending_signal_stays_pending(void) {
   sigset_t broken, pending;
 
   sigemptyset(&broken);
@@ -98,12 +98,12 @@ static void a_signal_that_was_pending_stays(void) {
 
 static const check_test tests[] = {
     {"a_line_has_prefix_and_newline", a_line_has_prefix_and_newline},
-    {"a_long_line_is_cut", a_long_line_is_cut},
+    {"a_long_line_is_truncated", a_long_line_is_truncated},
     {"without_a_reader_nothing_happens", without_a_reader_nothing_happens},
-    {"a_full_pipe_is_not_waited_for", a_full_pipe_is_not_waited_for},
-    {"a_full_disk_and_a_closed_descriptor_are_borne",
-     a_full_disk_and_a_closed_descriptor_are_borne},
-    {"a_signal_that_was_pending_stays", a_signal_that_was_pending_stays},
+    {"a_full_pipe_does_not_block", a_full_pipe_does_not_block},
+    {"a_full_disk_and_a_closed_descriptor_are_ignored",
+     a_full_disk_and_a_closed_descriptor_are_ignored},
+    {"a_pending_signal_stays_pending", a_pending_signal_stays_pending},
 };
 
 int main(int argc, char **argv) {

@@ -36,7 +36,7 @@ static const struct {
      "\xe2\x80\xaf\xe2\x81\xa5"},
 };
 
-static void what_controls_a_terminal_is_not_printable(void) {
+static void terminal_controls_are_not_printable(void) {
   char out[64];
   bool changed;
   size_t i, size;
@@ -52,7 +52,7 @@ static void what_controls_a_terminal_is_not_printable(void) {
   }
 }
 
-static void every_cut_is_valid(void) {
+static void every_truncation_is_valid(void) {
   const char *text = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
   size_t length = strlen(text), capacity;
   char out[16];
@@ -75,7 +75,7 @@ static void line_keep(void *data, spanprof_log_level level,
 }
 
 /* Whatever stands in them. */
-static void log_lines_and_sentences_are_printable(void) {
+static void log_lines_and_error_messages_are_printable(void) {
   sp_log log;
   size_t i;
 
@@ -94,11 +94,11 @@ static void log_lines_and_sentences_are_printable(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_controls_a_terminal_is_not_printable",
-       what_controls_a_terminal_is_not_printable},
-      {"every_cut_is_valid", every_cut_is_valid},
-      {"log_lines_and_sentences_are_printable",
-       log_lines_and_sentences_are_printable},
+      {"terminal_controls_are_not_printable",
+       terminal_controls_are_not_printable},
+      {"every_truncation_is_valid", every_truncation_is_valid},
+      {"log_lines_and_error_messages_are_printable",
+       log_lines_and_error_messages_are_printable},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -14,7 +14,7 @@ static void a_call_before_the_sleep_is_not_lost(void) {
   sp_wake_clear(&wake);
 }
 
-static void a_sleep_ends_at_its_time(void) {
+static void a_sleep_ends_at_its_deadline(void) {
   uint64_t until_ns = sp_monotonic_ns() + 2 * SP_NS_PER_MS;
 
   while (sp_monotonic_ns() < until_ns)
@@ -44,7 +44,7 @@ static void *answer_run(void *data) {
   return NULL;
 }
 
-static void no_call_of_two_thousand_is_lost(void) {
+static void two_thousand_calls_are_all_delivered(void) {
   pthread_t thread;
   int turn;
 
@@ -64,8 +64,9 @@ static void no_call_of_two_thousand_is_lost(void) {
 static const check_test tests[] = {
     {"a_call_before_the_sleep_is_not_lost",
      a_call_before_the_sleep_is_not_lost},
-    {"a_sleep_ends_at_its_time", a_sleep_ends_at_its_time},
-    {"no_call_of_two_thousand_is_lost", no_call_of_two_thousand_is_lost},
+    {"a_sleep_ends_at_its_deadline", a_sleep_ends_at_its_deadline},
+    {"two_thousand_calls_are_all_delivered",
+     two_thousand_calls_are_all_delivered},
 };
 
 int main(int argc, char **argv) {

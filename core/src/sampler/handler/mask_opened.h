@@ -27,8 +27,8 @@ SP_HANDLER_RARE bool sp_mask_just_opened(const sp_registers *registers,
 /* Is the signal unblocked only during the present wait? In ppoll(2),
  * pselect(2), epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that
  * it restores afterwards (Linux 6.1, include/linux/sched/signal.h,
- * sigmask_to_save()). Ticks that piled up belong to the code around the wait.
- */
+ * sigmask_to_save()). Ticks that piled up belong to the code around the
+ * wait. */
 SP_HANDLER_CODE static inline bool sp_mask_open_to_wait(const void *ucontext,
                                                         int signal_number) {
   const ucontext_t *context = ucontext;

@@ -41,8 +41,8 @@ typedef enum sp_ring_result {
 /* The number of shards that keeps threads on `cores` cores apart. */
 unsigned sp_ring_shards(long cores);
 
-/* `shards` and `shard_bytes` are powers of two. Returns NULL if out of memory.
- */
+/* `shards` and `shard_bytes` are powers of two. Returns NULL if out of
+ * memory. */
 sp_ring *sp_ring_new(unsigned shards, size_t shard_bytes);
 void sp_ring_free(sp_ring *ring); /* for tests; no writer may be active */
 
@@ -56,8 +56,8 @@ SP_HANDLER_CODE sp_ring_result sp_ring_reserve(sp_ring *ring, uint32_t start,
                                                sp_ring_claim *out);
 
 /* Publish the first `bytes` bytes of the payload (0: nothing). Returns true if
- * the shard is now filled to its mark; the caller then wakes the reader soon.
- */
+ * the shard is now filled to its mark; the caller then wakes the reader
+ * soon. */
 SP_HANDLER_CODE bool sp_ring_commit(const sp_ring_claim *claim, size_t bytes);
 
 /* The wake-up that the reader waits for. */

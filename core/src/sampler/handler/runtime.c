@@ -57,8 +57,8 @@ static int range_compare(const void *a, const void *b) {
   return (one->start > other->start) - (one->start < other->start);
 }
 
-/* Copy ranges, sorted by start, and merge those that touch. Returns the number.
- */
+/* Copy ranges, sorted by start, and merge those that touch. Returns the
+ * number. */
 static size_t ranges_copy(spanprof_range *out, const spanprof_range *ranges,
                           size_t count) {
   size_t kept = 0, i;

@@ -25,8 +25,8 @@ static struct {
   struct sigaction before;
 } signal_of[NSIG];
 
-/* The linker's bounds of the sections of SP_HANDLER_CODE and SP_HANDLER_DATA.
- */
+/* The linker's bounds of the sections of SP_HANDLER_CODE and
+ * SP_HANDLER_DATA. */
 extern const char __start_sp_handler_code[]
     __attribute__((visibility("hidden")));
 extern const char __stop_sp_handler_code[]

@@ -6,8 +6,8 @@
  * ends the process. Without a session the handler does nothing. A signal is
  * ours if a timer sent it and its value contains this process's cookie. All
  * other signals are passed to the handler that was installed before. A handler
- * that other code installs over ours later is detected and counted, and stays.
- */
+ * that other code installs over ours later is detected and counted, and
+ * stays. */
 #ifndef SP_SIGNAL_H
 #define SP_SIGNAL_H
 
@@ -34,8 +34,8 @@ spanprof_status sp_signal_choose(int wanted, int *out);
 spanprof_status sp_signal_install(int number, sp_signal_fn handle);
 
 /* As sp_signal_install(), but only if no other code handles or ignores the
- * signal, or has reset it to its default action since. Returns false otherwise.
- */
+ * signal, or has reset it to its default action since. Returns false
+ * otherwise. */
 bool sp_signal_borrow(int number, sp_signal_fn handle);
 
 /* Is our handler still installed? If not, counts it and returns false. */

@@ -33,8 +33,8 @@ void sp_clock_wait(const sp_clock *clock, pthread_cond_t *condition,
                    pthread_mutex_t *mutex, uint64_t until_ns);
 void sp_clock_sleep(const sp_clock *clock, sp_wake *wake, uint64_t until_ns);
 
-/* Initialize a condition variable that uses CLOCK_MONOTONIC. Returns an errno.
- */
+/* Initialize a condition variable that uses CLOCK_MONOTONIC. Returns an
+ * errno. */
 int sp_condition_init(pthread_cond_t *condition);
 
 /* CLOCK_MONOTONIC, also in tests. Signal-safe. */

@@ -77,8 +77,8 @@ extern sp_counters sp_counts;
 /* Set all counters of events to zero. Counters of states stay. */
 void sp_counters_reset(void);
 
-/* Read all counters. samples_pending is computed: taken - exported - dropped.
- */
+/* Read all counters. samples_pending is computed: taken - exported -
+ * dropped. */
 void sp_counters_read(spanprof_stats *out);
 
 /* After a stop: count the samples that are neither exported nor dropped as

@@ -7,8 +7,8 @@
 #define SP_LOADER_H
 
 /* Call these around dlopen(), dlclose(), dladdr(), dlsym() and
- * dl_iterate_phdr(). Not recursive. The caller takes no other lock in between.
- */
+ * dl_iterate_phdr(). Not recursive. The caller takes no other lock in
+ * between. */
 void sp_loader_enter(void);
 void sp_loader_leave(void);
 

@@ -7,8 +7,8 @@
 
 #include "clock.h"
 
-/* Kinds of warnings that may repeat. The limit of one per minute is per kind.
- */
+/* Kinds of warnings that may repeat. The limit of one per minute is per
+ * kind. */
 typedef enum sp_log_kind {
   SP_LOG_UPLOAD_REFUSED,
   SP_LOG_UPLOAD_FAILED,

@@ -14,8 +14,8 @@
 #include "util/memory/mem.h"
 #include "util/text/number.h"
 
-/* How long exit handlers wait for threads passed to sp_own_thread_defer_join().
- */
+/* How long exit handlers wait for threads passed to
+ * sp_own_thread_defer_join(). */
 #define OWN_EXIT_NS (100 * SP_NS_PER_MS)
 /* Extra time for a thread that has passed its gate just before. */
 #define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)

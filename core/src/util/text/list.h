@@ -8,8 +8,8 @@ typedef struct sp_list {
   const char *remaining; /* NULL: at the end */
   char separator;
   size_t number; /* item number, from 1; counts empty items */
-  /* The item without surrounding blanks; for a list of lines also without a CR.
-   */
+  /* The item without surrounding blanks; for a list of lines also without a
+   * CR. */
   const char *start;
   const char *end;
 } sp_list;
