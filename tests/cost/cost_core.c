@@ -1,5 +1,5 @@
-/* What the handler, labels and spans execute, for check_cost.py to count under
- * callgrind: each case ends in a dump of its own name. */
+/* Runs the handler, labels and spans, so that check_cost.py can count their
+ * instructions under callgrind. Each case ends with a dump with its name. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void die(const char *why) {
   exit(1);
 }
 
-/* "NAME/TIMES": what was counted since the last dump. */
+/* Dump the count since the last dump as "NAME/TIMES". */
 static void case_end(const char *name, int times) {
   char title[64];
 
@@ -74,7 +74,7 @@ static void span_run(void) {
 static void operations_count(const char *name, void (*run)(void)) {
   int i;
 
-  run(); /* what is done once */
+  run(); /* first use */
   CALLGRIND_ZERO_STATS;
   for (i = 0; i < COST_OPERATIONS; i++)
     run();
@@ -86,7 +86,7 @@ static void counting_handler(int number, siginfo_t *info, void *ucontext) {
   cost_kept += (unsigned)number;
 }
 
-/* With a sleep after each, so that the collector empties the ring. */
+/* Sleeps after each signal, so that the collector empties the ring. */
 static void signals_send(const char *name, int number, void *value) {
   const struct timespec pause = {.tv_nsec = 10000000};
   const pid_t pid = getpid();
@@ -113,7 +113,7 @@ static __attribute__((noinline)) void frames_go(int left, const char *name) {
   cost_kept += (unsigned)frame[0];
 }
 
-/* What a timer's signal carries: which thread's it is. */
+/* Catch a timer's signal to learn its value, which identifies the thread. */
 static void value_catch(void) {
   const struct timespec now = {0};
   sigset_t ours, before;

@@ -1,4 +1,5 @@
-/* Bytes as an ELF file: its headers, build id, symbols and unwind rows. */
+/* Reads bytes as an ELF file: its headers, build id, symbols and unwind
+ * rows. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is promised of every result. */
+/* A property that every result must have. */
 static void fuzz_must(bool promise) {
   if (!promise)
     abort();

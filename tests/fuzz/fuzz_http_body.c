@@ -1,6 +1,6 @@
-/* Whole requests to every route that takes a body, and to the others: a line
- * "METHOD PATH?QUERY", lines of headers, an empty line, the body. What anybody
- * sends is answered, and never as our own fault. */
+/* Sends requests to all routes, with and without a body. The input is a line
+ * "METHOD PATH?QUERY", header lines, an empty line, and the body. Every request
+ * gets an answer, and never an internal server error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,8 @@ static void add_pair(fuzz_pairs *pairs, const char *name, const char *value) {
     pairs->pairs[pairs->count++] = (sp_text_pair){name, value};
 }
 
-/* The next line of the head, ended with a NUL; NULL: the head is over. */
+/* The next line of the head, NUL-terminated. Returns NULL at the end of the
+ * head. */
 static char *next_line(char **at) {
   char *line = *at, *end = line ? strchr(line, '\n') : NULL;
 
@@ -123,7 +124,7 @@ static void answer(sp_http_request *request) {
   sp_buffer_dispose(&response.body);
 }
 
-/* `head` is a text of its own. */
+/* `head` is NUL-terminated. */
 static void take(char *head, const char *body, size_t body_size) {
   sp_cancel cancel = {0};
   fuzz_pairs headers = {.count = 0}, query = {.count = 0};
@@ -170,7 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(body, data + body_at, size - body_at);
   }
   head[head_size] = '\0';
-  body[size - body_at] = '\0'; /* as the server has it */
+  body[size - body_at] = '\0'; /* as in the server */
   take(head, body, size - body_at);
   free(head);
   free(body);

@@ -1,4 +1,4 @@
-/* What a server may answer: header lines up to an empty one, then a body. */
+/* Reads a server's answer: header lines up to an empty one, then a body. */
 #include "export/http/http_answer.h"
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is promised of every answer. */
+/* A property that every answer must have. */
 static void fuzz_must(bool promise) {
   if (!promise)
     abort();

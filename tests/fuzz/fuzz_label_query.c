@@ -1,6 +1,6 @@
-/* Selectors and classic queries: any text is refused with a sentence, or is a
- * list of matchers that match in bounded time. The first line is the selector,
- * the rest a text to match. */
+/* Parses selectors and classic queries. Any text is either refused with a
+ * message, or gives a list of matchers that match in bounded time. The first
+ * line is the selector, the remainder a text to match. */
 #include <stdlib.h>
 #include <string.h>
 

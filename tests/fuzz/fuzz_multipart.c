@@ -1,5 +1,5 @@
-/* Forms: the first line is the Content-Type, the rest the body. What is visited
- * lies within the body. */
+/* Parses forms: the first line is the Content-Type, the remainder the body. All
+ * visited parts are inside the body. */
 #include <stdlib.h>
 
 #include "server/receive/wire/multipart.h"

@@ -1,5 +1,5 @@
-/* Options, labels, headers, addresses and resource attributes from bytes. The
- * first byte chooses how the rest is read. */
+/* Parses options, labels, headers, addresses and resource attributes. The first
+ * byte selects the parser. */
 #include "settings/duration.h"
 #include "settings/http_headers.h"
 #include "settings/identity.h"
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is promised of everything that was taken. */
+/* A property that every accepted input must have. */
 static void fuzz_must(bool promise) {
   if (!promise)
     abort();
@@ -74,7 +74,7 @@ static void fuzz_address(const sp_given *given) {
   (void)sp_proxy_check(given);
 }
 
-/* Text lines as an environment; nothing that would touch files. */
+/* Use the text's lines as an environment, without variables that name files. */
 static void fuzz_environment(char *text, sp_buffer *notes) {
   char *environment[FUZZ_VARIABLES + 1] = {NULL};
   size_t count = 0;

@@ -1,5 +1,6 @@
-/* OTLP profiles requests: JSON where they begin with a brace, else protobuf.
- * Each profile of each resource is converted with the request's dictionary. */
+/* Reads OTLP profiles requests: JSON if they begin with a brace, otherwise
+ * protobuf. Each profile of each resource is converted with the request's
+ * dictionary. */
 #include <stdlib.h>
 
 #include "server/receive/otlp/otlp_json.h"
@@ -7,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every message `depth` levels of field 2 down. */
+/* Convert every message that is `depth` levels of field 2 down. */
 static void convert(const sp_otlp_tables *tables, sp_view message, int depth) {
   sp_wire wire = sp_wire_of(message);
   sp_otlp_profile *profiles;

@@ -1,5 +1,6 @@
-/* OTLP traces requests: JSON where they begin with a brace, else protobuf. What
- * is kept of them is text that ends and JSON that parses. */
+/* Reads OTLP traces requests: JSON if they begin with a brace, otherwise
+ * protobuf. The stored texts are NUL-terminated, and the stored JSON can be
+ * parsed. */
 #include <jansson.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* A profile of any origin, compressed or not. */
+/* Reads any profile, compressed or not. */
 #include "profile/pprof/pprof_reader.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static size_t read_sample(const sp_pprof *profile,
   return bytes;
 }
 
-/* Whatever was accepted refers to nothing that is not there. */
+/* Checks that an accepted profile has no invalid references. */
 static size_t read_all(const sp_pprof *profile) {
   size_t bytes = 0, i, j;
 

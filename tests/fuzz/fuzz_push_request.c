@@ -1,4 +1,5 @@
-/* Requests to Push: JSON where they begin with a brace, else protobuf. */
+/* Reads requests to Push: JSON if they begin with a brace, otherwise
+ * protobuf. */
 #include <stdlib.h>
 
 #include "server/receive/push_request.h"
@@ -30,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!st) {
     st = sp_push_request_each(message, &sp_mem_default, visit, &visits,
                               &refusal);
-    /* JSON that was taken makes a sound message. */
+    /* Accepted JSON gives a valid message. */
     if (st && (wire.size || visits))
       abort();
   }

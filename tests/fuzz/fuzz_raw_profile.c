@@ -1,6 +1,6 @@
-/* pprof as an upload has it, gzipped or not: unpacked, read, checked against
- * every rule and made into what is kept. What is refused is refused with a
- * sentence; what is kept has what its numbers point at. */
+/* Reads an uploaded pprof profile, gzipped or not: it is decompressed, read,
+ * checked against every rule, and converted to the stored form. A refusal has a
+ * message; stored numbers refer to existing objects. */
 #include <stdlib.h>
 
 #include "server/receive/profile/build.h"

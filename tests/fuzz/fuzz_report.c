@@ -1,4 +1,4 @@
-/* A profile of any origin, added up and printed in every way. */
+/* Aggregates any profile and prints it in every form. */
 #include "command/report/report.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void fuzz_print(fuzz_ways *ways, FILE *out) {
       sp_report_folded_flush(&ways->folded))
     abort();
   sp_report_print_peek(&ways->peek, &printer);
-  /* Nothing grew against itself. */
+  /* The difference of a report with itself is empty. */
   if (ways->report.type && (sp_diff_print_text(&diff, &printer) ||
                             sp_diff_print_json(&diff, &printer) || diff.grown))
     abort();
@@ -60,7 +60,7 @@ static void fuzz_report(const sp_pprof *profile,
   ways.report.label_values_max = 4;
   if (sp_report_add(&ways.report, profile, &origin))
     abort();
-  /* A second type of the name may be found, of another unit. */
+  /* A second type with this name but another unit may be found. */
   st = sp_report_add(&ways.report, profile, NULL);
   if (st && st != SPANPROF_ERR_UNSUPPORTED)
     abort();

@@ -1,7 +1,7 @@
-/* What the server's owner writes: rules of exported metrics and what is to be
- * scraped, on the command line and in files. Any text is refused with a
- * sentence, or makes rules and probes that are whole. The first byte says which
- * of the four it is. */
+/* Parses the server's configuration: rules of exported metrics and scrape
+ * targets, on the command line and in files. Any text is either refused with a
+ * message, or gives complete rules and probes. The first byte selects one of
+ * the four parsers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A refusal has its own sentence. */
+/* A refusal has a message. */
 static void check(spanprof_status st) {
   if (st && !spanprof_last_error()[0])
     abort();
@@ -54,7 +54,7 @@ static void scrapes(bool file, const char *text) {
   sp_scrape_plan_dispose(&plan);
 }
 
-/* Of a file that is in memory alone. */
+/* Use a file that exists only in memory. */
 static void with_file(void (*read)(bool, const char *), const uint8_t *data,
                       size_t size) {
   const int file = memfd_create("rules", MFD_CLOEXEC);

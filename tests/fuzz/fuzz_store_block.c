@@ -1,7 +1,7 @@
-/* Blocks of the store, as a damaged file may have them: three numbers of four
- * bytes (how long the head, the spans and the totals are), those parts, and the
- * body. What is read has only numbers that point at something, and is the same
- * once it was sorted, written and read again. */
+/* Reads blocks of the store, as a damaged file may contain them: three numbers
+ * of four bytes (the lengths of head, spans and totals), these parts, and the
+ * body. The result has only valid references, and is the same after it was
+ * sorted, written and read again. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* URL templates: any text is refused with a sentence, or fills in to a link
- * whose placeholders are gone. The first line is the template, the rest the
+/* Parses URL templates. Any text is either refused with a message, or gives a
+ * link without placeholders. The first line is the template, the remainder the
  * span's name. */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   sp_buffer_init(&out, &sp_mem_default);
   if (!sp_url_template_new(text, &sp_mem_default, &url_template)) {
     sp_url_template_write(url_template, &place, &span, 1700000000, &out);
-    /* A template is never empty, nor is what any placeholder stands for but a
-     * name. */
+    /* A template is never empty, and neither is the value of any placeholder
+     * except a name. */
     if (out.size == 0 && !strstr(text, "{span_name}") && !out.failed)
       abort();
     if (memchr(text, '{', strlen(text)) == NULL && strcmp(text, out.data) != 0)

@@ -1,4 +1,4 @@
-/* Files of settings: a tree that was read has texts, names and an end. */
+/* Parses YAML files. A parsed tree has texts and names and is finite. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static size_t values_of(const sp_yaml *value, size_t depth) {
 
   if (!value->line || (value->kind == SP_YAML_TEXT && !value->text))
     abort();
-  if (depth == 1000) /* aliases make chains of any depth */
+  if (depth == 1000) /* aliases allow any depth */
     return value->values;
   for (item = value->first; item; item = item->next) {
     if ((value->kind == SP_YAML_MAP) != (item->name != NULL))

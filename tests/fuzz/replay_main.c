@@ -1,5 +1,5 @@
-/* Runs a fuzz target over the files of a corpus, without a fuzzer: what was
- * found once stays found in every build. */
+/* Runs a fuzz target on the files of a corpus, without a fuzzer, so that every
+ * build tests the known inputs. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,11 +8,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Larger than any file of a corpus should be. */
+/* Larger than any corpus file should be. */
 #define REPLAY_FILE_BYTES (1u << 20)
 
-/* Each input has a block of its own size, so that a sanitizer sees a read past
- * its end. */
+/* Each input is in a block of exactly its size, so that a sanitizer detects a
+ * read past its end. */
 static int replay_bytes(const uint8_t *bytes, size_t size) {
   uint8_t *exact = malloc(size ? size : 1);
 
@@ -37,11 +37,11 @@ static int replay_file(const char *path, uint8_t *buffer) {
   fclose(file);
   if (failed || replay_bytes(buffer, size) != 0)
     return -1;
-  /* What was broken off is the commonest damage. */
+  /* Also replay the first half: truncation is the most common damage. */
   return replay_bytes(buffer, size / 2);
 }
 
-/* Every file of the directory. Returns how many there were, or -1. */
+/* Replay every file of the directory. Returns the number of files, or -1. */
 static long replay_directory(const char *directory, uint8_t *buffer) {
   DIR *dir = opendir(directory);
   const struct dirent *entry;

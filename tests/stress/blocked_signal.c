@@ -1,7 +1,7 @@
 /* A thread burns CPU in span A with every signal blocked, then unblocks them in
- * span B and burns CPU there. The ticks of A are [signal blocked], and never
- * attributed to B's code. Signals are masked by pthread_sigmask() and, during a
- * wait, by ppoll(), as in event loops. */
+ * span B and burns CPU there. The ticks of A become [signal blocked] and are
+ * never attributed to B's code. Signals are masked by pthread_sigmask() and,
+ * except during waits, around ppoll(), as in event loops. */
 #include "stress_run.h"
 
 #include <poll.h>
@@ -10,7 +10,8 @@
 
 #define BLOCKED_HZ 100
 
-/* CPU of span B and of other open code, and what was sampled there. */
+/* CPU time of span B and of other code with the signal unblocked, and its
+ * samples. */
 typedef struct blocked_totals {
   uint64_t open_cpu_ns;
   uint64_t masked_cpu_ns;
@@ -56,7 +57,8 @@ static spanprof_span_token span_in(spanprof_span span) {
   return token;
 }
 
-/* A daemon's thread: everything masked for `masked_ns`, then open. */
+/* As a daemon's thread: every signal blocked for `masked_ns`, then
+ * unblocked. */
 static void mask_by_call(uint64_t masked_ns, uint64_t open_ns) {
   spanprof_span a = span_new("A"), b = span_new("B");
   sigset_t all, before;
@@ -75,7 +77,8 @@ static void mask_by_call(uint64_t masked_ns, uint64_t open_ns) {
   spanprof_span_end(b);
 }
 
-/* An event loop: always masked, but for its waits, which span B makes. */
+/* As an event loop: every signal blocked except during the waits, which are in
+ * span B. */
 static void mask_but_in_ppoll(uint64_t until_ns) {
   spanprof_span a = span_new("A"), b = span_new("B");
   struct timespec wait = {.tv_nsec = 1000000};
@@ -158,14 +161,14 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
          (unsigned long long)totals.open_ticks,
          (unsigned long long)totals.wrong_ticks);
   stress_run_tell(&run);
-  /* A signal two ticks late is recognised as one that was blocked. */
+  /* A signal that is two ticks late is recognised as a blocked one. */
   masked_least = totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
   STRESS_REQUIRE(totals.blocked_ticks >= masked_least / 2,
                  "%llu ticks are [signal blocked]",
                  (unsigned long long)totals.blocked_ticks);
-  /* The ticks of its own time, one in twenty that looked like them, and those
-   * that came late: a host that stops its virtual machine for 50 ms lets the
-   * thread's clock run on, and the timer expires after the unblocking. */
+  /* The ticks of its own time, plus one in twenty that looks like them, plus
+   * late ones: if a host pauses its virtual machine for 50 ms, the thread's
+   * clock continues, and the timer expires after the unblocking. */
   open_most = totals.open_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
   open_most += open_most / 20 + 10 +
                totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S / 4;

@@ -14,7 +14,7 @@ typedef struct seen_case {
   void (*work)(uint64_t until_cpu_ns);
   unsigned threads;
   uint32_t sample_rate_hz;
-  const char *frame; /* must have part of the time; NULL: any */
+  const char *frame; /* must get part of the time; NULL: any */
 } seen_case;
 
 static const seen_case *current_case;
@@ -103,9 +103,10 @@ static void *thread_run(void *data) {
   return NULL;
 }
 
-/* Nobody registered the threads, so that the next scan counts the CPU time of
- * those that block the signal or were not found yet. On a busy machine that is
- * late. They live until it has come, within a tick of each. */
+/* Nobody registered the threads, so that the CPU time of those that block the
+ * signal or were not found yet is recorded by the next scan, which may be late
+ * on a busy machine. The threads live until their CPU time is recorded, within
+ * one tick each. */
 static void ticks_wait(const seen_case *one) {
   const struct timespec pause = {.tv_nsec = 10000000};
   const uint64_t interval_ns = STRESS_NS_PER_S / one->sample_rate_hz;
@@ -155,7 +156,7 @@ static void case_try(const seen_case *one) {
          one->name, one->threads, (unsigned)one->sample_rate_hz, seen, used,
          seen / used, (double)frame_ns / 1e9, one->frame ? one->frame : "-");
   stress_run_tell(&run);
-  /* The CPU time of each thread after its last tick is not seen: some 10 ms. */
+  /* The CPU time of each thread after its last tick is lost: some 10 ms. */
   STRESS_REQUIRE(seen > used * 0.96 && seen < used * 1.03,
                  "seen %.3f s of %.3f s", seen, used);
   STRESS_REQUIRE(!one->frame || frame_ns > 0, "no time is in %s", one->frame);
@@ -174,7 +175,8 @@ static const seen_case cases[] = {
     {"30 ms blocked", blocked_by_turns, 1, 100, "[signal blocked]"},
     {"30 ms blocked", blocked_by_turns, 1, 1000, "[signal blocked]"},
     {"always blocked", blocked_always, 2, 100, "[signal blocked]"},
-    /* A scan may find them before their first tick: no [thread start] then. */
+    /* A scan may find them before their first tick; then there is no [thread
+     * start]. */
     {"found late", compute, 4, 100, NULL},
 };
 

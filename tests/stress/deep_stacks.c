@@ -1,5 +1,5 @@
 /* Stacks of 8 to 500 KB, 1 to 64 threads, 100 Hz and 1 kHz: no sample is lost
- * for want of room, and what a slice holds is whole. */
+ * because of its size, and every slice is complete. */
 #include "stress_run.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ STRESS_NAMED static void deep_burn(void) {
   STRESS_STAY;
 }
 
-/* By the frame's address: AddressSanitizer has variables elsewhere. */
+/* Uses the frame's address: AddressSanitizer places variables elsewhere. */
 STRESS_NAMED static void deep_descend(uintptr_t bottom) {
   volatile char room[DEEP_FRAME_BYTES];
 
@@ -57,7 +57,7 @@ static void case_try(const deep_case *deep) {
   run.options.sample_rate_hz = deep->hz;
   run.options.upload_interval_ms = 10000;
   stress_run_start(&run);
-  /* Of the largest twice what the ring holds at 1 kHz. */
+  /* For the largest stacks, twice the ring's capacity at 1 kHz. */
   samples_wanted = stress_seconds() * (deep->hz > 100 ? 80 : 16);
   for (i = 0; i < deep->threads; i++)
     STRESS_REQUIRE(pthread_create(&threads[i], NULL, deep_run, (void *)deep) ==

@@ -1,6 +1,7 @@
-/* Output and spool lie on a file system of 12 KB that fills up (or, without the
- * right to mount one, under RLIMIT_FSIZE), and the server is down: all goes on,
- * what finds no room is dropped and counted, no file is left cut. */
+/* Output and spool are on a file system of 12 KB that fills up (or, without the
+ * right to mount one, limited by RLIMIT_FSIZE), and the server is down. The
+ * program continues; profiles that do not fit are dropped and counted; no file
+ * is incomplete. */
 #include "stress_run.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@ static char full_output[64], full_spool[64];
 static uint64_t work_until_ns;
 static bool disk_mounted;
 
-/* A mount that no other process sees, and that ends with this one. */
+/* Mount a file system that is private to this process and ends with it. */
 static bool disk_mount(void) {
   return unshare(CLONE_NEWNS) == 0 &&
          mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
@@ -73,7 +74,7 @@ static void workers_run(uint64_t for_ns) {
     pthread_join(threads[i], NULL);
 }
 
-/* With an output directory and a spool, or a spool alone. */
+/* Run with an output directory and a spool, or with only a spool. */
 static void disk_try(bool output, uint64_t for_ns) {
   static stress_run run;
   size_t file_count = 0;

@@ -1,6 +1,6 @@
 /* Libraries are loaded and unloaded in one thread while others allocate from
- * one arena, all of them sampled: an unwinder or a symbol table that takes the
- * loader's lock or the allocator's in the wrong place hangs here, one that
+ * one arena; all threads are sampled. An unwinder or symbol table that takes
+ * the loader's or the allocator's lock at the wrong place hangs here; one that
  * reads an unmapped library crashes. */
 #include "stress_run.h"
 
@@ -11,7 +11,7 @@
 #define ALLOCATORS 2
 
 #if defined(__SANITIZE_THREAD__)
-/* The loader gives names to its callback under a lock of its own, which
+/* The loader passes names to its callback under its own lock, which
  * ThreadSanitizer does not see. */
 const char *__tsan_default_suppressions(void);
 

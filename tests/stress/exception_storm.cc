@@ -1,6 +1,6 @@
-/* C++ exceptions are thrown through deep frames, caught, kept, and thrown again
- * by other threads, all of it sampled: libgcc's unwinder is the program's, and
- * ours never stands in its way. */
+/* C++ exceptions are thrown through deep frames, caught, kept, and rethrown by
+ * other threads, all sampled: the program uses libgcc's unwinder, and ours must
+ * not interfere. */
 #include <atomic>
 #include <exception>
 #include <mutex>

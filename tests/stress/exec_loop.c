@@ -1,6 +1,7 @@
-/* 300 programs are executed by a process under timers: by fork and execv, by
- * posix_spawn, by vfork and execv, and by a profiled process that executes
- * itself again and again. Nothing of ours survives: none dies of a signal. */
+/* A process with timers executes 300 programs: by fork and execv, by
+ * posix_spawn, by vfork and execv, and as a profiled process that executes
+ * itself repeatedly. Nothing of ours survives an exec: no program dies of a
+ * signal. */
 #include "stress_run.h"
 
 #include <spawn.h>
@@ -32,7 +33,7 @@ static void session_begin(void) {
   pthread_detach(thread);
 }
 
-/* A profiled process becomes another, `left` times. */
+/* A profiled process executes itself `left` more times. */
 static int chain_go(int left) {
   char number[16];
   char *arguments[] = {exec_self, EXEC_CHAIN_ARGUMENT, number, NULL};
@@ -41,7 +42,7 @@ static int chain_go(int left) {
   stress_burn(2 * STRESS_NS_PER_MS);
   if (left == 0)
     return EXEC_ANSWER;
-  /* Forked from a profiled process it is one already. */
+  /* A child of a profiled process is already profiled. */
   if (!spanprof_session_current())
     session_begin();
   stress_burn(5 * STRESS_NS_PER_MS);

@@ -1,5 +1,5 @@
-/* 10,000 signals a second and thread, on threads that do nothing but what the
- * handler meets half done: labels, spans, contexts, malloc, the loader. */
+/* 10,000 signals per second and thread, on threads that only do what a handler
+ * may interrupt halfway: labels, spans, contexts, malloc, the loader. */
 #include "stress_run.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
-/* Neighbours. One uses our signal by sigqueue() before, during and after our
- * session, and gets every one; one lives on SIGPROF and setitimer() and gets
- * every tick; one installs its handler over ours, which is noticed. */
+/* Coexistence with other users of signals. One sends our signal with sigqueue()
+ * before, during and after our session, and receives each of them. One uses
+ * SIGPROF with setitimer(), and receives every tick. One installs its handler
+ * over ours, which is detected. */
 #include "stress_run.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@ static void on_later(int number, siginfo_t *info, void *ucontext) {
   atomic_fetch_add(&later_received, 1);
 }
 
-/* The next tick, after 10 ms of CPU. One at a time: those of an interval merge
- * while one is pending, which a busy machine alone makes half of them do. */
+/* Arm one tick after 10 ms of CPU time. One at a time: ticks of an interval
+ * timer merge while one is pending, as half of them do on a busy machine. */
 static int tick_arm(void) {
   struct itimerval once = {.it_value.tv_usec = 10000};
 
@@ -90,7 +91,7 @@ static void received_wait(void) {
                  (unsigned long long)received, (unsigned long long)sent);
 }
 
-/* CPU is spent until so many ticks arrived, which takes 10 ms of it each. */
+/* Burn CPU time until `count` ticks have arrived, 10 ms each. */
 static void ticks_wait(uint64_t count) {
   uint64_t until_ns = stress_now_ns() + 10 * STRESS_NS_PER_S;
 
@@ -100,7 +101,7 @@ static void ticks_wait(uint64_t count) {
                  (unsigned long long)ticks_arrived, (unsigned long long)count);
 }
 
-/* All work until then, through which the ticks go on. */
+/* All threads work until `until_ns`, while the ticks continue. */
 static void neighbours_work(uint64_t until_ns) {
   uint64_t ticks = ticks_arrived;
   pthread_t threads[3];
@@ -115,8 +116,8 @@ static void neighbours_work(uint64_t until_ns) {
   ticks_wait(ticks + 1);
 }
 
-/* Our signal was somebody's before; SIGPROF is somebody's, from before our
- * start until after our stop. */
+/* The program handles our signal before the session starts, and SIGPROF from
+ * before the start until after the stop. */
 static void share(stress_run *run, uint64_t until_ns) {
   uint64_t now_ns = stress_now_ns(), third_ns = (until_ns - now_ns) / 3;
   uint64_t sent_before;
@@ -144,7 +145,7 @@ static void share(stress_run *run, uint64_t until_ns) {
   stress_run_tell(run);
 }
 
-/* Somebody installs a handler over ours while we sample. */
+/* The program installs a handler over ours during the session. */
 static void take_over(stress_run *run) {
   uint64_t until_ns = stress_now_ns() + 10 * STRESS_NS_PER_S;
   spanprof_session *none;
@@ -165,7 +166,7 @@ static void take_over(stress_run *run) {
                  "a start with their signal: %s", spanprof_last_error());
 }
 
-/* Left to itself the session finds another one. */
+/* Without a configured signal, the next session finds another one. */
 static void another(stress_run *run) {
   uint64_t theirs = later_received;
 

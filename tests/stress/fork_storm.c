@@ -1,6 +1,7 @@
-/* A process whose threads all work forks without pause; its children work in a
- * span, fork again, and end by exit(). Each one's profiles appear, hold its
- * own work and none of its parent's, and add up; none hangs. */
+/* A process with working threads forks continuously. Its children work in a
+ * span, fork again, and end by exit(). The profiles of each child appear,
+ * contain its own work and none of its parent's, and are complete; no child
+ * hangs. */
 #include "stress_run.h"
 
 #include <dirent.h>
@@ -15,7 +16,7 @@
 static char storm_directory[] = "/tmp/spanprof-storm-XXXXXX";
 static _Atomic bool work_over;
 
-/* What the samples of one process's profiles say. */
+/* The ticks in the profiles of one process. */
 typedef struct storm_seen {
   uint64_t parent_ticks;
   uint64_t child_ticks;
@@ -44,7 +45,7 @@ static spanprof_span span_begin(const char *name, spanprof_span_token *token) {
   return span;
 }
 
-/* Work in the parent's span, as any thread of it may be when it forks. */
+/* Work in the parent's span, as any thread may when another one forks. */
 static void *worker_run(void *data) {
   (void)data;
   while (!atomic_load(&work_over)) {
@@ -86,8 +87,8 @@ static void accounts_check(void) {
                  (unsigned long long)stress_stats_dropped(&s));
 }
 
-/* A forked child: works in a span of its own, has a child that does the same
- * where `generations` are left, and ends by exit() or after a stop. */
+/* A forked child: works in its own span, has a child that does the same if
+ * `generations` is not 0, and ends by exit(), after a stop if `stop` is set. */
 static void child_run(unsigned generations, bool stop) {
   spanprof_span_token token;
   spanprof_span span;
@@ -127,7 +128,7 @@ static void storm_sample(void *data, const tally_sample *sample) {
     seen->other_ticks += sample->ticks;
 }
 
-/* Read and remove what a process wrote. */
+/* Read and remove the profiles of a process. */
 static storm_seen files_read(pid_t pid) {
   storm_seen seen = {0};
   char part[64];

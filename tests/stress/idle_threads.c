@@ -1,12 +1,12 @@
-/* What 4,000 idle threads cost the collector in a second, alone and beside
- * threads that nobody registers and that come, work for a moment and go: their
- * stacks are looked up, and that costs about as much again, whatever the number
- * of threads. */
+/* The collector's CPU time per second with 4,000 idle threads: alone, and with
+ * unregistered threads that start, work for a moment and end. The latter's
+ * stacks are looked up, which costs about as much again, whatever the number of
+ * threads. */
 #include "stress_run.h"
 
 #define IDLE_THREADS     (STRESS_TSAN || STRESS_ASAN ? 500 : 4000)
 #define IDLE_STACK_BYTES (128 * 1024)
-#define IDLE_SHORT_MS    250 /* from one short thread to the next */
+#define IDLE_SHORT_MS    250 /* interval between short threads */
 #define IDLE_BURN_NS     (40 * STRESS_NS_PER_MS)
 
 static pthread_t threads[IDLE_THREADS];
@@ -24,7 +24,7 @@ static void *idle_run(void *data) {
 
 static void *short_run(void *data) {
   stress_burn(IDLE_BURN_NS);
-  /* Until a scan has found it, and its next sample has been taken. */
+  /* Wait until a scan has found the thread; the next sample follows. */
   stress_sleep_ms(1000);
   stress_burn(IDLE_BURN_NS);
   return data;
@@ -56,7 +56,7 @@ static void profiled_wait(uint64_t count) {
                    (unsigned long long)count);
 }
 
-/* The collector's CPU time in ms a second. */
+/* The collector's CPU time in ms per second. */
 static double collector_cost(bool beside_short) {
   uint64_t start_ns = stress_now_ns(), cpu_ns = stress_stats().collector_cpu_ns;
   unsigned left_ms = stress_seconds() * 1000;
@@ -86,10 +86,10 @@ int main(void) {
   printf("collector beside %d idle threads: %.1f ms/s, with four short threads "
          "a second %.1f ms/s\n",
          IDLE_THREADS, alone, beside);
-  /* A look for each short thread through all of the map, for each idle one,
-   * would be ten times as much. */
+  /* Reading the whole memory map for each short thread would cost ten times as
+   * much. */
   STRESS_REQUIRE(STRESS_TSAN || STRESS_ASAN || beside <= 3 * alone + 10,
-                 "short threads are dear beside idle ones");
+                 "short threads are expensive next to idle ones");
   pthread_mutex_lock(&idle_lock);
   idle_over = true;
   pthread_cond_broadcast(&idle_wake);

@@ -1,23 +1,22 @@
-/* Threads that nobody registers are found: 200 within 200 ms, 5,000 within 1 s.
- * Beside others the collector is late as any thread is: how late, a thread
- * measures that sleeps and works by turns, and so much more is allowed. */
+/* Unregistered threads are found: 200 within 200 ms, 5,000 within 1 s. On a
+ * busy machine the collector is late, as any thread. A thread that alternately
+ * sleeps and works measures this delay, and as much more time is allowed. */
 #include "stress_run.h"
 
 #define MANY_THREADS  (STRESS_TSAN || STRESS_ASAN ? 500 : 5000)
-#define MANY_OTHERS   (2 + STRESS_TSAN) /* main, the one that measures */
+#define MANY_OTHERS   (2 + STRESS_TSAN) /* main, and the measuring thread */
 #define MANY_GIVEN_UP (60 * STRESS_NS_PER_S)
 #define MANY_SLEEP_MS 18
 #define MANY_BURN_NS  (2 * STRESS_NS_PER_MS)
-#define MANY_LATE_MOST                                  \
-  4 /* sleeps and wakes of collector and main in a scan \
-     */
+#define MANY_LATE_MOST \
+  4 /* sleeps and wake-ups of collector and main in a scan */
 
 static pthread_t threads[MANY_THREADS];
 static _Atomic bool many_over;
 static pthread_mutex_t many_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t many_wake = PTHREAD_COND_INITIALIZER;
 
-static _Atomic uint64_t many_late_ns; /* the worst of the program's time */
+static _Atomic uint64_t many_late_ns; /* maximum so far */
 
 static void *lateness_run(void *data) {
   while (!atomic_load(&many_over)) {
@@ -58,12 +57,13 @@ static void threads_make(unsigned from, unsigned to) {
 typedef struct many_cover {
   unsigned threads;
   uint64_t promised_ns;
-  uint64_t took_ns; /* from when the last was made until all were profiled */
+  /* From the creation of the last thread until all were profiled. */
+  uint64_t took_ns;
   uint64_t collector_cpu_ns;
 } many_cover;
 
-/* The sanitizer's thread blocks signals, which is seen once it used some
- * CPU. */
+/* The sanitizer's thread blocks signals, which is detected once it has used
+ * some CPU time. */
 static uint64_t covered(const spanprof_stats *stats) {
   return stats->threads_profiled + (STRESS_TSAN ? stats->threads_blocked : 0);
 }
@@ -77,7 +77,8 @@ static void covered_wait(many_cover *cover) {
     stress_sleep_ms(2);
     stats = stress_stats();
     cover->took_ns = stress_now_ns() - start_ns;
-    /* More: of those that were joined before, one is yet to be missed. */
+    /* A higher number: the scan still has to notice the end of a joined
+     * thread. */
   } while (covered(&stats) != all && cover->took_ns < MANY_GIVEN_UP);
   cover->collector_cpu_ns = stats.collector_cpu_ns - cpu_ns;
   STRESS_REQUIRE(covered(&stats) == all, "%llu of %u threads, %llu blocked",
@@ -86,7 +87,8 @@ static void covered_wait(many_cover *cover) {
 }
 
 static void cover_check(const many_cover *cover) {
-  /* Waits for its turn, and others' turns while it works. */
+  /* Time in which the collector waits for a processor, at sleeps and while it
+   * works. */
   uint64_t others_ns = MANY_LATE_MOST * many_late_ns +
                        cover->collector_cpu_ns * many_late_ns / MANY_BURN_NS;
 

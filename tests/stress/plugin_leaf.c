@@ -1,4 +1,4 @@
-/* What dlopen_malloc loads and unloads. */
+/* The library that dlopen_malloc loads and unloads. */
 int plugin_leaf_work(int rounds);
 
 int plugin_leaf_work(int rounds) {

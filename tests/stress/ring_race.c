@@ -1,7 +1,8 @@
-/* The ring, the contexts and the runtime's walker driven by ordinary threads
- * in place of signals, because ThreadSanitizer serves signals late: what a
- * handler does, at any time, against the reader, against a runtime that comes
- * and goes. Every sample is read once and whole, or counted as dropped. */
+/* Ordinary threads drive the ring, the contexts and the runtime's walker, in
+ * place of signals, because ThreadSanitizer delivers signals late. The
+ * handler's work races with the reader and with a runtime that registers and
+ * unregisters. Every sample is read exactly once and complete, or counted as
+ * dropped. */
 #include "stress.h"
 
 #include "sampler/capture.h"
@@ -133,7 +134,7 @@ static void *handler_run(void *data) {
     spanprof_span_end(span);
     spanprof_label_pop(label);
     sp_capture_signal(SIGRTMIN, thread->index, 2, &here);
-    /* Or a reader without a core of its own never has its turn. */
+    /* Otherwise a reader without its own core would never run. */
     sched_yield();
   }
   spanprof_thread_unregister();
@@ -208,7 +209,7 @@ static void payloads_try(uint64_t for_ns) {
 static void handlers_try(uint64_t for_ns) {
   sp_capture_config config = {.slice_bytes_max = 4096,
                               .interval_ns = STRESS_NS_PER_S};
-  /* Timers that never tick: the signals are calls. */
+  /* Timers that never expire: the threads call the handler. */
   sp_timer_base base = {.wall = true, .interval_ns = 1000000 * STRESS_NS_PER_S};
   uint64_t count = 0, ticks = 0;
   pthread_t threads[RACE_THREADS];

@@ -1,15 +1,17 @@
-/* The server is down, slow, dumb or wrong for the whole run: the application's
- * threads are never held up, the stop keeps its deadline, and what the server
- * stored is what the library says it delivered. */
+/* The server is down, slow, silent or wrong for the whole run. The
+ * application's threads are never delayed, the stop keeps its deadline, and the
+ * server has stored exactly what the library reports as delivered. */
 #include "stress_run.h"
 #include "trouble_server.h"
 
 #define TROUBLE_WORKERS 3
 #define TROUBLE_STOP_MS 1000
-/* Where all is to arrive, however busy the machine. */
+/* Deadline of a stop after which everything must have arrived, however busy the
+ * machine is. */
 #define TROUBLE_FINE_MS  30000
 #define TROUBLE_SLACK_NS (1500 * STRESS_NS_PER_MS)
-/* Far below the wait for a server, far above a busy machine's pauses. */
+/* Far shorter than waiting for a server, far longer than a busy machine's
+ * pauses. */
 #define TROUBLE_PUSH_NS (900 * STRESS_NS_PER_MS)
 
 typedef struct trouble_case {
@@ -18,7 +20,7 @@ typedef struct trouble_case {
   int status;
   unsigned retry_after_s;
   bool down;
-  bool exact;   /* stored is exported; else stored may be more */
+  bool exact;   /* stored equals exported; otherwise stored may be more */
   bool refused; /* nothing is stored */
 } trouble_case;
 
@@ -89,7 +91,7 @@ static const trouble_case trouble_cases[] = {
 typedef struct trouble_worker {
   pthread_t thread;
   uint64_t until_ns;
-  uint64_t slowest_ns; /* of its pushes and pops */
+  uint64_t slowest_ns; /* slowest push or pop */
 } trouble_worker;
 
 static void *worker_run(void *data) {

@@ -1,5 +1,5 @@
-/* Registered threads of 10 to 40 ms of CPU: the ticks they are charged, those
- * booked at their end included, against their own clocks. */
+/* Registered threads with 10 to 40 ms of CPU time: the ticks charged to them,
+ * including those recorded at their end, are compared with their own clocks. */
 #include "stress_run.h"
 
 #define SHORT_TOGETHER 4
@@ -47,7 +47,8 @@ int main(void) {
   stress_run_tell(&run);
   STRESS_REQUIRE(run.stats.ticks_booked_at_thread_end > 0,
                  "no tick was booked at a thread's end");
-  /* 2 % is what holds; 6 % would take six standard deviations of 5 s. */
+  /* The actual deviation is below 2 %; 6 % would be six standard deviations in
+   * 5 s. */
   STRESS_REQUIRE(charged > used * 0.94 && charged < used * 1.06,
                  "charged %.3f s for %.3f s", charged, used);
   stress_run_dispose(&run);

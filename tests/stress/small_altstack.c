@@ -1,6 +1,6 @@
-/* Alternate signal stacks of 8 KB: signal handlers that run on them, also one
- * for SIGSEGV that repairs the fault, are sampled while they work. An overflow
- * meets an unmapped page, and is killed. */
+/* Alternate signal stacks of 8 KB: handlers that run on them, including one for
+ * SIGSEGV that repairs the fault, are sampled. An overflow would reach an
+ * unmapped page and end the program. */
 #include "stress_run.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 static uint64_t work_until_ns;
 static _Atomic uint64_t handled, repaired, handler_ticks;
-static _Atomic size_t deepest_bytes; /* of any of the stacks */
+static _Atomic size_t deepest_bytes; /* deepest use of any stack */
 static _Thread_local char *fault_page;
 static _Thread_local unsigned char *altstack;
 
@@ -52,7 +52,7 @@ static void altstack_set(void) {
   memset(altstack, ALTSTACK_PAINT, ALTSTACK_BYTES);
 }
 
-/* How much of it was ever used. */
+/* Measure how much of the stack was ever used. */
 static void altstack_measure(void) {
   size_t at = 0;
 

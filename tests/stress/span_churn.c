@@ -1,13 +1,13 @@
-/* 100,000 spans on every thread there is: nested, renamed before their end,
- * ended by another thread, left open for good. No sample carries a span its
- * code did not run for, with root_span_only and without. */
+/* 100,000 spans on every thread: nested, renamed before their end, ended by
+ * another thread, or never ended. No sample carries a span for which its code
+ * did not run, with and without root_span_only. */
 #include "span_work.h"
 
 #define CHURN_WORKERS 4
 #define CHURN_SPANS   (STRESS_TSAN || STRESS_ASAN ? 10000 : 100000)
 #define CHURN_HANDED  64
 
-/* Spans that another thread is to end; 0: none. */
+/* Spans to be ended by another thread; 0: none. */
 static _Atomic uint64_t spans_handed[CHURN_HANDED];
 static _Atomic uint64_t spans_made, spans_leaked;
 static uint64_t work_until_ns;
@@ -24,7 +24,8 @@ static void span_finish(spanprof_span span, uint64_t *random) {
   if (dice == 0) {
     spans_leaked++;
   } else if (dice < 30) {
-    /* Put it where another thread ends it; end the one that was there. */
+    /* Store the span for another thread to end, and end the one stored
+     * before. */
     spanprof_span_end(
         atomic_exchange(&spans_handed[dice % CHURN_HANDED], span));
   } else {

@@ -2,7 +2,7 @@
 
 typedef void span_work_fn(uint64_t cpu_ns, void (*inside)(void *), void *data);
 
-/* Code of the kind around it that may have a span of its own already. */
+/* Code of the surrounding kind, which may already have its own span. */
 STRESS_NAMED static void span_work_between(void (*inside)(void *), void *data) {
   inside(data);
   STRESS_STAY;
@@ -15,7 +15,8 @@ static void halves_burn(uint64_t cpu_ns, void (*inside)(void *), void *data) {
   stress_burn(cpu_ns / 2);
 }
 
-/* Four functions, not one with a parameter: the function is the evidence. */
+/* Four functions instead of one with a parameter, because the function in the
+ * stack is the evidence. */
 #define SPAN_WORK_FUNCTION(name)                                         \
   STRESS_NAMED static void name(uint64_t cpu_ns, void (*inside)(void *), \
                                 void *data) {                            \
@@ -64,7 +65,7 @@ void span_work_burn(unsigned kind, uint64_t cpu_ns, void (*inside)(void *),
   span_works[kind].burn(cpu_ns, inside, data);
 }
 
-/* The kind whose function the frame is, or -1. */
+/* The kind whose function this frame is, or -1. */
 static int frame_kind(const char *function) {
   int kind;
 

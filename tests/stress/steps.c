@@ -1,11 +1,12 @@
-/* For the stress programs of the languages, which load it: the calling thread
- * runs step by step, and is sent the profiler's signal, as its timer sends it,
- * between any two instructions that the process itself wrote (a JIT
- * compiler's). What lasts for ten instructions is met each time.
+/* Loaded by the stress programs of the languages: the calling thread runs in
+ * single steps, and receives the profiler's signal, as its timer sends it,
+ * between any two instructions in memory that the process itself wrote (a JIT
+ * compiler's code). So a state that lasts for ten instructions is sampled each
+ * time.
  *
- * The handler of the trap queues the signal, which is blocked while it runs; on
- * its return the kernel delivers it to the instruction that comes next. x86-64
- * alone has the flag. */
+ * The trap handler queues the signal, which is blocked while the handler runs.
+ * When the handler returns, the kernel delivers it at the next instruction.
+ * Only x86-64 has the trap flag. */
 #define _GNU_SOURCE /* REG_RIP */
 #include <errno.h>
 #include <signal.h>
@@ -24,13 +25,14 @@
 static struct {
   pid_t pid, tid;
   int number;  /* of the signal */
-  void *value; /* that it carries */
+  void *value; /* value of the signal */
   uint64_t jit_start, jit_end;
   uint64_t walks;
   volatile bool running;
 } steps;
 
-/* Of the calling thread, in /proc/self/timers (man 5 proc_pid_timers). */
+/* Find the calling thread's timer in /proc/self/timers (man 5
+ * proc_pid_timers). */
 static int timer_find(void) {
   FILE *file = fopen("/proc/self/timers", "re");
   unsigned long long value = 0;
@@ -52,7 +54,7 @@ static int timer_find(void) {
   return steps.number ? 0 : ESRCH;
 }
 
-/* The largest memory of no file that can be executed. */
+/* Find the largest executable mapping without a file. */
 static int jit_find(void) {
   FILE *file = fopen("/proc/self/maps", "re");
   unsigned long long start, end, inode;
@@ -102,8 +104,9 @@ int steps_begin(void);
 void steps_end(void);
 uint64_t steps_walks(void);
 
-/* The calling thread must be profiled, and neither block SIGTRAP nor start
- * threads until steps_end(). 0, or an errno: ESRCH where it has no timer. */
+/* The calling thread must be profiled, and must neither block SIGTRAP nor start
+ * threads until steps_end(). Returns 0 or an errno: ESRCH if it has no
+ * timer. */
 int steps_begin(void) {
   struct sigaction action;
   int error;
@@ -122,7 +125,7 @@ int steps_begin(void) {
   if (sigaction(SIGTRAP, &action, NULL) != 0)
     return errno;
   steps.running = true;
-  /* Below the red zone (System V ABI, AMD64, 3.2.2). */
+  /* Push below the red zone (System V ABI, AMD64, 3.2.2). */
   __asm__ volatile("subq $128, %%rsp\n\t"
                    "pushfq\n\t"
                    "orq %0, (%%rsp)\n\t"
@@ -138,7 +141,7 @@ void steps_end(void) {
   steps.running = false;
 }
 
-/* How often the signal was sent so far. */
+/* The number of signals sent so far. */
 uint64_t steps_walks(void) {
   return steps.walks;
 }

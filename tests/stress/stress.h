@@ -1,6 +1,6 @@
-/* What every stress program uses: its time, its deadline, and how it fails.
+/* Common code of the stress programs: working time, deadline and failures.
  *
- * SPANPROF_STRESS_SECONDS (default 5) is how long a program works. */
+ * SPANPROF_STRESS_SECONDS (default 5) is the working time of a program. */
 #ifndef STRESS_H
 #define STRESS_H
 
@@ -24,8 +24,8 @@
 
 #define STRESS_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A function that stands in stacks under its own name; it ends with
- * STRESS_STAY, so that no call of its is a jump. */
+/* A function that appears in stacks with its own name. It ends with
+ * STRESS_STAY, so that none of its calls is a tail call. */
 #if defined(__clang__)
 #define STRESS_NAMED __attribute__((noinline))
 #else
@@ -54,7 +54,7 @@
 #define STRESS_ASAN 0
 #endif
 
-/* Ends the program with the place, the condition and a sentence. */
+/* Ends the program and prints the place, the condition and a message. */
 #define STRESS_REQUIRE(condition, ...)                             \
   do {                                                             \
     if (!(condition)) {                                            \
@@ -96,16 +96,16 @@ static inline unsigned stress_seconds(void) {
   return seconds >= 1 && seconds <= 3600 ? (unsigned)seconds : 5;
 }
 
-/* First call of a program: one that hangs is ended by SIGALRM. Returns when to
- * stop working, on stress_now_ns()'s clock. */
+/* The first call of a program. SIGALRM ends a program that hangs. Returns the
+ * end of the working time, on stress_now_ns()'s clock. */
 static inline uint64_t stress_begin(void) {
   alarm(stress_seconds() * 4 + 240);
   setvbuf(stdout, NULL, _IOLBF, 0);
   return stress_now_ns() + stress_seconds() * STRESS_NS_PER_S;
 }
 
-/* Sample on a wall clock at `hz`, unless the environment says otherwise: more
- * signals than the kernel's tick gives. */
+/* Sample on a wall clock at `hz`, unless the environment sets another rate:
+ * more signals than the kernel's tick allows. */
 static inline void stress_wall_hz(const char *hz) {
   setenv("SPANPROF_TEST_WALL_HZ", hz, 0);
 }
@@ -118,13 +118,13 @@ static inline void stress_sleep_ms(unsigned ms) {
     continue;
 }
 
-/* Work for `cpu_ns` of this thread's CPU time. */
+/* Burn `cpu_ns` of this thread's CPU time. */
 static inline uint64_t stress_burn(uint64_t cpu_ns) {
   uint64_t until_ns = stress_thread_cpu_ns() + cpu_ns, now_ns, end_ns;
   volatile uint64_t x = until_ns;
   int i;
 
-  /* A thread that reads its CPU clock all the time gets few ticks
+  /* A thread that constantly reads its CPU clock gets few ticks
    * (tests/core/burn.h). */
   while ((now_ns = stress_thread_cpu_ns()) < until_ns) {
     end_ns = stress_now_ns() + (until_ns - now_ns);
@@ -136,7 +136,7 @@ static inline uint64_t stress_burn(uint64_t cpu_ns) {
   return x;
 }
 
-/* A cheap generator of numbers, one a thread. */
+/* A cheap random number generator, one per thread. */
 static inline uint32_t stress_random(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)(*state >> 33);

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-/* Signals under way when the timers are deleted are counted when they arrive:
- * on a busy machine that is when their thread runs again. */
+/* Signals that are pending when the timers are deleted are counted when they
+ * arrive; on a busy machine that is when their thread runs again. */
 #define RUN_SETTLE_NS (2 * STRESS_NS_PER_S)
 
 static void run_log(void *data, spanprof_log_level level, const char *message) {
@@ -64,7 +64,8 @@ static bool stats_balanced(const spanprof_stats *s) {
          s->ticks_taken == s->ticks_exported + s->ticks_dropped;
 }
 
-/* Timers of the process, by the kernel's word; -1: it does not say. */
+/* The number of the process's timers according to the kernel, or -1 if it does
+ * not report them. */
 static int timers_count(void) {
   FILE *file = fopen("/proc/self/timers", "re");
   char line[256];

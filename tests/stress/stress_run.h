@@ -1,5 +1,5 @@
-/* One session under stress: its options, what it logged, what it delivered, and
- * whether every sample is accounted for at its end. */
+/* One session under stress: its options, its log, its profiles, and a check
+ * that every sample is accounted for at the end. */
 #ifndef STRESS_RUN_H
 #define STRESS_RUN_H
 
@@ -13,22 +13,23 @@ typedef struct stress_run {
   spanprof_session *session;
   tally sum;
   spanprof_stats stats; /* after the stop */
-  uint64_t stop_ns;     /* how long the stop took */
+  uint64_t stop_ns;     /* duration of the stop */
   /* Guarded by log_lock. */
   pthread_mutex_t log_lock;
   char log[STRESS_LOG_BYTES];
   size_t log_bytes;
 } stress_run;
 
-/* Options for a session called `name` with windows of 200 ms, whose profiles
- * the run's tally gets. */
+/* Set options for a session named `name` with windows of 200 ms. The run's
+ * tally receives its profiles. */
 void stress_run_init(stress_run *run, const char *name);
 
-/* Start; fails the program where it cannot. Counts from zero. */
+/* Start the session and reset the counters. Fails the program if the session
+ * cannot start. */
 void stress_run_start(stress_run *run);
 
-/* Stop, then check the accounts: samples taken are exported or dropped, nothing
- * is pending, what was exported arrived, and no timer is left. */
+/* Stop the session, then check that all samples taken are exported or dropped,
+ * none is pending, the exported ones arrived, and no timer is left. */
 void stress_run_stop(stress_run *run, uint32_t timeout_ms);
 
 void stress_run_dispose(stress_run *run);
@@ -39,10 +40,10 @@ bool stress_run_logged(stress_run *run, const char *text);
 /* The counters now. */
 spanprof_stats stress_stats(void);
 
-/* Sum of samples dropped, for whatever reason. */
+/* Total number of dropped samples. */
 uint64_t stress_stats_dropped(const spanprof_stats *stats);
 
-/* One line at the end of a program. */
+/* Print one line at the end of a program. */
 void stress_run_tell(const stress_run *run);
 
 #endif

@@ -8,7 +8,7 @@
 
 typedef Perftools__Profiles__Profile tally_pprof;
 
-/* An index by id: ids of ours are small and dense, which is checked. */
+/* An index by id. Our ids are small and dense, which is checked. */
 typedef struct tally_ids {
   const char **functions; /* [id]: name */
   size_t function_max;
@@ -86,7 +86,8 @@ static bool ids_read(tally_ids *ids, const tally_pprof *profile) {
   return true;
 }
 
-/* Names of the sample's frames; false: a reference to nothing. */
+/* Read the names of the sample's frames. Returns false if a reference is
+ * invalid. */
 static bool sample_read(tally_sample *out, const tally_pprof *profile,
                         const tally_ids *ids,
                         const Perftools__Profiles__Sample *sample) {
@@ -155,7 +156,7 @@ static const char *profile_add(tally *sum, const tally_pprof *profile) {
   return why;
 }
 
-/* Remember the time; false: it was there. */
+/* Store the time. Returns false if it was there already. */
 static bool time_add(tally *sum, uint64_t time_ns) {
   size_t i;
 

@@ -1,7 +1,7 @@
-/* A toy bytecode interpreter registers as the process's runtime: its frames
- * stand in stacks in place of its eval loop, also where it recurses through
- * native code, with names asked for from its own thread or directly, and while
- * it registers and unregisters. */
+/* A toy bytecode interpreter registers as the process's runtime. In stacks, its
+ * frames replace those of its eval loop, also if it recurses through native
+ * code; with names resolved on its own thread or directly; and while it
+ * registers and unregisters. */
 #include <spanprof/runtime.h>
 
 #include "stress_run.h"
@@ -12,8 +12,8 @@
 
 typedef enum toy_op {
   TOY_BURN,
-  TOY_CALL,   /* another function, in the same eval loop */
-  TOY_NATIVE, /* a native function, which evaluates another function */
+  TOY_CALL,   /* call another function in the same eval loop */
+  TOY_NATIVE, /* call a native function that evaluates another function */
   TOY_RETURN,
 } toy_op;
 
@@ -41,8 +41,8 @@ typedef struct toy_frame {
   _Atomic bool entry; /* first frame of an eval loop */
 } toy_frame;
 
-/* One thread's interpreter: written by it, read in its handler. A frame is
- * written before the depth that makes it visible. */
+/* One thread's interpreter, written by the thread and read in its handler. A
+ * frame is written before the depth that makes it visible. */
 typedef struct toy_machine {
   _Atomic uint32_t depth;
   toy_frame frames[TOY_DEPTH];
@@ -74,11 +74,11 @@ STRESS_NAMED static void toy_native_burn(void) {
 
 typedef void toy_eval_fn(toy_machine *machine, unsigned function);
 
-/* The native function that evaluates; through a pointer, as toy_eval() calls
- * it. */
+/* The native function that evaluates; called by toy_eval() through this
+ * pointer. */
 static toy_eval_fn *volatile toy_bridge_pointer;
 
-/* The eval loop, in a section of its own, which tells its range. */
+/* The eval loop, in its own section, whose bounds are its range. */
 __attribute__((section("toy_eval_text"))) STRESS_NAMED static void
 toy_eval(toy_machine *machine, unsigned function) {
   uint32_t base = atomic_load(&machine->depth);
@@ -113,7 +113,7 @@ STRESS_NAMED static void toy_bridge(toy_machine *machine, unsigned function) {
   STRESS_STAY;
 }
 
-/* The linker's names for the ends of a section. */
+/* The linker's names for the bounds of the section. */
 extern const char __start_toy_eval_text[], __stop_toy_eval_text[];
 
 static size_t toy_walk(void *data, const spanprof_capture *capture,
@@ -182,16 +182,17 @@ static void *worker_run(void *data) {
 }
 
 typedef struct toy_seen {
-  bool full;     /* what called the outermost frame of the language is shown */
-  uint64_t leaf; /* ticks with the whole of the expected stack */
+  bool full;          /* the caller of the outermost language frame is shown */
+  uint64_t leaf;      /* ticks with the complete expected stack */
   uint64_t language;  /* with a language frame */
   uint64_t eval;      /* with the eval loop and language frames */
   uint64_t eval_only; /* with the eval loop and no language frame */
-  uint64_t wrong;     /* frames in an order that never was */
+  uint64_t wrong;     /* frames in an impossible order */
   uint64_t unnamed;
 } toy_seen;
 
-/* Where in the stack a function is, from `from` on; or the end. */
+/* The index of a function in the stack, from `from` on, or the stack's
+ * length. */
 static size_t stack_find(const tally_sample *sample, size_t from,
                          const char *function) {
   while (from < sample->function_count &&
@@ -200,8 +201,8 @@ static size_t stack_find(const tally_sample *sample, size_t from,
   return from;
 }
 
-/* Language frames are in the order of calls, innermost first, and none is
- * missing, but of those that have no name yet. */
+/* Are the language frames in the order of calls, innermost first, with none
+ * missing except frames that have no name yet? */
 static bool order_right(const tally_sample *sample, bool unnamed) {
   static const char *const calls[] = {"toy:leaf", "toy:inner", "toy:middle",
                                       "toy:outer"};
@@ -302,7 +303,8 @@ static void way_try(const char *name, toy_way way, uint64_t for_ns) {
   stress_run_tell(&run);
   STRESS_REQUIRE(seen.wrong == 0, "%llu ticks in an order that never was",
                  (unsigned long long)seen.wrong);
-  /* Each registration forgets the names that were asked for and not given. */
+  /* Each registration discards the requests for names that are not resolved
+   * yet. */
   if (way == TOY_COMING_AND_GOING)
     STRESS_REQUIRE(seen.language + seen.unnamed > 0, "no language frames");
   else

@@ -1,5 +1,5 @@
-/* A server that misbehaves, on a thread of this process. What it stores it adds
- * to a tally, repeats left out. */
+/* A misbehaving server, on a thread of this process. It adds the profiles that
+ * it stores to a tally, without repeats. */
 #ifndef TROUBLE_SERVER_H
 #define TROUBLE_SERVER_H
 
@@ -7,15 +7,17 @@
 
 typedef enum trouble_mode {
   TROUBLE_NONE,
-  TROUBLE_STATUS,     /* answers `status`, with `retry_after_s` unless 0 */
+  /* Answers with `status`, and with `retry_after_s` unless 0. */
+  TROUBLE_STATUS,
   TROUBLE_SLOW,       /* stores, waits, answers */
   TROUBLE_HANG,       /* never answers */
   TROUBLE_CUT,        /* closes in the middle of the body */
   TROUBLE_UNANSWERED, /* stores and closes */
   TROUBLE_HALF,       /* stores and closes in the middle of the answer */
-  TROUBLE_GARBAGE,    /* stores nothing, answers what is no HTTP */
+  /* Stores nothing, answers with something other than HTTP. */
+  TROUBLE_GARBAGE,
   TROUBLE_REDIRECT,
-  TROUBLE_MIXED, /* all of these in turn, now and then none */
+  TROUBLE_MIXED, /* all of these in rotation, including TROUBLE_NONE */
 } trouble_mode;
 
 typedef struct trouble_server {
@@ -31,10 +33,10 @@ typedef struct trouble_server {
   unsigned requests;
 } trouble_server;
 
-/* Start it; mode, status and retry_after_s are set. */
+/* Start the server; the caller sets mode, status and retry_after_s. */
 void trouble_server_start(trouble_server *server);
 
-/* Its tally stays, and is the caller's to dispose of. */
+/* Stop the server. The caller disposes of its tally. */
 void trouble_server_stop(trouble_server *server);
 
 #endif

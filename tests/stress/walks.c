@@ -1,11 +1,11 @@
-/* For the stress programs of the languages, which load it: threads that run are
- * sent the profiler's signal 20,000 times a second, as their timers send it. A
- * CPU timer expires at the kernel's ticks alone, 250 times a second; one of
- * wall time expires when it should, but would wake threads that wait, too, and
- * walk them over and over where they are. So a thread of ours looks who used
- * CPU time just now, and arms such a timer for these, for ten milliseconds.
- * Who is profiled, and what value its signals carry, stands in
- * /proc/self/timers. */
+/* Loaded by the stress programs of the languages: running threads receive the
+ * profiler's signal 20,000 times a second, as their timers send it. A CPU timer
+ * only expires at the kernel's ticks, 250 times a second. A wall-clock timer
+ * expires on time, but would also wake waiting threads and walk the same stack
+ * again and again. So a thread of ours finds the threads that have just used
+ * CPU time, and arms such a timer for each of them for ten milliseconds.
+ * /proc/self/timers shows the profiled threads and the values of their
+ * signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,10 +23,11 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* Threads that came when there were so many are sent nothing. */
+/* Further threads receive no signals. */
 #define WALKS_THREADS_MAX 64
 
-/* While no timer is armed it shows who runs: who used a quarter of it. */
+/* Interval without timers that shows the running threads: those that used a
+ * quarter of it. */
 #define WALKS_LOOK_NS  400000
 #define WALKS_ARMED_NS 10000000
 #define WALKS_EVERY_NS 50000
@@ -36,13 +37,13 @@
 typedef struct walks_thread {
   int tid;
   int number;     /* of the signal */
-  uint64_t value; /* that it carries */
+  uint64_t value; /* value of the signal */
   uint64_t cpu_ns;
-  int timer; /* ours */
+  int timer; /* our timer */
 } walks_thread;
 
-/* One of the process: the thread below has it, or who began when there is
- * none. */
+/* Process-wide. Owned by the thread below, or by the caller of walks_begin() if
+ * there is none. */
 static struct {
   walks_thread threads[WALKS_THREADS_MAX];
   size_t count;
@@ -51,7 +52,7 @@ static struct {
 static _Atomic bool walks_running;
 
 static uint64_t thread_cpu_ns(int tid) {
-  /* See man 2 clock_getcpuclockid. */
+  /* See clock_getcpuclockid(3). */
   clockid_t id = (clockid_t)(~(unsigned)tid << 3 | 6);
   struct timespec now;
 
@@ -70,7 +71,7 @@ static void timer_arm(walks_thread *thread) {
   event.sigev_signo = thread->number;
   event.sigev_value.sival_ptr = (void *)(uintptr_t)thread->value;
   event.sigev_notify_thread_id = thread->tid;
-  /* The thread may be gone. */
+  /* The thread may have ended. */
   if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &thread->timer) != 0)
     thread->timer = WALKS_NO_TIMER;
   else
@@ -103,7 +104,7 @@ static const char *timer_parse(const char *text, walks_thread *out) {
   return line;
 }
 
-/* While no timer of ours is there. 0, or an errno. */
+/* Called while none of our timers exists. Returns 0 or an errno. */
 static int threads_find(void) {
   static char text[WALKS_THREADS_MAX * 160];
   int file = open("/proc/self/timers", O_RDONLY | O_CLOEXEC);
@@ -127,7 +128,7 @@ static int threads_find(void) {
       break;
     thread->timer = WALKS_NO_TIMER;
     thread->cpu_ns = thread_cpu_ns(thread->tid);
-    /* The program's own timers have signals that have a name. */
+    /* The program's own timers use named signals. */
     if (thread->tid != 0 && thread->tid != self && thread->number >= SIGRTMIN)
       walks.count++;
   }
@@ -164,8 +165,9 @@ static void *walks_run(void *unused) {
 int walks_begin(void);
 void walks_end(void);
 
-/* In a forked child, which has none of its parent's threads, once more. 0, or
- * an errno: ENOENT where the kernel was built without /proc/self/timers. */
+/* Call it again in a forked child, which has none of its parent's threads.
+ * Returns 0 or an errno: ENOENT if the kernel was built without
+ * /proc/self/timers. */
 int walks_begin(void) {
   sigset_t all, before;
   int error = threads_find();

@@ -1,14 +1,14 @@
-/* What the hot calls may take, counted and not timed: no allocation once they
- * were made before. */
+/* The hot calls allocate nothing after their first call. Allocations are
+ * counted, not timed. */
 #include "check.h"
 #include "label/context.h"
 #include "util/memory/mem.h"
 
 #define BUDGET_TURNS 10000
 
-/* Allocations of the calling thread. A sanitizer has its own allocator, and
- * hooks (sanitizer/allocator_interface.h, LLVM 14) in place of what is defined
- * below. */
+/* Number of allocations of the calling thread. A sanitizer has its own
+ * allocator with hooks (sanitizer/allocator_interface.h, LLVM 14), which
+ * replace the functions defined below. */
 static _Thread_local volatile uint64_t budget_allocations;
 
 #if defined(__has_feature)
@@ -39,8 +39,8 @@ static void allocations_watch(void) {
                                                   release_seen) != 0);
 }
 #else
-/* glibc's own, by the names under which it lets a program put its own in front
- * (glibc 2.36, manual 3.2.5). */
+/* glibc's functions, by the names that let a program define its own (glibc
+ * 2.36, manual 3.2.5). */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -140,7 +140,7 @@ static void context_switched(size_t turns) {
   }
 }
 
-/* The watch itself works. */
+/* The counter itself works. */
 static void an_allocation_is_counted(void) {
   uint64_t before = budget_allocations;
   char *volatile p = malloc(16);
@@ -169,7 +169,7 @@ static void switching_contexts_allocates_nothing(void) {
   CHECK_EQUAL(allocations_of(context_switched), 0);
 }
 
-/* What every thread that uses labels keeps for its life. */
+/* The memory that each thread with labels keeps for its life. */
 static void a_thread_uses_less_than_four_kilobytes(void) {
   CHECK(sizeof(sp_self) <= 4096);
 }

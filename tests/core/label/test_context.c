@@ -116,7 +116,7 @@ static void hooks_are_called_when_threads_attach_and_end(void) {
   CHECK_EQUAL(atomic_load(&ended), 1);
   on_thread(attach_twice, &second);
   CHECK_EQUAL(atomic_load(&ended), 2);
-  CHECK(first == second); /* the record is used again */
+  CHECK(first == second); /* the record is reused */
   sp_self_hooks_set(NULL);
 }
 
@@ -148,8 +148,9 @@ static void next_thread_inherits_nothing(void) {
 
 static pthread_key_t late_key;
 
-/* How often a thread's last destructor comes back. ThreadSanitizer takes down
- * its own state in the last round, so with it the last round is left alone. */
+/* Number of times that a thread's last destructor runs again. ThreadSanitizer
+ * disposes of its own state in the last round, so with it the last round is
+ * skipped. */
 #if defined(__SANITIZE_THREAD__)
 #define LATE_ROUNDS 2
 #else
@@ -160,7 +161,7 @@ static void use_late(void *data) {
   int *rounds = data;
   spanprof_label_token token;
 
-  /* Refused in the last round, after which nobody would end the record. */
+  /* Fails in the last round, after which no destructor would end the record. */
   if (spanprof_label_push_bytes("key", 3, "late", 4, &token))
     CHECK_EQUAL(token, 0);
   spanprof_label_pop(token);
@@ -177,7 +178,7 @@ static void *end_with_late_key(void *data) {
 static void destructor_of_another_key_may_attach_again(void) {
   int rounds, i;
 
-  CHECK(sp_self_attach()); /* our key is made before the other one */
+  CHECK(sp_self_attach()); /* our key is created before the other one */
   CHECK_EQUAL(pthread_key_create(&late_key, use_late), 0);
   sp_self_hooks_set(&counting);
   for (i = 0; i < 50; i++) {
@@ -226,7 +227,7 @@ static size_t contexts_visited(void) {
   return count;
 }
 
-/* Pages of the process in memory. */
+/* Number of the process's resident pages. */
 static long resident_pages(void) {
   FILE *file = fopen("/proc/self/statm", "r");
   long size, resident;
@@ -236,8 +237,7 @@ static long resident_pages(void) {
   return resident;
 }
 
-/* A busy hour of coroutines costs what it needed, not what the rest of the
- * process's life needs. */
+/* The memory of many coroutines is returned when they end. */
 static void free_contexts_return_memory_and_are_not_visited(void) {
   enum { MANY = 100000 };
   static spanprof_context *many[MANY];
@@ -262,7 +262,7 @@ static void free_contexts_return_memory_and_are_not_visited(void) {
   }
 }
 
-/* No memory is given back and taken for each. */
+/* Memory is not returned and allocated again for each context. */
 static void a_freed_context_is_reused(void) {
   spanprof_context *first, *next;
   int i;
@@ -297,7 +297,7 @@ static void sample_carries_labels_and_span(void) {
   spanprof_labels_set(pushed);
   spanprof_labels_set(0);
   CHECK_EQUAL(last_labels(sp_self_current()), pushed);
-  /* A sample without a span does the same. */
+  /* A sample without a span also replaces the last values. */
   sp_context_remember(sp_self_current(), 0, 0, 0);
   CHECK_EQUAL(last_span(sp_self_current()), 0);
   CHECK_EQUAL(last_labels(sp_self_current()), 0);
@@ -445,7 +445,7 @@ static void stale_leave_is_ignored_and_counted(void) {
   CHECK_EQUAL(spanprof_span_active(), a);
   CHECK_EQUAL(sp_counted(&sp_counts.spans_unbalanced), before + 1);
   third = enter(b);
-  spanprof_span_leave(second); /* takes the inner one with it */
+  spanprof_span_leave(second); /* also leaves the inner one */
   CHECK_EQUAL(spanprof_span_active(), 0);
   spanprof_span_leave(third);
   spanprof_span_leave(UINT64_MAX);

@@ -23,7 +23,7 @@ static spanprof_label_token push(const char *name, const char *value) {
   return token;
 }
 
-/* "inner=x,outer=y": the set in words. */
+/* The set as text: "inner=x,outer=y". */
 static const char *words(spanprof_labels set) {
   static _Thread_local char text[4096];
   sp_label labels[32];
@@ -83,8 +83,8 @@ static void texts_of_every_length_are_distinguished(void) {
   size_t bytes, at;
   int round;
 
-  /* Twice, so that the second push finds the cache filled; each value differs
-   * from the one before in a single byte, at every place. */
+  /* Twice, so that the second push finds a filled cache. Each value differs
+   * from the previous one in a single byte, at every position. */
   for (bytes = 1; bytes < 40; bytes++) {
     for (at = 0; at < bytes; at++) {
       for (round = 0; round < 2; round++) {
@@ -252,7 +252,8 @@ static void values_over_the_cap_become_other(void) {
     spanprof_label_pop(token);
   }
   CHECK_EQUAL(sp_counted(&sp_counts.labels_capped), before + 15);
-  /* Those admitted stay, under any parent; other names have their own count. */
+  /* Admitted values stay, under any parent; other names have their own
+   * count. */
   token = push("other_name", "request-20");
   push("request", "request-3");
   CHECK_TEXT(current(), "request=request-3,other_name=request-20");
@@ -330,7 +331,7 @@ static void sets_are_bounded(void) {
               SPANPROF_ERR_LIMIT);
   CHECK_EQUAL(sp_counted(&sp_counts.labels_refused), before + 2);
   CHECK_TEXT(current(), "");
-  /* What there is goes on. */
+  /* Existing sets still work. */
   token = push("name3", "33");
   CHECK_TEXT(current(), "name3=33");
   spanprof_label_pop(token);
@@ -383,7 +384,7 @@ static void handler_set(int number, void (*handler)(int, siginfo_t *, void *)) {
   sigaction(number, &action, NULL);
 }
 
-/* Other values of the name take all of the thread's cache. */
+/* Fill the thread's cache with other values of the name. */
 static void cache_fill(void) {
   spanprof_label_token token;
   spanprof_text_id value;
@@ -399,8 +400,8 @@ static void cache_fill(void) {
   }
 }
 
-/* The handler pushes what is being pushed, at the first instruction, at the
- * second, and so on to the last. */
+/* The handler pushes the same label as the interrupted push: at its first
+ * instruction, at the second, and so on to the last. */
 static void handler_may_push_at_each_instruction(void) {
   spanprof_label_token token;
 
@@ -501,7 +502,7 @@ static void set_is_composed_without_a_thread(void) {
   CHECK_TEXT(words(with(set, "never seen", NULL)), "phase=a,user=7");
   CHECK_EQUAL(with(one, "user", NULL), 0);
   CHECK_EQUAL(with(set, "user", "7"), set);
-  /* However often a label changes, the set does not grow. */
+  /* The set does not grow, however often a label changes. */
   for (i = 0; i < 1000; i++)
     set = with(set, "user", i % 2 ? "8" : "9");
   CHECK_TEXT(words(set), "user=8,phase=a");
@@ -550,8 +551,8 @@ static void every_allocation_may_fail(void) {
   failing_mem_sweep(pushing);
 }
 
-/* First, while nothing was capped: a handler may push what is, and takes no
- * lock to intern a text. */
+/* Runs first, before any value is capped: a handler may push interned texts,
+ * and must not take a lock to intern "[other]". */
 static void the_text_of_capped_values_is_other(void) {
   spanprof_text_id other;
 

@@ -83,7 +83,7 @@ static void long_text_is_cut_between_characters(void) {
 
   for (i = 0; i + 1 < bytes; i += 2)
     memcpy(text + i, "\xc3\xa9", 2);
-  text[0] = 'x'; /* so that the cut would fall into a character */
+  text[0] = 'x'; /* so that the cut would be inside a character */
   text[1] = 'x';
   text[2] = 'x';
   memmove(text + 3, "\xc3\xa9", 2);

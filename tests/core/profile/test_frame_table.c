@@ -5,7 +5,7 @@
 #include "failing_mem.h"
 #include "util/system/counters.h"
 
-/* A namer that answers as it is told to. */
+/* A namer with configurable results. */
 typedef struct told_namer {
   spanprof_status st;
   bool nameless;
@@ -178,7 +178,7 @@ static void namer_without_any_name_is_called_once(void) {
   close_tables(&f);
 }
 
-/* Counts the frames in *data, until the fifth, which fails. */
+/* Counts the frames in *data. The fifth one fails. */
 static spanprof_status four_visit(void *data, const sp_frame *frame) {
   CHECK_EQUAL(frame->kind, SP_FRAME_RUNTIME);
   return ++*(int *)data == 5 ? SPANPROF_ERR_NOMEM : SPANPROF_OK;
@@ -315,7 +315,8 @@ static void scenario_of_failures(const sp_mem *mem) {
   if (!st)
     st = sp_frame_table_name(&f.frames, &f.namer);
   CHECK(!st || st == SPANPROF_ERR_NOMEM);
-  /* Whatever failed: what was named has a name, and the rest gets one now. */
+  /* After any failure, named frames keep their name, and the others get one
+   * now. */
   if (!st && !sp_frame_table_name(&f.frames, &f.namer))
     for (i = 0; i < f.frames.location_count; i++)
       CHECK(f.frames.locations[i].function);

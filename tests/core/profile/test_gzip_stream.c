@@ -3,7 +3,7 @@
 #include "failing_mem.h"
 #include "profile/pprof/gunzip.h"
 
-/* More than waits before it is compressed, and more than one step of output. */
+/* Larger than the input buffer and than one step of output. */
 #define LARGE_BYTES ((size_t)300 << 10)
 
 static unsigned char large[LARGE_BYTES];
@@ -22,7 +22,7 @@ static void fill_large(void) {
   }
 }
 
-/* Whether the file that `gzip` ends unpacks to these bytes. */
+/* Does the finished file decompress to these bytes? */
 static bool ends_as(sp_gzip *gzip, const void *bytes, size_t size) {
   const sp_mem *mem = gzip->out.mem;
   sp_buffer unpacked;

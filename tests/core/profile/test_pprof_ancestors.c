@@ -1,4 +1,4 @@
-/* Samples name their spans' ancestors, as numbers. */
+/* Samples name their spans' ancestors in numeric labels. */
 #include "profile_fixture.h"
 
 #include "span/span.h"
@@ -16,7 +16,7 @@ static spanprof_span_rules *rules_of(int root_only, int add_name) {
   return rules;
 }
 
-/* A span `id`, a child of the span one before it; 1 is a root. */
+/* Start the span `id` as a child of the span `id` - 1; span 1 is a root. */
 static spanprof_span start_span(const spanprof_span_rules *rules, uint8_t id,
                                 const char *name) {
   spanprof_span_info info = {.struct_size = sizeof info,
@@ -85,7 +85,7 @@ static void ancestors_are_ordered_nearest_first(void) {
   fixture_open(&fixture);
   s[0] = start_span(each, 1, "GET");
   s[1] = start_span(each, 2, "render");
-  s[2] = start_span(each, 3, "render"); /* a name nests in itself */
+  s[2] = start_span(each, 3, "render"); /* the same name as its parent */
   spanprof_span_rename(s[0], "GET /cart", 9);
   sample = sample_of(&fixture, s[2]);
   CHECK_TEXT(sp_pprof_label_text(sample, "profile_id"), "fe00000000000003");
@@ -151,8 +151,8 @@ static void ancestors_are_the_sixteen_nearest(void) {
   spanprof_span_rules_free(each);
 }
 
-/* The longest names there are, in every ancestor: many parts, each within the
- * server's bytes, as the fixture checks. */
+/* All ancestors have names of maximum length: many parts are needed, each
+ * within the server's size limit, which the fixture checks. */
 static void large_ancestors_need_more_parts(void) {
   spanprof_span_rules *each = rules_of(0, 1);
   static spanprof_span s[200];

@@ -9,8 +9,8 @@
 #include "util/system/status.h"
 #include "wire.h"
 
-/* Files made by Go 1.19's runtime/pprof and by go tool pprof; figures are what
- * `go tool pprof -raw` says of them. */
+/* Files from Go 1.19's runtime/pprof and go tool pprof. The expected numbers
+ * are from `go tool pprof -raw`. */
 static uint8_t *corpus_file(const char *name, size_t *size) {
   uint8_t *bytes = malloc(1 << 16);
   char path[4096];
@@ -354,7 +354,7 @@ static void too_large_decompressed_data_is_refused(void) {
   free(file);
 }
 
-/* 9 million empty samples are 18 MB of file and 288 MB of ours. */
+/* 9 million empty samples are a file of 18 MB and need 288 MB of memory. */
 static void too_much_memory_is_refused(void) {
   const wire head = begin_profile();
   const size_t samples = 9000000;

@@ -1,4 +1,5 @@
-/* The judge is judged: each rule finds what breaks it. */
+/* Tests of the profile checker (pprof_rules.c): each rule detects its
+ * violation. */
 #include "pprof_rules.h"
 
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
-/* A valid profile of two samples, ready to be spoilt. */
+/* A valid profile with two samples, to be modified. */
 typedef struct model {
   Perftools__Profiles__Profile profile;
   Perftools__Profiles__ValueType type, *types[2];
@@ -132,7 +133,8 @@ static void valid_profile_breaks_no_rule(void) {
   CHECK(sums.raw_bytes == protobuf_c_message_get_packed_size(&m.profile.base));
 }
 
-/* Spoils the model in the way of this number; false: there are no more. */
+/* Modify the model so that it violates rule number `way`. Returns false if
+ * there are no more. */
 static bool model_spoil(model *m, int way) {
   static char bad_utf8[] = "\xc3(";
 
@@ -211,7 +213,7 @@ static bool model_spoil(model *m, int way) {
     break;
   case 24:
     m->label[0].str = TEXT_NAME;
-    break; /* no 16 hex digits */
+    break; /* not 16 hex digits */
   case 25:
     m->label[0].num = 5;
     break;
@@ -220,8 +222,8 @@ static bool model_spoil(model *m, int way) {
     break;
   case 27:
     m->sample[0].n_label = 0;
-    break; /* the same as the other */
-  case 28: /* one label twice */
+    break; /* identical to the other sample */
+  case 28: /* duplicate label */
     m->sample[0].n_label = 2;
     m->label[1] = m->label[0];
     break;
@@ -230,12 +232,12 @@ static bool model_spoil(model *m, int way) {
     m->label[1].key = 6;
     m->label[1].str = TEXT_HEX;
     break;
-  case 30: /* a number that is no ancestor */
+  case 30: /* a numeric label that is not an ancestor */
     m->sample[0].n_label = 2;
     m->label[1].key = TEXT_NAME;
     m->label[1].num = 5;
     break;
-  case 31: /* an ancestor of no span */
+  case 31: /* an ancestor without a span */
     m->label[0].key = 7;
     m->label[0].str = TEXT_NONE;
     m->label[0].num = 5;

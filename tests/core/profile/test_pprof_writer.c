@@ -32,7 +32,7 @@ static spanprof_span start_span(const spanprof_span_rules *rules,
   return span;
 }
 
-/* Encode the one sample that was added. */
+/* Encode the only sample that was added. */
 static const sp_pprof_sample *only_sample(profile_fixture *fixture) {
   CHECK_EQUAL(fixture_encode(fixture), SPANPROF_OK);
   CHECK_EQUAL(fixture->part_count, 1);
@@ -235,8 +235,8 @@ static void names_keep_dots_if_configured(void) {
   fixture_close(&fixture);
 }
 
-/* 30 names: 6 of every series, 2 static, 2 kept for the span, 1 for a Resource,
- * 19 of ours. */
+/* 30 names: 6 of every series, 2 static ones, 2 reserved for the span, 1 for a
+ * Resource, and 19 of the sample. */
 static void labels_above_the_servers_cap_are_dropped_and_counted(void) {
   sp_pair statics[] = {{(char *)"region", (char *)"eu"},
                        {(char *)"zone", (char *)"a"}};
@@ -354,7 +354,8 @@ static void frames_of_a_nameless_function_are_one_function(void) {
   fixture_close(&fixture);
 }
 
-/* At the start of its mapping, where no address of its own says less. */
+/* The address is the start of the mapping, if the frame has no address of its
+ * own. */
 static void a_module_frame_has_an_address_in_the_module(void) {
   const sp_frame stack[] = {
       {.kind = SP_FRAME_MODULE, .module = FIXTURE_LIBRARY},
@@ -373,7 +374,7 @@ static void a_module_frame_has_an_address_in_the_module(void) {
   fixture_close(&fixture);
 }
 
-/* Gives every frame the same long or broken name. */
+/* Returns the same long or invalid name for every frame. */
 typedef struct odd_names {
   const char *function;
   size_t function_bytes;
@@ -420,7 +421,8 @@ static void odd_names_become_valid(void) {
                  8,
                  "gr\xc3\xb6\xc3\x9f"
                  "er");
-  /* One byte and characters of two: the last 1,000 bytes begin with one. */
+  /* One single byte, then two-byte characters: the last 1,000 bytes begin with
+   * a whole character. */
   memset(large, 'x', 1 << 20);
   for (i = 1; i + 1 < 1 << 20; i += 2)
     memcpy(large + i, "\xc3\xb6", 2);
@@ -428,7 +430,8 @@ static void odd_names_become_valid(void) {
     memcpy(expected + i, "\xc3\xb6", 2);
   expected[1000] = '\0';
   check_odd_name(large, (1 << 20) - 1, expected);
-  /* Now they would begin in the middle of one, which goes as a whole. */
+  /* Now the last 1,000 bytes would begin inside a character, which is dropped
+   * as a whole. */
   large[(1 << 20) - 3] = '.';
   memcpy(expected + 998, ".", 2);
   check_odd_name(large, (1 << 20) - 2, expected);
@@ -436,8 +439,8 @@ static void odd_names_become_valid(void) {
   free(large);
 }
 
-/* 513 frames, each with three texts that are as long as texts get, and as many
- * labels as a sample takes: the largest sample there is. */
+/* The largest possible sample: 513 frames, each with three texts of maximum
+ * length, and the maximum number of labels. */
 static spanprof_status long_name(void *data, const sp_frame *frame,
                                  sp_frame_name *out) {
   static char texts[3][2000];

@@ -136,7 +136,7 @@ static void parts_stay_below_the_servers_size_limit(void) {
   CHECK_EQUAL(fixture.cpu_ns, 9000000000);
   for (i = 0; i < fixture.part_count; i++) {
     CHECK(fixture.raw_bytes[i] <= 1900000);
-    /* A part ends because the next sample, of 4 KB at most, did not fit. */
+    /* A part ends when the next sample, of at most 4 KB, does not fit. */
     CHECK(i + 1 == fixture.part_count || fixture.raw_bytes[i] > 1880000);
   }
   fixture_close(&fixture);
@@ -210,7 +210,8 @@ static void a_stack_is_cut_at_the_configured_depth(void) {
   fixture_close(&fixture);
 }
 
-/* As many new stacks as it takes, and nothing is lost but what they were. */
+/* Add new stacks until the limit: only the identity of further stacks is
+ * lost. */
 static void a_window_keeps_to_its_memory_limit(void) {
   const uint64_t stacks = 100000;
   profile_fixture small, large;
@@ -238,7 +239,8 @@ static void a_window_keeps_to_its_memory_limit(void) {
   fixture_close(&large);
 }
 
-/* 200,000 distinct stacks in one window, more than twice as many entries. */
+/* More than 200,000 distinct stacks in one window, and more than twice as many
+ * entries. */
 static void overflow_keeps_labels_and_spans(void) {
   const size_t extra = 1000;
   profile_fixture fixture;
@@ -330,7 +332,7 @@ static void unknown_frame_is_resolved_again(void) {
   fixture_close(&fixture);
 }
 
-/* Memory after a large window, and after many different ones. */
+/* Measure the memory after a large window, and after many different ones. */
 static void memory_of_large_windows_is_freed(void) {
   sp_frame stack[100];
   profile_fixture fixture;
@@ -356,7 +358,7 @@ static void memory_of_large_windows_is_freed(void) {
   CHECK_EQUAL(counted.bytes, 0);
 }
 
-/* Of the same forty frames, together as never before. */
+/* Each stack is a new combination of the same forty frames. */
 static void new_stacks_of_small_windows_do_not_pile_up(void) {
   sp_frame stack[20];
   profile_fixture fixture;
@@ -418,8 +420,8 @@ static void every_allocation_may_fail(void) {
   failing_mem_sweep(scenario_of_failures);
 }
 
-/* Encode 31,000 samples with the allocation `fail_at` of it failing, 0 for
- * none; returns how many it asked for. */
+/* Encode 31,000 samples while the allocation number `fail_at` fails (0: none).
+ * Returns the number of allocations. */
 static size_t encode_failing(size_t fail_at, size_t *lost_some) {
   profile_fixture fixture;
   failing_mem failing;
@@ -445,7 +447,8 @@ static size_t encode_failing(size_t fail_at, size_t *lost_some) {
   return failing.requests - before;
 }
 
-/* Some parts are out before memory ends: the rest is told as lost. */
+/* Some parts are emitted before memory runs out; the remaining samples are
+ * reported as lost. */
 static void memory_failure_between_parts_loses_only_later_parts(void) {
   size_t lost_some = 0, all = encode_failing(0, &lost_some), fail_at;
 
@@ -453,7 +456,7 @@ static void memory_failure_between_parts_loses_only_later_parts(void) {
   CHECK(all > 100);
   for (fail_at = 1; fail_at + 12 < all; fail_at += 23)
     encode_failing(fail_at, &lost_some);
-  for (fail_at = all - 12; fail_at <= all; fail_at++) /* of the last part */
+  for (fail_at = all - 12; fail_at <= all; fail_at++) /* in the last part */
     encode_failing(fail_at, &lost_some);
   CHECK(lost_some > 0);
 }

@@ -14,7 +14,7 @@
 static const sp_capture_config capture_config = {.slice_bytes_max = 4096,
                                                  .interval_ns = SP_NS_PER_S};
 
-/* Timers that never tick: the signals are calls. */
+/* Timers that never expire: the tests call the handler. */
 static const sp_timer_base still_base = {.wall = true,
                                          .interval_ns = 1000000 * SP_NS_PER_S};
 
@@ -28,7 +28,7 @@ static uint32_t index_here(void) {
   return thread->index;
 }
 
-/* What a signal would do. */
+/* Call the handler as a signal would. */
 static void signal_take_here(uint64_t ticks) {
   ucontext_t here;
 
@@ -74,7 +74,7 @@ static void capture_stopped(sp_capture *capture) {
   sp_capture_release(capture);
 }
 
-/* A walker that is preempted while `walk_held`. */
+/* A walker that is preempted while `walk_held` is set. */
 static _Atomic bool walk_held;
 static _Atomic int walking;
 
@@ -162,8 +162,8 @@ static void a_capture_stays_acquired_until_its_reader_releases_it(void) {
   capture_stopped(second);
 }
 
-/* A forked child's timers send another signal while it is young; what its mask
- * says of the session's is of no matter then. */
+/* A young forked child's timers send another signal; the mask of the session's
+ * signal is then irrelevant. */
 static void a_signal_is_blocked_by_its_own_number(void) {
   sp_capture *capture = capture_started();
   ucontext_t here;
@@ -178,7 +178,7 @@ static void a_signal_is_blocked_by_its_own_number(void) {
 }
 
 #if defined(__x86_64__)
-/* A stack of the program's own making, with a guard page that it counts in. */
+/* A stack made by the program, whose bounds include a guard page. */
 static void a_guard_page_below_the_stack_is_not_read(void) {
   sp_capture *capture = capture_started();
   sp_thread *thread = sp_self_current()->thread;
@@ -200,7 +200,7 @@ static void a_guard_page_below_the_stack_is_not_read(void) {
   capture_stopped(capture);
 }
 
-/* Two pages, the first of which ends with the given bytes. */
+/* Two pages; the first one ends with the given bytes. */
 static char *code_pages(const char end[2]) {
   char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -210,8 +210,8 @@ static char *code_pages(const char end[2]) {
   return pages;
 }
 
-/* A late signal that interrupted the code at `pc`, with rt_sigprocmask's
- * arguments in the registers. */
+/* Deliver a late signal that interrupted the code at `pc`, with
+ * rt_sigprocmask's arguments in the registers. */
 static void signal_take_at(const char *pc, const uint64_t *mask_before) {
   ucontext_t here;
 
@@ -261,7 +261,7 @@ static void an_open_previous_mask_means_nothing_was_blocked(void) {
 }
 #endif
 
-/* If a scan has booked ticks of a thread that blocks the signal, they are not
+/* Ticks that a scan has recorded for a thread that blocks the signal are not
  * counted again when the signal is delivered. */
 static void recorded_ticks_are_subtracted(void) {
   sp_capture *capture = capture_started();

@@ -1,6 +1,6 @@
-/* A forked child that prepares itself for another program, and takes its time
- * before it becomes that, is ended by no signal of ours; one that goes on as
- * this program is sampled from the start. */
+/* A forked child that resets its signals before it executes another program
+ * must not be ended by our signal. A child that continues as this program is
+ * sampled from its start. */
 #include <spanprof/spanprof.h>
 
 #include <fcntl.h>
@@ -112,7 +112,7 @@ static void signals_mask(int how) {
   pthread_sigmask(how, &all, NULL);
 }
 
-/* What is pending when they are given their actions stays pending. */
+/* Signals that are pending when their actions are reset stay pending. */
 static void reset_while_blocked(void) {
   signals_mask(SIG_BLOCK);
   burn_cpu_s(SHORT_WORK_S);
@@ -121,7 +121,7 @@ static void reset_while_blocked(void) {
   burn_cpu_s(SHORT_WORK_S);
 }
 
-/* Long enough for a scan to come by. */
+/* Long enough for a scan. */
 static void reset_and_linger(void) {
   signals_reset(SIG_DFL);
   burn_cpu_s(LONG_WORK_S);
@@ -233,10 +233,11 @@ static work_told child_work(void (*first)(void)) {
   return told;
 }
 
-/* A timer counts its first tick by chance: one child's ticks are its CPU time
- * in intervals, less or more than half of one by the standard deviation. What
- * expired since the kernel's last tick that hit the thread is under way: of at
- * most 10 ms, or, on average, where many want to run, 1 ms for each. */
+/* A timer's first interval is random: the ticks of one child are its CPU time
+ * in intervals, with a standard deviation of less than half an interval. Ticks
+ * that expired since the last kernel tick in the thread are not yet delivered:
+ * at most 10 ms, or, on average, 1 ms for each thread that competes for the
+ * processor. */
 static void a_young_childs_cpu_time_is_counted(void) {
   spanprof_session *session = session_begin();
   double expected = 0, ticks = 0, noise, late, running;
@@ -263,7 +264,7 @@ static void urgent_handle(int number) {
 }
 
 /* In a child of a program that handles the young signal, the profiler does not
- * use the signal: scans book the CPU time of its threads. */
+ * use that signal: scans record the CPU time of its threads. */
 static void a_signal_that_the_program_handles_is_not_used(void) {
   spanprof_session *session = session_begin();
   struct sigaction action;
@@ -286,7 +287,8 @@ static int signal_now(uint32_t *timers) {
   return number;
 }
 
-/* Taken by a young child itself, it gets none of ours after the next scan. */
+/* A young child installs its own handler for the signal: after the next scan it
+ * gets none of our signals. */
 static int urgent_child(void) {
   uint32_t timers;
   int calls;
@@ -319,7 +321,7 @@ static void parent_signal_check(int number) {
   CHECK(action.sa_handler == SIG_DFL);
 }
 
-/* As after SP_THREAD_YOUNG_NS. */
+/* Let the time SP_THREAD_YOUNG_NS pass. */
 static void grow(void) {
   pthread_mutex_lock(&sp_threads.lock);
   CHECK_EQUAL(sp_threads.signal_number, SP_THREAD_YOUNG_SIGNAL);
@@ -350,8 +352,8 @@ static void a_grown_child_has_the_sessions_signal(void) {
   CHECK(!spanprof_session_stop(session, 10000));
 }
 
-/* Grown, and then without its handlers: within a scan nothing is left that
- * could end it. */
+/* A child that is no longer young resets its handlers: within one scan no
+ * signal of ours can end it. */
 static int disarmed_child(void) {
   uint32_t timers = 0;
 
@@ -408,7 +410,7 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--answer") == 0)
     return ANSWER;
 #if defined(__SANITIZE_THREAD__)
-  return 77; /* it ends a forked child that starts a thread */
+  return 77; /* TSan ends a forked child that starts a thread */
 #endif
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -22,7 +22,7 @@ static bool mask_has(uint64_t mask, int number) {
   return mask >> (number - 1) & 1;
 }
 
-/* In place of the sampler's: another signal comes while it works. */
+/* Replaces the sampler's handler: another signal arrives while it runs. */
 static void handle(int number, uint32_t index, uint64_t ticks, void *ucontext) {
   (void)number, (void)index, (void)ticks, (void)ucontext;
   mask_inside = mask_now();
@@ -42,7 +42,7 @@ static void foreign_take(int number) {
   foreign++;
 }
 
-/* As a timer of ours sends it. */
+/* Send the signal as a timer of ours does. */
 static void send_ours(int number) {
   siginfo_t info;
 
@@ -58,7 +58,8 @@ static void send_ours(int number) {
 static void no_handler_jumps_out_of_ours(void) {
   static const int faults[] = {SIGSEGV, SIGBUS,  SIGILL,
                                SIGFPE,  SIGTRAP, SIGSYS};
-  /* Of glibc: cancellation, setuid() of all threads. */
+  /* glibc's internal signals 32 and 33: cancellation, and setuid() of all
+   * threads. */
   static const int others[] = {SIGALRM, SIGPROF, SIGURG, SIGUSR1,
                                SIGTERM, 32,      33};
   struct sigaction action = {.sa_handler = jump_out};
@@ -102,7 +103,7 @@ static const check_test tests[] = {
 
 int main(int argc, char **argv) {
 #if defined(__SANITIZE_THREAD__)
-  return 77; /* it calls handlers later, and with a mask of its own */
+  return 77; /* TSan calls handlers later and with its own mask */
 #endif
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

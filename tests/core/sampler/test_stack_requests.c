@@ -1,4 +1,4 @@
-/* Stacks are found in the process's map, all in one pass. */
+/* Stacks are found in one pass over the process's memory map. */
 #include "sampler/handler/stack_requests.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-#define STACK UINT64_C(0x20000) /* the distance of two in the map below */
+#define STACK UINT64_C(0x20000) /* distance of two stacks in the map below */
 
 static sp_stack_requests requests;
 
@@ -26,7 +26,7 @@ static void map_see(uint64_t start, uint64_t limit, bool readable,
   sp_stack_requests_visit(&requests, &mapping);
 }
 
-/* `stacks` of them, each with a guard page below. */
+/* Visit a map of `stacks` stacks, each with a guard page below. */
 static void map_read(size_t stacks) {
   size_t i;
 
@@ -68,7 +68,7 @@ static void what_is_no_plain_stack_is_left_alone(void) {
   sp_stack_requests_clear(&requests);
   want_add(1 * STACK + 0x800, 1 * STACK + 0x900);   /* in the guard page */
   want_add(2 * STACK + 0x9000, 2 * STACK + 0x8000); /* above the block */
-  want_add(3 * STACK + 0x9000, 5 * STACK + 0x8000); /* of a coroutine */
+  want_add(3 * STACK + 0x9000, 5 * STACK + 0x8000); /* a coroutine's stack */
   want_add(4 * STACK + 0x9000, 4 * STACK + 0xa000);
   sp_stack_requests_sort(&requests);
   map_read(3);
@@ -77,8 +77,8 @@ static void what_is_no_plain_stack_is_left_alone(void) {
   CHECK(want_with(2 * STACK + 0x9000)->low == 0);
   CHECK(want_with(3 * STACK + 0x9000)->low == 0);
   CHECK_EQUAL(want_with(4 * STACK + 0x9000)->low, 4 * STACK + 0x9000);
-  /* More than any stack; and a mapping that is more, but not the stack in it,
-   * as many that lie side by side may be one. */
+  /* A distance larger than any stack; and a larger mapping with a normal stack
+   * in it, since many adjacent stacks may be one mapping. */
   sp_stack_requests_clear(&requests);
   want_add(1 * STACK, 1 * STACK + (65u << 20));
   want_add(2 * STACK + (65u << 20), 2 * STACK + (65u << 20) + 8);
@@ -87,8 +87,8 @@ static void what_is_no_plain_stack_is_left_alone(void) {
   CHECK_EQUAL(requests.requests[1].low, 2 * STACK + (65u << 20));
 }
 
-/* A mapping of a file that ends early has pages that cannot be read, as one
- * with guard pages in it has (Linux 6.13, MADV_GUARD_INSTALL). */
+/* The end of a mapped file that is too short has unreadable pages, as a mapping
+ * with guard pages has (Linux 6.13, MADV_GUARD_INSTALL). */
 static void a_stack_has_no_page_that_cannot_be_read(void) {
   enum { PAGES = 300, PAGE = 4096 };
   int file = memfd_create("stack", MFD_CLOEXEC);
@@ -162,7 +162,7 @@ static void *thread_run(void *data) {
   return NULL;
 }
 
-/* And not what lies elsewhere: a variable that is no stack's. */
+/* A variable that is not on a stack is not found. */
 static void stacks_of_this_process_are_found(void) {
   pthread_t thread;
   here main_place, place;

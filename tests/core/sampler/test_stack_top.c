@@ -4,8 +4,8 @@
 #include "check.h"
 #include "sampler/handler/stack_top.h"
 
-/* Where glibc's x86-64 puts what a thread keeps, and no sanitizer has frames
- * around a thread's. */
+/* Platforms with glibc's x86-64 layout of thread data, and without a sanitizer
+ * that adds frames around a thread's. */
 #if defined(__GLIBC__) && defined(__x86_64__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TOP_LEARNS 1
@@ -17,7 +17,7 @@ typedef struct stack_seen {
   uint64_t low;
   uint64_t high;
   uint64_t tp;
-  uint64_t frame; /* of the thread's first function */
+  uint64_t frame; /* address of the thread's first frame */
   uint64_t top;
 } stack_seen;
 
@@ -62,7 +62,7 @@ static stack_seen thread_run(void *(*run)(void *), size_t stack_bytes) {
   return seen;
 }
 
-/* First, as learning cannot be undone. */
+/* Runs first, as the measurement cannot be undone. */
 static void without_measurement_only_the_control_block_is_excluded(void) {
   stack_seen seen = thread_run(thread_see, 256 * 1024);
 
@@ -77,7 +77,7 @@ static void measured_top_is_just_above_the_first_frame(void) {
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     stack_seen seen = thread_run(thread_see, sizes[i]);
 
-    /* Room for the frame of whoever called the first function. */
+    /* Leaves space for the frame of the first function's caller. */
     CHECK(seen.top > seen.frame + 256);
     CHECK(seen.top <= seen.tp);
 #if TOP_LEARNS

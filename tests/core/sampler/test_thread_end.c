@@ -26,7 +26,7 @@ static void sampling_start(uint32_t timers_max) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
-/* How many ticks the ends of threads have booked. */
+/* Stop, and return the number of ticks recorded at threads' ends. */
 static uint64_t sampling_stop(void) {
   sp_threads_stop();
   sp_capture_end();
@@ -41,7 +41,8 @@ static void thread_run(void *(*run)(void *)) {
   pthread_join(thread, NULL);
 }
 
-/* Every tick is left to the end. */
+/* Burn CPU time with the signal blocked: every tick is recorded at the thread's
+ * end. */
 static void held_burn(uint64_t ms) {
   sigset_t ours, mask;
 
@@ -72,7 +73,7 @@ static void *registered_run(void *nothing) {
   return nothing;
 }
 
-/* Excluded while there was no record that a timer had been set for. */
+/* Excludes itself before it has a timer. */
 static void *excluded_first_run(void *nothing) {
   spanprof_thread_exclude(1);
   burn_cpu_ms(20);
@@ -88,7 +89,7 @@ static void ticks_after_the_last_signal_are_recorded(void) {
   CHECK(booked >= 20 && booked < 1000);
 }
 
-/* Only its CPU time from before the exclusion is booked. */
+/* Only CPU time before the exclusion is recorded. */
 static void an_excluded_thread_records_nothing(void) {
   sampling_start(8);
   thread_run(excluded_run);
@@ -110,7 +111,8 @@ static void cpu_time_without_an_available_timer_is_recorded(void) {
   CHECK(booked >= 40 && booked < 1000);
 }
 
-/* A timer of one that had the number before, and used more. */
+/* The record belongs to an earlier thread with the same id, which used more CPU
+ * time. */
 static void *reused_run(void *nothing) {
   sp_thread *thread;
 
@@ -127,7 +129,7 @@ static void another_threads_clock_records_nothing(void) {
 }
 
 /* The ticks of the next sample in the ring, and the reason why they have no
- * stack; 0: no sample. */
+ * stack. 0: no sample. */
 static uint64_t ring_next(uint32_t *why, spanprof_span *span) {
   sp_ring *ring = sp_capture_ring(capture);
   const sp_sample *sample;
@@ -167,7 +169,7 @@ static void registered_only(bool only) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
-/* Arms the timer late, as a scan does. */
+/* Sets the timer late, as a scan does. */
 static void cpu_time_before_the_timer_is_recorded(void) {
   uint64_t ticks;
 
@@ -235,7 +237,7 @@ static void *span_run(void *nothing) {
   return nothing;
 }
 
-/* The thread has left the span by then. */
+/* The thread has left the span before it ends. */
 static void the_last_ticks_belong_to_the_last_span(void) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
@@ -257,7 +259,7 @@ static void the_last_ticks_belong_to_the_last_span(void) {
   spanprof_span_end(span_of_the_thread);
 }
 
-/* Of the thread that stops. */
+/* The thread that stops the sampling has late ticks itself. */
 static void late_ticks_at_a_stop_are_recorded(void) {
   uint64_t booked;
 

@@ -1,6 +1,6 @@
-/* Threads that block our signal: found for every user, and told of with no lock
- * held that a thread or a fork needs. Threads that the kernel's ticks do not
- * meet. */
+/* Threads that block our signal are found, whoever the user is, and logged
+ * without a lock that a thread or a fork needs. Also tests threads that avoid
+ * the kernel's ticks. */
 #include "sampler/thread_scan.h"
 
 #include <errno.h>
@@ -69,8 +69,9 @@ static void cpu_used_wait(int tid, uint64_t ns) {
     usleep(1000);
 }
 
-/* A thread of that name blocks our signal, and is met by scans enough: one that
- * is being made blocks every signal for a moment. */
+/* A thread of this name blocks our signal during several scans. One scan is not
+ * enough, because a thread that is being created blocks every signal for a
+ * moment. */
 static void blocked_scan(const char *name, bool burns) {
   pthread_t thread;
   sp_log log;
@@ -105,14 +106,14 @@ static void a_blocked_idle_thread_is_not_logged(void) {
   CHECK_EQUAL(told, 0);
 }
 
-/* ThreadSanitizer's own thread may be told of. */
+/* ThreadSanitizer's own thread may be logged. */
 static void blocked_resolver_threads_of_ours_are_not_logged(void) {
   blocked_scan("spanprof-upload", true);
   CHECK_EQUAL(told_of_it, 0);
 }
 
-/* In a process of a user with so many groups that the mask stands kilobytes
- * into the file. */
+/* The user has so many groups that the line with the mask is kilobytes into the
+ * file. */
 static void a_mask_is_read_after_any_number_of_groups(void) {
   enum { GROUPS = 1000 };
   static gid_t groups[GROUPS], before[NGROUPS_MAX];
@@ -144,7 +145,7 @@ static void *dodging_run(void *ended) {
   return NULL;
 }
 
-/* The kernel finds out that a timer has expired when it ticks in the thread. */
+/* The kernel notices an expired timer when it ticks in the thread. */
 static void a_thread_that_avoids_kernel_ticks_is_sampled(void) {
   const sp_timer_base base = {.interval_ns = 2 * SP_NS_PER_MS};
   const sp_capture_config config = {.interval_ns = base.interval_ns};

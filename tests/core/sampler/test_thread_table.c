@@ -1,4 +1,4 @@
-/* Each thread has a record of its own, whatever their number. */
+/* Each thread has a record of its own, for any number of threads. */
 #include "sampler/thread_table.h"
 #include "sampler/thread_scan.h"
 
@@ -20,7 +20,7 @@
 #include "util/system/counters.h"
 #include "util/system/own_thread.h"
 
-/* More than the first two chunks have. */
+/* More threads than the first two chunks have records. */
 #define THREADS     800
 #define STACK_BYTES (64 << 10)
 
@@ -98,7 +98,7 @@ static void timers_start(uint32_t hz) {
   CHECK(!sp_threads_start(&base, number, false));
 }
 
-/* As many times as make a scan of each kind. */
+/* Enough scans to run each kind of scan. */
 static void a_scan_finds_who_took_the_place_of_another(void) {
   enum { TIMES = 20 };
   pthread_t thread;
@@ -118,7 +118,7 @@ static void a_scan_finds_who_took_the_place_of_another(void) {
     sem_post(&leave);
     pthread_join(thread, NULL);
     while (!tgkill(getpid(), tid, 0))
-      sched_yield(); /* joined a moment before it is gone */
+      sched_yield(); /* a joined thread exists for a moment */
   }
   sp_threads_stop();
 }
@@ -135,8 +135,9 @@ static void *ours_run(void *nothing) {
   return nothing;
 }
 
-/* One that a scan met before it could say that it is ours must not be counted
- * for one of the program's, which came since and would be looked for late. */
+/* A thread of ours that a scan found before it registered must not be counted
+ * as one of the program's, or a new thread of the program would be found
+ * late. */
 static void one_of_ours_hides_none_of_the_programs(void) {
   pthread_t ours, other;
   sp_thread *record;
@@ -172,10 +173,10 @@ static void own_record_check(void) {
   CHECK(sp_self_current()->thread == record);
 }
 
-/* What is far below the main stack is left to a heap, and to holes. */
+/* Memory far below the main stack may be a heap or unmapped. */
 static void an_unlimited_stack_reaches_not_into_a_heap(void) {
   const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-  /* The address of a variable may be of a stack that a sanitizer keeps. */
+  /* A variable may be on a separate stack of a sanitizer. */
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   struct rlimit before;
   const sp_thread *record;
@@ -198,14 +199,14 @@ static void an_unlimited_stack_reaches_not_into_a_heap(void) {
 typedef struct place {
   uint64_t tp;
   uint64_t outer;
-  uint64_t inner; /* deeper by pages */
+  uint64_t inner; /* some pages deeper */
   int tid;
 } place;
 
 static void *place_run(void *data) {
   place *here = data;
   const size_t size = 4 * SP_COPY_PAGE_BYTES;
-  /* Sanitizers keep no stack of their own for it. */
+  /* alloca() memory is never on a sanitizer's separate stack. */
   volatile char *deep = __builtin_alloca(size);
   size_t i;
 
@@ -217,7 +218,7 @@ static void *place_run(void *data) {
   return thread_wait(&here->tid);
 }
 
-/* What the handler notes, and the look-up that follows. */
+/* Store a stack pointer as the handler does, and look the stack up. */
 static uint64_t stack_low_seen(sp_thread *record, uint64_t sp) {
   atomic_store(&record->seen_sp, sp);
   sp_threads.stacks_due_ns = 0;
@@ -241,7 +242,7 @@ static void a_stack_is_known_as_deep_as_it_was_seen(void) {
   CHECK_EQUAL(stack_low_seen(record, here.outer), here.outer / page * page);
   CHECK_EQUAL(stack_low_seen(record, here.inner), here.inner / page * page);
   CHECK_EQUAL(stack_low_seen(record, here.outer), here.inner / page * page);
-  /* Another stack, and not again. */
+  /* A sample on another stack ends further lookups. */
   CHECK_EQUAL(stack_low_seen(record, 4096), here.inner / page * page);
   CHECK(record->stack_final);
   sem_post(&leave);
@@ -289,8 +290,8 @@ static void *excluded_run(void *nothing) {
   return nothing;
 }
 
-/* Each by itself, and each of them counted once, as many times as make a scan
- * of each kind. */
+/* Each thread excludes itself and is counted once. The scans are enough to run
+ * each kind of scan. */
 static void any_number_of_threads_is_excluded(void) {
   enum { EXCLUDED = 40, SCANS = 20 };
   pthread_t threads[EXCLUDED];
@@ -324,8 +325,8 @@ static void *blocked_run(void *nothing) {
   return nothing;
 }
 
-/* More than one scan reads, and each is to be read twice; those found are read
- * again meanwhile, as they may have opened their masks. */
+/* More threads than one scan reads. Each is read twice, and blocked ones are
+ * read again meanwhile, because they may have unblocked the signal. */
 static void any_number_of_blocked_threads_is_found(void) {
   enum { BLOCKED = 80, SCANS = 2 * BLOCKED / 20 + 4 };
   pthread_t threads[BLOCKED];
@@ -388,7 +389,8 @@ int main(void) {
   a_thread_no_longer_excluded_has_its_labels();
   any_number_of_threads_is_excluded();
   any_number_of_blocked_threads_is_found();
-#if !defined(__SANITIZE_THREAD__) /* no threads in a forked child there */
+#if !defined(__SANITIZE_THREAD__) /* TSan allows no threads in a forked child \
+                                   */
   a_child_forked_with_signals_blocked_has_its_labels();
 #endif
   return 0;

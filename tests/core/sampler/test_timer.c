@@ -48,8 +48,8 @@ static void ticks_follow_the_threads_cpu_time(void) {
                              sp_signal_value(77), base.interval_ns),
               0);
   burn_cpu_ns(400 * SP_NS_PER_MS);
-  /* The last waits for the kernel's tick (10 ms at HZ 100), which the busy host
-   * of a virtual machine delays; it brings all that expired. */
+  /* The last tick needs a kernel tick (10 ms at HZ 100), which a busy host of a
+   * virtual machine delays. It delivers all expired ticks. */
   ticks = atomic_load(&handled_ticks);
   while (atomic_load(&handled_ticks) == ticks &&
          sp_thread_cpu_ns() - used_ns < 5 * SP_NS_PER_S)
@@ -95,14 +95,14 @@ static void a_timer_of_an_ended_thread_is_reported_dead(void) {
   CHECK(sp_timer_thread_cpu_ns(other.tid) > 0);
   sem_post(&other.leave);
   pthread_join(thread, NULL);
-  /* A join may return a moment before the kernel lets the thread go. */
+  /* A join may return shortly before the kernel ends the thread. */
   while (sp_timer_check(timer) != SP_TIMER_DEAD)
     sched_yield();
   CHECK_EQUAL(sp_timer_thread_cpu_ns(other.tid), 0);
   sp_timer_stop(timer);
 }
 
-/* The timer expires some ten times while the kernel does not tick. */
+/* The timer expires about ten times while the kernel does not tick. */
 static const sp_timer_base quick_base = {.interval_ns = 100 * UINT64_C(1000)};
 
 typedef struct unseen_timer {
@@ -118,7 +118,7 @@ static void *unseen_run(void *data) {
   uint64_t tick;
 
   unseen->tid = gettid();
-  /* Until no tick met it all the same. */
+  /* Repeat if a kernel tick noticed it. */
   do {
     atomic_store(&handled, 0);
     tick = burn_find_tick();
@@ -151,11 +151,12 @@ static void an_unnoticed_expired_timer_sends_its_signal_once(void) {
     sched_yield();
   ticks = atomic_load(&handled_ticks);
   CHECK(ticks >= 9 && ticks < 100);
-  /* Again, with what the thread took since, its handler too. */
+  /* Fire again, for the time that the thread has used since, including its
+   * handler. */
   sp_timer_fire(unseen.timer, &quick_base,
                 unseen.due_ns + ticks * quick_base.interval_ns);
   usleep(20000);
-  /* Linux before 6.13 may count one too many. */
+  /* Linux before 6.13 may count one overrun too many. */
   used_ns = sp_timer_thread_cpu_ns(unseen.tid) - unseen.due_ns;
   CHECK(atomic_load(&handled_ticks) <= 2 + used_ns / quick_base.interval_ns);
   sp_timer_stop(unseen.timer);

@@ -1,5 +1,5 @@
-/* Classic links. The expected strings of ruby_* are what pyroscope-otel's
- * lib/pyroscope/otel.rb gives with Ruby 3.1's URI. */
+/* Links in pyroscope-otel's form. The expected strings of ruby_* are those of
+ * pyroscope-otel's lib/pyroscope/otel.rb with Ruby 3.1's URI. */
 #include "check.h"
 #include "failing_mem.h"
 

@@ -1,4 +1,4 @@
-/* Spans: which id samples carry, names, lives and numbers. */
+/* Spans: the ids that samples carry, names, lifetimes and numbers. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -249,7 +249,7 @@ static void entering_makes_samples_carry_it(void) {
   CHECK_EQUAL(carried, s[0]);
   CHECK_EQUAL(spanprof_span_active(), s[1]);
   spanprof_span_leave(inner);
-  spanprof_span_enter(0, &inner); /* works for nobody */
+  spanprof_span_enter(0, &inner); /* no span is active */
   sp_context_read(sp_self_current(), &labels, &carried);
   CHECK_EQUAL(carried, 0);
   spanprof_span_leave(inner);
@@ -386,7 +386,7 @@ static void stale_numbers_are_harmless(void) {
   CHECK_EQUAL(sp_counted(&sp_counts.spans_live), live - 1);
   sweep_thrice();
   CHECK(!known(span));
-  other = start(NULL, 9, 0, SPANPROF_SPAN_SAMPLED); /* in the same place */
+  other = start(NULL, 9, 0, SPANPROF_SPAN_SAMPLED); /* reuses the place */
   CHECK_EQUAL((uint32_t)other, (uint32_t)span);
   CHECK(other != span);
   spanprof_span_end(span);
@@ -431,7 +431,7 @@ static void span_on_a_stack_is_kept(void) {
   CHECK_EQUAL(spanprof_context_new(&context), SPANPROF_OK);
   spanprof_context_switch(context);
   spanprof_span_enter(0, &token);
-  spanprof_span_enter(s[1], &inside); /* ended, but someone works for it */
+  spanprof_span_enter(s[1], &inside); /* ended, but still on a stack */
   spanprof_context_switch(NULL);
   end_all(s, 2);
   CHECK(known(s[0]) && known(s[1]));
@@ -452,7 +452,8 @@ static void root_lives_as_long_as_its_children(void) {
   sweep_thrice();
   CHECK(known(s[0]));
   CHECK_EQUAL(spanprof_span_carried(s[1]), s[0]);
-  s[2] = start(NULL, 3, 1, SPANPROF_SPAN_SAMPLED); /* after the root's end */
+  /* After the root has ended. */
+  s[2] = start(NULL, 3, 1, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
   spanprof_span_end(s[1]);
   sweep_thrice();
@@ -469,7 +470,7 @@ static void hundred_thousand_spans_live_at_once(void) {
   int i;
 
   for (i = 0; i < COUNT; i++) {
-    uint32_t id = (uint32_t)i + 1, parent = id / 2; /* a tree of one root */
+    uint32_t id = (uint32_t)i + 1, parent = id / 2; /* a tree with one root */
 
     memcpy(info.span_id, &id, sizeof id);
     memcpy(info.parent_id, &parent, sizeof parent);
@@ -496,7 +497,8 @@ static void without_a_session_ended_spans_do_not_pile_up(void) {
       highest = (uint32_t)span;
     spanprof_span_end(span);
   }
-  CHECK(highest < 110000); /* what the test before left free, and no more */
+  /* Places that the previous test freed, and no others. */
+  CHECK(highest < 110000);
 }
 
 static void *end_elsewhere(void *data) {

@@ -1,4 +1,4 @@
-/* Ancestors of spans: which one is a span's parent, and how long it lasts. */
+/* Ancestors of spans: the parent of a span and its lifetime. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -109,7 +109,8 @@ static void root_only_spans_have_no_parent(void) {
 
   s[0] = start(root, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(root, 2, 1, SPANPROF_SPAN_SAMPLED);
-  s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED); /* in what shows as 1 */
+  /* Inside the span shown as 1. */
+  s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED);
   s[3] = start(root, 4, 3, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(parent_of(s[0]), 0);
   CHECK_EQUAL(parent_of(s[1]), 0);
@@ -182,7 +183,7 @@ static void one_leaked_child_keeps_a_bounded_chain(void) {
     kept += known(s[i], &view);
   for (at = s[MANY - 1]; at; at = parent_of(at))
     depth++;
-  /* The chain, and its local root. */
+  /* The chain and its local root are kept. */
   CHECK_EQUAL(depth, (MANY - 1) % (SP_SPAN_CHAIN_MAX + 1) + 1);
   CHECK_EQUAL(kept, depth + 1);
   end_all(s, MANY);

@@ -1,4 +1,4 @@
-/* Spans that others remember where the library cannot see it. */
+/* References to spans that are held outside of the library. */
 #include "check.h"
 
 #include "span/span.h"
@@ -63,7 +63,7 @@ static void a_freed_span_cannot_be_retained(void) {
 static _Atomic spanprof_span shared[KEPT];
 static _Atomic int retain_stop;
 
-/* Whoever got hold of a span finds it as it was until it lets go. */
+/* A retained span stays unchanged until its release. */
 static void *retain_often(void *data) {
   unsigned i = 0;
 

@@ -1,4 +1,5 @@
-/* Spans by name alone, and for the time of a block. */
+/* Spans that are started with only a name, and spans for the duration of a
+ * block. */
 #include "check.h"
 
 #include "label_reset.h"
@@ -21,7 +22,7 @@ static void a_name_is_enough_for_a_span(void) {
 
   CHECK_EQUAL(spanprof_span_start_named("GET /cart", &span), SPANPROF_OK);
   CHECK(sp_span_describe(span, name_buffer, sizeof name_buffer, &view));
-  CHECK_EQUAL(strlen(view.profile_id), 16); /* so it is sampled */
+  CHECK_EQUAL(strlen(view.profile_id), 16); /* the span is sampled */
   CHECK_TEXT(name_of(span), "GET /cart");
   CHECK_EQUAL(spanprof_span_active(), 0);
   spanprof_span_end(span);
@@ -38,7 +39,7 @@ static spanprof_span work_in_a_scope(int leave) {
   {
     SPANPROF_SPAN_SCOPE("inner");
     CHECK_TEXT(name_of(spanprof_span_active()), "inner");
-    /* Its parent is what was active. */
+    /* Its parent is the span that was active. */
     CHECK_EQUAL(spanprof_span_carried(spanprof_span_active()), outer);
     if (leave)
       return outer;

@@ -1,4 +1,4 @@
-/* A user's own link form. */
+/* User-defined URL templates. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -11,7 +11,7 @@ static const sp_url_span span = {"d6a1f0c2b3948576",
                                  "4bf92f3577b34da6a3ce929d0e0e4736",
                                  "GET /a&b \xc3\xa9", 11};
 
-/* The template filled in; "" where a value is missing. */
+/* The template with its placeholders replaced; "" if a value is missing. */
 static const char *filled(const char *text, const char *app,
                           const char *server) {
   static char result[4096];

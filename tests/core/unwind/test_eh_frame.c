@@ -6,7 +6,7 @@
 
 #define CODE_START UINT64_C(0x1000)
 #define CODE_LIMIT UINT64_C(0x100000)
-#define FRAME_AT   UINT64_C(0x200000) /* of the section */
+#define FRAME_AT   UINT64_C(0x200000) /* address of the section */
 
 /* A section under construction. */
 typedef struct section {
@@ -34,7 +34,7 @@ static void end_record(section *to, size_t record) {
   memcpy(to->bytes + record, &length, sizeof length);
 }
 
-/* A CIE as GCC writes it: CFA = sp + 8, return address at CFA - 8. */
+/* Append a CIE as GCC writes it: CFA = sp + 8, return address at CFA - 8. */
 static void put_cie(section *to, const char *letters) {
   static const uint8_t program[] = {0x0c, SP_REGISTER_SP, 8, 0x80 | 16, 1};
   static const uint8_t factors[] = {1, 0x78, 16};
@@ -120,7 +120,7 @@ static void a_remembered_state_is_restored(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-/* Programs of one instruction each, and the rule they give. */
+/* Programs of one instruction each, and the resulting rule. */
 static void expressions_and_rare_instructions_become_rules(void) {
   static const struct {
     const char *program;
@@ -171,7 +171,7 @@ static void expressions_and_rare_instructions_become_rules(void) {
         .ra_offset = 1,
         .sp_kind = SP_SLOT_REGISTER,
         .sp_offset = 8}},
-      /* an sp of CFA + 0 says nothing new */
+      /* sp = CFA + 0 is the default */
       {"\x14\x07\x00",
        3,
        {.cfa_kind = SP_CFA_REGISTER,
@@ -179,17 +179,17 @@ static void expressions_and_rare_instructions_become_rules(void) {
         .cfa_offset = 8,
         .ra_kind = SP_SLOT_CFA,
         .ra_offset = -8}},
-      /* *(rsp + 8 + r9 * 8) + 8: more than a rule can say */
+      /* *(rsp + 8 + r9 * 8) + 8: a rule cannot express it */
       {"\x0f\x0b\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08\x00",
        13,
        {.cfa_kind = SP_CFA_UNSUPPORTED}},
       /* an unknown instruction */
       {"\x3e", 1, {.cfa_kind = SP_CFA_UNSUPPORTED}},
-      /* an offset that fits no stack */
+      /* an offset larger than any stack */
       {"\x86\xff\xff\xff\xff\xff\x7f", 7, {.cfa_kind = SP_CFA_UNSUPPORTED}},
       /* a state that was never remembered */
       {"\x0b", 1, {.cfa_kind = SP_CFA_UNSUPPORTED}},
-      /* an operand that is not there */
+      /* a missing operand */
       {"\x0c\xff\xff\xff\xff\xff\xff\xff", 8, {.cfa_kind = SP_CFA_UNSUPPORTED}},
   };
   size_t i;
@@ -199,7 +199,7 @@ static void expressions_and_rare_instructions_become_rules(void) {
     section from = {0};
     uint8_t program[32];
 
-    /* A move of the pc first, so that padding does not matter. */
+    /* Advance the pc after it, so that padding does not matter. */
     memcpy(program, cases[i].program, cases[i].size);
     memcpy(program + cases[i].size, "\x48", 1);
     put_cie(&from, "zR");
@@ -260,7 +260,7 @@ static void functions_outside_the_code_are_skipped(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-/* The program's own section, whole, cut short and damaged. */
+/* The program's own section: complete, truncated and damaged. */
 static void a_real_section_survives_damage(void) {
   sp_elf_unwind unwind;
   sp_elf_bytes bytes;

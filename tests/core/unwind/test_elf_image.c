@@ -9,7 +9,7 @@
 #include "unwind/elf/elf_image.h"
 #include "unwind/elf/elf_notes.h"
 
-/* The build id the linker gave this program, from its memory. */
+/* Read this program's build id from its memory. */
 static int note_of_program(struct dl_phdr_info *info, size_t size, void *data) {
   size_t i;
 
@@ -66,7 +66,7 @@ static void constants_are_read_by_address_and_variables_not(void) {
   sp_elf_image_dispose(&image);
 }
 
-/* A file without section headers, as sstrip leaves it. */
+/* A file without section headers, as sstrip produces. */
 static void unwind_information_is_found_without_sections(void) {
   sp_elf_unwind with, without;
   sp_elf_image image;
@@ -93,10 +93,11 @@ static void non_elf_files_are_refused(void) {
               SPANPROF_ERR_IO);
   CHECK_EQUAL(sp_elf_image_wrap(&image, "\177ELF", 4, &sp_mem_default),
               SPANPROF_ERR_FORMAT);
-  sp_elf_image_dispose(&image); /* takes what was refused */
+  sp_elf_image_dispose(&image); /* harmless after a failure */
 }
 
-/* Every header field broken in turn: refused or read, never past the end. */
+/* Each header field is broken in turn: the file is refused or read, but never
+ * past its end. */
 static void a_broken_header_reads_nothing_outside(void) {
   char build_id[SP_ELF_BUILD_ID_SIZE];
   unsigned char bytes[4096];

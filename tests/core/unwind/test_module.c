@@ -113,7 +113,7 @@ static void a_library_is_loaded_unloaded_and_loaded_again(void) {
             sp_module_list_find(&list, (uint64_t)(uintptr_t)function)->bias;
   CHECK_EQUAL(dlclose(library), 0);
 
-  /* Samples taken before it went may still come. */
+  /* Samples taken before the unloading may still arrive. */
   CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
   sp_module_list_age(&list);
   CHECK(module_at(&list, function, &again) == module);
@@ -134,7 +134,7 @@ static void a_library_is_loaded_unloaded_and_loaded_again(void) {
   sp_module_list_dispose(&list);
 }
 
-/* What plug-ins that are built anew under new names come to. */
+/* Plug-ins that are rebuilt under new names must not accumulate. */
 static void unloaded_modules_leave_the_list(void) {
   enum { TIMES = 40 };
   char path[PATH_MAX], name[32];
@@ -162,7 +162,7 @@ static void unloaded_modules_leave_the_list(void) {
     unlink(path);
     CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
     sp_module_list_close_files(&list);
-    /* Late samples may still want it. */
+    /* Late samples may still need it. */
     CHECK(sp_module_list_get(&list, number));
     sp_module_list_age(&list);
     sp_module_list_age(&list);
@@ -176,7 +176,7 @@ static void unloaded_modules_leave_the_list(void) {
   sp_module_list_dispose(&list);
 }
 
-/* Whatever is in the file's place now, it is not what runs. */
+/* The new file in this place is not the code that runs. */
 static void a_replaced_file_is_not_read(void) {
   char path[PATH_MAX], other[PATH_MAX], name[SP_SYMBOL_NAME_MAX];
   sp_module_entry *module;
@@ -274,6 +274,6 @@ int main(int argc, char **argv) {
        a_refresh_survives_failed_allocations},
   };
 
-  CHECK(zlibVersion() != NULL); /* so that it is linked */
+  CHECK(zlibVersion() != NULL); /* so that zlib is linked */
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));
 }

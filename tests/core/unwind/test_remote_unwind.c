@@ -34,7 +34,7 @@ static void handler_of_outer(int number) {
   kept += (unsigned)number;
 }
 
-/* What rows and libunwind make of the same stack. */
+/* Compare the walk by rows with libunwind's on the same stack. */
 static void check_same(size_t at_least) {
   sp_remote_unwind *remote = NULL;
   sp_unwinder *unwinder = NULL;
@@ -53,7 +53,7 @@ static void check_same(size_t at_least) {
   CHECK_EQUAL(remote_n, n);
   CHECK_EQUAL(remote_end, end);
   CHECK(n >= at_least);
-  /* It gives return addresses, the walk by rows what is one less. */
+  /* libunwind returns return addresses, the walk by rows one less. */
   for (i = 0; i < n; i++)
     CHECK(pcs[i] - frames[i].pc <= 1);
   sp_remote_unwind_free(remote);
@@ -85,8 +85,8 @@ static void libunwind_agrees_where_the_slice_ends(void) {
 }
 
 #if defined(__x86_64__)
-/* A CFA that only an expression tells, as OpenSSL has: *(rsp + r9 * 8) + 24,
- * r9 being 5. */
+/* A CFA that needs an expression, as in OpenSSL: *(rsp + r9 * 8) + 24, with r9
+ * = 5. */
 void expressive(void);
 void expressive_end(void);
 __asm__(".text\n"
@@ -152,7 +152,7 @@ static void garbage_gives_some_stack(void) {
   sp_module_list_dispose(&list);
 }
 
-/* That libunwind is loaded does not bring its _Unwind_* before libgcc's. */
+/* Loading libunwind does not put its _Unwind_* functions before libgcc's. */
 static void libunwinds_symbols_stay_local(void) {
   Dl_info info;
   void *symbol = dlsym(RTLD_DEFAULT, "_Unwind_RaiseException");

@@ -1,5 +1,5 @@
-/* Code without symbols: functions by unwind information, and symbols from
- * elsewhere. The library looked at is zlib, which is shipped stripped. */
+/* Code without symbols: functions from unwind information, and symbols from a
+ * debug file. The library is zlib, which is shipped stripped. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "unwind/dwarf/dwarf_reader.h"
 #include "unwind/module_list.h"
 
-/* The functions that .eh_frame_hdr's table lists: LSB Core 5.0, §10.6.2, as
- * every linker writes it: a table of two 4-byte numbers, relative to it. */
+/* The functions in the table of .eh_frame_hdr (LSB Core 5.0, §10.6.2). Every
+ * linker writes entries of two 4-byte numbers, relative to the section. */
 typedef struct eh_index {
   uint64_t starts[65536];
   size_t count;
@@ -102,7 +102,7 @@ static void functions_start_where_the_linker_says(void) {
   check_starts("hdestroy"); /* the C library */
 }
 
-/* The longest run of addresses without a name in one function, and whose. */
+/* Find the function with the longest run of addresses without a name. */
 static uint64_t nameless_function(sp_module_entry *module, size_t *length) {
   uint64_t pc, start, at = 0, best = 0;
   char name[SP_SYMBOL_NAME_MAX];
@@ -148,7 +148,7 @@ static void stripped_functions_are_one_each(void) {
   sp_module_list_dispose(&list);
 }
 
-/* Write a debug file for a build id, with one symbol, below `directory`. */
+/* Write a debug file with one symbol for a build id, below `directory`. */
 static void write_debug(const char *directory, const char *place,
                         const char *build_id, uint64_t start, uint64_t size) {
   elf_builder file = {.size = 0};
@@ -193,8 +193,8 @@ static void debug_directory_new(char *out, size_t size) {
   CHECK(mkdtemp(out));
 }
 
-/* Whether the longest nameless function is named once there is a debug file
- * that says it is of the build `build_id`. */
+/* Does a debug file with the build id `build_id` name the longest nameless
+ * function? */
 static bool debug_file_names(const sp_mem *mem, const char *build_id) {
   static char place[SP_ELF_BUILD_ID_SIZE];
   static uint64_t start;
@@ -205,7 +205,7 @@ static bool debug_file_names(const sp_mem *mem, const char *build_id) {
   bool named = false;
   size_t length;
 
-  if (!start) { /* slow, and always the same */
+  if (!start) { /* slow; the result is constant */
     list_open(&list, "/nowhere");
     module = library_module(&list, "zlibVersion");
     start = nameless_function(module, &length);
@@ -252,7 +252,7 @@ static bool symbol_is(const sp_symbol_table *table, const sp_elf_image *image,
              : !wanted;
 }
 
-/* In .dynsym statics are missing: a symbol must not cover them. */
+/* .dynsym has no static functions: a symbol must not cover them. */
 static void exported_symbol_covers_its_own_code_only(void) {
   elf_builder file = {.size = 0};
   sp_symbol_table table;

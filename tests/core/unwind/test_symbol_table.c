@@ -10,7 +10,7 @@ __attribute__((noinline, used)) static int a_static_function(int x) {
   return x * 3 + 1;
 }
 
-/* Three names of one place. */
+/* Three names of one function. */
 int __the_marked_name(int x);
 int the_longest_name(int x) __attribute__((alias("__the_marked_name")));
 int best_name(int x) __attribute__((alias("__the_marked_name")));
@@ -26,7 +26,7 @@ static int first_bias(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
-/* An address of this program as its file has it. */
+/* The ELF virtual address of an address of this program. */
 static uint64_t file_address(uintptr_t address) {
   uint64_t bias = 0;
 
@@ -101,7 +101,7 @@ static void an_address_outside_has_no_name(void) {
   sp_elf_image_dispose(&image);
 }
 
-/* The C library, which most systems ship stripped: .dynsym serves. */
+/* The C library is stripped on most systems, so .dynsym is used. */
 static void exported_functions_of_a_stripped_library_are_found(void) {
   static const char *const functions[] = {"qsort_r", "strtod", "getenv",
                                           "fopen", "regcomp"};
@@ -119,7 +119,7 @@ static void exported_functions_of_a_stripped_library_are_found(void) {
 
     CHECK(dladdr(function, &info));
     if (info.dli_fbase != libc.dli_fbase)
-      continue; /* a sanitizer's */
+      continue; /* replaced by a sanitizer */
     CHECK(sp_symbol_table_find(
         &table, &image, (uint64_t)((char *)function - (char *)info.dli_fbase),
         SP_SYMBOL_NO_FUNCTION, name, &start));

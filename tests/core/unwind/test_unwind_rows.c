@@ -1,5 +1,5 @@
-/* Rows of a module larger than one of their blocks, which real modules that
- * test_module.c and test_unwinder.c read seldom fill in every way. */
+/* Rows of a module larger than one block. The real modules in test_module.c and
+ * test_unwinder.c rarely produce all these cases. */
 #include "../check.h"
 #include "unwind/dwarf/unwind_rows.h"
 #include "util/memory/mem.h"
@@ -51,10 +51,10 @@ static void the_first_row_of_a_block_is_replaced_or_removed(void) {
 
   add(&rows, BASE, 8);
   add(&rows, BASE + BLOCK, 16);
-  add(&rows, BASE + BLOCK, 24); /* replaces it */
+  add(&rows, BASE + BLOCK, 24); /* replaces the row */
   CHECK_EQUAL(rows.count, 2);
   add(&rows, BASE + 2 * BLOCK, 32);
-  add(&rows, BASE + 2 * BLOCK, 24); /* says what the one before says */
+  add(&rows, BASE + 2 * BLOCK, 24); /* the same rule as the row before */
   CHECK_EQUAL(rows.count, 2);
   CHECK_EQUAL(offset_at(&rows, BASE + 2 * BLOCK + 1), 24);
   add(&rows, BASE + 2 * BLOCK + 7, 40);
@@ -84,7 +84,7 @@ static void a_function_begins_in_an_earlier_block(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-/* The row is found by looking at each, too. */
+/* The expected row is found by a linear search. */
 static void every_pc_finds_the_last_row_before_it(void) {
   static uint64_t pcs[ROWS];
   sp_unwind_rows rows = rows_new();

@@ -98,7 +98,7 @@ __attribute__((noinline)) static void interrupted_function(void) {
   kept++;
 }
 
-/* The frame behind the kernel's is where it was interrupted, not one less. */
+/* The frame after the kernel's is at the interrupted pc, not at pc - 1. */
 static void a_signal_handler_leads_to_the_interrupted_code(void) {
   struct sigaction action = {.sa_handler = handler_that_captures};
   sp_unwinder *unwinder = new_unwinder();
@@ -172,7 +172,7 @@ static void a_stack_deeper_than_its_slice_is_cut(void) {
 }
 
 #if defined(__x86_64__)
-/* Code made at run time: sub $24,%rsp; call *%rdi; add $24,%rsp; ret. */
+/* Code generated at run time: sub $24,%rsp; call *%rdi; add $24,%rsp; ret. */
 static void code_without_information_ends_the_stack(void) {
   static const unsigned char code[] = {0x48, 0x83, 0xec, 0x18, 0xff, 0xd7,
                                        0x48, 0x83, 0xc4, 0x18, 0xc3};
@@ -234,8 +234,8 @@ static void a_frame_pointer_is_used_only_if_the_code_sets_it(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* Begun as OpenBLAS's kernels; each is interrupted within. The last one's stack
- * is not as its beginning shows. */
+/* Functions that begin as OpenBLAS's kernels; each is interrupted inside. The
+ * stack of the last one differs from what its beginning shows. */
 void saves_by_sp(void);
 void saves_by_rbx(void);
 void saves_and_moves(void);
@@ -294,7 +294,7 @@ static void saved_registers_lead_to_a_caller_that_calls(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* 1,000 instructions of a kernel written by hand. */
+/* A hand-written kernel of 1,000 instructions. */
 extern char without_information[];
 __asm__(".text\n"
         ".globl without_information\n"
@@ -331,7 +331,7 @@ static void code_without_information_opens_its_file_once(void) {
   CHECK_EQUAL(mem.live, 0);
 }
 
-/* Every instruction of a function whose return address lies at sp. */
+/* Tests every instruction of a function whose return address is at sp. */
 static void an_entry_into_the_vdso_leads_to_its_caller(void) {
   sp_unwinder *unwinder = new_unwinder();
   const uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
@@ -358,7 +358,7 @@ static void an_entry_into_the_vdso_leads_to_its_caller(void) {
     CHECK_EQUAL(frame_of(unwinder, frames + 1, 1, "inner_function"), 0);
     named++;
   }
-  CHECK(named > 0 || vdso == 0); /* valgrind hides it */
+  CHECK(named > 0 || vdso == 0); /* valgrind hides the vDSO */
   sp_unwinder_free(unwinder);
 }
 
@@ -382,7 +382,8 @@ __asm__(".text\n"
         ".size red_zone_caller, . - red_zone_caller\n"
         ".globl red_zone_leaf, red_zone_saved, red_zone_caller\n");
 
-/* A leaf that keeps its caller's frame pointer below sp, and uses it. */
+/* A leaf function that saves its caller's frame pointer below sp and then
+ * changes the register. */
 static void the_red_zone_is_read(void) {
   uint64_t words[18] = {0};
   sp_stack_slice slice = {.base = 0x7f0000001000,
@@ -396,8 +397,9 @@ static void the_red_zone_is_read(void) {
   slice.registers.r[SP_REGISTER_PC] = (uint64_t)(uintptr_t)red_zone_saved;
   slice.registers.r[SP_REGISTER_SP] = slice.base + 128;
   slice.registers.r[SP_REGISTER_FP] = 0;
-  words[15] = slice.base + 128;                         /* the saved rbp */
-  words[16] = (uint64_t)(uintptr_t)red_zone_caller + 1; /* of the leaf */
+  words[15] = slice.base + 128; /* the saved rbp */
+  /* Return address of the leaf. */
+  words[16] = (uint64_t)(uintptr_t)red_zone_caller + 1;
   words[17] = (uint64_t)(uintptr_t)a_stack_has_its_functions_in_order + 1;
   n = sp_unwinder_walk(unwinder, &slice, frames, 3, &end);
   CHECK_EQUAL(n, 3);
@@ -409,7 +411,7 @@ static void the_red_zone_is_read(void) {
 }
 #endif
 
-/* A return address that can be no code's is no frame. */
+/* An impossible return address is not a frame. */
 static void impossible_code_addresses_are_not_frames(void) {
   static const uint64_t none[] = {0x23, 0xffff, UINT64_MAX - 5};
   sp_unwinder *unwinder = new_unwinder();
@@ -440,7 +442,8 @@ static void impossible_code_addresses_are_not_frames(void) {
   CHECK(!"the return address is on the stack");
 }
 
-/* Any pc of the process over any stack: short or long, never a fault. */
+/* Any pc of the process with any stack gives a result, short or long, and never
+ * a fault. */
 static void garbage_gives_some_stack(void) {
   sp_unwinder *unwinder = new_unwinder();
   static uint64_t words[64];
@@ -478,7 +481,7 @@ static void garbage_gives_some_stack(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* Through a library that has names for some of its code alone. */
+/* Uses a library that has names for only some of its code. */
 static void addresses_with_a_name_are_known(void) {
   sp_unwinder *unwinder = new_unwinder();
   const sp_module *module;
@@ -509,7 +512,7 @@ static void addresses_with_a_name_are_known(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* Once descriptors are there again, nothing is left of the time without. */
+/* When descriptors are available again, the earlier failure has no effect. */
 static void a_temporary_lack_of_descriptors_is_recovered(void) {
   sp_unwinder *unwinder = new_unwinder();
   struct rlimit before, none;

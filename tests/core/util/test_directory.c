@@ -44,7 +44,7 @@ static void a_directory_that_others_can_write_is_refused(void) {
            "spool_directory %s can be written by others (its mode is 1777)",
            directory);
   CHECK(strstr(spanprof_last_error(), expected) != NULL);
-  /* The one it proposes is good. */
+  /* The directory that the message proposes is accepted. */
   strcat(directory, "/spanprof");
   CHECK(strstr(spanprof_last_error(), directory) != NULL);
   CHECK(!sp_directory_prepare(&out, &sp_mem_default, "x", directory));
@@ -68,7 +68,7 @@ static void symbolic_links_are_not_followed(void) {
   CHECK_EQUAL(fd, -1);
   CHECK_EQUAL(sp_directory_open(&fd, link_path, NULL), SPANPROF_ERR_IO);
   CHECK(strstr(spanprof_last_error(), link_path) != NULL);
-  /* Nor where one in between lets others in. */
+  /* A parent directory that others can write is refused. */
   CHECK(chmod(path, 0770) == 0);
   CHECK_EQUAL(sp_directory_open(&fd, directory, "real"), SPANPROF_ERR_IO);
   CHECK(strstr(spanprof_last_error(), "its mode is 0770") != NULL);
@@ -83,7 +83,7 @@ static void files_appear_complete_and_private(void) {
   int fd;
 
   CHECK(!sp_directory_open(&fd, directory_new(directory), NULL));
-  /* What a crash left does not hinder. */
+  /* A temporary file of a crashed process is replaced. */
   CHECK(symlinkat("/etc/passwd", fd, ".file.tmp") == 0);
   CHECK(!sp_directory_put(fd, directory, "file", pieces, 2));
   umask(before);

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "failing_mem.h"
 
-/* Many of one hash, and many hashes of one place. */
+/* Many numbers have the same hash, and many hashes the same slot. */
 static uint64_t hash_of(uint32_t number) {
   return number % 97 * 64;
 }
@@ -54,8 +54,7 @@ static void capacity_for_many_is_reserved_in_one_step(void) {
   sp_index_dispose(&index, &sp_mem_default);
 }
 
-/* Items come and go: whatever the order, the index says what a plain array
- * says. */
+/* After random additions and removals the index matches a plain array. */
 static void index_matches_an_array_after_random_changes(void) {
   static bool expected[1024];
   sp_index index = {0};

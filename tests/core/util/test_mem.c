@@ -77,8 +77,8 @@ static void zeroed_blocks_are_zero_in_reused_memory(void) {
   }
 }
 
-/* Sanitizers watch blocks of the heap, have all blocks there, and end a program
- * that asks for too much. */
+/* Sanitizers put all blocks in the heap, and end a program that allocates too
+ * much. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 static void a_block_that_cannot_grow_is_unchanged(void) {

@@ -69,7 +69,7 @@ static void another_thread_is_not_ours(void) {
   pthread_join(other, NULL);
 }
 
-/* The calls meet threads of ours at any point of their start and end. */
+/* The calls happen at any point of the start and end of threads of ours. */
 static void another_thread_is_found_while_ours_start_and_end(void) {
   pthread_t own, other;
   int turn;

@@ -18,7 +18,7 @@ static void stderr_returns(void) {
   CHECK(dup2(console, STDERR_FILENO) == STDERR_FILENO);
 }
 
-/* Make a pipe stderr; returns its read end. */
+/* Replace stderr by a pipe. Returns its read end. */
 static int stderr_pipe(void) {
   int ends[2];
 

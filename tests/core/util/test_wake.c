@@ -22,7 +22,7 @@ static void a_sleep_ends_at_its_deadline(void) {
   sp_wake_wait(&wake, 0);
 }
 
-/* Each turn is done once the other thread has been called for it. */
+/* Each round ends when the other thread has answered the call. */
 #define WAKE_TURNS 2000
 
 static sp_wake answer;
