@@ -15,20 +15,22 @@
  *
  * The sections go from simple to advanced:
  *
- *     for every program:   statuses, options, session, labels, spans
+ *     every program:       statuses, options, session, labels, spans
  *     on request:          recordings, profiles, statistics
  *     own schedulers:      contexts, threads
  *     tracers:             resource, span rules, attributes
- *     language bindings:   sets of labels, marks, lifetime of spans; runtime.h
+ *     language bindings:   sets of labels, lifetime of spans; runtime.h
  *
  * Rules for all functions, unless a comment says otherwise:
  *
  * - Any thread may call them, also before spanprof_session_start() and after
  *   spanprof_session_stop().
  * - A signal handler must not call them. "Signal-safe" marks the exceptions.
- * - They copy the strings that they are given. Strings are UTF-8. Invalid bytes
- *   are replaced and counted; only options are refused.
- * - A function that returns a status sets *out to 0 or NULL when it fails.
+ * - They copy the strings that they receive. Strings are UTF-8. Invalid bytes
+ *   are replaced and counted; in an option they are an error.
+ * - A function that returns a status sets *out to 0 or NULL if it fails. Its
+ *   comment lists the statuses; a status without an explanation has the meaning
+ *   of its text in SPANPROF_STATUSES.
  * - They raise no signal, do not exit and do not print. The default log
  *   callback writes to stderr. */
 #ifndef SPANPROF_H
@@ -51,7 +53,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- statuses */
 
-/* Every status: name, value, text. */
+/* All statuses: name, value, text. */
 #define SPANPROF_STATUSES(X)                               \
   X(OK, 0, "success")                                      \
   X(ERR_NOMEM, -1, "out of memory")                        \
@@ -72,15 +74,15 @@ typedef enum spanprof_status {
       SPANPROF_STATUS_FORCE_INT = 0x7fffffff
 } spanprof_status;
 
-/* The text of a status. Static, never NULL. Signal-safe. */
+/* Return the text of a status: static, never NULL. Signal-safe. */
 SPANPROF_API const char *spanprof_status_text(spanprof_status status);
 
-/* One sentence about the last failure on the calling thread; it names the
- * option or file. "" if nothing failed. Valid until the thread's next
+/* Return a sentence about the last failure on the calling thread, with the name
+ * of the option or file, or "" if nothing failed. Valid until the thread's next
  * failure. */
 SPANPROF_API const char *spanprof_last_error(void);
 
-/* The version of the loaded library, "0.1.0". Static. */
+/* Return the version of the loaded library, such as "0.1.0". Static. */
 SPANPROF_API const char *spanprof_version(void);
 
 /* ----------------------------------------------------------------- options */
@@ -93,20 +95,20 @@ typedef enum spanprof_log_level {
   SPANPROF_LOG_OFF = 4
 } spanprof_log_level;
 
-/* Receives one log line without a newline, valid during the call. The thread
- * that starts or stops the session and the library's own threads call it, one
- * call at a time. It must not call spanprof. It may wait for threads that call
- * spanprof, unless they fork, begin or end a recording, or start, look up,
- * pause or resume a session. Once exit handlers run it is not called any more,
- * and warnings go to stderr. */
+/* Receives one log line, without a newline. The line is valid during the call.
+ * The thread that starts or stops the session and the library's own threads
+ * call it, one call at a time. It must not call spanprof. It may wait for
+ * threads that call spanprof, except for a fork, the begin or end of a
+ * recording, and the start, look-up, pause or resume of a session. Once exit
+ * handlers run, it is no longer called, and warnings go to stderr. */
 typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
                                 const char *message);
 
-/* A profile as data: see the section "profiles". */
+/* A profile as data. Defined in the section "profiles". */
 typedef struct spanprof_profile spanprof_profile;
 
-/* Receives each finished profile of the session, valid during the call, on the
- * library's uploading thread. */
+/* Receives each finished profile of the session on the library's uploading
+ * thread. The profile is valid during the call. */
 typedef void (*spanprof_profile_fn)(void *data,
                                     const spanprof_profile *profile);
 
@@ -116,34 +118,35 @@ typedef struct spanprof_label_pair {
   const char *value;
 } spanprof_label_pair;
 
-/* The value of a number that is not given: the environment or the default
- * decides. A string that is not given is NULL. */
+/* A number that is not given: the environment or the default applies. A string
+ * that is not given is NULL. */
 #define SPANPROF_UNSET INT64_MIN
 
-/* Says what to profile and where to send it. Switches are 0 or 1. A given value
- * takes precedence over the environment variable in its comment, which takes
- * precedence over the default. */
+/* Options of a session: what to profile, and where to send the profiles. A
+ * switch is 0 or 1. A given value takes precedence over the environment
+ * variables in the field's comment, and these over the default. */
 typedef struct spanprof_options {
   size_t struct_size; /* set by spanprof_options_init() */
 
   /* --- identity --- */
-  /* Name of the service. Without it the first of these is used:
+  /* Name of the service. If it is not given, the first of these applies:
    * PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME, service.name of
-   * OTEL_RESOURCE_ATTRIBUTES, the name given to spanprof_resource_set(). The
-   * first profiles wait up to 30 s for the last one; then the name is
+   * OTEL_RESOURCE_ATTRIBUTES, the argument of spanprof_resource_set(). The
+   * first profiles wait up to 30 s for that call; then the name is
    * "unknown_service:EXECUTABLE". */
   const char *application_name;
   /* Labels of every profile, "name=value,name=value". PYROSCOPE_LABELS. */
   const char *labels;
-  /* More labels, whose values may contain commas. They take precedence over
-   * `labels`. No variable. */
+  /* More labels. Their values may contain commas. They take precedence over
+   * `labels`. There is no environment variable. */
   const spanprof_label_pair *label_pairs;
   size_t label_pair_count;
-  /* Names of OTEL_RESOURCE_ATTRIBUTES that become labels, separated by commas;
-   * service.namespace always does. PYROSCOPE_RESOURCE_LABELS. */
+  /* Attributes of OTEL_RESOURCE_ATTRIBUTES that become labels: names separated
+   * by commas. service.namespace always becomes a label.
+   * PYROSCOPE_RESOURCE_LABELS. */
   const char *resource_labels;
-  /* 1: replace each character that a label name must not have by `_`, and log
-   * it. 0 (default): such a name refuses the start.
+  /* 1: replace each invalid character of a label name by `_`, and log it. 0
+   * (default): an invalid label name makes the start fail.
    * PYROSCOPE_CLEAN_LABEL_NAMES. */
   int64_t clean_label_names;
   /* 1: keep the dots of label names. 0 (default): replace each by `_`, because
@@ -152,65 +155,70 @@ typedef struct spanprof_options {
   int64_t dotted_label_names;
 
   /* --- server --- */
-  /* "http://pyroscope:4040". Unset: profiles are not uploaded. A user and
-   * password in it become basic auth. PYROSCOPE_SERVER_ADDRESS. */
+  /* URL of the server, such as "http://pyroscope:4040". If it is not given,
+   * profiles are not uploaded. A user and password in the URL are used for
+   * basic authentication. PYROSCOPE_SERVER_ADDRESS. */
   const char *server_address;
   const char *basic_auth_user;     /* PYROSCOPE_BASIC_AUTH_USER */
   const char *basic_auth_password; /* PYROSCOPE_BASIC_AUTH_PASSWORD */
-  const char *auth_token;          /* bearer; PYROSCOPE_AUTH_TOKEN */
-  const char *tenant_id;           /* X-Scope-OrgID; PYROSCOPE_TENANT_ID */
-  /* More headers of each upload: "Name: value" lines, "name=value,..." or a
-   * JSON object. PYROSCOPE_HTTP_HEADERS. */
+  const char *auth_token;          /* bearer token; PYROSCOPE_AUTH_TOKEN */
+  const char *tenant_id; /* header X-Scope-OrgID; PYROSCOPE_TENANT_ID */
+  /* More headers of each upload: lines "Name: value", a list
+   * "name=value,name=value", or a JSON object. PYROSCOPE_HTTP_HEADERS. */
   const char *http_headers;
   const char *ca_bundle;   /* PEM file; PYROSCOPE_CA_BUNDLE, SSL_CERT_FILE */
   const char *client_cert; /* PEM file; PYROSCOPE_CLIENT_CERT */
   const char *client_key;  /* PEM file; PYROSCOPE_CLIENT_KEY */
-  /* "http://proxy:3128"; "": none. PYROSCOPE_PROXY, else HTTPS_PROXY,
-   * HTTP_PROXY or ALL_PROXY in upper or lower case. */
+  /* URL of the proxy, such as "http://proxy:3128". "" disables proxies.
+   * PYROSCOPE_PROXY; then HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, in upper or
+   * lower case. */
   const char *proxy;
-  const char *no_proxy; /* PYROSCOPE_NO_PROXY, NO_PROXY, no_proxy */
+  /* Hosts to reach without the proxy, separated by commas. PYROSCOPE_NO_PROXY,
+   * NO_PROXY, no_proxy. */
+  const char *no_proxy;
   /* "push" (default) or "ingest". PYROSCOPE_UPLOAD_PROTOCOL. */
   const char *upload_protocol;
-  /* Length of a window: one profile contains the samples of one window.
-   * 100..3600000, default 10000. PYROSCOPE_UPLOAD_INTERVAL is in seconds or
-   * has a unit: "10s", "500ms", "1m". */
+  /* Length of a window. One profile contains the samples of one window.
+   * 100..3600000, default 10000. PYROSCOPE_UPLOAD_INTERVAL, in seconds or with
+   * a unit: "10s", "500ms", "1m". */
   int64_t upload_interval_ms;
-  /* Size of the encoded profiles that wait in memory, 65536.., default 8388608.
-   * Beyond it the oldest go to the spool; without a spool they are dropped and
-   * counted. PYROSCOPE_QUEUE_BYTES. */
+  /* Maximum size of the encoded profiles that wait in memory, at least 65536,
+   * default 8388608. Beyond it, the oldest profiles move to the spool; without
+   * a spool they are dropped and counted. PYROSCOPE_QUEUE_BYTES. */
   int64_t queue_bytes;
 
   /* --- sampling --- */
   /* Samples per second of CPU time of each thread, 1..1000, default 100.
    * PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE. */
   int64_t sample_rate_hz;
-  /* The signal of the timers. 0 (default): a free real-time signal.
+  /* Number of the timers' signal. 0 (default): a free real-time signal.
    * PYROSCOPE_SIGNAL. */
   int64_t signal_number;
-  /* 1: only threads that called spanprof_thread_register() or
-   * spanprof_thread_set_data(), or had a label or span, are profiled from then
-   * on, and the thread that starts the session. 0 (default): all threads.
-   * PYROSCOPE_REGISTERED_THREADS_ONLY. */
+  /* 1: profile only the thread that starts the session, and each other thread
+   * from its first call of spanprof_thread_register() or
+   * spanprof_thread_set_data(), or its first label or span. 0 (default):
+   * profile all threads. PYROSCOPE_REGISTERED_THREADS_ONLY. */
   int64_t registered_threads_only;
 
   /* --- stacks --- */
-  /* 1 (default): samples have native frames. 0: they have only the frames of
-   * the language, or the function that ran if there are none.
+  /* 1 (default): samples have native frames. 0: they have only frames of the
+   * language; a stack without these has one frame, the running function.
    * PYROSCOPE_NATIVE_FRAMES. */
   int64_t native_frames;
-  /* 1: keep every native frame, including those that only started the
-   * interpreter, and show each address without a name ("libz.so.1+0x4970").
-   * 0 (default): omit the frames outside the outermost frame of the language,
-   * and merge adjacent frames without a name in one module ("libz.so.1"). CPU
+  /* 1: keep every native frame, also those that started the interpreter, and
+   * show each address without a name ("libz.so.1+0x4970"). 0 (default): omit
+   * native frames outside of the outermost frame of the language, and merge
+   * adjacent frames without a name that are in one module ("libz.so.1"). CPU
    * times are the same. PYROSCOPE_FULL_NATIVE_STACKS. */
   int64_t full_native_stacks;
-  /* Frames of a stack, 16..512, default 512. The outer frames of a deeper stack
-   * become "[truncated]". PYROSCOPE_STACK_DEPTH_MAX. */
+  /* Maximum number of frames of a stack, 16..512, default 512. In a deeper
+   * stack, one frame "[truncated]" replaces the outer frames.
+   * PYROSCOPE_STACK_DEPTH_MAX. */
   int64_t stack_depth_max;
 
   /* --- labels of threads --- */
-  /* Label each sample by its process or thread, default 0: `pid`, `thread_id`
-   * (the kernel's number), `thread_name` (the kernel's, at most 15 bytes).
+  /* Add the label `pid`, `thread_id` (the kernel's number) or `thread_name`
+   * (the kernel's name, at most 15 bytes) to each sample; default 0.
    * PYROSCOPE_REPORT_PID, PYROSCOPE_REPORT_THREAD_ID,
    * PYROSCOPE_REPORT_THREAD_NAME. */
   int64_t report_pid;
@@ -218,59 +226,63 @@ typedef struct spanprof_options {
   int64_t report_thread_name;
 
   /* --- disk --- */
-  /* Only the user that the program runs as may be able to write to these
-   * directories. If only the last part is missing, it is made with mode 0700.
+  /* Only the user of the process may have write access to these directories. If
+   * only the last component of a path is missing, the library creates it with
+   * mode 0700.
    *
-   * Each profile is written here as {app}-{pid}-{start ns}.pb.gz with mode
-   * 0600. Beyond the limits the oldest files are removed.
+   * Directory of files {app}-{pid}-{start ns}.pb.gz with mode 0600, one for
+   * each profile. Beyond the limits, the oldest files are removed.
    * PYROSCOPE_OUTPUT_DIRECTORY. */
   const char *output_directory;
   int64_t output_max_bytes; /* default 1 GiB; PYROSCOPE_OUTPUT_MAX_BYTES */
   int64_t output_max_age_s; /* default 7 days; PYROSCOPE_OUTPUT_MAX_AGE */
-  /* Profiles that cannot be sent wait here, also for the next process.
-   * PYROSCOPE_SPOOL_DIRECTORY. */
+  /* Directory of profiles that could not be sent yet. The next process sends
+   * the remaining ones. PYROSCOPE_SPOOL_DIRECTORY. */
   const char *spool_directory;
   int64_t spool_max_bytes; /* default 64 MiB; PYROSCOPE_SPOOL_MAX_BYTES */
   int64_t spool_max_age_s; /* default 2700; PYROSCOPE_SPOOL_MAX_AGE */
 
   /* --- limits --- */
-  int64_t span_names_max;   /* default 500; PYROSCOPE_SPAN_NAMES_MAX */
-  int64_t label_values_max; /* of one name, default 1024;
-                             * PYROSCOPE_LABEL_VALUES_MAX */
-  /* Memory of the stacks, labels and names of one window, 1 MiB.., default
-   * 64 MiB. Beyond it a new stack becomes "[too many stacks]" with its CPU
-   * time, labels and span. PYROSCOPE_WINDOW_MAX_BYTES. */
+  /* Distinct span names of the process, default 500. Further names become
+   * "[other]". PYROSCOPE_SPAN_NAMES_MAX. */
+  int64_t span_names_max;
+  /* Distinct values of each label name, default 1024. Further values become
+   * "[other]". PYROSCOPE_LABEL_VALUES_MAX. */
+  int64_t label_values_max;
+  /* Memory of the stacks, labels and names of one window, at least 1 MiB,
+   * default 64 MiB. Beyond it, a new stack becomes "[too many stacks]"; its CPU
+   * time, labels and span are kept. PYROSCOPE_WINDOW_MAX_BYTES. */
   int64_t window_max_bytes;
 
   /* --- end of the process --- */
   /* 1: if SIGTERM has its default action at the start, a thread waits for the
-   * signal and delivers the profiles within 2 s before the process ends. If
-   * the process is PID 1 of a container, which the default action does not end,
-   * windows last one second from then on. A handler of the program is never
-   * replaced. 0 (default): SIGTERM ends the process at once.
+   * signal, and delivers the profiles within 2 s before the process ends. The
+   * default action does not end PID 1 of a container; there, windows last one
+   * second after the signal. A handler of the program is never replaced. 0
+   * (default): SIGTERM ends the process immediately.
    * PYROSCOPE_FLUSH_ON_SIGTERM. */
   int64_t flush_on_sigterm;
 
   /* --- callbacks --- */
   spanprof_log_fn log; /* default: stderr */
   void *log_data;
-  /* A spanprof_log_level. Default: INFO with `log`, WARN without.
-   * PYROSCOPE_LOG_LEVEL, by name. */
+  /* A spanprof_log_level: the least severe message to log. Default: INFO if
+   * `log` is given, otherwise WARN. PYROSCOPE_LOG_LEVEL, a name. */
   int64_t log_level;
   spanprof_profile_fn on_profile;
   void *on_profile_data;
 } spanprof_options;
 
 /* Set every field to "not given". `struct_size` is sizeof *options.
- * SPANPROF_ERR_ARGUMENT: the structure is larger than the library knows. */
+ * SPANPROF_ERR_ARGUMENT: the structure is newer than the library. */
 SPANPROF_API spanprof_status spanprof_options_init(spanprof_options *options,
                                                    size_t struct_size);
 
-/* Check the options and the environment as spanprof_session_start() does,
- * without starting or changing a session. To check a directory it makes the
- * last part if that is missing, and a temporary file. A start can still fail
- * later if something changes or the system refuses a timer, thread or file.
- * Statuses: as spanprof_session_start(), without SPANPROF_ERR_STATE. */
+/* Check the options and the environment as spanprof_session_start() does, but
+ * do not start or change a session. The check of a directory creates a missing
+ * last component, and a temporary file. A later start can still fail if
+ * something changes, or if the system refuses a timer, thread or file.
+ * Statuses: as spanprof_session_start(), except SPANPROF_ERR_STATE. */
 SPANPROF_API spanprof_status
 spanprof_options_check(const spanprof_options *options);
 
@@ -281,83 +293,84 @@ typedef struct spanprof_session spanprof_session;
 
 /* Check the options, then profile all present and future threads of the process
  * until spanprof_session_stop() or the end of the process. A forked child is
- * profiled too. `options` may be NULL: the environment decides.
+ * profiled, too. `options` may be NULL: then the environment and the defaults
+ * apply.
  *
  * On failure nothing runs, and spanprof_last_error() gives the reason.
- * SPANPROF_ERR_ARGUMENT: an option. SPANPROF_ERR_STATE: a session is running.
- * SPANPROF_ERR_DISABLED: PYROSCOPE_AGENT_ENABLED=false. SPANPROF_ERR_SYSTEM:
- * timers or signals are not usable. SPANPROF_ERR_LIMIT: the threads of two
- * sessions whose stop timed out are still working. SPANPROF_ERR_NOMEM. */
+ * SPANPROF_ERR_ARGUMENT: an option is invalid. SPANPROF_ERR_STATE: a session is
+ * running. SPANPROF_ERR_DISABLED: PYROSCOPE_AGENT_ENABLED is false.
+ * SPANPROF_ERR_SYSTEM: timers or signals cannot be used. SPANPROF_ERR_IO: a
+ * file or directory cannot be used. SPANPROF_ERR_LIMIT: two sessions whose stop
+ * timed out still have working threads. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status
 spanprof_session_start(const spanprof_options *options, spanprof_session **out);
 
 /* Stop sampling, deliver the remaining samples within `timeout_ms`, and free
  * the session. Samples that cannot be sent go to the spool, or are dropped and
- * counted. The session always ends, even if a callback does not return (after
- * at most `timeout_ms` or 1.1 s, whichever is longer). SPANPROF_ERR_TIMEOUT:
- * the session ended, and samples were lost. SPANPROF_ERR_STATE: `session` is
- * not the running session. */
+ * counted. The session always ends after at most `timeout_ms` or 1.1 s,
+ * whichever is longer, even if a callback does not return.
+ * SPANPROF_ERR_TIMEOUT: the session ended, and samples were lost.
+ * SPANPROF_ERR_STATE: `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
                                                    uint32_t timeout_ms);
 
-/* End the present window and wait at most `timeout_ms` until its profiles have
- * been delivered: sent, written, spooled, or dropped and counted. Call it
- * before daemon(3), which ends the calling process. SPANPROF_ERR_TIMEOUT:
- * delivery continues in the background. SPANPROF_ERR_STATE: `session` is not
- * the running session. */
+/* End the present window, and wait at most `timeout_ms` until all profiles are
+ * delivered: sent, written, spooled, or dropped and counted. Call it before
+ * daemon(3), which ends the calling process. SPANPROF_ERR_TIMEOUT: the delivery
+ * continues in the background. SPANPROF_ERR_STATE: `session` is not the running
+ * session. */
 SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
                                                     uint32_t timeout_ms);
 
 /* Take no samples until the resume, neither in this process nor in processes
  * that it forks meanwhile. Earlier samples are delivered as usual; flush and
- * stop work. CPU time used during the pause, and since each thread's last tick,
- * is not recorded. A program must pause while it resets every signal to its
- * default action, because the profiling signal would end it. Pauses do not
- * nest: one resume ends them all. SPANPROF_ERR_STATE: `session` is not the
- * running session. */
+ * stop work. The CPU time of the pause, and of each thread since its last tick
+ * before it, is not recorded. A program must pause while it resets all signals
+ * to their default actions, because the profiling signal would end it. Pauses
+ * do not nest: one resume ends them all. SPANPROF_ERR_STATE: `session` is not
+ * the running session. */
 SPANPROF_API spanprof_status spanprof_session_pause(spanprof_session *session);
 
-/* Take samples of all threads again. Without a pause it does nothing. Statuses:
- * as the pause. */
+/* Take samples of all threads again. Does nothing if there is no pause.
+ * Statuses: as spanprof_session_pause(). */
 SPANPROF_API spanprof_status spanprof_session_resume(spanprof_session *session);
 
-/* The running session, or NULL. Waits while another thread starts or stops
- * one. */
+/* Return the running session, or NULL. Waits while another thread starts or
+ * stops one. */
 SPANPROF_API spanprof_session *spanprof_session_current(void);
 
-/* 1 from the success of a start until a stop is done, else 0. Does not wait.
- * Signal-safe. */
+/* Return 1 from the success of a start until a stop is complete, else 0. Does
+ * not wait. Signal-safe. */
 SPANPROF_API int spanprof_session_running(void);
 
 /* ------------------------------------------------------------------ labels */
 
-/* Identifies a push for the pop. 0: nothing was pushed. */
+/* Identifies a push. 0: nothing was pushed. */
 typedef uint64_t spanprof_label_token;
 
 /* Give the samples of the calling thread the label name=value until the pop.
- * Both strings end with NUL. An inner label hides an outer one of the same
- * name; an empty value hides it and shows none. Names should match
+ * Both strings end with NUL. An inner label hides an outer label of the same
+ * name; an empty value only hides it. Names should match
  * [A-Za-z_][A-Za-z0-9_.]*; each other character becomes `_`, and the change is
- * counted. Values beyond the limit of distinct values become "[other]" and are
- * counted. On failure nothing is pushed.
- * SPANPROF_ERR_ARGUMENT: a string is NULL. SPANPROF_ERR_LIMIT: the 129th label
- * of the thread, or the 65,536th distinct set of the process; counted.
+ * counted. Values beyond label_values_max become "[other]" and are counted. On
+ * failure nothing is pushed.
+ * SPANPROF_ERR_ARGUMENT: a string is NULL. SPANPROF_ERR_LIMIT, counted: this is
+ * the thread's 129th label or the process's 65,536th distinct set of labels.
  * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_label_push(const char *name,
                                                  const char *value,
                                                  spanprof_label_token *out);
 
-/* As spanprof_label_push(), for strings with a length. */
+/* As spanprof_label_push(), for strings with a length instead of a NUL. */
 SPANPROF_API spanprof_status spanprof_label_push_bytes(
     const char *name, size_t name_bytes, const char *value, size_t value_bytes,
     spanprof_label_token *out);
 
-/* Restore the labels that the thread had before the push that gave `token`.
- * This also undoes later pushes that were not popped. A token that is undone
- * already is ignored and counted. Signal-safe. */
+/* Undo the push that returned `token`, and later pushes that were not popped. A
+ * token that is already undone is ignored and counted. Signal-safe. */
 SPANPROF_API void spanprof_label_pop(spanprof_label_token token);
 
-/* The id of an interned text, valid for the life of the process. 0 is "". */
+/* The id of an interned text, valid until the process ends. 0: "". */
 typedef uint32_t spanprof_text_id;
 
 /* Intern `text` for spanprof_label_push_ids(). Equal texts have equal ids.
@@ -366,19 +379,19 @@ SPANPROF_API spanprof_status spanprof_text_intern(const char *text,
                                                   size_t bytes,
                                                   spanprof_text_id *out);
 
-/* As spanprof_label_push(), for interned texts. Signal-safe for a pair that
- * this thread has pushed before. */
+/* As spanprof_label_push(), for interned texts. Signal-safe for a pair that the
+ * thread has pushed before. */
 SPANPROF_API spanprof_status spanprof_label_push_ids(spanprof_text_id name,
                                                      spanprof_text_id value,
                                                      spanprof_label_token *out);
 
 /* ------------------------------------------------------------------- spans */
 
-/* A started span. 0: none. Numbers are not reused: using the number of an ended
- * span is harmless. Every function accepts 0. */
+/* The number of a started span. 0: none. Numbers are never reused, so the use
+ * of an ended span's number is harmless. Every function accepts 0. */
 typedef uint64_t spanprof_span;
 
-/* Identifies an enter for the leave. */
+/* Identifies an enter. */
 typedef uint64_t spanprof_span_token;
 
 /* Give the calling thread a span until the end of the enclosing block:
@@ -388,8 +401,9 @@ typedef uint64_t spanprof_span_token;
  *       ...                 return, break and goto end the span
  *     }
  *
- * exit(), longjmp() and the cancellation of the thread do not end it. It is a
- * statement of its own, at most one a line, in GNU C and C++ (GCC, clang). */
+ * exit(), longjmp() and the cancellation of the thread do not end the span. The
+ * macro is a statement, at most one on a line, in GNU C and C++ (GCC, clang).
+ */
 #define SPANPROF_SPAN_SCOPE(name)                           \
   __attribute__((cleanup(spanprof_span_scope_end), unused)) \
   spanprof_span_scope                                       \
@@ -398,80 +412,82 @@ typedef uint64_t spanprof_span_token;
 #define SPANPROF_SCOPE_JOIN(a, b)       SPANPROF_SCOPE_JOIN_AGAIN(a, b)
 #define SPANPROF_SCOPE_JOIN_AGAIN(a, b) a##b
 
-/* The state of the macro. */
+/* The state of SPANPROF_SPAN_SCOPE. */
 typedef struct spanprof_span_scope {
   spanprof_span span;
   spanprof_span_token token;
 } spanprof_span_scope;
 
-/* Called by the macro: spanprof_span_start_named() and spanprof_span_enter(),
- * then spanprof_span_leave() and spanprof_span_end() on the same thread. If no
- * span can be started, the active span remains active, and
- * spanprof_last_error() gives the reason. */
+/* The macro calls these functions. The first one calls
+ * spanprof_span_start_named() and spanprof_span_enter(), the second one, on the
+ * same thread, spanprof_span_leave() and spanprof_span_end(). If no span can be
+ * started, the active span does not change, and spanprof_last_error() gives the
+ * reason. */
 SPANPROF_API spanprof_span_scope spanprof_span_scope_begin(const char *name);
 SPANPROF_API void spanprof_span_scope_end(spanprof_span_scope *scope);
 
 /* Start a sampled span with random ids and the default rules. Its parent is the
- * calling thread's active span. `name` ends with NUL. The span is not active
- * before spanprof_span_enter(). Statuses: as spanprof_span_start(). */
+ * calling thread's active span. `name` ends with NUL. The span becomes active
+ * by spanprof_span_enter(). Statuses: as spanprof_span_start(). */
 SPANPROF_API spanprof_status spanprof_span_start_named(const char *name,
                                                        spanprof_span *out);
 
-/* Make `span` (0: none) the calling thread's active span until the leave:
- * samples of the thread belong to it. Enters nest; of more than 64 the outer 64
- * are kept and the others counted. Signal-safe if the thread has called a
- * function of this section before. */
+/* Make `span` (0: none) the calling thread's active span until the leave. The
+ * thread's samples belong to the active span. Enters nest. Signal-safe if the
+ * thread has called a function of this section before. SPANPROF_ERR_LIMIT,
+ * counted: the thread is in 64 enters, and the active span does not change.
+ * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_span_enter(spanprof_span span,
                                                  spanprof_span_token *out);
 
-/* Restore the span that was active before the enter that gave `token`. This
- * also undoes later enters that were not left. A token that is undone already
- * is ignored and counted. */
+/* Undo the enter that returned `token`, and later enters that were not left. A
+ * token that is already undone is ignored and counted. */
 SPANPROF_API void spanprof_span_leave(spanprof_span_token token);
 
-/* End a span, on any thread. Its name is final. The span need not be left
- * before its end. */
+/* End a span, on any thread. Its name cannot change any more. The span may
+ * still be active. */
 SPANPROF_API void spanprof_span_end(spanprof_span span);
 
-/* The calling thread's active span, or 0. */
+/* Return the calling thread's active span, or 0. */
 SPANPROF_API spanprof_span spanprof_span_active(void);
 
-/* Rename a span, including its samples in the present window. */
+/* Rename a span. The name also applies to its samples in the present window. */
 SPANPROF_API void spanprof_span_rename(spanprof_span span, const char *name,
                                        size_t name_bytes);
 
 /* -------------------------------------------------------------- recordings */
 
-/* A profile of the samples between a begin and an end, which only the caller
- * receives. Up to 1,024 recordings can run at the same time, with or without a
- * session; the session's own profiles contain the same samples. All of them
- * share one sampler: with a session they use its rate. Without one, the first
- * recording starts sampling with its own options and the environment's, and the
- * last one stops it.
+/* A profile of the samples between a begin and an end. Only the caller receives
+ * it; the session's own profiles contain the same samples. Up to 1,024
+ * recordings can run at the same time, with or without a session. All of them
+ * share one sampler. In a session they use its rate. Without a session, the
+ * first recording starts the sampler with its own options and the environment,
+ * and the last recording stops it.
  *
- * A recording ends early when the session that it uses is stopped, or when
- * spanprof_session_start() restarts the sampling: it keeps its samples, and its
- * note says so. A forked child has no recordings; the parent's continue. */
+ * A recording ends early if its session is stopped, or if
+ * spanprof_session_start() restarts the sampler. It keeps its samples, and its
+ * profile has a note. A forked child has no recordings; the parent's recordings
+ * continue. */
 typedef struct spanprof_recording spanprof_recording;
 
-/* Identifies the contexts that belong to a recording. The begin marks the
- * calling thread's context, and new contexts inherit the mark. 0: none. */
+/* Marks the contexts that belong to a recording. The begin marks the calling
+ * thread's context, and new contexts inherit the mark. 0: none. */
 typedef uint64_t spanprof_mark;
 
 /* Selects the samples of a recording. */
 typedef enum spanprof_recording_scope {
   SPANPROF_RECORDING_ALL = 0,    /* the whole process */
   SPANPROF_RECORDING_THREAD = 1, /* the thread that calls the begin */
-  /* Contexts with the recording's mark: the context that calls the begin, and
-   * contexts that spanprof_context_new() makes in a marked one, on any thread.
-   * A new thread has no mark until spanprof_mark_set(). */
+  /* Contexts with the recording's mark: the context of the begin, and contexts
+   * that spanprof_context_new() creates in a marked one, on any thread. A new
+   * thread has no mark until spanprof_mark_set(). */
   SPANPROF_RECORDING_CONTEXT = 2,
-  /* Samples that carry the id of a span or of one of its descendants. With
-   * root_span_only that id is the local root's. */
+  /* Samples with the id of a span or of one of its descendants. With
+   * root_span_only, samples have the id of the local root. */
   SPANPROF_RECORDING_SPAN = 3,
-  /* As CONTEXT, for a language with contexts of its own: the begin marks
-   * nothing, the caller gives its contexts the mark, and `outer` is the mark of
-   * its current one. */
+  /* As CONTEXT, for a language with its own contexts: the begin marks no
+   * context. The caller marks its contexts, and passes the mark of its current
+   * context as `outer`. */
   SPANPROF_RECORDING_MARK = 4
 } spanprof_recording_scope;
 
@@ -482,62 +498,62 @@ typedef struct spanprof_recording_options {
   spanprof_mark outer;    /* for SPANPROF_RECORDING_MARK; default: 0 */
   int64_t sample_rate_hz; /* 1..1000; default: the environment's or 100 */
   int64_t native_frames;  /* default: as the sampler; 0: none */
-  int64_t duration_ms;    /* ends the recording; default: no limit */
+  int64_t duration_ms;    /* maximum duration; default: no limit */
 } spanprof_recording_options;
 
-/* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is
- * larger than the library knows. */
+/* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is newer
+ * than the library. */
 SPANPROF_API spanprof_status spanprof_recording_options_init(
     spanprof_recording_options *options, size_t struct_size);
 
-/* Begin a recording; `options` may be NULL for the defaults. It contains the
- * samples taken after the return. While sampling runs, the scopes CONTEXT and
- * MARK do not wait; the others wait for the collector (microseconds; at most 5
- * s on an overloaded machine). End each recording once, with
- * spanprof_recording_end(). SPANPROF_ERR_ARGUMENT: an invalid option.
- * SPANPROF_ERR_LIMIT: 1,024 recordings are running. SPANPROF_ERR_STATE: the
- * session is being stopped. Without a session also the statuses of
- * spanprof_session_start(). On failure *out is NULL. */
+/* Begin a recording; `options` may be NULL for the defaults. The recording
+ * contains the samples taken after the return. If the sampler runs, the scopes
+ * CONTEXT and MARK do not wait; the others wait for the collector
+ * (microseconds; at most 5 s on an overloaded machine). End each recording
+ * once, with spanprof_recording_end(). SPANPROF_ERR_ARGUMENT: an option is
+ * invalid. SPANPROF_ERR_LIMIT: 1,024 recordings are running.
+ * SPANPROF_ERR_STATE: the session is being stopped. Without a session, also the
+ * statuses of spanprof_session_start(). */
 SPANPROF_API spanprof_status spanprof_recording_begin(
     const spanprof_recording_options *options, spanprof_recording **out);
 
-/* End a recording on any thread, free it, and return its profile, which is
- * never split and may have no samples. The caller frees the profile with
- * spanprof_profile_free(). Waits for the collector, at most 10 s. With `out`
- * NULL the profile is discarded without waiting. SPANPROF_ERR_TIMEOUT,
- * SPANPROF_ERR_NOMEM. SPANPROF_ERR_STATE: called in a child that was forked
- * since the begin. On failure *out is NULL. */
+/* End a recording on any thread, free it, and return its profile. The profile
+ * is never split and may have no samples. The caller frees it with
+ * spanprof_profile_free(). Waits for the collector, at most 10 s. If `out` is
+ * NULL, the profile is discarded without waiting. SPANPROF_ERR_STATE: the
+ * process was forked after the begin. SPANPROF_ERR_TIMEOUT,
+ * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_recording_end(
     spanprof_recording *recording, const spanprof_profile **out);
 
-/* The mark of a recording with the scope CONTEXT or MARK, else 0. */
+/* Return the mark of a recording with the scope CONTEXT or MARK, else 0. */
 SPANPROF_API spanprof_mark
 spanprof_recording_mark(const spanprof_recording *recording);
 
-/* Get and set the mark of the calling thread's context, for work that a
- * recording's context hands to another thread. A mark whose recordings have
- * ended has no effect. Signal-safe. */
+/* Get or set the mark of the calling thread's context, for work that a marked
+ * context passes to another thread. A mark has no effect after its recording
+ * has ended. Signal-safe. */
 SPANPROF_API spanprof_mark spanprof_mark_get(void);
 SPANPROF_API void spanprof_mark_set(spanprof_mark mark);
 
 /* ---------------------------------------------------------------- profiles */
 
-/* A finished profile as data: the argument of spanprof_profile_fn, or the
- * result of spanprof_recording_end(). */
+/* A finished profile: the argument of spanprof_profile_fn, or the result of
+ * spanprof_recording_end(). */
 struct spanprof_profile {
   size_t struct_size;   /* the library's size of the structure */
   const void *bytes;    /* gzip-compressed pprof */
-  size_t size_bytes;    /* of `bytes` */
-  uint64_t time_ns;     /* its start, Unix time; different in each profile */
+  size_t size_bytes;    /* size of `bytes` */
+  uint64_t time_ns;     /* start, Unix time; unique for each profile */
   uint64_t duration_ns; /* of the window or recording */
   uint64_t samples;     /* number of samples */
   uint64_t cpu_ns;      /* CPU time of all samples */
-  /* Recordings only: one sentence on how the profile differs from the requested
-   * one. NULL: no difference. */
+  /* A sentence on how the profile of a recording differs from the request, or
+   * NULL if it does not differ. */
   const char *note;
 };
 
-/* Free the profile of a recording. NULL is fine. */
+/* Free the profile of a recording. It may be NULL. */
 SPANPROF_API void spanprof_profile_free(const spanprof_profile *profile);
 
 /* -------------------------------------------------------------- statistics */
@@ -545,49 +561,49 @@ SPANPROF_API void spanprof_profile_free(const spanprof_profile *profile);
 #define SPANPROF_HANDLER_BUCKETS 16
 
 /* Counters of this process since the start of the session. A "sample" is one
- * handled signal. A "tick" is one elapsed interval; a sample that comes late
- * stands for several ticks.
+ * handled signal. A "tick" is one elapsed interval of CPU time; a late sample
+ * counts several ticks.
  *
- * While the session runs: samples_taken = samples_pending + samples_exported +
- * the sum of samples_dropped_*. After the stop samples_pending is 0. The same
- * holds for ticks. */
+ * samples_taken is the sum of samples_pending, samples_exported and all
+ * samples_dropped_*. After the stop, samples_pending is 0, and ticks_taken is
+ * the sum of ticks_exported and ticks_dropped. */
 typedef struct spanprof_stats {
   size_t struct_size; /* set by the caller before spanprof_stats_get() */
 
   /* --- samples --- */
   uint64_t samples_taken;
   uint64_t ticks_taken;
-  uint64_t samples_pending;  /* in rings, window, queue, spool */
-  uint64_t samples_exported; /* in profiles that an exporter delivered */
+  uint64_t samples_pending;  /* in the ring, window, queue or spool */
+  uint64_t samples_exported; /* in delivered profiles */
   uint64_t ticks_exported;
   uint64_t samples_dropped_full;       /* the collector was too slow */
   uint64_t samples_dropped_memory;     /* allocation failed */
-  uint64_t samples_dropped_export;     /* refused, too old, or no room */
-  uint64_t samples_dropped_stop;       /* not delivered in time at the stop */
+  uint64_t samples_dropped_export;     /* refused, too old, or queue full */
+  uint64_t samples_dropped_stop;       /* not delivered before the stop */
   uint64_t ticks_dropped;              /* of all dropped samples */
-  uint64_t ticks_booked_at_thread_end; /* or at the stop or pause */
-  uint64_t ticks_overrun; /* of late samples, beyond the first tick of each */
+  uint64_t ticks_booked_at_thread_end; /* also at a stop or pause */
+  uint64_t ticks_overrun; /* of late samples, without the first tick of each */
 
   /* --- stacks --- */
-  uint64_t stacks_truncated;      /* deeper than the slice or frame cap */
-  uint64_t stacks_no_unwind_info; /* cut at code without unwind rows */
-  uint64_t stacks_foreign;        /* on a stack that could not be read */
+  uint64_t stacks_truncated;      /* deeper than the copy or the frame limit */
+  uint64_t stacks_no_unwind_info; /* cut at code without unwind information */
+  uint64_t stacks_foreign;        /* unknown stack memory, not copied */
   uint64_t stacks_walk_cut;       /* the runtime's walker stopped early */
   uint64_t frames_unnamed;        /* the runtime had no name */
 
   /* --- threads --- */
   uint64_t threads_seen;
   uint64_t threads_profiled;    /* at present */
-  uint64_t threads_blocked;     /* at present: they block the signal */
+  uint64_t threads_blocked;     /* at present: with the signal blocked */
   uint64_t threads_unprofiled;  /* at present: without a timer, [no timer] */
   uint64_t signals_foreign;     /* not sent by a timer of the library */
-  uint64_t signal_handler_lost; /* times that the handler was replaced */
+  uint64_t signal_handler_lost; /* replacements of the signal handler */
 
   /* --- labels and spans --- */
-  uint64_t labels_cleaned;    /* names or values changed to be valid */
+  uint64_t labels_cleaned;    /* names or values with replaced characters */
   uint64_t labels_capped;     /* values that became "[other]" */
-  uint64_t labels_refused;    /* pushes that failed: too many or too deep */
-  uint64_t labels_unbalanced; /* pops of a token already undone */
+  uint64_t labels_refused;    /* failed pushes: too many or too deep */
+  uint64_t labels_unbalanced; /* pops of a token that was already undone */
   uint64_t spans_started;
   uint64_t spans_live;    /* at present */
   uint64_t spans_refused; /* not started: too many live, or no memory */
@@ -607,55 +623,54 @@ typedef struct spanprof_stats {
   uint64_t bytes_written;
 
   /* --- cost --- */
-  /* handler_histogram[i]: runs that took [2^i, 2^(i+1)) x 128 ns; [0]: also
-   * shorter ones. */
+  /* [i]: runs of the handler of [2^i, 2^(i+1)) x 128 ns. The first bucket also
+   * has shorter runs. */
   uint64_t handler_histogram[SPANPROF_HANDLER_BUCKETS];
-  uint64_t handler_ns; /* in all runs */
+  uint64_t handler_ns; /* time of all runs */
   uint64_t collector_cpu_ns;
   uint64_t uploader_cpu_ns;
 } spanprof_stats;
 
-/* Read the counters, or those of the last session after its stop. The caller
- * sets out->struct_size. SPANPROF_ERR_ARGUMENT: it is larger than the library
- * knows. */
+/* Read the counters; after a stop, those of the last session. The caller sets
+ * out->struct_size. SPANPROF_ERR_ARGUMENT: the structure is newer than the
+ * library. */
 SPANPROF_API spanprof_status spanprof_stats_get(spanprof_stats *out);
 
 /* ---------------------------------------------------------------- contexts */
 
 /* The labels, active spans and mark of one flow of control. Every thread has
- * its own. A scheduler gives each coroutine, fiber or task that can move
- * between threads a context, and switches when the task runs. */
+ * its own context. A scheduler creates a context for each coroutine, fiber or
+ * task that can move between threads, and switches to it when the task runs. */
 typedef struct spanprof_context spanprof_context;
 
-/* Make a context without labels and spans; it has the mark of the calling
+/* Create a context without labels and spans, with the mark of the calling
  * thread's context. The caller owns it. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_context_new(spanprof_context **out);
 
-/* Make `to` the calling thread's context and return the previous one. NULL is
+/* Make `to` the calling thread's context, and return the previous one. NULL is
  * the thread's own context. Signal-safe. */
 SPANPROF_API spanprof_context *spanprof_context_switch(spanprof_context *to);
 
-/* Free a context. A thread that still uses it gets its own back. NULL is
- * fine. */
+/* Free a context. A thread that still uses it returns to its own. `context` may
+ * be NULL. */
 SPANPROF_API void spanprof_context_free(spanprof_context *context);
 
 /* ----------------------------------------------------------------- threads */
 
-/* Profile the calling thread from now on, also if it was started with all
- * signals blocked: the session's signal is unblocked. Without it the collector
- * finds a new thread within 200 ms (up to 200 threads; 1 s up to 5,000) and
- * books the CPU time that it used before. A registered thread also books its
- * last ticks when it ends. Repeated calls do nothing; the thread's end
- * unregisters it.
+/* Profile the calling thread from now on, and unblock the session's signal in
+ * it. Without this call, the collector finds a new thread within 200 ms (with
+ * up to 200 threads; 1 s with up to 5,000), and books its earlier CPU time. A
+ * registered thread also books its last ticks when it ends. Repeated calls do
+ * nothing. The end of the thread unregisters it.
  * SPANPROF_ERR_LIMIT: no timer is left. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_thread_register(void);
 
 /* Undo spanprof_thread_register() before the thread ends. */
 SPANPROF_API void spanprof_thread_unregister(void);
 
-/* Exclude the calling thread from sampling (1), or include it again (0): for a
- * binding's thread that names frames, for example. Its earlier CPU time is
- * booked. It still counts as a thread of the program: if main() ends with
+/* Exclude the calling thread from sampling (1), or include it again (0). An
+ * example is a binding's thread that names frames. The earlier CPU time is
+ * booked. The thread still counts as a thread of the program: if main() ends by
  * pthread_exit(), the process does not end before this thread. Include a thread
  * before it returns to a pool. */
 SPANPROF_API void spanprof_thread_exclude(int excluded);
@@ -663,14 +678,14 @@ SPANPROF_API void spanprof_thread_exclude(int excluded);
 /* ---------------------------------------------------------------- resource */
 
 /* Set the service of this process's spans: service.name and service.namespace
- * (0 bytes: none) of the tracer's Resource. Grafana finds the profile of a span
- * by this name. If no application name is given, profiles have this one from
- * now on, including those that wait for it. If a different one is given, the
- * log says so once. The namespace becomes the label service_namespace, unless
- * the labels contain it.
+ * (0 bytes: none) of the tracer's Resource. Grafana uses this name to find the
+ * profile of a span. If no application name is given, profiles have this name
+ * from now on, also those that wait for it. If the application name differs, it
+ * stays, and one warning is logged. The namespace becomes the label
+ * service_namespace, unless the labels contain it.
  *
- * Call it at the first span of each process: a forked child uses its parent's
- * name until the call. SPANPROF_ERR_ARGUMENT: the name is empty.
+ * Call this function at the first span of each process: a forked child uses the
+ * name of its parent until then. SPANPROF_ERR_ARGUMENT: the name is empty.
  * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_resource_set(
     const char *service_name, size_t service_name_bytes,
@@ -678,21 +693,22 @@ SPANPROF_API spanprof_status spanprof_resource_set(
 
 /* -------------------------------------------------------------- span rules */
 
-/* How spans label samples. A span processor has one object of this type. */
+/* Rules for the labels that spans give to samples. A span processor has one
+ * object of this type. */
 typedef struct spanprof_span_rules spanprof_span_rules;
 
-/* The default of add_url: spans have the link if it can be opened. That is so
- * with a url_template, and, without a server_address in the rules, after an
- * answer of the session's server with the header "Spanprof-Links: span". The
- * library asks once at the start (GET /ready) and reads each upload's answer.
- */
+/* The default of add_url: spans have the URL if it can be opened. It can be
+ * opened if the rules have a url_template; or if they have no server_address,
+ * and an answer of the session's server had the header "Spanprof-Links: span".
+ * The library sends one request for this at the start (GET /ready), and reads
+ * the header of each upload's answer. */
 #define SPANPROF_URL_AUTO 2
 
 typedef struct spanprof_span_rules_options {
   size_t struct_size; /* set by spanprof_span_rules_options_init() */
-  /* 1 (default): samples have the id and name of the local root, also in its
-   * children. 0: of the innermost active sampled span; the numeric labels
-   * "ancestor:NAME" have the ids of the spans around it. */
+  /* 1 (default): samples have the id and name of the local root span. 0:
+   * samples have the id and name of the innermost active sampled span, and the
+   * ids of the spans around it as numeric labels "ancestor:NAME". */
   int64_t root_span_only;
   int64_t add_span_name;     /* label span_name, default 1 */
   int64_t add_trace_id;      /* label trace_id, default 0 */
@@ -705,52 +721,53 @@ typedef struct spanprof_span_rules_options {
   /* More labels of the baseline's query, "name=value,name=value". Default:
    * none. */
   const char *baseline_labels;
-  /* "rideshare.cpu", for URLs. NULL: the session's application name. */
+  /* Application in URLs, such as "rideshare.cpu". Default: the session's
+   * application name. */
   const char *application_name;
-  /* For URLs, which have no credentials. NULL: the session's server. */
+  /* Server in URLs. URLs have no credentials. Default: the session's server. */
   const char *server_address;
-  /* A URL in place of the default one. {app}, {server}, {query}, {profile_id},
-   * {trace_id}, {span_name}, {from}, {until} (Unix s), {from_ms} and {until_ms}
-   * are replaced, percent-encoded; {{ is a brace. */
+  /* Template of the URL. Replaced by percent-encoded values: {app}, {server},
+   * {query}, {profile_id}, {trace_id}, {span_name}, {from}, {until} (Unix time
+   * in seconds), {from_ms} and {until_ms}. {{ is a brace. */
   const char *url_template;
 } spanprof_span_rules_options;
 
-/* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is
- * larger than the library knows. */
+/* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is newer
+ * than the library. */
 SPANPROF_API spanprof_status spanprof_span_rules_options_init(
     spanprof_span_rules_options *options, size_t struct_size);
 
-/* Make rules. `options` may be NULL for the defaults. The caller owns them.
- * SPANPROF_ERR_ARGUMENT: spanprof_last_error() names the field.
+/* Create rules. The caller owns them. `options` may be NULL for the defaults.
+ * SPANPROF_ERR_ARGUMENT: a field is invalid; spanprof_last_error() names it.
  * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_span_rules_new(
     const spanprof_span_rules_options *options, spanprof_span_rules **out);
 
-/* Free rules. Spans that were started with them are not affected. NULL is
- * fine. */
+/* Free rules. They may be NULL. Spans that were started with them do not
+ * change. */
 SPANPROF_API void spanprof_span_rules_free(spanprof_span_rules *rules);
 
-/* Flags of a span. Without flags it is sampled, and its parent is in this
- * process. */
+/* Flags of a span. Without flags, the span is sampled, and its parent is in
+ * this process. */
 #define SPANPROF_SPAN_SAMPLED       1u /* the default */
 #define SPANPROF_SPAN_PARENT_REMOTE 2u /* the parent is in another process */
 #define SPANPROF_SPAN_UNSAMPLED     4u /* not sampled, even with SAMPLED */
 
 typedef struct spanprof_span_info {
   size_t struct_size;   /* sizeof(spanprof_span_info) */
-  uint8_t trace_id[16]; /* all zero: the parent's, else random */
-  uint8_t span_id[8];   /* all zero: random, and parent_id defaults to the
-                         * calling thread's active span */
-  uint8_t parent_id[8]; /* all zero: none */
+  uint8_t trace_id[16]; /* all zero: the parent's, or a random one */
+  uint8_t span_id[8];   /* all zero: a random one, and parent_id defaults to
+                         * the calling thread's active span */
+  uint8_t parent_id[8]; /* all zero: no parent */
   uint32_t flags;       /* SPANPROF_SPAN_* */
   const char *name;     /* not NULL */
   size_t name_bytes;
 } spanprof_span_info;
 
 /* Start a tracer's span. The rules (NULL: the defaults) decide which id and
- * name its samples have. Does not make it active. SPANPROF_ERR_ARGUMENT: no
- * name, or an unknown struct_size. SPANPROF_ERR_LIMIT: too many live spans.
- * SPANPROF_ERR_NOMEM. */
+ * name its samples have. The span becomes active by spanprof_span_enter().
+ * SPANPROF_ERR_ARGUMENT: `name` is NULL or struct_size is unknown.
+ * SPANPROF_ERR_LIMIT: too many live spans. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status
 spanprof_span_start(const spanprof_span_rules *rules,
                     const spanprof_span_info *info, spanprof_span *out);
@@ -763,13 +780,13 @@ typedef enum spanprof_span_attribute {
   SPANPROF_ATTRIBUTE_DIFF_URL = 3      /* "pyroscope.profile.diff.url" */
 } spanprof_span_attribute;
 
-/* The key of an attribute. Static. */
+/* Return the key of an attribute. Static. */
 SPANPROF_API const char *
 spanprof_span_attribute_key(spanprof_span_attribute attribute);
 
 /* Write the value of an attribute into `buffer`, with a NUL. *length is its
- * length without the NUL; 0: the span does not have this attribute, because
- * samples do not carry its id or the rules omit the attribute.
+ * length without the NUL, or 0 if the span does not have the attribute: no
+ * sample has the id of the span, or the rules omit the attribute.
  * SPANPROF_ERR_LIMIT: `size` is too small; *length is the required length. */
 SPANPROF_API spanprof_status spanprof_span_attribute_get(
     const spanprof_span_rules *rules, spanprof_span span,
@@ -778,33 +795,33 @@ SPANPROF_API spanprof_status spanprof_span_attribute_get(
 
 /* ------------------------------------------------------- language bindings */
 
-/* For languages that keep labels and spans in contexts of their own, which the
- * callback read_context of runtime.h reads. */
+/* For languages that store labels and spans in their own contexts. The callback
+ * read_context of runtime.h reads these contexts. */
 
-/* A set of labels, valid for the life of the process. 0: the empty set. */
+/* A set of labels, valid until the process ends. 0: the empty set. */
 typedef uint32_t spanprof_labels;
 
-/* Get the labels of the calling thread, and replace them by a set that any
- * thread got. Signal-safe. */
+/* Get the set of labels of the calling thread, or replace it by another set.
+ * Sets are valid on all threads. Signal-safe. */
 SPANPROF_API spanprof_labels spanprof_labels_get(void);
 SPANPROF_API void spanprof_labels_set(spanprof_labels labels);
 
-/* Make a set that is `labels` with name=value in place of a label of that name;
- * with `value` NULL, without that label. Does not change the labels of a
+/* Derive a set from `labels`: add name=value, in place of a label of that name,
+ * or remove that label if `value` is NULL. Does not change the labels of a
  * thread. Statuses: as spanprof_label_push(). On failure *out is `labels`. */
 SPANPROF_API spanprof_status spanprof_labels_derive(
     spanprof_labels labels, const char *name, size_t name_bytes,
     const char *value, size_t value_bytes, spanprof_labels *out);
 
-/* The span whose id the samples of `span` carry by its rules: the span itself,
- * its local root, or 0. Never changes, until the span is freed: then 0.
- * Lock-free. */
+/* Return the span whose id the samples of `span` have by its rules: the span
+ * itself, its local root, or 0. The result does not change until the span is
+ * freed; then it is 0. Lock-free. */
 SPANPROF_API spanprof_span spanprof_span_carried(spanprof_span span);
 
-/* Keep the id and name of a span until the release, also after its end. Needed
- * if only a context of the language refers to the span; the library keeps the
- * spans of a spanprof_context itself. 1: kept. 0: the number is 0 or the span
- * was freed. Lock-free. */
+/* Keep the id and name of a span until the release, also after its end. This is
+ * necessary if only a context of the language refers to the span; the library
+ * itself retains the spans of a spanprof_context. Returns 1, or 0 if `span` is
+ * 0 or was freed. Lock-free. */
 SPANPROF_API int spanprof_span_retain(spanprof_span span);
 
 /* Undo one spanprof_span_retain() that returned 1. Lock-free. */

@@ -1,7 +1,7 @@
-/* The version of spanprof. Every other place reads it from here.
+/* The version of spanprof. All other files read it from here.
  *
- * Before 1.0 a new minor version may change the ABI (and then changes the
- * SONAME); a new patch version never does. */
+ * Before 1.0, a new minor version may change the ABI, and then changes the
+ * SONAME. A new patch version never changes the ABI. */
 #ifndef SPANPROF_VERSION_H
 #define SPANPROF_VERSION_H
 
