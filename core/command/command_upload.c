@@ -143,7 +143,7 @@ static void upload_wait(upload_job *job, const sp_http_answer *answer,
 static bool upload_decided(upload_job *job, const sp_http_answer *answer,
                            uint32_t tries, bool *accepted) {
   sp_retry_case asked = {.status = answer->status,
-                         .foreign = answer->foreign,
+                         .not_pyroscope = answer->not_pyroscope,
                          .failures = tries,
                          .refusals = tries - 1,
                          .retry_after_given = answer->retry_after_given,
@@ -155,7 +155,7 @@ static bool upload_decided(upload_job *job, const sp_http_answer *answer,
 
   sp_retry_decide(&retry, &asked);
   *accepted = retry.verdict == SP_RETRY_ACCEPTED;
-  if (retry.verdict != SP_RETRY_AGAIN || retry.is_mendable ||
+  if (retry.verdict != SP_RETRY_AGAIN || retry.is_repairable ||
       tries == UPLOAD_TRIES)
     return true;
   upload_wait(job, answer,
@@ -188,7 +188,7 @@ static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
                    job->client.settings.server_address, answer.message);
   return sp_fail(SPANPROF_ERR_IO, "%s answered %ld%s%s%s",
                  job->client.settings.server_address, answer.status,
-                 answer.foreign ? ", but is no Pyroscope" : "",
+                 answer.not_pyroscope ? ", but is no Pyroscope" : "",
                  answer.message[0] ? ": " : "", answer.message);
 }
 

@@ -77,7 +77,7 @@ static spanprof_status server_judge(const server_call *call) {
                    "%s wants another token: give it by --token or "
                    "PYROSCOPE_AUTH_TOKEN",
                    address);
-  if (answer->status != 200 || answer->foreign)
+  if (answer->status != 200 || answer->not_pyroscope)
     return sp_fail(SPANPROF_ERR_IO, "%s answered %ld%s%s", address,
                    answer->status, colon, answer->message);
   return SPANPROF_OK;

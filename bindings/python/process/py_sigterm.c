@@ -11,7 +11,7 @@ static PyObject *sigterm_arm(PyObject *module, PyObject *unused) {
 static PyObject *sigterm_cover(PyObject *module, PyObject *unused) {
   (void)module;
   (void)unused;
-  sp_sigterm_cover();
+  sp_sigterm_wrap_handler();
   Py_RETURN_NONE;
 }
 
@@ -21,7 +21,7 @@ static PyObject *sigterm_flush(PyObject *module, PyObject *unused) {
   (void)module;
   (void)unused;
   Py_BEGIN_ALLOW_THREADS
-  ends = sp_sigterm_passed_on() && sp_sigterm_hand_on();
+  ends = sp_sigterm_was_forwarded() && sp_sigterm_deliver();
   Py_END_ALLOW_THREADS
   return PyBool_FromLong(ends);
 }

@@ -34,7 +34,7 @@ static bool check_is_refusal(long status) {
 /* That this is where profiles are taken. */
 static bool check_is_pyroscope(const sp_settings *settings,
                                const sp_http_answer *answer) {
-  return (answer->status == 200 && !answer->foreign) ||
+  return (answer->status == 200 && !answer->not_pyroscope) ||
          (settings->protocol == SP_PROTOCOL_PUSH && answer->status == 400 &&
           strstr(answer->message, "no profiles"));
 }
@@ -69,7 +69,7 @@ static void check_say_server(sp_check_list *list, const sp_settings *settings,
   else if (check_is_pyroscope(settings, answer) ||
            check_is_refusal(answer->status))
     sp_check_say(list, SP_CHECK_OK, "server", "%s answers", address);
-  else if (answer->foreign)
+  else if (answer->not_pyroscope)
     sp_check_say(list, SP_CHECK_FAILED, "server",
                  "%s answers %ld, but is no Pyroscope: a login page, another "
                  "program, or another path",

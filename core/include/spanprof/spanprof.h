@@ -587,7 +587,7 @@ typedef struct spanprof_stats {
   /* --- stacks --- */
   uint64_t stacks_truncated;      /* deeper than the copy or the frame limit */
   uint64_t stacks_no_unwind_info; /* cut at code without unwind information */
-  uint64_t stacks_foreign;        /* unknown stack memory, not copied */
+  uint64_t stacks_foreign;        /* the stack could not be read */
   uint64_t stacks_walk_cut;       /* the runtime's walker stopped early */
   uint64_t frames_unnamed;        /* the runtime had no name */
 

@@ -120,7 +120,7 @@ static void ring_drain(sp_collector *collector) {
 
 /* Where the runtime answers from a thread of its own; what is sampled meanwhile
  * is still of the window. */
-void sp_collector_names_wait(sp_collector *collector) {
+void sp_collector_wait_for_names(sp_collector *collector) {
   uint64_t begun_ns = sp_monotonic_ns(), wait_ns;
   struct timespec pause = {.tv_nsec = (long)COLLECTOR_NAMES_PAUSE_NS};
 
@@ -157,13 +157,13 @@ static void part_emit(void *data, sp_encoded *part) {
   pthread_mutex_unlock(&collector->request_lock);
 }
 
-static uint64_t windows_wanted(sp_collector *collector) {
-  uint64_t wanted;
+static uint64_t windows_requested(sp_collector *collector) {
+  uint64_t number;
 
   pthread_mutex_lock(&collector->request_lock);
-  wanted = collector->windows_wanted;
+  number = collector->windows_requested;
   pthread_mutex_unlock(&collector->request_lock);
-  return wanted;
+  return number;
 }
 
 spanprof_status sp_collector_encode(sp_collector *collector,
@@ -183,11 +183,11 @@ spanprof_status sp_collector_encode(sp_collector *collector,
 
 static void window_seal(sp_collector *collector) {
   sp_profile *profile = sp_aggregator_profile(collector->aggregator);
-  uint64_t wanted = windows_wanted(collector);
+  uint64_t number = windows_requested(collector);
   uint64_t lost_samples = 0, lost_ticks = 0;
   sp_window window;
 
-  sp_collector_names_wait(collector);
+  sp_collector_wait_for_names(collector);
   if (atomic_load(&collector->left))
     return;
   window = (sp_window){
@@ -205,25 +205,25 @@ static void window_seal(sp_collector *collector) {
   }
   if (atomic_load(&collector->left))
     return;
-  sp_warnings_of_window(profile, collector->config.log);
+  sp_warnings_log_window(profile, collector->config.log);
   sp_aggregator_reset(collector->aggregator);
   sp_span_sweep();
   window_begin(collector);
   pthread_mutex_lock(&collector->request_lock);
-  collector->windows_sealed = wanted;
+  collector->windows_sealed = number;
   pthread_cond_broadcast(&collector->sealed);
   pthread_mutex_unlock(&collector->request_lock);
 }
 
 /* What is done once a second. */
-static void chores_do(sp_collector *collector) {
+static void chores_run(sp_collector *collector) {
   sp_ring_trim(collector->ring);
   sp_aggregator_refresh_modules(collector->aggregator);
   sp_span_sweep();
   sp_runtime_names_request();
   sp_last_thread_exit(collector->threads, collector->config.log);
-  sp_warnings_tell(&collector->warnings, collector->config.log,
-                   collector->signal_number);
+  sp_warnings_log(&collector->warnings, collector->config.log,
+                  collector->signal_number);
 }
 
 static uint64_t scan_interval_ns(size_t threads) {
@@ -256,15 +256,15 @@ static uint64_t collector_round(sp_collector *collector) {
     collector->scan_due_ns = real_ns + scan_interval_ns(collector->threads);
   }
   if (real_ns >= collector->chores_due_ns) {
-    chores_do(collector);
+    chores_run(collector);
     collector->chores_due_ns = real_ns + COLLECTOR_CHORES_NS;
   }
   now_ns = sp_clock_monotonic_ns(collector->config.clock);
-  end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
+  end_ns = collector->window_ns + atomic_load(&collector->window_max_ns);
   if (now_ns >= end_ns ||
-      windows_wanted(collector) != collector->windows_sealed) {
+      windows_requested(collector) != collector->windows_sealed) {
     window_seal(collector);
-    end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
+    end_ns = collector->window_ns + atomic_load(&collector->window_max_ns);
   }
   sleep_ns = sp_min_u64(COLLECTOR_ROUND_NS, collector->scan_due_ns - real_ns);
   end_ns = sp_min_u64(end_ns, over_ns);
@@ -377,7 +377,7 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   collector->mem = mem;
   collector->config = *config;
-  collector->window_most_ns =
+  collector->window_max_ns =
       config->settings->upload_interval_ms * SP_NS_PER_MS;
   locks_init(collector);
   st = sp_capture_acquire(&collector->capture);
@@ -410,19 +410,19 @@ int sp_collector_signal(const sp_collector *collector) {
   return collector->signal_number;
 }
 
-void sp_collector_hurry(sp_collector *collector, uint64_t window_ns) {
-  if (window_ns < atomic_load(&collector->window_most_ns))
-    atomic_store(&collector->window_most_ns, window_ns);
+void sp_collector_shorten_windows(sp_collector *collector, uint64_t window_ns) {
+  if (window_ns < atomic_load(&collector->window_max_ns))
+    atomic_store(&collector->window_max_ns, window_ns);
 }
 
 spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
   spanprof_status st = SPANPROF_OK;
-  uint64_t wanted;
+  uint64_t number;
 
   pthread_mutex_lock(&collector->request_lock);
-  wanted = ++collector->windows_wanted;
+  number = ++collector->windows_requested;
   sp_wake_call(sp_ring_wake(collector->ring));
-  while (collector->windows_sealed < wanted && !collector->stopping && !st) {
+  while (collector->windows_sealed < number && !collector->stopping && !st) {
     if (sp_clock_monotonic_ns(collector->config.clock) >= until_ns)
       st = SPANPROF_ERR_TIMEOUT;
     else
@@ -495,21 +495,21 @@ spanprof_status sp_collector_stop(sp_collector *collector, uint64_t until_ns) {
 }
 
 void sp_collector_before_fork(sp_collector *collector) {
-  collector->forking_in_step =
+  collector->fork_between_steps =
       sp_fork_lock(&collector->work_lock, COLLECTOR_FORK_WAIT_NS);
   pthread_mutex_lock(&collector->request_lock);
 }
 
 void sp_collector_after_fork_parent(sp_collector *collector) {
   pthread_mutex_unlock(&collector->request_lock);
-  if (collector->forking_in_step)
+  if (collector->fork_between_steps)
     pthread_mutex_unlock(&collector->work_lock);
 }
 
 /* Where the fork met the collector at work, its tables may be half written:
  * they are left alone, and the child gets new ones. */
 static spanprof_status aggregator_renew(sp_collector *collector) {
-  if (collector->forking_in_step) {
+  if (collector->fork_between_steps) {
     sp_aggregator_reset(collector->aggregator);
     return SPANPROF_OK;
   }
@@ -528,10 +528,10 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->running = false;
   collector->stopping = false;
   collector->emitting = false;
-  collector->windows_wanted = 0;
+  collector->windows_requested = 0;
   collector->windows_sealed = 0;
   collector->last_time_ns = 0;
-  collector->window_most_ns =
+  collector->window_max_ns =
       collector->config.settings->upload_interval_ms * SP_NS_PER_MS;
   /* The one thread there is has been seen to. */
   collector->scan_due_ns = sp_monotonic_ns() + COLLECTOR_SCAN_NS;

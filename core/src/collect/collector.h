@@ -41,7 +41,7 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
 int sp_collector_signal(const sp_collector *collector);
 
 /* From the next flush on windows last no longer than that. */
-void sp_collector_hurry(sp_collector *collector, uint64_t window_ns);
+void sp_collector_shorten_windows(sp_collector *collector, uint64_t window_ns);
 
 /* End the window now; returns when its parts were emitted, at `until_ns` with
  * SPANPROF_ERR_TIMEOUT, or at a stop. */

@@ -13,13 +13,13 @@ static _Atomic spanprof_mark recording_marks;
 
 /* Called with request_lock held: when the collector finds a mark in a sample,
  * the recordings of this and of all lower marks are already requested. */
-static void recording_mark(sp_wanted *wanted) {
-  if (wanted->scope != SPANPROF_RECORDING_CONTEXT &&
-      wanted->scope != SPANPROF_RECORDING_MARK)
+static void recording_mark(sp_selection *selection) {
+  if (selection->scope != SPANPROF_RECORDING_CONTEXT &&
+      selection->scope != SPANPROF_RECORDING_MARK)
     return;
-  wanted->mark = atomic_fetch_add(&recording_marks, 1) + 1;
-  if (wanted->outer >= wanted->mark)
-    wanted->outer = 0;
+  selection->mark = atomic_fetch_add(&recording_marks, 1) + 1;
+  if (selection->outer >= selection->mark)
+    selection->outer = 0;
 }
 
 spanprof_status sp_collector_record(sp_collector *collector,
@@ -28,14 +28,14 @@ spanprof_status sp_collector_record(sp_collector *collector,
 
   recording->begun_ns = sp_clock_monotonic_ns(collector->config.clock);
   recording->unix_ns = sp_clock_unix_ns(collector->config.clock);
-  sp_recording_hold(recording);
+  sp_recording_retain(recording);
   pthread_mutex_lock(&collector->request_lock);
   if (collector->recording_count == SP_RECORDINGS_MAX) {
     st = SPANPROF_ERR_LIMIT;
   } else {
-    recording_mark(&recording->config.wanted);
-    recording->next = collector->recordings_asked;
-    collector->recordings_asked = recording;
+    recording_mark(&recording->config.selection);
+    recording->next = collector->recordings_requested;
+    collector->recordings_requested = recording;
     collector->recording_count++;
   }
   pthread_mutex_unlock(&collector->request_lock);
@@ -52,7 +52,7 @@ void sp_collector_recording_stopped(sp_collector *collector) {
 
 static void recording_begin(sp_collector *collector, sp_recording *recording) {
   recording->st = sp_aggregator_open_sink(
-      collector->aggregator, &recording->config.wanted, &recording->sink);
+      collector->aggregator, &recording->config.selection, &recording->sink);
   sp_recording_begun(recording);
 }
 
@@ -60,14 +60,14 @@ void sp_collector_recordings_admit(sp_collector *collector) {
   sp_recording *recording, *next;
 
   pthread_mutex_lock(&collector->request_lock);
-  next = collector->recordings_asked;
-  collector->recordings_asked = NULL;
+  next = collector->recordings_requested;
+  collector->recordings_requested = NULL;
   pthread_mutex_unlock(&collector->request_lock);
   while ((recording = next)) {
     next = recording->next;
     recording->next = collector->recordings;
     collector->recordings = recording;
-    if (recording->config.wanted.mark)
+    if (recording->config.selection.mark)
       recording_begin(collector, recording);
   }
 }
@@ -113,7 +113,7 @@ static void recordings_bound(sp_collector *collector) {
       sp_profile_full_set(recording->sink->profile, bytes > most);
 }
 
-static void part_keep(void *data, sp_encoded *part) {
+static void part_store(void *data, sp_encoded *part) {
   sp_encoded *out = data;
 
   *out = *part;
@@ -152,7 +152,7 @@ static spanprof_status recording_encode(sp_collector *collector,
   window.duration_ns =
       sp_clock_monotonic_ns(collector->config.clock) - recording->begun_ns;
   return sp_collector_encode(collector, recording->sink->profile, &window,
-                             recording->note, part_keep, out, &lost_samples,
+                             recording->note, part_store, out, &lost_samples,
                              &lost_ticks);
 }
 
@@ -163,7 +163,7 @@ static void recording_finish(sp_collector *collector, sp_recording *recording) {
   sp_encoded profile = {0};
 
   if (!st &&
-      (!sp_recording_is_held(recording) || atomic_load(&collector->left)))
+      (!sp_recording_is_referenced(recording) || atomic_load(&collector->left)))
     st = SPANPROF_ERR_STATE;
   if (!st)
     st = recording_encode(collector, recording, &profile);
@@ -217,7 +217,7 @@ static uint64_t recordings_end(sp_collector *collector, bool all) {
                *next;
 
   if (ended)
-    sp_collector_names_wait(collector);
+    sp_collector_wait_for_names(collector);
   for (; ended; ended = next) {
     next = ended->next;
     recording_finish(collector, ended);
@@ -242,8 +242,8 @@ void sp_collector_recordings_end(sp_collector *collector) {
 void sp_collector_recordings_forget(sp_collector *collector) {
   /* Another thread of the parent may have held their locks at the fork, so they
    * are not touched. A recording that was about to end is in no list. */
-  if (collector->forking_in_step)
+  if (collector->fork_between_steps)
     sp_aggregator_close_sinks(collector->aggregator);
-  collector->recordings = collector->recordings_asked = NULL;
+  collector->recordings = collector->recordings_requested = NULL;
   collector->recording_count = 0;
 }

@@ -25,15 +25,16 @@ struct sp_collector {
   /* Guarded by request_lock. */
   pthread_mutex_t request_lock;
   pthread_cond_t sealed; /* a window was emitted, or the thread ended */
-  uint64_t windows_wanted;
+  uint64_t windows_requested;
   uint64_t windows_sealed;
-  bool emitting;                  /* a call of emit is running */
-  bool ended;                     /* the thread has finished with the collector
-                                   */
-  sp_recording *recordings_asked; /* requested, not yet seen by the thread */
-  size_t recording_count;         /* of recordings_asked and `recordings` */
+  bool emitting; /* a call of emit is running */
+  bool ended;    /* the thread has finished with the collector
+                  */
+  sp_recording
+      *recordings_requested; /* requested, not yet seen by the thread */
+  size_t recording_count;    /* of recordings_requested and `recordings` */
   /* The same, and read without it. */
-  _Atomic uint64_t window_most_ns; /* the length of a window */
+  _Atomic uint64_t window_max_ns; /* the length of a window */
   _Atomic bool stopping;
   _Atomic bool left; /* the stop did not wait for the thread */
 
@@ -42,7 +43,7 @@ struct sp_collector {
   sp_aggregator *aggregator;
   sp_recording *recordings;
   spanprof_mark newest_mark; /* highest mark seen in a sample */
-  bool forking_in_step;      /* at the fork, the collector was between two
+  bool fork_between_steps;   /* at the fork, the collector was between two
                               * pieces of work */
   uint64_t window_unix_ns;   /* start of the window */
   uint64_t window_ns;        /* the same, monotonic */
@@ -66,6 +67,6 @@ spanprof_status sp_collector_encode(sp_collector *collector,
 
 /* Have waiting names asked for, and wait for them a little; gives up
  * `work_lock` meanwhile. */
-void sp_collector_names_wait(sp_collector *collector);
+void sp_collector_wait_for_names(sp_collector *collector);
 
 #endif

@@ -9,15 +9,15 @@ spanprof_status sp_recording_new(sp_recording **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   recording->mem = mem;
   recording->config = *config;
-  recording->holders = 1;
+  recording->references = 1;
   pthread_mutex_init(&recording->lock, NULL);
   sp_condition_init(&recording->changed);
   return SPANPROF_OK;
 }
 
-void sp_recording_hold(sp_recording *recording) {
+void sp_recording_retain(sp_recording *recording) {
   pthread_mutex_lock(&recording->lock);
-  recording->holders++;
+  recording->references++;
   pthread_mutex_unlock(&recording->lock);
 }
 
@@ -25,7 +25,7 @@ void sp_recording_release(sp_recording *recording) {
   bool last;
 
   pthread_mutex_lock(&recording->lock);
-  last = --recording->holders == 0;
+  last = --recording->references == 0;
   pthread_mutex_unlock(&recording->lock);
   if (!last)
     return;
@@ -54,16 +54,16 @@ bool sp_recording_is_ending(sp_recording *recording) {
   bool ending;
 
   pthread_mutex_lock(&recording->lock);
-  ending = recording->ending || recording->holders == 1;
+  ending = recording->ending || recording->references == 1;
   pthread_mutex_unlock(&recording->lock);
   return ending;
 }
 
-bool sp_recording_is_held(sp_recording *recording) {
+bool sp_recording_is_referenced(sp_recording *recording) {
   bool held;
 
   pthread_mutex_lock(&recording->lock);
-  held = recording->holders > 1;
+  held = recording->references > 1;
   pthread_mutex_unlock(&recording->lock);
   return held;
 }

@@ -17,7 +17,7 @@
 #define SP_RECORDING_NOTE_BYTES 160
 
 typedef struct sp_recording_config {
-  sp_wanted wanted;
+  sp_selection selection;
   uint64_t duration_ns; /* UINT64_MAX: no limit */
   uint32_t rate_hz;     /* requested; 0: any */
   bool native_frames;   /* requested */
@@ -36,7 +36,7 @@ typedef struct sp_recording {
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  unsigned holders;
+  unsigned references;
   bool begun;
   bool ending;
   bool done;
@@ -49,7 +49,7 @@ typedef struct sp_recording {
 spanprof_status sp_recording_new(sp_recording **out, const sp_mem *mem,
                                  const sp_recording_config *config);
 
-void sp_recording_hold(sp_recording *recording);
+void sp_recording_retain(sp_recording *recording);
 void sp_recording_release(sp_recording *recording);
 
 /* Set it to begun: it receives the samples from now on. */
@@ -60,7 +60,7 @@ void sp_recording_stop(sp_recording *recording);
 
 /* Has its end been requested, or is the collector's reference the last one? */
 bool sp_recording_is_ending(sp_recording *recording);
-bool sp_recording_is_held(sp_recording *recording);
+bool sp_recording_is_referenced(sp_recording *recording);
 
 /* Set it to done. Takes ownership of the bytes of `profile`, or stores the
  * failure `st`. */

@@ -5,7 +5,7 @@
 #include "sampler/handler/signal.h"
 #include "util/system/counters.h"
 
-static void drops_tell(sp_warnings *warnings, sp_log *log) {
+static void drops_log(sp_warnings *warnings, sp_log *log) {
   uint64_t dropped = sp_counted(&sp_counts.samples_dropped_full) +
                      sp_counted(&sp_counts.samples_dropped_memory);
 
@@ -24,7 +24,7 @@ static uint64_t count_grown(const sp_counter *counter, uint64_t *seen) {
   return *seen - before;
 }
 
-static void refusals_tell(sp_warnings *warnings, sp_log *log) {
+static void refusals_log(sp_warnings *warnings, sp_log *log) {
   uint64_t labels =
       count_grown(&sp_counts.labels_refused, &warnings->labels_refused_seen);
   uint64_t spans =
@@ -43,7 +43,7 @@ static void refusals_tell(sp_warnings *warnings, sp_log *log) {
                 (unsigned long long)spans, SP_SPANS_MAX);
 }
 
-static void signal_tell(sp_warnings *warnings, sp_log *log, int signal_number) {
+static void signal_log(sp_warnings *warnings, sp_log *log, int signal_number) {
   bool lost = !sp_signal_owned(signal_number);
 
   if (lost && !warnings->signal_lost)
@@ -55,13 +55,13 @@ static void signal_tell(sp_warnings *warnings, sp_log *log, int signal_number) {
   warnings->signal_lost = lost;
 }
 
-void sp_warnings_tell(sp_warnings *warnings, sp_log *log, int signal_number) {
-  drops_tell(warnings, log);
-  refusals_tell(warnings, log);
-  signal_tell(warnings, log, signal_number);
+void sp_warnings_log(sp_warnings *warnings, sp_log *log, int signal_number) {
+  drops_log(warnings, log);
+  refusals_log(warnings, log);
+  signal_log(warnings, log, signal_number);
 }
 
-void sp_warnings_of_window(const sp_profile *profile, sp_log *log) {
+void sp_warnings_log_window(const sp_profile *profile, sp_log *log) {
   sp_profile_notes notes = sp_profile_notes_get(profile);
 
   if (notes.overflow_samples > 0)

@@ -15,9 +15,9 @@ typedef struct sp_warnings {
 } sp_warnings;
 
 /* Warn of what is new, once a second. */
-void sp_warnings_tell(sp_warnings *warnings, sp_log *log, int signal_number);
+void sp_warnings_log(sp_warnings *warnings, sp_log *log, int signal_number);
 
 /* What of a window a reader of its profile could wonder about. */
-void sp_warnings_of_window(const sp_profile *profile, sp_log *log);
+void sp_warnings_log_window(const sp_profile *profile, sp_log *log);
 
 #endif

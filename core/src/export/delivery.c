@@ -7,49 +7,49 @@
 
 #define DELIVERY_DOWN_NS (20 * SP_NS_PER_S)
 
-static void delivery_settle_counts(uint64_t samples, uint64_t ticks,
-                                   sp_fate fate) {
-  if (fate == SP_FATE_EXPORTED) {
+static void counts_add(uint64_t samples, uint64_t ticks, sp_outcome outcome) {
+  if (outcome == SP_OUTCOME_EXPORTED) {
     sp_count(&sp_counts.samples_exported, samples);
     sp_count(&sp_counts.ticks_exported, ticks);
     return;
   }
-  sp_count(fate == SP_FATE_DROPPED_STOP ? &sp_counts.samples_dropped_stop
-                                        : &sp_counts.samples_dropped_export,
+  sp_count(outcome == SP_OUTCOME_DROPPED_STOP
+               ? &sp_counts.samples_dropped_stop
+               : &sp_counts.samples_dropped_export,
            samples);
   sp_count(&sp_counts.ticks_dropped, ticks);
 }
 
-void sp_delivery_settle(const sp_upload *upload, sp_fate fate) {
-  if (fate != SP_FATE_EXPORTED)
+void sp_delivery_count(const sp_upload *upload, sp_outcome outcome) {
+  if (outcome != SP_OUTCOME_EXPORTED)
     sp_count(&sp_counts.profiles_dropped, 1);
-  delivery_settle_counts(upload->part.samples, upload->part.ticks,
-                         upload->taken ? SP_FATE_EXPORTED : fate);
+  counts_add(upload->part.samples, upload->part.ticks,
+             upload->delivered ? SP_OUTCOME_EXPORTED : outcome);
 }
 
-static void delivery_settle_entry(const sp_spool_entry *entry, sp_fate fate) {
-  if (fate != SP_FATE_EXPORTED)
+static void entry_count(const sp_spool_entry *entry, sp_outcome outcome) {
+  if (outcome != SP_OUTCOME_EXPORTED)
     sp_count(&sp_counts.profiles_dropped, 1);
   if (entry->own)
-    delivery_settle_counts(entry->samples, entry->ticks,
-                           entry->taken ? SP_FATE_EXPORTED : fate);
+    counts_add(entry->samples, entry->ticks,
+               entry->delivered ? SP_OUTCOME_EXPORTED : outcome);
 }
 
-static void delivery_on_lost(void *data, const sp_spool_entry *entry,
-                             const char *why) {
+static void delivery_on_dropped(void *data, const sp_spool_entry *entry,
+                                const char *why) {
   sp_delivery *delivery = data;
 
-  delivery_settle_entry(entry, SP_FATE_DROPPED_EXPORT);
+  entry_count(entry, SP_OUTCOME_DROPPED_EXPORT);
   sp_log_warn(delivery->log, SP_LOG_SPOOL, "a spooled profile was dropped: %s",
               why);
 }
 
 static void delivery_spooled_exported(void *data, const sp_spool_entry *entry) {
   (void)data;
-  delivery_settle_entry(entry, SP_FATE_EXPORTED);
+  entry_count(entry, SP_OUTCOME_EXPORTED);
 }
 
-void sp_delivery_settle_spooled(const sp_delivery *delivery) {
+void sp_delivery_count_spooled(const sp_delivery *delivery) {
   if (delivery->spool)
     sp_spool_each_own(delivery->spool, delivery_spooled_exported, NULL);
 }
@@ -71,14 +71,15 @@ spanprof_status sp_delivery_init(sp_delivery *out, const sp_mem *mem,
   if (settings->server_address)
     out->down_until_ns = sp_pages_share(sizeof *out->down_until_ns);
   if (!out->down_until_ns)
-    out->down_until_ns = &out->down_alone;
+    out->down_until_ns = &out->down_private;
   st = sp_series_init(&out->series, mem, settings, NULL);
   if (!st && settings->output_directory)
     st = sp_profile_files_new(&out->files, mem, settings, clock, log);
   if (!st && settings->server_address)
     st = sp_http_client_new(&out->client, mem, settings, clock);
   if (!st && settings->server_address && settings->spool_directory)
-    st = sp_spool_new(&out->spool, mem, settings, clock, delivery_on_lost, out);
+    st = sp_spool_new(&out->spool, mem, settings, clock, delivery_on_dropped,
+                      out);
   if (st)
     sp_delivery_dispose(out);
   return st;
@@ -89,7 +90,7 @@ void sp_delivery_dispose(sp_delivery *delivery) {
   sp_spool_free(delivery->spool);
   sp_profile_files_free(delivery->files);
   sp_series_dispose(&delivery->series);
-  if (delivery->down_until_ns != &delivery->down_alone)
+  if (delivery->down_until_ns != &delivery->down_private)
     sp_pages_free(delivery->down_until_ns, sizeof *delivery->down_until_ns);
   delivery->down_until_ns = NULL;
   delivery->client = NULL;
@@ -97,7 +98,7 @@ void sp_delivery_dispose(sp_delivery *delivery) {
   delivery->files = NULL;
 }
 
-bool sp_delivery_lacks_client(const sp_delivery *delivery) {
+bool sp_delivery_needs_client(const sp_delivery *delivery) {
   return sp_delivery_uploads(delivery) && !delivery->client;
 }
 
@@ -111,7 +112,7 @@ sp_http_client *sp_delivery_client_new(const sp_delivery *delivery) {
   return client;
 }
 
-void sp_delivery_call(sp_delivery *delivery, sp_upload *upload) {
+void sp_delivery_call_back(sp_delivery *delivery, sp_upload *upload) {
   spanprof_profile view = {.struct_size = sizeof view,
                            .bytes = upload->part.bytes,
                            .size_bytes = upload->part.size,
@@ -123,13 +124,13 @@ void sp_delivery_call(sp_delivery *delivery, sp_upload *upload) {
   if (!delivery->settings->on_profile)
     return;
   delivery->settings->on_profile(delivery->settings->on_profile_data, &view);
-  upload->taken = true;
+  upload->delivered = true;
 }
 
 void sp_delivery_write(sp_delivery *delivery, sp_upload *upload) {
   size_t bytes;
 
-  upload->handed_local = true;
+  upload->local_tried = true;
   if (!delivery->files)
     return;
   if (sp_profile_files_put(delivery->files, &upload->part, &delivery->series,
@@ -140,7 +141,7 @@ void sp_delivery_write(sp_delivery *delivery, sp_upload *upload) {
   }
   sp_count(&sp_counts.profiles_written, 1);
   sp_count(&sp_counts.bytes_written, bytes);
-  upload->taken = true;
+  upload->delivered = true;
 }
 
 static void delivery_accepted(sp_delivery *delivery, size_t bytes) {
@@ -157,7 +158,7 @@ static void delivery_accepted(sp_delivery *delivery, size_t bytes) {
   delivery->accepted = true;
 }
 
-void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns) {
+void sp_delivery_mark_down(sp_delivery *delivery, uint64_t now_ns) {
   atomic_store(delivery->down_until_ns, now_ns + DELIVERY_DOWN_NS);
 }
 
@@ -174,14 +175,15 @@ static void delivery_log_failure(const sp_delivery *delivery,
   };
   const char *address = delivery->settings->server_address;
   const char *end = ends[retry->verdict];
-  sp_log_kind kind = retry->is_limited ? SP_LOG_UPLOAD_LIMITED
-                     : retry->verdict == SP_RETRY_REFUSED || retry->is_mendable
-                         ? SP_LOG_UPLOAD_REFUSED
-                         : SP_LOG_UPLOAD_FAILED;
+  sp_log_kind kind =
+      retry->is_limited ? SP_LOG_UPLOAD_LIMITED
+      : retry->verdict == SP_RETRY_REFUSED || retry->is_repairable
+          ? SP_LOG_UPLOAD_REFUSED
+          : SP_LOG_UPLOAD_FAILED;
 
-  if (retry->is_mendable && retry->verdict == SP_RETRY_AGAIN)
+  if (retry->is_repairable && retry->verdict == SP_RETRY_AGAIN)
     end = "profiles are kept, and sent again about once a minute";
-  if (answer->foreign)
+  if (answer->not_pyroscope)
     sp_log_warn(
         delivery->log, kind,
         "%s answered %ld, but is no Pyroscope (a login page, or another "
@@ -202,13 +204,13 @@ static void delivery_log_failure(const sp_delivery *delivery,
 }
 
 /* Decide what the answer means for the profile, and set the backoff. */
-static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
-                           uint64_t max_age_ns, sp_tries *tries,
-                           sp_retry *retry) {
+static void delivery_decide(sp_delivery *delivery, const sp_http_answer *answer,
+                            uint64_t max_age_ns, sp_tries *tries,
+                            sp_retry *retry) {
   uint64_t now_ns = sp_clock_monotonic_ns(delivery->clock);
   sp_retry_case retry_case = {
       .status = answer->status,
-      .foreign = answer->foreign,
+      .not_pyroscope = answer->not_pyroscope,
       .failures = delivery->failures + 1,
       .refusals = tries->refusals,
       .retry_after_given = answer->retry_after_given,
@@ -222,7 +224,7 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
   sp_retry_decide(retry, &retry_case);
   delivery->backoff_until_ns = retry->at_ns;
   delivery->backoff_ordered = retry->is_ordered;
-  delivery->mendable = retry->is_mendable;
+  delivery->repairable = retry->is_repairable;
   if (retry->own_fault) {
     tries->refusals++;
     tries->retry_ns = retry->at_ns;
@@ -231,7 +233,7 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
     delivery_log_failure(delivery, answer, retry);
   atomic_store(delivery->down_until_ns, 0);
   if (retry->at_ns > now_ns && !retry->own_fault)
-    sp_delivery_down(delivery, now_ns);
+    sp_delivery_mark_down(delivery, now_ns);
   /* A refusal is an answer of a server that works. */
   if (retry->verdict == SP_RETRY_REFUSED)
     delivery->failures = 0;
@@ -239,13 +241,13 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
     delivery->failures++;
 }
 
-static sp_fate delivery_fate(const sp_retry *retry) {
-  return retry->verdict == SP_RETRY_ACCEPTED ? SP_FATE_EXPORTED
-                                             : SP_FATE_DROPPED_EXPORT;
+static sp_outcome delivery_outcome(const sp_retry *retry) {
+  return retry->verdict == SP_RETRY_ACCEPTED ? SP_OUTCOME_EXPORTED
+                                             : SP_OUTCOME_DROPPED_EXPORT;
 }
 
-static void delivery_look_for_links(const sp_delivery *delivery,
-                                    const sp_http_answer *answer) {
+static void delivery_check_links(const sp_delivery *delivery,
+                                 const sp_http_answer *answer) {
   if (answer->links && delivery->links_open)
     delivery->links_open();
 }
@@ -261,9 +263,9 @@ void sp_delivery_query_links(sp_delivery *delivery) {
   sp_buffer_format(&url, "%s/ready", address);
   if (!sp_buffer_status(&url)) {
     sp_http_client_get(delivery->client, url.data, &answer);
-    delivery_look_for_links(delivery, &answer);
+    delivery_check_links(delivery, &answer);
     if (!answer.aborted && !answer.status)
-      sp_delivery_down(delivery, sp_clock_monotonic_ns(delivery->clock));
+      sp_delivery_mark_down(delivery, sp_clock_monotonic_ns(delivery->clock));
     if (!answer.aborted)
       sp_log_line(delivery->log, SPANPROF_LOG_DEBUG, "%s %s (GET /ready: %ld)",
                   address,
@@ -288,7 +290,7 @@ static bool delivery_post(sp_delivery *delivery, const sp_series *series,
     return false;
   *bytes = request.http.size;
   sp_http_client_post(delivery->client, &request.http, answer);
-  delivery_look_for_links(delivery, answer);
+  delivery_check_links(delivery, answer);
   sp_pyroscope_request_dispose(&request);
   return true;
 }
@@ -309,7 +311,7 @@ static bool delivery_try(sp_delivery *delivery, const sp_series *series,
   if (tries->attempted)
     sp_count(&sp_counts.profiles_retried, 1);
   tries->attempted = true;
-  delivery_judge(delivery, &answer, max_age_ns, tries, retry);
+  delivery_decide(delivery, &answer, max_age_ns, tries, retry);
   if (retry->verdict == SP_RETRY_ACCEPTED) {
     delivery_accepted(delivery, bytes);
     delivery->failures = 0;
@@ -321,19 +323,20 @@ bool sp_delivery_backoff_over(const sp_delivery *delivery) {
   return sp_clock_monotonic_ns(delivery->clock) >= delivery->backoff_until_ns;
 }
 
-bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate) {
+bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload,
+                      sp_outcome *outcome) {
   sp_retry retry;
 
-  *fate = SP_FATE_DROPPED_EXPORT;
+  *outcome = SP_OUTCOME_DROPPED_EXPORT;
   if (!delivery_try(delivery, &delivery->series, &upload->part,
                     SP_RETRY_MAX_AGE_S * SP_NS_PER_S, &upload->tries, &retry) ||
       retry.verdict == SP_RETRY_AGAIN)
     return false;
-  *fate = delivery_fate(&retry);
+  *outcome = delivery_outcome(&retry);
   return true;
 }
 
-bool sp_delivery_take_spooled(sp_delivery *delivery, sp_spooled *out) {
+bool sp_delivery_fetch_spooled(sp_delivery *delivery, sp_spooled *out) {
   uint64_t now_ns = sp_clock_monotonic_ns(delivery->clock);
   spanprof_status st;
 
@@ -360,15 +363,15 @@ void sp_delivery_send_spooled(sp_delivery *delivery, sp_spooled *spooled) {
                    max_age_ns, &spooled->tries, &retry) &&
       retry.verdict != SP_RETRY_AGAIN;
   if (spooled->over)
-    spooled->fate = delivery_fate(&retry);
+    spooled->outcome = delivery_outcome(&retry);
 }
 
-void sp_delivery_land_spooled(sp_delivery *delivery,
-                              const sp_spooled *spooled) {
+void sp_delivery_finish_spooled(sp_delivery *delivery,
+                                const sp_spooled *spooled) {
   spooled->entry->tries = spooled->tries;
   if (!spooled->over)
     return;
-  delivery_settle_entry(spooled->entry, spooled->fate);
+  entry_count(spooled->entry, spooled->outcome);
   sp_spool_remove(delivery->spool, spooled->entry);
 }
 
@@ -384,11 +387,11 @@ static void delivery_log_spool(sp_delivery *delivery, const char *what,
     sp_log_warn(delivery->log, SP_LOG_SPOOL, "%s: %s", what, why);
     return;
   }
-  if (!delivery->lockless)
+  if (!delivery->spool_off_logged)
     sp_log_line(delivery->log, SPANPROF_LOG_WARN,
                 "the spool is off, and what cannot be sent is dropped: %s",
                 why);
-  delivery->lockless = true;
+  delivery->spool_off_logged = true;
 }
 
 void sp_delivery_claim(sp_delivery *delivery) {
@@ -434,6 +437,6 @@ void sp_delivery_after_fork_child(sp_delivery *delivery) {
   delivery->failures = 0;
   delivery->backoff_until_ns = atomic_load(delivery->down_until_ns);
   delivery->backoff_ordered = true;
-  delivery->mendable = false;
+  delivery->repairable = false;
   delivery->accepted = false;
 }

@@ -34,11 +34,11 @@
 #include "util/system/log.h"
 
 /* How a profile's way ended. */
-typedef enum sp_fate {
-  SP_FATE_EXPORTED,
-  SP_FATE_DROPPED_EXPORT,
-  SP_FATE_DROPPED_STOP,
-} sp_fate;
+typedef enum sp_outcome {
+  SP_OUTCOME_EXPORTED,
+  SP_OUTCOME_DROPPED_EXPORT,
+  SP_OUTCOME_DROPPED_STOP,
+} sp_outcome;
 
 typedef struct sp_delivery {
   /* Fixed after sp_delivery_init(). */
@@ -50,21 +50,21 @@ typedef struct sp_delivery {
   sp_spool *spool;         /* NULL: none, or no server */
   /* Until then forked children assume that the server is down. Shared by the
    * process and its forked children: it points into a shared page, or, without
-   * memory for one, to down_alone. */
+   * memory for one, to down_private. */
   _Atomic uint64_t *down_until_ns;
-  _Atomic uint64_t down_alone;
+  _Atomic uint64_t down_private;
   /* Of the thread. */
   sp_http_client *client;   /* NULL: no server, or not made yet */
   void (*links_open)(void); /* see sp_delivery_query_links(); NULL: none */
   sp_series series;
   uint32_t failures; /* in a row */
   uint64_t backoff_until_ns;
-  bool backoff_ordered; /* the server set the time or asked for fewer requests,
-                         * or the process inherited that the server is down */
-  bool mendable;        /* the last answer was one that credentials, address or
-                         * roll-out can mend */
-  bool accepted;        /* the server took one */
-  bool lockless;        /* it was said that the spool is off */
+  bool backoff_ordered;  /* the server set the time or asked for fewer requests,
+                          * or the process inherited that the server is down */
+  bool repairable;       /* the last answer was one that credentials, address or
+                          * roll-out can mend */
+  bool accepted;         /* the server took one */
+  bool spool_off_logged; /* it was said that the spool is off */
 } sp_delivery;
 
 /* Statuses as of sp_exporter_new(); on failure nothing is held. */
@@ -77,11 +77,11 @@ void sp_delivery_dispose(sp_delivery *delivery);
 bool sp_delivery_uploads(const sp_delivery *delivery);
 
 /* The callback's turn, then the directory's. */
-void sp_delivery_call(sp_delivery *delivery, sp_upload *upload);
+void sp_delivery_call_back(sp_delivery *delivery, sp_upload *upload);
 void sp_delivery_write(sp_delivery *delivery, sp_upload *upload);
 
 /* Is there a server, but no client for it yet? */
-bool sp_delivery_lacks_client(const sp_delivery *delivery);
+bool sp_delivery_needs_client(const sp_delivery *delivery);
 
 /* Make one, which the caller puts in its place. NULL: told why. */
 sp_http_client *sp_delivery_client_new(const sp_delivery *delivery);
@@ -93,27 +93,29 @@ void sp_delivery_query_links(sp_delivery *delivery);
 /* Is it time to ask the server? */
 bool sp_delivery_backoff_over(const sp_delivery *delivery);
 
-/* The server's turn. True: it is over, *fate says how. False: the profile is to
- * be sent again, at the earliest when backoff_until_ns and its retry_ns have
+/* The server's turn. True: it is over, *outcome says how. False: the profile is
+ * to be sent again, at the earliest when backoff_until_ns and its retry_ns have
  * passed. */
-bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate);
+bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload,
+                      sp_outcome *outcome);
 
 /* One of the spool on its way to the server. */
 typedef struct sp_spooled {
   sp_spool_entry *entry;
   sp_spool_file file;
   sp_tries tries;
-  bool over; /* the server's turn; `fate` says how */
-  sp_fate fate;
+  bool over; /* the server's turn; `outcome` says how */
+  sp_outcome outcome;
 } sp_spooled;
 
 /* The same for the next one of the spool, in three steps: take it, send it, put
  * it right in spool and books. The second, which may take long, leaves the
  * spool to others. False: there is none, or it cannot be read now. Whatever
  * comes of it, the caller disposes of out->file. */
-bool sp_delivery_take_spooled(sp_delivery *delivery, sp_spooled *out);
+bool sp_delivery_fetch_spooled(sp_delivery *delivery, sp_spooled *out);
 void sp_delivery_send_spooled(sp_delivery *delivery, sp_spooled *spooled);
-void sp_delivery_land_spooled(sp_delivery *delivery, const sp_spooled *spooled);
+void sp_delivery_finish_spooled(sp_delivery *delivery,
+                                const sp_spooled *spooled);
 
 /* Look for the spools of dead processes, if it is time. */
 void sp_delivery_claim(sp_delivery *delivery);
@@ -122,18 +124,18 @@ void sp_delivery_claim(sp_delivery *delivery);
  * room. */
 bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload);
 
-/* Settle: exported if some sink has taken it, else as `fate`. */
-void sp_delivery_settle(const sp_upload *upload, sp_fate fate);
+/* Settle: exported if some sink has taken it, else as `outcome`. */
+void sp_delivery_count(const sp_upload *upload, sp_outcome outcome);
 
 /* Settle what lies in the spool of this process, at the stop. */
-void sp_delivery_settle_spooled(const sp_delivery *delivery);
+void sp_delivery_count_spooled(const sp_delivery *delivery);
 
 /* When there is something to send or to look for, of spool and backoff alone.
  */
 uint64_t sp_delivery_next_ns(const sp_delivery *delivery);
 
 /* Record that the server was down at `now_ns`. Any thread. */
-void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns);
+void sp_delivery_mark_down(sp_delivery *delivery, uint64_t now_ns);
 
 /* In a forked child: start anew, without the parent's connection and files. */
 void sp_delivery_after_fork_child(sp_delivery *delivery);

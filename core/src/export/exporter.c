@@ -164,7 +164,7 @@ spanprof_status sp_exporter_service_set(sp_exporter *exporter, const char *name,
   return st;
 }
 
-void sp_exporter_hurry(sp_exporter *exporter) {
+void sp_exporter_end_name_wait(sp_exporter *exporter) {
   pthread_mutex_lock(&exporter->lock);
   sp_service_name_end_wait(&exporter->service);
   pthread_cond_signal(&exporter->work);
@@ -179,7 +179,7 @@ static sp_upload *exporter_overflow(sp_exporter *exporter) {
   if (exporter->delivery.spool)
     max_bytes *= 2;
   while (exporter->queue.count > 1 && exporter->queue.bytes > max_bytes) {
-    upload = sp_upload_queue_take_first(&exporter->queue);
+    upload = sp_upload_queue_detach_first(&exporter->queue);
     upload->next = list;
     list = upload;
   }
@@ -194,7 +194,7 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   int error;
 
   if (!upload) {
-    sp_delivery_settle(&lost, SP_FATE_DROPPED_EXPORT);
+    sp_delivery_count(&lost, SP_OUTCOME_DROPPED_EXPORT);
     sp_encoded_dispose(part);
     sp_log_warn(exporter->log, SP_LOG_MEMORY,
                 "a profile was dropped: out of memory");
@@ -211,7 +211,7 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   exporter_start_tell(exporter, error);
   for (; dropped; dropped = next) {
     next = dropped->next;
-    sp_delivery_settle(dropped, SP_FATE_DROPPED_EXPORT);
+    sp_delivery_count(dropped, SP_OUTCOME_DROPPED_EXPORT);
     sp_upload_free(exporter->mem, dropped);
     sp_log_warn(exporter->log, SP_LOG_QUEUE,
                 "a profile was dropped: more than queue_bytes wait");
@@ -227,8 +227,8 @@ static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
 /* Do all remaining profiles wait for their next try? Lock held. */
 static bool exporter_waits(const sp_exporter *exporter) {
   return !exporter->in_flight &&
-         sp_upload_queue_settled(&exporter->queue,
-                                 exporter->delivery.spool != NULL) &&
+         sp_upload_queue_all_tried(&exporter->queue,
+                                   exporter->delivery.spool != NULL) &&
          sp_max_u64(exporter->backoff_until_ns,
                     sp_upload_queue_next_ns(&exporter->queue, 0)) >
              sp_clock_monotonic_ns(exporter->clock);
@@ -277,11 +277,11 @@ void sp_exporter_retry_now(sp_exporter *exporter) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-void sp_exporter_unanswered(sp_exporter *exporter) {
+void sp_exporter_mark_unanswered(sp_exporter *exporter) {
   pthread_mutex_lock(&exporter->lock);
   if (exporter->place == SP_EXPORTER_IN_HTTP)
-    sp_delivery_down(&exporter->delivery,
-                     sp_clock_monotonic_ns(exporter->clock));
+    sp_delivery_mark_down(&exporter->delivery,
+                          sp_clock_monotonic_ns(exporter->clock));
   pthread_mutex_unlock(&exporter->lock);
 }
 
@@ -299,13 +299,13 @@ static void exporter_abandon(sp_exporter *exporter) {
     sp_http_client_abort(exporter->delivery.client);
   pthread_mutex_unlock(&exporter->lock);
   if (stuck && !(disk && sp_delivery_spool(&exporter->delivery, stuck)))
-    sp_delivery_settle(stuck, SP_FATE_DROPPED_STOP);
-  while ((upload = sp_upload_queue_take_first(&queue)) != NULL) {
+    sp_delivery_count(stuck, SP_OUTCOME_DROPPED_STOP);
+  while ((upload = sp_upload_queue_detach_first(&queue)) != NULL) {
     if (!(disk && sp_delivery_spool(&exporter->delivery, upload)))
-      sp_delivery_settle(upload, SP_FATE_DROPPED_STOP);
+      sp_delivery_count(upload, SP_OUTCOME_DROPPED_STOP);
     sp_upload_free(exporter->mem, upload);
   }
-  sp_delivery_settle_spooled(&exporter->delivery);
+  sp_delivery_count_spooled(&exporter->delivery);
   sp_own_thread_defer_join(exporter->thread);
   exporter->next = atomic_load(&exporter_abandoned);
   while (!atomic_compare_exchange_weak(&exporter_abandoned, &exporter->next,
@@ -370,11 +370,11 @@ void sp_exporter_after_fork_child(sp_exporter *exporter) {
   exporter_locks_init(exporter);
   sp_upload_free(exporter->mem, exporter->in_flight);
   exporter->in_flight = NULL;
-  while ((upload = sp_upload_queue_take_first(&exporter->queue)) != NULL)
+  while ((upload = sp_upload_queue_detach_first(&exporter->queue)) != NULL)
     sp_upload_free(exporter->mem, upload);
   if (exporter->place == SP_EXPORTER_IN_HTTP &&
       now_ns - exporter->http_since_ns >= EXPORTER_SLOW_NS)
-    sp_delivery_down(&exporter->delivery, now_ns);
+    sp_delivery_mark_down(&exporter->delivery, now_ns);
   sp_delivery_after_fork_child(&exporter->delivery);
   sp_service_name_after_fork_child(&exporter->service);
   exporter->place = SP_EXPORTER_IDLE;

@@ -41,7 +41,7 @@ spanprof_status sp_exporter_service_set(sp_exporter *exporter, const char *name,
 void sp_exporter_query_links(sp_exporter *exporter, void (*open)(void));
 
 /* From now on no name is waited for: what is pushed may be the last. */
-void sp_exporter_hurry(sp_exporter *exporter);
+void sp_exporter_end_name_wait(sp_exporter *exporter);
 
 /* Take over a part (its bytes too, also on failure). Past queue_bytes the
  * oldest go to the spool, else are dropped and counted. Every sample of it ends
@@ -66,7 +66,7 @@ spanprof_status sp_exporter_flush_once(sp_exporter *exporter,
 
 /* Third, if the server has not answered: have forked children assume that it is
  * down. */
-void sp_exporter_unanswered(sp_exporter *exporter);
+void sp_exporter_mark_unanswered(sp_exporter *exporter);
 
 /* One last try for everything, unless the server's answers forbid it, then the
  * spool, then drop and count; ends by

@@ -53,7 +53,7 @@ static bool uploader_update(sp_exporter *exporter) {
     if (!uploader_lock(exporter))
       return false;
   }
-  if (!sp_delivery_lacks_client(&exporter->delivery))
+  if (!sp_delivery_needs_client(&exporter->delivery))
     return true;
   uploader_unlock(exporter, SP_EXPORTER_IN_HTTP);
   client = sp_delivery_client_new(&exporter->delivery);
@@ -67,18 +67,18 @@ static bool uploader_update(sp_exporter *exporter) {
   return true;
 }
 
-static void in_flight_end(sp_exporter *exporter, bool settled) {
+static void in_flight_end(sp_exporter *exporter, bool finished) {
   sp_upload *upload = exporter->in_flight;
 
   exporter->in_flight = NULL;
-  if (settled)
+  if (finished)
     sp_upload_free(exporter->mem, upload);
   else
     sp_upload_queue_return(&exporter->queue, upload);
 }
 
-static void in_flight_count(sp_exporter *exporter, sp_fate fate) {
-  sp_delivery_settle(exporter->in_flight, fate);
+static void in_flight_count(sp_exporter *exporter, sp_outcome outcome) {
+  sp_delivery_count(exporter->in_flight, outcome);
   in_flight_end(exporter, true);
 }
 
@@ -88,7 +88,7 @@ static bool uploader_deliver_local(sp_exporter *exporter) {
   sp_upload *upload = exporter->in_flight;
 
   uploader_unlock(exporter, SP_EXPORTER_IN_CALLBACK);
-  sp_delivery_call(&exporter->delivery, upload);
+  sp_delivery_call_back(&exporter->delivery, upload);
   if (!uploader_lock(exporter))
     return false;
   uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
@@ -98,22 +98,22 @@ static bool uploader_deliver_local(sp_exporter *exporter) {
   if (sp_delivery_uploads(&exporter->delivery))
     in_flight_end(exporter, false);
   else
-    in_flight_count(exporter,
-                    upload->taken ? SP_FATE_EXPORTED : SP_FATE_DROPPED_EXPORT);
+    in_flight_count(exporter, upload->delivered ? SP_OUTCOME_EXPORTED
+                                                : SP_OUTCOME_DROPPED_EXPORT);
   return true;
 }
 
 /* Into the spool; if that has no room, back into the queue (`otherwise` NULL)
- * or settled. */
+ * or finished. */
 static bool uploader_deliver_spool(sp_exporter *exporter,
-                                   const sp_fate *otherwise) {
+                                   const sp_outcome *otherwise) {
   bool spooled;
 
   uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
   spooled = sp_delivery_spool(&exporter->delivery, exporter->in_flight);
   if (!uploader_lock(exporter))
     return false;
-  exporter->in_flight->unspoolable = !spooled;
+  exporter->in_flight->spool_refused = !spooled;
   if (!spooled && otherwise)
     in_flight_count(exporter, *otherwise);
   else
@@ -121,17 +121,18 @@ static bool uploader_deliver_spool(sp_exporter *exporter,
   return true;
 }
 
-/* To the server; the upload is left in flight where *settled is false. */
-static bool uploader_deliver_server(sp_exporter *exporter, bool *settled) {
-  sp_fate fate;
+/* To the server; the upload is left in flight where *finished is false. */
+static bool uploader_deliver_server(sp_exporter *exporter, bool *finished) {
+  sp_outcome outcome;
 
   uploader_unlock(exporter, SP_EXPORTER_IN_HTTP);
-  *settled = sp_delivery_send(&exporter->delivery, exporter->in_flight, &fate);
+  *finished =
+      sp_delivery_send(&exporter->delivery, exporter->in_flight, &outcome);
   if (!uploader_lock(exporter))
     return false;
   sp_uploader_copy_backoff(exporter);
-  if (*settled)
-    in_flight_count(exporter, fate);
+  if (*finished)
+    in_flight_count(exporter, outcome);
   return true;
 }
 
@@ -142,7 +143,7 @@ static bool uploader_send_spooled(sp_exporter *exporter, sp_spooled *spooled) {
     return false;
   sp_uploader_copy_backoff(exporter);
   uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
-  sp_delivery_land_spooled(&exporter->delivery, spooled);
+  sp_delivery_finish_spooled(&exporter->delivery, spooled);
   return uploader_lock(exporter);
 }
 
@@ -153,7 +154,7 @@ static bool uploader_visit_spool(sp_exporter *exporter, bool send,
 
   uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
   sp_delivery_claim(&exporter->delivery);
-  *worked = send && sp_delivery_take_spooled(&exporter->delivery, &spooled);
+  *worked = send && sp_delivery_fetch_spooled(&exporter->delivery, &spooled);
   there = uploader_lock(exporter);
   if (there && *worked)
     there = uploader_send_spooled(exporter, &spooled);
@@ -165,7 +166,7 @@ static bool uploader_visit_spool(sp_exporter *exporter, bool send,
  * the queue? */
 static bool uploader_prefers_spool(const sp_exporter *exporter) {
   return exporter->delivery.spool &&
-         (exporter->delivery.mendable || exporter->flushing);
+         (exporter->delivery.repairable || exporter->flushing);
 }
 
 static bool uploader_query_links(sp_exporter *exporter) {
@@ -177,9 +178,9 @@ static bool uploader_query_links(sp_exporter *exporter) {
 }
 
 static bool uploader_step(sp_exporter *exporter, bool *worked) {
-  static const sp_fate overflowed = SP_FATE_DROPPED_EXPORT;
+  static const sp_outcome overflowed = SP_OUTCOME_DROPPED_EXPORT;
   uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
-  bool backoff_over = now_ns >= exporter->backoff_until_ns, settled;
+  bool backoff_over = now_ns >= exporter->backoff_until_ns, finished;
 
   *worked = true;
   if (!uploader_update(exporter))
@@ -187,22 +188,22 @@ static bool uploader_step(sp_exporter *exporter, bool *worked) {
   if (exporter->on_links_open)
     return uploader_query_links(exporter);
   if (!uploader_awaits_name(exporter))
-    exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue);
+    exporter->in_flight = sp_upload_queue_detach_new(&exporter->queue);
   if (exporter->in_flight)
     return uploader_deliver_local(exporter);
   if (exporter->queue.bytes > exporter->settings->queue_bytes &&
       exporter->delivery.spool) {
-    exporter->in_flight = sp_upload_queue_take_first(&exporter->queue);
+    exporter->in_flight = sp_upload_queue_detach_first(&exporter->queue);
     return uploader_deliver_spool(exporter, &overflowed);
   }
   if (!backoff_over && uploader_prefers_spool(exporter))
-    exporter->in_flight = sp_upload_queue_take_spoolable(&exporter->queue);
+    exporter->in_flight = sp_upload_queue_detach_spoolable(&exporter->queue);
   if (exporter->in_flight)
     return uploader_deliver_spool(exporter, NULL);
-  exporter->in_flight =
-      sp_upload_queue_take_older(&exporter->queue, now_ns, UPLOADER_MAX_AGE_NS);
+  exporter->in_flight = sp_upload_queue_detach_older(&exporter->queue, now_ns,
+                                                     UPLOADER_MAX_AGE_NS);
   if (exporter->in_flight) {
-    in_flight_count(exporter, SP_FATE_DROPPED_EXPORT);
+    in_flight_count(exporter, SP_OUTCOME_DROPPED_EXPORT);
     uploader_unlock(exporter, SP_EXPORTER_IDLE);
     sp_log_warn(exporter->log, SP_LOG_QUEUE,
                 "a profile was dropped: it could not be sent for %d minutes",
@@ -210,11 +211,11 @@ static bool uploader_step(sp_exporter *exporter, bool *worked) {
     return uploader_lock(exporter);
   }
   if (backoff_over)
-    exporter->in_flight = sp_upload_queue_take_due(&exporter->queue, now_ns);
+    exporter->in_flight = sp_upload_queue_detach_due(&exporter->queue, now_ns);
   if (exporter->in_flight) {
-    if (!uploader_deliver_server(exporter, &settled))
+    if (!uploader_deliver_server(exporter, &finished))
       return false;
-    if (!settled)
+    if (!finished)
       in_flight_end(exporter, false);
     return true;
   }
@@ -226,21 +227,21 @@ static bool uploader_step(sp_exporter *exporter, bool *worked) {
 /* To the server at the stop, if *ask (no answer so far speaks against it) and
  * there is time. */
 static bool uploader_deliver_last(sp_exporter *exporter, bool *ask,
-                                  uint32_t *refusals, bool *settled) {
+                                  uint32_t *refusals, bool *finished) {
   uint32_t before = exporter->in_flight->tries.refusals;
   uint64_t now_ns;
 
-  *settled = false;
+  *finished = false;
   if (!*ask ||
       sp_clock_monotonic_ns(exporter->clock) >= exporter->send_until_ns)
     return true;
-  if (!uploader_deliver_server(exporter, settled))
+  if (!uploader_deliver_server(exporter, finished))
     return false;
-  if (*settled)
+  if (*finished)
     return true;
   now_ns = sp_clock_monotonic_ns(exporter->clock);
   if (now_ns >= exporter->send_until_ns)
-    sp_delivery_down(&exporter->delivery, now_ns);
+    sp_delivery_mark_down(&exporter->delivery, now_ns);
   /* The others are sent only if it was the upload's own fault. */
   *refusals += exporter->in_flight->tries.refusals - before;
   *ask = exporter->in_flight->tries.refusals > before &&
@@ -250,27 +251,27 @@ static bool uploader_deliver_last(sp_exporter *exporter, bool *ask,
 }
 
 bool sp_uploader_finish(sp_exporter *exporter) {
-  static const sp_fate stopped = SP_FATE_DROPPED_STOP;
+  static const sp_outcome stopped = SP_OUTCOME_DROPPED_STOP;
   uint32_t refusals = 0;
-  bool settled, ask;
+  bool finished, ask;
 
   if (!uploader_update(exporter))
     return false;
-  while ((exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue)) !=
+  while ((exporter->in_flight = sp_upload_queue_detach_new(&exporter->queue)) !=
          NULL)
     if (!uploader_deliver_local(exporter))
       return false;
   /* A backoff of our own making is cut short once. */
   ask = !exporter->delivery.backoff_ordered ||
         sp_delivery_backoff_over(&exporter->delivery);
-  while ((exporter->in_flight = sp_upload_queue_take_first(&exporter->queue)) !=
-         NULL) {
-    if (!uploader_deliver_last(exporter, &ask, &refusals, &settled))
+  while ((exporter->in_flight =
+              sp_upload_queue_detach_first(&exporter->queue)) != NULL) {
+    if (!uploader_deliver_last(exporter, &ask, &refusals, &finished))
       return false;
-    if (!settled && !uploader_deliver_spool(exporter, &stopped))
+    if (!finished && !uploader_deliver_spool(exporter, &stopped))
       return false;
   }
-  sp_delivery_settle_spooled(&exporter->delivery);
+  sp_delivery_count_spooled(&exporter->delivery);
   return true;
 }
 

@@ -64,7 +64,7 @@ static spanprof_status options_read_name(sp_settings *out,
     sp_identity_service_name(identity, environment, &given);
   if (!given.text) {
     out->name_open = true;
-    out->application_name = sp_identity_unknown(out->mem);
+    out->application_name = sp_identity_default_name(out->mem);
     return out->application_name ? SPANPROF_OK : sp_given_no_memory();
   }
   start = given.text;

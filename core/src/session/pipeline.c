@@ -13,21 +13,21 @@
 #include "util/system/status.h"
 
 /* Series name the runtime that was registered last. */
-static void runtime_tell(sp_pipeline *pipeline) {
+static void runtime_report(sp_pipeline *pipeline) {
   char name[SP_RUNTIME_TEXT_BYTES], version[SP_RUNTIME_TEXT_BYTES];
   uint32_t number = sp_runtime_identity(name, version);
 
-  if (number == pipeline->runtime_told)
+  if (number == pipeline->runtime_reported)
     return;
   if (!sp_exporter_runtime_set(pipeline->exporter, name, version))
-    pipeline->runtime_told = number;
+    pipeline->runtime_reported = number;
 }
 
 /* On the collector's thread. */
 static void part_push(void *data, sp_encoded *part) {
   sp_pipeline *pipeline = data;
 
-  runtime_tell(pipeline);
+  runtime_report(pipeline);
   sp_exporter_push(pipeline->exporter, part);
 }
 
@@ -39,7 +39,7 @@ static void pipeline_left(void *data) {
 }
 
 /* With the settings read: bring up the rooms, from the bottom. */
-static spanprof_status rooms_start(sp_pipeline *pipeline) {
+static spanprof_status parts_start(sp_pipeline *pipeline) {
   sp_collector_config config = {.settings = &pipeline->settings,
                                 .clock = pipeline->clock,
                                 .log = &pipeline->log,
@@ -141,7 +141,7 @@ spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
   st = settings_read(pipeline, options);
   if (st)
     return st;
-  st = rooms_start(pipeline);
+  st = parts_start(pipeline);
   if (st) {
     sp_settings_dispose(&pipeline->settings);
     return st;

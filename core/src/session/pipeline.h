@@ -17,7 +17,7 @@ typedef struct sp_pipeline {
   void (*left)(void *data);
   void *left_data;
   /* The collector's thread alone. */
-  uint32_t runtime_told;
+  uint32_t runtime_reported;
 } sp_pipeline;
 
 /* `pipeline` is all zero. `left` is called with `data` by a collector's thread

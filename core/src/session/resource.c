@@ -40,7 +40,7 @@ static char *resource_copy(const char *text, size_t bytes) {
 }
 
 /* Lock held. */
-static spanprof_status resource_tell(void) {
+static spanprof_status resource_report(void) {
   spanprof_status st;
   bool adopted;
 
@@ -56,12 +56,12 @@ static spanprof_status resource_tell(void) {
 void sp_resource_attach(sp_exporter *exporter) {
   pthread_mutex_lock(&resource_state.lock);
   resource_state.exporter = exporter;
-  resource_tell();
+  resource_report();
   pthread_mutex_unlock(&resource_state.lock);
 }
 
 /* Take over both texts. Lock held. */
-static void resource_keep(char *name, char *name_space) {
+static void resource_replace(char *name, char *name_space) {
   sp_mem_free(&sp_mem_default, resource_state.name);
   sp_mem_free(&sp_mem_default, resource_state.name_space);
   resource_state.name = name;
@@ -85,8 +85,8 @@ spanprof_status spanprof_resource_set(const char *service_name,
   }
   sp_session_fork_ready();
   pthread_mutex_lock(&resource_state.lock);
-  resource_keep(name, name_space);
-  st = resource_tell();
+  resource_replace(name, name_space);
+  st = resource_report();
   pthread_mutex_unlock(&resource_state.lock);
   return st;
 }
@@ -98,7 +98,7 @@ void sp_resource_before_fork(void) {
 void sp_resource_after_fork(bool child) {
   if (child) {
     pthread_mutex_init(&resource_state.lock, NULL);
-    resource_keep(NULL, NULL);
+    resource_replace(NULL, NULL);
   } else {
     pthread_mutex_unlock(&resource_state.lock);
   }

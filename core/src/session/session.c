@@ -12,7 +12,7 @@
 #include "resource.h"
 #include "sampler/handler/runtime.h"
 #include "sampler/thread_table.h"
-#include "session_inside.h"
+#include "session_state.h"
 #include "settings/environment.h"
 #include "sigterm.h"
 #include "span/span.h"
@@ -48,9 +48,9 @@ sp_session_shared sp_session_state = {.changing = PTHREAD_MUTEX_INITIALIZER,
                                       .flushed = PTHREAD_COND_INITIALIZER};
 
 /* Process-wide: done once. */
-static pthread_once_t session_hooked = PTHREAD_ONCE_INIT;
-static pthread_once_t session_exit_seen = PTHREAD_ONCE_INIT;
-static pthread_once_t session_exit_seen_with_server = PTHREAD_ONCE_INIT;
+static pthread_once_t session_hooks_once = PTHREAD_ONCE_INIT;
+static pthread_once_t session_atexit_once = PTHREAD_ONCE_INIT;
+static pthread_once_t session_atexit_with_server_once = PTHREAD_ONCE_INIT;
 
 void sp_session_lock(void) {
   pthread_mutex_lock(&sp_session_state.changing);
@@ -93,7 +93,7 @@ static void session_after_fork_parent(void) {
   sp_session_unlock();
 }
 
-static void session_renew(spanprof_session *session) {
+static void session_restart(spanprof_session *session) {
   sp_session_state.pid = getpid();
   session->flushing = 0;
   session->recordings = 0;
@@ -124,7 +124,7 @@ static void session_after_fork_child(void) {
   if (sp_session_state.current && sp_session_state.current->temporary)
     session_abandon(sp_session_state.current);
   else if (sp_session_state.current)
-    session_renew(sp_session_state.current);
+    session_restart(sp_session_state.current);
   else
     sp_threads_after_fork_child(false);
   sp_sigterm_after_fork_child();
@@ -141,7 +141,7 @@ static const sp_fork_hooks session_fork_hooks = {
 static void session_at_exit(void) {
   spanprof_session *session;
 
-  if (!sp_session_here() || sp_exit_begun())
+  if (!sp_session_in_process() || sp_exit_begun())
     return;
   sp_exit_begin();
   sp_session_lock();
@@ -153,26 +153,26 @@ static void session_at_exit(void) {
 }
 
 /* Before the first start: no child of another thread is to find it at work. */
-static void session_hook(void) {
+static void session_hooks_set(void) {
   sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
 }
 
 void sp_session_fork_ready(void) {
-  pthread_once(&session_hooked, session_hook);
+  pthread_once(&session_hooks_once, session_hooks_set);
 }
 
 /* Called after an exporter was made. Exit handlers run last in, first out, and
  * ours must run before that of the TLS library, which the first exporter with a
  * server initialises. */
-static void session_see_exit(void) {
+static void session_atexit(void) {
   atexit(session_at_exit);
 }
 
-static void session_see_exit_of(const spanprof_session *session) {
+static void session_register_exit(const spanprof_session *session) {
   pthread_once(session->pipeline.settings.server_address
-                   ? &session_exit_seen_with_server
-                   : &session_exit_seen,
-               session_see_exit);
+                   ? &session_atexit_with_server_once
+                   : &session_atexit_once,
+               session_atexit);
 }
 
 static void session_free(spanprof_session *session) {
@@ -183,7 +183,7 @@ static void session_free(spanprof_session *session) {
 }
 
 /* On the collector's thread, which a stop did not wait for. */
-static void session_left(void *data) {
+static void session_stop_timed_out(void *data) {
   spanprof_session *session = data;
   bool kept;
 
@@ -194,8 +194,8 @@ static void session_left(void *data) {
     session_free(session);
 }
 
-spanprof_status sp_session_make(spanprof_session **out,
-                                const spanprof_options *options) {
+spanprof_status sp_session_create(spanprof_session **out,
+                                  const spanprof_options *options) {
   spanprof_session *session = sp_mem_zero(&sp_mem_paged, sizeof *session);
   spanprof_status st;
 
@@ -203,7 +203,7 @@ spanprof_status sp_session_make(spanprof_session **out,
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to start a session");
   pthread_mutex_unlock(&sp_session_state.lock);
   st = sp_pipeline_start(&session->pipeline, &sp_mem_paged, options,
-                         session_left, session);
+                         session_stop_timed_out, session);
   pthread_mutex_lock(&sp_session_state.lock);
   if (st) {
     sp_mem_free(&sp_mem_paged, session);
@@ -213,12 +213,12 @@ spanprof_status sp_session_make(spanprof_session **out,
   session->number = ++sp_session_state.count;
   sp_session_state.current = session;
   sp_session_state.pid = getpid();
-  session_see_exit_of(session);
+  session_register_exit(session);
   *out = session;
   return SPANPROF_OK;
 }
 
-bool sp_session_here(void) {
+bool sp_session_in_process(void) {
   return sp_session_state.pid == getpid();
 }
 
@@ -274,7 +274,7 @@ static bool session_stops(void) {
   return sp_session_state.current && sp_session_state.current->stopping;
 }
 
-static void session_lock_leave(void) {
+static void session_unlock_briefly(void) {
   const struct timespec pause = {.tv_nsec = (long)SESSION_PAUSE_NS};
 
   sp_session_unlock();
@@ -293,7 +293,7 @@ static bool session_lock_by(uint64_t until_ns) {
     pthread_mutex_lock(&sp_session_state.lock);
     if (!session_stops())
       return true;
-    session_lock_leave();
+    session_unlock_briefly();
   }
 }
 
@@ -301,26 +301,27 @@ static bool session_lock_by(uint64_t until_ns) {
 static void session_lock(void) {
   sp_session_lock();
   while (session_stops()) {
-    session_lock_leave();
+    session_unlock_briefly();
     sp_session_lock();
   }
 }
 
 /* At a SIGTERM: stop, or, where its default action does not end the process,
  * flush, and from then on often. Whoever stops already is waited for. */
-static bool session_hand_on(void) {
+static bool session_deliver(void) {
   const uint64_t until_ns = sp_monotonic_ns() + SESSION_EXIT_MS * SP_NS_PER_MS;
   const bool stays = getpid() == 1;
   spanprof_session *session;
   uint64_t now_ns;
 
-  if (!sp_session_here() || !session_lock_by(until_ns))
+  if (!sp_session_in_process() || !session_lock_by(until_ns))
     return !stays;
   session = sp_session_state.current;
   now_ns = sp_min_u64(sp_monotonic_ns(), until_ns);
   if (session && stays) {
-    sp_collector_hurry(session->pipeline.collector, SESSION_LAST_WINDOWS_NS);
-    sp_exporter_hurry(session->pipeline.exporter);
+    sp_collector_shorten_windows(session->pipeline.collector,
+                                 SESSION_LAST_WINDOWS_NS);
+    sp_exporter_end_name_wait(session->pipeline.exporter);
   } else if (session)
     sp_session_end(session, (uint32_t)((until_ns - now_ns) / SP_NS_PER_MS));
   sp_session_unlock();
@@ -346,9 +347,9 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     st = sp_fail(SPANPROF_ERR_STATE,
                  "a session runs already; stop it before starting another");
   else
-    st = sp_session_make(out, options);
+    st = sp_session_create(out, options);
   if (!st && (*out)->pipeline.settings.flush_on_sigterm)
-    sp_sigterm_begin(session_hand_on);
+    sp_sigterm_begin(session_deliver);
   if (!st)
     atomic_store(&sp_session_state.running, true);
   sp_session_unlock();
@@ -360,7 +361,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
 spanprof_session *spanprof_session_current(void) {
   spanprof_session *session;
 
-  if (!sp_session_here())
+  if (!sp_session_in_process())
     return NULL;
   sp_session_lock();
   session = sp_session_state.current;
@@ -371,7 +372,7 @@ spanprof_session *spanprof_session_current(void) {
 }
 
 int spanprof_session_running(void) {
-  return sp_session_here() && atomic_load(&sp_session_state.running);
+  return sp_session_in_process() && atomic_load(&sp_session_state.running);
 }
 
 spanprof_status sp_session_not_running(void) {
@@ -381,7 +382,7 @@ spanprof_status sp_session_not_running(void) {
 bool sp_session_enter(spanprof_session *session) {
   bool in;
 
-  if (!sp_session_here())
+  if (!sp_session_in_process())
     return false;
   pthread_mutex_lock(&sp_session_state.lock);
   in = session && session == sp_session_state.current && !session->stopping;
@@ -391,7 +392,7 @@ bool sp_session_enter(spanprof_session *session) {
   return in;
 }
 
-void sp_session_leave(spanprof_session *session) {
+void sp_session_exit(spanprof_session *session) {
   pthread_mutex_lock(&sp_session_state.lock);
   if (--session->flushing == 0)
     pthread_cond_broadcast(&sp_session_state.flushed);
@@ -405,7 +406,7 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
   /* Fail if another thread is already stopping it. */
   if (!sp_session_enter(session))
     return sp_session_not_running();
-  sp_session_leave(session);
+  sp_session_exit(session);
   sp_session_lock();
   if (session != sp_session_state.current || session->stopping)
     st = sp_session_not_running();
@@ -448,8 +449,8 @@ static spanprof_status flush_run(spanprof_session *session, uint32_t timeout_ms,
              !flush_stopped(session));
   }
   if (st == SPANPROF_ERR_TIMEOUT && step == sp_exporter_flush_once)
-    sp_exporter_unanswered(session->pipeline.exporter);
-  sp_session_leave(session);
+    sp_exporter_mark_unanswered(session->pipeline.exporter);
+  sp_session_exit(session);
   return st;
 }
 
@@ -475,7 +476,7 @@ static spanprof_status session_sample(spanprof_session *session, bool on) {
     sp_collector_pause(session->pipeline.collector);
   sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO,
               on ? "profiling goes on" : "profiling is paused");
-  sp_session_leave(session);
+  sp_session_exit(session);
   return SPANPROF_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include "collect/collector_recordings.h"
 #include "options.h"
-#include "session_inside.h"
+#include "session_state.h"
 #include "settings/environment.h"
 #include "span/span.h"
 #include "util/memory/struct_copy.h"
@@ -93,18 +93,18 @@ static spanprof_status options_read(const spanprof_recording_options *given,
 static sp_recording_config
 config_make(const spanprof_recording_options *options) {
   sp_recording_config config = {
-      .wanted = {.scope = (spanprof_recording_scope)options->scope,
-                 .carried = spanprof_span_carried(options->span),
-                 .no_native_frames = options->native_frames == 0},
+      .selection = {.scope = (spanprof_recording_scope)options->scope,
+                    .carried = spanprof_span_carried(options->span),
+                    .no_native_frames = options->native_frames == 0},
       .duration_ns = UINT64_MAX,
       .native_frames = options->native_frames == 1};
 
   if (options->scope == SPANPROF_RECORDING_THREAD)
-    config.wanted.tid = (uint32_t)syscall(SYS_gettid);
+    config.selection.tid = (uint32_t)syscall(SYS_gettid);
   else if (options->scope == SPANPROF_RECORDING_CONTEXT)
-    config.wanted.outer = spanprof_mark_get();
+    config.selection.outer = spanprof_mark_get();
   else if (options->scope == SPANPROF_RECORDING_MARK)
-    config.wanted.outer = options->outer;
+    config.selection.outer = options->outer;
   if (options->sample_rate_hz != SPANPROF_UNSET)
     config.rate_hz = (uint32_t)options->sample_rate_hz;
   if (options->duration_ms != SPANPROF_UNSET)
@@ -132,14 +132,14 @@ temporary_start(const spanprof_recording_options *recording,
   options.log_level = SPANPROF_LOG_ERROR;
   options.sample_rate_hz = recording->sample_rate_hz;
   options.native_frames = recording->native_frames;
-  st = sp_session_make(out, &options);
+  st = sp_session_create(out, &options);
   if (!st)
     (*out)->temporary = true;
   return st;
 }
 
 /* With both locks held: end a temporary session without recordings. */
-static void temporary_leave(spanprof_session *session) {
+static void temporary_end_unused(spanprof_session *session) {
   if (session->temporary && session->recordings == 0)
     sp_session_end(session, 0);
 }
@@ -168,14 +168,14 @@ recording_start(spanprof_recording *recording,
   spanprof_session *session = sp_session_state.current;
   spanprof_status st = SPANPROF_OK;
 
-  if (session && (session->stopping || !sp_session_here()))
+  if (session && (session->stopping || !sp_session_in_process()))
     return sp_fail(SPANPROF_ERR_STATE, "the session is being stopped");
   if (!session)
     st = temporary_start(options, &session);
   if (st)
     return st;
   st = recording_join(recording, session);
-  temporary_leave(session);
+  temporary_end_unused(session);
   return st;
 }
 
@@ -190,7 +190,7 @@ recording_enter(spanprof_recording *recording,
   /* If a session runs, do not wait for a start or stop on another thread. */
   pthread_mutex_lock(&sp_session_state.lock);
   session = sp_session_state.current;
-  runs = session && !session->stopping && sp_session_here();
+  runs = session && !session->stopping && sp_session_in_process();
   if (runs)
     st = recording_join(recording, session);
   pthread_mutex_unlock(&sp_session_state.lock);
@@ -254,7 +254,7 @@ spanprof_recording_begin(const spanprof_recording_options *given,
 }
 
 spanprof_mark spanprof_recording_mark(const spanprof_recording *recording) {
-  return recording->inside->config.wanted.mark;
+  return recording->inside->config.selection.mark;
 }
 
 /* The recording's session; NULL: it was stopped. Lock held. */
@@ -291,7 +291,7 @@ static void recording_leave(const spanprof_recording *recording) {
   sp_session_lock();
   session = recording_session(recording);
   if (session && !session->stopping)
-    temporary_leave(session);
+    temporary_end_unused(session);
   sp_session_unlock();
 }
 
@@ -345,7 +345,7 @@ static spanprof_status recording_wait(const spanprof_recording *recording,
 
 spanprof_status spanprof_recording_end(spanprof_recording *recording,
                                        const spanprof_profile **out) {
-  const sp_wanted *wanted;
+  const sp_selection *selection;
   spanprof_status st = SPANPROF_OK;
 
   if (out)
@@ -358,10 +358,10 @@ spanprof_status spanprof_recording_end(spanprof_recording *recording,
     return sp_fail(SPANPROF_ERR_STATE,
                    "the recording belongs to the process that forked this "
                    "one");
-  wanted = &recording->inside->config.wanted;
-  if (wanted->scope == SPANPROF_RECORDING_CONTEXT &&
-      spanprof_mark_get() == wanted->mark)
-    spanprof_mark_set(wanted->outer);
+  selection = &recording->inside->config.selection;
+  if (selection->scope == SPANPROF_RECORDING_CONTEXT &&
+      spanprof_mark_get() == selection->mark)
+    spanprof_mark_set(selection->outer);
   recording_stop(recording);
   if (out)
     st = recording_wait(recording, out);

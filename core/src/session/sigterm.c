@@ -16,14 +16,14 @@ static struct {
   sp_wake wake;
   _Atomic bool came;
   _Atomic pid_t pid; /* of the process whose thread waits; 0: none does */
-  _Atomic(void (*)(int)) covered;
-  _Atomic bool passed_on; /* to `covered`, and not asked for since */
+  _Atomic(void (*)(int)) wrapped;
+  _Atomic bool forwarded; /* to `wrapped`, and not asked for since */
   /* Guarded by lock. */
   pthread_mutex_t lock;
   bool wanted;
   bool waiting; /* the thread runs */
   /* Set by the first start, for ever. */
-  _Atomic(sp_sigterm_fn) hand_on;
+  _Atomic(sp_sigterm_fn) deliver;
   /* Guarded by the session's lock. */
   sigset_t before_fork;
 } sigterm_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -43,7 +43,7 @@ SP_SIGNAL_SAFE static void sigterm_set(void (*handler)(int)) {
  * shares our memory changes nothing there. */
 SP_SIGNAL_SAFE static void sigterm_handler(int number) {
   const int error = errno;
-  void (*covered)(int) = atomic_load(&sigterm_state.covered);
+  void (*wrapped)(int) = atomic_load(&sigterm_state.wrapped);
   bool waited_for = atomic_load(&sigterm_state.pid) == getpid();
 
   if (waited_for) {
@@ -55,9 +55,9 @@ SP_SIGNAL_SAFE static void sigterm_handler(int number) {
     kill(getpid(), number);
   } else {
     sp_wake_call(&sigterm_state.wake);
-    if (covered) {
-      atomic_store(&sigterm_state.passed_on, true);
-      covered(number);
+    if (wrapped) {
+      atomic_store(&sigterm_state.forwarded, true);
+      wrapped(number);
     }
   }
   errno = error;
@@ -70,7 +70,7 @@ static bool sigterm_is_ours(void) {
          now.sa_handler == sigterm_handler;
 }
 
-static void sigterm_take_back(void) {
+static void sigterm_restore(void) {
   if (sigterm_is_ours())
     sigterm_set(SIG_DFL);
 }
@@ -83,31 +83,31 @@ static void sigterm_mask(int how, sigset_t *before) {
   pthread_sigmask(how, &number, before);
 }
 
-bool sp_sigterm_passed_on(void) {
-  const bool covers = sigterm_is_ours() && atomic_load(&sigterm_state.covered);
+bool sp_sigterm_was_forwarded(void) {
+  const bool covers = sigterm_is_ours() && atomic_load(&sigterm_state.wrapped);
 
-  return atomic_exchange(&sigterm_state.passed_on, false) || !covers;
+  return atomic_exchange(&sigterm_state.forwarded, false) || !covers;
 }
 
-bool sp_sigterm_hand_on(void) {
-  sp_sigterm_fn hand_on = atomic_load(&sigterm_state.hand_on);
+bool sp_sigterm_deliver(void) {
+  sp_sigterm_fn deliver = atomic_load(&sigterm_state.deliver);
 
-  return !hand_on || hand_on();
+  return !deliver || deliver();
 }
 
 /* A handler that the program has installed meanwhile gets the signal on a
  * thread of the program's. */
 static void sigterm_act(void) {
-  if (!sp_sigterm_hand_on())
+  if (!sp_sigterm_deliver())
     return;
-  sigterm_take_back();
+  sigterm_restore();
   if (sp_signal_default(SIGTERM))
     sigterm_mask(SIG_UNBLOCK, NULL);
   kill(getpid(), SIGTERM);
 }
 
 /* Has the signal come; if not, does the thread leave? */
-static bool waiter_look(bool *leaves) {
+static bool waiter_check(bool *leaves) {
   bool came;
 
   pthread_mutex_lock(&sigterm_state.lock);
@@ -125,7 +125,7 @@ static void *waiter_run(void *nothing) {
   (void)nothing;
   do {
     sp_wake_clear(&sigterm_state.wake);
-    if (waiter_look(&leaves))
+    if (waiter_check(&leaves))
       sigterm_act();
     else if (!leaves)
       sp_wake_wait(&sigterm_state.wake, UINT64_MAX);
@@ -155,28 +155,28 @@ bool sp_sigterm_arm(void) {
   armed = sigterm_state.wanted &&
           (sigterm_is_ours() || sp_signal_default(SIGTERM)) && waiter_start();
   if (armed && !sigterm_is_ours()) {
-    atomic_store(&sigterm_state.covered, NULL);
+    atomic_store(&sigterm_state.wrapped, NULL);
     sigterm_set(sigterm_handler);
   }
   pthread_mutex_unlock(&sigterm_state.lock);
   return armed;
 }
 
-void sp_sigterm_cover(void) {
+void sp_sigterm_wrap_handler(void) {
   struct sigaction now;
 
   pthread_mutex_lock(&sigterm_state.lock);
   if (sigterm_state.waiting && sigaction(SIGTERM, NULL, &now) == 0 &&
       !(now.sa_flags & SA_SIGINFO) && now.sa_handler != sigterm_handler &&
       now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) {
-    atomic_store(&sigterm_state.covered, now.sa_handler);
+    atomic_store(&sigterm_state.wrapped, now.sa_handler);
     sigterm_set(sigterm_handler);
   }
   pthread_mutex_unlock(&sigterm_state.lock);
 }
 
-void sp_sigterm_begin(sp_sigterm_fn hand_on) {
-  atomic_store(&sigterm_state.hand_on, hand_on);
+void sp_sigterm_begin(sp_sigterm_fn deliver) {
+  atomic_store(&sigterm_state.deliver, deliver);
   pthread_mutex_lock(&sigterm_state.lock);
   sigterm_state.wanted = true;
   pthread_mutex_unlock(&sigterm_state.lock);
@@ -185,7 +185,7 @@ void sp_sigterm_begin(sp_sigterm_fn hand_on) {
 
 void sp_sigterm_end(void) {
   pthread_mutex_lock(&sigterm_state.lock);
-  sigterm_take_back();
+  sigterm_restore();
   atomic_store(&sigterm_state.pid, 0);
   sigterm_state.wanted = false;
   pthread_mutex_unlock(&sigterm_state.lock);
@@ -206,9 +206,9 @@ void sp_sigterm_after_fork_child(void) {
   sigterm_state.waiting = false;
   atomic_store(&sigterm_state.pid, 0);
   atomic_store(&sigterm_state.came, false);
-  atomic_store(&sigterm_state.passed_on, false);
+  atomic_store(&sigterm_state.forwarded, false);
   if (sigterm_is_ours() && !(sigterm_state.wanted && waiter_start()))
-    sigterm_take_back();
+    sigterm_restore();
   pthread_sigmask(SIG_SETMASK, &sigterm_state.before_fork, NULL);
   pthread_mutex_unlock(&sigterm_state.lock);
 }

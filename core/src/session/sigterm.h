@@ -2,7 +2,7 @@
  * then the process ends by the signal, as it would have.
  *
  * Protocol: the handler notes that it came and wakes a thread that waits for
- * nothing else; that one calls `hand_on`, gives the signal its default action
+ * nothing else; that one calls `deliver`, gives the signal its default action
  * back and sends it again. The thread is there before the handler is, and goes
  * after it. Whoever meets the handler where no thread waits (a child made
  * without fork hooks, a program that restores what it found after the session)
@@ -20,9 +20,9 @@ typedef bool (*sp_sigterm_fn)(void);
 
 /* From now on, until sp_sigterm_end(): wanted. Installs the handler as
  * sp_sigterm_arm() does. */
-void sp_sigterm_begin(sp_sigterm_fn hand_on);
+void sp_sigterm_begin(sp_sigterm_fn deliver);
 
-/* Take the handler back and let the thread go. Does not wait for it: `hand_on`
+/* Take the handler back and let the thread go. Does not wait for it: `deliver`
  * may be what calls this. */
 void sp_sigterm_end(void);
 
@@ -33,15 +33,15 @@ bool sp_sigterm_arm(void);
 /* Put ours over the handler that is installed now, and have it called from
  * ours: for a language, whose own handler does the same on its main thread. Any
  * thread. */
-void sp_sigterm_cover(void);
+void sp_sigterm_wrap_handler(void);
 
 /* Asked once by such a handler of a language: was it called for a signal? Some
  * call it for none (_thread.interrupt_main() of Python). Where ours does not
  * cover it, it was. */
-bool sp_sigterm_passed_on(void);
+bool sp_sigterm_was_forwarded(void);
 
 /* What the thread does first, for such a handler of a language. */
-bool sp_sigterm_hand_on(void);
+bool sp_sigterm_deliver(void);
 
 /* Fork, with the session's lock held. */
 void sp_sigterm_before_fork(void);

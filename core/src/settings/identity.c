@@ -146,7 +146,7 @@ void sp_identity_service_name(const sp_identity *identity,
   }
 }
 
-char *sp_identity_unknown(const sp_mem *mem) {
+char *sp_identity_default_name(const sp_mem *mem) {
   static const char unknown[] = "unknown_service";
   char path[PATH_MAX], name[sizeof unknown + 1 + SP_SHOWN_BYTES];
   ssize_t bytes = readlink("/proc/self/exe", path, sizeof path);

@@ -34,7 +34,7 @@ void sp_identity_service_name(const sp_identity *identity,
  * name of the executable (OpenTelemetry semantic conventions v1.38.0,
  * service.name and process.executable.name; of a script that is its
  * interpreter). NULL: no memory. */
-char *sp_identity_unknown(const sp_mem *mem);
+char *sp_identity_default_name(const sp_mem *mem);
 
 /* Add service.namespace as `service_namespace` (Grafana's link from a trace to
  * its profiles asks for it), and the attributes that resource_labels, names

@@ -84,7 +84,7 @@ spanprof_status sp_proxy_check(const sp_given *given) {
   return good ? SPANPROF_OK : proxy_refuse(given, code);
 }
 
-void sp_proxy_exceptions(sp_given *given, char *const *environment) {
+void sp_proxy_choose_exceptions(sp_given *given, char *const *environment) {
   if (!given->text && !proxy_try(given, environment, "no_proxy"))
     proxy_try(given, environment, "NO_PROXY");
 }

@@ -21,6 +21,6 @@ void sp_proxy_choose(sp_given *given, bool encrypted, char *const *environment,
 spanprof_status sp_proxy_check(const sp_given *given);
 
 /* Where given->text is NULL, fill in no_proxy or NO_PROXY. */
-void sp_proxy_exceptions(sp_given *given, char *const *environment);
+void sp_proxy_choose_exceptions(sp_given *given, char *const *environment);
 
 #endif

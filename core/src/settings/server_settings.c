@@ -144,7 +144,7 @@ server_read_proxy(sp_settings *out, const sp_option_values *values,
 
   if (out->server_address) {
     sp_proxy_choose(&proxy, encrypted, environment, notes);
-    sp_proxy_exceptions(&exceptions, environment);
+    sp_proxy_choose_exceptions(&exceptions, environment);
   }
   if (!sp_given_empty(&proxy))
     st = sp_proxy_check(&proxy);

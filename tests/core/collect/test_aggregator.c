@@ -88,7 +88,7 @@ static bool named(sp_profile *profile, uint64_t code) {
 }
 
 static sp_sink *record(sp_aggregator *aggregator) {
-  const sp_wanted all = {.scope = SPANPROF_RECORDING_ALL};
+  const sp_selection all = {.scope = SPANPROF_RECORDING_ALL};
   sp_sink *recording;
 
   CHECK_EQUAL(sp_aggregator_open_sink(aggregator, &all, &recording),

@@ -85,7 +85,7 @@ static void busy_end(busy *on) {
 
 static sp_recording *recording_ask(const busy *on,
                                    spanprof_recording_scope scope) {
-  const sp_recording_config config = {.wanted = {.scope = scope},
+  const sp_recording_config config = {.selection = {.scope = scope},
                                       .duration_ns = UINT64_MAX};
   sp_recording *recording;
 
@@ -135,9 +135,9 @@ static void what_has_its_mark_is_in_it(void) {
   outer = recording_ask(&on, SPANPROF_RECORDING_MARK);
   inner = recording_ask(&on, SPANPROF_RECORDING_MARK);
   before = samples_taken();
-  spanprof_mark_set(outer->config.wanted.mark);
+  spanprof_mark_set(outer->config.selection.mark);
   burn_until_sampled();
-  spanprof_mark_set(inner->config.wanted.mark);
+  spanprof_mark_set(inner->config.selection.mark);
   middle = samples_taken();
   burn_until_sampled();
   spanprof_mark_set(0);

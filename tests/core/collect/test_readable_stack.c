@@ -113,7 +113,7 @@ static void addresses_that_share_a_place_are_told_apart(void) {
   static sp_readable readable = {.named = letter_named};
   uint64_t code;
 
-  for (code = 0; code < 4 * SP_READABLE_PLACES; code++) {
+  for (code = 0; code < 4 * SP_READABLE_SLOTS; code++) {
     const bool named = code % 2;
     sp_frame frame = {.kind = SP_FRAME_NATIVE,
                       .module = 1,

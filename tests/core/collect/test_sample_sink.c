@@ -16,7 +16,7 @@ static spanprof_status frame_name(void *data, const sp_frame *frame,
 static const sp_namer namer = {.name = frame_name};
 static const sp_frame frame = {.kind = SP_FRAME_RUNTIME, .code = 1};
 
-static sp_sink *sink_new(const sp_mem *mem, sp_wanted wanted) {
+static sp_sink *sink_new(const sp_mem *mem, sp_selection wanted) {
   sp_sink *sink;
 
   CHECK_EQUAL(sp_sink_new(&sink, mem, &namer, &collector_settings, &wanted),
@@ -24,17 +24,17 @@ static sp_sink *sink_new(const sp_mem *mem, sp_wanted wanted) {
   return sink;
 }
 
-static bool sink_wants(sp_wanted wanted, sp_sample sample) {
+static bool sink_wants(sp_selection wanted, sp_sample sample) {
   sp_sink *sink = sink_new(&sp_mem_default, wanted);
-  bool wants = sp_sink_wants(sink, &sample);
+  bool wants = sp_sink_selects(sink, &sample);
 
   sp_sink_free(sink);
   return wants;
 }
 
 static void a_thread_is_known_by_its_number(void) {
-  const sp_wanted thread = {.scope = SPANPROF_RECORDING_THREAD, .tid = 7};
-  const sp_wanted all = {.scope = SPANPROF_RECORDING_ALL};
+  const sp_selection thread = {.scope = SPANPROF_RECORDING_THREAD, .tid = 7};
+  const sp_selection all = {.scope = SPANPROF_RECORDING_ALL};
 
   CHECK(sink_wants(thread, (sp_sample){.tid = 7}));
   CHECK(!sink_wants(thread, (sp_sample){.tid = 8}));
@@ -60,7 +60,7 @@ static void a_span_has_the_spans_below_it(void) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
   spanprof_span root, child, grandchild, other;
-  sp_wanted wanted = {.scope = SPANPROF_RECORDING_SPAN};
+  sp_selection wanted = {.scope = SPANPROF_RECORDING_SPAN};
 
   spanprof_span_rules_options_init(&options, sizeof options);
   options.root_span_only = 0;
@@ -83,7 +83,7 @@ static void a_span_has_the_spans_below_it(void) {
 }
 
 static void sink_sweep(const sp_mem *mem) {
-  const sp_wanted wanted = {.scope = SPANPROF_RECORDING_ALL};
+  const sp_selection wanted = {.scope = SPANPROF_RECORDING_ALL};
   const sp_sample sample = {.ticks = 3};
   sp_sink *sink;
   spanprof_status st =
@@ -106,7 +106,7 @@ static void without_memory_it_says_so(void) {
 }
 
 static void a_full_one_keeps_the_time_of_new_stacks(void) {
-  sp_sink *sink = sink_new(&sp_mem_default, (sp_wanted){0});
+  sp_sink *sink = sink_new(&sp_mem_default, (sp_selection){0});
   sp_frame stack = frame;
 
   CHECK_EQUAL(sp_sink_add(sink, &stack, 1, &(sp_sample){.ticks = 1}, 0, 1),

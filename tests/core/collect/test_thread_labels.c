@@ -62,7 +62,7 @@ static void names_are_asked_anew_each_window(void) {
   CHECK_TEXT(
       value_of(sp_thread_labels_get(&labels, own_tid(), 0), "thread_name"),
       "before");
-  sp_thread_labels_forget(&labels);
+  sp_thread_labels_clear(&labels);
   CHECK_TEXT(
       value_of(sp_thread_labels_get(&labels, own_tid(), 0), "thread_name"),
       "after");

@@ -48,13 +48,13 @@ static void secrets_are_found_whatever_is_around_them(void) {
   CHECK(!sp_credentials_init(&credentials, &sp_mem_default, &test_settings));
   for (i = 0; i < SP_COUNT_OF(rows); i++)
     CHECK_EQUAL(
-        sp_credentials_shown(&credentials, rows[i].text, strlen(rows[i].text)),
+        sp_credentials_appear(&credentials, rows[i].text, strlen(rows[i].text)),
         rows[i].shown);
   /* Behind a NUL. */
-  CHECK(sp_credentials_shown(&credentials,
-                             "x\0"
-                             "0123456789",
-                             12));
+  CHECK(sp_credentials_appear(&credentials,
+                              "x\0"
+                              "0123456789",
+                              12));
   sp_credentials_dispose(&credentials);
 }
 
@@ -68,9 +68,9 @@ static void encoded_basic_auth_is_a_secret_too(void) {
   CHECK(!sp_credentials_init(&credentials, &sp_mem_default, &test_settings));
   CHECK_TEXT(credentials.authorization,
              "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
-  CHECK(sp_credentials_shown(&credentials, "QWxhZGRpbjpvcGVuIHNlc2FtZQ", 26));
-  CHECK(sp_credentials_shown(&credentials, "open sesame", 11));
-  CHECK(!sp_credentials_shown(&credentials, "Aladdin", 7));
+  CHECK(sp_credentials_appear(&credentials, "QWxhZGRpbjpvcGVuIHNlc2FtZQ", 26));
+  CHECK(sp_credentials_appear(&credentials, "open sesame", 11));
+  CHECK(!sp_credentials_appear(&credentials, "Aladdin", 7));
   sp_credentials_dispose(&credentials);
 }
 

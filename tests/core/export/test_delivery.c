@@ -31,18 +31,18 @@ static sp_upload *upload_new(void) {
   return upload;
 }
 
-static void upload_end(sp_upload *upload, sp_fate fate) {
-  sp_delivery_settle(upload, fate);
+static void upload_end(sp_upload *upload, sp_outcome outcome) {
+  sp_delivery_count(upload, outcome);
   sp_upload_free(&sp_mem_default, upload);
 }
 
 static bool send_spooled(void) {
   sp_spooled spooled;
-  bool there = sp_delivery_take_spooled(&delivery, &spooled);
+  bool there = sp_delivery_fetch_spooled(&delivery, &spooled);
 
   if (there) {
     sp_delivery_send_spooled(&delivery, &spooled);
-    sp_delivery_land_spooled(&delivery, &spooled);
+    sp_delivery_finish_spooled(&delivery, &spooled);
   }
   sp_spool_file_dispose(&spooled.file);
   return there;
@@ -50,9 +50,9 @@ static bool send_spooled(void) {
 
 /* How the server's turn ends where it answers `mode`, and after how many
  * requests, each sent when the gate opened. */
-static sp_fate sent_until_over(const char *mode, unsigned *requests) {
+static sp_outcome sent_until_over(const char *mode, unsigned *requests) {
   sp_upload *upload;
-  sp_fate fate = SP_FATE_DROPPED_STOP;
+  sp_outcome outcome = SP_OUTCOME_DROPPED_STOP;
   bool over = false;
 
   begin(1);
@@ -62,26 +62,26 @@ static sp_fate sent_until_over(const char *mode, unsigned *requests) {
   for (*requests = 0; !over; ++*requests) {
     CHECK(*requests < 10000);
     CHECK(sp_delivery_backoff_over(&delivery));
-    over = sp_delivery_send(&delivery, upload, &fate);
+    over = sp_delivery_send(&delivery, upload, &outcome);
     if (over)
       continue;
     CHECK(!sp_delivery_backoff_over(&delivery));
     CHECK(delivery.backoff_until_ns > now_ns());
     time_pass(delivery.backoff_until_ns - now_ns());
   }
-  upload_end(upload, fate);
+  upload_end(upload, outcome);
   books_are_closed();
   CHECK_EQUAL(sink_number(&sink, "requests"), *requests);
   CHECK_EQUAL(stats().profiles_retried, *requests - 1);
   sp_delivery_dispose(&delivery);
-  return fate;
+  return outcome;
 }
 
 static void an_answer_decides_how_often_it_is_sent(void) {
   unsigned requests;
 
   CHECK_EQUAL(sent_until_over("{\"mode\": \"ok\"}", &requests),
-              SP_FATE_EXPORTED);
+              SP_OUTCOME_EXPORTED);
   CHECK_EQUAL(requests, 1);
   CHECK_EQUAL(stats().profiles_sent, 1);
   CHECK(stats().bytes_sent > 0);
@@ -89,7 +89,7 @@ static void an_answer_decides_how_often_it_is_sent(void) {
 
   CHECK_EQUAL(
       sent_until_over("{\"mode\": \"status\", \"status\": 400}", &requests),
-      SP_FATE_DROPPED_EXPORT);
+      SP_OUTCOME_DROPPED_EXPORT);
   CHECK_EQUAL(requests, 1);
   CHECK_EQUAL(stats().profiles_dropped, 1);
   CHECK_EQUAL(stats().profiles_sent, 0);
@@ -98,7 +98,7 @@ static void an_answer_decides_how_often_it_is_sent(void) {
   /* For as long as the server would take one of its age. */
   CHECK_EQUAL(
       sent_until_over("{\"mode\": \"status\", \"status\": 503}", &requests),
-      SP_FATE_DROPPED_EXPORT);
+      SP_OUTCOME_DROPPED_EXPORT);
   CHECK(requests > 100 && requests < 10000);
   CHECK_EQUAL(stats().profiles_dropped, 1);
   CHECK(logged_has("it will be sent again"));
@@ -110,21 +110,21 @@ static void an_answer_decides_how_often_it_is_sent(void) {
 
 static void a_server_that_works_again_is_told(void) {
   sp_upload *upload;
-  sp_fate fate;
+  sp_outcome outcome;
 
   begin(1);
   delivery_begin();
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   upload = upload_new();
-  CHECK(!sp_delivery_send(&delivery, upload, &fate));
+  CHECK(!sp_delivery_send(&delivery, upload, &outcome));
   CHECK(upload->tries.attempted);
   CHECK_EQUAL(delivery.failures, 1);
   time_pass(delivery.backoff_until_ns - now_ns());
   sink_control(&sink, "{\"mode\": \"ok\"}");
-  CHECK(sp_delivery_send(&delivery, upload, &fate));
-  CHECK_EQUAL(fate, SP_FATE_EXPORTED);
+  CHECK(sp_delivery_send(&delivery, upload, &outcome));
+  CHECK_EQUAL(outcome, SP_OUTCOME_EXPORTED);
   CHECK_EQUAL(delivery.failures, 0);
-  upload_end(upload, fate);
+  upload_end(upload, outcome);
   books_are_closed();
   sp_delivery_dispose(&delivery);
 }
@@ -168,20 +168,20 @@ static void what_one_sink_took_is_exported(void) {
   test_settings.output_directory = directory_new(directory);
   delivery_begin();
   CHECK(!sp_delivery_uploads(&delivery));
-  CHECK(!sp_delivery_lacks_client(&delivery));
+  CHECK(!sp_delivery_needs_client(&delivery));
   CHECK_EQUAL(sp_delivery_next_ns(&delivery), UINT64_MAX);
   upload = upload_new();
   CHECK(!sp_delivery_spool(&delivery, upload));
   CHECK(!send_spooled());
-  sp_delivery_call(&delivery, upload);
+  sp_delivery_call_back(&delivery, upload);
   CHECK_EQUAL(called, 1);
-  CHECK(upload->taken && !upload->handed_local);
+  CHECK(upload->delivered && !upload->local_tried);
   sp_delivery_write(&delivery, upload);
-  CHECK(upload->taken && upload->handed_local);
+  CHECK(upload->delivered && upload->local_tried);
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 1);
   CHECK_EQUAL(stats().profiles_written, 1);
   CHECK_EQUAL(stats().bytes_written, directory_bytes(directory));
-  upload_end(upload, SP_FATE_DROPPED_EXPORT);
+  upload_end(upload, SP_OUTCOME_DROPPED_EXPORT);
   books_are_closed();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   CHECK_EQUAL(stats().profiles_dropped, 1);
@@ -193,10 +193,10 @@ static void what_nobody_took_is_dropped_as_said(void) {
   begin(1);
   test_settings.server_address = NULL;
   delivery_begin();
-  upload_end(upload_new(), SP_FATE_DROPPED_EXPORT);
+  upload_end(upload_new(), SP_OUTCOME_DROPPED_EXPORT);
   CHECK_EQUAL(stats().samples_dropped_export, 3);
   CHECK_EQUAL(stats().samples_dropped_stop, 0);
-  upload_end(upload_new(), SP_FATE_DROPPED_STOP);
+  upload_end(upload_new(), SP_OUTCOME_DROPPED_STOP);
   CHECK_EQUAL(stats().samples_dropped_export, 3);
   CHECK_EQUAL(stats().samples_dropped_stop, 3);
   CHECK_EQUAL(stats().profiles_dropped, 2);
@@ -234,7 +234,7 @@ static void a_spooled_profile_is_settled_when_it_is_sent(void) {
   CHECK_EQUAL(stats().samples_exported, 3);
   CHECK_EQUAL(stats().samples_pending, 3);
   /* The next process sends what is left. */
-  sp_delivery_settle_spooled(&delivery);
+  sp_delivery_count_spooled(&delivery);
   books_are_closed();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   CHECK_EQUAL(stats().profiles_dropped, 0);
@@ -246,7 +246,7 @@ static void a_spooled_profile_is_settled_when_it_is_sent(void) {
 static void a_leap_of_the_clock_ends_no_tries(void) {
   char directory[64];
   sp_upload *upload;
-  sp_fate fate;
+  sp_outcome outcome;
 
   begin(1);
   test_settings.spool_directory = directory_new(directory);
@@ -255,14 +255,14 @@ static void a_leap_of_the_clock_ends_no_tries(void) {
   upload = upload_new();
   spool_one();
   test_time.unix_ns += 3600 * SP_NS_PER_S;
-  CHECK(!sp_delivery_send(&delivery, upload, &fate));
+  CHECK(!sp_delivery_send(&delivery, upload, &outcome));
   CHECK(send_spooled());
   CHECK_EQUAL(stats().profiles_dropped, 0);
   CHECK_EQUAL(stats().samples_pending, pushed_samples);
   CHECK_EQUAL(sink_number(&sink, "requests"), 2);
   sink_control(&sink, "{\"mode\": \"ok\"}");
-  CHECK(sp_delivery_send(&delivery, upload, &fate));
-  upload_end(upload, fate);
+  CHECK(sp_delivery_send(&delivery, upload, &outcome));
+  upload_end(upload, outcome);
   CHECK(send_spooled());
   books_are_closed();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
@@ -299,7 +299,7 @@ static void a_spool_without_locks_is_off_and_said_to_be(void) {
   for (i = 0; i < 3; i++) {
     upload = upload_new();
     CHECK(!sp_delivery_spool(&delivery, upload));
-    upload_end(upload, SP_FATE_DROPPED_EXPORT);
+    upload_end(upload, SP_OUTCOME_DROPPED_EXPORT);
     time_pass(61 * SP_NS_PER_S);
   }
   locks_fail = false;
@@ -314,13 +314,13 @@ static void a_spool_without_locks_is_off_and_said_to_be(void) {
 
 static void a_forked_child_begins_anew(void) {
   sp_upload *upload;
-  sp_fate fate;
+  sp_outcome outcome;
 
   begin(1);
   delivery_begin();
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   upload = upload_new();
-  CHECK(!sp_delivery_send(&delivery, upload, &fate));
+  CHECK(!sp_delivery_send(&delivery, upload, &outcome));
   CHECK(!sp_delivery_backoff_over(&delivery));
   time_pass(11 * SP_NS_PER_S);
   CHECK(sp_delivery_backoff_over(&delivery));
@@ -328,13 +328,13 @@ static void a_forked_child_begins_anew(void) {
   CHECK(!sp_delivery_backoff_over(&delivery)); /* the server is down */
   time_pass(10 * SP_NS_PER_S);
   CHECK(sp_delivery_backoff_over(&delivery));
-  CHECK(sp_delivery_lacks_client(&delivery));
+  CHECK(sp_delivery_needs_client(&delivery));
   CHECK_EQUAL(delivery.failures, 0);
   delivery.client = sp_delivery_client_new(&delivery);
-  CHECK(!sp_delivery_lacks_client(&delivery));
+  CHECK(!sp_delivery_needs_client(&delivery));
   sink_control(&sink, "{\"mode\": \"ok\"}");
-  CHECK(sp_delivery_send(&delivery, upload, &fate));
-  upload_end(upload, fate);
+  CHECK(sp_delivery_send(&delivery, upload, &outcome));
+  upload_end(upload, outcome);
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   sp_delivery_dispose(&delivery);
 }

@@ -191,7 +191,7 @@ static void child_tries(sp_exporter *exporter, uint64_t until_ns,
     push(exporter);
     CHECK_EQUAL(sp_exporter_flush_once(exporter, until_ns), expected);
     if (expected == SPANPROF_ERR_TIMEOUT)
-      sp_exporter_unanswered(exporter);
+      sp_exporter_mark_unanswered(exporter);
     _exit(7);
   }
   sp_exporter_after_fork_parent(exporter);

@@ -402,13 +402,13 @@ static void pages_are_foreign(void) {
     request.accepted_type = i % 2 ? NULL : "application/proto";
     sp_http_client_post(client, &request, &answer);
     CHECK_EQUAL(answer.status, 200);
-    CHECK(answer.foreign);
+    CHECK(answer.not_pyroscope);
     CHECK(strstr(answer.message, "Sign in") != NULL);
   }
   sink_control(&sink, "{\"mode\": \"ok\"}");
   sp_http_client_post(client, &request, &answer);
   CHECK_EQUAL(answer.status, 400);
-  CHECK(!answer.foreign);
+  CHECK(!answer.not_pyroscope);
   sp_http_client_free(client);
 }
 

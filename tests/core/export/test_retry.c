@@ -98,10 +98,10 @@ static void what_can_be_mended_is_asked_slowly(void) {
     sp_retry_case retry_case = usual_case(statuses[i]);
     sp_retry retry;
 
-    retry_case.foreign = statuses[i] == 200;
+    retry_case.not_pyroscope = statuses[i] == 200;
     retry = decide(retry_case);
     CHECK_EQUAL(retry.verdict, SP_RETRY_AGAIN);
-    CHECK(retry.is_mendable && !retry.own_fault);
+    CHECK(retry.is_repairable && !retry.own_fault);
     CHECK(wait_s(&retry) == 30);
     retry_case.random = 30 * SP_NS_PER_S;
     retry = decide(retry_case);

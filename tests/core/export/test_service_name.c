@@ -98,7 +98,7 @@ static void in_a_hurry_no_name_is_waited_for(void) {
   sp_exporter *exporter = exporter_open(1);
 
   push(exporter);
-  sp_exporter_hurry(exporter);
+  sp_exporter_end_name_wait(exporter);
   push(exporter);
   await(2);
   stop(exporter, SPANPROF_OK);

@@ -63,7 +63,7 @@ static void only_homes_have_their_names(void) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(rows); i++)
-    CHECK_EQUAL(sp_spool_home_named(rows[i].name), rows[i].home);
+    CHECK_EQUAL(sp_spool_home_is_name(rows[i].name), rows[i].home);
 }
 
 static void an_empty_home_vanishes(void) {
@@ -73,7 +73,7 @@ static void an_empty_home_vanishes(void) {
   directory_new(directory);
   sp_spool_home_init(&home);
   CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
-  CHECK(home.own && sp_spool_home_named(home.name));
+  CHECK(home.own && sp_spool_home_is_name(home.name));
   CHECK(there(home.path, "lock"));
   sp_spool_home_release(&home, &sp_mem_default);
   CHECK_EQUAL(directory_count(directory, ""), 0);
@@ -138,11 +138,11 @@ static void a_lock_that_was_removed_is_made_anew(void) {
   directory_new(directory);
   sp_spool_home_init(&home);
   CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
-  CHECK(sp_spool_home_keep(&home));
+  CHECK(sp_spool_home_verify(&home));
   CHECK(unlink(in(home.path, "lock")) == 0);
   CHECK_EQUAL(claim_elsewhere(directory, home.name), SPANPROF_ERR_STATE);
   CHECK(!there(home.path, "lock"));
-  CHECK(sp_spool_home_keep(&home));
+  CHECK(sp_spool_home_verify(&home));
   CHECK(there(home.path, "lock"));
   CHECK_EQUAL(claim_elsewhere(directory, home.name), SPANPROF_ERR_STATE);
   sp_spool_home_release(&home, &sp_mem_default);
@@ -192,14 +192,14 @@ static void a_home_that_another_took_is_not_ours(void) {
   }
   close(end[0]);
   CHECK_EQUAL(read(ready[0], &byte, 1), 1);
-  CHECK(!sp_spool_home_keep(&home));
+  CHECK(!sp_spool_home_verify(&home));
   CHECK(there(home.path, "lock"));
   close(end[1]);
   CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
-  CHECK(sp_spool_home_keep(&home));
+  CHECK(sp_spool_home_verify(&home));
   directory_remove(home.path);
-  CHECK(!sp_spool_home_keep(&home));
-  sp_spool_home_forget(&home, &sp_mem_default);
+  CHECK(!sp_spool_home_verify(&home));
+  sp_spool_home_abandon(&home, &sp_mem_default);
   directory_remove(directory);
 }
 

@@ -11,7 +11,7 @@ static sp_upload *made(sp_upload_queue *queue, uint64_t number, size_t size) {
 
   CHECK(part.bytes == NULL);
   upload->number = number;
-  upload->handed_local = true;
+  upload->local_tried = true;
   sp_upload_queue_add(queue, upload);
   return upload;
 }
@@ -31,10 +31,10 @@ static void oldest_comes_first(void) {
   made(&queue, 2, 10);
   made(&queue, 3, 10);
   CHECK_EQUAL(queue.count, 3);
-  gone(sp_upload_queue_take_first(&queue), 1);
-  gone(sp_upload_queue_take_first(&queue), 2);
-  gone(sp_upload_queue_take_first(&queue), 3);
-  CHECK(sp_upload_queue_take_first(&queue) == NULL);
+  gone(sp_upload_queue_detach_first(&queue), 1);
+  gone(sp_upload_queue_detach_first(&queue), 2);
+  gone(sp_upload_queue_detach_first(&queue), 3);
+  CHECK(sp_upload_queue_detach_first(&queue) == NULL);
   CHECK(queue.last == NULL);
 }
 
@@ -47,9 +47,9 @@ static void bytes_are_those_of_the_waiting(void) {
   CHECK(one >= 1000);
   made(&queue, 2, 1000);
   CHECK_EQUAL(queue.bytes, 2 * one);
-  gone(sp_upload_queue_take_first(&queue), 1);
+  gone(sp_upload_queue_detach_first(&queue), 1);
   CHECK_EQUAL(queue.bytes, one);
-  gone(sp_upload_queue_take_first(&queue), 2);
+  gone(sp_upload_queue_detach_first(&queue), 2);
   CHECK_EQUAL(queue.bytes, 0);
 }
 
@@ -60,36 +60,36 @@ static void a_returned_one_keeps_its_place(void) {
   made(&queue, 1, 10);
   made(&queue, 2, 10);
   made(&queue, 3, 10);
-  gone(sp_upload_queue_take_first(&queue), 1);
-  second = sp_upload_queue_take_first(&queue);
+  gone(sp_upload_queue_detach_first(&queue), 1);
+  second = sp_upload_queue_detach_first(&queue);
   made(&queue, 4, 10);
   sp_upload_queue_return(&queue, second);
-  gone(sp_upload_queue_take_first(&queue), 2);
-  gone(sp_upload_queue_take_first(&queue), 3);
-  gone(sp_upload_queue_take_first(&queue), 4);
+  gone(sp_upload_queue_detach_first(&queue), 2);
+  gone(sp_upload_queue_detach_first(&queue), 3);
+  gone(sp_upload_queue_detach_first(&queue), 4);
 }
 
 static void a_returned_one_may_be_the_last(void) {
   sp_upload_queue queue = {0};
   sp_upload *one = made(&queue, 1, 10);
 
-  CHECK(sp_upload_queue_take_first(&queue) == one);
+  CHECK(sp_upload_queue_detach_first(&queue) == one);
   sp_upload_queue_return(&queue, one);
   made(&queue, 2, 10);
-  gone(sp_upload_queue_take_first(&queue), 1);
-  gone(sp_upload_queue_take_first(&queue), 2);
+  gone(sp_upload_queue_detach_first(&queue), 1);
+  gone(sp_upload_queue_detach_first(&queue), 2);
 }
 
 static void fresh_ones_are_not_due(void) {
   sp_upload_queue queue = {0};
 
-  made(&queue, 1, 10)->handed_local = false;
+  made(&queue, 1, 10)->local_tried = false;
   made(&queue, 2, 10);
   CHECK(sp_upload_queue_pending(&queue, 1));
-  gone(sp_upload_queue_take_due(&queue, 0), 2);
-  CHECK(sp_upload_queue_take_due(&queue, 0) == NULL);
-  gone(sp_upload_queue_take_fresh(&queue), 1);
-  CHECK(sp_upload_queue_take_fresh(&queue) == NULL);
+  gone(sp_upload_queue_detach_due(&queue, 0), 2);
+  CHECK(sp_upload_queue_detach_due(&queue, 0) == NULL);
+  gone(sp_upload_queue_detach_new(&queue), 1);
+  CHECK(sp_upload_queue_detach_new(&queue) == NULL);
 }
 
 static void one_that_waits_lets_others_go(void) {
@@ -98,10 +98,10 @@ static void one_that_waits_lets_others_go(void) {
   made(&queue, 1, 10)->tries.retry_ns = 500;
   made(&queue, 2, 10);
   CHECK_EQUAL(sp_upload_queue_next_ns(&queue, 7), 0);
-  gone(sp_upload_queue_take_due(&queue, 499), 2);
-  CHECK(sp_upload_queue_take_due(&queue, 499) == NULL);
+  gone(sp_upload_queue_detach_due(&queue, 499), 2);
+  CHECK(sp_upload_queue_detach_due(&queue, 499) == NULL);
   CHECK_EQUAL(sp_upload_queue_next_ns(&queue, 7), 500);
-  gone(sp_upload_queue_take_due(&queue, 500), 1);
+  gone(sp_upload_queue_detach_due(&queue, 500), 1);
   CHECK_EQUAL(sp_upload_queue_next_ns(&queue, 7), UINT64_MAX);
 }
 
@@ -111,9 +111,9 @@ static void a_refused_one_goes_behind_the_others(void) {
   made(&queue, 1, 10)->tries.refusals = 1;
   made(&queue, 2, 10);
   made(&queue, 3, 10);
-  gone(sp_upload_queue_take_due(&queue, 0), 2);
-  gone(sp_upload_queue_take_due(&queue, 0), 3);
-  gone(sp_upload_queue_take_due(&queue, 0), 1);
+  gone(sp_upload_queue_detach_due(&queue, 0), 2);
+  gone(sp_upload_queue_detach_due(&queue, 0), 3);
+  gone(sp_upload_queue_detach_due(&queue, 0), 1);
 }
 
 static void old_ones_are_found_by_how_long_they_wait(void) {
@@ -121,12 +121,12 @@ static void old_ones_are_found_by_how_long_they_wait(void) {
 
   made(&queue, 1, 10);
   made(&queue, 2, 10);
-  gone(sp_upload_queue_take_older(&queue, 1001, 1000), 1);
-  CHECK(sp_upload_queue_take_older(&queue, 1100, 1000) == NULL);
-  made(&queue, 3, 10)->handed_local = false;
-  gone(sp_upload_queue_take_older(&queue, 9000, 1000), 2);
-  CHECK(sp_upload_queue_take_older(&queue, 9000, 1000) == NULL);
-  gone(sp_upload_queue_take_first(&queue), 3);
+  gone(sp_upload_queue_detach_older(&queue, 1001, 1000), 1);
+  CHECK(sp_upload_queue_detach_older(&queue, 1100, 1000) == NULL);
+  made(&queue, 3, 10)->local_tried = false;
+  gone(sp_upload_queue_detach_older(&queue, 9000, 1000), 2);
+  CHECK(sp_upload_queue_detach_older(&queue, 9000, 1000) == NULL);
+  gone(sp_upload_queue_detach_first(&queue), 3);
 }
 
 static void pending_asks_only_up_to_a_number(void) {
@@ -136,23 +136,23 @@ static void pending_asks_only_up_to_a_number(void) {
   made(&queue, 3, 10);
   CHECK(!sp_upload_queue_pending(&queue, 1));
   CHECK(sp_upload_queue_pending(&queue, 2));
-  gone(sp_upload_queue_take_first(&queue), 2);
+  gone(sp_upload_queue_detach_first(&queue), 2);
   CHECK(!sp_upload_queue_pending(&queue, 2));
   CHECK(sp_upload_queue_pending(&queue, 3));
-  gone(sp_upload_queue_take_first(&queue), 3);
+  gone(sp_upload_queue_detach_first(&queue), 3);
   CHECK(!sp_upload_queue_pending(&queue, 3));
 }
 
 static void what_the_spool_refused_stays(void) {
   sp_upload_queue queue = {0};
 
-  made(&queue, 1, 10)->handed_local = false;
-  made(&queue, 2, 10)->unspoolable = true;
+  made(&queue, 1, 10)->local_tried = false;
+  made(&queue, 2, 10)->spool_refused = true;
   made(&queue, 3, 10);
-  gone(sp_upload_queue_take_spoolable(&queue), 3);
-  CHECK(sp_upload_queue_take_spoolable(&queue) == NULL);
-  gone(sp_upload_queue_take_first(&queue), 1);
-  gone(sp_upload_queue_take_first(&queue), 2);
+  gone(sp_upload_queue_detach_spoolable(&queue), 3);
+  CHECK(sp_upload_queue_detach_spoolable(&queue) == NULL);
+  gone(sp_upload_queue_detach_first(&queue), 1);
+  gone(sp_upload_queue_detach_first(&queue), 2);
 }
 
 static void no_memory_leaves_the_bytes(void) {

@@ -89,13 +89,13 @@ static void name_check(void *data, const sp_frame *frame,
 static int take(void) {
   int count = 0;
 
-  sp_runtime_names_take(name_check, &count);
+  sp_runtime_names_deliver(name_check, &count);
   return count;
 }
 
 static size_t waiting(void) {
   int count = 0;
-  size_t left = sp_runtime_names_take(name_check, &count);
+  size_t left = sp_runtime_names_deliver(name_check, &count);
 
   CHECK_EQUAL(count, 0);
   return left;
@@ -159,7 +159,7 @@ static void a_queue_belongs_to_one_registration(void) {
   CHECK_EQUAL(add(7, 3), SPANPROF_OK);
   CHECK_EQUAL(add(7, 4), SPANPROF_OK);
   CHECK_EQUAL(spanprof_runtime_resolve(1), 1);
-  sp_runtime_names_forget();
+  sp_runtime_names_clear();
   CHECK_EQUAL(waiting(), 0);
   CHECK_EQUAL(spanprof_runtime_resolve(1), 0);
   spanprof_runtime_unregister();
@@ -300,7 +300,7 @@ static void names_without_memory(const sp_mem *mem) {
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   for (i = 0; i < 400; i++)
     add(14, i);
-  sp_runtime_names_take(name_check_known, &count);
+  sp_runtime_names_deliver(name_check_known, &count);
   CHECK(count <= 400);
   spanprof_runtime_unregister();
   sp_runtime_names_reset(NULL);
@@ -324,7 +324,7 @@ static spanprof_status resolve_hanging(void *data, const spanprof_frame *frame,
 static void *take_run(void *data) {
   (void)data;
   CHECK_EQUAL(add(77, 0), SPANPROF_OK);
-  sp_runtime_names_take(name_check_known, NULL);
+  sp_runtime_names_deliver(name_check_known, NULL);
   return NULL;
 }
 

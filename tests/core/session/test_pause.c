@@ -12,7 +12,7 @@
 
 #include "burn.h"
 #include "check.h"
-#include "session/session_inside.h"
+#include "session/session_state.h"
 
 /* Two scans for threads and more. */
 #define SCANS_US 500000

@@ -596,7 +596,7 @@ static void a_third_start_waits_for_what_two_stops_left(void) {
   profiles_take();
   options = options_given();
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_ERR_LIMIT);
-  CHECK(strstr(spanprof_last_error(), "at work"));
+  CHECK(strstr(spanprof_last_error(), "running threads"));
   stuck_held = false;
   while (spanprof_session_start(&options, &session) != SPANPROF_OK)
     usleep(1000);

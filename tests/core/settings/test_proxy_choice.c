@@ -163,7 +163,7 @@ static void exceptions_are_the_option_s_or_the_environment_s(void) {
   for (i = 0; i < SP_COUNT_OF(table); i++) {
     sp_given given = {.option = "no_proxy", .text = table[i].option};
 
-    sp_proxy_exceptions(&given, (char *const *)table[i].environment);
+    sp_proxy_choose_exceptions(&given, (char *const *)table[i].environment);
     check_text_or_none(given.text, table[i].exceptions);
     check_text_or_none(given.variable, table[i].variable);
   }

@@ -117,7 +117,7 @@ static void requests_restart(sp_aggregator *aggregator) {
 
   for (sink = aggregator->window; sink; sink = sink->next_open)
     sp_frame_table_restart(sp_profile_frames(sink->profile));
-  sp_runtime_names_forget();
+  sp_runtime_names_clear();
 }
 
 size_t sp_aggregator_name_frames(sp_aggregator *aggregator) {
@@ -131,13 +131,13 @@ size_t sp_aggregator_name_frames(sp_aggregator *aggregator) {
   while ((sink = sink->next_open))
     sp_frame_table_unnamed(sp_profile_frames(sink->profile),
                            recording_name_request, aggregator->window);
-  return sp_runtime_names_take(name_set, aggregator);
+  return sp_runtime_names_deliver(name_set, aggregator);
 }
 
 spanprof_status sp_aggregator_new(sp_aggregator **out, const sp_mem *mem,
                                   const sp_settings *settings,
                                   uint64_t interval_ns) {
-  const sp_wanted everything = {.scope = SPANPROF_RECORDING_ALL};
+  const sp_selection everything = {.scope = SPANPROF_RECORDING_ALL};
   sp_aggregator *aggregator = sp_mem_zero(mem, sizeof *aggregator);
   spanprof_status st;
 
@@ -166,17 +166,17 @@ spanprof_status sp_aggregator_new(sp_aggregator **out, const sp_mem *mem,
 }
 
 spanprof_status sp_aggregator_open_sink(sp_aggregator *aggregator,
-                                        const sp_wanted *wanted,
+                                        const sp_selection *selection,
                                         sp_sink **out) {
   spanprof_status st = sp_sink_new(out, aggregator->mem, &aggregator->namer,
-                                   aggregator->settings, wanted);
+                                   aggregator->settings, selection);
 
   if (st)
     return st;
   if (sp_sink_is_marked(*out))
     st = sp_mark_table_add(&aggregator->marks, aggregator->mem,
-                           &(sp_mark_entry){.mark = wanted->mark,
-                                            .outer = wanted->outer,
+                           &(sp_mark_entry){.mark = selection->mark,
+                                            .outer = selection->outer,
                                             .sink = *out});
   if (st) {
     sp_sink_free(*out);
@@ -199,7 +199,7 @@ void sp_aggregator_close_sink(sp_aggregator *aggregator, sp_sink *sink) {
     at = &(*at)->next_open;
   *at = sink->next_open;
   if (sp_sink_is_marked(sink)) {
-    sp_mark_table_end(&aggregator->marks, sink->wanted.mark);
+    sp_mark_table_end(&aggregator->marks, sink->selection.mark);
     return;
   }
   for (at = &aggregator->sinks; *at != sink; at = &(*at)->next)
@@ -248,9 +248,9 @@ static void names_restart(sp_aggregator *aggregator) {
 void sp_aggregator_reset(sp_aggregator *aggregator) {
   names_restart(aggregator);
   sp_unwinder_close_files(aggregator->unwinder);
-  sp_readable_forget(&aggregator->readable);
+  sp_readable_clear(&aggregator->readable);
   sp_sink_reset(aggregator->window);
-  sp_thread_labels_forget(&aggregator->thread_labels);
+  sp_thread_labels_clear(&aggregator->thread_labels);
 }
 
 sp_profile *sp_aggregator_profile(sp_aggregator *aggregator) {
@@ -386,7 +386,7 @@ static spanprof_status sample_add(sp_aggregator *aggregator, sp_sink *sink,
                                   spanprof_labels labels) {
   const sp_frame *frames = aggregator->frames;
 
-  if (sink->wanted.no_native_frames) {
+  if (sink->selection.no_native_frames) {
     if (aggregator->language_count == 0)
       aggregator->language_count = frames_of_language(aggregator, count);
     frames = aggregator->language;
@@ -407,7 +407,7 @@ static void recordings_add(sp_aggregator *aggregator, const sp_sample *sample,
     if (entry->sink)
       sample_add(aggregator, entry->sink, sample, count, labels);
   for (sink = aggregator->sinks; sink; sink = sink->next)
-    if (sp_sink_wants(sink, sample))
+    if (sp_sink_selects(sink, sample))
       sample_add(aggregator, sink, sample, count, labels);
 }
 

@@ -32,7 +32,8 @@ void sp_aggregator_reset(sp_aggregator *aggregator);
 /* Open another sink than the window's, which receives samples from now on. The
  * caller frees it after closing it. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_aggregator_open_sink(sp_aggregator *aggregator,
-                                        const sp_wanted *wanted, sp_sink **out);
+                                        const sp_selection *selection,
+                                        sp_sink **out);
 void sp_aggregator_close_sink(sp_aggregator *aggregator, sp_sink *sink);
 
 /* Close and free all sinks except the window's. */

@@ -8,13 +8,13 @@
 static bool readable_named(sp_readable *readable, const sp_frame *frame) {
   const uint64_t mixed = (frame->code ^ ((uint64_t)frame->module << 40)) *
                          UINT64_C(0x9e3779b97f4a7c15);
-  sp_readable_place *place =
-      &readable->places[(size_t)(mixed >> 32) % SP_READABLE_PLACES];
+  sp_readable_slot *place =
+      &readable->places[(size_t)(mixed >> 32) % SP_READABLE_SLOTS];
 
   if (place->known && place->code == frame->code &&
       place->module == frame->module)
     return place->named;
-  *place = (sp_readable_place){
+  *place = (sp_readable_slot){
       .code = frame->code,
       .module = frame->module,
       .known = true,
@@ -32,7 +32,7 @@ static size_t readable_reach(const sp_frame *frames, size_t count) {
   return reach > 0 ? reach : count;
 }
 
-void sp_readable_forget(sp_readable *readable) {
+void sp_readable_clear(sp_readable *readable) {
   memset(readable->places, 0, sizeof readable->places);
 }
 

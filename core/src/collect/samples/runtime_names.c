@@ -22,7 +22,7 @@ static struct {
   size_t named;
 } name_queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .mem = &sp_mem_paged};
 
-static void names_forget(void) {
+static void names_clear(void) {
   size_t i;
 
   for (i = 0; i < name_queue.named; i++)
@@ -39,7 +39,7 @@ static void names_lock(void) {
   pthread_mutex_lock(&name_queue.lock);
   registrations = sp_runtime_registrations();
   if (name_queue.registrations != registrations)
-    names_forget();
+    names_clear();
   name_queue.registrations = registrations;
 }
 
@@ -112,7 +112,7 @@ spanprof_status sp_runtime_names_add(const sp_frame *frame) {
   return st;
 }
 
-size_t sp_runtime_names_take(sp_runtime_named_fn *fn, void *data) {
+size_t sp_runtime_names_deliver(sp_runtime_named_fn *fn, void *data) {
   const spanprof_runtime *runtime = sp_runtime_enter();
   size_t waiting, i;
 
@@ -150,9 +150,9 @@ size_t spanprof_runtime_resolve(size_t max) {
   return waiting;
 }
 
-void sp_runtime_names_forget(void) {
+void sp_runtime_names_clear(void) {
   names_lock();
-  names_forget();
+  names_clear();
   names_unlock();
 }
 
@@ -168,6 +168,6 @@ void sp_runtime_names_after_fork(bool child) {
 }
 
 void sp_runtime_names_reset(const sp_mem *mem) {
-  names_forget();
+  names_clear();
   name_queue.mem = mem ? mem : &sp_mem_paged;
 }

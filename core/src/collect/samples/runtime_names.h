@@ -24,14 +24,14 @@ spanprof_status sp_runtime_names_add(const sp_frame *frame);
 
 /* Pass on the names that have arrived and remove their frames. Returns how many
  * frames wait, or 0 if there is no runtime. Collector only. */
-size_t sp_runtime_names_take(sp_runtime_named_fn *fn, void *data);
+size_t sp_runtime_names_deliver(sp_runtime_named_fn *fn, void *data);
 
 /* Call the runtime's `want_names` if frames wait. */
 void sp_runtime_names_request(void);
 
 /* Empty the queue. Frames that still have no name can be added again.
  * Collector only. */
-void sp_runtime_names_forget(void);
+void sp_runtime_names_clear(void);
 
 /* Around a fork. */
 void sp_runtime_names_before_fork(void);

@@ -4,7 +4,7 @@
 
 spanprof_status sp_sink_new(sp_sink **out, const sp_mem *mem,
                             const sp_namer *namer, const sp_settings *settings,
-                            const sp_wanted *wanted) {
+                            const sp_selection *selection) {
   sp_sink *sink = sp_mem_zero(mem, sizeof *sink);
   spanprof_status st;
 
@@ -12,7 +12,7 @@ spanprof_status sp_sink_new(sp_sink **out, const sp_mem *mem,
   if (!sink)
     return SPANPROF_ERR_NOMEM;
   sink->mem = mem;
-  sink->wanted = *wanted;
+  sink->selection = *selection;
   sp_span_set_init(&sink->spans, mem);
   st = sp_profile_new(&sink->profile, mem, namer, settings);
   if (st) {
@@ -33,7 +33,7 @@ void sp_sink_free(sp_sink *sink) {
 }
 
 bool sp_sink_is_marked(const sp_sink *sink) {
-  return sink->wanted.mark != 0;
+  return sink->selection.mark != 0;
 }
 
 /* Is `span` equal to `outer`, or its descendant? */
@@ -51,14 +51,14 @@ static bool span_within(spanprof_span span, spanprof_span outer) {
   return false;
 }
 
-bool sp_sink_wants(const sp_sink *sink, const sp_sample *sample) {
-  switch (sink->wanted.scope) {
+bool sp_sink_selects(const sp_sink *sink, const sp_sample *sample) {
+  switch (sink->selection.scope) {
   case SPANPROF_RECORDING_ALL:
     return true;
   case SPANPROF_RECORDING_THREAD:
-    return sample->tid == sink->wanted.tid;
+    return sample->tid == sink->selection.tid;
   case SPANPROF_RECORDING_SPAN:
-    return span_within(sample->span, sink->wanted.carried);
+    return span_within(sample->span, sink->selection.carried);
   default:
     return false;
   }

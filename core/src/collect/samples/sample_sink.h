@@ -9,20 +9,20 @@
 #include "span_set.h"
 
 /* The samples that a sink receives. */
-typedef struct sp_wanted {
+typedef struct sp_selection {
   spanprof_recording_scope scope;
   uint32_t tid;          /* for the scope THREAD */
   spanprof_span carried; /* for the scope SPAN: the id that its samples carry */
   spanprof_mark mark;    /* for the scopes CONTEXT and MARK */
   spanprof_mark outer;   /* mark of the enclosing recording */
   bool no_native_frames;
-} sp_wanted;
+} sp_selection;
 
 typedef struct sp_sink {
   struct sp_sink *next;      /* in the list of sinks without a mark */
   struct sp_sink *next_open; /* in the list of all, the window first */
   const sp_mem *mem;
-  sp_wanted wanted;
+  sp_selection selection;
   sp_profile *profile;
   sp_span_set spans;
   spanprof_status st; /* of the last sample that could not be added */
@@ -31,14 +31,14 @@ typedef struct sp_sink {
 /* SPANPROF_ERR_NOMEM. */
 spanprof_status sp_sink_new(sp_sink **out, const sp_mem *mem,
                             const sp_namer *namer, const sp_settings *settings,
-                            const sp_wanted *wanted);
+                            const sp_selection *selection);
 void sp_sink_free(sp_sink *sink); /* NULL is fine */
 
 /* Does it select samples by a mark? */
 bool sp_sink_is_marked(const sp_sink *sink);
 
 /* Does a sink without a mark select the sample? */
-bool sp_sink_wants(const sp_sink *sink, const sp_sample *sample);
+bool sp_sink_selects(const sp_sink *sink, const sp_sample *sample);
 
 /* Add a sample with the labels of its thread; `frames` as sp_profile_add(). */
 spanprof_status sp_sink_add(sp_sink *sink, const sp_frame *frames, size_t count,

@@ -46,8 +46,8 @@ static spanprof_labels set_with_name(spanprof_labels set, uint32_t tid) {
  * application's: half of the room is the application's alone. */
 #define THREAD_LABELS_NODES_MAX (SP_LABEL_NODES / 2)
 
-static spanprof_labels set_compose(const sp_settings *settings, uint32_t tid,
-                                   spanprof_labels set) {
+static spanprof_labels labels_compose(const sp_settings *settings, uint32_t tid,
+                                      spanprof_labels set) {
   if (sp_label_nodes_used() > THREAD_LABELS_NODES_MAX) {
     sp_count(&sp_counts.labels_capped, 1);
     return set;
@@ -71,13 +71,13 @@ spanprof_labels sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
     return set;
   at = sp_hash_mix(tid, set) % SP_THREAD_LABELS_KNOWN;
   if (labels->known[at].tid != tid || labels->known[at].labels != set) {
-    labels->known[at].set = set_compose(settings, tid, set);
+    labels->known[at].set = labels_compose(settings, tid, set);
     labels->known[at].tid = tid;
     labels->known[at].labels = set;
   }
   return labels->known[at].set;
 }
 
-void sp_thread_labels_forget(sp_thread_labels *labels) {
+void sp_thread_labels_clear(sp_thread_labels *labels) {
   memset(labels->known, 0, sizeof labels->known);
 }

@@ -26,6 +26,6 @@ spanprof_labels sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
                                      spanprof_labels set);
 
 /* Names change, numbers are used again: ask anew from here on. */
-void sp_thread_labels_forget(sp_thread_labels *labels);
+void sp_thread_labels_clear(sp_thread_labels *labels);
 
 #endif

@@ -86,7 +86,7 @@ static bool socket_full(int fd) {
 }
 
 /* Keep those of `fds` that are as they should be. */
-static size_t sockets_keep(int *fds, size_t count, bool full) {
+static size_t sockets_filter(int *fds, size_t count, bool full) {
   size_t i, kept = 0;
 
   for (i = 0; i < count; i++)
@@ -122,9 +122,9 @@ void sp_client_sockets_find(sp_client_sockets *sockets, CURLM *multi) {
   for (i = 0; i < SOCKETS_ROUNDS && count; i++) {
     if (curl_multi_wakeup(multi) != CURLM_OK)
       return;
-    count = sockets_keep(fds, count, true);
+    count = sockets_filter(fds, count, true);
     curl_multi_poll(multi, NULL, 0, 0, NULL);
-    count = sockets_keep(fds, count, false);
+    count = sockets_filter(fds, count, false);
   }
   for (i = 0; i < count && count <= 2; i++)
     sockets_add(sockets, fds[i]);

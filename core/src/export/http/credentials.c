@@ -57,7 +57,7 @@ static spanprof_status credentials_proxy(sp_credentials *credentials,
   return credentials->proxy_user ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-static void credentials_keep(sp_credentials *credentials, const char *secret) {
+static void secret_add(sp_credentials *credentials, const char *secret) {
   if (secret && strlen(secret) >= CREDENTIALS_MIN_BYTES)
     credentials->secrets[credentials->secret_count++] = secret;
 }
@@ -78,20 +78,19 @@ spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
     sp_credentials_dispose(out);
     return st;
   }
-  credentials_keep(out, settings->basic_auth_password);
+  secret_add(out, settings->basic_auth_password);
   if (out->authorization)
-    credentials_keep(out,
-                     out->authorization + (settings->auth_token
-                                               ? sizeof CREDENTIALS_BEARER - 1
-                                               : sizeof CREDENTIALS_BASIC - 1));
-  credentials_keep(out, out->proxy_user);
+    secret_add(out, out->authorization + (settings->auth_token
+                                              ? sizeof CREDENTIALS_BEARER - 1
+                                              : sizeof CREDENTIALS_BASIC - 1));
+  secret_add(out, out->proxy_user);
   if (out->proxy_user && strchr(out->proxy_user, ':'))
-    credentials_keep(out, strchr(out->proxy_user, ':') + 1);
+    secret_add(out, strchr(out->proxy_user, ':') + 1);
   for (i = 0; i < settings->header_count; i++) {
     const char *value = strchr(settings->headers[i], ':');
 
     if (value)
-      credentials_keep(out, value + 1 + strspn(value + 1, " \t"));
+      secret_add(out, value + 1 + strspn(value + 1, " \t"));
   }
   return SPANPROF_OK;
 }
@@ -108,8 +107,8 @@ void sp_credentials_dispose(sp_credentials *credentials) {
 
 /* Do the first `size` bytes of a secret stand at `text`, as they are or as in a
  * JSON string? */
-static bool credentials_stand_at(const char *text, const char *end,
-                                 const char *secret, size_t size) {
+static bool secret_matches(const char *text, const char *end,
+                           const char *secret, size_t size) {
   char character[SP_JSON_CHARACTER_BYTES];
   size_t at = 0, bytes;
 
@@ -124,8 +123,8 @@ static bool credentials_stand_at(const char *text, const char *end,
   return true;
 }
 
-bool sp_credentials_shown(const sp_credentials *credentials, const char *text,
-                          size_t size) {
+bool sp_credentials_appear(const sp_credentials *credentials, const char *text,
+                           size_t size) {
   const char *end = text + size, *p;
   size_t i;
 
@@ -136,7 +135,7 @@ bool sp_credentials_shown(const sp_credentials *credentials, const char *text,
         sp_max_u64(length / 2, sp_min_u64(length, CREDENTIALS_ENOUGH_BYTES));
 
     for (p = text; p < end; p++)
-      if (credentials_stand_at(p, end, secret, enough))
+      if (secret_matches(p, end, secret, enough))
         return true;
   }
   return false;

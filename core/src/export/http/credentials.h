@@ -20,7 +20,7 @@ void sp_credentials_dispose(sp_credentials *credentials);
 /* Does `text` show one of them, as it is or with JSON's escapes? Half of one
  * counts, because servers, proxies and libcurl cut what they echo: so ask
  * before any cut of ours. */
-bool sp_credentials_shown(const sp_credentials *credentials, const char *text,
-                          size_t size);
+bool sp_credentials_appear(const sp_credentials *credentials, const char *text,
+                           size_t size);
 
 #endif

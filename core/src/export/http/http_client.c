@@ -220,7 +220,7 @@ void sp_http_client_free(sp_http_client *client) {
 }
 
 /* What nobody needs ends with the first limit, however far away that is. */
-static bool client_goes_on(sp_http_client *client, bool needed) {
+static bool client_may_continue(sp_http_client *client, bool needed) {
   return !atomic_load(&client->aborted) &&
          (needed || atomic_load(&client->until_ns) == UINT64_MAX);
 }
@@ -255,7 +255,7 @@ static CURLcode client_run(sp_http_client *client, bool needed) {
       sp_clock_monotonic_ns(client->clock) + client->time_max_ns;
   int running = 1, left;
 
-  while (client_goes_on(client, needed)) {
+  while (client_may_continue(client, needed)) {
     CURLMcode code = curl_multi_perform(client->multi, &running);
     const CURLMsg *message = curl_multi_info_read(client->multi, &left);
     CURLcode waited;
@@ -302,39 +302,41 @@ static bool client_accepts(const sp_http_client *client,
 }
 
 /* Whatever a message may be made of. */
-static bool client_shows_credentials(const sp_http_client *client) {
-  return sp_credentials_shown(&client->credentials, client->body.data,
-                              client->body.size) ||
-         sp_credentials_shown(&client->credentials, client->error,
-                              strlen(client->error));
+static bool answer_has_credentials(const sp_http_client *client) {
+  return sp_credentials_appear(&client->credentials, client->body.data,
+                               client->body.size) ||
+         sp_credentials_appear(&client->credentials, client->error,
+                               strlen(client->error));
 }
 
 static void client_read_answer(sp_http_client *client,
                                const sp_http_request *request, CURLcode code,
                                sp_http_answer *answer) {
   long status = 0;
-  bool foreign;
+  bool not_pyroscope;
 
   answer->aborted = code == CURLE_ABORTED_BY_CALLBACK;
   if (answer->aborted)
     return;
   answer->links = client->links;
   curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
-  foreign = status >= 200 && status < 300 && !client_accepts(client, request);
+  not_pyroscope =
+      status >= 200 && status < 300 && !client_accepts(client, request);
   /* An acceptance counts only when all of it has come: to send a profile twice
    * does no harm, to lose one does. A refusal counts from its first line on, a
    * page of someone else's however long it is. */
-  if (code == CURLE_OK || status >= 300 || (foreign && client->body_cut)) {
+  if (code == CURLE_OK || status >= 300 ||
+      (not_pyroscope && client->body_cut)) {
     answer->status = status;
     answer->retry_after_given = client->retry_after_given;
     answer->retry_after_ns = client->retry_after_ns;
-    answer->foreign = foreign;
+    answer->not_pyroscope = not_pyroscope;
     if (!client->body.failed && client->body.size)
       sp_http_message(client->body.data, client->body.size, answer->message);
   } else {
     client_explain(client, code, answer->message);
   }
-  if (client_shows_credentials(client))
+  if (answer_has_credentials(client))
     snprintf(answer->message, sizeof answer->message,
              "(a message that shows credentials, withheld)");
 }
@@ -391,7 +393,7 @@ void sp_http_client_get(sp_http_client *client, const char *url,
   const sp_http_request request = {.url = url};
 
   client->body_max = CLIENT_BODY_BYTES;
-  client->time_max_ns = SP_HTTP_ASK_NS;
+  client->time_max_ns = SP_HTTP_QUERY_NS;
   client_send(client, &request, false, answer);
 }
 

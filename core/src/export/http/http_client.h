@@ -15,16 +15,16 @@
 
 /* A request in all: name lookup, connection, TLS, answer. */
 #define SP_HTTP_REQUEST_NS (10 * SP_NS_PER_S)
-#define SP_HTTP_ASK_NS     (2 * SP_NS_PER_S)
+#define SP_HTTP_QUERY_NS   (2 * SP_NS_PER_S)
 
 typedef struct sp_http_client sp_http_client;
 
 typedef struct sp_http_answer {
-  long status;  /* 0: no whole answer came */
-  bool foreign; /* a 2xx that is no acceptance: of something else than the
-                 * server, as the page of a captive portal */
-  bool links;   /* it says that it opens links to spans */
-  bool aborted; /* by sp_http_client_abort() or _limit() */
+  long status;        /* 0: no whole answer came */
+  bool not_pyroscope; /* a 2xx that is no acceptance: of something else than the
+                       * server, as the page of a captive portal */
+  bool links;         /* it says that it opens links to spans */
+  bool aborted;       /* by sp_http_client_abort() or _limit() */
   bool retry_after_given;
   uint64_t retry_after_ns; /* from now */
   /* What the server says, or why there is no answer; may be "". */
@@ -43,7 +43,7 @@ void sp_http_client_free(sp_http_client *client); /* NULL is fine */
 void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
                          sp_http_answer *answer);
 
-/* Ask for a page, at most SP_HTTP_ASK_NS. Nobody needs it: a limit ends it at
+/* Ask for a page, at most SP_HTTP_QUERY_NS. Nobody needs it: a limit ends it at
  * once. */
 void sp_http_client_get(sp_http_client *client, const char *url,
                         sp_http_answer *answer);
@@ -57,7 +57,7 @@ typedef struct sp_http_fetch {
 } sp_http_fetch;
 
 /* Ask for something large. `body` is what came, whatever the status; what was
- * in it is gone. A 2xx of another type is `foreign`. */
+ * in it is gone. A 2xx of another type is `not_pyroscope`. */
 void sp_http_client_fetch(sp_http_client *client, const sp_http_fetch *fetch,
                           sp_buffer *body, sp_http_answer *answer);
 

@@ -20,7 +20,7 @@
 struct sp_spool {
   const sp_mem *mem;
   const sp_clock *clock;
-  sp_spool_lost_fn lost;
+  sp_spool_dropped_fn lost;
   void *lost_data;
   char *directory;
   uint64_t max_bytes;
@@ -29,16 +29,16 @@ struct sp_spool {
   sp_spool_entry *entries;             /* oldest first */
   size_t count;
   size_t capacity;
-  uint64_t bytes;         /* of the entries */
-  uint64_t foreign_bytes; /* of others, at the last look: those of the living,
-                           * and of the dead that find no place in homes */
-  uint64_t scan_ns;       /* when to look again */
-  bool more;              /* the last look found more homes than fit */
+  uint64_t bytes;       /* of the entries */
+  uint64_t other_bytes; /* of others, at the last look: those of the living,
+                         * and of the dead that find no place in homes */
+  uint64_t scan_ns;     /* when to look again */
+  bool more;            /* the last look found more homes than fit */
 };
 
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
                              const sp_settings *settings, const sp_clock *clock,
-                             sp_spool_lost_fn lost, void *lost_data) {
+                             sp_spool_dropped_fn lost, void *lost_data) {
   sp_spool *spool = sp_mem_zero(mem, sizeof *spool);
   spanprof_status st;
   size_t i;
@@ -80,7 +80,7 @@ void sp_spool_free(sp_spool *spool) {
 }
 
 /* Take an entry out of the list; its file stays. */
-static void spool_take_out(sp_spool *spool, sp_spool_entry *entry) {
+static void spool_detach(sp_spool *spool, sp_spool_entry *entry) {
   size_t i = (size_t)(entry - spool->entries);
 
   entry->home->files--;
@@ -101,7 +101,7 @@ void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
     unlinkat(directory, name, 0);
     close(directory);
   }
-  spool_take_out(spool, entry);
+  spool_detach(spool, entry);
   if (home->files > 0 || home->own)
     return;
   sp_spool_home_release(home, spool->mem);
@@ -109,7 +109,7 @@ void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
     spool->scan_ns = 0;
 }
 
-static void spool_lose(sp_spool *spool, sp_spool_entry *entry,
+static void spool_drop(sp_spool *spool, sp_spool_entry *entry,
                        const char *why) {
   sp_spool_entry lost = *entry;
 
@@ -120,7 +120,7 @@ static void spool_lose(sp_spool *spool, sp_spool_entry *entry,
 
 static const char spool_gone[] = "the file is damaged or gone";
 
-static void spool_forget_home(sp_spool *spool, sp_spool_home *home) {
+static void spool_abandon_home(sp_spool *spool, sp_spool_home *home) {
   size_t i = spool->count;
 
   while (i-- > 0) {
@@ -128,21 +128,21 @@ static void spool_forget_home(sp_spool *spool, sp_spool_home *home) {
 
     if (lost.home != home)
       continue;
-    spool_take_out(spool, &spool->entries[i]);
+    spool_detach(spool, &spool->entries[i]);
     lost.home = NULL;
     spool->lost(spool->lost_data, &lost, spool_gone);
   }
-  sp_spool_home_forget(home, spool->mem);
+  sp_spool_home_abandon(home, spool->mem);
 }
 
 /* Someone may have removed a home, or its lock, and then another process may
  * have taken it: what was in it is lost to us. */
-static void spool_keep_homes(sp_spool *spool) {
+static void spool_verify_homes(sp_spool *spool) {
   size_t i;
 
   for (i = 0; i < SP_SPOOL_HOMES; i++)
-    if (spool->homes[i].name[0] && !sp_spool_home_keep(&spool->homes[i]))
-      spool_forget_home(spool, &spool->homes[i]);
+    if (spool->homes[i].name[0] && !sp_spool_home_verify(&spool->homes[i]))
+      spool_abandon_home(spool, &spool->homes[i]);
 }
 
 static void spool_drop_old(sp_spool *spool) {
@@ -151,17 +151,17 @@ static void spool_drop_old(sp_spool *spool) {
 
   while (i-- > 0)
     if (now_ns - spool->entries[i].tries.began_ns > spool->max_age_ns)
-      spool_lose(spool, &spool->entries[i], "too old");
+      spool_drop(spool, &spool->entries[i], "too old");
 }
 
-static spanprof_status spool_make_room(sp_spool *spool, uint64_t bytes) {
-  const uint64_t others_bytes = spool->foreign_bytes + bytes;
+static spanprof_status spool_free_bytes(sp_spool *spool, uint64_t bytes) {
+  const uint64_t others_bytes = spool->other_bytes + bytes;
 
   /* Then what we hold would be dropped in vain. */
   if (others_bytes > spool->max_bytes)
     return SPANPROF_ERR_LIMIT;
   while (spool->bytes + others_bytes > spool->max_bytes)
-    spool_lose(spool, &spool->entries[0], "the spool is full");
+    spool_drop(spool, &spool->entries[0], "the spool is full");
   return SPANPROF_OK;
 }
 
@@ -255,7 +255,7 @@ static sp_spool_home *spool_free_home(sp_spool *spool) {
   return NULL;
 }
 
-static bool spool_holds(const sp_spool *spool, const char *name) {
+static bool spool_has_home(const sp_spool *spool, const char *name) {
   size_t i;
 
   for (i = 0; i < SP_SPOOL_HOMES; i++)
@@ -273,12 +273,12 @@ static spanprof_status spool_visit(sp_spool *spool, const char *name) {
 
   if (!home) {
     spool->more = true;
-    return spool_read_home(spool, NULL, name, &spool->foreign_bytes);
+    return spool_read_home(spool, NULL, name, &spool->other_bytes);
   }
   st = sp_spool_home_claim(home, spool->mem, spool->directory, name,
                            sp_clock_unix_ns(spool->clock));
   if (st == SPANPROF_ERR_STATE)
-    return spool_read_home(spool, NULL, name, &spool->foreign_bytes);
+    return spool_read_home(spool, NULL, name, &spool->other_bytes);
   if (st)
     return st;
   st = spool_read_home(spool, home, name, &claimed_bytes);
@@ -295,11 +295,11 @@ static spanprof_status spool_scan(sp_spool *spool) {
   st = spool_list(spool, NULL, &directory);
   if (st)
     return st;
-  spool->foreign_bytes = 0;
+  spool->other_bytes = 0;
   spool->more = false;
   while ((found = readdir(directory)) != NULL) {
-    if (!sp_spool_home_named(found->d_name) ||
-        spool_holds(spool, found->d_name))
+    if (!sp_spool_home_is_name(found->d_name) ||
+        spool_has_home(spool, found->d_name))
       continue;
     st = spool_visit(spool, found->d_name);
     worst = st ? st : worst;
@@ -315,7 +315,7 @@ spanprof_status sp_spool_claim(sp_spool *spool) {
   if (now_ns < spool->scan_ns)
     return SPANPROF_OK;
   spool->scan_ns = now_ns + SPOOL_SCAN_NS;
-  spool_keep_homes(spool);
+  spool_verify_homes(spool);
   st = spool_scan(spool);
   spool_drop_old(spool);
   return st;
@@ -350,13 +350,13 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
                                     .refusals = upload->tries.refusals,
                                     .attempted = upload->tries.attempted},
                           .own = true,
-                          .taken = upload->taken,
+                          .delivered = upload->delivered,
                           .home = &spool->homes[0]};
   spanprof_status st;
 
-  spool_keep_homes(spool);
+  spool_verify_homes(spool);
   entry.bytes = spool_disk_bytes(part->size + series->size);
-  st = spool_make_room(spool, entry.bytes);
+  st = spool_free_bytes(spool, entry.bytes);
   if (!st)
     st = spool_reserve(spool, 1);
   if (!st && !entry.home->name[0])
@@ -404,7 +404,7 @@ spanprof_status sp_spool_read(sp_spool *spool, sp_spool_entry *entry,
     st = SPANPROF_ERR_FORMAT;
   }
   if (st == SPANPROF_ERR_FORMAT)
-    spool_lose(spool, entry, spool_gone);
+    spool_drop(spool, entry, spool_gone);
   return st;
 }
 
@@ -429,6 +429,6 @@ void sp_spool_after_fork_child(sp_spool *spool) {
   spool->count = 0;
   spool->capacity = 0;
   spool->bytes = 0;
-  spool->foreign_bytes = 0;
+  spool->other_bytes = 0;
   spool->scan_ns = 0;
 }

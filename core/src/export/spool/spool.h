@@ -32,21 +32,21 @@ typedef struct sp_spool_entry {
   uint64_t samples; /* 0 unless own */
   uint64_t ticks;
   sp_tries tries;
-  bool own;   /* spooled by this process: its samples are ours to settle */
-  bool taken; /* by callback or output directory */
+  bool own;       /* spooled by this process: its samples are ours to settle */
+  bool delivered; /* by callback or output directory */
   sp_spool_home *home;
 } sp_spool_entry;
 
 /* Told of every entry that is removed unsent, for age, room or damage. */
-typedef void (*sp_spool_lost_fn)(void *data, const sp_spool_entry *entry,
-                                 const char *why);
+typedef void (*sp_spool_dropped_fn)(void *data, const sp_spool_entry *entry,
+                                    const char *why);
 
 typedef struct sp_spool sp_spool;
 
 /* SPANPROF_ERR_IO: the directory cannot be used; SPANPROF_ERR_NOMEM. */
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
                              const sp_settings *settings, const sp_clock *clock,
-                             sp_spool_lost_fn lost, void *lost_data);
+                             sp_spool_dropped_fn lost, void *lost_data);
 
 /* The files stay; `NULL` is fine. */
 void sp_spool_free(sp_spool *spool);

@@ -18,14 +18,14 @@
 #define HOME_MAX_TRIES 16
 
 /* Ten looks of its owner (spool.c). */
-#define HOME_LEFT_S 600
+#define HOME_ABANDONED_S 600
 
 void sp_spool_home_init(sp_spool_home *home) {
   memset(home, 0, sizeof *home);
   atomic_store(&home->lock_fd, -1);
 }
 
-bool sp_spool_home_named(const char *name) {
+bool sp_spool_home_is_name(const char *name) {
   uint64_t number;
 
   if (strlen(name) >= SP_SPOOL_HOME_NAME_BYTES ||
@@ -189,7 +189,7 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
 }
 
 /* Has it no lock, and for so long that nobody looks after it? */
-static bool home_is_left(const sp_spool_home *home, uint64_t unix_ns) {
+static bool home_is_abandoned(const sp_spool_home *home, uint64_t unix_ns) {
   struct stat info, lock;
   int directory;
   bool left;
@@ -198,7 +198,7 @@ static bool home_is_left(const sp_spool_home *home, uint64_t unix_ns) {
     return false;
   left = fstatat(directory, HOME_LOCK, &lock, AT_SYMLINK_NOFOLLOW) != 0 &&
          errno == ENOENT && fstat(directory, &info) == 0 &&
-         (uint64_t)info.st_mtime + HOME_LEFT_S < unix_ns / SP_NS_PER_S;
+         (uint64_t)info.st_mtime + HOME_ABANDONED_S < unix_ns / SP_NS_PER_S;
   close(directory);
   return left;
 }
@@ -209,7 +209,7 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
   spanprof_status st = home_name(home, mem, spool, name);
 
   if (!st)
-    st = home_lock(home, home_is_left(home, unix_ns) ? O_CREAT : 0);
+    st = home_lock(home, home_is_abandoned(home, unix_ns) ? O_CREAT : 0);
   /* Its owner removed it since its name was read. */
   if (st == SPANPROF_ERR_IO && sp_spool_home_gone(home))
     st = SPANPROF_ERR_STATE;
@@ -218,7 +218,7 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
   return st;
 }
 
-bool sp_spool_home_keep(sp_spool_home *home) {
+bool sp_spool_home_verify(sp_spool_home *home) {
   struct stat info;
   int directory;
   bool kept;
@@ -237,12 +237,12 @@ bool sp_spool_home_keep(sp_spool_home *home) {
 
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem) {
   /* While it is locked, so that nobody owns half of it. */
-  if (home->files == 0 && sp_spool_home_keep(home))
+  if (home->files == 0 && sp_spool_home_verify(home))
     home_remove(home);
   home_clear(home, mem);
 }
 
-void sp_spool_home_forget(sp_spool_home *home, const sp_mem *mem) {
+void sp_spool_home_abandon(sp_spool_home *home, const sp_mem *mem) {
   home_clear(home, mem);
 }
 

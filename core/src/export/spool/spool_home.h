@@ -48,10 +48,10 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
 
 /* Make its lock anew if that was removed. False: it is not ours any more, since
  * another process has it, or its directory is gone. */
-bool sp_spool_home_keep(sp_spool_home *home);
+bool sp_spool_home_verify(sp_spool_home *home);
 
 /* Is this the name of a home? */
-bool sp_spool_home_named(const char *name);
+bool sp_spool_home_is_name(const char *name);
 
 /* Open its directory, which the caller closes. SPANPROF_ERR_IO, in a
  * sentence. */
@@ -64,7 +64,7 @@ bool sp_spool_home_gone(const sp_spool_home *home);
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem);
 
 /* Unlock one that is not ours any more. What is in it stays. */
-void sp_spool_home_forget(sp_spool_home *home, const sp_mem *mem);
+void sp_spool_home_abandon(sp_spool_home *home, const sp_mem *mem);
 
 /* In a forked child: close the inherited descriptor, touch nothing else. */
 void sp_spool_home_after_fork_child(sp_spool_home *home);

@@ -26,7 +26,7 @@ typedef enum retry_class {
   RETRY_CLASS_REFUSED,
 } retry_class;
 
-static retry_class retry_class_of(long status, bool foreign) {
+static retry_class retry_class_of(long status, bool not_pyroscope) {
   switch (status) {
   case 0:
   case 502:
@@ -50,7 +50,7 @@ static retry_class retry_class_of(long status, bool foreign) {
   default:
     break;
   }
-  if (status >= 200 && status < 300 && !foreign)
+  if (status >= 200 && status < 300 && !not_pyroscope)
     return RETRY_CLASS_ACCEPTED;
   if (status >= 200 && status < 400)
     return RETRY_CLASS_MENDABLE;
@@ -82,12 +82,13 @@ static bool retry_tries_left(const sp_retry_case *retry_case,
 }
 
 void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case) {
-  retry_class class = retry_class_of(retry_case->status, retry_case->foreign);
+  retry_class class =
+      retry_class_of(retry_case->status, retry_case->not_pyroscope);
   uint64_t wait_ns;
 
   out->at_ns = retry_case->now_ns;
   out->is_limited = class == RETRY_CLASS_LIMITED;
-  out->is_mendable = class == RETRY_CLASS_MENDABLE;
+  out->is_repairable = class == RETRY_CLASS_MENDABLE;
   out->is_ordered = out->is_limited || retry_case->retry_after_given;
   out->own_fault = class == RETRY_CLASS_OWN_FAULT ||
                    (out->is_limited && !retry_case->retry_after_given);
@@ -96,7 +97,7 @@ void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case) {
         class == RETRY_CLASS_ACCEPTED ? SP_RETRY_ACCEPTED : SP_RETRY_REFUSED;
     return;
   }
-  wait_ns = out->is_mendable
+  wait_ns = out->is_repairable
                 ? retry_mendable_ns(retry_case->random)
                 : retry_backoff_ns(retry_case->failures, retry_case->random);
   if (retry_case->retry_after_given)

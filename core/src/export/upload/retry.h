@@ -19,11 +19,11 @@
 #define SP_RETRY_MAX_AGE_S 2700
 
 typedef struct sp_retry_case {
-  long status;       /* of HTTP; 0: no whole answer came */
-  bool foreign;      /* a 2xx that is no acceptance */
-  uint32_t failures; /* in a row, of any upload, this one included; >= 1 */
-  uint32_t refusals; /* of this upload, by answers that may be its own fault,
-                      * before this one */
+  long status;        /* of HTTP; 0: no whole answer came */
+  bool not_pyroscope; /* a 2xx that is no acceptance */
+  uint32_t failures;  /* in a row, of any upload, this one included; >= 1 */
+  uint32_t refusals;  /* of this upload, by answers that may be its own fault,
+                       * before this one */
   bool retry_after_given;
   uint64_t retry_after_ns; /* from now */
   uint64_t age_ns;         /* of the profile */
@@ -42,11 +42,11 @@ typedef enum sp_retry_verdict {
 
 typedef struct sp_retry {
   sp_retry_verdict verdict;
-  uint64_t at_ns;   /* monotonic: nothing is sent to the server before */
-  bool own_fault;   /* it may be the upload: let others go first */
-  bool is_limited;  /* 429 */
-  bool is_mendable; /* by credentials, address or roll-out */
-  bool is_ordered;  /* the server itself said when, or to ask less */
+  uint64_t at_ns;     /* monotonic: nothing is sent to the server before */
+  bool own_fault;     /* it may be the upload: let others go first */
+  bool is_limited;    /* 429 */
+  bool is_repairable; /* by credentials, address or roll-out */
+  bool is_ordered;    /* the server itself said when, or to ask less */
 } sp_retry;
 
 /* Of one profile: since when it waits, and what was tried so far. Ages are

@@ -33,7 +33,7 @@ void sp_series_comments_write(const sp_series *series, uint32_t text_count,
 }
 
 /* Append "NAME NUL VALUE NUL". */
-static void comments_take(const char *comment, sp_buffer *text, bool *named) {
+static void comment_append(const char *comment, sp_buffer *text, bool *named) {
   const char *name = comment + strlen(COMMENTS_BEGIN);
   const char *equals;
 
@@ -59,7 +59,7 @@ spanprof_status sp_series_comments_read(const char *const *comments,
   memset(out, 0, sizeof *out);
   sp_buffer_init(&text, mem);
   for (i = 0; i < count; i++)
-    comments_take(comments[i], &text, &named);
+    comment_append(comments[i], &text, &named);
   st = text.failed ? SPANPROF_ERR_NOMEM
        : named     ? sp_series_read(out, mem, text.data, text.size)
                    : SPANPROF_ERR_FORMAT;

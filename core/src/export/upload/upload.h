@@ -9,9 +9,9 @@ typedef struct sp_upload {
   sp_encoded part;
   uint64_t number; /* in order of the push */
   sp_tries tries;
-  bool unspoolable;  /* the spool had no room for it */
-  bool handed_local; /* callback and output directory had their turn */
-  bool taken;        /* by one of them */
+  bool spool_refused; /* the spool had no room for it */
+  bool local_tried;   /* callback and output directory had their turn */
+  bool delivered;     /* by one of them */
   struct sp_upload *next;
 } sp_upload;
 

@@ -47,24 +47,24 @@ void sp_upload_queue_return(sp_upload_queue *queue, sp_upload *upload) {
   queue_insert(queue, before, upload);
 }
 
-sp_upload *sp_upload_queue_take_first(sp_upload_queue *queue) {
+sp_upload *sp_upload_queue_detach_first(sp_upload_queue *queue) {
   return queue_remove(queue, NULL);
 }
 
-sp_upload *sp_upload_queue_take_fresh(sp_upload_queue *queue) {
+sp_upload *sp_upload_queue_detach_new(sp_upload_queue *queue) {
   sp_upload *before = NULL, *at = queue->first;
 
-  for (; at && at->handed_local; at = at->next)
+  for (; at && at->local_tried; at = at->next)
     before = at;
   return queue_remove(queue, before);
 }
 
-sp_upload *sp_upload_queue_take_due(sp_upload_queue *queue, uint64_t now_ns) {
+sp_upload *sp_upload_queue_detach_due(sp_upload_queue *queue, uint64_t now_ns) {
   sp_upload *before = NULL, *at = queue->first;
   sp_upload *best = NULL, *best_before = NULL;
 
   for (; at; before = at, at = at->next)
-    if (at->handed_local && at->tries.retry_ns <= now_ns &&
+    if (at->local_tried && at->tries.retry_ns <= now_ns &&
         (!best || at->tries.refusals < best->tries.refusals)) {
       best = at;
       best_before = before;
@@ -72,19 +72,19 @@ sp_upload *sp_upload_queue_take_due(sp_upload_queue *queue, uint64_t now_ns) {
   return best ? queue_remove(queue, best_before) : NULL;
 }
 
-sp_upload *sp_upload_queue_take_spoolable(sp_upload_queue *queue) {
+sp_upload *sp_upload_queue_detach_spoolable(sp_upload_queue *queue) {
   sp_upload *before = NULL, *at = queue->first;
 
-  for (; at && (!at->handed_local || at->unspoolable); at = at->next)
+  for (; at && (!at->local_tried || at->spool_refused); at = at->next)
     before = at;
   return queue_remove(queue, before);
 }
 
-sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue, uint64_t now_ns,
-                                      uint64_t age_ns) {
+sp_upload *sp_upload_queue_detach_older(sp_upload_queue *queue, uint64_t now_ns,
+                                        uint64_t age_ns) {
   sp_upload *before = NULL, *at = queue->first;
 
-  for (; at && (!at->handed_local || now_ns - at->tries.began_ns <= age_ns);
+  for (; at && (!at->local_tried || now_ns - at->tries.began_ns <= age_ns);
        at = at->next)
     before = at;
   return queue_remove(queue, before);
@@ -97,14 +97,14 @@ uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
 
   for (; at; at = at->next)
     next_ns =
-        sp_min_u64(next_ns, at->handed_local ? at->tries.retry_ns : fresh_ns);
+        sp_min_u64(next_ns, at->local_tried ? at->tries.retry_ns : fresh_ns);
   return next_ns;
 }
 
-bool sp_upload_queue_settled(const sp_upload_queue *queue, bool spooling) {
+bool sp_upload_queue_all_tried(const sp_upload_queue *queue, bool spooling) {
   const sp_upload *at = queue->first;
 
-  while (at && at->handed_local && (at->unspoolable || !spooling))
+  while (at && at->local_tried && (at->spool_refused || !spooling))
     at = at->next;
   return !at;
 }

@@ -1,7 +1,7 @@
 /* The one session of a process, as the files of this room share it: session.c
  * has the protocol. */
-#ifndef SP_SESSION_INSIDE_H
-#define SP_SESSION_INSIDE_H
+#ifndef SP_SESSION_STATE_H
+#define SP_SESSION_STATE_H
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -38,7 +38,7 @@ extern sp_session_shared sp_session_state;
 /* Is this the process that started it, or a child whose fork hooks ran? In one
  * that was made by the system call itself there are no threads, and locks may
  * be taken for ever. */
-bool sp_session_here(void);
+bool sp_session_in_process(void);
 
 /* SPANPROF_ERR_STATE in a sentence. */
 spanprof_status sp_session_not_running(void);
@@ -46,7 +46,7 @@ spanprof_status sp_session_not_running(void);
 /* Without the lock: count a call in that works with `session`, if it is the one
  * that runs; a stop waits until it is counted out. */
 bool sp_session_enter(spanprof_session *session);
-void sp_session_leave(spanprof_session *session);
+void sp_session_exit(spanprof_session *session);
 
 /* Take both locks, when no start or stop is at work; give them back. */
 void sp_session_lock(void);
@@ -54,8 +54,8 @@ void sp_session_unlock(void);
 
 /* Both with both held; `lock` is given back for the work. Make a session the
  * current one, where none is; end it, by its only stop. */
-spanprof_status sp_session_make(spanprof_session **out,
-                                const spanprof_options *options);
+spanprof_status sp_session_create(spanprof_session **out,
+                                  const spanprof_options *options);
 spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms);
 
 #endif
