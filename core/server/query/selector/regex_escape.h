@@ -3,7 +3,7 @@
 #ifndef SP_REGEX_ESCAPE_H
 #define SP_REGEX_ESCAPE_H
 
-#include "regex_gate.h"
+#include "regex_re2.h"
 
 typedef struct sp_regex_text {
   const char *at;

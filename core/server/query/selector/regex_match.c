@@ -29,8 +29,8 @@ void sp_regex_free(sp_regex *regex) {
   sp_mem_free(regex->mem, regex);
 }
 
-/* The gate let through what PCRE2 does not know: a property's name, or what is
- * too large for it. */
+/* sp_regex_from_re2() let through what PCRE2 does not know: a property's name,
+ * or what is too large for it. */
 static spanprof_status regex_refused(int error, const char *text, size_t bytes,
                                      sp_regex_fault *fault) {
   if (error == PCRE2_ERROR_HEAP_FAILED)
@@ -82,7 +82,7 @@ spanprof_status sp_regex_new(sp_regex **out, const sp_mem *mem,
     return regex_refused(0, text, REGEX_TEXT_MAX, fault);
   sp_buffer_init(&pattern, mem);
   sp_buffer_text(&pattern, "\\A(?:");
-  st = sp_regex_gate(&pattern, text, bytes, fault);
+  st = sp_regex_from_re2(&pattern, text, bytes, fault);
   sp_buffer_text(&pattern, ")\\z");
   if (!st)
     st = sp_buffer_status(&pattern);

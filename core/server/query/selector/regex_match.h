@@ -3,7 +3,7 @@
 #ifndef SP_REGEX_MATCH_H
 #define SP_REGEX_MATCH_H
 
-#include "regex_gate.h"
+#include "regex_re2.h"
 
 typedef struct sp_regex sp_regex;
 

@@ -1,8 +1,8 @@
 /* RE2's syntax: what it refuses is refused, with the words of Go's
  * regexp/syntax; what it takes becomes a pattern of PCRE2 that means the same.
  * https://github.com/google/re2/wiki/Syntax */
-#ifndef SP_REGEX_GATE_H
-#define SP_REGEX_GATE_H
+#ifndef SP_REGEX_RE2_H
+#define SP_REGEX_RE2_H
 
 #include "util/memory/buffer.h"
 
@@ -15,7 +15,7 @@ typedef struct sp_regex_fault {
 /* Append PCRE2's pattern (for PCRE2_UTF and PCRE2_DOTALL, without captures) of
  * `text`. A dot matches a newline, as in Prometheus' matchers.
  * SPANPROF_ERR_FORMAT: *fault is set. SPANPROF_ERR_NOMEM. */
-spanprof_status sp_regex_gate(sp_buffer *out, const char *text, size_t bytes,
-                              sp_regex_fault *fault);
+spanprof_status sp_regex_from_re2(sp_buffer *out, const char *text,
+                                  size_t bytes, sp_regex_fault *fault);
 
 #endif
