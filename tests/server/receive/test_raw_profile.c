@@ -42,6 +42,35 @@ static void reads_what_was_written(void) {
   message_free(&m);
 }
 
+/* The samples of an ordinary profile are decoded once; those of a large profile
+ * stay encoded, and both read the same. */
+static void large_profiles_stay_encoded(void) {
+  const size_t counts[] = {1000, 200000};
+  size_t i, k;
+
+  for (i = 0; i < SP_COUNT_OF(counts); i++) {
+    message m = pprof_head("thread", "worker");
+    sp_raw_samples samples;
+    pprof_case c;
+
+    for (k = 0; k < counts[i]; k++)
+      message_inner(&m, 2, pprof_sample((int64_t)k, PPROF_KEY, PPROF_TEXT));
+    CHECK(!read_case(&c, message_view(&m)));
+    CHECK((c.raw.samples != NULL) == (i == 0));
+    CHECK_EQUAL(c.raw.sample_count, counts[i]);
+    sp_raw_samples_init(&samples, &c.raw);
+    for (k = 0; k < counts[i]; k += 999) {
+      const sp_raw_sample *sample = sp_raw_samples_at(&samples, k);
+
+      CHECK_EQUAL(sample->values[0], (int64_t)k);
+      CHECK_EQUAL(sample->labels[0].text, PPROF_TEXT);
+    }
+    sp_raw_samples_dispose(&samples);
+    pprof_case_dispose(&c);
+    message_free(&m);
+  }
+}
+
 /* Any part of one is read or refused, never more than that. */
 static void cut_anywhere_is_no_crash(void) {
   message m = whole();
@@ -163,6 +192,7 @@ static void gzip_is_unpacked_and_bounded(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"reads_what_was_written", reads_what_was_written},
+      {"large_profiles_stay_encoded", large_profiles_stay_encoded},
       {"cut_anywhere_is_no_crash", cut_anywhere_is_no_crash},
       {"says_what_is_broken", says_what_is_broken},
       {"memory_is_bounded", memory_is_bounded},

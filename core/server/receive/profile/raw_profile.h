@@ -69,8 +69,8 @@ typedef struct sp_raw_profile {
   sp_arena *arena;
   sp_view *texts;
   sp_raw_type *types;
-  sp_raw_sample *samples;   /* NULL: see `sample_messages` */
-  sp_view *sample_messages; /* still encoded */
+  sp_raw_sample *samples;   /* NULL if only `sample_messages` is set */
+  sp_view *sample_messages; /* encoded samples of a large profile */
   sp_raw_mapping *mappings;
   sp_raw_location *locations;
   sp_raw_function *functions;
@@ -111,8 +111,9 @@ void sp_raw_explain(sp_view bytes, sp_refusal *refusal);
 spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
                             sp_refusal *refusal);
 
-/* Decodes one sample at a time: all decoded samples of a large profile take
- * several times its size. */
+/* Reads the samples of a profile one by one. The samples of a large profile
+ * are decoded for each reading, because all of them together need several
+ * times the memory of their encoding. */
 typedef struct sp_raw_samples {
   const sp_raw_profile *profile;
   sp_arena arena; /* of the present sample */

@@ -1,5 +1,7 @@
 #include "raw_profile.h"
 
+#define RAW_DECODED_BYTES_MAX ((size_t)8 << 20)
+
 #define RAW_SCALAR(type, number, member, name) \
   { number, offsetof(type, member), name }
 
@@ -57,18 +59,21 @@ static const sp_wire_scalar raw_function_fields[] = {
 
 #define RAW_SCALARS(fields) fields, SP_COUNT_OF(fields)
 
-spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
-                           void *out, sp_refusal *refusal) {
-  void *p = sp_arena_new(arena, count ? count : 1, item);
-
-  memcpy(out, &p, sizeof p);
-  if (p)
-    return SPANPROF_OK;
+static spanprof_status raw_arena_status(const sp_arena *arena,
+                                        sp_refusal *refusal) {
   if (arena->st != SPANPROF_ERR_LIMIT)
     return arena->st;
   return sp_refuse(refusal, SP_REFUSAL_LARGE,
                    "the profile takes more than %zu MiB of memory to read",
                    arena->bytes_max >> 20);
+}
+
+spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
+                           void *out, sp_refusal *refusal) {
+  void *p = sp_arena_new(arena, count ? count : 1, item);
+
+  memcpy(out, &p, sizeof p);
+  return p ? SPANPROF_OK : raw_arena_status(arena, refusal);
 }
 
 /* What is known while a profile is read. */
@@ -77,6 +82,7 @@ typedef struct raw_reader {
   sp_wire *wire;
   sp_refusal *refusal;
   size_t counts[RAW_TEXT + 1];
+  size_t sample_bytes; /* encoded size of all samples */
   sp_arena scratch;
 } raw_reader;
 
@@ -101,8 +107,32 @@ static spanprof_status raw_count(raw_reader *reader, sp_view bytes) {
       break;
     if (field.number <= RAW_TEXT)
       reader->counts[field.number]++;
+    if (field.number == RAW_SAMPLE)
+      reader->sample_bytes += field.bytes.size;
   }
   return sp_wire_status(&wire, "Profile", reader->refusal);
+}
+
+/* Decoding a sample again for each pass over the samples costs a third of the
+ * CPU time of a push, so the samples of an ordinary profile stay decoded. A
+ * location id of one byte becomes eight bytes. */
+static bool raw_keeps_decoded(const raw_reader *reader) {
+  const size_t count = reader->counts[RAW_SAMPLE];
+
+  return reader->sample_bytes <= RAW_DECODED_BYTES_MAX / 8 &&
+         8 * reader->sample_bytes + count * sizeof(sp_raw_sample) <=
+             RAW_DECODED_BYTES_MAX;
+}
+
+static spanprof_status raw_sample_tables(raw_reader *reader) {
+  sp_raw_profile *p = reader->profile;
+  const size_t count = reader->counts[RAW_SAMPLE];
+
+  if (raw_keeps_decoded(reader))
+    return sp_raw_new(p->arena, count, sizeof *p->samples, &p->samples,
+                      reader->refusal);
+  return sp_raw_new(p->arena, count, sizeof *p->sample_messages,
+                    &p->sample_messages, reader->refusal);
 }
 
 static spanprof_status raw_tables(raw_reader *reader) {
@@ -124,10 +154,7 @@ static spanprof_status raw_tables(raw_reader *reader) {
   if (!st)
     st = sp_raw_new(p->arena, counts[RAW_TEXT], sizeof *p->texts, &p->texts,
                     reader->refusal);
-  if (!st)
-    st = sp_raw_new(p->arena, counts[RAW_SAMPLE], sizeof *p->sample_messages,
-                    &p->sample_messages, reader->refusal);
-  return st;
+  return st ? st : raw_sample_tables(reader);
 }
 
 static void raw_sample_count(sp_wire *wire, sp_raw_sample *sample) {
@@ -210,17 +237,21 @@ const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i) {
              : &samples->sample;
 }
 
-/* Decode each sample once to check it; then keep it encoded. */
-static spanprof_status raw_check_sample(raw_reader *reader, sp_view message) {
+/* Decode a sample to check it. Keep it decoded, or only its encoding if the
+ * profile is large. */
+static spanprof_status raw_read_sample(raw_reader *reader, sp_view message) {
   sp_raw_profile *p = reader->profile;
-  spanprof_status st;
+  const size_t i = p->sample_count++;
+  sp_arena *arena = p->samples ? p->arena : &reader->scratch;
   sp_raw_sample sample;
   sp_wire wire;
 
   sp_arena_clear(&reader->scratch);
-  st = raw_sample(&reader->scratch, message, &wire, &sample);
-  p->sample_messages[p->sample_count++] = message;
-  return st ? st : sp_wire_status(&wire, "Sample", reader->refusal);
+  if (raw_sample(arena, message, &wire, p->samples ? &p->samples[i] : &sample))
+    return raw_arena_status(arena, reader->refusal);
+  if (!p->samples)
+    p->sample_messages[i] = message;
+  return sp_wire_status(&wire, "Sample", reader->refusal);
 }
 
 static spanprof_status raw_location(raw_reader *reader, sp_view message) {
@@ -267,7 +298,7 @@ static spanprof_status raw_field(raw_reader *reader,
                     &p->types[p->type_count++]);
     break;
   case RAW_SAMPLE:
-    return raw_check_sample(reader, field->bytes);
+    return raw_read_sample(reader, field->bytes);
   case RAW_MAPPING:
     sp_wire_scalars(wire, field->bytes, RAW_SCALARS(raw_mapping_fields),
                     &p->mappings[p->mapping_count++]);

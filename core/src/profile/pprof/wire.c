@@ -11,7 +11,7 @@ static bool wire_fault(sp_wire *wire, sp_wire_fault fault, uint32_t type) {
   return false;
 }
 
-static bool wire_varint(sp_wire *wire, uint64_t *out) {
+static bool wire_long_varint(sp_wire *wire, uint64_t *out) {
   switch (sp_varint_get(&wire->at, wire->end, out)) {
   case SP_VARINT_WHOLE:
     return true;
@@ -21,6 +21,14 @@ static bool wire_varint(sp_wire *wire, uint64_t *out) {
     break;
   }
   return wire_fault(wire, SP_WIRE_BAD_NUMBER, 0);
+}
+
+/* Most numbers of a profile have one byte; this branch is inlined for them. */
+static inline bool wire_varint(sp_wire *wire, uint64_t *out) {
+  if (wire->at == wire->end || *wire->at & 0x80)
+    return wire_long_varint(wire, out);
+  *out = *wire->at++;
+  return true;
 }
 
 bool sp_wire_number(sp_wire *wire, uint64_t *out) {
