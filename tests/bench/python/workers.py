@@ -14,7 +14,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "python" / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "python"))
 
 APPLICATION = '''
 import pathlib, sys
