@@ -1,11 +1,11 @@
-/* The room that answers queries: Pyroscope's calls, and our own. */
+/* Queries: Pyroscope's calls and the server's own. */
 #ifndef SP_QUERY_H
 #define SP_QUERY_H
 
 #include "server/http/message/http.h"
 #include "server/model/serve.h"
 
-/* SPANPROF_ERR_NOMEM. */
+/* Add the routes of all calls. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_query_routes(sp_http_routes *routes, sp_serve *serve);
 
 #endif

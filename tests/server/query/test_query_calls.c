@@ -411,7 +411,7 @@ static void classic_values_are_all_of_them_or_refused(void) {
   a = get("/label-values", label, 1);
   fixture_run("UPDATE text SET text='value 11999' WHERE length(text)>1000000");
   check_has(&a, 429, "{\"code\":\"resource_exhausted\",\"message\":\"");
-  check_has(&a, 429, "ask for a shorter range or fewer series");
+  check_has(&a, 429, "request a shorter range or fewer series");
   CHECK(!strstr(a.text, "value"));
   answer_dispose(&a);
 }
@@ -433,7 +433,7 @@ static void more_stacks_than_a_query_may_have_are_refused(void) {
   fixture_put(calls_store, profile);
   a = get("/api/v1/profile", deep, 4);
   check_has(&a, 429, "\"title\":\"Too Many Requests\",\"status\":429,");
-  check_has(&a, 429, "ask for a shorter range or fewer series");
+  check_has(&a, 429, "request a shorter range or fewer series");
   answer_dispose(&a);
   calls_are_limited = true;
   a = get("/api/v1/profile", deep, 4);

@@ -228,7 +228,7 @@ typedef struct adhoc_listing {
   sp_query *query;
   adhoc_upload *uploads;
   size_t count;
-  size_t room;
+  size_t capacity;
   spanprof_status st;
 } adhoc_listing;
 
@@ -239,7 +239,7 @@ static bool adhoc_list_one(void *data, const sp_store_document *document) {
   const char *name = document->bytes;
 
   listing->st =
-      sp_mem_reserve(arena->mem, (void **)&listing->uploads, &listing->room,
+      sp_mem_reserve(arena->mem, (void **)&listing->uploads, &listing->capacity,
                      listing->count + 1, sizeof *listing->uploads);
   upload.id = sp_arena_text(arena, document->key, strlen(document->key));
   upload.name = sp_arena_text(arena, name, strnlen(name, document->size));

@@ -16,7 +16,7 @@ typedef struct lists_sets {
   sp_arena *arena;
   sp_text_set names;
   sp_text_set *sets; /* of each name, in the order of adding */
-  size_t room;
+  size_t capacity;
   spanprof_status st;
 } lists_sets;
 
@@ -27,8 +27,9 @@ static spanprof_status lists_add(lists_sets *lists, const char *name,
   spanprof_status st = sp_text_set_add(&lists->names, name, &number);
 
   if (!st)
-    st = sp_mem_reserve(lists->arena->mem, (void **)&lists->sets, &lists->room,
-                        lists->names.count, sizeof *lists->sets);
+    st = sp_mem_reserve(lists->arena->mem, (void **)&lists->sets,
+                        &lists->capacity, lists->names.count,
+                        sizeof *lists->sets);
   if (st)
     return st;
   if (number == before)
@@ -39,7 +40,7 @@ static spanprof_status lists_add(lists_sets *lists, const char *name,
 static void lists_dispose(lists_sets *lists) {
   size_t i;
 
-  for (i = 0; i < lists->names.count && i < lists->room; i++)
+  for (i = 0; i < lists->names.count && i < lists->capacity; i++)
     sp_text_set_dispose(&lists->sets[i]);
   sp_mem_free(lists->arena->mem, lists->sets);
   sp_text_set_dispose(&lists->names);
@@ -237,7 +238,7 @@ typedef struct gaps_gathering {
   const sp_mem *mem;
   gaps_time *times;
   size_t count;
-  size_t room;
+  size_t capacity;
   int64_t from_ms; /* of what was asked for; the nearest are outside */
   int64_t until_ms;
   int64_t before_ms;
@@ -265,7 +266,7 @@ static bool gaps_gather(void *data, const sp_store_point *point) {
   if (gaps->count >= SP_QUERY_MEMORY_MAX / sizeof *gaps->times)
     gaps->st = SPANPROF_ERR_LIMIT;
   if (!gaps->st)
-    gaps->st = sp_mem_reserve(gaps->mem, (void **)&gaps->times, &gaps->room,
+    gaps->st = sp_mem_reserve(gaps->mem, (void **)&gaps->times, &gaps->capacity,
                               gaps->count + 1, sizeof *gaps->times);
   if (!gaps->st)
     gaps->times[gaps->count++] = (gaps_time){

@@ -39,7 +39,7 @@ typedef struct series_sums {
   int64_t *covered_ms;
   series_stretch *stretches; /* of profiles */
   size_t count;
-  size_t room;
+  size_t capacity;
   spanprof_status st;
 } series_sums;
 
@@ -92,8 +92,9 @@ static bool series_add(void *data, const sp_store_point *point) {
   if (sums->count >= SP_QUERY_MEMORY_MAX / sizeof *sums->stretches)
     sums->st = SPANPROF_ERR_LIMIT;
   if (!sums->st)
-    sums->st = sp_mem_reserve(sums->mem, (void **)&sums->stretches, &sums->room,
-                              sums->count + 1, sizeof *sums->stretches);
+    sums->st =
+        sp_mem_reserve(sums->mem, (void **)&sums->stretches, &sums->capacity,
+                       sums->count + 1, sizeof *sums->stretches);
   if (!sums->st)
     sums->stretches[sums->count++] = stretch;
   return !sums->st;

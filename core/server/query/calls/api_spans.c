@@ -24,7 +24,7 @@ typedef struct spans_table {
   const sp_text_pairs *labels;
   uint32_t name, service;
   spans_traced *traced; /* by name */
-  size_t traced_count, traced_room, traced_at;
+  size_t traced_count, traced_capacity, traced_at;
   int64_t rest; /* of samples in no span */
   spanprof_status st;
 } spans_table;
@@ -126,7 +126,7 @@ static bool spans_trace(void *data, const sp_store_span *span) {
     return !table->st;
   }
   table->st = sp_mem_reserve(table->rows.mem, (void **)&table->traced,
-                             &table->traced_room, table->traced_count + 1,
+                             &table->traced_capacity, table->traced_count + 1,
                              sizeof *table->traced);
   if (!table->st)
     table->traced[table->traced_count++] =

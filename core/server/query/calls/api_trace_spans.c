@@ -10,13 +10,13 @@
 typedef struct trace_spans {
   const sp_mem *mem;
   uint64_t *ids;
-  size_t count, room;
+  size_t count, capacity;
   bool kept; /* some are of traces, not of samples alone */
   spanprof_status st;
 } trace_spans;
 
 static bool trace_spans_add(trace_spans *spans, uint64_t id) {
-  spans->st = sp_mem_reserve(spans->mem, (void **)&spans->ids, &spans->room,
+  spans->st = sp_mem_reserve(spans->mem, (void **)&spans->ids, &spans->capacity,
                              spans->count + 1, sizeof *spans->ids);
   if (!spans->st)
     spans->ids[spans->count++] = id;

@@ -30,7 +30,7 @@ typedef struct traces_span {
 typedef struct traces_spans {
   sp_api *api;
   traces_span *spans;
-  size_t count, room;
+  size_t count, capacity;
   sp_index index; /* by span id */
   spanprof_status st;
 } traces_spans;
@@ -62,7 +62,7 @@ static bool traces_gather(void *data, const sp_store_span *span) {
   if (!list->st)
     list->st = sp_index_reserve(&list->index, mem);
   if (!list->st)
-    list->st = sp_mem_reserve(mem, (void **)&list->spans, &list->room,
+    list->st = sp_mem_reserve(mem, (void **)&list->spans, &list->capacity,
                               list->count + 1, sizeof *list->spans);
   if (list->st)
     return false;

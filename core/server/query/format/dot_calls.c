@@ -25,7 +25,7 @@ static uint32_t calls_node(sp_dot_calls *calls, uint32_t function,
     if (calls->nodes[i].function == function && calls->nodes[i].line == line)
       return i;
   if (sp_index_reserve(&calls->node_index, calls->mem) ||
-      sp_mem_reserve(calls->mem, (void **)&calls->nodes, &calls->node_room,
+      sp_mem_reserve(calls->mem, (void **)&calls->nodes, &calls->node_capacity,
                      calls->node_count + 1, sizeof *calls->nodes))
     return SP_INDEX_NONE;
   i = (uint32_t)calls->node_count++;
@@ -43,7 +43,7 @@ static sp_dot_edge *calls_edge(sp_dot_calls *calls, uint32_t from,
     if (calls->edges[i].from == from && calls->edges[i].to == to)
       return &calls->edges[i];
   if (sp_index_reserve(&calls->edge_index, calls->mem) ||
-      sp_mem_reserve(calls->mem, (void **)&calls->edges, &calls->edge_room,
+      sp_mem_reserve(calls->mem, (void **)&calls->edges, &calls->edge_capacity,
                      calls->edge_count + 1, sizeof *calls->edges))
     return NULL;
   i = (uint32_t)calls->edge_count++;

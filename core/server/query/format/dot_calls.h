@@ -29,7 +29,7 @@ typedef struct sp_dot_calls {
   sp_dot_node *nodes;
   sp_dot_edge *edges;
   size_t node_count, edge_count;
-  size_t node_room, edge_room;
+  size_t node_capacity, edge_capacity;
   sp_index node_index, edge_index;
   int64_t total;
 } sp_dot_calls;

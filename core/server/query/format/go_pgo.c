@@ -9,7 +9,7 @@
 typedef struct pgo_trim {
   sp_stack_tree *stacks;
   sp_tree_node *nodes; /* of the new tree */
-  size_t node_count, node_room;
+  size_t node_count, node_capacity;
   sp_index node_index;
   sp_tree_location *locations; /* the old ones, then those of leaves */
   size_t location_count;
@@ -110,7 +110,7 @@ static spanprof_status pgo_child(pgo_trim *trim, uint32_t *node,
     return pgo_too_much();
   st = sp_index_reserve(&trim->node_index, mem);
   if (!st)
-    st = sp_mem_reserve(mem, (void **)&trim->nodes, &trim->node_room,
+    st = sp_mem_reserve(mem, (void **)&trim->nodes, &trim->node_capacity,
                         trim->node_count + 1, sizeof *trim->nodes);
   if (st)
     return st;
@@ -154,7 +154,7 @@ static spanprof_status pgo_begin(pgo_trim *trim) {
   if (!st)
     st = pgo_new(trim, stacks->node_count, sizeof *trim->path, &trim->path);
   if (!st)
-    st = sp_mem_reserve(mem, (void **)&trim->nodes, &trim->node_room, 1,
+    st = sp_mem_reserve(mem, (void **)&trim->nodes, &trim->node_capacity, 1,
                         sizeof *trim->nodes);
   if (st)
     return st;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Endings that classic Pyroscope's clients gave to applications, and the types
- * that Pyroscope stores their profiles as since 1.0. */
+/* The endings that classic Pyroscope clients gave application names, and the
+ * profile types that Pyroscope has stored them as since 1.0. */
 static const struct {
   const char *ending;
   const char *type;
@@ -28,7 +28,7 @@ static bool classic_is_plain(char c) {
          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The ending that the name has, or how many there are. */
+/* The index of the name's ending, or the number of endings if it has none. */
 static size_t classic_ending(const char *name, size_t bytes) {
   size_t i;
 
@@ -42,8 +42,9 @@ static size_t classic_ending(const char *name, size_t bytes) {
   return i;
 }
 
-/* "Größe & Söhne.cpu{": as our clients' links have an application of any name,
- * which the ending tells from a selector. */
+/* The length of a name with arbitrary characters, such as "Größe & Söhne.cpu"
+ * in links of our clients. Only its ending distinguishes it from a selector.
+ * Returns 0 if there is no known ending. */
 static size_t classic_free_name_bytes(const char *text) {
   const size_t bytes = strcspn(text, "{}\"'`\t\r\n");
 

@@ -15,14 +15,14 @@ static bool lexer_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static void lexer_take(sp_label_lexer *lexer, sp_label_word word,
-                       const char *end) {
+static void lexer_accept(sp_label_lexer *lexer, sp_label_word word,
+                         const char *end) {
   lexer->word = word;
   lexer->bytes = (size_t)(end - lexer->start);
   lexer->at = end;
 }
 
-/* How many bytes the character at `at` has; a broken one has 1. */
+/* The number of bytes of the character at `at`; 1 if it is not valid UTF-8. */
 static int lexer_character_bytes(const char *at) {
   const unsigned char first = (unsigned char)*at;
   const int bytes = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -67,7 +67,7 @@ static void lexer_string(sp_label_lexer *lexer) {
       p++;
   }
   if (*p == quote)
-    lexer_take(lexer, SP_WORD_STRING, p + 1);
+    lexer_accept(lexer, SP_WORD_STRING, p + 1);
   else
     lexer_fault(lexer,
                 quote == '`' ? "unterminated raw string"
@@ -82,21 +82,21 @@ static void lexer_name(sp_label_lexer *lexer) {
   while (lexer_is_letter(*p) || lexer_is_digit(*p) ||
          (*p == ':' && !lexer->inside))
     metric |= *p++ == ':';
-  lexer_take(lexer, metric ? SP_WORD_METRIC_NAME : SP_WORD_NAME, p);
+  lexer_accept(lexer, metric ? SP_WORD_METRIC_NAME : SP_WORD_NAME, p);
 }
 
 static void lexer_equal(sp_label_lexer *lexer) {
   if (lexer->start[1] == '~')
-    lexer_take(lexer, SP_WORD_REGEX, lexer->start + 2);
+    lexer_accept(lexer, SP_WORD_REGEX, lexer->start + 2);
   else
-    lexer_take(lexer, SP_WORD_EQUAL, lexer->start + 1);
+    lexer_accept(lexer, SP_WORD_EQUAL, lexer->start + 1);
 }
 
 static void lexer_unequal(sp_label_lexer *lexer) {
   if (lexer->start[1] == '~')
-    lexer_take(lexer, SP_WORD_NO_REGEX, lexer->start + 2);
+    lexer_accept(lexer, SP_WORD_NO_REGEX, lexer->start + 2);
   else if (lexer->start[1] == '=')
-    lexer_take(lexer, SP_WORD_UNEQUAL, lexer->start + 2);
+    lexer_accept(lexer, SP_WORD_UNEQUAL, lexer->start + 2);
   else
     lexer_fault(lexer,
                 lexer->inside ? "unexpected character after '!' inside braces"
@@ -111,8 +111,8 @@ static void lexer_brace(sp_label_lexer *lexer) {
     lexer_fault(lexer, "unexpected right brace '}'", NULL);
   } else {
     lexer->inside = *lexer->start == '{';
-    lexer_take(lexer, lexer->inside ? SP_WORD_OPEN : SP_WORD_CLOSE,
-               lexer->start + 1);
+    lexer_accept(lexer, lexer->inside ? SP_WORD_OPEN : SP_WORD_CLOSE,
+                 lexer->start + 1);
   }
 }
 
@@ -127,11 +127,11 @@ void sp_label_lexer_next(sp_label_lexer *lexer) {
   if (*p == '\0' && lexer->inside)
     lexer_fault(lexer, "unexpected end of input inside braces", NULL);
   else if (*p == '\0')
-    lexer_take(lexer, SP_WORD_END, p);
+    lexer_accept(lexer, SP_WORD_END, p);
   else if (*p == '{' || *p == '}')
     lexer_brace(lexer);
   else if (*p == ',')
-    lexer_take(lexer, SP_WORD_COMMA, p + 1);
+    lexer_accept(lexer, SP_WORD_COMMA, p + 1);
   else if (*p == '"' || *p == '\'' || *p == '`')
     lexer_string(lexer);
   else if (*p == '=')
@@ -141,7 +141,7 @@ void sp_label_lexer_next(sp_label_lexer *lexer) {
   else if (lexer_is_letter(*p) || (*p == ':' && !lexer->inside))
     lexer_name(lexer);
   else if (lexer_is_digit(*p) && !lexer->inside)
-    lexer_take(lexer, SP_WORD_NUMBER, p + strspn(p, "0123456789"));
+    lexer_accept(lexer, SP_WORD_NUMBER, p + strspn(p, "0123456789"));
   else
     lexer_fault(lexer,
                 lexer->inside ? "unexpected character inside braces"
@@ -190,7 +190,7 @@ void sp_label_quote(sp_buffer *out, const char *text, size_t bytes) {
   sp_buffer_text(out, "\"");
 }
 
-/* UTF-8 of a code point; false: it is none. */
+/* Append a code point as UTF-8. Returns false if it is not a valid one. */
 static bool unquote_code_point(sp_buffer *out, uint32_t code) {
   char bytes[4];
   size_t count;
@@ -216,7 +216,8 @@ static bool unquote_code_point(sp_buffer *out, uint32_t code) {
   return true;
 }
 
-/* `digits` digits of base 8 or 16 at *at. */
+/* Read a number of `digits` digits in base 8 or 16. Returns false if there are
+ * fewer. */
 static bool unquote_number(const char **at, const char *end, int digits,
                            uint32_t base, uint32_t *out) {
   static const char all[] = "0123456789abcdef";
@@ -234,7 +235,8 @@ static bool unquote_number(const char **at, const char *end, int digits,
   return true;
 }
 
-/* One escape, of which `at` is behind the backslash. */
+/* Append the character of one escape; *at is after its backslash. Returns false
+ * if it is invalid. */
 static bool unquote_escape(sp_buffer *out, const char **at, const char *end,
                            char quote) {
   static const char names[] = "abfnrtv\\", values[] = "\a\b\f\n\r\t\v\\";

@@ -1,4 +1,4 @@
-/* The words of a label selector, as Prometheus reads them. */
+/* Splits a label selector into words, as Prometheus does. */
 #ifndef SP_LABEL_LEXER_H
 #define SP_LABEL_LEXER_H
 
@@ -8,7 +8,7 @@
 typedef enum sp_label_word {
   SP_WORD_END,
   SP_WORD_NAME,        /* [a-zA-Z_][a-zA-Z0-9_]* */
-  SP_WORD_METRIC_NAME, /* the same with ":" in it; outside braces alone */
+  SP_WORD_METRIC_NAME, /* may also contain ":"; only outside braces */
   SP_WORD_STRING,
   SP_WORD_NUMBER,
   SP_WORD_OPEN,
@@ -18,14 +18,14 @@ typedef enum sp_label_word {
   SP_WORD_UNEQUAL,
   SP_WORD_REGEX,
   SP_WORD_NO_REGEX,
-  SP_WORD_FAULT, /* `fault` says what */
+  SP_WORD_FAULT, /* described by `fault` */
 } sp_label_word;
 
 typedef struct sp_label_lexer {
   const char *text; /* NUL-terminated */
   const char *at;
-  bool inside; /* of braces */
-  /* The word read last. */
+  bool inside; /* inside braces */
+  /* The current word. */
   sp_label_word word;
   const char *start;
   size_t bytes;
@@ -34,15 +34,17 @@ typedef struct sp_label_lexer {
 
 sp_label_lexer sp_label_lexer_of(const char *text);
 
+/* Read the next word. */
 void sp_label_lexer_next(sp_label_lexer *lexer);
 
-/* The word as messages name it: `identifier "or"`, `"="`, `end of input`. */
+/* Append the current word's description for messages: `identifier "or"`,
+ * `"="`, `end of input`. */
 void sp_label_lexer_describe(const sp_label_lexer *lexer, sp_buffer *out);
 
-/* Append what a string stands for. False: an escape of it is none. */
+/* Append the text of a quoted string. Returns false if an escape is invalid. */
 bool sp_label_unquote(sp_buffer *out, const char *quoted, size_t bytes);
 
-/* "Go's %q": in double quotes, escaped. */
+/* Append a text in double quotes with escapes, like Go's %q. */
 void sp_label_quote(sp_buffer *out, const char *text, size_t bytes);
 
 #endif

@@ -12,7 +12,8 @@ typedef struct label_query {
   sp_query_fault *fault;
 } label_query;
 
-/* Where `at` is, from 1, as Prometheus counts: bytes of a line. */
+/* Get the line and column of `at`, both from 1. Columns are bytes, as in
+ * Prometheus. */
 static void query_place(label_query *query, const char *at, unsigned *line,
                         unsigned *column) {
   const char *p = query->lexer.text, *start = p;
@@ -37,7 +38,7 @@ static spanprof_status query_refuse_at(label_query *query, const char *at,
                          "%u:%u: parse error: %s", line, column, what);
 }
 
-/* The word just read is not what may stand here. */
+/* Refuse the current word, which is not allowed here. */
 static spanprof_status query_unexpected(label_query *query, const char *context,
                                         const char *expected) {
   const sp_label_lexer *lexer = &query->lexer;
@@ -62,7 +63,7 @@ static spanprof_status query_unexpected(label_query *query, const char *context,
   return st;
 }
 
-/* The text that the word, a string, stands for; lives in the arena. */
+/* Get the text of the current word, a string. It is in the arena. */
 static spanprof_status query_string(label_query *query, const char **out) {
   const sp_label_lexer *lexer = &query->lexer;
   sp_buffer text;
@@ -116,8 +117,8 @@ static spanprof_status query_add(label_query *query, const char *at,
   return st;
 }
 
-/* `name="value"`, or `"name"`, which is a metric's. The first word is read, and
- * afterwards the one behind it. */
+/* Parse `name="value"`, or the name of a metric in quotes, from the current
+ * word. Afterwards, the word after the matcher is current. */
 static spanprof_status query_matcher(label_query *query) {
   sp_label_lexer *lexer = &query->lexer;
   const char *at = lexer->start, *name, *value;
@@ -149,7 +150,7 @@ static spanprof_status query_matcher(label_query *query) {
   return st;
 }
 
-/* What is in the braces, of which the first is read. */
+/* Parse the matchers in braces; the current word is the opening brace. */
 static spanprof_status query_matchers(label_query *query) {
   sp_label_lexer *lexer = &query->lexer;
   spanprof_status st;
@@ -170,7 +171,7 @@ static spanprof_status query_matchers(label_query *query) {
   return SPANPROF_OK;
 }
 
-/* What stands before the braces. */
+/* Parse the text before the braces: a metric or an application, or nothing. */
 static spanprof_status query_front(label_query *query, const char **type) {
   sp_label_lexer *lexer = &query->lexer;
   const char *at = lexer->text + strspn(lexer->text, " \t\r\n");

@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* A store matches on several threads; a compiled expression is used by one. */
+/* The store matches on several threads, but only one at a time may use a
+ * compiled expression. */
 typedef struct matcher_regex {
   pthread_mutex_t lock;
   sp_regex *regex; /* guarded by lock */
@@ -101,7 +102,7 @@ static spanprof_status matcher_push(sp_matcher_list *list,
   if (list->count == SP_MATCHERS_MAX)
     return sp_query_refuse(fault, SP_CODE_INVALID,
                            "a query has at most %d matchers", SP_MATCHERS_MAX);
-  st = sp_mem_reserve(list->mem, (void **)&list->matchers, &list->room,
+  st = sp_mem_reserve(list->mem, (void **)&list->matchers, &list->capacity,
                       list->count + 1, sizeof *list->matchers);
   if (!st)
     list->matchers[list->count++] = *matcher;

@@ -1,4 +1,4 @@
-/* The matchers of a query, with what their regular expressions compiled to. */
+/* The matchers of a query, with their compiled regular expressions. */
 #ifndef SP_MATCHER_LIST_H
 #define SP_MATCHER_LIST_H
 
@@ -7,41 +7,43 @@
 #include "regex_match.h"
 #include "server/model/selector.h"
 
-#define SP_MATCHERS_MAX 256 /* of one query */
+#define SP_MATCHERS_MAX 256 /* per query */
 
 typedef struct sp_matcher_list {
   const sp_mem *mem;
-  sp_arena *arena; /* of the texts; outlives the list */
+  sp_arena *arena; /* has the texts; must outlive the list */
   sp_matcher *matchers;
   size_t count;
-  size_t room;
+  size_t capacity;
 } sp_matcher_list;
 
 void sp_matcher_list_init(sp_matcher_list *list, const sp_mem *mem,
                           sp_arena *arena);
 void sp_matcher_list_dispose(sp_matcher_list *list);
 
-/* A copy of a text that lives as long as the arena; NULL: arena->st. */
+/* Copy a text into the arena. Returns NULL if that fails; arena->st says why.
+ */
 char *sp_arena_text(sp_arena *arena, const char *text, size_t bytes);
 
-/* Add one; `name` and `value` are copied. SPANPROF_ERR_ARGUMENT: *fault. */
+/* Add a matcher. `name` and `value` are copied. SPANPROF_ERR_ARGUMENT: *fault
+ * is set. */
 spanprof_status sp_matcher_list_add(sp_matcher_list *list, sp_match_kind kind,
                                     const char *name, const char *value,
                                     sp_query_fault *fault);
 
-/* Add one that is true of each of two values. */
+/* Add a matcher that accepts two values. */
 spanprof_status sp_matcher_list_add_either(sp_matcher_list *list,
                                            const char *name, const char *one,
                                            const char *other,
                                            sp_query_fault *fault);
 
-/* The first `=` matcher of a name, or NULL. */
+/* The first `=` matcher for a label name, or NULL. */
 const sp_matcher *sp_matcher_list_find(const sp_matcher_list *list,
                                        const char *name);
 void sp_matcher_list_remove(sp_matcher_list *list, const sp_matcher *matcher);
 
-/* Whether a regular expression took too long, since when all it says is
- * "no". */
+/* Whether a regular expression took too long. Such a matcher no longer matches
+ * anything. */
 bool sp_matcher_list_gave_up(const sp_matcher_list *list);
 
 #endif

@@ -19,7 +19,7 @@ spanprof_status sp_query_refuse(sp_query_fault *fault, const char *code,
 
 void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...) {
   char prefix[sizeof fault->message / 2];
-  const size_t room = sizeof fault->message;
+  const size_t capacity = sizeof fault->message;
   va_list arguments;
   size_t bytes, kept;
 
@@ -27,7 +27,7 @@ void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...) {
   vsnprintf(prefix, sizeof prefix, format, arguments);
   va_end(arguments);
   bytes = strlen(prefix);
-  kept = strnlen(fault->message, room - bytes - 1);
+  kept = strnlen(fault->message, capacity - bytes - 1);
   memmove(fault->message + bytes, fault->message, kept);
   memcpy(fault->message, prefix, bytes);
   fault->message[bytes + kept] = '\0';

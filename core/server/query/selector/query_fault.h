@@ -1,11 +1,11 @@
-/* What is wrong with a query, as it is told to who asked. */
+/* An error in a query, as it is reported to the client. */
 #ifndef SP_QUERY_FAULT_H
 #define SP_QUERY_FAULT_H
 
 #include "util/base.h"
 
-/* Connect's codes that are used here; sp_connect_status() knows their statuses:
- * https://connectrpc.com/docs/protocol/#error-codes */
+/* The Connect error codes in use. sp_connect_status() maps them to HTTP
+ * statuses: https://connectrpc.com/docs/protocol/#error-codes */
 #define SP_CODE_INVALID       "invalid_argument"
 #define SP_CODE_UNIMPLEMENTED "unimplemented"
 #define SP_CODE_NOT_FOUND     "not_found"
@@ -17,16 +17,16 @@
 #define SP_CODE_INTERNAL      "internal"
 
 typedef struct sp_query_fault {
-  const char *code; /* NULL: nothing is wrong */
-  uint32_t column;  /* of the selector, from 1; 0: not known */
+  const char *code; /* NULL: no error */
+  uint32_t column;  /* in the selector, from 1; 0: unknown */
   char message[2048];
 } sp_query_fault;
 
-/* Keep the first fault; returns SPANPROF_ERR_ARGUMENT. */
+/* Set *fault unless it is set. Returns SPANPROF_ERR_ARGUMENT. */
 spanprof_status sp_query_refuse(sp_query_fault *fault, const char *code,
                                 const char *format, ...) SP_PRINTF(3, 4);
 
-/* Put "WHAT: " before the message. */
+/* Insert a text before the message. */
 void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...)
     SP_PRINTF(2, 3);
 

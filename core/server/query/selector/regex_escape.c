@@ -7,12 +7,12 @@
 
 #define ESCAPE_CHARACTER_MAX 0x10ffff
 
-/* Characters that are none, and that PCRE2 refuses. */
+/* Surrogates, which are not characters and which PCRE2 refuses. */
 #define ESCAPE_SURROGATE_MIN 0xd800
 #define ESCAPE_SURROGATE_MAX 0xdfff
 
-/* From 10.40 on a bare name is one of script extensions, or of a property that
- * RE2 does not have. */
+/* Since PCRE2 10.40, a bare script name means script extensions, or a property
+ * that RE2 does not have. */
 #if PCRE2_MAJOR > 10 || PCRE2_MINOR >= 40
 #define ESCAPE_SCRIPT "sc:"
 #else
@@ -50,7 +50,7 @@ void sp_regex_literal(sp_buffer *out, uint32_t character) {
     sp_buffer_append(out, &byte, 1);
   else if (character >= ESCAPE_SURROGATE_MIN &&
            character <= ESCAPE_SURROGATE_MAX)
-    sp_buffer_text(out, "(?!)"); /* no text has one */
+    sp_buffer_text(out, "(?!)"); /* matches nothing */
   else
     sp_buffer_format(out, "\\x{%x}", character);
 }
@@ -63,7 +63,7 @@ static int escape_hex(uint32_t c) {
   return -1;
 }
 
-/* What follows "\x". */
+/* Read the digits after "\x". Returns false if they are invalid. */
 static bool escape_read_hex(sp_regex_text *text, uint32_t *out) {
   int high, low;
   uint32_t c, digits = 0;
@@ -92,8 +92,9 @@ static bool escape_read_hex(sp_regex_text *text, uint32_t *out) {
   return false;
 }
 
-/* One to three octal digits, of which `first` is read; a single one would be a
- * back reference, which RE2 does not have. */
+/* Read one to three octal digits, of which `first` has been read. Returns false
+ * for a single digit other than 0: it would be a back reference, which RE2 does
+ * not have. */
 static bool escape_read_octal(sp_regex_text *text, uint32_t first,
                               uint32_t *out) {
   uint32_t digits;
@@ -134,7 +135,7 @@ spanprof_status sp_regex_escape(sp_regex_text *text, uint32_t *out) {
   return SPANPROF_OK;
 }
 
-/* RE2's \s has no vertical tab, PCRE2's has. */
+/* RE2's \s does not match a vertical tab, but PCRE2's does. */
 static const char *escape_space(bool negated, bool inside_class) {
   if (inside_class)
     return negated ? "\\x{0}-\\x{8}\\x{b}\\x{e}-\\x{1f}\\x{21}-\\x{10ffff}"
@@ -142,15 +143,15 @@ static const char *escape_space(bool negated, bool inside_class) {
   return negated ? "[^\\t\\n\\f\\r\\x20]" : "[\\t\\n\\f\\r\\x20]";
 }
 
-/* Whether a name is shaped as RE2's are: "L", "Lu", "Han", "Old_Italic". PCRE2
- * knows which of them exist, and others besides. */
+/* Whether a property name has the form of RE2's names: "L", "Lu", "Han",
+ * "Old_Italic". PCRE2 checks whether the property exists. */
 static bool escape_property_name(const char *name, size_t bytes) {
   size_t i;
 
   if (bytes == 0 || name[0] < 'A' || name[0] > 'Z')
     return false;
   if (bytes == 3 && name[0] == 'X')
-    return false; /* Xan, Xps, Xsp, Xwd: PCRE2's own */
+    return false; /* Xan, Xps, Xsp and Xwd exist only in PCRE2 */
   for (i = 0; i < bytes; i++)
     if (!escape_is_word((unsigned char)name[i]) && name[i] != '_')
       return false;
@@ -163,14 +164,14 @@ static void escape_property_write(const sp_regex_text *text, const char *name,
 
   if (bytes == 3 && memcmp(name, "Any", 3) == 0)
     before = "";
-  /* RE2 folds a category, PCRE2 leaves it as it is. */
+  /* RE2 ignores case in a category too; PCRE2 does not. */
   if (text->fold_case && bytes == 2 && name[0] == 'L' && strchr("ul", name[1]))
     name = "L&";
   sp_buffer_format(out, "\\%c{%s%.*s}", negated ? 'P' : 'p', before, (int)bytes,
                    name);
 }
 
-/* "\pN", "\P{Greek}", "\p{^Greek}". */
+/* Translate "\pN", "\P{Greek}" or "\p{^Greek}". */
 static spanprof_status escape_property(sp_regex_text *text, sp_buffer *out) {
   const char *start = text->at, *name, *end;
   bool negated = start[1] == 'P';
@@ -201,11 +202,11 @@ static spanprof_status escape_property(sp_regex_text *text, sp_buffer *out) {
 }
 
 spanprof_status sp_regex_class_escape(sp_regex_text *text, sp_buffer *out,
-                                      bool inside_class, bool *taken) {
+                                      bool inside_class, bool *found) {
   const char c =
       text->end - text->at >= 2 && text->at[0] == '\\' ? text->at[1] : '\0';
 
-  *taken = true;
+  *found = true;
   switch (c) {
   case 'd':
   case 'D':
@@ -221,23 +222,24 @@ spanprof_status sp_regex_class_escape(sp_regex_text *text, sp_buffer *out,
   case 'P':
     return escape_property(text, out);
   default:
-    *taken = false;
+    *found = false;
     return SPANPROF_OK;
   }
   text->at += 2;
   return SPANPROF_OK;
 }
 
-/* "[:alpha:]", "[:^alpha:]"; *taken says whether it is one at all. */
+/* Translate "[:alpha:]" or "[:^alpha:]". Sets *found to whether there was one.
+ */
 static spanprof_status class_named(sp_regex_text *text, sp_buffer *out,
-                                   bool *taken) {
+                                   bool *found) {
   static const char names[] =
       " alnum alpha ascii blank cntrl digit graph lower print punct space "
       "upper word xdigit ";
   const char *start = text->at, *end = NULL, *name, *p;
   char padded[16];
 
-  *taken = false;
+  *found = false;
   if (text->end - start < 3 || start[0] != '[' || start[1] != ':')
     return SPANPROF_OK;
   for (p = start + 2; !end && p + 1 < text->end; p++)
@@ -245,7 +247,7 @@ static spanprof_status class_named(sp_regex_text *text, sp_buffer *out,
       end = p;
   if (!end)
     return SPANPROF_OK;
-  *taken = true;
+  *found = true;
   text->at = end + 2;
   name = start + 2;
   if (name < end && *name == '^')
@@ -270,7 +272,7 @@ static spanprof_status class_character(sp_regex_text *text, const char *class,
   return SPANPROF_OK;
 }
 
-/* "a" or "a-z". */
+/* Translate "a" or "a-z" in a class. */
 static spanprof_status class_range(sp_regex_text *text, const char *class,
                                    sp_buffer *out) {
   const char *start = text->at;
@@ -303,7 +305,7 @@ static spanprof_status class_range(sp_regex_text *text, const char *class,
 
 spanprof_status sp_regex_class(sp_regex_text *text, sp_buffer *out) {
   const char *class = text->at++;
-  bool first = true, taken;
+  bool first = true, found;
   spanprof_status st;
   size_t empty;
 
@@ -315,16 +317,17 @@ spanprof_status sp_regex_class(sp_regex_text *text, sp_buffer *out) {
   empty = out->size;
   while (text->at == text->end || *text->at != ']' || first) {
     first = false;
-    st = class_named(text, out, &taken);
-    if (!st && !taken)
-      st = sp_regex_class_escape(text, out, true, &taken);
-    if (!st && !taken)
+    st = class_named(text, out, &found);
+    if (!st && !found)
+      st = sp_regex_class_escape(text, out, true, &found);
+    if (!st && !found)
       st = class_range(text, class, out);
     if (st)
       return st;
   }
   text->at++;
-  /* Of surrogates alone: no character, and behind a "^" every one. */
+  /* A class of surrogates only matches no character, and every character if it
+   * is negated. */
   if (out->size == empty) {
     if (class[1] == '^' && !out->failed)
       out->size--;

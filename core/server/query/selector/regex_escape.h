@@ -1,5 +1,5 @@
-/* Escapes and character classes of RE2, each read from `*at` and appended as
- * PCRE2 writes it. */
+/* Translates RE2's escapes and character classes to PCRE2. Each function reads
+ * at text->at and advances it. */
 #ifndef SP_REGEX_ESCAPE_H
 #define SP_REGEX_ESCAPE_H
 
@@ -9,27 +9,28 @@ typedef struct sp_regex_text {
   const char *at;
   const char *end;
   sp_regex_fault *fault;
-  bool fold_case; /* of what is read now */
+  bool fold_case; /* in effect at `at` */
 } sp_regex_text;
 
 /* Set *fault; returns SPANPROF_ERR_FORMAT. */
 spanprof_status sp_regex_refuse(sp_regex_text *text, const char *what,
                                 const char *at, const char *end);
 
-/* The character at `at` of valid UTF-8; steps over it. */
+/* Read one character of valid UTF-8. */
 uint32_t sp_regex_character(sp_regex_text *text);
 
-/* A character that stands for itself. */
+/* Append a character that matches itself. */
 void sp_regex_literal(sp_buffer *out, uint32_t character);
 
-/* "\n", "\x{2a}", "\.": *out is the character. At the backslash. */
+/* Read the escape of one character, "\n", "\x{2a}" or "\.", from its
+ * backslash. */
 spanprof_status sp_regex_escape(sp_regex_text *text, uint32_t *out);
 
-/* "\d", "\pL", "\p{Han}": *taken says whether there was one. */
+/* Translate "\d", "\pL" or "\p{Han}". Sets *found to whether there was one. */
 spanprof_status sp_regex_class_escape(sp_regex_text *text, sp_buffer *out,
-                                      bool inside_class, bool *taken);
+                                      bool inside_class, bool *found);
 
-/* "[a-z]", at its bracket. */
+/* Translate "[a-z]" from its bracket. */
 spanprof_status sp_regex_class(sp_regex_text *text, sp_buffer *out);
 
 #endif

@@ -1,7 +1,8 @@
-/* By PCRE2's second algorithm, pcre2_dfa_match(): it follows all alternatives
- * at once and never goes back, so that its time grows with the text times the
- * pattern, where pcre2_match() may take for ever. It has no captures and no
- * back references, and neither has RE2's syntax. */
+/* Matching uses pcre2_dfa_match(), which follows all alternatives at once and
+ * does not backtrack. Its time is proportional to the text's length times the
+ * pattern's, whereas pcre2_match() may take exponential time. It supports
+ * neither captures nor back references, which RE2's syntax does not have
+ * either. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "regex_match.h"
 
@@ -29,8 +30,8 @@ void sp_regex_free(sp_regex *regex) {
   sp_mem_free(regex->mem, regex);
 }
 
-/* sp_regex_from_re2() let through what PCRE2 does not know: a property's name,
- * or what is too large for it. */
+/* Report an expression that sp_regex_from_re2() accepts but PCRE2 refuses: it
+ * has an unknown property name or is too large. */
 static spanprof_status regex_refused(int error, const char *text, size_t bytes,
                                      sp_regex_fault *fault) {
   if (error == PCRE2_ERROR_HEAP_FAILED)
@@ -114,7 +115,7 @@ spanprof_status sp_regex_match(sp_regex *regex, const char *text, size_t bytes,
                                     regex->workspace, REGEX_WORKSPACE);
 
   *out = found >= 0;
-  /* PCRE2 numbers what is wrong with the text's UTF-8 from -3 down to -22. */
+  /* PCRE2's errors for invalid UTF-8 in the text are -3 to -22. */
   if (found >= 0 || found == PCRE2_ERROR_NOMATCH ||
       (found <= PCRE2_ERROR_UTF8_ERR1 && found >= PCRE2_ERROR_UTF8_ERR21))
     return SPANPROF_OK;

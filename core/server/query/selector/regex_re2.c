@@ -5,10 +5,10 @@
 #include "regex_escape.h"
 #include "util/text/utf8.h"
 
-#define RE2_DEPTH_MAX  250  /* PCRE2's; Go's is 1000 */
-#define RE2_REPEAT_MAX 1000 /* also of repeats in repeats, multiplied */
+#define RE2_DEPTH_MAX  250  /* PCRE2's limit; Go's is 1000 */
+#define RE2_REPEAT_MAX 1000 /* also for the product of nested repeats */
 
-/* What RE2 calls flags. A dot's is kept by how the dot is written. */
+/* RE2's flags. `dot_all` decides how a dot is translated. */
 typedef struct re2_flags {
   bool fold_case;  /* i */
   bool multi_line; /* m */
@@ -16,19 +16,19 @@ typedef struct re2_flags {
   bool lazy;       /* U */
 } re2_flags;
 
-/* One open parenthesis; the first is the whole pattern. */
+/* An open group. The first is the whole pattern. */
 typedef struct re2_group {
   re2_flags flags;
-  bool fold_written;     /* the "i" that PCRE2 has been told */
-  bool has_atom;         /* something that may be repeated stands before */
-  uint32_t atom_repeats; /* of the last atom, those inside it multiplied */
+  bool fold_written;     /* `fold_case` as written to the pattern */
+  bool has_atom;         /* a repetition may follow */
+  uint32_t atom_repeats; /* product of nested repeats in the last atom */
   uint32_t most_repeats;
 } re2_group;
 
 typedef struct re2_reader {
   sp_regex_text text;
   const char *start;
-  const char *last_repeat; /* where the operator just read began, or NULL */
+  const char *last_repeat; /* start of the operator just read, or NULL */
   sp_buffer *out;
   size_t depth;
   re2_group groups[RE2_DEPTH_MAX + 1];
@@ -38,8 +38,8 @@ static re2_group *re2_top(re2_reader *reader) {
   return &reader->groups[reader->depth];
 }
 
-/* Before each atom: flags take effect for what follows, also where an operator
- * between them still belongs to the atom before. */
+/* Call this before each atom. It writes changed flags, which apply to the
+ * following atoms but not to an operator of the previous one. */
 static void re2_atom(re2_reader *reader) {
   re2_group *top = re2_top(reader);
 
@@ -82,7 +82,7 @@ static spanprof_status re2_close(re2_reader *reader) {
   return SPANPROF_OK;
 }
 
-/* "(?P<name>" and "(?<name>"; `name` is behind the "<". */
+/* Translate "(?P<name>" or "(?<name>"; `name` is after the "<". */
 static spanprof_status re2_named_group(re2_reader *reader, const char *name) {
   const char *start = reader->text.at, *p;
   const char *end = memchr(name, '>', (size_t)(reader->text.end - name));
@@ -119,7 +119,7 @@ static bool re2_flag(re2_flags *flags, char name, bool on) {
   return false;
 }
 
-/* "(?i)", "(?i-s:" and the like; everything else of Perl's is refused. */
+/* Translate flags such as "(?i)" or "(?i-s:". Other Perl syntax is refused. */
 static spanprof_status re2_flag_group(re2_reader *reader) {
   re2_flags flags = re2_top(reader)->flags;
   const char *start = reader->text.at;
@@ -162,8 +162,9 @@ static spanprof_status re2_parenthesis(re2_reader *reader) {
   return re2_flag_group(reader);
 }
 
-/* "{2,5}": false where it is no such thing, and the brace stands for itself.
- * *high is -1 where there is no end, *low where a number is too large. */
+/* Read "{2,5}". Returns false if the brace does not begin a count and thus
+ * matches itself. *high is -1 if there is no upper bound. A number that is too
+ * large becomes RE2_REPEAT_MAX + 1. */
 static bool re2_counts(sp_regex_text *text, int *low, int *high) {
   const char *p = text->at + 1;
   int *number = low;
@@ -189,7 +190,7 @@ static bool re2_counts(sp_regex_text *text, int *low, int *high) {
   return true;
 }
 
-/* Everything that repeats; the operator starts at `start` and has been read. */
+/* Append a repetition operator, which begins at `start` and has been read. */
 static spanprof_status re2_repeat(re2_reader *reader, const char *start,
                                   int low, int high) {
   re2_group *top = re2_top(reader);
@@ -241,7 +242,7 @@ static spanprof_status re2_backslash(re2_reader *reader) {
   const char c =
       reader->text.end - reader->text.at >= 2 ? reader->text.at[1] : '\0';
   uint32_t character;
-  bool taken;
+  bool found;
   spanprof_status st;
 
   if (c == 'Q') {
@@ -253,13 +254,13 @@ static spanprof_status re2_backslash(re2_reader *reader) {
                            reader->text.at, reader->text.at + 2);
   re2_atom(reader);
   if (c == 'A' || c == 'b' || c == 'B' || c == 'z') {
-    /* In a group, because PCRE2 does not repeat an assertion. */
+    /* Use a group, because PCRE2 does not repeat an assertion. */
     sp_buffer_format(reader->out, "(?:\\%c)", c);
     reader->text.at += 2;
     return SPANPROF_OK;
   }
-  st = sp_regex_class_escape(&reader->text, reader->out, false, &taken);
-  if (st || taken)
+  st = sp_regex_class_escape(&reader->text, reader->out, false, &found);
+  if (st || found)
     return st;
   st = sp_regex_escape(&reader->text, &character);
   if (!st)
@@ -267,7 +268,7 @@ static spanprof_status re2_backslash(re2_reader *reader) {
   return st;
 }
 
-/* "^", "$" and ".". */
+/* Translate "^", "$" or ".". */
 static void re2_simple(re2_reader *reader) {
   const re2_flags flags = re2_top(reader)->flags;
   const char c = *reader->text.at++;

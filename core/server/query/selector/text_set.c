@@ -30,8 +30,8 @@ spanprof_status sp_text_set_add(sp_text_set *set, const char *text,
   if (i == SP_INDEX_NONE) {
     st = sp_index_reserve(&set->index, mem);
     if (!st)
-      st = sp_mem_reserve(mem, (void **)&set->texts, &set->room, set->count + 1,
-                          sizeof *set->texts);
+      st = sp_mem_reserve(mem, (void **)&set->texts, &set->capacity,
+                          set->count + 1, sizeof *set->texts);
     if (st)
       return st;
     copy = sp_arena_text(set->arena, text, strlen(text));

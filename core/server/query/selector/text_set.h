@@ -1,4 +1,4 @@
-/* Texts, each once, in the order of their bytes. */
+/* A set of texts, which can be sorted by their bytes. */
 #ifndef SP_TEXT_SET_H
 #define SP_TEXT_SET_H
 
@@ -6,21 +6,22 @@
 #include "util/memory/hash_index.h"
 
 typedef struct sp_text_set {
-  sp_arena *arena; /* of the texts and of all below; outlives the set */
+  sp_arena *arena; /* has the texts; must outlive the set */
   const char **texts;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
 } sp_text_set;
 
 void sp_text_set_init(sp_text_set *set, sp_arena *arena);
 void sp_text_set_dispose(sp_text_set *set);
 
-/* Add a copy; *number is the text's place in the order of adding. */
+/* Add a copy of a text, unless the set has it. *number gets the index of the
+ * text; `number` may be NULL. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
 spanprof_status sp_text_set_add(sp_text_set *set, const char *text,
                                 uint32_t *number);
 
-/* Afterwards nothing is added. */
+/* Sort the texts. Afterwards, nothing may be added. */
 void sp_text_set_sort(sp_text_set *set);
 
 #endif

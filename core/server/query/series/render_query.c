@@ -8,8 +8,8 @@
 
 #define RENDER_POINTS 1500
 
-/* Of a timeline: steps of a week reach from 1970 beyond every time that has ten
- * digits of seconds. */
+/* Points of the longest timeline: in steps of a week, it covers all times that
+ * have at most ten digits in seconds. */
 #define RENDER_POINTS_MAX 20000
 
 /* The time of a parameter in ms. A text that is not a time counts as now, as in
@@ -23,10 +23,10 @@ static int64_t render_time(const sp_query *query, const char *parameter) {
   return time_ns / (int64_t)SP_NS_PER_MS;
 }
 
-/* The type stands where the name of a metric would. */
-static spanprof_status render_take_type(sp_query_plan *plan,
-                                        const char *parameter,
-                                        const char *classic_type) {
+/* Use the metric name of the selector as the profile type. */
+static spanprof_status render_use_type(sp_query_plan *plan,
+                                       const char *parameter,
+                                       const char *classic_type) {
   const sp_matcher *name = sp_matcher_list_find(&plan->matchers, "__name__");
   spanprof_status st;
 
@@ -54,7 +54,7 @@ spanprof_status sp_render_plan(sp_query_plan *plan, const char *parameter,
   if (st == SPANPROF_ERR_ARGUMENT)
     sp_query_fault_prefix(&query->fault, "failed to parse \"%s\": ", parameter);
   if (!st)
-    st = render_take_type(plan, parameter, type);
+    st = render_use_type(plan, parameter, type);
   if (!st)
     st = sp_query_plan_range(plan, render_time(query, from),
                              render_time(query, until));
@@ -74,7 +74,8 @@ spanprof_status sp_render_type(const sp_query_plan *plan, const char **type,
   return *type && *unit ? SPANPROF_OK : arena->st;
 }
 
-/* At most RENDER_POINTS steps of a length that people count in. */
+/* The length of a timeline's steps: a round length that gives at most
+ * RENDER_POINTS steps. */
 static int64_t render_step_s(int64_t range_ms) {
   static const int64_t lengths[] = {15,    20,    30,    60,    120,   300,
                                     600,   900,   1200,  1800,  3600,  7200,
@@ -103,7 +104,7 @@ static void timeline_put(sp_json *json, const sp_series_steps *steps,
   sp_json_close(json, '}');
 }
 
-/* The values of one group, or of all. */
+/* Sum the values of one group, or of all groups, for each step. */
 static void timeline_sum(const sp_series_query *series, bool all,
                          uint32_t group, int64_t *values) {
   size_t i;
@@ -160,8 +161,8 @@ spanprof_status sp_render_timeline(sp_query_plan *plan, const char *group_by,
   steps.last = (before.until_ms / step_ms * step_ms - steps.start_ms) / step_ms;
   if (steps.last >= RENDER_POINTS_MAX)
     return sp_query_invalid(plan->query,
-                            "the range is too long for a timeline, of %d weeks "
-                            "at most",
+                            "the range is too long: a timeline has at most %d "
+                            "weeks",
                             RENDER_POINTS_MAX);
   out->size_max = SP_HTTP_BODY_MAX;
   st = sp_series_query_run(&series, plan, &steps, &by);

@@ -46,7 +46,8 @@ static spanprof_status groups_copy(sp_series_groups *groups,
   return SPANPROF_OK;
 }
 
-/* The labels grouped by that a series has; the texts are the series'. */
+/* Get those labels of a series that the query groups by. The texts are the
+ * series'. */
 static spanprof_status groups_chosen(sp_series_groups *groups,
                                      const sp_text_pairs *labels,
                                      sp_text_pairs *out) {
@@ -113,7 +114,7 @@ static spanprof_status groups_group(sp_series_groups *groups,
   if (i == SP_INDEX_NONE) {
     st = sp_index_reserve(&groups->group_index, mem);
     if (!st)
-      st = sp_mem_reserve(mem, (void **)&groups->groups, &groups->room,
+      st = sp_mem_reserve(mem, (void **)&groups->groups, &groups->capacity,
                           groups->count + 1, sizeof *groups->groups);
     if (st)
       return st;
@@ -145,7 +146,7 @@ spanprof_status sp_series_groups_find(sp_series_groups *groups,
   if (!st)
     st = sp_index_reserve(&groups->seen_index, mem);
   if (!st)
-    st = sp_mem_reserve(mem, (void **)&groups->seen, &groups->seen_room,
+    st = sp_mem_reserve(mem, (void **)&groups->seen, &groups->seen_capacity,
                         groups->seen_count + 1, sizeof *groups->seen);
   if (st)
     return st;

@@ -1,4 +1,4 @@
-/* Series of a selection, grouped by some of their labels. */
+/* The series of a selection, grouped by some of their labels. */
 #ifndef SP_SERIES_GROUPS_H
 #define SP_SERIES_GROUPS_H
 
@@ -8,16 +8,16 @@
 #include "server/query/wire/reply_writer.h"
 
 typedef struct sp_series_group {
-  sp_text_pairs labels; /* those grouped by that its series have, in the order
-                         * asked for */
-  int64_t total;        /* for who sorts by it */
+  sp_text_pairs labels; /* the labels to group by that its series have, in the
+                         * requested order */
+  int64_t total;        /* set by the caller before sorting */
 } sp_series_group;
 
-/* A series as the store named it, seen once. */
+/* A series that the store has returned. */
 typedef struct sp_series_seen {
-  const sp_text_pairs *labels; /* the store's pointer, to know it again */
+  const sp_text_pairs *labels; /* the store's pointer, which identifies it */
   uint32_t group;
-  const sp_text_pairs *copy; /* the arena's */
+  const sp_text_pairs *copy; /* in the arena */
 } sp_series_seen;
 
 typedef struct sp_series_groups {
@@ -25,10 +25,10 @@ typedef struct sp_series_groups {
   const sp_texts *by;
   sp_series_group *groups;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_series_seen *seen;
   size_t seen_count;
-  size_t seen_room;
+  size_t seen_capacity;
   sp_index seen_index;
   sp_index group_index;
 } sp_series_groups;
@@ -37,17 +37,18 @@ void sp_series_groups_init(sp_series_groups *groups, sp_arena *arena,
                            const sp_texts *by);
 void sp_series_groups_dispose(sp_series_groups *groups);
 
-/* The number in seen[] of a series; its `group` is one of groups[]. */
+/* Find or add a series. *out is its index in seen[]; seen[*out].group is an
+ * index in groups[]. */
 spanprof_status sp_series_groups_find(sp_series_groups *groups,
                                       const sp_text_pairs *labels,
                                       uint32_t *out);
 
-/* Numbers of groups: the largest total first, then by labels. The array is the
- * arena's. */
+/* Get the indexes of all groups, those with the largest totals first, then by
+ * labels. The array is in the arena. */
 spanprof_status sp_series_groups_sort(const sp_series_groups *groups,
                                       uint32_t **out);
 
-/* The list of labels, as Pyroscope's field `field` of LabelPair. */
+/* Write the list of labels: Pyroscope's LabelPairs in the field `field`. */
 void sp_series_put_labels(sp_reply *reply, uint32_t field,
                           const sp_text_pairs *labels);
 
@@ -55,15 +56,15 @@ void sp_series_put_labels(sp_reply *reply, uint32_t field,
 typedef struct sp_series_steps {
   int64_t start_ms;
   int64_t step_ms;
-  int64_t last; /* number of the last point */
+  int64_t last; /* the index of the last point */
 } sp_series_steps;
 
 sp_series_steps sp_series_steps_of(int64_t start_ms, int64_t end_ms,
                                    double step_s);
 
-/* The number of the point that a time counts to: the first at or behind it.
- * What is more than a step before the start counts to the first, what is behind
- * the last point to none: -1. */
+/* The index of the point that a time belongs to: the first point at or after
+ * it. All earlier times belong to the first point. Returns -1 for a time after
+ * the last point. */
 int64_t sp_series_step(const sp_series_steps *steps, int64_t time_ms);
 
 #endif

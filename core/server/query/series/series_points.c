@@ -48,7 +48,7 @@ spanprof_status sp_series_cells_add(sp_series_cells *cells, uint32_t group,
       return SPANPROF_ERR_LIMIT;
     st = sp_index_reserve(&cells->index, cells->mem);
     if (!st)
-      st = sp_mem_reserve(cells->mem, (void **)&cells->cells, &cells->room,
+      st = sp_mem_reserve(cells->mem, (void **)&cells->cells, &cells->capacity,
                           cells->count + 1, sizeof *cells->cells);
     if (st)
       return st;
@@ -80,7 +80,7 @@ void sp_series_cells_sort(sp_series_cells *cells) {
     qsort(cells->cells, cells->count, sizeof *cells->cells, cell_order);
 }
 
-/* Times before 1970 are cut downwards, too. */
+/* Round down, also before 1970. */
 static int64_t exemplar_ms(int64_t time_ns) {
   const int64_t ms = time_ns / 1000000;
 

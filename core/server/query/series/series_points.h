@@ -1,13 +1,13 @@
-/* Points of a selection, added up in the cells of a grid: a group of series, a
- * step of time, and perhaps a row of values. */
+/* Adds the points of a selection up in cells. A cell is a group of series, a
+ * time step and, in heat maps, a row of values. */
 #ifndef SP_SERIES_POINTS_H
 #define SP_SERIES_POINTS_H
 
 #include "series_groups.h"
 #include "server/store/store.h"
 
-/* The point with the largest value of a cell. Among equals the one that the
- * order of times, then of ids, has first. */
+/* The point of a cell with the largest value. Among equal values, it is the
+ * earliest point, then the one with the smallest ids. */
 typedef struct sp_exemplar {
   int64_t time_ms;
   int64_t value;
@@ -22,7 +22,7 @@ typedef struct sp_series_cell {
   uint32_t row;
   int64_t step;
   int64_t value; /* sum */
-  int32_t count; /* of points */
+  int32_t count; /* number of points */
   sp_exemplar exemplar;
 } sp_series_cell;
 
@@ -31,7 +31,7 @@ typedef struct sp_series_cells {
   size_t bytes_max;
   sp_series_cell *cells;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
 } sp_series_cells;
 
@@ -44,10 +44,10 @@ spanprof_status sp_series_cells_add(sp_series_cells *cells, uint32_t group,
                                     int64_t step, uint32_t row,
                                     const sp_exemplar *point);
 
-/* By group, step and row; afterwards nothing is added. */
+/* Sort the cells by group, step and row. Afterwards, nothing may be added. */
 void sp_series_cells_sort(sp_series_cells *cells);
 
-/* The cells of one group, once they are sorted; *end is behind them. */
+/* The sorted cells of a group, from the result to *end. */
 const sp_series_cell *sp_series_cells_of(const sp_series_cells *cells,
                                          uint32_t group,
                                          const sp_series_cell **end);
@@ -55,8 +55,8 @@ const sp_series_cell *sp_series_cells_of(const sp_series_cells *cells,
 sp_exemplar sp_exemplar_of(const sp_store_point *point,
                            const sp_text_pairs *labels);
 
-/* A types.v1.Exemplar as an item of the list `exemplars`: of a profile, or of a
- * span. */
+/* Write a types.v1.Exemplar of a profile or a span as an item of the list
+ * `exemplars`. */
 void sp_exemplar_put(sp_reply *reply, const sp_exemplar *exemplar,
                      bool of_span);
 

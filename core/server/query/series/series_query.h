@@ -1,5 +1,5 @@
-/* The points of a request, gathered in cells: what time series, heat maps and
- * timelines begin with. */
+/* Reads the points of a request and adds them up in cells. Time series, heat
+ * maps and timelines are made of them. */
 #ifndef SP_SERIES_QUERY_H
 #define SP_SERIES_QUERY_H
 
@@ -8,12 +8,12 @@
 
 typedef struct sp_series_query {
   sp_series_steps steps;
-  sp_whole_points points; /* and their groups */
+  sp_whole_points points; /* with their groups */
   sp_series_cells cells;
 } sp_series_query;
 
-/* Sum up what `plan` selects between one step before the start and the last
- * point. Pair with sp_series_query_dispose() also where it fails. */
+/* Sum up the plan's selection from one step before the start to the last point.
+ * Dispose of *out also if this fails. */
 spanprof_status sp_series_query_run(sp_series_query *out, sp_query_plan *plan,
                                     const sp_series_steps *steps,
                                     const sp_texts *group_by);

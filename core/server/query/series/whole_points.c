@@ -31,7 +31,8 @@ static bool whole_same(const sp_whole_point *whole, uint32_t group,
          known->trace_id.lo == point->trace_id.lo;
 }
 
-/* Keep of a point's labels those that another series has, too. */
+/* Remove the labels of a point that another series of the profile does not
+ * have. */
 static spanprof_status whole_narrow(sp_whole_points *points,
                                     sp_whole_point *whole,
                                     const sp_text_pairs *other) {
@@ -67,7 +68,7 @@ static spanprof_status whole_new(sp_whole_points *points, uint64_t hash,
     return SPANPROF_ERR_LIMIT;
   st = sp_index_reserve(&points->index, mem);
   if (!st)
-    st = sp_mem_reserve(mem, (void **)&points->points, &points->room,
+    st = sp_mem_reserve(mem, (void **)&points->points, &points->capacity,
                         points->count + 1, sizeof *points->points);
   if (st)
     return st;

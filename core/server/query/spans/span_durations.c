@@ -6,7 +6,7 @@ spanprof_status sp_span_durations_add(sp_span_durations *durations,
                                       const sp_mem *mem, uint32_t row,
                                       int64_t ns) {
   const spanprof_status st =
-      sp_mem_reserve(mem, (void **)&durations->list, &durations->room,
+      sp_mem_reserve(mem, (void **)&durations->list, &durations->capacity,
                      durations->count + 1, sizeof *durations->list);
 
   if (!st)
@@ -29,7 +29,7 @@ void sp_span_durations_sort(sp_span_durations *durations) {
           durations_order);
 }
 
-/* The first entry of a row, or of the next that has one. */
+/* The index of the row's first entry, or of the next row's if it has none. */
 static size_t durations_begin(const sp_span_durations *durations,
                               uint64_t row) {
   size_t low = 0, high = durations->count;
@@ -49,7 +49,7 @@ int64_t sp_span_durations_quantile(const sp_span_durations *durations,
                                    uint32_t row, unsigned percent) {
   const size_t begin = durations_begin(durations, row);
   const size_t count = durations_begin(durations, (uint64_t)row + 1) - begin;
-  /* The nearest rank, from 1. */
+  /* Nearest-rank method; ranks begin at 1. */
   const size_t rank =
       count / 100 * percent + (count % 100 * percent + 99) / 100;
 

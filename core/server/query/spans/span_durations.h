@@ -1,5 +1,4 @@
-/* How long spans took, row by row of a table, and which duration so many of
- * them did not exceed. */
+/* The durations of spans for each row of a table, and their quantiles. */
 #ifndef SP_SPAN_DURATIONS_H
 #define SP_SPAN_DURATIONS_H
 
@@ -10,22 +9,23 @@ typedef struct sp_span_duration {
   int64_t ns;
 } sp_span_duration;
 
-/* Zeroed: empty. */
+/* All zero: empty. */
 typedef struct sp_span_durations {
   sp_span_duration *list;
-  size_t count, room;
+  size_t count, capacity;
 } sp_span_durations;
 
-/* SPANPROF_ERR_NOMEM. */
+/* Add the duration of a span. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_span_durations_add(sp_span_durations *durations,
                                       const sp_mem *mem, uint32_t row,
                                       int64_t ns);
 
-/* Before sp_span_durations_quantile(), after the last is added. */
+/* Call this after the last duration is added and before
+ * sp_span_durations_quantile(). */
 void sp_span_durations_sort(sp_span_durations *durations);
 
-/* The shortest duration that `percent` (1 to 100) of a row's spans do not
- * exceed: one that was measured, none between two. 0 for a row without any. */
+/* The quantile `percent` (1 to 100) of a row's durations, which is always one
+ * of them. Returns 0 for a row without durations. */
 int64_t sp_span_durations_quantile(const sp_span_durations *durations,
                                    uint32_t row, unsigned percent);
 

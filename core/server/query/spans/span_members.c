@@ -5,18 +5,20 @@
 
 #define MEMBERS_MAX ((size_t)1 << 24)
 
-/* By the highest bits of ids. */
+/* Pairs are divided into parts by the highest bits of the span id. */
 #define MEMBERS_PARTS      256
 #define MEMBERS_PART_SHIFT 56
 
-/* Late ones are so many, or one for each so many others: of ten million pairs
- * each is written anew less than ten times, of few none. */
-#define MEMBERS_LATE_MIN  2048
-#define MEMBERS_LATE_EACH 8
+/* The number of pending pairs of a part at which they are merged: this minimum,
+ * or the part's pairs divided by MEMBERS_PENDING_EACH. With ten million pairs,
+ * each pair is rewritten less than ten times. */
+#define MEMBERS_PENDING_MIN  2048
+#define MEMBERS_PENDING_EACH 8
 
-/* A pair: in one byte how many bytes follow and the row, how much larger its id
- * is than the one before, and in four bytes a row that the first has no room
- * for. Eight bytes are read and written of any id. */
+/* The encoding of a pair: one byte has the number of following id bytes and the
+ * row; then the difference to the previous id, lowest byte first; then, if the
+ * row does not fit the first byte, four bytes of row. Eight bytes of id are
+ * always read and written, whatever its length. */
 #define MEMBERS_ROW_BITS   5
 #define MEMBERS_ROW_FAR    31
 #define MEMBERS_PAIR_BYTES 13
@@ -24,21 +26,22 @@
 typedef struct sp_span_members_chunk {
   struct sp_span_members_chunk *next;
   uint32_t size;
-  uint8_t bytes[2020]; /* with malloc's own, and what is before it: 2 KiB */
+  uint8_t
+      bytes[2020]; /* makes 2 KiB with the members above and malloc's header */
 } sp_span_members_chunk;
 
 typedef struct sp_span_members_part {
-  sp_span_members_chunk *chunks; /* pairs by ids and rows */
+  sp_span_members_chunk *chunks; /* pairs, ordered by id and row */
   size_t count;
-  sp_span_member *late; /* pairs that are not in there yet, in any order */
-  size_t late_count, late_room;
+  sp_span_member *pending; /* pairs that are not in `chunks` yet, unordered */
+  size_t pending_count, pending_capacity;
 } sp_span_members_part;
 
-/* Where pairs are read, or written. */
+/* A position for reading or writing pairs. */
 typedef struct members_place {
-  sp_span_members_chunk *chunk; /* NULL: none is left; none is begun */
+  sp_span_members_chunk *chunk; /* NULL: at the end, or nothing is written */
   uint32_t at;
-  uint64_t span_id; /* of the pair before */
+  uint64_t span_id; /* of the previous pair */
 } members_place;
 
 static int members_order(const void *a, const void *b) {
@@ -49,14 +52,14 @@ static int members_order(const void *a, const void *b) {
   return (left->row > right->row) - (left->row < right->row);
 }
 
-/* The lowest byte first. */
+/* The number in little-endian byte order. */
 static uint64_t members_order_bytes(uint64_t number) {
   return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(number)
                                                 : number;
 }
 
-/* The next pair; false: that was the last. What was read goes to `*spare`,
- * where that is given. */
+/* Read the next pair. Returns false at the end. Chunks that have been read are
+ * added to the list *spare, unless `spare` is NULL. */
 static bool members_get(members_place *place, sp_span_member *member,
                         sp_span_members_chunk **spare) {
   sp_span_members_chunk *chunk = place->chunk;
@@ -145,11 +148,12 @@ static void members_free(sp_span_members_chunk *chunk, const sp_mem *mem) {
   }
 }
 
-/* Write both kinds of pairs anew, each once. */
+/* Rewrite a part's chunks with its pending pairs, without duplicates. */
 static spanprof_status members_merge(sp_span_members *members,
                                      const sp_mem *mem,
                                      sp_span_members_part *part) {
-  const sp_span_member *late = part->late, *end = late + part->late_count;
+  const sp_span_member *pending = part->pending,
+                       *end = pending + part->pending_count;
   members_place in = {.chunk = part->chunks}, out = {0};
   sp_span_member old, next;
   bool has_old = members_get(&in, &old, &members->spare);
@@ -158,53 +162,56 @@ static spanprof_status members_merge(sp_span_members *members,
 
   part->chunks = NULL;
   part->count = 0;
-  while (!st && (has_old || late < end)) {
-    order = !has_old ? 1 : late == end ? -1 : members_order(&old, late);
-    next = order <= 0 ? old : *late;
+  while (!st && (has_old || pending < end)) {
+    order = !has_old ? 1 : pending == end ? -1 : members_order(&old, pending);
+    next = order <= 0 ? old : *pending;
     st = members_put(members, mem, part, &out, &next);
     if (order <= 0)
       has_old = members_get(&in, &old, &members->spare);
-    while (late < end && members_order(late, &next) == 0)
-      late++;
+    while (pending < end && members_order(pending, &next) == 0)
+      pending++;
   }
   members_free(in.chunk, mem);
   return st;
 }
 
-/* Put the late pairs among the others. */
-static spanprof_status members_fold(sp_span_members *members, const sp_mem *mem,
-                                    sp_span_members_part *part) {
+/* Merge the pending pairs into the chunks. */
+static spanprof_status members_flush(sp_span_members *members,
+                                     const sp_mem *mem,
+                                     sp_span_members_part *part) {
   spanprof_status st;
 
-  if (part->late_count == 0)
+  if (part->pending_count == 0)
     return SPANPROF_OK;
-  qsort(part->late, part->late_count, sizeof *part->late, members_order);
+  qsort(part->pending, part->pending_count, sizeof *part->pending,
+        members_order);
   members->count -= part->count;
   st = members_merge(members, mem, part);
   members->count += part->count;
-  part->late_count = 0;
+  part->pending_count = 0;
   return st || members->count <= MEMBERS_MAX ? st : SPANPROF_ERR_LIMIT;
 }
 
-/* Room for another late pair. */
-static spanprof_status members_room(sp_span_members *members, const sp_mem *mem,
-                                    sp_span_members_part *part) {
-  size_t room;
+/* Reserve memory for another pending pair; may merge the pending ones. */
+static spanprof_status members_reserve(sp_span_members *members,
+                                       const sp_mem *mem,
+                                       sp_span_members_part *part) {
+  size_t capacity;
   spanprof_status st;
 
-  if (part->late_count < MEMBERS_LATE_MIN)
-    return sp_mem_reserve(mem, (void **)&part->late, &part->late_room,
-                          part->late_count + 1, sizeof *part->late);
-  if (part->late_count < part->late_room)
+  if (part->pending_count < MEMBERS_PENDING_MIN)
+    return sp_mem_reserve(mem, (void **)&part->pending, &part->pending_capacity,
+                          part->pending_count + 1, sizeof *part->pending);
+  if (part->pending_count < part->pending_capacity)
     return SPANPROF_OK;
-  st = members_fold(members, mem, part);
-  room = part->count / MEMBERS_LATE_EACH;
-  if (st || room <= part->late_room)
+  st = members_flush(members, mem, part);
+  capacity = part->count / MEMBERS_PENDING_EACH;
+  if (st || capacity <= part->pending_capacity)
     return st;
-  sp_mem_free(mem, part->late);
-  part->late = sp_mem_new(mem, room * sizeof *part->late);
-  part->late_room = part->late ? room : 0;
-  return part->late ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  sp_mem_free(mem, part->pending);
+  part->pending = sp_mem_new(mem, capacity * sizeof *part->pending);
+  part->pending_capacity = part->pending ? capacity : 0;
+  return part->pending ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
 spanprof_status sp_span_members_add(sp_span_members *members, const sp_mem *mem,
@@ -217,9 +224,9 @@ spanprof_status sp_span_members_add(sp_span_members *members, const sp_mem *mem,
   if (!members->parts)
     return SPANPROF_ERR_NOMEM;
   part = &members->parts[span_id >> MEMBERS_PART_SHIFT];
-  st = members_room(members, mem, part);
+  st = members_reserve(members, mem, part);
   if (!st)
-    part->late[part->late_count++] =
+    part->pending[part->pending_count++] =
         (sp_span_member){.span_id = span_id, .row = row};
   return st;
 }
@@ -235,7 +242,7 @@ spanprof_status sp_span_members_each(sp_span_members *members,
     members_place place = {0};
     sp_span_member member;
 
-    st = members_fold(members, mem, part);
+    st = members_flush(members, mem, part);
     place.chunk = part->chunks;
     while (!st && members_get(&place, &member, NULL))
       st = fn(data, &member);
@@ -248,7 +255,7 @@ void sp_span_members_dispose(sp_span_members *members, const sp_mem *mem) {
 
   for (i = 0; members->parts && i < MEMBERS_PARTS; i++) {
     members_free(members->parts[i].chunks, mem);
-    sp_mem_free(mem, members->parts[i].late);
+    sp_mem_free(mem, members->parts[i].pending);
   }
   members_free(members->spare, mem);
   sp_mem_free(mem, members->parts);

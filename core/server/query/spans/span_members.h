@@ -1,5 +1,5 @@
-/* Which spans are in which rows of a table, each pair once, in some 7 bytes: a
- * week has ten million. */
+/* A set of pairs of a span and its row in a table. A pair takes about 7 bytes,
+ * because a week has ten million pairs. */
 #ifndef SP_SPAN_MEMBERS_H
 #define SP_SPAN_MEMBERS_H
 
@@ -10,22 +10,23 @@ typedef struct sp_span_member {
   uint32_t row;
 } sp_span_member;
 
-/* Zeroed: empty. */
+/* All zero: empty. */
 typedef struct sp_span_members {
   struct sp_span_members_part *parts; /* NULL: empty */
   struct sp_span_members_chunk *spare;
-  size_t count; /* of pairs, but for those that came last */
+  size_t count; /* pairs in the chunks, without the pending ones */
 } sp_span_members;
 
-/* SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: 2^24 pairs. */
+/* Add a pair, unless it is in the set. SPANPROF_ERR_NOMEM; SPANPROF_ERR_LIMIT:
+ * more than 2^24 pairs. */
 spanprof_status sp_span_members_add(sp_span_members *members, const sp_mem *mem,
                                     uint64_t span_id, uint32_t row);
 
 typedef spanprof_status (*sp_span_member_fn)(void *data,
                                              const sp_span_member *member);
 
-/* Hand out each pair, by ids. The first status that is not SPANPROF_OK ends it,
- * and is returned. */
+/* Call `fn` for each pair, ordered by span id. Stops at the first status that
+ * is not SPANPROF_OK and returns it. */
 spanprof_status sp_span_members_each(sp_span_members *members,
                                      const sp_mem *mem, sp_span_member_fn fn,
                                      void *data);

@@ -5,7 +5,7 @@
 #include "util/system/status.h"
 
 #define PARENTS_SPANS_MAX ((size_t)1 << 20)
-#define PARENTS_BATCH     500 /* ids of one statement */
+#define PARENTS_BATCH     500 /* ids per SQL statement */
 
 static uint64_t parents_hash(uint64_t span_id) {
   return sp_hash_mix(SP_HASH_SEED, span_id);
@@ -36,10 +36,10 @@ static spanprof_status parents_add(sp_span_parents *parents, uint64_t span_id) {
     return SPANPROF_OK;
   if (parents->count == PARENTS_SPANS_MAX)
     return sp_fail(SPANPROF_ERR_LIMIT,
-                   "the query takes too many spans: narrow it down");
+                   "the query has too many spans: narrow it down");
   st = sp_index_reserve(&parents->index, mem);
   if (!st)
-    st = sp_mem_reserve(mem, &array, &parents->room, parents->count + 1,
+    st = sp_mem_reserve(mem, &array, &parents->capacity, parents->count + 1,
                         sizeof *parents->spans);
   parents->spans = array;
   if (st)
@@ -50,7 +50,7 @@ static spanprof_status parents_add(sp_span_parents *parents, uint64_t span_id) {
   return SPANPROF_OK;
 }
 
-static bool parents_take(void *data, const sp_store_span *of) {
+static bool parents_set(void *data, const sp_store_span *of) {
   sp_span_parents *parents = data;
   sp_span_parent *span = parents_find(parents, of->span_id);
   uint32_t name;
@@ -63,12 +63,12 @@ static bool parents_take(void *data, const sp_store_span *of) {
   span->name = parents->names.texts[name];
   if (of->parent_id != of->span_id)
     span->parent_id = of->parent_id;
-  /* It may move what `span` points to. */
+  /* This may move the spans, and invalidates `span`. */
   parents->st = parents_add(parents, of->parent_id);
   return !parents->st;
 }
 
-/* Those behind the ones looked up already are found on the way. */
+/* Look up all spans, including the parents that this adds. */
 static spanprof_status parents_look_up(sp_span_parents *parents) {
   uint64_t ids[PARENTS_BATCH];
   spanprof_status st = SPANPROF_OK;
@@ -81,7 +81,7 @@ static spanprof_status parents_look_up(sp_span_parents *parents) {
     for (i = 0; i < PARENTS_BATCH && at + i < parents->count; i++)
       ids[i] = parents->spans[at + i].span_id;
     filter.span_count = i;
-    st = sp_store_spans(parents->query->serve->store, &filter, parents_take,
+    st = sp_store_spans(parents->query->serve->store, &filter, parents_set,
                         parents);
     if (!st)
       st = parents->st;

@@ -1,5 +1,5 @@
-/* What traces say of the spans of samples: their names, and in which other
- * spans they are. */
+/* Looks up the spans of samples in the stored traces: their names and their
+ * ancestors. */
 #ifndef SP_SPAN_PARENTS_H
 #define SP_SPAN_PARENTS_H
 
@@ -8,28 +8,29 @@
 
 typedef struct sp_span_parent {
   uint64_t span_id;
-  uint64_t parent_id; /* 0: a root, or no trace has the span */
-  const char *name;   /* NULL: no trace has it */
+  uint64_t parent_id; /* 0: a root span, or no stored trace has the span */
+  const char *name;   /* NULL: no stored trace has the span */
 } sp_span_parent;
 
-/* Names are of the query's memory. */
+/* The names are in the query's arena. */
 typedef struct sp_span_parents {
   sp_query *query;
   sp_text_set names;
   sp_span_parent *spans;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
-  spanprof_status st; /* of the reading */
+  spanprof_status st; /* an error while reading */
 } sp_span_parents;
 
-/* Look up the spans of a tree's samples, and those that they are in.
- * SPANPROF_ERR_LIMIT: more than a million. Dispose of it in any case. */
+/* Look up the spans of a tree's samples and their ancestors.
+ * SPANPROF_ERR_LIMIT: more than 2^20 spans. Dispose of *parents also if this
+ * fails. */
 spanprof_status sp_span_parents_read(sp_span_parents *parents, sp_query *query,
                                      const sp_stack_tree *stacks);
 void sp_span_parents_dispose(sp_span_parents *parents);
 
-/* NULL: it is of no sample, and no such span is in one. */
+/* Find a span. Returns NULL if it is neither a sample's nor an ancestor. */
 const sp_span_parent *sp_span_parents_find(const sp_span_parents *parents,
                                            uint64_t span_id);
 

@@ -6,8 +6,8 @@
 
 #define ROWS_MAX ((size_t)2000000)
 
-/* Rows, and the tables that find them, are in pieces, of which none leaves a
- * large one behind as it grows. */
+/* Rows and their hash tables are divided into pieces. A piece that grows thus
+ * leaves no large free block. */
 #define ROWS_BLOCK       4096
 #define ROWS_INDEXES     64
 #define ROWS_INDEX_SHIFT 58
@@ -77,7 +77,7 @@ uint32_t sp_span_rows_find(const sp_span_rows *rows, uint64_t span_id,
   return SP_INDEX_NONE;
 }
 
-/* Room for another row. */
+/* Reserve memory for another row. */
 static spanprof_status rows_reserve(sp_span_rows *rows, uint64_t hash) {
   spanprof_status st;
 
@@ -91,7 +91,7 @@ static spanprof_status rows_reserve(sp_span_rows *rows, uint64_t hash) {
   st = sp_index_reserve(&rows->indexes[hash >> ROWS_INDEX_SHIFT], rows->mem);
   if (st || rows->count < rows->block_count * ROWS_BLOCK)
     return st;
-  st = sp_mem_reserve(rows->mem, (void **)&rows->blocks, &rows->block_room,
+  st = sp_mem_reserve(rows->mem, (void **)&rows->blocks, &rows->block_capacity,
                       rows->block_count + 1, sizeof(sp_span_row *));
   if (st)
     return st;
@@ -130,8 +130,9 @@ spanprof_status sp_span_rows_set_trace(sp_span_rows *rows, uint32_t number,
   spanprof_status st = SPANPROF_OK;
 
   if (!row->trace) {
-    st = sp_mem_reserve(rows->mem, (void **)&rows->traces, &rows->trace_room,
-                        rows->trace_count + 1, sizeof *rows->traces);
+    st =
+        sp_mem_reserve(rows->mem, (void **)&rows->traces, &rows->trace_capacity,
+                       rows->trace_count + 1, sizeof *rows->traces);
     if (st)
       return st;
     row->trace = (uint32_t)++rows->trace_count;
@@ -147,7 +148,7 @@ spanprof_status sp_span_rows_add_time(sp_span_rows *rows, uint32_t number,
   spanprof_status st;
 
   if (!row->times) {
-    st = sp_mem_reserve(rows->mem, (void **)&rows->times, &rows->times_room,
+    st = sp_mem_reserve(rows->mem, (void **)&rows->times, &rows->times_capacity,
                         rows->times_count + 1, sizeof *rows->times);
     if (st)
       return st;
@@ -191,7 +192,7 @@ static int rows_by_name(const sp_span_rows *rows, const sp_span_row *left,
                      : (left->name > right->name) - (left->name < right->name);
 }
 
-/* The largest first. */
+/* Largest values first. */
 static int rows_by_value(const sp_span_rows *rows, const sp_span_row *left,
                          const sp_span_row *right, int64_t a, int64_t b) {
   return a != b ? (a < b ? 1 : -1) : rows_by_name(rows, left, right);
@@ -239,8 +240,8 @@ sp_span_row_order sp_span_rows_order(const char *name) {
   return NULL;
 }
 
-/* Let a row sink to where none that comes before it is below it in the heap of
- * the first `count`. */
+/* Move a row down in the heap of the first `count` rows, until no row below it
+ * comes before it in the order. */
 static void rows_sink(sp_span_rows *rows, sp_span_row_order order, size_t at,
                       size_t count) {
   const sp_span_row row = *sp_span_rows_at(rows, at);

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#define PATH_OFF SIZE_MAX /* a depth: it does not begin as asked for */
+#define PATH_OFF SIZE_MAX /* a depth: the stack begins differently */
 
-/* How many of the names stand at the beginning of the stack that ends with the
- * location, where it is `depth` for its caller's. */
+/* The number of names that match the beginning of a stack. `location` is its
+ * last location; `depth` is the number for the stack of the caller. */
 static size_t path_step(const sp_stack_tree *stacks,
                         const sp_tree_location *location,
                         const char *const *names, size_t count, size_t depth) {
@@ -21,7 +21,8 @@ static size_t path_step(const sp_stack_tree *stacks,
   return depth;
 }
 
-/* Close the gaps between the nodes that are kept; `numbers` become theirs. */
+/* Remove the nodes whose number is PATH_OFF. `numbers` gets the new numbers of
+ * the others. */
 static void path_pack(sp_stack_tree *stacks, size_t *numbers) {
   size_t i, kept = 1;
 

@@ -1,12 +1,14 @@
-/* Stacks below a call site, named by the functions from the root to it. */
+/* Selects the stacks below a call site, which is given by the functions from
+ * the root to it. */
 #ifndef SP_CALL_PATH_H
 #define SP_CALL_PATH_H
 
 #include "server/model/stack_tree.h"
 
-/* Keep the stacks that begin with `names`, outermost first, and their callers.
- * An inlined line is a function of its own; a location without a name is none.
- * Not of stacks whose samples are told apart. */
+/* Keep only the stacks that begin with `names`, outermost first, and their
+ * callers. Inlined lines are functions of their own; locations without names
+ * are skipped. `stacks` must not have separate samples. SPANPROF_ERR_NOMEM,
+ * SPANPROF_ERR_TIMEOUT. */
 spanprof_status sp_call_path_keep(sp_stack_tree *stacks,
                                   const char *const *names, size_t count);
 

@@ -169,7 +169,7 @@ typedef struct flame_place {
   int64_t x[SP_TREE_SIDES];
 } flame_place;
 
-/* What the rows are made of. */
+/* The inputs of a graph's rows. */
 typedef struct flame_drawing {
   const sp_function_tree *tree;
   flame_children children;

@@ -1,6 +1,6 @@
 #include "node_cut.h"
 
-/* A min-heap of the largest weights. */
+/* Replace the weight at `at` in a min-heap, and restore the heap's order. */
 static void cut_sink(int64_t *heap, size_t count, size_t at, int64_t weight) {
   size_t below;
 

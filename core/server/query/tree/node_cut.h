@@ -1,5 +1,5 @@
-/* Selects at most `nodes_max` nodes of a tree, those with the largest weights.
- * Of equal weights the first nodes are kept. A node weighs no more than its
+/* Selects the `nodes_max` nodes of a tree that have the largest weights. Of
+ * equal weights, the first nodes are kept. A node weighs no more than its
  * parent and comes after it, so the kept nodes form a tree. */
 #ifndef SP_NODE_CUT_H
 #define SP_NODE_CUT_H
@@ -8,13 +8,13 @@
 
 typedef struct sp_node_cut {
   int64_t smallest; /* smallest weight that is kept */
-  size_t ties;      /* how many further nodes of that weight to keep */
+  size_t ties;      /* how many more nodes of this weight are kept */
 } sp_node_cut;
 
 typedef int64_t (*sp_node_weight_fn)(const void *tree, size_t node);
 
-/* Select among the nodes 1 to `count`. `nodes_max` 0: all. SPANPROF_ERR_NOMEM.
- */
+/* Select among the nodes 1 to `count`; `nodes_max` 0 keeps all.
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_node_cut_make(sp_node_cut *out, const sp_mem *mem,
                                  size_t nodes_max, size_t count,
                                  sp_node_weight_fn weight, const void *tree);

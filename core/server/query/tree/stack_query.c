@@ -11,19 +11,19 @@ void sp_stack_query_dispose(sp_stack_query *stacks) {
   memset(stacks, 0, sizeof *stacks);
 }
 
-spanprof_status sp_stack_query_nodes(sp_query *query, int64_t asked,
+spanprof_status sp_stack_query_nodes(sp_query *query, int64_t requested,
                                      size_t *out) {
-  if (asked < 0)
+  if (requested < 0)
     return sp_query_invalid(query,
                             "max flamegraph nodes limit must be set (max "
                             "allowed %d)",
                             SP_QUERY_NODES_MAX);
-  if (asked > SP_QUERY_NODES_MAX)
+  if (requested > SP_QUERY_NODES_MAX)
     return sp_query_invalid(query,
                             "max flamegraph nodes limit %lld is greater than "
                             "allowed %d",
-                            (long long)asked, SP_QUERY_NODES_MAX);
-  *out = asked ? (size_t)asked : SP_QUERY_NODES_DEFAULT;
+                            (long long)requested, SP_QUERY_NODES_MAX);
+  *out = requested ? (size_t)requested : SP_QUERY_NODES_DEFAULT;
   return SPANPROF_OK;
 }
 

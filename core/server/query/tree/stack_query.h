@@ -13,23 +13,23 @@ typedef struct sp_stack_query {
 
 void sp_stack_query_dispose(sp_stack_query *stacks);
 
-/* The number of nodes a request asks for. SPANPROF_ERR_ARGUMENT: *query's fault
- * is set. */
-spanprof_status sp_stack_query_nodes(sp_query *query, int64_t asked,
+/* Check the requested number of nodes; 0 is the default.
+ * SPANPROF_ERR_ARGUMENT: the query's fault is set. */
+spanprof_status sp_stack_query_nodes(sp_query *query, int64_t requested,
                                      size_t *out);
 
-/* Merge what a plan selects, of all stacks those that begin with the call
- * sites, which may be NULL. *out is set also where it fails. */
+/* Read the merged stacks of a plan. With `call_sites`, which may be NULL, only
+ * the stacks that begin with these functions. Free *out also if this fails. */
 spanprof_status sp_stack_query_read(sp_query_plan *plan,
                                     const sp_texts *call_sites,
                                     sp_stack_tree **out);
 
-/* The same by names. */
+/* Read the stacks and merge them by function names. */
 spanprof_status sp_stack_query_run(sp_stack_query *out, sp_query_plan *plan,
                                    const sp_texts *call_sites,
                                    size_t nodes_max);
 
-/* Both sides of a comparison. */
+/* The same for both sides of a comparison. */
 spanprof_status sp_stack_query_diff(sp_stack_query *out, sp_query_plan *left,
                                     sp_query_plan *right,
                                     const sp_texts *left_sites,

@@ -75,7 +75,7 @@ void sp_json_double(sp_json *json, double number) {
 
   json_before(json);
   if (!isfinite(number)) {
-    sp_buffer_text(json->out, "null"); /* JSON has no other word for it */
+    sp_buffer_text(json->out, "null"); /* JSON has no infinity and no NaN */
     return;
   }
   if (fabs(number) < 9e15 && number == floor(number)) {

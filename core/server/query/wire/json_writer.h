@@ -1,4 +1,4 @@
-/* JSON, written member by member into a buffer. */
+/* Writes JSON into a buffer. */
 #ifndef SP_JSON_WRITER_H
 #define SP_JSON_WRITER_H
 
@@ -6,7 +6,7 @@
 
 typedef struct sp_json {
   sp_buffer *out;
-  bool comma; /* before the next value */
+  bool comma; /* the next value needs a comma before it */
 } sp_json;
 
 sp_json sp_json_of(sp_buffer *out);
@@ -18,14 +18,16 @@ void sp_json_key(sp_json *json, const char *name);
 void sp_json_text(sp_json *json, const char *text);
 void sp_json_text_bytes(sp_json *json, const char *text, size_t bytes);
 void sp_json_int(sp_json *json, int64_t number);
-void sp_json_int_text(sp_json *json, int64_t number); /* "7": all 64 bits */
-void sp_json_double(sp_json *json, double number);    /* shortest */
+void sp_json_int_text(sp_json *json,
+                      int64_t number); /* "7", exact in all clients */
+void sp_json_double(sp_json *json, double number); /* the shortest exact form */
 void sp_json_bool(sp_json *json, bool value);
 void sp_json_null(sp_json *json);
 void sp_json_base64(sp_json *json, const void *bytes, size_t size);
-void sp_json_raw(sp_json *json, const char *text); /* a value, as it is */
+void sp_json_raw(sp_json *json,
+                 const char *text); /* a value that is JSON already */
 
-/* A key and its value. */
+/* Write a key and its value. */
 void sp_json_member_text(sp_json *json, const char *name, const char *text);
 void sp_json_member_int(sp_json *json, const char *name, int64_t number);
 void sp_json_member_open(sp_json *json, const char *name, char bracket);

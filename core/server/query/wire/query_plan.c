@@ -67,7 +67,7 @@ static void plan_cancelled(sp_query *query) {
   switch (atomic_load(&query->http->cancel->reason)) {
   case SP_CANCEL_STOP:
     sp_query_refuse(&query->fault, SP_CODE_UNAVAILABLE,
-                    "the server is stopping; ask again once it is back");
+                    "the server is stopping; try again once it is back");
     break;
   case SP_CANCEL_CLIENT_GONE:
     sp_query_refuse(&query->fault, SP_CODE_CANCELED,
@@ -92,7 +92,7 @@ void sp_query_explain(sp_query *query, spanprof_status st) {
   case SPANPROF_ERR_LIMIT:
     query->response->needs_large = query->http->is_limited && !query->is_large;
     sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
-                    "the query needs more memory than it may have; ask for "
+                    "the query needs more memory than it may use; request "
                     "a shorter range or fewer series");
     break;
   case SPANPROF_ERR_IO:
@@ -118,7 +118,7 @@ void sp_query_plan_dispose(sp_query_plan *plan) {
     sp_matcher_list_dispose(&plan->matchers);
 }
 
-/* How many parts a type has; *fifth_end is behind the fifth. */
+/* The number of parts of a profile type. *fifth_end is the end of the fifth. */
 static size_t type_parts(const char *type, const char **fifth_end) {
   size_t parts = 1;
   const char *p;
@@ -134,8 +134,8 @@ bool sp_profile_type_valid(const char *type) {
   const char *end;
   const size_t parts = type_parts(type, &end);
 
-  /* A sixth part says "delta"; any is taken, as by Pyroscope: a sample type
-   * may have a colon. */
+  /* The sixth part is "delta". Pyroscope accepts any text, because a sample
+   * type may contain a colon. */
   return parts == PLAN_TYPE_PARTS || parts == PLAN_TYPE_PARTS + 1;
 }
 
@@ -167,7 +167,7 @@ spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
   return SPANPROF_OK;
 }
 
-/* An id of nothing but zeros stands for none, and finds nothing. */
+/* An id of zeros means no id and selects nothing. */
 spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids) {
   uint64_t *numbers =
       sp_arena_new(&plan->query->arena, ids->count + 1, sizeof *numbers);
@@ -221,8 +221,8 @@ spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids) {
   return SPANPROF_OK;
 }
 
-/* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", in braces or behind "urn:uuid:" too,
- * or the 32 digits alone. */
+/* Parse "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", which may be in braces or after
+ * "urn:uuid:", or 32 digits without hyphens. */
 static bool plan_uuid(const char *text, sp_profile_uuid *out) {
   const size_t size = strlen(text);
   const bool is_braced = size == 38 && text[0] == '{' && text[37] == '}';
@@ -265,7 +265,7 @@ spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
   return SPANPROF_OK;
 }
 
-/* Put `before` and the quoted selector in front of what is wrong with it. */
+/* Insert `before` and the quoted selector before the fault's message. */
 static spanprof_status plan_blame(sp_query *query, const char *before,
                                   const char *text, spanprof_status st) {
   sp_buffer quoted;

@@ -1,4 +1,4 @@
-/* One query call under way, and what its request asks the store for. */
+/* A query call in progress, and the selection that it reads from the store. */
 #ifndef SP_QUERY_PLAN_H
 #define SP_QUERY_PLAN_H
 
@@ -8,7 +8,7 @@
 #include "server/query/selector/label_query.h"
 #include "server/store/store.h"
 
-#define SP_QUERY_MEMORY_MAX        ((size_t)256 << 20) /* of one call */
+#define SP_QUERY_MEMORY_MAX        ((size_t)256 << 20) /* per call */
 #define SP_QUERY_NODES_DEFAULT     8192
 #define SP_QUERY_NODES_MAX         1048576
 #define SP_QUERY_DOT_NODES_DEFAULT 100
@@ -16,47 +16,48 @@
 typedef struct sp_query {
   sp_serve *serve;
   const sp_http_request *http;
-  const sp_mem *mem; /* of all that does not outlive it */
+  const sp_mem *mem; /* for everything that is freed with the query */
   sp_http_response *response;
-  sp_mem limited; /* counts the query's memory and limits it */
+  sp_mem limited; /* counts and limits the query's memory */
   size_t bytes;   /* allocated from `limited` */
   bool is_large;  /* may use more than SP_HTTP_SMALL_MAX */
-  sp_arena arena; /* of the whole call */
+  sp_arena arena; /* lives as long as the call */
   sp_query_fault fault;
 } sp_query;
 
 /* The query must not move in memory. If it needs more memory than it may use
- * now, its allocations fail and the response gets `needs_large`: then the rest
- * of the response does not matter. */
+ * now, its allocations fail and the response gets `needs_large`. The rest of
+ * such a response is ignored. */
 void sp_query_init(sp_query *query, sp_serve *serve,
                    const sp_http_request *http, sp_http_response *response);
 void sp_query_dispose(sp_query *query);
 
-/* Called after the answer is written; returns whether it is complete. A
- * cancelled loop may have left out a part. */
+/* Call this after the response is written. Returns an error if the response is
+ * incomplete: a cancelled loop may have left out a part. */
 spanprof_status sp_query_end(sp_query *query);
 
-/* SPANPROF_ERR_ARGUMENT with Connect's invalid_argument. */
+/* Set the query's fault to Connect's invalid_argument. Returns
+ * SPANPROF_ERR_ARGUMENT. */
 spanprof_status sp_query_invalid(sp_query *query, const char *format, ...)
     SP_PRINTF(2, 3);
 
-/* Put what went wrong into the query's fault, whatever `st` is, for who answers
- * in words of his own. */
+/* Set the query's fault from a status, for callers that write their own error
+ * responses. */
 void sp_query_explain(sp_query *query, spanprof_status st);
 
 typedef struct sp_query_plan {
   sp_query *query;
   sp_matcher_list matchers;
   sp_selector selector;
-  bool nothing; /* it asks for ids that nothing has */
+  bool nothing; /* it selects ids that no data has */
 } sp_query_plan;
 
-/* Pair with sp_query_plan_dispose() also where it fails. Nothing is selected
- * yet: all types, all series, the whole range. */
+/* Make a plan without conditions: it selects all types and series at all
+ * times. */
 void sp_query_plan_init(sp_query_plan *plan, sp_query *query);
 void sp_query_plan_dispose(sp_query_plan *plan);
 
-/* Each adds to the selection. All: SPANPROF_ERR_ARGUMENT with the fault set. */
+/* Add a condition. SPANPROF_ERR_ARGUMENT: the query's fault is set. */
 spanprof_status sp_query_plan_type(sp_query_plan *plan, const char *type);
 spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
                                     int64_t end_ms);
@@ -65,22 +66,23 @@ spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids);
 spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
                                        const sp_texts *ids);
 
-/* A label selector; messages begin "parsing label selector \"…\": ". */
+/* Add a label selector. Messages begin "parsing label selector \"…\": ". */
 spanprof_status sp_query_plan_labels(sp_query_plan *plan, const char *text);
 
-/* The matchers of LabelNames and its like; messages begin "failed to parse
- * label selector \"…\": ". */
+/* Add the matchers of LabelNames and similar calls. Messages begin "failed to
+ * parse label selector \"…\": ". */
 spanprof_status sp_query_plan_matchers(sp_query_plan *plan,
                                        const sp_texts *texts);
 
-/* Type, range, selector and ids of a request. */
+/* Add the type, range, selector and ids of a request. */
 spanprof_status sp_query_plan_request(sp_query_plan *plan,
                                       const sp_query_request *request);
 
-/* The selection as the store takes it. */
+/* The selection for the store. */
 const sp_selector *sp_query_plan_selector(sp_query_plan *plan);
 
-/* After a selection: `st`, or what its matchers have to say. */
+/* Call this after a selection that returned `st`. Returns `st`, or an error of
+ * the matchers. */
 spanprof_status sp_query_plan_done(sp_query_plan *plan, spanprof_status st);
 
 /* Whether `type` has the five parts of a profile type. */

@@ -7,7 +7,7 @@
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
 
-#define REQUEST_TEXTS_MAX 65536 /* of one list */
+#define REQUEST_TEXTS_MAX 65536 /* per list */
 
 spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
                              size_t bytes) {
@@ -17,22 +17,22 @@ spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
     return arena->st;
   if (texts->count == REQUEST_TEXTS_MAX)
     return SPANPROF_ERR_LIMIT;
-  if (texts->count == texts->room) {
-    const size_t room = texts->room ? texts->room * 2 : 8;
-    const char **grown = sp_arena_new(arena, room, sizeof *grown);
+  if (texts->count == texts->capacity) {
+    const size_t capacity = texts->capacity ? texts->capacity * 2 : 8;
+    const char **grown = sp_arena_new(arena, capacity, sizeof *grown);
 
     if (!grown)
       return arena->st;
     if (texts->count)
       memcpy(grown, texts->texts, texts->count * sizeof *grown);
     texts->texts = grown;
-    texts->room = room;
+    texts->capacity = capacity;
   }
   texts->texts[texts->count++] = copy;
   return SPANPROF_OK;
 }
 
-/* One message of the body, half read. */
+/* A message of the body that is being read. */
 typedef struct proto_level {
   sp_message message;
   sp_wire fields;
@@ -51,7 +51,7 @@ static bool proto_is_text(const sp_wire_field *field) {
          !memchr(field->bytes.bytes, '\0', field->bytes.size);
 }
 
-/* The `name` of a types.v1.Location. */
+/* Add the `name` of a types.v1.Location. */
 static spanprof_status proto_named(sp_texts *out, sp_arena *arena,
                                    const sp_message *message,
                                    const sp_wire_field *field,
@@ -96,7 +96,7 @@ static const sp_json_field *proto_find(const sp_json_field *fields,
   return NULL;
 }
 
-/* Put one field where it belongs; *inner is set where it is a message. */
+/* Store one field. *inner is set if the field is a message. */
 static spanprof_status proto_field(const proto_level *level, sp_arena *arena,
                                    const sp_wire_field *field,
                                    proto_level *inner, sp_query_fault *fault) {
@@ -154,7 +154,7 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
     st = proto_field(level, arena, &field, &inner, fault);
     if (st)
       return st;
-    /* The deepest message of the tables is at level 3: a Diff's left, its stack
+    /* The deepest message is at level 3: a Diff's left request, its stack
      * selector, the selector's goPgo. */
     if (inner.message.fields)
       levels[++depth] = inner;

@@ -1,6 +1,6 @@
-/* What a query call's body may say, of all calls together. A field that is not
- * given is 0, NULL or an empty list. Field numbers and names are Pyroscope's
- * (querier/v1/querier.proto, types/v1/types.proto,
+/* The request message of a query call. One struct has the fields of all calls;
+ * a missing field is 0, NULL or an empty list. Field numbers and names are
+ * Pyroscope's (querier/v1/querier.proto, types/v1/types.proto,
  * adhocprofiles/v1/adhocprofiles.proto, settings/v1/setting.proto). */
 #ifndef SP_QUERY_REQUEST_H
 #define SP_QUERY_REQUEST_H
@@ -32,7 +32,7 @@ typedef enum sp_heatmap_of {
 typedef struct sp_texts {
   const char **texts;
   size_t count;
-  size_t room;
+  size_t capacity;
 } sp_texts;
 
 typedef struct sp_query_request sp_query_request;
@@ -43,7 +43,7 @@ struct sp_query_request {
   const char *profile_type;
   const char *selector;
   int64_t max_nodes;
-  int64_t format; /* sp_profile_format, or what we do not know */
+  int64_t format; /* sp_profile_format, or an unknown number */
   sp_texts spans;
   sp_texts traces;
   sp_texts profiles;
@@ -65,15 +65,15 @@ struct sp_query_request {
   const char *profile; /* base64 */
   const char *value;
   int64_t modified_ms;
-  /* Whether a message inside was given. */
+  /* Whether a nested message is present. */
   bool has_stack_selector;
   bool has_go_pgo;
   bool has_setting;
-  sp_query_request *left; /* never NULL where it is a Diff's */
+  sp_query_request *left; /* never NULL in a Diff request */
   sp_query_request *right;
 };
 
-/* The messages of calls. */
+/* The message types of the calls. */
 typedef struct sp_message sp_message;
 extern const sp_message sp_message_empty, sp_message_profile_types,
     sp_message_label_values, sp_message_label_names, sp_message_series,
@@ -82,8 +82,9 @@ extern const sp_message sp_message_empty, sp_message_profile_types,
     sp_message_adhoc_upload, sp_message_adhoc_get, sp_message_adhoc_diff,
     sp_message_setting_set, sp_message_name;
 
-/* Read a body; all it points to is in the arena. Unknown fields and names are
- * skipped. SPANPROF_ERR_ARGUMENT: *fault; else what the arena says. */
+/* Read a body. Everything that *out points to is in the arena. Unknown fields
+ * and names are skipped. SPANPROF_ERR_ARGUMENT: *fault is set. Other errors are
+ * the arena's. */
 spanprof_status sp_query_request_proto(sp_query_request *out,
                                        const sp_message *message,
                                        sp_arena *arena, const void *bytes,
@@ -93,7 +94,7 @@ spanprof_status sp_query_request_json(sp_query_request *out,
                                       sp_arena *arena, const char *text,
                                       size_t size, sp_query_fault *fault);
 
-/* Add a copy to a list. */
+/* Add a copy of a text to a list. */
 spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
                              size_t bytes);
 

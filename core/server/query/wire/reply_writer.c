@@ -96,7 +96,8 @@ void sp_reply_bool(sp_reply *reply, uint32_t field, const char *name,
   sp_varint_append(reply->out, 1);
 }
 
-/* In protobuf a message's size stands before it, and is known behind it. */
+/* In protobuf, the size of a message precedes it. It is inserted by
+ * sp_reply_close(), when it is known. */
 static void reply_push(sp_reply *reply, uint32_t field) {
   assert(reply->depth < SP_REPLY_DEPTH_MAX);
   if (!reply->is_json) {
@@ -163,7 +164,7 @@ void sp_reply_texts(sp_reply *reply, uint32_t field, const char *name,
   sp_reply_list_end(reply);
 }
 
-/* Numbers of a list are packed: one field for all of them. */
+/* Lists of numbers are packed: one field has all of them. */
 void sp_reply_ints(sp_reply *reply, uint32_t field, const char *name,
                    const int64_t *numbers, size_t count) {
   size_t i;

@@ -1,5 +1,5 @@
-/* A message of an answer, as protobuf or as proto3 JSON: said once, written as
- * the client asked. What is zero, empty or false is left out, as both do. */
+/* Writes the message of a response as protobuf or as proto3 JSON, as the client
+ * requested. Fields that are zero, empty or false are left out. */
 #ifndef SP_REPLY_WRITER_H
 #define SP_REPLY_WRITER_H
 
@@ -12,10 +12,11 @@ typedef struct sp_reply {
   bool is_json;
   sp_json json;
   uint32_t depth;
-  size_t starts[SP_REPLY_DEPTH_MAX]; /* of the bytes of open messages */
+  size_t starts[SP_REPLY_DEPTH_MAX]; /* where the bytes of each open message
+                                        begin */
 } sp_reply;
 
-/* The message itself is open from here to sp_reply_end(). */
+/* Open the message, until sp_reply_end(). */
 void sp_reply_begin(sp_reply *reply, sp_buffer *out, bool is_json);
 void sp_reply_end(sp_reply *reply);
 
@@ -30,7 +31,8 @@ void sp_reply_double(sp_reply *reply, uint32_t field, const char *name,
 void sp_reply_bool(sp_reply *reply, uint32_t field, const char *name,
                    bool value);
 
-/* A message; a list of messages, each sp_reply_item() … sp_reply_close(). */
+/* Write a nested message, or a list of messages, each from sp_reply_item() to
+ * sp_reply_close(). */
 void sp_reply_open(sp_reply *reply, uint32_t field, const char *name);
 void sp_reply_close(sp_reply *reply);
 void sp_reply_list(sp_reply *reply, const char *name);

@@ -2,7 +2,7 @@
 
 #include "query_request.h"
 
-/* Rows whose values have a place in sp_query_request. */
+/* Rows of fields with their members of sp_query_request. */
 #define FIELD(name, number, kind, repeated, message, member) \
   { name, number, kind, repeated, message, offsetof(sp_query_request, member) }
 #define INT(number, name, member) \

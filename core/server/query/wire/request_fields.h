@@ -1,20 +1,20 @@
-/* Fields of request messages: their numbers, names, kinds and places. */
+/* The fields of request messages: numbers, names, kinds and offsets. */
 #ifndef SP_REQUEST_FIELDS_H
 #define SP_REQUEST_FIELDS_H
 
 #include "server/receive/wire/json_wire.h"
 
-/* The places are offsets in sp_query_request. A repeated message has one field,
- * its name, and its place is an sp_texts. The place of another message is a
- * bool that says whether it was given, and its fields have places of their own.
+/* The offsets are those of sp_query_request's members. A repeated message has
+ * only a field `name`, and its member is an sp_texts. The member of any other
+ * message is a bool for its presence, and its fields have members of their own.
  */
 struct sp_message {
   const char *name;
   const sp_json_field *fields;
 };
 
-/* Of each side of a Diff. The place of such a message is a pointer to a request
- * of its own. */
+/* The fields of each side of a Diff, whose member is a pointer to another
+ * request. */
 extern const sp_json_field sp_stacktraces_fields[];
 
 #endif
