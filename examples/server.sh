@@ -1,21 +1,22 @@
 # shellcheck shell=bash
 # Sourced by examples/run: the server that the examples send to.
 
-# server_start DIRECTORY: data is made anew; sets and exports
-# SPANPROF_EXAMPLE_SERVER. It ends with the script, unless it is kept.
+# server_start DIRECTORY: starts a server with an empty data directory; sets and
+# exports SPANPROF_EXAMPLE_SERVER. The server stops with the script unless
+# server_keep is called.
 server_start() {
   local port=${SPANPROF_EXAMPLE_PORT:-4040} line
 
   rm -rf "$1"
   mkdir -p "$1"
   if (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null; then
-    echo "Port $port is taken; the server chooses another."
+    echo "Port $port is in use; the server chooses another."
     port=0
   fi
   server_log=$1/server.txt
   setsid spanprof serve --listen "127.0.0.1:$port" --data "$1" > "$server_log" 2>&1 < /dev/null &
   server_pid=$!
-  trap server_end EXIT
+  trap server_stop EXIT
   for _ in $(seq 100); do
     line=$(head -n 1 "$server_log")
     [ -z "$line" ] || break
@@ -30,11 +31,11 @@ server_start() {
   echo "$line"
 }
 
-server_end() {
+server_stop() {
   kill "$server_pid" 2> /dev/null || true
 }
 
-# What it has of each application, and where to look at it.
+# server_links: prints the numbers of received spans by application.
 server_links() {
   local application count
 
@@ -46,7 +47,8 @@ server_links() {
   done
 }
 
-# server_count APPLICATION: of its spans that have samples, and of those in traces.
+# server_count APPLICATION: prints the number of its spans with samples, and how
+# many of them are in traces.
 server_count() {
   curl -sSfG "$SPANPROF_EXAMPLE_SERVER/api/v1/spans" -d by=name -d limit=10000 \
     --data-urlencode "query={service_name=\"$1\"}" |

@@ -1,10 +1,12 @@
 """Compiles spanprof._native: the core and its command (their unity files), the
 hand-written binding and the SWIG module in one shared object.
 
-On Linux an installation that cannot be compiled fails, with a sentence that says
-what is missing. Elsewhere nothing can be profiled, and with SPANPROF_REQUIRED=0
-nothing must be: then spanprof/skipped_reason.txt is installed in its place, which
-spanprof.unavailable_reason tells. With SPANPROF_REQUIRED=1 that fails, too."""
+On Linux, an installation that cannot be compiled fails, with a sentence on the
+missing packages. On other systems, or with SPANPROF_REQUIRED=0, the package is
+installed without the extension and profiles nothing: spanprof/skipped_reason.txt
+contains the reason, which spanprof.unavailable_reason returns. With
+SPANPROF_REQUIRED=1 this fails too.
+"""
 from __future__ import annotations
 
 import os
@@ -24,12 +26,12 @@ import packages  # noqa: E402
 VENDOR = pathlib.Path("vendor")
 LINUX = sys.platform == "linux"
 REQUIRED = os.environ.get("SPANPROF_REQUIRED", "1" if LINUX else "") == "1"
-# pip keeps a wheel that it has built, also one without the extension.
+# pip caches a wheel that it has built, also one without the extension.
 AGAIN = "once that is mended: pip install --force-reinstall --no-cache-dir --no-deps spanprof"
 
 
 def version() -> str:
-    # A checkout is asked for its requirements before it is staged.
+    # pip reads a checkout's requirements before it is staged.
     root = VENDOR if VENDOR.is_dir() else pathlib.Path("..")
     header = (root / "core/include/spanprof/version.h").read_text(encoding="utf-8")
     return ".".join(re.search(rf"SPANPROF_VERSION_{part}\s+(\d+)", header)[1]
@@ -37,7 +39,8 @@ def version() -> str:
 
 
 class BuildPython(build_py):
-    """Puts the .pth file, by which an environment starts profiling, beside the packages."""
+    """Installs the .pth file, by which an environment starts profiling, next to the
+    packages."""
 
     def run(self) -> None:
         super().run()
@@ -51,7 +54,8 @@ class BuildPython(build_py):
 
 
 class BuildNative(build_ext):
-    """Fails in one sentence, or leaves it, where the extension cannot be compiled."""
+    """Fails with one sentence, or stores it in a file, if the extension cannot be
+    compiled."""
 
     missing: str | None = None
 
@@ -70,15 +74,15 @@ class BuildNative(build_ext):
         note.write_text(f"{reason}; {AGAIN}\n" if LINUX else f"{reason}\n", encoding="utf-8")
 
     def attempt(self) -> str | None:
-        """Compile; why not, if it went wrong."""
+        """Compile the extension. Return the reason if that failed."""
         try:
             super().run()
-        except Exception as error:  # of setuptools, of distutils, of the system
+        except Exception as error:  # of setuptools, of distutils or of the system
             return self.missing or f"it could not be compiled: {error}"
         return None
 
     def build_extensions(self) -> None:
-        """With the compiler set up, and before anything is compiled."""
+        """Runs when the compiler is set up, before anything is compiled."""
         self.missing = packages.sentence(self.missing_headers())
         if self.missing:
             raise RuntimeError(self.missing)
@@ -99,8 +103,8 @@ class BuildNative(build_ext):
 
 
 PAGE = VENDOR / "core/page/page.html"
-# The assembler takes it in (core/page/built_page.c), by a name that the code
-# must find in the same partition of the program.
+# The assembler includes the file (core/page/built_page.c). The code must find its
+# symbol in the same LTO partition; see -fno-lto below.
 PAGE_MACROS = [("SP_PAGE_FILE", f'"{PAGE}"')] if PAGE.is_file() else []
 
 setup(
@@ -121,8 +125,8 @@ setup(
         # -g1: names and lines for a backtrace; types and variables are half a wheel.
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-lto", "-g1",
                             "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Werror=implicit-function-declaration"],
-        # A signal that is under way when the module is unloaded still finds the
-        # handler's code, which must never enter the lazy resolver either.
+        # A signal that is pending when the module is unloaded must still find the
+        # handler's code, and the handler must never call the lazy resolver.
         extra_link_args=["-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,nodelete", "-Wl,-z,noexecstack",
                          "-Wl,--exclude-libs,ALL",
                          f"-Wl,--version-script={VENDOR / 'bindings/python/exports.map'}"],

@@ -2,12 +2,12 @@
  *
  *     embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [-s SERVER] [TREE...]
  *
- * Takes every file once, or with -t as many as there is time for, round after
- * round. Each file is a span named after its kind, each step on it a label. The
- * profiles and the database are written to DIRECTORY; with -s the profiles and
- * the spans go to a server as well. At the end the program prints the CPU time
- * per span name twice: by its threads' own clocks, and as `spanprof report`
- * reads it from the profiles. */
+ * Processes every file once or, with -t, round after round for that time. Each
+ * file is a span named after its kind, and each step has a label. The profiles
+ * and the database are written to DIRECTORY; with -s the profiles and the spans
+ * are also sent to a server. At the end, the program prints the CPU time per
+ * span name twice: by its threads' own clocks, and by `spanprof report`, which
+ * reads the profiles. */
 #include <errno.h>
 #include <pthread.h>
 #include <spanprof/spanprof.h>
@@ -33,21 +33,22 @@ typedef struct embed_options {
   long seconds;
   long threads;
   const char *directory;
-  const char *server; /* NULL: none */
+  const char *server; /* NULL: no server */
   char *const *trees;
   size_t tree_count;
 } embed_options;
 
 static char *const embed_default_trees[] = {"/usr/share/doc", "/usr/include"};
 
-/* What the threads share. */
+/* State that the threads share. */
 typedef struct embed_job {
-  /* Fixed before they start. */
+  /* Fixed before the threads start. */
   const file_list *files;
   file_index *index;
   trace_sender *traces;
-  time_t end; /* 0: after the first round */
-  /* The next file, counted on past the list's end for another round. */
+  time_t end; /* 0: stop after the first round */
+  /* Number of the next file. It continues after the list's end for another
+   * round. */
   atomic_size_t next;
   atomic_int failed;
   /* Guarded by lock. */
@@ -71,8 +72,9 @@ static void *embed_thread(void *data) {
   file_work work;
   size_t kind;
 
-  /* Threads are found without it; a registered one is profiled from its first
-   * instant to its last. A refusal costs precision only. */
+  /* The library finds threads without this call, but profiles a registered
+   * thread from its first to its last instant. A failure only costs
+   * precision. */
   spanprof_thread_register();
   if (file_work_init(&work, job->index, job->traces) != 0) {
     job->failed = 1;
@@ -98,7 +100,7 @@ static void *embed_thread(void *data) {
   return NULL;
 }
 
-/* Returns 0, or -1 after a message; waits for every thread that started. */
+/* Wait for every thread that was started. Returns 0, or -1 after a message. */
 static int embed_run(embed_job *job, long threads) {
   pthread_t ids[EMBED_THREADS_MAX];
   long started, i;
@@ -117,7 +119,7 @@ static int embed_run(embed_job *job, long threads) {
   return job->failed ? -1 : 0;
 }
 
-/* Without a profiler the work is done all the same: NULL after a message. */
+/* Returns NULL after a message; the work is then done without a profiler. */
 static spanprof_session *embed_profile(const char *directory,
                                        const char *server) {
   spanprof_options options;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Files a transaction. */
+/* Files per transaction. */
 #define FILE_INDEX_BATCH 256
 
 static const char file_index_schema[] =
@@ -105,7 +105,7 @@ int file_index_close(file_index *index) {
 
   if (!index)
     return 0;
-  /* Prepared last: without it the database was never usable. */
+  /* Prepared last: the database is usable only with this statement. */
   if (index->add_words &&
       sqlite3_exec(index->database, "COMMIT", NULL, NULL, NULL))
     result = file_index_failed(index, "commit");

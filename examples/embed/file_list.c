@@ -37,7 +37,7 @@ static file_kind file_kind_of(const char *path) {
   return FILE_KIND_OTHER;
 }
 
-/* Takes `path`, also when it fails. */
+/* Takes ownership of `path`, also on failure. */
 static int file_list_add(file_list *list, char *path) {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? 2 * list->capacity : 1024;
@@ -66,7 +66,7 @@ static char *file_path_join(const char *directory, const char *name) {
   return path;
 }
 
-/* Appends the files of one directory to `files` and its directories to
+/* Append the files of one directory to `files` and its directories to
  * `directories`. */
 static int file_list_directory(file_list *files, file_list *directories,
                                const char *path) {

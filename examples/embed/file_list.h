@@ -1,10 +1,11 @@
-/* The files of a tree and what kind each is. */
+/* Lists the files of a tree, with the kind of each. */
 #ifndef FILE_LIST_H
 #define FILE_LIST_H
 
 #include <stddef.h>
 
-/* Kinds by ending: what spans are named after, so they are few. */
+/* Kinds by file name extension. Spans are named after them; few kinds keep the
+ * number of names small. */
 typedef enum file_kind {
   FILE_KIND_HEADER,
   FILE_KIND_SOURCE,
@@ -15,7 +16,7 @@ typedef enum file_kind {
   FILE_KIND_COUNT
 } file_kind;
 
-/* "index header": static. */
+/* "index header". Returns a static string. */
 const char *file_kind_name(file_kind kind);
 
 typedef struct file_entry {
@@ -29,9 +30,8 @@ typedef struct file_list {
   size_t capacity;
 } file_list;
 
-/* List the regular files below the `count` directories `roots`, links not
- * followed; what may not be read is left out. Returns 0, or -1 with errno
- * set. */
+/* List the regular files below the `count` directories `roots`. Does not follow
+ * links, and skips unreadable directories. Returns 0, or -1 with errno set. */
 int file_list_read(file_list *list, char *const *roots, size_t count);
 
 void file_list_free(file_list *list);

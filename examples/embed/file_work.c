@@ -9,7 +9,7 @@
 #include <time.h>
 #include <zlib.h>
 
-/* Of larger files the beginning is taken. */
+/* Limits; only the beginning of a larger file is processed. */
 #define FILE_WORK_BYTES      (4u << 20)
 #define FILE_WORK_TEXT_BYTES (256u << 10)
 #define FILE_WORK_HEX_BYTES  (2 * EVP_MAX_MD_SIZE + 1)
@@ -29,7 +29,7 @@ static double thread_cpu_s(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Labels are a help, not a need: without memory for one the work goes on. */
+/* Labels are optional: without memory for a label, the work goes on. */
 static spanprof_label_token step_begin(int step) {
   spanprof_label_token token = 0;
 
@@ -144,22 +144,22 @@ static int64_t clock_ns(void) {
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* What a tracing library keeps of a span. */
+/* Fill in the data that a tracing library stores for a span. */
 static void trace_begin(trace_span *trace, const file_entry *entry,
                         spanprof_span_info *info) {
   memset(trace, 0, sizeof *trace);
   trace->name = info->name;
   trace->start_ns = clock_ns();
   snprintf(trace->path, sizeof trace->path, "%s", entry->path);
-  /* Up to 256 bytes come whole (getrandom(2)). */
+  /* getrandom(2) never returns fewer than 256 bytes. */
   if (getrandom(trace->trace_id, sizeof trace->trace_id, 0) < 0 ||
       getrandom(trace->span_id, sizeof trace->span_id, 0) < 0)
-    return; /* spanprof makes ids of its own for a span that has none */
+    return; /* spanprof creates ids for a span without ids */
   memcpy(info->trace_id, trace->trace_id, sizeof info->trace_id);
   memcpy(info->span_id, trace->span_id, sizeof info->span_id);
 }
 
-/* The attribute by which the trace links to the span's profile. */
+/* Read the attribute that links the trace to the span's profile. */
 static void trace_link(trace_span *trace, spanprof_span span) {
   size_t length;
 
@@ -180,7 +180,7 @@ int file_work_do(file_work *work, const file_entry *entry) {
   int result;
 
   trace_begin(&trace, entry, &info);
-  /* On failure the span is 0, "none", which every call takes. */
+  /* On failure, the span is 0 ("none"), which every call accepts. */
   spanprof_span_start(NULL, &info, &span);
   trace_link(&trace, span);
   spanprof_span_enter(span, &token);

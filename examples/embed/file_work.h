@@ -1,5 +1,5 @@
-/* What is done with one file: read, hash, compress, index, each under a label,
- * all under the file's span. */
+/* The work on one file: read, hash, compress, index. Each step has a label, and
+ * the file has a span. */
 #ifndef FILE_WORK_H
 #define FILE_WORK_H
 
@@ -7,7 +7,7 @@
 #include "file_list.h"
 #include "trace_sender.h"
 
-/* What the threads' own clocks say, beside which the profile can be laid. */
+/* CPU time by the threads' own clocks, for comparison with the profile. */
 typedef struct file_work_total {
   size_t files;
   size_t bytes;
@@ -17,19 +17,20 @@ typedef struct file_work_total {
 /* One thread's buffers and sums. */
 typedef struct file_work {
   file_index *index;
-  trace_sender *traces; /* NULL: spans go nowhere */
+  trace_sender *traces; /* NULL: spans are not sent */
   unsigned char *bytes;
   unsigned char *packed;
   file_work_total totals[FILE_KIND_COUNT];
 } file_work;
 
-/* Once, before the first file. Returns 0, or -1 after a message. */
+/* Call it once, before the first file. Returns 0, or -1 after a message. */
 int file_work_prepare(void);
 
 /* Returns 0, or -1 after a message. */
 int file_work_init(file_work *work, file_index *index, trace_sender *traces);
 
-/* A file that cannot be read is left out. Returns 0, or -1 after a message. */
+/* Process a file; an unreadable file is skipped. Returns 0, or -1 after a
+ * message. */
 int file_work_do(file_work *work, const file_entry *entry);
 
 void file_work_free(file_work *work);

@@ -1,6 +1,6 @@
-/* Who: any thread adds to the batch under the lock; one thread takes it whole,
- * once a second or when it is half full, and sends it without the lock. What
- * comes while it is full is dropped. */
+/* Protocol: any thread adds spans to the batch under the lock. One thread
+ * detaches the batch, once a second or when it is half full, and sends it
+ * without the lock. Spans that arrive while the batch is full are dropped. */
 #include "trace_sender.h"
 
 #include <curl/curl.h>
@@ -22,7 +22,7 @@ struct trace_sender {
   trace_span *batch;
   size_t count;
   size_t dropped;
-  int ends;
+  int stopping;
 };
 
 static void json_text(FILE *out, const char *text) {
@@ -71,7 +71,7 @@ static void json_span(FILE *out, const trace_span *span) {
   fputs("]}", out);
 }
 
-/* The caller frees it; NULL: no memory. */
+/* The caller frees the result. Returns NULL if there is no memory. */
 static char *sender_body(const trace_sender *sender, const trace_span *spans,
                          size_t count) {
   char *body = NULL;
@@ -102,7 +102,7 @@ static size_t sender_ignore(void *bytes, size_t size, size_t count,
   return size * count;
 }
 
-/* Returns 0 when the server took them. */
+/* Returns 0 if the server accepted the spans. */
 static int sender_send(CURL *curl, const trace_sender *sender,
                        const trace_span *spans, size_t count) {
   struct curl_slist *headers =
@@ -125,21 +125,22 @@ static int sender_send(CURL *curl, const trace_sender *sender,
   return status == 200 ? 0 : -1;
 }
 
-/* Until there is reason to send; returns the number of spans taken. */
-static size_t sender_take(trace_sender *sender, trace_span *spans, int *ends) {
+/* Wait until there are spans to send or the sender stops. Returns the number of
+ * spans. */
+static size_t sender_detach(trace_sender *sender, trace_span *spans, int *stopping) {
   struct timespec second;
   size_t count;
 
   clock_gettime(CLOCK_REALTIME, &second);
   second.tv_sec++;
   pthread_mutex_lock(&sender->lock);
-  while (!sender->ends && sender->count < TRACE_BATCH_SPANS / 2)
+  while (!sender->stopping && sender->count < TRACE_BATCH_SPANS / 2)
     if (pthread_cond_timedwait(&sender->wake, &sender->lock, &second) != 0)
       break;
   count = sender->count;
   memcpy(spans, sender->batch, count * sizeof *spans);
   sender->count = 0;
-  *ends = sender->ends;
+  *stopping = sender->stopping;
   pthread_mutex_unlock(&sender->lock);
   return count;
 }
@@ -148,10 +149,10 @@ static void *sender_thread(void *data) {
   trace_sender *sender = data;
   trace_span *spans = malloc(TRACE_BATCH_SPANS * sizeof *spans);
   CURL *curl = curl_easy_init();
-  int ends = 0;
+  int stopping = 0;
 
-  while (spans && curl && !ends) {
-    size_t count = sender_take(sender, spans, &ends);
+  while (spans && curl && !stopping) {
+    size_t count = sender_detach(sender, spans, &stopping);
 
     if (count > 0 && sender_send(curl, sender, spans, count) != 0) {
       pthread_mutex_lock(&sender->lock);
@@ -205,7 +206,7 @@ void trace_sender_stop(trace_sender *sender) {
   if (!sender)
     return;
   pthread_mutex_lock(&sender->lock);
-  sender->ends = 1;
+  sender->stopping = 1;
   pthread_cond_signal(&sender->wake);
   pthread_mutex_unlock(&sender->lock);
   pthread_join(sender->thread, NULL);

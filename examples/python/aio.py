@@ -1,5 +1,5 @@
-"""The library as an asyncio service: many requests at a time on one thread, and
-work in threads that runs in the request's context."""
+"""The library as an asyncio service: many concurrent requests on one thread, and work
+in threads that runs in the request's context."""
 from __future__ import annotations
 
 import asyncio
@@ -21,7 +21,7 @@ LIBRARY = Library()
 
 async def search(request: Request) -> JSONResponse:
     found = []
-    # One word after the other, so that other requests come to their turn.
+    # One word at a time, so that other requests can run in between.
     for word in request.query_params["words"].split():
         found.append(LIBRARY.search([word]))
         await asyncio.sleep(0)
@@ -38,13 +38,13 @@ async def pack(request: Request) -> Response:
 
 
 def route_of(scope: dict) -> tuple[str, dict]:
-    """A span's name, and its attributes: the route, not the path with its query."""
+    """The name and the attributes of a span: the route, without the query."""
     return f"{scope['method']} {scope['path']}", {"http.route": scope["path"]}
 
 
 @contextlib.asynccontextmanager
 async def life(_: Starlette) -> AsyncIterator[None]:
-    """What was traced leaves before a signal ends the process."""
+    """Export the remaining spans and samples before a signal ends the process."""
     yield
     await asyncio.to_thread(end)
 

@@ -1,5 +1,5 @@
-"""A library of real texts, the sources of Python's standard library, that can
-be searched, compared and packed."""
+"""A library of real texts, the sources of Python's standard library, with search,
+comparison and compression."""
 from __future__ import annotations
 
 import difflib
@@ -16,7 +16,7 @@ WORD = re.compile(r"[a-z_]{3,}")
 
 @dataclass(frozen=True)
 class Text:
-    """One file: its name, its lines, and how often each word is in it."""
+    """One file: its name, its lines, and the count of each word."""
 
     name: str
     lines: tuple[str, ...]
@@ -24,7 +24,7 @@ class Text:
 
 
 class Library:
-    """The texts, and in how many of them each word is."""
+    """The texts, and for each word the number of texts that contain it."""
 
     def __init__(self, most: int = 120) -> None:
         folder = pathlib.Path(sysconfig.get_path("stdlib"))
@@ -37,7 +37,7 @@ class Library:
         return Text(path.stem, tuple(content.splitlines()), Counter(WORD.findall(content.lower())))
 
     def search(self, words: list[str], limit: int = 10) -> list[tuple[str, float]]:
-        """The texts that fit best (BM25), with their scores."""
+        """Return the best matches (BM25) with their scores."""
         length = sum(text.words.total() for text in self.texts) / len(self.texts)
         scores = {}
         for text in self.texts:
@@ -50,12 +50,12 @@ class Library:
         return sorted(scores.items(), key=lambda item: -item[1])[:limit]
 
     def compare(self, one: str, other: str) -> list[str]:
-        """What two texts differ in, of their first lines."""
+        """Return the differences between the first lines of two texts."""
         first, second = (self._named(name).lines[:400] for name in (one, other))
         return list(difflib.unified_diff(first, second, one, other, lineterm=""))
 
     def pack(self, name: str) -> bytes:
-        """A text, compressed as far as zlib can."""
+        """Return a text with zlib's best compression."""
         return zlib.compress("\n".join(self._named(name).lines).encode() * 4, 9)
 
     def _named(self, name: str) -> Text:

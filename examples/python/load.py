@@ -1,5 +1,5 @@
-"""Asks a service over loopback: load.py PORT SECONDS. Ends with 1 where a
-request did not end well."""
+"""Sends requests to a service over loopback: load.py PORT SECONDS. Exits with 1 if a
+request failed."""
 from __future__ import annotations
 
 import http.client

@@ -1,6 +1,5 @@
-"""All that a service does to be traced and profiled; workers that a server
-forks go on by themselves. Where no server is named, profiles are files, and
-spans go nowhere."""
+"""The setup that a service needs for tracing and profiling; forked workers need none.
+Without a server, profiles are written to files and spans are dropped."""
 from __future__ import annotations
 
 import os
@@ -25,5 +24,5 @@ def begin(name: str) -> None:
 
 
 def end() -> None:
-    """Send what was traced and not sent yet."""
+    """Send the remaining spans."""
     trace.get_tracer_provider().shutdown()

@@ -1,5 +1,5 @@
-"""The library as a threaded service: Flask in gunicorn's workers, which are
-forked after the application was loaded."""
+"""The library as a threaded service: Flask in gunicorn's workers, which are forked
+after the application was loaded."""
 from __future__ import annotations
 
 import spanprof

@@ -1,8 +1,9 @@
-"""The build backend: setuptools, after everything that is compiled was staged.
+"""The build backend: stages all sources that are compiled, then calls setuptools.
 
-In a checkout the core, the binding and what SWIG and protoc-c make of them are
-put under vendor/ first. An sdist carries vendor/, so that nothing but a C
-compiler is needed to build from it."""
+In a checkout, the core, the binding and the generated files of SWIG and protoc-c are
+first copied to vendor/. An sdist contains vendor/, so that a build from it needs only
+a C compiler.
+"""
 from __future__ import annotations
 
 import base64
@@ -31,7 +32,7 @@ __all__ = [
 _HERE = pathlib.Path(__file__).resolve().parent.parent
 _CHECKOUT = _HERE.parent
 _VENDOR = _HERE / "vendor"
-# The folders of the checkout whose C files are compiled on the user's machine.
+# Folders of the checkout whose C files are compiled on the user's machine.
 _COMPILED = ("core/include/**", "core/src/**", "core/command/**", "core/page", "bindings/common", "bindings/python/**",
              "swig/**")
 _UNUSED = ("core/command/main.c", "swig/lang/ruby_values.h")
@@ -40,12 +41,12 @@ _Config = Mapping[str, Any] | None
 
 
 def stage() -> None:
-    """Fill vendor/ anew in a checkout; nothing to do in an sdist.
+    """Create vendor/ in a checkout; nothing to do in an sdist.
 
     Raises:
         SystemExit: swig or protoc-c is not installed; the message is one sentence.
         subprocess.CalledProcessError: one of them failed. Without npm there is no
-            page, and `profile.html` says so.
+            page, and `profile.html` reports this.
     """
     if not (_CHECKOUT / "swig" / "spanprof.i").is_file():
         return
@@ -71,7 +72,7 @@ def stage() -> None:
     (generated / "swig.py").unlink()
     subprocess.run([_CHECKOUT / "core/page/package.sh", _CHECKOUT / "build/page/python",
                     _VENDOR / "core/page/page.html"], check=True)
-    # setuptools takes over whatever an earlier build left there.
+    # setuptools would use the files that an earlier build left there.
     shutil.rmtree(_HERE / "build", ignore_errors=True)
 
 
@@ -91,7 +92,7 @@ def build_sdist(directory: str, config: _Config = None) -> str:
 
 
 def build_wheel(directory: str, config: _Config = None, metadata: str | None = None) -> str:
-    if not metadata:  # else it was staged when that was prepared
+    if not metadata:  # otherwise it was staged with the metadata
         stage()
     return build_meta.build_wheel(directory, config, metadata)
 
@@ -106,9 +107,8 @@ def build_editable(directory: str, config: _Config = None, metadata: str | None 
 
 
 def _put(wheel: pathlib.Path, path: pathlib.Path) -> None:
-    """Put a file beside the packages of a wheel, and in its record, which stands
-    in it anew: setuptools has no way to do so where the packages stay where they
-    are."""
+    """Add a file next to the packages of a wheel, and to its record. An editable wheel
+    has no packages, and setuptools cannot add files next to them."""
     content = path.read_bytes()
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     with zipfile.ZipFile(wheel) as old:

@@ -41,7 +41,7 @@ WRONG = [
     ({"http_headers": ["a"]}, "http_headers must be text or a mapping, not list"),
     ({"resource_labels": {"a": 1}}, "resource_labels must be text or a list, not dict"),
     ({"resource_labels": ["a", 7]}, "resource_labels must be a list of texts, not int"),
-    ({"no_proxy": ["a,b"]}, "no_proxy has 'a,b' in its list, where no text may have a comma"),
+    ({"no_proxy": ["a,b"]}, "no_proxy has 'a,b' in its list, and no entry may have a comma"),
     ({"log_level": "loud"}, "log_level is 'loud', not one of debug, info, warn"),
     ({"log_level": ["info"]}, "log_level is ['info'], not one of"),
     ({"on_profile": 3}, "on_profile must be callable, not int"),

@@ -78,7 +78,7 @@ class OtherContextTest(AttributionCase):
                     assert span.attributes["pyroscope.profile.id"]
                     burn("inside", 0.1)
             """)
-        self.assertIn("ThreadLocal does not go with contextvars", log)
+        self.assertIn("ThreadLocal does not follow contextvars", log)
         self.assertEqual(self.spans_of("inside"), {None})
         self.assertEqual({s.labels.get("k") for s in self.samples() if place(s) == "inside"},
                          {"v"})
@@ -329,7 +329,7 @@ class OtherContextTest(AttributionCase):
                     spanprof.stop()
                     """)
                 self.assertEqual(self.spans_of("inside"), spans, log)
-                self.assertEqual("LOG spans are not shown: this opentelemetry is not known" in log,
+                self.assertEqual("LOG spans are not shown: this version of opentelemetry is not supported" in log,
                                  spans == {None}, log)
 
 

@@ -157,8 +157,9 @@ class DropInTest(AttributionCase):
             burn(0.3)
         """)
         self.assertEqual({profile.period for profile in profile_reader.read_directory(self.profiles)}, {1_000_000})
-        self.assertEqual([line for line in done.stderr.splitlines() if "is taken as" in line],
-                         ["spanprof: sample_rate=5000 is taken as 1000", "spanprof: upload_interval=0.01 is taken as 0.1"])
+        self.assertEqual([line for line in done.stderr.splitlines() if "is out of range" in line],
+                         ["spanprof: sample_rate=5000 is out of range; 1000 is used",
+                          "spanprof: upload_interval=0.01 is out of range; 0.1 is used"])
 
     def test_missing_kinds_of_profiles_are_seen_without_logging_set_up(self) -> None:
         done = self.run_source("""

@@ -1,7 +1,7 @@
 """The API of pyroscope-io, profiled by spanprof.
 
-Every keyword and function of its releases is here with the meaning it has
-there. What has no meaning with spanprof is accepted and said once through
+Every keyword and function of its releases exists here with the same meaning. A
+setting without a meaning in spanprof is accepted and logged once through
 `logging`; nothing here raises because of profiling.
 """
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import spanprof
 from spanprof._binding import native as _native
 from spanprof._label import label
-from spanprof._logging import say_once
+from spanprof._logging import log_once
 from spanprof._session import start_with
 
 from ._values import LineNo, ProfilerImplementation
@@ -35,8 +35,8 @@ __all__ = [
 LOGGER = logging.getLogger(__name__)
 
 _DEFAULT_SERVER = "http://localhost:4040"
-# Keywords and the values with which spanprof does what they ask for; a warning
-# where profiles that were asked for are missing.
+# Keywords, the values that describe spanprof's behaviour, and why other values have no
+# effect. A warning if requested profiles will be missing, otherwise an info.
 _WITHOUT_EFFECT = {
     "oncpu": ((True,), "only CPU time is sampled", logging.WARNING),
     "gil_only": ((True,), "threads that released the GIL are always profiled", logging.INFO),
@@ -46,47 +46,48 @@ _WITHOUT_EFFECT = {
 }
 _LINE_NUMBERS = ((LineNo.LastInstruction, "executed"), (LineNo.First, "first"),
                  (LineNo.NoLine, "none"))
-# What those options of `spanprof.start` are called here that have the same unit.
+# The names here of those options of `spanprof.start` that have the same unit.
 _WRITTEN = {"basic_auth_user": "basic_auth_username",
             "labels": "tags", "line_numbers": "line_no", "sample_rate_hz": "sample_rate"}
 _LEGACY = {"auth_token", "detect_subprocesses"}
 _stack_profiler_configured = False
 
 
-def _say_without_effect(given: Mapping[str, Any]) -> None:
+def _log_without_effect(given: Mapping[str, Any]) -> None:
     for name, (meant, why, level) in _WITHOUT_EFFECT.items():
         if name in given and given[name] not in meant:
-            say_once(f"{name}={given[name]} has no effect: {why}", level)
+            log_once(f"{name}={given[name]} has no effect: {why}", level)
 
 
 def _bounded(name: str, value: Any, least: float, most: float) -> Any:
-    """A number that is out of bounds becomes the nearest; what is none, or not
-    above 0, is refused by name later on."""
+    """Replace a number that is out of range by the nearest one in range. Values that
+    are not numbers or not above 0 are refused by name later."""
     if not isinstance(value, (int, float)) or not 0 < value < math.inf:
         return value
     bounded = min(max(value, least), most)
     if bounded != value:
-        say_once(f"{name}={value} is taken as {bounded}")
+        log_once(f"{name}={value} is out of range; {bounded} is used")
     return bounded
 
 
 def _server_address(given: str | None) -> str | None:
-    """None, so that PYROSCOPE_SERVER_ADDRESS decides, where nothing else than
-    the default was asked for."""
+    """Return None if the default was given and PYROSCOPE_SERVER_ADDRESS is set, so that
+    the variable decides."""
     if given == _DEFAULT_SERVER and os.environ.get("PYROSCOPE_SERVER_ADDRESS"):
         return None
     return given
 
 
 def _milliseconds(seconds: Any) -> Any:
-    """Milliseconds of a number; anything else is refused by name later on."""
+    """Convert a number of seconds to milliseconds. All other values are refused by name
+    later."""
     if isinstance(seconds, float) and not math.isfinite(seconds):
         return seconds
     return round(seconds * 1000) if isinstance(seconds, (int, float)) else seconds
 
 
 def _line_numbers(line_no: Any) -> Any:
-    """The option of that name; anything else is refused by name later on."""
+    """Convert to the option of that name. All other values are refused by name later."""
     return next((name for value, name in _LINE_NUMBERS if value is line_no), line_no)
 
 
@@ -124,39 +125,39 @@ def configure(
     cpu_implementation: ProfilerImplementation = ProfilerImplementation.PySpy,
     **older: Any,
 ) -> bool:
-    """Profile this process and those it forks from now on; call it again to
+    """Profile this process and its forked children from now on. Call it again to
     change options, also after `shutdown`.
 
     Args:
         app_name: deprecated, `application_name`.
         application_name: name of the service.
-        server_address: where profiles go. The default gives way to
-            PYROSCOPE_SERVER_ADDRESS.
-        basic_auth_username: used with a password only.
-        basic_auth_password: used with a user name only.
-        enable_logging: log what is done, not only what fails, to the logger
+        server_address: URL of the server. PYROSCOPE_SERVER_ADDRESS overrides the
+            default.
+        basic_auth_username: used only with a password.
+        basic_auth_password: used only with a user name.
+        enable_logging: log all actions, not only failures, to the logger
             "spanprof".
-        sample_rate: samples per second of CPU time and thread, 1000 at most.
-        oncpu: only the default has an effect, as with `gil_only`,
-            `mem_enabled` and `cpu_implementation`.
-        native: deprecated; native frames are always there.
-        report_pid: label `pid` on every sample.
-        report_thread_id: label `thread_id`, the kernel's number.
-        report_thread_name: label `thread_name`, as the kernel has it.
+        sample_rate: samples per second of CPU time and thread, at most 1000.
+        oncpu: only the default has an effect, as for `gil_only`, `mem_enabled`
+            and `cpu_implementation`.
+        native: deprecated; native frames are always recorded.
+        report_pid: add the label `pid` to every sample.
+        report_thread_id: add the label `thread_id`, the kernel's number.
+        report_thread_name: add the label `thread_name`, the kernel's name.
         tags: labels of every profile.
-        tenant_id: header X-Scope-OrgID.
-        http_headers: more headers of every upload.
-        line_no: the line a frame shows.
-        upload_interval: seconds, 0.1 at least, 3600 at most.
-        cpu_enabled: False leaves nothing to profile.
+        tenant_id: value of the header X-Scope-OrgID.
+        http_headers: additional headers of every upload.
+        line_no: the line that a frame shows.
+        upload_interval: length of one profile in seconds, 0.1 to 3600.
+        cpu_enabled: False stops profiling.
         **older: `auth_token`, a bearer token, and `detect_subprocesses`, from
             releases before 1.0.
 
     Returns:
-        Whether profiling runs. If not, the logger "spanprof" says why.
+        Whether profiling runs. If not, the logger "spanprof" has the reason.
 
     Raises:
-        spanprof.Error: it does not, and SPANPROF_REQUIRED=1.
+        spanprof.Error: profiling did not start, and SPANPROF_REQUIRED=1.
     """
     given = locals() | older
     if app_name is not None:
@@ -164,13 +165,13 @@ def configure(
                       DeprecationWarning, stacklevel=2)
         application_name = app_name
     if native is not None:
-        warnings.warn("native is deprecated, native frames are always there",
+        warnings.warn("native is deprecated, native frames are always recorded",
                       DeprecationWarning, stacklevel=2)
-    _say_without_effect(given)
+    _log_without_effect(given)
     for name in older.keys() - _LEGACY:
-        say_once(f"configure() knows no {name}")
+        log_once(f"configure() knows no {name}")
     if not cpu_enabled:
-        say_once("cpu_enabled=False leaves nothing to profile")
+        log_once("cpu_enabled=False leaves nothing to profile")
         spanprof.stop()
         return False
     with_auth = bool(basic_auth_username and basic_auth_password)
@@ -208,7 +209,7 @@ def configure_experimental_stack_profiler(
     cpu_timer_enabled: bool = True,
     cpu_timer_interval_ms: int = 10,
 ) -> bool:
-    """Accepted without effect: there is one sampler, on timers of CPU time.
+    """Accepted without effect: there is one sampler, which uses timers of CPU time.
 
     Returns:
         Whether this is the first call in the process.
@@ -216,13 +217,13 @@ def configure_experimental_stack_profiler(
     global _stack_profiler_configured
     first = not _stack_profiler_configured
     _stack_profiler_configured = True
-    say_once("configure_experimental_stack_profiler() has no effect: there is "
+    log_once("configure_experimental_stack_profiler() has no effect: there is "
              "one sampler", logging.INFO)
     return first
 
 
 def shutdown() -> bool:
-    """End profiling; what was sampled is sent first, within 2 s.
+    """Stop profiling. The remaining samples are sent first, within 2 s.
 
     Returns:
         Whether profiling ran.
@@ -233,29 +234,30 @@ def shutdown() -> bool:
 
 
 def tag_wrapper(tags: Mapping[str, str]) -> label:
-    """Label the samples of a block of code, or, as a decorator, of a function;
-    also where it awaits.
+    """Label the samples of a block of code or, as a decorator, of a function, also
+    across its awaits.
 
     Args:
-        tags: values by name; whatever is no text is made one.
+        tags: values by name; both are converted with `str`.
     """
     return label(**{str(key): value for key, value in tags.items()})
 
 
 def _own_tag(key: Any, value: Any, older: tuple[Any, ...],
              thread_id: int | None) -> tuple[str, str] | None:
-    """Name and value of either arity; None for another thread's."""
+    """Return name and value from either form of arguments. None for another thread's
+    tag."""
     if older:
         thread_id, key, value = key, value, older[0]
     if thread_id not in (None, threading.get_ident()):
-        say_once("a thread can be tagged only by itself: the tag was not set")
+        log_once("a thread can be tagged only by itself: the tag was not set")
         return None
     return str(key), str(value)
 
 
 def add_thread_tag(key: Any, value: Any, *older: Any,
                    thread_id: int | None = None) -> bool:
-    """Label what the calling thread (or task) does from now on.
+    """Label the calling thread (or task) from now on.
 
     Args:
         key: name, or the thread's identifier, followed by name and value, as
@@ -277,7 +279,7 @@ def remove_thread_tag(key: Any, value: Any, *older: Any,
     """Undo `add_thread_tag` with the same arguments.
 
     Returns:
-        Whether the tag was one of the calling thread.
+        Whether the tag belonged to the calling thread.
     """
     tag = _own_tag(key, value, older, thread_id)
     if tag is None or _native is None:

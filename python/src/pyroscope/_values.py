@@ -5,8 +5,8 @@ from enum import Enum
 
 
 class LineNo(Enum):
-    """Which line of a function a frame shows: the one that runs, the one where
-    the function begins, or none."""
+    """The line that a frame shows: the current one, the first one of the function, or
+    none."""
 
     LastInstruction = 0
     First = 1
@@ -14,7 +14,7 @@ class LineNo(Enum):
 
 
 class ProfilerImplementation(Enum):
-    """The samplers of pyroscope-io. There is one here, whichever is given."""
+    """The samplers of pyroscope-io. spanprof has one sampler, whichever is given."""
 
     PySpy = 0
     Stack = 1

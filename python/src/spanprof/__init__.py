@@ -5,9 +5,9 @@
     spanprof.start(application_name="checkout",
                    server_address="http://localhost:4040")
 
-From then on every thread of the process, and of every process it forks, is
-profiled until it ends. An import starts no thread and profiles nothing; it says
-where another package has overwritten a part of this one.
+From then on, all threads of the process and of its forked children are profiled
+until the process exits. The import starts no thread and profiles nothing; it logs
+a warning if another package has overwritten a part of this one.
 """
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ __all__ = ["Error", "SpanProcessor", "asgi_app", "available", "flush", "label", 
            "profile", "resume", "running", "start", "stats", "stop", "unavailable_reason",
            "wsgi_app"]
 
-# What is there depends on what is installed: __getattr__ answers for it.
+# The existing names depend on the installed packages; __getattr__ returns them.
 _NAMES = __all__
 del globals()["__all__"]
 
 if _conflict := _conflicts.sentence():
-    _logging.say_once(_conflict)
+    _logging.log_once(_conflict)
 
 
-# Imported on first use: opentelemetry-sdk is not there in every program, and
-# what else these import is not in every program before it asks for it.
+# Imported at first use, because not every program has opentelemetry-sdk, or needs the
+# other modules.
 _ON_USE = {"SpanProcessor": "otel", "__version__": "_version", "asgi_app": "_web",
            "label": "_label", "load_ipython_extension": "_ipython", "profile": "_profile",
            "stats": "_stats", "wsgi_app": "_web"}
 
 
-def _there(name: str) -> bool:
+def _exists(name: str) -> bool:
     from importlib.util import find_spec
 
     try:
@@ -58,7 +58,7 @@ def _there(name: str) -> bool:
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
-        return [*filter(_there, _NAMES)]
+        return [*filter(_exists, _NAMES)]
     if name not in _ON_USE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = __import__(f"{__name__}.{_ON_USE[name]}", fromlist=[name])
@@ -66,4 +66,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({"__all__", *globals(), *filter(_there, _ON_USE)})
+    return sorted({"__all__", *globals(), *filter(_exists, _ON_USE)})

@@ -16,35 +16,36 @@ from ._logging import last_resort
 
 _EXEC_USAGE = """usage: spanprof exec [--open] [--] PROGRAM [ARGUMENT...]
 
-Runs a program with profiling in every Python interpreter it is or starts.
-With --open its profiles are not kept, but when it has ended a flame graph of
-them is written to a temporary file, and shown in the browser.
-Options are variables: PYROSCOPE_APPLICATION_NAME, PYROSCOPE_SERVER_ADDRESS and
-the others of spanprof.start(), each named in its documentation.
+Runs a program and profiles it and every Python interpreter that it starts.
+With --open, the profiles are not kept: when the program has exited, a flame
+graph is written to a temporary file and shown in the browser.
+Options are environment variables: PYROSCOPE_APPLICATION_NAME,
+PYROSCOPE_SERVER_ADDRESS and those in the documentation of spanprof.start().
 """
 _RUN_USAGE = """usage: python -m spanprof FILE | -m MODULE | -c CODE [ARGUMENT...]
        python -m spanprof COMMAND ... | --version
 
-Runs a Python program profiled, by the options in its environment, or one of the
-commands that `python -m spanprof help` lists.
+Profiles a Python program, with the options in its environment, or runs one of
+the commands that `python -m spanprof help` lists.
 """
 
 
 def _wait_for(arguments: Sequence[str]) -> int:
-    """Run a program to its end, as a shell does; its exit status."""
+    """Run a program until it exits, as a shell does. Return its exit status."""
     child = subprocess.Popen(arguments)
 
-    def hand_on(number: int, _: object) -> None:
+    def forward(number: int, _: object) -> None:
         child.send_signal(number)
 
-    def leave(_: int, __: object) -> None:
-        """The terminal sends it to both; the program decides."""
+    def ignore(_: int, __: object) -> None:
+        """Ignore the signal: the terminal sends it to both processes, and the program
+        decides."""
 
     number: int
     for number in (signal.SIGINT, signal.SIGQUIT):
-        signal.signal(number, leave)
+        signal.signal(number, ignore)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, hand_on)
+        signal.signal(number, forward)
     status = child.wait()
     return status if status >= 0 else 128 - status
 
@@ -84,7 +85,7 @@ def _exec(arguments: Sequence[str]) -> int:
         return 127
 
 
-def _end_with_reader() -> None:
+def _exit_with_reader() -> None:
     """Let SIGPIPE end the command quietly, as others do, when the reader of its
     output exits: `spanprof report | head -1`. Python ignores the signal, and a
     program started by exec inherits that."""
@@ -98,10 +99,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those after the command's name; default `sys.argv[1:]`.
 
     Returns:
-        The exit status: 0 good, 1 failed, 2 wrong usage.
+        The exit status: 0 success, 1 failure, 2 wrong usage.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
-    _end_with_reader()
+    _exit_with_reader()
     if arguments[:1] == ["exec"]:
         return _exec(arguments[1:])
     if native is None and arguments[:1] == ["--version"]:
@@ -115,15 +116,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Become the interpreter of a program, profiled from its first line.
+    """Replace this process by the interpreter of a program, profiled from its first line.
 
     Args:
-        arguments: as those of the interpreter, "app.py" or "-m", "app".
+        arguments: those of the interpreter, "app.py" or "-m", "app".
 
     Returns:
-        The exit status, where the program did not start.
+        The exit status if the program did not start.
     """
-    _end_with_reader()
+    _exit_with_reader()
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_RUN_USAGE, end="", file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
@@ -136,8 +137,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _is_command(word: str) -> bool:
-    """Whether it can be no program: neither an option nor a file, nor named like
-    one. The library knows which commands there are."""
+    """Whether the word cannot be a program: it is not an option or a file, and not
+    named like one. The library knows the commands."""
     return word == "--version" or not (
         word.startswith("-") or "." in word or os.sep in word or os.path.isfile(word))
 

@@ -1,9 +1,10 @@
-"""Starts that no line of the program asks for: by the environment, from
-spanprof.pth as an interpreter comes up (also those that multiprocessing's spawn
-and forkserver bring up), and by opentelemetry-instrument.
+"""Starts profiling without a call by the program: by the environment, from spanprof.pth
+at the start of an interpreter (also of those that multiprocessing's spawn and
+forkserver start), and by opentelemetry-instrument.
 
-A .pth and not a sitecustomize: there is one sitecustomize per interpreter, and
-opentelemetry-instrument, distributions and users have theirs."""
+A .pth file is used because each interpreter runs only one sitecustomize, and
+opentelemetry-instrument, distributions and users have their own.
+"""
 from __future__ import annotations
 
 import os
@@ -16,10 +17,10 @@ _DESTINATIONS = ("PYROSCOPE_SERVER_ADDRESS", "PYROSCOPE_OUTPUT_DIRECTORY")
 
 
 def start() -> None:
-    """Profile this interpreter by the options in its environment, once: two
-    directories of packages may each have a spanprof.pth. An interpreter beside
-    the main one is what the program made of its process: nothing is to be said
-    there."""
+    """Profile this interpreter with the options in its environment, once: two
+    directories of packages may each have a spanprof.pth. Subinterpreters are not
+    profiled, and no message is logged for them, because the program created them
+    itself."""
     if subinterpreter or _session.running():
         return
     try:
@@ -30,8 +31,8 @@ def start() -> None:
 
 
 def opentelemetry() -> None:
-    """Called by opentelemetry-instrument once the SDK is configured. Profiles
-    where the environment says where to; every span gets its profile."""
+    """Called by opentelemetry-instrument when the SDK is configured. Starts profiling
+    if the environment names a destination, and adds the span processor."""
     if not any(os.environ.get(name) for name in _DESTINATIONS):
         return
     if not (_session.running() or _session.start()):

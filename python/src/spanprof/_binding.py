@@ -1,4 +1,4 @@
-"""The compiled part, or the reason why there is none."""
+"""The compiled extension, or the reason why it cannot be loaded."""
 from __future__ import annotations
 
 import os
@@ -7,12 +7,13 @@ import sys
 __all__ = ("Error", "load_error", "native", "subinterpreter")
 
 load_error: str | None = None
-# Whether this interpreter is not the main one of its process.
+# Whether this interpreter is not the main interpreter of its process.
 subinterpreter = False
 
 
 def _skipped() -> str | None:
-    """What the installation left where it could not compile the extension."""
+    """Return the reason that the installation left if it could not compile the
+    extension."""
     note = os.path.join(os.path.dirname(__file__), "skipped_reason.txt")
     if not os.path.isfile(note):
         return None
@@ -21,7 +22,7 @@ def _skipped() -> str | None:
 
 
 try:
-    # To load the extension would switch the GIL on, for all of the process.
+    # Loading the extension would enable the GIL for the whole process.
     if "t" in sys.abiflags:
         raise ImportError("free-threaded Python is not supported")
     from . import _native as native

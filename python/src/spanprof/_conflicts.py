@@ -1,6 +1,6 @@
-"""pyroscope-io and pyroscope-otel in the same environment: they install the
-packages `pyroscope` and `pyroscope.otel`, and so do we. Whoever came last
-overwrote the other, and an uninstall of either takes the files of both."""
+"""Detects pyroscope-io and pyroscope-otel in the same environment. They install the
+packages `pyroscope` and `pyroscope.otel`, as we do. The last installation overwrites
+the other, and uninstalling either removes the files of both."""
 from __future__ import annotations
 
 import os
@@ -11,13 +11,13 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _path() -> list[str]:
-    """Python, too, passes over what is no text."""
+    """Return the entries of sys.path that are text. Python ignores the others too."""
     return [entry for entry in sys.path if isinstance(entry, str)]
 
 
 def _installed() -> list[str]:
-    """Which of the others has metadata on sys.path. importlib.metadata would
-    look in the same places, and its import takes longer than all of ours."""
+    """Return the other packages that have metadata on sys.path. importlib.metadata
+    would look in the same places, but its import takes longer than all of ours."""
     entries: set[str] = set()
     for directory in _path():
         try:
@@ -39,7 +39,7 @@ def _is_installed() -> bool:
 
 
 def _ours(package: str) -> bool:
-    """Whether the file of that package, if there is one, is ours."""
+    """Whether the file of the package exists and is ours."""
     path = os.path.join(_HERE, *package.split("."), "__init__.py")
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -49,8 +49,8 @@ def _ours(package: str) -> bool:
 
 
 def _found() -> str | None:
-    """What `import pyroscope` finds on sys.path. importlib.util would say, but not
-    where a test has put a stub in its place."""
+    """Return the path that `import pyroscope` finds on sys.path. importlib.util would
+    find it too, but not if a test has replaced the package by a stub."""
     for directory in _path():
         package = os.path.join(directory, "pyroscope")
         if os.path.isfile(os.path.join(package, "__init__.py")):
@@ -61,8 +61,8 @@ def _found() -> str | None:
 
 
 def sentence() -> str | None:
-    """Return what is wrong with the package `pyroscope`, or None: nothing, or
-    nothing that can be told, as of an archive."""
+    """Return a sentence on the conflict, or None if there is none or if it cannot be
+    detected, as in an archive."""
     if not _is_installed():
         return None
     installed = _installed()

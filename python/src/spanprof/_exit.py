@@ -1,6 +1,6 @@
-"""The ends of a process that no exit handler of C sees in time: Python's own
-exit, `os._exit` (the end of every child of multiprocessing) and exec. Each
-flushes first, within two seconds."""
+"""Flushes before Python's own exit, `os._exit` (with which every child of
+multiprocessing exits) and exec. C's exit handlers run too late or not at all for
+these. Each flush takes at most two seconds."""
 from __future__ import annotations
 
 import atexit
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 END_MS = 2000
-# `os.execvp` tries one directory of PATH after the other, and so do programs:
-# attempts that follow each other within this time have one deadline.
+# `os.execvp` tries the directories of PATH one after the other, and so do programs.
+# Attempts that follow each other within this time share one deadline.
 _SAME_END_S = 1.0
 _installed = False
 _deadline = 0.0
@@ -25,14 +25,14 @@ _tried = -_SAME_END_S
 
 
 def _at_exit() -> None:
-    """While threads may still take the GIL: later, one that asks for it on
-    behalf of the library would not come back."""
+    """Runs while threads can still acquire the GIL. A thread that requests it later, on
+    behalf of the library, would never return."""
     native.end(END_MS, True)
 
 
 def _flush() -> None:
-    """By the deadline of an end that was tried just now and failed, else by one
-    of its own."""
+    """Flush by the deadline of a preceding attempt that failed, or else by a new
+    deadline."""
     global _deadline, _tried
     now = time.monotonic()
     if now - _tried > _SAME_END_S:
@@ -48,13 +48,13 @@ def _after_flush(end: Callable[..., Any]) -> Callable[..., Any]:
         _flush()
         return end(*args, **keywords)
 
-    flushed.__module__ = "os"  # where pickle looks: the original says posix
+    flushed.__module__ = "os"  # pickle looks there; the original has "posix"
     return flushed
 
 
 def install() -> None:
-    """Once per process; a forked child has it. Exec may fail and the program go
-    on, so it is not the end of the session."""
+    """Install the hooks once per process; a forked child inherits them. An exec may
+    fail and the program go on, so that it does not stop the session."""
     global _installed
     if _installed:
         return

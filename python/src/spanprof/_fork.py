@@ -1,6 +1,7 @@
-"""CPython 3.12 and later warn at a fork of a process that has threads
-(https://docs.python.org/3/library/os.html#os.fork), and count ours, which take
-no part in it. A program that has none of its own is not to be warned."""
+"""CPython 3.12 and later warn about a fork in a process with several threads
+(https://docs.python.org/3/library/os.html#os.fork). They count our threads too,
+which a fork does not endanger. A program without threads of its own must not get
+this warning."""
 from __future__ import annotations
 
 import os
@@ -13,14 +14,14 @@ _installed = False
 
 
 def install() -> None:
-    """Once per process. The children's profiling needs nothing of this: the
-    library follows a fork by itself."""
+    """Install the hook once per process. It only suppresses the warning: the library
+    handles a fork without it."""
     global _installed
     if _installed or sys.version_info < (3, 12):
         return
     _installed = True
     original = os.fork
-    # Modules are emptied before the last objects are, which may fork.
+    # Modules are cleared before the last objects are freed, and these may fork.
     finalizing = sys.is_finalizing
 
     @_lazy.wraps(original)
@@ -34,5 +35,5 @@ def install() -> None:
                                     DeprecationWarning)
             return original()
 
-    fork.__module__ = "os"  # as in _exit
+    fork.__module__ = "os"  # as in _exit.py
     os.fork = fork

@@ -11,7 +11,7 @@ _OPTION = re.compile(r"""\s*-([onr])\s+("[^"]*"|'[^']*'|\S+)""")
 
 
 def _options(line: str) -> tuple[dict[str, str], str]:
-    """The options before a statement, and the statement."""
+    """Return the options before a statement, and the statement."""
     options = {}
     while found := _OPTION.match(line):
         options[found[1]] = found[2].strip("\"'")
@@ -20,8 +20,8 @@ def _options(line: str) -> tuple[dict[str, str], str]:
 
 
 def _awaits(shell: Any, code: str) -> bool:
-    """Whether the code cannot run here: its `await` needs the event loop, which is
-    already running this cell."""
+    """Whether the code cannot run here, because its `await` needs the event loop that
+    is already running this cell."""
     try:
         asyncio.get_running_loop()
         return bool(shell.should_run_async(code, transformed_cell=shell.transform_cell(code)))
@@ -32,17 +32,17 @@ def _awaits(shell: Any, code: str) -> bool:
 def load_ipython_extension(shell: Any) -> None:
     """Called by `%load_ext spanprof`."""
     def spanprof(line: str, cell: str | None = None) -> None:
-        """Profile a statement or a cell, and print what it spent CPU time on.
+        """Profile a statement or a cell, and print its CPU time by function.
 
             %spanprof [-o FILE] [-n ROWS] [-r HZ] statement
             %%spanprof [-o FILE] [-n ROWS] [-r HZ]
 
-        The code runs as usual, with its output and its exceptions. All threads
-        of the process are profiled meanwhile. In a notebook, code with an `await`
-        outside a function does not run: use `with spanprof.profile():` for it.
+        The code runs as usual, with its output and its exceptions. All threads of the
+        process are profiled meanwhile. In a notebook, code with an `await` outside a
+        function does not run: use `with spanprof.profile():` for it.
 
-        -o: write the profile there, as pprof.
-        -n: rows of each table, 0 for all; default 10.
+        -o: write the profile to this file, as pprof.
+        -n: number of rows of each table, 0 for all; default 10.
         -r: samples per second of CPU time and thread, 1 to 1000; default 1000.
         """
         options, statement = _options(line)
@@ -51,10 +51,10 @@ def load_ipython_extension(shell: Any) -> None:
             print("spanprof: a magic cannot run an await of a notebook; write "
                   "`with spanprof.profile():` in the cell instead")
             return
-        taken = profile(options.get("o"), sample_rate_hz=int(options.get("r", 1000)),
+        recorded = profile(options.get("o"), sample_rate_hz=int(options.get("r", 1000)),
                         rows=int(options.get("n", 10)), show=False, all_threads=True)
-        with taken:
+        with recorded:
             shell.run_cell(code, store_history=False)
-        print(taken)
+        print(recorded)
 
     shell.register_magic_function(spanprof, magic_kind="line_cell")

@@ -1,4 +1,4 @@
-"""Labels of what runs within a block or a function."""
+"""Labels of the code in a block or a function."""
 from __future__ import annotations
 
 import functools
@@ -53,7 +53,7 @@ def _label_generator(function: Callable[..., Any],
                 with block:
                     generator.close()
                 raise
-            except BaseException as error:  # the generator decides
+            except BaseException as error:  # the generator decides how to handle it
                 step, value = generator.throw, error
 
     return call
@@ -78,7 +78,7 @@ def _label_async_generator(function: Callable[..., Any],
                 with block:
                     await generator.aclose()
                 raise
-            except BaseException as error:  # the generator decides
+            except BaseException as error:  # the generator decides how to handle it
                 step, value = generator.athrow, error
 
     return call
@@ -87,9 +87,9 @@ def _label_async_generator(function: Callable[..., Any],
 class label:
     """Label the samples of a block, or of a function's calls.
 
-    A label belongs to the context, as a `contextvars.ContextVar` does: tasks,
-    executors and whatever else copies the context carries it, other tasks on
-    the same thread do not. An inner label hides an outer one of its name.
+    A label belongs to the context, like a `contextvars.ContextVar`: tasks,
+    executors and all other copies of the context have it, other tasks on the same
+    thread do not. An inner label hides an outer one with the same name.
 
         with label(action="checkout"):
             ...
@@ -97,15 +97,15 @@ class label:
         @label(action="checkout")
         async def checkout(): ...
 
-    Generators, and asynchronous ones, are labelled while they run, not while
-    they wait for the next value to be asked for.
+    Generators and asynchronous generators are labelled while they run, not while
+    they wait for the next value to be requested.
 
-    One object may be in use in many threads, tasks and generators at once, and
-    again within itself.
+    The same object can be used in many threads, tasks and generators at the same
+    time, and nested in itself.
 
     Args:
-        **labels: values by name; both are shown as `str` has them. Names
-            outside `[A-Za-z_][A-Za-z0-9_.]*` and values over the caps are
+        **labels: values by name. Names and values are converted with `str`. Names
+            outside `[A-Za-z_][A-Za-z0-9_.]*` and values over the limits are
             changed and counted, never refused.
     """
 

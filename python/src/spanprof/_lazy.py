@@ -1,6 +1,6 @@
-"""What a start by the environment needs of the standard library, without its
-modules: it brings in none that the interpreter has not, so that the program
-finds what it would find without us."""
+"""Replaces functions of the standard library for a start by the environment, which
+imports no module that the interpreter has not imported: the program must find the
+same modules as without us."""
 from __future__ import annotations
 
 import sys
@@ -14,8 +14,8 @@ _waiting: dict[str, Callable[[Any], None]] = {}
 
 
 def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """As functools.wraps, which brings in ten modules. Another's replacement need
-    not have what a function has (mod_wsgi's signal.signal)."""
+    """Like functools.wraps, which imports ten modules. `original` may lack the
+    attributes of a function (mod_wsgi's signal.signal)."""
     def dress(function: Any) -> Any:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             if hasattr(original, name):
@@ -27,7 +27,8 @@ def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callab
 
 
 def _act(name: str, module: Any) -> None:
-    """What waits for it; what is wrong there is no failure of the import."""
+    """Call the function that waits for the module. Its failure must not fail the
+    import."""
     act = _waiting.pop(name, None)
     try:
         if act:
@@ -35,12 +36,12 @@ def _act(name: str, module: Any) -> None:
     except Exception as error:
         from . import _logging
 
-        _logging.log(_logging.WARNING, f"{name} is not followed: {type(error).__name__}")
+        _logging.log(_logging.WARNING, f"cannot hook into {name}: {type(error).__name__}")
 
 
 class _Loader:
-    """That of one spec, since a loader may be of many modules, take no attributes
-    or be another's proxy, and in its place for the one call."""
+    """Replaces the loader of one spec for one call, because a loader may serve many
+    modules, may allow no attributes, or may be another library's proxy."""
 
     _loader: Any = None
     _spec: Any = None
@@ -62,7 +63,8 @@ class _Loader:
 
 
 class _Finder:
-    """First on sys.meta_path while something waits; finds what the others find."""
+    """The first finder of sys.meta_path while a function waits. Finds the modules that
+    the other finders find."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
@@ -78,7 +80,7 @@ class _Finder:
 
 
 def when_imported(name: str, act: Callable[[Any], None]) -> None:
-    """Call `act(module)` once the program has imported the module; now, if it
+    """Call `act(module)` when the program has imported the module, or now if it already
     has."""
     module = sys.modules.get(name)
     _waiting[name] = act

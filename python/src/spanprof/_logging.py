@@ -12,13 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Those of `logging`, which is not imported before the program has done so: the
-# first thread that does becomes `threading`'s main thread (up to CPython 3.12).
+# The levels of `logging`. This module must not import it before the program does: the
+# first thread that does becomes the main thread of `threading` (up to CPython 3.12).
 DEBUG, INFO, WARNING, ERROR = 10, 20, 30, 40
 
-# By spanprof_log_level: debug, info, warn, error.
+# Indexed by spanprof_log_level: debug, info, warn, error.
 _LEVELS = (DEBUG, INFO, WARNING, ERROR)
-_said: set[str] = set()
+_logged: set[str] = set()
 
 
 def last_resort(text: str) -> None:
@@ -30,8 +30,8 @@ def last_resort(text: str) -> None:
 
 
 def write_stderr(text: str) -> None:
-    """Write text to stderr, past the buffer of Python's own stream: bytes that it
-    cannot write stay in there, and the interpreter then exits with status 120."""
+    """Write text to stderr, bypassing the buffer of Python's stream: bytes that it
+    cannot write stay in the buffer, and the interpreter then exits with status 120."""
     stream: Any = sys.stderr
     try:
         if stream is not sys.__stderr__:
@@ -39,16 +39,16 @@ def write_stderr(text: str) -> None:
             stream.flush()
             return
         stream.flush()  # the text of the program comes first
-        rest = text.encode(stream.encoding, errors="backslashreplace")
-        while rest:
-            rest = rest[os.write(stream.fileno(), rest):]
+        remaining = text.encode(stream.encoding, errors="backslashreplace")
+        while remaining:
+            remaining = remaining[os.write(stream.fileno(), remaining):]
     except Exception:
         pass
 
 
 def _logger() -> Any:
-    """The logger, or None if there is none yet, as while `logging` is being
-    imported."""
+    """Return the logger, or None if there is none yet, for example while `logging` is
+    being imported."""
     get_logger = getattr(sys.modules.get("logging"), "getLogger", None)
     return get_logger and get_logger("spanprof")
 
@@ -80,8 +80,8 @@ def receive(level: int, text: str) -> None:
     log(_LEVELS[level], text)
 
 
-def say_once(text: str, level: int = WARNING) -> None:
-    """Log a sentence the first time this process has reason to."""
-    if text not in _said:
-        _said.add(text)
+def log_once(text: str, level: int = WARNING) -> None:
+    """Log a sentence once per process."""
+    if text not in _logged:
+        _logged.add(text)
         log(level, text)

@@ -1,4 +1,4 @@
-"""The types of the compiled part; what each does says its docstring."""
+"""Types of the compiled extension. The docstrings of its functions describe them."""
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any

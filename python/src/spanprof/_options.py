@@ -1,4 +1,4 @@
-"""What becomes of the options of `start` on their way to C."""
+"""Converts the options of `start` for the binding."""
 from __future__ import annotations
 
 import json
@@ -14,8 +14,8 @@ _CHOICES = {
 }
 
 
-def _type_error(name: str, wanted: str, value: object) -> Error:
-    return Error(f"{name} must be {wanted}, not {type(value).__name__}")
+def _type_error(name: str, expected: str, value: object) -> Error:
+    return Error(f"{name} must be {expected}, not {type(value).__name__}")
 
 
 def _choice(name: str, value: object) -> int:
@@ -26,8 +26,8 @@ def _choice(name: str, value: object) -> int:
 
 
 def _plain(value: object) -> object:
-    """The same without the program's classes: processes that this one starts are
-    told before they can import them."""
+    """Return an equal value of a built-in type. Processes that this one starts get the
+    values before they can import the program's classes."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -50,7 +50,7 @@ def _text(item: object) -> str:
 
 
 def _mapping(name: str, value: object) -> dict[str, str] | str:
-    """A mapping with texts for what it has; a text as it is."""
+    """Convert the keys and values of a mapping to str. A str stays as it is."""
     if isinstance(value, str):
         return str.__str__(value)
     if not isinstance(value, Mapping):
@@ -67,11 +67,11 @@ def _list(name: str, value: object) -> str:
         if not isinstance(item, str):
             raise _type_error(name, "a list of texts", item)
         if "," in item:
-            raise Error(f"{name} has {item!r} in its list, where no text may have a comma")
+            raise Error(f"{name} has {item!r} in its list, and no entry may have a comma")
     return ",".join(value)
 
 
-# Without the last line, written by tests/package/option_lists.py.
+# tests/package/option_lists.py writes all but the last line.
 _CONVERTED: dict[str, Callable[[str, object], object]] = {
     "labels": _mapping, "resource_labels": _list, "http_headers": _mapping, "ca_bundle": _path,
     "client_cert": _path, "client_key": _path, "no_proxy": _list, "output_directory": _path,
@@ -81,7 +81,7 @@ _CONVERTED: dict[str, Callable[[str, object], object]] = {
 
 
 def _converted(name: str, value: object) -> object:
-    """Whatever methods of the program's classes do, who starts gets a sentence."""
+    """Convert a value. Whatever its methods raise becomes a sentence."""
     convert = _CONVERTED.get(name)
     try:
         return convert(name, value) if convert else _plain(value)
@@ -93,10 +93,10 @@ def _converted(name: str, value: object) -> object:
 
 
 def native_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `options`, whose values are not None, as the binding takes them.
+    """Return `options`, none of whose values is None, in the binding's form.
 
     Raises:
-        Error: a sentence that begins with the option.
+        Error: a sentence that begins with the option's name.
     """
     given = {name: _converted(name, value) for name, value in options.items()}
     if isinstance(given.get("http_headers"), dict):

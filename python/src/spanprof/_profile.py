@@ -1,4 +1,4 @@
-"""The profile of a block or of a function's calls, shown where it ends."""
+"""Profiles a block or the calls of a function, and prints the result at its end."""
 from __future__ import annotations
 
 import functools
@@ -18,13 +18,13 @@ from . import _logging, _session, _threads
 from ._binding import Error, native
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# The command reads its options one call after the other.
+# The command parses its options for one call at a time.
 _reporting = threading.Lock()
 
 
 class FunctionRow(NamedTuple):
-    """A function's CPU seconds, its own and with what it called, and the samples
-    that they rest on."""
+    """The CPU time of a function in seconds: `self` in its own code, `total` with its
+    callees; and the numbers of samples behind these values."""
 
     name: str
     file: str
@@ -35,8 +35,9 @@ class FunctionRow(NamedTuple):
 
 
 class SpanRow(NamedTuple):
-    """The CPU seconds of the spans of one name, their own and with the spans in
-    them, and the samples that they rest on; "(no span)" is what ran in none."""
+    """The CPU time of all spans with one name in seconds: `self` in the spans
+    themselves, `total` with the spans inside them; and the numbers of samples behind
+    these values. "(no span)" is the time outside of spans."""
 
     name: str
     spans: int
@@ -51,7 +52,7 @@ def _amounts(row: dict[str, int]) -> tuple[float, float, int, int]:
 
 
 class profile:
-    """Profile a block, or a function's calls, and print what it spent CPU time on.
+    """Profile a block or the calls of a function, and print its CPU time by function.
 
         with spanprof.profile() as p:
             ...
@@ -60,18 +61,17 @@ class profile:
         @spanprof.profile("import.pb.gz")
         def import_orders(): ...
 
-    It has the CPU time of the block itself and of everything that the block
-    starts: tasks and callbacks of asyncio, greenlets of gevent, threads of
-    `threading`, jobs of a `ThreadPoolExecutor`. Any number of profiles run side
-    by side, each with its own part, and beside `spanprof.start`, whose own
-    profiles contain the block, too. Threads that exist already, threads of native
-    code and other processes are not in it; `all_threads` adds all threads of this
-    process.
+    The profile contains the CPU time of the block itself and of everything that the
+    block starts: tasks and callbacks of asyncio, greenlets of gevent, threads of
+    `threading`, jobs of a `ThreadPoolExecutor`. It does not contain threads that
+    exist already, threads of native code and other processes; `all_threads` adds
+    all threads of this process. Any number of profiles can run at the same time,
+    also during a session of `spanprof.start`, whose profiles contain the block too.
 
-    Nothing is sent anywhere, and nothing is raised. If there is no profile, the
-    logger "spanprof" and `unavailable_reason` say why, the tables are empty, and
-    the block still runs. The profile distinguishes spans if a `SpanProcessor` was
-    added.
+    Nothing is uploaded, and nothing is raised. If there is no profile, the block
+    still runs, the tables are empty, and the logger "spanprof" and
+    `unavailable_reason` have the reason. The profile distinguishes spans if a
+    `SpanProcessor` was added.
 
     As a decorator it profiles each call, of coroutine functions too. A nested call
     of the function belongs to the profile of the outer call.
@@ -80,8 +80,8 @@ class profile:
         path: a file to write at the end, as by `save`.
         sample_rate_hz: samples per second of CPU time and thread, 1..1000. Above
             the kernel's tick (often 250) each sample stands for more time. All
-            profiles share one sampler, that of the session if one runs: `note`
-            says if its rate differs.
+            profiles share one sampler, with the rate of the session if one runs:
+            `note` mentions a rate that differs from this one.
         native_frames: show functions of C code (numpy, zlib, the interpreter);
             without them their time belongs to the calling Python function.
         rows: rows of each printed table; 0 for all.
@@ -96,7 +96,7 @@ class profile:
             raise TypeError("a decorator is written @spanprof.profile()" if callable(path) else
                             f"path must be text or a path, not {type(path).__name__}")
         self._path = path
-        self._wanted = (not all_threads, sample_rate_hz, native_frames, None)
+        self._requested = (not all_threads, sample_rate_hz, native_frames, None)
         self._rows = rows
         self._show = show
         self._recording: Any = None
@@ -143,11 +143,11 @@ class profile:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError("spanprof.profile() decorates functions and coroutine functions; "
                             "in a generator it is used as a block")
-        own, rate, native_frames, _ = self._wanted
+        own, rate, native_frames, _ = self._requested
         around: ContextVar[profile | None] = ContextVar("spanprof_profile", default=None)
 
         def of_call() -> profile | None:
-            """Return None if the call is within another call of the function."""
+            """Return None if the call is inside another call of the function."""
             outer = around.get()
             if outer is not None and outer._recording is not None:
                 return None
@@ -157,12 +157,12 @@ class profile:
         if inspect.iscoroutinefunction(function):
             @functools.wraps(function)
             async def call_async(*args: Any, **keywords: Any) -> Any:
-                taken = of_call()
-                if taken is None:
+                recorded = of_call()
+                if recorded is None:
                     return await function(*args, **keywords)
-                token = around.set(taken)
+                token = around.set(recorded)
                 try:
-                    with taken:
+                    with recorded:
                         return await function(*args, **keywords)
                 finally:
                     around.reset(token)
@@ -171,12 +171,12 @@ class profile:
 
         @functools.wraps(function)
         def call(*args: Any, **keywords: Any) -> Any:
-            taken = of_call()
-            if taken is None:
+            recorded = of_call()
+            if recorded is None:
                 return function(*args, **keywords)
-            token = around.set(taken)
+            token = around.set(recorded)
             try:
-                with taken:
+                with recorded:
                     return function(*args, **keywords)
             finally:
                 around.reset(token)
@@ -184,7 +184,7 @@ class profile:
         return cast(_Function, call)
 
     def __str__(self) -> str:
-        """The tables of `spanprof report`, or why there are none."""
+        """The tables of `spanprof report`, or the reason why there are none."""
         if self._refusal is not None:
             return f"spanprof: {self._refusal}"
         try:
@@ -194,13 +194,13 @@ class profile:
         return f"{tables}\nspanprof: {self._note}" if self._note else tables
 
     def top(self, rows: int = 10) -> list[FunctionRow]:
-        """Return the functions with the most CPU time of their own; 0: all. The
-        list is empty without a profile."""
+        """Return the `rows` functions with the most CPU time in their own code; 0: all.
+        The list is empty without a profile."""
         return [FunctionRow(row["name"], row["file"], *_amounts(row))
                 for row in self._json("functions", rows)]
 
     def spans(self, rows: int = 10) -> list[SpanRow]:
-        """Return the names of spans with the most CPU time; 0: all. The list is
+        """Return the `rows` names of spans with the most CPU time; 0: all. The list is
         empty without a profile."""
         return [SpanRow(row["name"], row["spans"], *_amounts(row))
                 for row in self._json("span_names", rows)]
@@ -220,15 +220,15 @@ class profile:
         return bool(self._pprof)
 
     def html(self, path: str | os.PathLike[str], *, title: str | None = None) -> bool:
-        """Write a page with a flame graph, search and the span names: one file,
-        which opens from disk without a network.
+        """Write a page with a flame graph, a search and the span names: one file, which
+        opens from disk without a network.
 
         Args:
             path: "block.html".
             title: its heading; default: "CPU time of" the program.
 
         Returns:
-            Whether there is a page. The logger "spanprof" says why not.
+            Whether there is a page. If not, the logger "spanprof" has the reason.
 
         Raises:
             OSError: the file cannot be written.
@@ -239,11 +239,11 @@ class profile:
         return page is not None
 
     def open(self, *, title: str | None = None) -> str | None:
-        """Show this page in the browser: $BROWSER, else xdg-open, wslview or open.
+        """Show the page of `html` in the browser: $BROWSER, else xdg-open, wslview or open.
 
         Returns:
-            The path of the page's temporary file, which is not deleted. None: there
-            is no page or no browser, and the logger "spanprof" says so.
+            The path of the page's temporary file, which is not deleted. None if there is
+            no page or no browser; the logger "spanprof" has the reason.
         """
         shown = self._page(title, "--open")
         return None if shown is None else shown.rstrip("\n")
@@ -251,7 +251,7 @@ class profile:
     def _refuse(self, sentence: str) -> None:
         self._refusal = sentence
         if self._pid == os.getpid():
-            _logging.say_once(f"not profiled: {sentence}")
+            _logging.log_once(f"not profiled: {sentence}")
 
     def _begin(self) -> None:
         if native is None:
@@ -259,7 +259,7 @@ class profile:
         _session.follow_threads()
         _threads.inherit_marks()
         self._outer = native.mark_get()
-        self._recording = native.recording_begin(*self._wanted)
+        self._recording = native.recording_begin(*self._requested)
 
     def _end(self, recording: Any) -> None:
         self._pprof, samples, self._note = native.recording_end(recording, self._outer)

@@ -1,5 +1,5 @@
-"""Development servers that run the program in a child and watch its files: the
-parent serves nothing and stays unprofiled."""
+"""Recognizes development servers that run the program in a child and watch its files.
+The parent serves no requests and is not profiled."""
 from __future__ import annotations
 
 import os
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def _is_django(words: Sequence[str]) -> bool:
-    """django/utils/autoreload.py, 1.7 to 5.2: the child has RUN_MAIN=true, and
-    `runserver` reloads unless told not to."""
+    """The child has RUN_MAIN=true, and `runserver` reloads unless --noreload is given
+    (django/utils/autoreload.py, 1.7 to 5.2)."""
     return ("runserver" in words and "--noreload" not in words
             and os.environ.get("RUN_MAIN") != "true"
             and any(os.path.basename(word) in ("manage.py", "django-admin", "django")
@@ -20,8 +20,8 @@ def _is_django(words: Sequence[str]) -> bool:
 
 
 def _is_flask(words: Sequence[str]) -> bool:
-    """flask/cli.py, 2.2 to 3.1, and werkzeug/_reloader.py: the child has
-    WERKZEUG_RUN_MAIN=true, and `run` reloads where debugging is on."""
+    """The child has WERKZEUG_RUN_MAIN=true, and `run` reloads in debug mode
+    (flask/cli.py, 2.2 to 3.1, and werkzeug/_reloader.py)."""
     debugs = "--debug" in words or os.environ.get("FLASK_DEBUG", "0").lower() not in ("0", "false", "no")
     return ("run" in words and ("--reload" in words or debugs and "--no-reload" not in words)
             and os.environ.get("WERKZEUG_RUN_MAIN") != "true"
@@ -29,5 +29,5 @@ def _is_flask(words: Sequence[str]) -> bool:
 
 
 def is_parent() -> bool:
-    """Whether this process is the parent of a reloader that loads the program too."""
+    """Whether this process is the parent of a reloader that also loads the program."""
     return _is_django(sys.orig_argv) or _is_flask(sys.orig_argv)

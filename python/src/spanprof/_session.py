@@ -1,8 +1,9 @@
-"""Start and end of profiling. No failure here reaches the application."""
+"""Starts and stops profiling. No failure here propagates to the application."""
 from __future__ import annotations
 
 import os
-# Those of collections.abc: every interpreter has them from its start.
+# `_collections_abc` is the module behind collections.abc. Every interpreter has
+# imported it at its start.
 from _collections_abc import Callable, Mapping, Sequence
 
 from . import _exit, _fork, _logging, _reloader, _sigterm, _spawn, _threads
@@ -14,23 +15,23 @@ if TYPE_CHECKING:
 
     _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# What the session was started with, as the binding takes it, but for what
-# cannot be told to another interpreter.
+# The options of the session in the binding's form, except those that cannot be passed
+# to another interpreter.
 given: dict[str, Any] = {}
-# Whether it was told so by the process that started this one.
+# Whether the parent process passed these options to this process.
 _inherited = False
-# Why the last start was refused.
+# The reason why the last start was refused.
 _refusal: str | None = None
 
 
 def required() -> bool:
-    """Whether SPANPROF_REQUIRED=1: no start is an error of the application."""
+    """Whether SPANPROF_REQUIRED=1: a start that fails raises an exception."""
     return os.environ.get("SPANPROF_REQUIRED", "") == "1"
 
 
 def unavailable_reason() -> str | None:
-    """Return in one sentence why this interpreter cannot be profiled, or why the
-    last `start` was refused; None if no reason is known."""
+    """Return one sentence on why this interpreter cannot be profiled, or why the last
+    `start` was refused. None if no reason is known."""
     return load_error if native is None else native.unavailable_reason() or _refusal
 
 
@@ -46,14 +47,14 @@ def _refuse(sentence: str) -> bool:
     if required():
         raise Error(sentence)
     goes_on = native is not None and native.running()
-    what = "profiling goes on as before" if goes_on else "not profiled"
-    _logging.log(_logging.ERROR, f"{what}: {sentence}")
+    state = "profiling goes on as before" if goes_on else "not profiled"
+    _logging.log(_logging.ERROR, f"{state}: {sentence}")
     return False
 
 
 def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Their module brings in others, for which a start by the environment has no
-    need."""
+    """Convert the options. The module for it imports others, which a start by the
+    environment does not need."""
     if not options:
         return {}
     from ._options import native_options
@@ -75,39 +76,40 @@ def _start(options: dict[str, Any]) -> bool:
 
 
 def _sentence(error: Error, written: Mapping[str, str]) -> str:
-    """What was refused, by the name that the caller wrote."""
-    name, space, rest = str(error).partition(" ")
-    return written.get(name, name) + space + rest
+    """Replace the option's name in a refusal by the name that the caller used."""
+    name, space, sentence = str(error).partition(" ")
+    return written.get(name, name) + space + sentence
 
 
 def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
-    """As `start`; `written`: what the caller calls an option, by ours."""
+    """Like `start`. `written` maps our option names to the caller's."""
     global _refusal
     if native is None:
         return _refuse(load_error or "")
     if _reloader.is_parent():
         _refusal = "the autoreloader is not profiled, its child is"
-        _logging.say_once(_refusal, _logging.INFO)
+        _logging.log_once(_refusal, _logging.INFO)
         return False
     try:
-        wanted = _native_options(options)
-        if _inherited and wanted == given and native.running():
+        requested = _native_options(options)
+        if _inherited and requested == given and native.running():
             return True
-        return _start(wanted)
+        return _start(requested)
     except Error as error:
         return _refuse(_sentence(error, written))
 
 
 def follow_threads() -> None:
-    """What a session has of Python's threads and forks, for a profile without
-    one."""
+    """Install the parts of a session that follow Python's threads and forks, for a
+    profile without a session."""
     for part in (_fork, _threads):
         part.install()
 
 
 def inherit(options: dict[str, Any]) -> None:
-    """Start as the process that starts this one was. The environment may have
-    done so; a program that does it again gets no other session."""
+    """Start with the options of the parent process. The environment may have started
+    this process already. If the program then calls `start` with the same options,
+    the session goes on."""
     global _inherited
     if native is None:
         _refuse(load_error or "")
@@ -119,8 +121,8 @@ def inherit(options: dict[str, Any]) -> None:
 
 
 def _names_nearest(function: _Function) -> _Function:
-    """An unknown keyword is a TypeError that names the nearest one, as CPython
-    itself has it from 3.13 on."""
+    """Raise a TypeError that suggests the nearest keyword for an unknown one, as
+    CPython itself does from 3.13 on."""
     def call(*arguments: Any, **options: Any) -> Any:
         known = function.__kwdefaults__
         for name in options:
@@ -137,7 +139,7 @@ def _names_nearest(function: _Function) -> _Function:
 
 
 # tests/package/option_lists.py writes the keywords before line_numbers and their
-# texts.
+# descriptions.
 @_names_nearest
 def start(
     *,
@@ -183,15 +185,14 @@ def start(
     line_numbers: str | None = None,
     on_profile: Callable[[bytes, int, int], object] | None = None,
 ) -> bool:
-    """Profile this process and those it forks, until `stop` or its end.
+    """Profile this process and its forked children, until `stop` or the exit.
 
-    A running session is stopped first, so that options can be changed, but only
-    once the new ones are known to be good. A wrong option is one record of the
-    logger "spanprof", and the program goes on as it was: unprofiled, or with the
-    session that ran.
+    If a session runs, the new options are checked, the session is stopped, and a
+    new one starts. A wrong option causes one record of the logger "spanprof" and
+    changes nothing: the process stays unprofiled, or the running session goes on.
 
-    A value given here beats the environment variable of the same meaning, named
-    below, which beats the default. None is "not given".
+    A keyword overrides its environment variable, which is named at the option
+    below, and the variable overrides the default. None means unset.
 
     Args:
         application_name: Name of the service. The first name found replaces a
@@ -289,39 +290,39 @@ def start(
         flush_on_sigterm: Send the remaining samples before SIGTERM ends the
             process, if the program does not handle it; the default is true in
             Python. PYROSCOPE_FLUSH_ON_SIGTERM.
-        line_numbers: The line that a frame shows: "executed", the default; "first",
-            where its function begins; "none".
-        on_profile: Called with each profile (gzip-compressed pprof, start of its
-            window in Unix ns, length in ns) on a thread of the library.
+        line_numbers: The line that a frame shows: "executed", the current line
+            (the default); "first", the first line of its function; "none".
+        on_profile: Function that is called with each profile (gzip-compressed
+            pprof, start in Unix ns, duration in ns) on a thread of the library.
 
     Returns:
         Whether profiling runs with these options.
 
     Raises:
-        Error: it does not, and SPANPROF_REQUIRED=1.
-        TypeError: no option has the name of a keyword.
+        Error: profiling did not start, and SPANPROF_REQUIRED=1.
+        TypeError: a keyword is not the name of an option.
     """
     return start_with({name: value for name, value in locals().items() if value is not None}, {})
 
 
 def flush(timeout: float = 10.0) -> bool:
-    """Send what was sampled up to now; other threads run meanwhile.
+    """Send all samples taken so far. Other threads run meanwhile.
 
     Args:
-        timeout: seconds to wait at most.
+        timeout: maximum time to wait, in seconds.
 
     Returns:
-        Whether all was sent, written or spooled in time.
+        Whether all samples were sent, written or spooled in time.
     """
     return native is not None and native.flush(_milliseconds(timeout))
 
 
 def stop(timeout: float = 2.0) -> bool:
-    """End profiling and send the rest; other threads run meanwhile.
+    """Stop profiling and send the remaining samples. Other threads run meanwhile.
 
     Args:
-        timeout: seconds to wait at most; what is not sent by then is spooled
-            where there is a spool, else lost and counted.
+        timeout: maximum time to wait, in seconds. Samples that are not sent by then
+            go to the spool if there is one; otherwise they are lost and counted.
 
     Returns:
         Whether profiling ran and nothing was lost.
@@ -330,10 +331,10 @@ def stop(timeout: float = 2.0) -> bool:
 
 
 def pause() -> bool:
-    """Take no samples until `resume`; what was sampled before is sent as ever.
+    """Take no samples until `resume`. Earlier samples are still sent.
 
-    A process that is forked meanwhile is paused too. Pausing twice is pausing
-    once.
+    Processes that are forked while profiling is paused are paused too. Calls do not
+    nest: one `resume` ends any number of pauses.
 
     Returns:
         Whether there is a session to pause.
@@ -356,5 +357,5 @@ def running() -> bool:
 
 
 def _milliseconds(seconds: float) -> int:
-    """Not a number is no time."""
+    """Convert to milliseconds. NaN becomes 0."""
     return int(min(seconds * 1000, 2**32 - 1)) if seconds > 0 else 0

@@ -1,10 +1,11 @@
-"""SIGTERM with its default action flushes first. The library's own
-handler does that while the main thread is in C code for long, too; below it is
-one of Python's, which keeps the main thread from running on meanwhile.
+"""Flushes at SIGTERM if the program has left its default action. Two handlers do this.
+The library's C handler also works while the main thread is in C code for a long
+time. It calls a handler of Python, which stops the main thread while the flush runs.
 
-The program sees neither: to `signal.signal` and `signal.getsignal` ours is
-SIG_DFL, and where it sets SIG_DFL (uvicorn gives back what it found, and raises
-the signal again) ours is set."""
+The program sees neither of them: `signal.signal` and `signal.getsignal` return SIG_DFL
+instead of ours, and if the program sets SIG_DFL, ours is set again. uvicorn restores
+the handler that it found and raises the signal again.
+"""
 from __future__ import annotations
 
 import os
@@ -23,16 +24,16 @@ _installed = False
 
 
 def _end(number: int, _frame: object) -> None:
-    """As the default action, but for what was sampled. What it does to the first
-    process of a container is nothing."""
+    """Exit as with the default action, after a flush. For the first process of a
+    container, the default action does nothing."""
     if native.sigterm_flush():
         _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
 
 def arm() -> None:
-    """Where a session runs that wants it, and nobody handles the signal. Only the
-    main thread may set a handler of Python's."""
+    """Install the handlers if the session's options require it and the signal has its
+    default action. Only the main thread may set a handler of Python."""
     if not native.sigterm_arm():
         return
     try:
@@ -64,7 +65,7 @@ def _follow(module: Any) -> None:
 
 
 def install() -> None:
-    """Once per process; a forked child has it."""
+    """Install the hooks once per process; a forked child inherits them."""
     global _installed
     if not _installed:
         _installed = True

@@ -1,6 +1,6 @@
-"""Children by the methods spawn and forkserver of multiprocessing and similar
-libraries are new interpreters, which have no session. Their parent passes its own
-options to them, so that they start to profile themselves."""
+"""The methods spawn and forkserver of multiprocessing and similar libraries start
+children as new interpreters without a session. The parent passes its own options to
+them, so that they start a session too."""
 from __future__ import annotations
 
 import os
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# For exec, in an interpreter that may have no spanprof (set_executable), before
-# its sys.path becomes its parent's.
+# Source for exec. The child may be an interpreter without spanprof (set_executable),
+# and its sys.path is not yet the parent's.
 _SOURCE = """
 import sys
 sys.path.append(root)
@@ -25,15 +25,15 @@ else:
     _session.inherit(given)
 """
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Each has `get_preparation_data`. joblib's workers use loky, Celery's use billiard,
-# and those of pathos use multiprocess.
+# Modules that have `get_preparation_data`. joblib's workers use loky, Celery's use
+# billiard, and those of pathos use multiprocess.
 _MODULES = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn",
             "billiard.spawn", "multiprocess.spawn")
 _installed = False
 
 
 class _Start:
-    """Starts profiling where it is unpickled, and is None there."""
+    """Starts profiling when it is unpickled; the unpickled value is None."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.given = given
@@ -43,9 +43,10 @@ class _Start:
 
 
 def _follow(module: Any) -> None:
-    """The child unpickles the result of `get_preparation_data` before it imports
-    modules of the program, and ignores unknown keys (multiprocessing/spawn.py,
-    CPython 3.4 to 3.15; the other modules are copies of it)."""
+    """Add our options to the result of `get_preparation_data`. The child unpickles it
+    before it imports modules of the program, and ignores unknown keys
+    (multiprocessing/spawn.py, CPython 3.4 to 3.15; the other modules are copies of
+    it)."""
     original: Any = getattr(module, "get_preparation_data", None)
     if original is None:
         return
@@ -63,7 +64,7 @@ def _follow(module: Any) -> None:
 
 
 def install() -> None:
-    """Once per process; a forked child has it."""
+    """Install the hooks once per process; a forked child inherits them."""
     global _installed
     if not _installed:
         _installed = True

@@ -1,5 +1,5 @@
-"""The counters, apart from the session: their hint needs `typing`, which a start
-by the environment does without."""
+"""The counters. Separate from the session, because the type hint needs `typing`, which
+a start by the environment does not import."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,8 +11,8 @@ def stats() -> dict[str, Any]:
     """Return the counters of the running session, or of the last one.
 
     Returns:
-        Counts, bytes and ns by name; `handler_histogram` is a list. Empty where
-        there is no compiled part.
+        Counts, bytes and nanoseconds by name. `handler_histogram` is a list. Empty
+        if the compiled extension is missing.
     """
     counters: dict[str, Any] = {} if native is None else native.stats()
     return counters

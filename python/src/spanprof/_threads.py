@@ -1,5 +1,5 @@
-"""Threads that Python starts are profiled from their first instruction: those
-that live shorter than the library's scan for threads would be missed."""
+"""Profiles threads that Python starts from their first instruction. The library's scan
+for threads would miss short-lived ones."""
 from __future__ import annotations
 
 from . import _lazy
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 _installed = False
 _inherited = False
 
-# An attribute of a thread that code of a recording has started.
+# Attribute of a thread that was started by code of a recording.
 _MARK = "_spanprof_mark"
 
 
 def _follow(module: Any) -> None:
-    """`_set_native_id` is called by each new thread on itself, and by
-    multiprocessing on the main thread of each child (CPython 3.8 to 3.15), and
-    leaves no frame of ours on its stack. Without it threads are found within
-    200 ms."""
+    """Register each new thread in `_set_native_id`. The thread itself calls this
+    method, as does the main thread of each child of multiprocessing (CPython 3.8 to
+    3.15), and it leaves no frame of ours on the stack. Without this method, the
+    library finds threads within 200 ms."""
     kind: Any = getattr(module, "Thread", None)
     original: Any = getattr(kind, "_set_native_id", None)
     if original is None:
@@ -50,7 +50,7 @@ def _follow(module: Any) -> None:
 
 
 def install() -> None:
-    """Once per process; a forked child has it."""
+    """Install the hook once per process; a forked child inherits it."""
     global _installed
     if not _installed:
         _installed = True
@@ -71,8 +71,8 @@ def _inherit_in_threads(module: Any) -> None:
 
 
 def _inherit_in_jobs(module: Any) -> None:
-    """Have a job belong to the recordings of the code that submits it, but not a
-    thread that the submit starts, because that thread also runs other jobs."""
+    """Add each job to the recordings of the code that submits it. A thread that the
+    submit starts is not added, because it also runs other jobs."""
     original = module.ThreadPoolExecutor.submit
 
     @_lazy.wraps(original)

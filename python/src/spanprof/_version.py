@@ -1,4 +1,4 @@
-"""The version: that of the compiled part, else that of the installation."""
+"""The version of the compiled extension, or of the installed package without it."""
 from __future__ import annotations
 
 from ._binding import native

@@ -1,5 +1,5 @@
-"""`/debug/pprof/profile?seconds=N` as Go programs answer it, for WSGI and ASGI:
-a profile of this process over the next N seconds."""
+"""Serves `/debug/pprof/profile?seconds=N` as Go programs do, for WSGI and ASGI: a
+profile of this process over the next N seconds."""
 from __future__ import annotations
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any
 from . import _session
 from ._binding import Error, native
 
-# As Go: what is asked for without a number.
+# Default duration, the same as Go's.
 _SECONDS = 30
 _SECONDS_MAX = 300
 _PATHS = ("", "/", "/profile", "/debug/pprof/profile")
@@ -37,7 +37,7 @@ def _unavailable(error: Error) -> _Answer:
 
 
 def _seconds(method: str, path: str, query: str) -> int | _Answer:
-    """How long, or why not at all."""
+    """Return the duration in seconds, or an error answer."""
     if path not in _PATHS:
         return _text(404, "there is no such profile here")
     if method != "GET":
@@ -56,16 +56,15 @@ def _begin(seconds: int) -> Any:
 
 
 def wsgi_app(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """A WSGI application that answers `/debug/pprof/profile?seconds=N` as a Go
-    program does, with pprof in gzip: for `spanprof serve --scrape`, Grafana Alloy,
-    `go tool pprof` and others that fetch profiles.
+    """A WSGI application that answers `/debug/pprof/profile?seconds=N` like a Go
+    program, with gzip-compressed pprof: for `spanprof serve --scrape`, Grafana
+    Alloy, `go tool pprof` and other tools that fetch profiles.
 
-    It works beside the session that runs, which is not disturbed, and without one,
-    for as long as somebody asks. It keeps a thread or process of the server busy
-    meanwhile.
+    It works with or without a running session and does not disturb it. Each
+    request occupies a thread or process of the server for N seconds.
 
-    Whoever reaches it sees names of functions, files and spans, and can have the
-    process profiled: mount it behind what guards the rest of your operations.
+    Everyone who can reach it sees the names of functions, files and spans, and can
+    start profiling: protect it like your other operational endpoints.
     """
     seconds = _seconds(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", ""))
     if isinstance(seconds, int):
@@ -85,27 +84,27 @@ async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     return await asyncio.get_running_loop().run_in_executor(None, function, *arguments)
 
 
-async def _gone(receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
+async def _disconnected(receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _wait(seconds: float, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> bool:
-    """Whether the client stayed for so long."""
-    gone = asyncio.ensure_future(_gone(receive))
+    """Return whether the client stayed connected for this time."""
+    disconnected = asyncio.ensure_future(_disconnected(receive))
     try:
-        return not (await asyncio.wait({gone}, timeout=seconds))[0]
+        return not (await asyncio.wait({disconnected}, timeout=seconds))[0]
     finally:
-        gone.cancel()
+        disconnected.cancel()
 
 
 def _discard(recordings: list[Any]) -> None:
-    """Beside the event loop, which is not kept waiting."""
+    """Discard them on another thread, so that the event loop does not wait."""
     threading.Thread(target=recordings.clear, name="spanprof", daemon=True).start()
 
 
 async def _record(seconds: int, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> _Answer | None:
-    """None: nobody waits for it any more."""
+    """Return None if the client has disconnected."""
     recordings: list[Any] = []
     try:
         await _in_thread(lambda: recordings.append(_begin(seconds)))
@@ -121,7 +120,7 @@ async def _record(seconds: int, receive: Callable[[], Awaitable[Mapping[str, Any
 
 async def _lifespan(receive: Callable[[], Awaitable[Mapping[str, Any]]],
                     send: Callable[[MutableMapping[str, Any]], Awaitable[Any]]) -> None:
-    """Where it is the server's only application."""
+    """Answer lifespan events if this is the server's only application."""
     while True:
         kind = (await receive())["type"]
         await send({"type": f"{kind}.complete"})
@@ -131,8 +130,8 @@ async def _lifespan(receive: Callable[[], Awaitable[Mapping[str, Any]]],
 
 async def asgi_app(scope: Mapping[str, Any], receive: Callable[[], Awaitable[Mapping[str, Any]]],
                    send: Callable[[MutableMapping[str, Any]], Awaitable[Any]]) -> None:
-    """`wsgi_app` for ASGI: waits without keeping the event loop of asyncio, and
-    gives up where the client goes."""
+    """`wsgi_app` for ASGI. It waits without blocking the event loop of asyncio, and
+    stops when the client disconnects."""
     if scope["type"] == "lifespan":
         return await _lifespan(receive, send)
     if scope["type"] != "http":

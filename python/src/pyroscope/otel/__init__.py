@@ -1,4 +1,4 @@
-"""`PyroscopeSpanProcessor` under the name that programs import it by."""
+"""`PyroscopeSpanProcessor` under the name by which programs import it."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,8 +16,9 @@ __all__ = ["PROFILE_ID_PYROSCOPE_TAG_KEY", "PROFILE_ID_SPAN_ATTRIBUTE_KEY",
 
 
 class PyroscopeSpanProcessor(SpanProcessor):
-    """See `spanprof.otel.SpanProcessor`; without arguments it labels local
-    roots, with their names, and adds no URL. The label of the id is `span_id`."""
+    """Like `spanprof.otel.SpanProcessor` with other defaults: no URL is added, and the
+    label of the id is `span_id`. Without arguments, it labels local roots with their
+    names."""
 
     def __init__(self, *, span_id_label: bool = True, add_url: bool = False,
                  **options: Any) -> None:

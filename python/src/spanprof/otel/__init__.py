@@ -1,11 +1,11 @@
-"""Spans of OpenTelemetry on samples, and samples on spans.
+"""Links OpenTelemetry's spans with samples.
 
     from opentelemetry import trace
     from spanprof.otel import SpanProcessor
 
     trace.get_tracer_provider().add_span_processor(SpanProcessor())
 
-Needs opentelemetry-sdk, which the extra `spanprof[otel]` brings.
+Needs opentelemetry-sdk, which the extra `spanprof[otel]` installs.
 """
 from __future__ import annotations
 

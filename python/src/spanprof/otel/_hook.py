@@ -1,5 +1,5 @@
-"""Has us follow OpenTelemetry: each attach and detach of its context, and each
-new name of a span, which a profile may need before the span ends."""
+"""Follows OpenTelemetry: each attach and detach of its context, and each new name of a
+span, which a profile may need before the span ends."""
 from __future__ import annotations
 
 import contextvars
@@ -14,13 +14,14 @@ from opentelemetry.trace import INVALID_SPAN, set_span_in_context
 
 from .._binding import native
 
-# Of a context implementation, and what each calls of a ContextVar.
+# The methods of a context implementation, and the method of ContextVar that each of
+# them calls.
 _METHODS = {"attach": "set", "detach": "reset", "get_current": "get"}
 
 
 def _fault(inner: Any) -> str | None:
-    """Return what is wrong with a context implementation that does not go with
-    `contextvars`: ours, which does, would show spans where it has none."""
+    """Return a sentence if a context implementation does not follow `contextvars`. Our
+    context does, and would show spans in the wrong places."""
     name = f"OpenTelemetry's context {type(inner).__name__}"
     key = otel.create_key("spanprof-check")
     inside = contextvars.copy_context()
@@ -32,13 +33,13 @@ def _fault(inner: Any) -> str | None:
     except Exception as error:
         return f"{name} failed ({type(error).__name__}: {error})"
     if leaked or not seen:
-        return f"{name} does not go with contextvars"
+        return f"{name} does not follow contextvars"
     return None
 
 
 def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
-    """The variable in which OpenTelemetry's own implementation keeps it all, if
-    setting, resetting and getting that is all its methods do."""
+    """Return the ContextVar of OpenTelemetry's own implementation, if its methods only
+    set, reset and get this variable."""
     try:
         from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
     except ImportError:
@@ -54,8 +55,8 @@ def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
 
 
 def _span_key() -> str:
-    """The key of the current span in a context, which OpenTelemetry keeps to
-    itself."""
+    """Return the key of the current span in a context, which is private to
+    OpenTelemetry."""
     (key,) = set_span_in_context(INVALID_SPAN, Context())
     return key
 
@@ -75,9 +76,8 @@ def _follow_names() -> None:
 
 
 def _follow_processors(kind: Any) -> None:
-    """Name profiles after the service of a provider as soon as our processor is
-    added to it, since a process may never start a span, like the master of a
-    server.
+    """Name profiles after the service of a provider as soon as our processor is added
+    to it. A process may never start a span, like the master of a server.
 
     `kind` is the class of the list to which the provider adds processors. The
     provider's own method cannot be replaced: in
@@ -100,35 +100,35 @@ def _follow_processors(kind: Any) -> None:
 
 
 def _wrapped(inner: Any) -> Any:
-    """Wrap a context implementation: our attach, detach and get_current call
-    those of `inner`, and whoever looks at anything else finds `inner`'s, its
-    class (for isinstance) and its attributes.
+    """Wrap a context implementation: our attach, detach and get_current call those of
+    `inner`. Everything else is that of `inner`, its class (for isinstance) and its
+    attributes.
 
     Raises:
-        Exception: its class allows no such thing.
+        Exception: its class cannot be inherited from.
     """
     implementation: Any = type(inner)
     attributes = vars(inner)
-    # What was patched on the object would hide ours, and must still be called:
-    # a subclass has it as methods, and the attributes are without it.
+    # Methods that were patched on the object would hide ours, and must still be called:
+    # a subclass gets them as methods, and the attributes omit them.
     patched = {name: staticmethod(attributes[name]) for name in _METHODS if name in attributes}
     if patched:
         implementation = type(implementation)(implementation.__name__, (implementation,), patched)
         attributes = {name: value for name, value in attributes.items() if name not in patched}
-    # RuntimeContext comes first in the order of resolution, and calls the methods
-    # of the class that comes next.
+    # RuntimeContext is first in the method resolution order, and calls the methods of
+    # the next class.
     wrapper = type(implementation)(implementation.__name__, (native.RuntimeContext, implementation),
                                    {"__slots__": (), "__module__": implementation.__module__})
     context = wrapper.__new__(wrapper, _span_key(), _variable(inner))
-    context.__dict__ = attributes  # shared: what is set on either is on both
+    context.__dict__ = attributes  # shared: an attribute that is set on either is set on both
     return context
 
 
 def _follow() -> str | None:
-    """Wrap OpenTelemetry's context, or say why not.
+    """Wrap OpenTelemetry's context, or return the reason why not.
 
     Raises:
-        Exception: OpenTelemetry keeps something elsewhere than expected.
+        Exception: OpenTelemetry's internals are not as expected.
     """
     inner = otel._RUNTIME_CONTEXT
     if isinstance(inner, native.RuntimeContext):
@@ -138,7 +138,7 @@ def _follow() -> str | None:
         return reason
     try:
         context = _wrapped(inner)
-    except Exception as error:  # whatever its class has against it
+    except Exception as error:  # its class may raise anything
         return (f"{type(inner).__name__} cannot be inherited from "
                 f"({type(error).__name__}: {error})")
     _follow_names()
@@ -148,10 +148,10 @@ def _follow() -> str | None:
 
 
 def install() -> bool:
-    """Follow OpenTelemetry's context from now on; once is enough.
+    """Follow OpenTelemetry's context from now on. Further calls have no effect.
 
-    Where its implementation is one that cannot be followed, no span is shown,
-    one record of the logger "spanprof" says why, and nothing is changed.
+    If its implementation cannot be followed, no span is shown, the logger "spanprof"
+    gets one record with the reason, and nothing is changed.
 
     Returns:
         Whether spans are shown.
@@ -163,7 +163,7 @@ def install() -> bool:
     try:
         reason = _follow()
     except Exception as error:
-        reason = f"this opentelemetry is not known ({type(error).__name__}: {error})"
+        reason = f"this version of opentelemetry is not supported ({type(error).__name__}: {error})"
     if reason is not None:
         native.spans_off(f"spans are not shown: {reason}")
     return native.spans_shown()

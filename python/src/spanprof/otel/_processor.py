@@ -1,4 +1,4 @@
-"""The SpanProcessor: which id, name and attributes a span has."""
+"""The SpanProcessor: sets the id, name and attributes of spans."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -12,20 +12,20 @@ from . import _hook
 
 if TYPE_CHECKING or native is not None:
     from .._native import SpanRules
-else:  # the SDK's processor, which does nothing, is all
+else:  # without the extension: the SDK's processor, which does nothing
     class SpanRules:
         pass
 
 
 class SpanProcessor(SpanRules, trace.SpanProcessor):
-    """Has samples carry the id and name of the span they were taken in.
+    """Adds the id and name of the active span to samples.
 
-    Which span that is says OpenTelemetry's current context, in threads, tasks,
-    executors and greenlets alike. The spans whose ids samples carry get the
-    attribute `pyroscope.profile.id`.
+    The active span is the one in OpenTelemetry's current context, in threads, tasks,
+    executors and greenlets. Spans whose ids are on samples get the attribute
+    `pyroscope.profile.id`.
 
-    A wrong value of an option is one record of the logger "spanprof"; spans
-    are not labelled then, and the program goes on. `start` may come before or
+    A wrong value of an option causes one record of the logger "spanprof"; spans are
+    not labelled then, and the program goes on. `start` may be called before or
     after.
 
     Args:
@@ -33,26 +33,26 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
             name. Also `app_name`.
         server_address: in URLs; default: that of `spanprof.start`. Also
             `pyroscope_endpoint`.
-        root_span_only: True: the id and name of the local root, in its
-            children too. False: of the innermost sampled span.
-        add_span_name: have the label `span_name`.
-        add_url: set the attribute `pyroscope.profile.url`. "auto": where the
-            server of `spanprof.start` says that it opens the link, or there is
-            a `url_template`.
+        root_span_only: True: samples have the id and name of the local root span,
+            also in its children. False: those of the innermost sampled span.
+        add_span_name: add the label `span_name`.
+        add_url: set the attribute `pyroscope.profile.url`. "auto": only if the
+            server of `spanprof.start` reports that it opens the link, or if there
+            is a `url_template`.
         add_baseline_urls: set `pyroscope.profile.baseline.url` and
             `pyroscope.profile.diff.url`.
-        baseline_labels: labels of the query of the baseline, beside the
+        baseline_labels: labels of the baseline's query, in addition to the
             profile's own; also as "name=value,name=value".
-        add_trace_id: have the label `trace_id`; Pyroscope before 2.1 makes one
-            series of each value.
-        legacy_span_label: have the label `span` in place of `span_name`, as
-            the gem pyroscope-otel does.
-        span_id_label: have the label `span_id` in place of `profile_id`;
-            Pyroscope takes either.
-        url_template: in place of the classic URL; `{app}`, `{server}`,
-            `{query}`, `{profile_id}`, `{trace_id}`, `{span_name}`, `{from}`,
-            `{until}` (Unix s), `{from_ms}`, `{until_ms}` are replaced, percent-
-            encoded; `{{` is a brace.
+        add_trace_id: add the label `trace_id`. Pyroscope before 2.1 creates one
+            series per value.
+        legacy_span_label: use the label `span` instead of `span_name`, as the gem
+            pyroscope-otel does.
+        span_id_label: use the label `span_id` instead of `profile_id`; Pyroscope
+            accepts both.
+        url_template: replaces the classic URL. `{app}`, `{server}`, `{query}`,
+            `{profile_id}`, `{trace_id}`, `{span_name}`, `{from}`, `{until}` (Unix
+            s), `{from_ms}`, `{until_ms}` are replaced, percent-encoded; `{{` is a
+            brace.
     """
 
     def __init__(self, *, application_name: str | None = None,
@@ -77,16 +77,16 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
             "span_id_label": span_id_label}
         try:
             super().__init__(**_checked(options))
-        except (Error, ValueError) as error:  # a NUL within a text
+        except (Error, ValueError) as error:  # a NUL in a text
             log(ERROR, f"spans are not labelled: {error}")
         else:
             _hook.install()
 
     def shutdown(self) -> None:
-        """Nothing to do: spans that are still open go on being labelled."""
+        """Do nothing: spans that are still open keep their labels."""
 
     def force_flush(self, timeout_millis: int = 30000) -> bool:
-        """Nothing waits here: profiles are `spanprof.flush`'s.
+        """Do nothing: `spanprof.flush` sends profiles.
 
         Returns:
             True.
@@ -99,10 +99,10 @@ _TEXTS = ("application_name", "server_address", "url_template")
 
 
 def _checked(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options as `SpanRules` takes them.
+    """Return the options in the form of `SpanRules`.
 
     Raises:
-        Error: one has a wrong type.
+        Error: an option has a wrong type.
     """
     for name, value in options.items():
         if name == "baseline_labels":
