@@ -242,7 +242,7 @@ class App implements Shell {
     return h("a", { class: "skip", href: "#view", onclick: (event: Event) => {
       event.preventDefault();
       this.main.focus();
-    } }, "Skip to what is shown");
+    } }, "Skip to content");
   }
 
   /** Follows plain clicks on links to views without loading the page again. */

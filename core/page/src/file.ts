@@ -12,7 +12,7 @@ import { h, shown } from "./parts/dom.ts";
 
 /** The displayed side of a comparison. */
 type Shows = "diff" | "now" | "base";
-const SHOWS: readonly (readonly [Shows, string])[] = [["diff", "Difference"], ["base", "Before"], ["now", "After"]];
+const SHOWS: readonly (readonly [Shows, string])[] = [["diff", "Difference"], ["base", "Baseline"], ["now", "Comparison"]];
 
 type Parameters = Partial<Record<string, string>>;
 
@@ -52,7 +52,7 @@ class FilePage {
     });
     place.append(h("main", { class: "file" },
       fileHead(file),
-      this.buttons.length > 0 && h("div", { class: "file-sides", role: "group", "aria-label": "What is seen" }, ...this.buttons),
+      this.buttons.length > 0 && h("div", { class: "file-sides", role: "group", "aria-label": "Displayed side" }, ...this.buttons),
       this.table.element,
       h("h2", { class: "file-stacks" }, "Stacks"), this.panel.element,
       fileNotes(file)));

@@ -40,7 +40,7 @@ async function text(opened: Opened, selector: string): Promise<string> {
   return await opened.page.$$eval(selector, (all) => all.map((each) => each.textContent).join("|"));
 }
 
-/** Waits for so many files, and gives what their cards say. */
+/** Waits for `count` open files and returns the text of their cards. */
 async function cards(opened: Opened, count = 1): Promise<string> {
   await opened.page.waitForFunction((wanted) => document.querySelectorAll(".adhoc-file").length === wanted, {}, count);
   return await text(opened, ".adhoc-file");
@@ -82,11 +82,11 @@ const KINDS: readonly (readonly [name: string, content: Uint8Array | string, say
   ["stacks.txt", "main;work 30\nmain;with space 5\n", /folded stacks \u00b7 samples 35/, /with space/],
   ["packed.folded.gz", gzipSync("main;work 30\n"), /folded stacks \u00b7 samples 30/, /(work)/],
   ["perf.txt", PERF, /perf script \u00b7 cpu-clock:uhppp 10\.1 ms \u00b7 1 samples/, /rb_ary_sort/],
-  ["a.json", JSON.stringify(SPEEDSCOPE), /speedscope \u00b7 time 35\.0 ms.*Its 2 profiles are added up/, /(work)/],
-  ["a.cpuprofile", JSON.stringify(CHROME), /Chrome CPU profile \u00b7 cpu 6\.00 ms.*0\.00 s in which the thread was idle/, /\(anonymous\)/],
+  ["a.json", JSON.stringify(SPEEDSCOPE), /speedscope \u00b7 time 35\.0 ms.*Sum of 2 profiles/, /(work)/],
+  ["a.cpuprofile", JSON.stringify(CHROME), /Chrome CPU profile \u00b7 cpu 6\.00 ms.*Excludes 0\.00 s of idle time/, /\(anonymous\)/],
 ];
 
-test("each kind of file is recognised by what is in it", async () => {
+test("each file format is recognised by its content", async () => {
   for (const [name, content, says, functions] of KINDS) {
     const opened = await openAdhoc();
     await choose(opened, files.write(name, content));
@@ -96,7 +96,7 @@ test("each kind of file is recognised by what is in it", async () => {
   }
 });
 
-test("nothing is stored until that is asked for, and then a link leads to it", async () => {
+test("a file is stored only on request, and then linked", async () => {
   const opened = await openAdhoc();
   const posts: string[] = [];
 
@@ -118,11 +118,11 @@ test("nothing is stored until that is asked for, and then a link leads to it", a
   assert.match(opened.page.url(), /service_name/);
   assert.match(await text(opened, ".flame-table"), /(work)/);
   const folded = await (await fetch(`${server.base}api/v1/profile?format=folded&from=now-1h&query=${encodeURIComponent('{service_name="from-a-file",span_name="GET /cart"}')}`)).text();
-  assert.equal(folded.trim() === "" ? "" : folded.split(" ").at(-1)!.trim(), "300000000", "with its spans");
+  assert.equal(folded.trim() === "" ? "" : folded.split(" ").at(-1)!.trim(), "300000000", "stored with its spans");
   await fine(opened);
 });
 
-test("other kinds are stored as what is seen of them", async () => {
+test("formats other than pprof are stored with the displayed value", async () => {
   const opened = await openAdhoc();
 
   await choose(opened, files.write("node.cpuprofile", JSON.stringify(CHROME)));
@@ -135,7 +135,7 @@ test("other kinds are stored as what is seen of them", async () => {
   await fine(opened);
 });
 
-test("a refusal of the server is said in its words", async () => {
+test("an error response of the server is shown", async () => {
   const opened = await openAdhoc();
 
   await choose(opened, files.write("old.pb", madeProfile(SAMPLES)));
@@ -148,11 +148,11 @@ test("a refusal of the server is said in its words", async () => {
   await fine(opened);
 });
 
-test("two files are a comparison, which can be swapped and taken apart", async () => {
+test("two files are compared, and can be swapped and closed", async () => {
   const opened = await openAdhoc();
 
   await choose(opened, files.write("before.folded", "main;work 300\nmain;idle 200\n"), files.write("after.folded", "main;work 600\n"));
-  assert.match(await cards(opened, 2), /Before: before\.folded.*After: after\.folded/);
+  assert.match(await cards(opened, 2), /Baseline: before\.folded.*Comparison: after\.folded/);
   assert.match(await text(opened, ".flame-table"), /\+40\.00 points/);
   await opened.page.click(".adhoc-tools button");
   assert.match(await text(opened, ".flame-table"), /\u221240\.00 points/);
@@ -160,11 +160,11 @@ test("two files are a comparison, which can be swapped and taken apart", async (
   assert.match(await cards(opened, 1), /after\.folded/);
   assert.doesNotMatch(await text(opened, ".flame-table"), /idle/);
   await choose(opened, files.write("again.folded", "main;idle 7\n"));
-  assert.match(await cards(opened, 2), /Before: after\.folded.*After: again\.folded/);
+  assert.match(await cards(opened, 2), /Baseline: after\.folded.*Comparison: again\.folded/);
   await fine(opened);
 });
 
-test("a file can be dropped anywhere, and is there again after another view", async () => {
+test("a file can be dropped anywhere, and stays open while other views are shown", async () => {
   const opened = await openAdhoc();
 
   await opened.page.evaluate(() => {
@@ -180,7 +180,7 @@ test("a file can be dropped anywhere, and is there again after another view", as
   await fine(opened);
 });
 
-test("what is not understood is said in a sentence, and what is seen stays", async () => {
+test("unreadable files are reported, and the open file stays", async () => {
   const opened = await openAdhoc();
   const huge = files.write("huge.pb", "");
 
@@ -188,17 +188,17 @@ test("what is not understood is said in a sentence, and what is seen stays", asy
   await choose(opened, files.write("good.folded", "main 1\n"));
   await cards(opened);
   for (const [path, says] of [
-    [files.write("text.md", "# Title\nno stacks\n"), /text\.md: it is text of another kind; understood are pprof/],
+    [files.write("text.md", "# Title\nno stacks\n"), /text\.md: it is text of another kind; supported formats: pprof/],
     [files.write("empty", ""), /empty: it is empty/],
-    [files.write("broken.gz", gzipSync("main;work 30\n".repeat(100)).subarray(0, 30)), /its gzip is broken, or cut off/],
-    [files.write("cut.pb", madeProfile(SAMPLES).subarray(0, 40)), /cut\.pb: it is no (whole )?pprof profile/],
-    [files.write("perf.data", "PERFILE2xxxx"), /drop what `perf script` prints/],
-    [files.write("trace.json", '{"traceEvents":[]}'), /trace of events/],
-    [files.write("other.json", '{"a":1}'), /neither of speedscope nor/],
-    [files.write("half.json", '{"a":'), /broken or cut off/],
-    [files.write("bad.json", JSON.stringify({ ...SPEEDSCOPE, profiles: [{ type: "sampled", unit: "none", samples: [[9]], weights: [1] }] })), /a frame that it has not/],
+    [files.write("broken.gz", gzipSync("main;work 30\n".repeat(100)).subarray(0, 30)), /its gzip data is corrupt or incomplete/],
+    [files.write("cut.pb", madeProfile(SAMPLES).subarray(0, 40)), /cut\.pb: it is not a (complete )?pprof profile/],
+    [files.write("perf.data", "PERFILE2xxxx"), /open the output of `perf script`/],
+    [files.write("trace.json", '{"traceEvents":[]}'), /event trace/],
+    [files.write("other.json", '{"a":1}'), /neither speedscope nor/],
+    [files.write("half.json", '{"a":'), /corrupt or incomplete/],
+    [files.write("bad.json", JSON.stringify({ ...SPEEDSCOPE, profiles: [{ type: "sampled", unit: "none", samples: [[9]], weights: [1] }] })), /refers to a missing frame/],
     [files.write("nothing.pb", madeProfile([])), /has no samples/],
-    [huge, /it has 100 MiB, and a browser takes 64/],
+    [huge, /it has 100 MiB, more than the limit of 64 MiB/],
   ] as const) {
     await choose(opened, path);
     await opened.page.waitForFunction((source, flags) => new RegExp(source, flags).test(document.querySelector(".adhoc-faults")!.textContent), { timeout: 20_000 }, says.source, says.flags)
@@ -208,19 +208,19 @@ test("what is not understood is said in a sentence, and what is seen stays", asy
   await fine(opened);
 });
 
-test("JSON of a known kind whose parts are not what they should be is refused in a sentence", async () => {
+test("malformed JSON of a known format is reported", async () => {
   const opened = await openAdhoc();
   const weighing = (...weights: (number | null)[]): object => ({ ...SPEEDSCOPE, profiles: [{ ...SPEEDSCOPE.profiles[0], weights }] });
 
   for (const [name, data, said] of [
-    ["shared.json", { profiles: [], shared: null }, "neither of speedscope nor a .cpuprofile"],
-    ["profile.json", { profiles: [null], shared: { frames: [] } }, "JSON as of speedscope, but a part of it is missing"],
-    // As speedscope itself does.
-    ["negative.json", weighing(20, -10), "a sample of the speedscope profile weighs less than nothing"],
-    ["null.json", weighing(20, null), "a number of the speedscope profile is none"],
-    ["large.json", weighing(20, 1e308), "a number of the speedscope profile is too large"],
-    ["node.cpuprofile", { nodes: [CHROME.nodes[0], null] }, "JSON as of a .cpuprofile, but a part of it is missing"],
-    ["delta.cpuprofile", { ...CHROME, timeDeltas: ["a", "b"] }, "a number of the .cpuprofile is none"],
+    ["shared.json", { profiles: [], shared: null }, "neither speedscope nor .cpuprofile"],
+    ["profile.json", { profiles: [null], shared: { frames: [] } }, "it looks like speedscope, but a part is missing or has the wrong type"],
+    // speedscope refuses negative weights, too.
+    ["negative.json", weighing(20, -10), "a sample of the speedscope profile has a negative weight"],
+    ["null.json", weighing(20, null), "a value of the speedscope profile is not a number"],
+    ["large.json", weighing(20, 1e308), "a value of the speedscope profile is too large"],
+    ["node.cpuprofile", { nodes: [CHROME.nodes[0], null] }, "it looks like .cpuprofile, but a part is missing or has the wrong type"],
+    ["delta.cpuprofile", { ...CHROME, timeDeltas: ["a", "b"] }, "a value of the .cpuprofile is not a number"],
   ] as const) {
     await choose(opened, files.write(name, JSON.stringify(data)));
     await opened.page.waitForFunction((wanted) => document.querySelector(".adhoc-faults")?.textContent.includes(wanted), {}, `${name}: `);
@@ -230,18 +230,18 @@ test("JSON of a known kind whose parts are not what they should be is refused in
   await fine(opened);
 });
 
-test("of clocks that step back no time counts twice", () => {
+test("no time counts twice if a clock steps back", () => {
   const { values } = cpuProfileParsed({ ...CHROME, nodes: CHROME.nodes, samples: [2, 3, 2], timeDeltas: [0, 100, -40], startTime: 0, endTime: 120 });
 
-  // Until 100 the first; the second's successor is earlier; until 120 the last.
+  // The first sample lasts until 100. The second ends before it starts. The last lasts until 120.
   assert.equal(values[0]!.tree.nodes.self.reduce((sum, each) => sum + each, 0), 120_000);
 });
 
-test("a difference of profiles has its negative samples left out, and says so", async () => {
+test("negative samples of a difference of profiles are excluded with a note", async () => {
   const opened = await openAdhoc();
 
   await choose(opened, files.write("diff.pb", madeProfile([{ stack: ["main", "more"], count: 30 }, { stack: ["main", "less"], count: -10 }])));
-  assert.match(await cards(opened), /cpu 300 ms.*Samples with less than nothing of cpu \(1\) are left out/s);
+  assert.match(await cards(opened), /cpu 300 ms.*Excludes negative samples of cpu \(1\)/s);
   await fine(opened);
 });
 
@@ -251,14 +251,14 @@ test("values of the same name are compared only in the same unit", async () => {
   const counted = files.write("counted.pb", madeProfile([{ stack: ["main"], count: 3 }], [], Date.now(), ["cpu", "cycles"]));
 
   await choose(opened, files.write("seconds.pb", madeProfile(SAMPLES)), counted);
-  await opened.page.waitForFunction(() => document.querySelector(".adhoc-faults")?.textContent.includes("in the same unit"));
+  await opened.page.waitForFunction(() => document.querySelector(".adhoc-faults")?.textContent.includes("with the same name and unit"));
   assert.match(await cards(opened), /counted\.pb/);
   await choose(opened, files.write("s.json", timed("seconds")), files.write("ms.json", timed("milliseconds")));
-  assert.match(await cards(opened, 2), /Before: s\.json.*After: ms\.json/s);
+  assert.match(await cards(opened, 2), /Baseline: s\.json.*Comparison: ms\.json/s);
   await fine(opened);
 });
 
-test("names are text, whatever they hold", async () => {
+test("names are shown as text", async () => {
   const opened = await openAdhoc();
   const names = ["<img src=x onerror=alert(1)>", "\u202egnp.exe", "a".repeat(100_000)];
 
@@ -270,7 +270,7 @@ test("names are text, whatever they hold", async () => {
   await fine(opened);
 });
 
-test("light and dark, wide and narrow, axe finds nothing serious", async () => {
+test("axe finds no serious problems in both themes and on narrow screens", async () => {
   for (const [width, scheme] of [[1400, "light"], [700, "dark"]] as const) {
     const opened = await openAdhoc(width);
     await opened.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);

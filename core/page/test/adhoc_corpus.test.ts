@@ -1,5 +1,5 @@
-/** The files of test/corpus/, value by value. The server's reader is tested with
- * them, too: tests/server/adhoc_test.py. */
+/** Reads the files of test/corpus/ and checks their values. tests/server/adhoc_test.py
+ * tests the server's reader with the same files. */
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { File as NodeFile } from "node:buffer";
@@ -11,21 +11,22 @@ import type { WireTree } from "../src/model/wire.ts";
 type Stacks = Record<string, number>;
 
 interface Expected {
-  /** Of a profile with several values. */
+  /** The default value of a profile with several values. */
   default?: string;
   values?: Record<string, Stacks>;
   before?: Stacks;
-  /** A part of a note, or of the refusal. */
+  /** A part of a note. */
   says?: string;
+  /** A part of the error message. */
   refused?: string;
 }
 
 const CORPUS = join(process.cwd(), "test/corpus");
 const EXPECTED = JSON.parse(readFileSync(join(CORPUS, "expected.json"), "utf8")) as Record<string, Expected>;
-/** Longer than any part of a file that tells its kind. */
+/** Text longer than the part of a file that is examined to recognise its format. */
 const PAD = "x".repeat(70_000);
 
-/** "@pad@" stands for a long text: tools write JSON in one line. */
+/** The content of a file. "@pad@" is replaced by a long text, since tools write JSON in one line. */
 function contentOf(name: string): Uint8Array {
   const bytes = readFileSync(join(CORPUS, name));
 
@@ -64,7 +65,7 @@ test("every file of the corpus is read or refused as expected", async () => {
   }
 });
 
-test("no file of the corpus is forgotten", () => {
+test("expected.json lists all files of the corpus", () => {
   assert.deepEqual(readdirSync(CORPUS).filter((name) => !["expected.json", "make_pprof.py", "README.md"].includes(name)).sort(),
     Object.keys(EXPECTED).sort());
 });

@@ -1,10 +1,11 @@
-/** What axe-core finds in a page that it calls serious or critical: nothing. */
+/** Accessibility checks with axe-core. */
 import axe, { type AxeResults } from "axe-core";
 import assert from "node:assert/strict";
 import type { Page } from "puppeteer-core";
 
-/** As the page is shown now; `what` is said where it fails. The page's policy
- * allows no script of a document's; what comes by the protocol is let in. */
+/** Fails if axe-core finds serious or critical problems in the page. `what` describes the
+ * page in the message. The page's policy allows scripts that the DevTools protocol
+ * injects. */
 export async function accessible(page: Page, what: string): Promise<void> {
   await page.evaluate(axe.source);
   const found = await page.evaluate("axe.run(document)") as AxeResults;

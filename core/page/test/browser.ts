@@ -1,5 +1,5 @@
-/** A real Chromium. What a page complains of (errors, refusals of its policy,
- * requests to elsewhere) fails the test that opened it. */
+/** Starts browsers and opens pages. Errors, violations of the page's policy and requests to
+ * other servers fail the test that opened the page. */
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -14,14 +14,14 @@ export async function startBrowser(): Promise<Browser> {
 
 const FIREFOX = process.env["FIREFOX"] ?? "/usr/bin/firefox-esr";
 
-/** Why there is no Firefox; false: there is one. */
+/** The reason to skip tests in Firefox; false if it is installed. */
 export const firefoxIsMissing = existsSync(FIREFOX) ? false : `no Firefox at ${FIREFOX}`;
 
 export async function startFirefox(): Promise<Browser> {
   return await puppeteer.launch({ browser: "firefox", executablePath: FIREFOX, headless: true });
 }
 
-/** `faults` fills while the page is used; see fine(). */
+/** `faults` collects the errors of the page. */
 export interface Opened {
   page: Page;
   faults: string[];
@@ -34,7 +34,7 @@ export async function open(browser: Browser, address: string, width = 1400, heig
   await page.setViewport({ width, height });
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("console", (message) => {
-    // A refused call is shown by the page; the browser logs it by itself.
+    // The browser logs failed requests by itself, and the page shows them.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       faults.push(message.text());
   });
@@ -45,13 +45,13 @@ export async function open(browser: Browser, address: string, width = 1400, heig
   page.on("request", (request) => {
     const own = new URL(request.url());
     if (/^https?:$/.test(own.protocol) && own.host !== new URL(address).host)
-      faults.push(`asked ${request.url()}`);
+      faults.push(`a request to ${request.url()}`);
   });
   await page.goto(address, { waitUntil: "load" });
   return { page, faults };
 }
 
-/** Ends a test's page: nothing was wrong with it. */
+/** Closes a page and fails if it had errors. */
 export async function fine(opened: Opened): Promise<void> {
   await opened.page.close();
   assert.deepEqual(opened.faults, []);

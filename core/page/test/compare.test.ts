@@ -1,4 +1,4 @@
-/** Two selections side by side and as a difference, in a browser. */
+/** Tests of the views Compare and Diff in a browser. */
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
@@ -34,14 +34,14 @@ const sums = async (page: Page): Promise<string[]> => {
   return await page.$$eval(".side-sum", (all) => all.map((sum) => sum.textContent));
 };
 
-test("two queries stand side by side with their sums", async () => {
+test("Compare shows the totals of both sides", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
 
   assert.deepEqual(await sums(opened.page), ["4.00 s CPU", "8.00 s CPU"]);
   await fine(opened);
 });
 
-test("the addresses of span processors open, in seconds and milliseconds, and a whole range fills what is missing", async () => {
+test("links of span processors open with times in seconds and milliseconds, and use the common range by default", async () => {
   const s = now / 1000;
 
   for (const unit of [1, 1000])
@@ -55,7 +55,7 @@ test("the addresses of span processors open, in seconds and milliseconds, and a 
     }
 });
 
-test("a search on one side is one on the other, too", async () => {
+test("a search applies to both sides", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
   const { page } = opened;
 
@@ -66,7 +66,7 @@ test("a search on one side is one on the other, too", async () => {
   await fine(opened);
 });
 
-test("a frame that is zoomed on one side is so on the other, and after a reload", async () => {
+test("a zoom applies to both sides and survives a reload", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
   const { page } = opened;
   const zoomed = async (): Promise<void> => {
@@ -74,7 +74,7 @@ test("a frame that is zoomed on one side is so on the other, and after a reload"
   };
 
   await sums(page);
-  // A sandwich has a second canvas, which is hidden without one.
+  // The canvas for the callers of a sandwich is hidden.
   await page.waitForFunction(() => Array.from(document.querySelectorAll(".comparison-side.left canvas")).some((each) => each.getBoundingClientRect().height > 0));
   const boxes = await Promise.all((await page.$$(".comparison-side.left canvas")).map(async (each) => await each.boundingBox()));
   const box = boxes.find((each) => each !== null && each.height > 0)!;
@@ -87,7 +87,7 @@ test("a frame that is zoomed on one side is so on the other, and after a reload"
   await fine(opened);
 });
 
-test("sides are swapped, and lead to the difference and back with their queries", async () => {
+test("sides can be swapped, and the link to Diff keeps their queries", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
   const { page } = opened;
 
@@ -98,7 +98,7 @@ test("sides are swapped, and lead to the difference and back with their queries"
   await page.click(".tools-row a");
   await page.waitForFunction(() => location.pathname === "/comparison-diff");
   assert.equal(new URL(page.url()).searchParams.get("rightQuery"), "old.cpu");
-  await rowsOf(page, "What changed most");
+  await rowsOf(page, "Largest changes");
   await page.goBack();
   await page.waitForFunction(() => location.pathname === "/comparison");
   assert.deepEqual(await sums(page), ["8.00 s CPU", "4.00 s CPU"]);
@@ -107,19 +107,19 @@ test("sides are swapped, and lead to the difference and back with their queries"
   await fine(opened);
 });
 
-test("a difference is of values, or of shares, and exact", async () => {
+test("Diff shows exact differences of values and of shares", async () => {
   const opened = await open(browser, `${server.base}comparison-diff?${sides({ scale: "values" })}`);
   const { page } = opened;
   const changes = async (): Promise<Record<string, string[]>> =>
-    Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[1]!, row[2]!, row[3]!, row[9]!]]));
+    Object.fromEntries((await rowsOf(page, "Largest changes")).map((row) => [row[0]!.slice(0, 5), [row[1]!, row[2]!, row[3]!, row[9]!]]));
 
   assert.deepEqual(await changes(), {
     work: ["2.00 s", "5.00 s", "+3.00 s", "+150.0 %"], fresh: ["0 ns", "3.00 s", "+3.00 s", "new"], gone: ["1.00 s", "0 ns", "\u22121.00 s", "gone"],
     "<svg ": ["1.00 s", "0 ns", "\u22121.00 s", "gone"], main: ["0 ns", "0 ns", "same", "same"],
   });
-  assert.match(await textOf(page, ".summary"), /CPU: 4\.00 s in 1 profile, then 8\.00 s in 1 profile, \+100\.0 %/);
+  assert.match(await textOf(page, ".summary"), /CPU: 4\.00 s in 1 profile \u2192 8\.00 s in 1 profile, \+100\.0 %/);
   await page.select(SCALE, "shares");
-  // 200 of 400 samples and 500 of 800 can be the same share.
+  // The shares 200 of 400 and 500 of 800 samples may differ by chance.
   const shares = await changes();
   assert.deepEqual(shares["work"], ["50.0 %", "62.5 %", "noise", "noise"]);
   assert.deepEqual(shares["fresh"], ["0.0 %", "37.5 %", "+37.50 points", "new"]);
@@ -127,18 +127,18 @@ test("a difference is of values, or of shares, and exact", async () => {
   await fine(opened);
 });
 
-test("beside a difference stand the samples of both sides, and few are no ranking", async () => {
+test("Diff shows the samples of both sides and marks few samples", async () => {
   const opened = await open(browser, `${server.base}comparison-diff?${sides({ shown: "both" })}`);
   const { page } = opened;
   const samples = async (): Promise<Record<string, string[]>> =>
-    Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[4]!, row[8]!]]));
+    Object.fromEntries((await rowsOf(page, "Largest changes")).map((row) => [row[0]!.slice(0, 5), [row[4]!, row[8]!]]));
   const expected = {
     work: ["200 \u2192 500", "200 \u2192 500"], fresh: ["0 \u2192 300", "0 \u2192 300"], gone: ["100 \u2192 0", "100 \u2192 0"],
     "<svg ": ["100 \u2192 0", "100 \u2192 0"], main: ["0 \u2192 0few", "400 \u2192 800"],
   };
 
   assert.deepEqual(await samples(), expected);
-  // The shares are scaled; samples are what they are.
+  // Sample counts are not scaled.
   await page.select(SCALE, "values");
   assert.deepEqual(await samples(), expected);
   assert.deepEqual(await page.$$eval(".flame-rows [role='row']", (rows) => rows.map((row) => [row.children[0]!.textContent.slice(0, 4), row.lastElementChild!.textContent])
@@ -146,22 +146,22 @@ test("beside a difference stand the samples of both sides, and few are no rankin
   await fine(opened);
 });
 
-test("a side without data says why, and offers a way out that is its own", async () => {
+test("an empty side is explained, and its suggestions change only this side", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides({ rightFrom: "now-3h", rightUntil: "now-2h" })}`);
   const { page } = opened;
 
-  await sees(page, "There is no data from");
+  await sees(page, "No data from");
   await page.click(".comparison-side.right .empty button");
   await page.waitForFunction(() => document.querySelectorAll(".side-sum")[1]?.textContent === "8.00 s CPU");
   assert.equal(new URL(page.url()).searchParams.get("leftFrom"), "now-1h");
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "odl.cpu" })}`);
-  await sees(page, "There is no application \u201codl\u201d");
+  await sees(page, "No application named \u201codl\u201d");
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "old.cpu{" })}`);
   await sees(page, "unexpected end of input");
   await fine(opened);
 });
 
-/** What runs on a side, typed over what was there. */
+/** Types a query into the field of a side and runs it. */
 async function run(page: Page, label: string, query: string): Promise<void> {
   await page.focus(`input[aria-label="Query, ${label}"]`);
   await page.$eval(`input[aria-label="Query, ${label}"]`, (field) => { field.select(); });
@@ -169,40 +169,40 @@ async function run(page: Page, label: string, query: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("a difference that is refused keeps its fields, and tells which side is at fault", async () => {
+test("an error of Diff names the side and keeps the fields", async () => {
   const opened = await open(browser, `${server.base}comparison-diff?${sides()}`);
   const { page } = opened;
   const asked: string[] = [];
   const faulty = async (): Promise<(string | null)[]> => await page.$$eval(".side .query", (all) => all.map((each) => each.getAttribute("aria-invalid")));
 
   page.on("request", (request) => { asked.push(new URL(request.url()).pathname); });
-  await rowsOf(page, "What changed most");
-  await run(page, "Compared with it", "{a=");
-  await sees(page, "Compared with it: 1:4: parse error");
+  await rowsOf(page, "Largest changes");
+  await run(page, "comparison", "{a=");
+  await sees(page, "Comparison: 1:4: parse error");
   assert.deepEqual(await faulty(), [null, "true"]);
   assert.equal(await page.$(".shell .query[aria-invalid]"), null);
-  assert.ok(!asked.includes("/api/v1/gaps"), "the refusal names the side: neither is asked alone");
-  await run(page, "Compared with it", "new.cpu");
-  await rowsOf(page, "What changed most");
+  assert.ok(!asked.includes("/api/v1/gaps"), "the error names the side, so no request for a single side is needed");
+  await run(page, "comparison", "new.cpu");
+  await rowsOf(page, "Largest changes");
   await page.goto(`${server.base}comparison-diff?${sides({ leftFrom: "now", leftUntil: "now-1h" })}`);
-  await sees(page, "Base: query start time is after end time");
+  await sees(page, "Baseline: query start time is after end time");
   assert.deepEqual(await page.$$eval(".side .query", (all) => all.map((each) => (each as HTMLInputElement).value)), ["old.cpu", "new.cpu"]);
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "memory:alloc_space:bytes:space:bytes{}", rightQuery: "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}" })}`);
   await sees(page, "both sides of a comparison have one profile type");
   assert.deepEqual(await faulty(), [null, null]);
-  await run(page, "Base", "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}");
-  await rowsOf(page, "What changed most");
+  await run(page, "baseline", "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}");
+  await rowsOf(page, "Largest changes");
   await fine(opened);
 });
 
-test("sides whose connection breaks are asked again, and so is the difference", async () => {
+test("Compare and Diff retry after a broken connection", async () => {
   let cut = true;
   const proxy = await Proxy.start(server.base, (path) => cut && /api.v1.(profile|diff|status)/.test(path) ? Infinity : 0);
   const opened = await open(browser, `${proxy.base}comparison?${sides()}`);
   const { page } = opened;
 
   await page.waitForFunction(() => document.querySelectorAll(".stacks .fault").length === 2);
-  await sees(page, "It is asked again until it answers.");
+  await sees(page, "Retrying\u2026");
   cut = false;
   assert.deepEqual(await sums(page), ["4.00 s CPU", "8.00 s CPU"]);
   cut = true;
@@ -210,12 +210,12 @@ test("sides whose connection breaks are asked again, and so is the difference", 
   await page.waitForSelector(".view-comparison-diff .fault.notice");
   assert.equal((await page.$$(".side .query")).length, 2);
   cut = false;
-  await rowsOf(page, "What changed most");
+  await rowsOf(page, "Largest changes");
   await fine(opened);
   await proxy.stop();
 });
 
-test("a comparison is not live, and a side is asked again without another step", async () => {
+test("Compare is never live, and refreshing a side adds no history entry", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides({ live: "1" })}`);
   const { page } = opened;
 
@@ -224,20 +224,20 @@ test("a comparison is not live, and a side is asked again without another step",
   assert.equal(await page.evaluate(() => (window as unknown as { ticks: number }).ticks), 0);
   await untilParameter(page, "live", null);
   const steps = await page.evaluate(() => history.length);
-  await page.type('input[aria-label="Query, Right"]', "x");
+  await page.type('input[aria-label="Query, comparison"]', "x");
   const answered = page.waitForResponse((answer) => answer.url().includes("/profile"));
-  await page.click('.comparison-side.left [aria-label="Look again"]');
+  await page.click('.comparison-side.left [aria-label="Refresh"]');
   await answered;
-  assert.equal(await page.$eval('input[aria-label="Query, Right"]', (field) => field.value), "new.cpux");
+  assert.equal(await page.$eval('input[aria-label="Query, comparison"]', (field) => field.value), "new.cpux");
   assert.equal(await page.evaluate(() => history.length), steps);
   await fine(opened);
 });
 
-test("views that are left are given back, though a menu was open in one", async () => {
+test("abandoned views are garbage collected, even with an open menu", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
   const { page } = opened;
   const client = await page.createCDPSession();
-  // What puppeteer waited for by a selector it holds.
+  // No waitForSelector() here, since puppeteer keeps references to elements that it found.
   const leave = async (drawnAs: string, link: string): Promise<void> => {
     await page.waitForFunction((selector) => document.querySelector(selector) !== null
       && document.querySelector("[aria-busy]")?.getAttribute("aria-busy") === "false", {}, drawnAs);
@@ -259,12 +259,12 @@ test("views that are left are given back, though a menu was open in one", async 
   await fine(opened);
 });
 
-test("a query is typed and run on one side by keyboard alone", async () => {
+test("a query can be typed and run on one side by keyboard alone", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
   const { page } = opened;
 
   await sums(page);
-  await page.focus('input[aria-label="Query, Right"]');
+  await page.focus('input[aria-label="Query, comparison"]');
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
   await page.keyboard.up("Control");
@@ -275,13 +275,13 @@ test("a query is typed and run on one side by keyboard alone", async () => {
   await fine(opened);
 });
 
-test("a comparison and a difference have nothing that axe finds serious", async () => {
+test("axe finds no serious problems in Compare and Diff", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
 
   await sums(opened.page);
   await accessibleInBothThemes(opened.page);
   await opened.page.goto(`${server.base}comparison-diff?${sides()}`);
-  await rowsOf(opened.page, "What changed most");
+  await rowsOf(opened.page, "Largest changes");
   await accessibleInBothThemes(opened.page);
   await fine(opened);
 });

@@ -16,7 +16,7 @@ const GREY = 10;
 const functions = functionsOf(9);
 const WEIGHT = 10_000_001;
 
-/** Random stacks; `countsOf` gives the samples of both sides of one. */
+/** A comparison of random stacks. `countsOf` returns the samples of a stack on both sides. */
 function pair(seed: number, isCounted: boolean, countsOf: (value: number) => readonly [now: number, base: number]): Tree {
   const builder = new TreeBuilder({ base: true, samples: isCounted, baseSamples: isCounted });
 
@@ -38,7 +38,7 @@ function fillsOf(tree: Tree): number[] {
   return Array.from(graph.node, (_, index) => colouring.fillOf(index));
 }
 
-/** Nothing is coloured, ranked or signed. */
+/** Checks that no difference is coloured or has a value. */
 function assertGrey(tree: Tree, says: string): void {
   const rows = rowsOf(graphOf(tree, "value"));
 
@@ -50,7 +50,7 @@ function assertGrey(tree: Tree, says: string): void {
     assert.ok(tree.comparison!.isNoise(row.self, row.baseSelf, samples.self, samples.baseSelf), says);
 }
 
-/** P(X = k) of n draws, by its logarithm. */
+/** The binomial probability P(X = k), computed by its logarithm. */
 function binomial(k: number, n: number, p: number): number {
   let log = k * Math.log(p) + (n - k) * Math.log1p(-p);
 
@@ -59,26 +59,26 @@ function binomial(k: number, n: number, p: number): number {
   return Math.exp(log);
 }
 
-describe("a difference of trees", () => {
-  test("of two equal random inputs is grey everywhere, in shares and in values", () => {
+describe("the difference of two trees", () => {
+  test("is grey for equal random inputs, in shares and in values", () => {
     for (const seed of SEEDS)
       for (const isCounted of [true, false])
         for (const scale of SCALES)
           assertGrey(scaled(pair(seed, isCounted, (value) => [value, value]), scale), `seed ${seed}, ${scale}`);
   });
 
-  test("of equal shares is grey in shares, whatever the totals are", () => {
+  test("is grey in shares if the shares are equal, whatever the totals are", () => {
     for (const seed of SEEDS)
       for (const isCounted of [true, false])
         assertGrey(scaled(pair(seed, isCounted, (value) => [value * 7, value * 3]), "shares"), `seed ${seed}`);
   });
 
-  test("of two samples of one program is coloured by chance once in 100,000 frames at most", () => {
+  test("is coloured by chance in at most one of 100,000 frames", () => {
     let [coloured, frames] = [0, 0];
 
     for (let seed = 1; seed <= 100; seed++) {
       const random = randomOf(seed);
-      // Half of the samples fall on each side.
+      // Each sample is on one of the sides with equal probability.
       const tree = pair(seed, true, (value) => {
         let now = 0;
         for (let i = 0; i < value; i += 10)
@@ -95,8 +95,8 @@ describe("a difference of trees", () => {
   });
 });
 
-describe("a difference of a frame", () => {
-  test("is never called more than chance where the exact probability is above the bound", () => {
+describe("the difference of a frame", () => {
+  test("is noise if its exact probability is above the bound", () => {
     for (const share of [0.5, 0.1, 0.003])
       for (let n = 1; n <= 80; n++)
         for (let k = 0; k <= n; k++) {
@@ -110,7 +110,7 @@ describe("a difference of a frame", () => {
     assert.ok(!isSplitByChance(0, 18, 0.5) && isSplitByChance(20, 19, 0.5) && isSplitByChance(0, 0, 0.5));
   });
 
-  test("has the full colour where a share doubles or halves, and half of it at a factor of 1.41", () => {
+  test("has the full colour if a share doubles or halves, and half of it at a factor of 1.41", () => {
     const comparison = new Comparison({ total: 1e6, samples: 1e6 }, { total: 5e5, samples: 5e5 });
     const change = (now: number, base: number): number => comparison.change(now, base, now, base);
 
@@ -119,16 +119,16 @@ describe("a difference of a frame", () => {
     assert.equal(comparison.by("values").change(1e5, 2e5, 1e5, 2e5), -1);
   });
 
-  test("of few samples is grey, though it looks large", () => {
+  test("is grey for few samples, even if it is large", () => {
     const comparison = new Comparison({ total: 22.5e12, samples: 225_000 }, { total: 2.3e9, samples: 23 });
 
-    // 20.7 against 22.5 %, and 0 against 22.5 %.
+    // 20.7 % compared with 22.5 %, and 0 % compared with 22.5 %.
     assert.equal(comparison.change(0.476e9, 5.06e12, 5, 50_600), 0);
     assert.equal(comparison.change(0, 5.06e12, 0, 50_600), 0);
     assert.equal(comparison.change(2e9, 0.45e12, 20, 4500), 1);
   });
 
-  test("counts samples of different weights by side, and says nothing where counts and values disagree", () => {
+  test("is noise if counts and values of samples with different weights disagree", () => {
     const comparison = new Comparison({ total: 1e9, samples: 100 }, { total: 1e9, samples: 1000 }, "values");
 
     assert.equal(comparison.change(1e9, 1e9, 1000, 100), 0);
@@ -136,7 +136,7 @@ describe("a difference of a frame", () => {
     assert.equal(comparison.change(9e7, 1e8, 900, 10), 0);
   });
 
-  test("stands in per cent for shares and in the unit for values", () => {
+  test("is in percent for shares and in the unit for values", () => {
     const comparison = new Comparison({ total: 2e9, samples: 200 }, { total: 1e9, samples: 100 });
     const texts = (of: Comparison): string[] => [sideText(of, "base", 5e8, "nanoseconds"), sideText(of, "now", 5e8, "nanoseconds"),
       differenceText(of, 5e8, 5e8, "nanoseconds"), growthText(of, 5e8, 5e8)];
@@ -146,7 +146,7 @@ describe("a difference of a frame", () => {
     assert.deepEqual([growthText(comparison, 1, 0), growthText(comparison, 0, 1), growthText(comparison, 0, 0)], ["new", "gone", "\u2013"]);
   });
 
-  test("is of values where a side has nothing", () => {
+  test("compares values if a side is empty", () => {
     const comparison = new Comparison({ total: 0, samples: 0 }, { total: 3e9, samples: 300 });
 
     assert.equal(comparison.scale, "values");

@@ -24,11 +24,11 @@ after(async () => {
   await browser.close();
 });
 
-test("no such application: the nearest names are offered", async () => {
+test("an unknown application is reported with similar names", async () => {
   const opened = await open(browser, `${server.base}?query=chekout.cpu`);
   const { page } = opened;
 
-  await until(page, ".empty h2", "no application \u201cchekout\u201d");
+  await until(page, ".empty h2", "No application named \u201cchekout\u201d");
   assert.equal(await text(page, ".empty li"), "checkout");
   await page.click(".empty li a");
   await drawn(page);
@@ -36,69 +36,69 @@ test("no such application: the nearest names are offered", async () => {
   await fine(opened);
 });
 
-test("no data in the range: a button shows the nearest", async () => {
+test("an empty range is reported with buttons for the nearest data", async () => {
   const opened = await open(browser, `${server.base}?query=checkout.cpu&from=${NOW - 3 * HOUR}&until=${NOW - 2 * HOUR}`);
   const { page } = opened;
 
-  await until(page, ".empty h2", "There is no data from");
+  await until(page, ".empty h2", "No data from");
   assert.equal((await page.$$(".empty button")).length, 2);
   await page.click(".empty button");
   await drawn(page);
   assert.ok(Number(parameter(page, "from")) < NOW - 5 * HOUR && Number(parameter(page, "until")) > NOW - 5 * HOUR);
   await page.goBack();
-  await until(page, ".empty h2", "There is no data from");
+  await until(page, ".empty h2", "No data from");
   await fine(opened);
 });
 
-test("a matcher that never matches is found among others, with values that do", async () => {
+test("a matcher that never matches is named, with similar values", async () => {
   const opened = await open(browser, `${server.base}?query=${encodeURIComponent('checkout.cpu{env="test",host="web-22"}')}`);
   const { page } = opened;
 
-  await until(page, ".empty h2", 'No profile has ever matched host="web-22"');
-  assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ["without this matcher", 'host="web-2"']);
+  await until(page, ".empty h2", 'No profiles match host="web-22"');
+  assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ["Remove this matcher", 'host="web-2"']);
   await (await page.$$(".empty li a"))[1]!.click();
   await drawn(page);
   assert.equal(parameter(page, "query"), 'checkout.cpu{env="test",host="web-2"}');
   await fine(opened);
 });
 
-test("of matchers that match something alone none is said to have never matched", async () => {
+test("matchers that match only alone are reported as a combination", async () => {
   const opened = await open(browser, `${server.base}?query=${encodeURIComponent('{service_name="mail",host="web-2"}')}`);
   const { page } = opened;
 
-  await until(page, ".empty h2", 'No profile matches host="web-2" together with the rest of the query');
-  assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ['without service_name="mail"', 'without host="web-2"']);
+  await until(page, ".empty h2", 'No profiles match host="web-2" together with the other matchers');
+  assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ['Remove service_name="mail"', 'Remove host="web-2"']);
   await page.click(".empty li a");
   await drawn(page);
   assert.equal(parameter(page, "query"), '{host="web-2"}');
   await fine(opened);
 });
 
-test("matchers of which none leaves anything are said to", async () => {
+test("several matchers without matches are reported together", async () => {
   const opened = await open(browser, `${server.base}?query=${encodeURIComponent('checkout.cpu{env="no",host="no"}')}`);
 
-  await until(opened.page, ".empty h2", "No profile matches any of these matchers together");
+  await until(opened.page, ".empty h2", "No profiles match these label matchers");
   await fine(opened);
 });
 
-test("a type that the application does not have is said, with those that it has", async () => {
+test("a type that the application lacks is reported with its types", async () => {
   const opened = await open(browser, `${server.base}?query=mail.cpu&type=${encodeURIComponent("memory:inuse_space:bytes:space:bytes")}`);
   const { page } = opened;
 
-  await until(page, ".empty h2", "has no profiles of the type inuse_space (memory)");
+  await until(page, ".empty h2", "has no profiles of type inuse_space (memory)");
   await page.click(".empty li a");
   await drawn(page);
   await fine(opened);
 });
 
-test("a type that no application has is said, with those that there are", async () => {
+test("an unknown type is reported with the existing types", async () => {
   const type = encodeURIComponent("nosuch:a:b:c:d");
   const opened = await open(browser, `${server.base}?type=${type}`);
   const { page } = opened;
 
   for (const address of [`?type=${type}`, `?type=${type}&query=%7B%7D`, "?query=nosuch:a:b:c:d%7B%7D"]) {
     await page.goto(server.base + address);
-    await until(page, ".empty h2", "No application has profiles of the type a (nosuch)");
+    await until(page, ".empty h2", "No application has profiles of type a (nosuch)");
     assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ["cpu"]);
   }
   await page.click(".empty li a");
@@ -106,7 +106,7 @@ test("a type that no application has is said, with those that there are", async 
   await fine(opened);
 });
 
-test("an empty server shows how to send to it, with its own address", async () => {
+test("an empty server shows how to send profiles to its address", async () => {
   const bare = await Server.start();
   const opened = await open(browser, bare.base);
   const { page } = opened;
@@ -125,7 +125,7 @@ test("an empty server shows how to send to it, with its own address", async () =
   await fine(opened);
 });
 
-test("a snippet is copied where the page comes without TLS, too", async () => {
+test("a snippet can be copied without TLS", async () => {
   const bare = await Server.start();
   const opened = await open(browser, bare.base);
   const { page } = opened;
@@ -142,14 +142,14 @@ test("a snippet is copied where the page comes without TLS, too", async () => {
   await fine(opened);
 });
 
-test("nearness is counted in characters that differ", () => {
+test("similar names are sorted by edit distance", () => {
   assert.equal(distance("kitten", "sitting"), 3);
   assert.equal(distance("", "abc"), 3);
   assert.deepEqual(nearest("shp", ["mail", "shop", "ship-yard"], 2), ["shop", "mail"]);
   assert.deepEqual(nearest("x".repeat(100_000), ["y".repeat(100_000), "x"], 1), ["x"]);
 });
 
-test("the page of an empty server shows the first profiles when they are there", async () => {
+test("the page of an empty server shows the first profiles when they arrive", async () => {
   const first = await Server.start();
   const opened = await open(browser, first.base);
 
@@ -162,7 +162,7 @@ test("the page of an empty server shows the first profiles when they are there",
   await first.stop();
 });
 
-test("a profile that takes too much is refused below the timeline, which stays", async () => {
+test("the timeline stays if the query is too large", async () => {
   const opened = await open(browser, `${server.base}?query=mail.cpu`);
   const { page } = opened;
 

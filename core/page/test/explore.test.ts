@@ -39,20 +39,20 @@ async function type(page: Page, query: string): Promise<void> {
   await page.keyboard.type(query);
 }
 
-test("without a question the application with most data is shown", async () => {
+test("the default is the application with the most data", async () => {
   const opened = await at("");
   const { page } = opened;
 
   await drawn(page);
   assert.equal(parameter(page, "query"), '{service_name="shop"}');
   assert.match(await text(page, "h1"), /^shop \u2013 cpu$/);
-  // 2 hosts x 600 s, and 30 s.
+  // 2 hosts × 600 s, plus 30 s.
   assert.match(await text(page, ".figures"), /^20\.5 min in 126 profiles$/);
   assert.equal(await page.title(), '{service_name="shop"} \u2013 Explore \u2013 spanprof');
   await fine(opened);
 });
 
-test("nothing in the last hour: the newest range with data is shown", async () => {
+test("without data in the last hour, the newest range with data is shown", async () => {
   const opened = await at(`?from=${NOW - 60 * 60 * MINUTE}&until=${NOW - 59 * 60 * MINUTE}`);
   const { page } = opened;
 
@@ -62,7 +62,7 @@ test("nothing in the last hour: the newest range with data is shown", async () =
   await fine(opened);
 });
 
-test("the timeline shows true cores, and a gap as a gap", async () => {
+test("the timeline shows CPU cores and gaps", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const said = async (): Promise<string> => await page.$eval(".timeline-plot", (plot) => plot.getAttribute("aria-valuetext") ?? "");
@@ -75,12 +75,12 @@ test("the timeline shows true cores, and a gap as a gap", async () => {
   assert.match(await said(), /: 2 cores$/);
   for (let step = 0; step < 20; step++)
     await page.keyboard.press("PageUp");
-  assert.match(await said(), /nothing was measured/);
+  assert.match(await said(), /no data/);
   assert.match(await text(page, ".timeline > .sr"), /at most 2 cores/);
   await fine(opened);
 });
 
-test("a drag on the timeline takes its range, and the back button gives it back", async () => {
+test("a drag on the timeline selects a range, and Back restores the previous one", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
@@ -101,7 +101,7 @@ test("a drag on the timeline takes its range, and the back button gives it back"
   await fine(opened);
 });
 
-test("a finger takes a range where it goes aside, and scrolls where it goes up", async () => {
+test("a horizontal swipe selects a range, and a vertical one scrolls", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const swipe = async (x: number, y: number, byX: number, byY: number): Promise<void> => {
@@ -126,7 +126,7 @@ test("a finger takes a range where it goes aside, and scrolls where it goes up",
   await fine(opened);
 });
 
-test("a range is taken by keyboard", async () => {
+test("a range can be selected by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
@@ -143,7 +143,7 @@ test("a range is taken by keyboard", async () => {
   await fine(opened);
 });
 
-test("an annotation is set by keyboard, shown as a mark, and removed", async () => {
+test("an annotation can be added and removed by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const kept = async (): Promise<{ text: string; application: string | null; timeMs: number }[]> =>
@@ -170,7 +170,7 @@ test("an annotation is set by keyboard, shown as a mark, and removed", async () 
   await fine(opened);
 });
 
-test("a click on the timeline picks the time that is annotated", async () => {
+test("a click on the timeline selects the time of the annotation", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
@@ -186,7 +186,7 @@ test("a click on the timeline picks the time that is annotated", async () => {
   await fine(opened);
 });
 
-test("what is typed is what runs, and Enter runs it", async () => {
+test("Enter runs the query exactly as typed", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const query = 'shop.cpu{ host =~ "web-.*" , host!="web-2"}';
@@ -202,7 +202,7 @@ test("what is typed is what runs, and Enter runs it", async () => {
   await fine(opened);
 });
 
-test("names, operators and values are completed by keyboard", async () => {
+test("names, operators and values can be completed by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const value = async (): Promise<string> => await page.$eval(".query", (field) => (field as HTMLInputElement).value);
@@ -231,7 +231,7 @@ test("names, operators and values are completed by keyboard", async () => {
   await fine(opened);
 });
 
-test("a choice made before the options of the last key came is of what is typed", async () => {
+test("Enter waits for the completions of the last key", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
@@ -246,7 +246,7 @@ test("a choice made before the options of the last key came is of what is typed"
   await fine(opened);
 });
 
-test("options that come when more was typed are of that no more", async () => {
+test("late completions of older text are ignored", async () => {
   let delay = 0;
   const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
   const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
@@ -254,7 +254,7 @@ test("options that come when more was typed are of that no more", async () => {
   const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
 
   await drawn(page);
-  // A key asks a second later, so that the answer to one before it comes first.
+  // Delay requests by a second, so that the response to the previous key arrives first.
   await page.evaluate(() => {
     const later = window.setTimeout.bind(window);
     window.setTimeout = ((run: () => void, ms: number) => later(run, ms === 60 ? 1000 : ms)) as typeof window.setTimeout;
@@ -276,16 +276,16 @@ test("options that come when more was typed are of that no more", async () => {
   await proxy.stop();
 });
 
-test("a range may begin in 1970, and names its zone", async () => {
+test("a range can start in 1970, and the menu shows the time zone", async () => {
   const opened = await at("?query=shop.cpu&from=0");
 
   await drawn(opened.page);
   await opened.page.click(".range summary, .range button");
-  assert.match(await text(opened.page, ".range-zone"), /this browser's zone, UTC/);
+  assert.match(await text(opened.page, ".range-zone"), /Time zone of this browser: UTC/);
   await fine(opened);
 });
 
-test("completion comes although more is typed before a slow server answers", async () => {
+test("completions appear though the user continues typing before a slow response", async () => {
   let delay = 0;
   const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
   const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
@@ -303,7 +303,7 @@ test("completion comes although more is typed before a slow server answers", asy
   await proxy.stop();
 });
 
-test("what is being typed stays when a query comes, which Escape gives back", async () => {
+test("typed text stays when the query changes, and Escape restores the query", async () => {
   const proxy = await Proxy.start(server.base, (path) => path.includes("label=service_name") ? 1000 : 0);
   const opened = await open(browser, proxy.base);
   const { page } = opened;
@@ -323,7 +323,7 @@ test("what is being typed stays when a query comes, which Escape gives back", as
   await proxy.stop();
 });
 
-test("Enter that takes an input method's word does not run the query", async () => {
+test("Enter in an input method does not run the query", async () => {
   const opened = await at("?query=shop.cpu");
   const { page } = opened;
   const enter = (isComposing: boolean): Promise<void> => page.$eval(".query",
@@ -338,7 +338,7 @@ test("Enter that takes an input method's word does not run the query", async () 
   await fine(opened);
 });
 
-test("an error points at its column, behind characters of several bytes", async () => {
+test("an error is marked at its column, also after multi-byte characters", async () => {
   const query = '{service_name="\u00e9\u{1f600}", host~"a"}';
   const opened = await at(`?query=${encodeURIComponent(query)}`);
   const { page } = opened;
@@ -353,7 +353,7 @@ test("an error points at its column, behind characters of several bytes", async 
   await fine(opened);
 });
 
-test("Back goes from what a flame graph leaves out to what was seen before", async () => {
+test("Back undoes the filters of a flame graph one by one", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const chips = async (count: number): Promise<void> => {
@@ -376,7 +376,7 @@ test("Back goes from what a flame graph leaves out to what was seen before", asy
   await fine(opened);
 });
 
-test("a span's link opens the span's view", async () => {
+test("a link to a span opens the Span view", async () => {
   const query = 'shop.cpu{profile_id="08d12e6b76c84d11"}';
   const opened = await at(`?query=${encodeURIComponent(query)}&from=${NOW / 1000 - 3600}&until=${NOW / 1000}`);
   const { page } = opened;

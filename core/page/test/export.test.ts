@@ -28,7 +28,7 @@ after(async () => {
   files.dispose();
 });
 
-/** Where a download of the page's ends up. */
+/** Exports the graph and returns the path of the file. */
 async function exported(opened: Opened, format: string, ending: string): Promise<string> {
   const session = await opened.page.createCDPSession();
   const done = new Promise<string>((resolve, reject) => {
@@ -63,7 +63,7 @@ function profile(name: string, factor = 1): string {
   return files.write(`${name}.pb`, madeProfile(STACKS.map((each) => ({ ...each, count: each.count * factor }))));
 }
 
-test("pprof of a file's page has the profile's stacks, exact", async () => {
+test("pprof exported from a report has exactly the profile's stacks", async () => {
   const opened = await open(browser, page("pprof", profile("pprof")));
   const path = await exported(opened, "pprof", "pb.gz");
 
@@ -72,7 +72,7 @@ test("pprof of a file's page has the profile's stacks, exact", async () => {
   await fine(opened);
 });
 
-test("folded stacks have no other semicolons, and the same sums", async () => {
+test("folded stacks have the same sums, and names without semicolons", async () => {
   const opened = await open(browser, page("folded", profile("folded")));
   const lines = readFileSync(await exported(opened, "Folded", "folded"), "utf8").trimEnd().split("\n");
 
@@ -81,7 +81,7 @@ test("folded stacks have no other semicolons, and the same sums", async () => {
   await fine(opened);
 });
 
-test("folded stacks are whole numbers, and have what has no frame left", () => {
+test("folded stacks have integers, and a line for stacks without frames", () => {
   const tree = {
     type: "cpu", unit: "nanoseconds", functions: { name: ["a"], file: [""], line: [0] }, parent: Uint32Array.of(0, 0), functionOf: Int32Array.of(-1, 0),
     self: Float64Array.of(3, 4), baseSelf: Float64Array.of(1.4, 2.6), samples: null, baseSamples: null, comparison: null, merged: 0,
@@ -90,7 +90,7 @@ test("folded stacks are whole numbers, and have what has no frame left", () => {
   assert.equal(foldedOf(tree), "[no frame] 1 3\na 3 4\n");
 });
 
-test("a comparison has both values", async () => {
+test("pprof of a comparison has both values", async () => {
   const opened = await open(browser, page("both", "--diff", profile("before"), profile("after", 3)));
   const path = await exported(opened, "pprof", "pb.gz");
 
@@ -99,7 +99,7 @@ test("a comparison has both values", async () => {
   await fine(opened);
 });
 
-test("what is focused is what is exported", async () => {
+test("focus applies to exports", async () => {
   const opened = await open(browser, `${page("focus", profile("focus"))}#focus=work`);
   const path = await exported(opened, "pprof", "pb.gz");
 
@@ -107,7 +107,7 @@ test("what is focused is what is exported", async () => {
   await fine(opened);
 });
 
-test("a drawing and a picture show the frames", async () => {
+test("SVG and PNG show the frames", async () => {
   const opened = await open(browser, page("draw", profile("draw")));
   const svg = readFileSync(await exported(opened, "SVG", "svg"), "utf8");
 
@@ -121,7 +121,7 @@ test("a drawing and a picture show the frames", async () => {
   await fine(opened);
 });
 
-test("a page of a page shows the same, and can be exported again", async () => {
+test("an exported page can be exported again", async () => {
   let address = page("again", profile("again"));
 
   for (let round = 0; round < 2; round++) {
@@ -136,7 +136,7 @@ test("a page of a page shows the same, and can be exported again", async () => {
   await fine(opened);
 });
 
-test("a page keeps how it is looked at, and no name of what was left out", async () => {
+test("an exported page keeps the display options and omits hidden names", async () => {
   const opened = await open(browser, `${page("looked", profile("looked"))}#hide=%3C%2Fscript%3E&search=work&layout=flame`);
   const path = await exported(opened, "HTML", "html");
   await fine(opened);
@@ -148,7 +148,7 @@ test("a page keeps how it is looked at, and no name of what was left out", async
   await fine(other);
 });
 
-test("an export from a server has title, query, range and a link back, and the pprof its time, labels and spans", async () => {
+test("exports have title, query, range and a link back, and pprof its time, labels and spans", async () => {
   const untilMs = Math.floor(Date.now() / 1000) * 1000 - 600_000;
   await pushSpan(server, { id: spanId(0xab), name: "GET", service: "told", stacks: "main;work 30", untilMs });
   const opened = await open(browser, `${server.base}?query=told.cpu&from=now-30m&until=now`);
@@ -163,13 +163,13 @@ test("an export from a server has title, query, range and a link back, and the p
   assert.ok(svg.includes("told \u2013 cpu</text>") && svg.includes("told.cpu \u00b7 process_cpu:cpu"));
   assert.equal(link.searchParams.get("query"), "told.cpu");
   const [fromMs, rangeMs] = [Number(link.searchParams.get("from")), Number(link.searchParams.get("until")) - Number(link.searchParams.get("from"))];
-  assert.ok(rangeMs === 1_800_000 && Math.abs(fromMs + rangeMs - Date.now()) < 60_000, "times that stay");
+  assert.ok(rangeMs === 1_800_000 && Math.abs(fromMs + rangeMs - Date.now()) < 60_000, "absolute times");
   const html = await exported(opened, "HTML", "html");
   await fine(opened);
   const file = await open(browser, pathToFileURL(files.write("told.html", readFileSync(html))).href);
   assert.match(await file.page.$eval(".file-head", (head) => head.textContent), /told \u2013 cpu.*told\.cpu \u00b7 process_cpu:cpu.* \u2013 .*UTC/s);
   assert.ok(await file.page.$eval(".file-head a", (a, base) => a.href.startsWith(base), server.base));
-  // With a focus the page makes the pprof itself and dates it with the time range.
+  // With a focus, the page creates the pprof and sets its time to the range.
   await file.page.goto(`${file.page.url()}#focus=work`);
   const again = rawByGo(await exported(file, "pprof", "pb.gz"));
   assert.match(again, /^Time: /m);
@@ -177,7 +177,7 @@ test("an export from a server has title, query, range and a link back, and the p
   await fine(file);
 });
 
-test("a server's page is exported with what the server has", async () => {
+test("a page exported from a server works without the server", async () => {
   await server.pushFolded("shop.cpu", "main;work 30\nmain;idle 5\n");
   const opened = await open(browser, `${server.base}?query=shop.cpu&from=now-1h&until=now`);
 

@@ -40,12 +40,12 @@ async function textOf(opened: Opened, selector: string): Promise<string> {
   return await opened.page.$$eval(selector, (all) => all.map((each) => each.textContent).join("|"));
 }
 
-/** What the flame graph's first line says of all. */
+/** The text of the table of functions. */
 async function functionsOf(opened: Opened): Promise<string> {
   return await textOf(opened, ".flame-table");
 }
 
-test("a file opens from disk, with its spans, notes and stacks", async () => {
+test("a report opens from disk with spans, comments and stacks", async () => {
   const opened = await open(browser, page("shop", shop("shop", 100)));
 
   assert.equal(await textOf(opened, "h1"), "shop.pb");
@@ -58,7 +58,7 @@ test("a file opens from disk, with its spans, notes and stacks", async () => {
   await fine(opened);
 });
 
-test("a span's name shows its stacks, and the address keeps that", async () => {
+test("a span name shows its stacks, also after a reload", async () => {
   const opened = await open(browser, page("pick", shop("pick", 100)));
   const pick = ".file-spans > .file-scroll tbody tr:nth-child(2) th button";
 
@@ -76,7 +76,7 @@ test("a span's name shows its stacks, and the address keeps that", async () => {
   await fine(opened);
 });
 
-test("the dearest of many names have their stacks, and not all are drawn at once", async () => {
+test("only the largest of many span names have stacks, and only 500 rows are shown", async () => {
   const many = Array.from({ length: 1200 }, (_, at) => ({ stack: ["main", `f${at % 7}`], count: at + 1, span: `name ${String(at).padStart(4, "0")}` }));
   const opened = await open(browser, page("many", files.write("many.pb", madeProfile(many))));
   const { page: view } = opened;
@@ -85,7 +85,7 @@ test("the dearest of many names have their stacks, and not all are drawn at once
   assert.equal(await view.$eval(`${rows} th`, (head) => head.textContent), "name 1199");
   assert.equal((await view.$$(`${rows} th button`)).length, 256);
   assert.equal((await view.$$(`${rows} th`)).length, 500);
-  assert.equal(await view.$eval(`${rows}:last-child`, (row) => row.textContent), "700 more: find one by its name.");
+  assert.equal(await view.$eval(`${rows}:last-child`, (row) => row.textContent), "700 more: search by name");
   await view.click(`${rows} th button`);
   assert.match(await textOf(opened, ".file-chosen"), /name 1199/);
   await view.type("input[type=search][aria-label='Find a span name']", "name 0003");
@@ -93,7 +93,7 @@ test("the dearest of many names have their stacks, and not all are drawn at once
   await fine(opened);
 });
 
-test("names are more than a call takes arguments", async () => {
+test("a report with 150,000 span names opens", async () => {
   const opened = await open(browser, page("shop-names", shop("names", 100)));
   const html = readFileSync(`${files.path}/shop-names.html`, "utf8");
   const name = { name: "x", service: null, self: 0, total: 1, samples: 1, traced: 0, spans: 1 };
@@ -106,7 +106,7 @@ test("names are more than a call takes arguments", async () => {
   await fine(other);
 });
 
-test("another address behind # is followed", async () => {
+test("a change of the fragment changes the page", async () => {
   const opened = await open(browser, page("hash", shop("hash", 100)));
 
   await opened.page.evaluate(() => { location.hash = "span=%3DPOST+%2Fpay"; });
@@ -120,7 +120,7 @@ test("another address behind # is followed", async () => {
   await fine(opened);
 });
 
-test("a file opened from disk searches by a pattern, and stops one that never ends", async () => {
+test("a report opened from disk stops a pattern with excessive backtracking", async () => {
   const name = "a".repeat(100);
   const opened = await open(browser, `${page("pattern", files.write("pattern.pb", madeProfile([{ stack: ["main", `${name}!`], count: 20 }])))}#search=%2F%5E%28a%2B%29%2B%24%2F`);
   const { page: seen } = opened;
@@ -128,7 +128,7 @@ test("a file opened from disk searches by a pattern, and stops one that never en
     await seen.waitForFunction((wanted) => document.querySelector(".flame-found")!.textContent.startsWith(wanted), { timeout: 20_000 }, start);
   };
 
-  await says("The pattern was stopped after 2 s");
+  await says("Pattern stopped after 2 s");
   await seen.$eval(".flame-search", (box) => {
     (box as HTMLInputElement).value = "/^MAIN$/i";
     box.dispatchEvent(new Event("input"));
@@ -137,7 +137,7 @@ test("a file opened from disk searches by a pattern, and stops one that never en
   await fine(opened);
 });
 
-test("a comparison has the samples of both sides, and marks few", async () => {
+test("a comparison shows the samples of both sides and marks few samples", async () => {
   const opened = await open(browser, page("few", "--diff", shop("few-old", 40), shop("few-new", 100)));
   const rows = await opened.page.$$eval(".flame-rows [role='row']", (found) => Object.fromEntries(found.map((row) => [row.children[0]!.textContent, row.lastElementChild!.textContent])));
 
@@ -145,7 +145,7 @@ test("a comparison has the samples of both sides, and marks few", async () => {
   await fine(opened);
 });
 
-test("a comparison shows the difference and both sides", async () => {
+test("a comparison shows the difference and each side", async () => {
   const opened = await open(browser, page("diff", "--diff", shop("old", 40), shop("new", 400)));
 
   assert.match(await textOf(opened, ".file-spans > .file-scroll tbody tr"), /^GET \/cart400 ms4\.00 s\+3\.60 s \(\+900\.0 %\)/);
@@ -158,14 +158,14 @@ test("a comparison shows the difference and both sides", async () => {
   await fine(opened);
 });
 
-test("a file of no samples says so", async () => {
+test("a report without samples is explained", async () => {
   const opened = await open(browser, page("none", "--span-name", "nothing", shop("none", 1)));
 
   assert.match(await textOf(opened, "[role=status]"), /No samples match/);
   await fine(opened);
 });
 
-test("names are text, whatever they hold", async () => {
+test("names are shown as text", async () => {
   const profile = madeProfile(HOSTILE.map((name) => ({ stack: ["main", name], count: 20, span: name.slice(0, 2000) })),
     HOSTILE.map((name) => name.slice(0, 300)));
   const opened = await open(browser, page("hostile", "--title", HOSTILE[0]! + HOSTILE[4]!, files.write("hostile.pb", profile)));
@@ -180,7 +180,7 @@ test("names are text, whatever they hold", async () => {
   await fine(opened);
 });
 
-test("light and dark, wide and narrow, axe finds nothing serious", async () => {
+test("axe finds no serious problems in both themes and on narrow screens", async () => {
   const address = page("axe", "--diff", shop("axe-old", 40), shop("axe", 100));
 
   for (const [width, scheme] of [[1400, "light"], [700, "dark"]] as const) {
@@ -191,7 +191,7 @@ test("light and dark, wide and narrow, axe finds nothing serious", async () => {
   }
 });
 
-test("the policy lets nothing but the page's own script run", () => {
+test("the policy allows only the page's own script", () => {
   page("policy", shop("policy", 1));
   const text = readFileSync(`${files.path}/policy.html`, "utf8");
 

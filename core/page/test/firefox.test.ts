@@ -1,4 +1,4 @@
-/** Every view once in a real Firefox; what they do is tested in Chromium. */
+/** Opens each view once in Firefox. The tests in Chromium cover the details. */
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
@@ -32,7 +32,7 @@ after(async () => {
   files.dispose();
 });
 
-/** Some of the first graph is painted in another colour than its first pixel. */
+/** Waits until a canvas has a pixel whose colour differs from the first one's. */
 async function painted(page: Page): Promise<void> {
   await page.waitForFunction(() => [...document.querySelectorAll("canvas")].some((canvas) => {
     const pixels = canvas.width > 0 && canvas.height > 0 ? canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data : undefined;
@@ -49,9 +49,9 @@ const VIEWS: readonly (readonly [address: string, says: string, hasGraph: boolea
   ["traces", "GET /cart", false],
   [`trace?trace=${traceId(1)}`, "SELECT cart", true],
   [`comparison?${both}`, "540 ms", true],
-  [`comparison-diff?${both}`, "What changed most", true],
+  [`comparison-diff?${both}`, "Largest changes", true],
   ["adhoc", "Drop a profile here", false],
-  ["?query=none.cpu", "There is no application", false],
+  ["?query=none.cpu", "No application named", false],
 ];
 
 for (const [address, says, hasGraph] of VIEWS)
@@ -64,7 +64,7 @@ for (const [address, says, hasGraph] of VIEWS)
     await fine(opened);
   });
 
-test("Firefox zooms, and searches by a pattern, by keyboard and after a reload", { skip: firefoxIsMissing, timeout: START_MS }, async () => {
+test("Firefox zooms and searches by keyboard, and restores both after a reload", { skip: firefoxIsMissing, timeout: START_MS }, async () => {
   const opened = await open(browser!, `${server.base}?query=shop.cpu`);
   const { page } = opened;
 
@@ -82,7 +82,7 @@ test("Firefox zooms, and searches by a pattern, by keyboard and after a reload",
   await fine(opened);
 });
 
-test("Firefox reads a dropped file, and opens an HTML file from disk", { skip: firefoxIsMissing, timeout: START_MS }, async () => {
+test("Firefox reads a dropped file and opens a report from disk", { skip: firefoxIsMissing, timeout: START_MS }, async () => {
   const pprof = files.write("made.pb", madeProfile([{ stack: ["main", "work"], count: 20 }]));
   const opened = await open(browser!, `${server.base}adhoc`);
 

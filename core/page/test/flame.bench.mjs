@@ -1,11 +1,10 @@
-// node test/flame.bench.mjs [NODES...]: how long a flame graph of so many nodes
-// (100000) takes in headless Chromium until it is drawn first, zoomed and
-// searched. Figures of each: milliseconds until the frame after it is on the
-// screen, which a busy machine makes longer, and those of CPU time that the page's
-// thread worked (all of it, and its scripts alone). The first counts from the
-// file's opening, the search has the pause of typing in it.
+// node test/flame.bench.mjs [NODES...]: measures the first drawing, the zoom and the search of
+// flame graphs of NODES nodes (default 100000) in headless Chromium. Prints three times in
+// milliseconds: until the frame is on the screen, which is longer on a busy machine, and the
+// CPU time of the page's thread, in total and in scripts. The first drawing counts from
+// opening the file. The search includes the delay after typing.
 //
-// Fails no test: times are printed. CHROMIUM: (/usr/bin/chromium)
+// Prints times and cannot fail. CHROMIUM is the browser (default /usr/bin/chromium).
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
@@ -18,8 +17,8 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "spanprof-flame-"));
 const RUNS = 3;
 
-/** A tree of `count` nodes, as deep as those of web programs, of a tenth as many
- * functions. The generator is Numerical Recipes': the same tree each time. */
+/** A tree of `count` nodes, as deep as those of web programs, with count / 10 functions. The
+ * random generator is that of Numerical Recipes, so the tree is always the same. */
 function treeOf(count) {
   let state = 7;
   const below = (limit) => {
@@ -58,14 +57,14 @@ function pageOf(count) {
   const built = join(directory, "page.html");
   const made = spawnSync(process.execPath, [join(here, "../build.mjs"), built], { stdio: "inherit" });
   if (made.status !== 0)
-    throw new Error("the page was not built");
+    throw new Error("cannot build the page");
   const side = { tree: treeOf(count), fromMs: 0, untilMs: 1, comments: [], spanNames: [], spans: [] };
   const data = JSON.stringify({ title: "bench", now: side, base: null }).replaceAll("<", "\\u003c");
   writeFileSync(file, readFileSync(built, "utf8").replace("id=\"page-data\">null<", () => `id="page-data">${data}<`));
   return `file://${file}`;
 }
 
-/** Runs in the page: when the first graph is on the screen. */
+/** Runs in the page: records the time at which the first graph is on the screen. */
 function watchFirst() {
   const look = () => {
     const drawn = [...document.querySelectorAll(".flame-canvas")].some((canvas) => canvas.style.width !== "");
@@ -77,7 +76,7 @@ function watchFirst() {
   requestAnimationFrame(look);
 }
 
-/** Runs in the page: milliseconds from an act until it is drawn. */
+/** Runs in the page: returns the milliseconds from an action until it is drawn. */
 async function actUntilDrawn(what) {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   const canvas = [...document.querySelectorAll(".flame-canvas")].find((each) => each.style.width !== "");
@@ -97,7 +96,7 @@ async function actUntilDrawn(what) {
   return performance.now() - start;
 }
 
-/** What the page's thread worked: its own CPU time, not what others took. */
+/** The CPU time of the page's thread, in total and in scripts. */
 async function metricsOf(session) {
   const { metrics } = await session.send("Performance.getMetrics");
   const value = (wanted) => metrics.find(({ name }) => name === wanted).value * 1000;

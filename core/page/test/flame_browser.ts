@@ -1,4 +1,4 @@
-/** Opens a page of panels in a real browser, with the policy of the real page. */
+/** Opens a page of flame graph panels in a browser, with the policy of the real page. */
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import type { WireTree } from "../src/model/wire.ts";
 import { open, type Opened } from "./browser.ts";
 import type { Held } from "./flame_page.ts";
 
-/** The tests are bundled into a folder two below the package's. */
+/** The folder of the package. The bundled tests are two levels below. */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export class FlamePages {
@@ -29,7 +29,7 @@ export class FlamePages {
     return new FlamePages(browser, output(".js"), output(".css"));
   }
 
-  /** `look` stands behind the address's "#". */
+  /** `look` has the display options for the address's fragment. */
   async open(trees: Held["trees"], look = "", width = 1400): Promise<Opened> {
     return await open(this.browser, `file://${this.write(trees)}#${look}`, width);
   }
@@ -51,7 +51,7 @@ export class FlamePages {
   }
 }
 
-/** A tree of folded stacks: "main;work 10". */
+/** Builds a tree from folded stacks and their values. */
 export function wireOf(folded: Readonly<Record<string, number>>, fileOf: (name: string) => string = () => "/app/a.rb"): WireTree {
   const functions: WireTree["functions"] = { name: [], file: [], line: [] };
   const nodes: WireTree["nodes"] = { parent: [0], function: [-1], self: [0] };

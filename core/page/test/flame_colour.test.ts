@@ -25,7 +25,7 @@ function contrast(a: string, b: string): number {
 }
 
 describe("colours", () => {
-  test("every text meets WCAG AA on every fill that it can stand on", () => {
+  test("text meets WCAG AA on each of its fills", () => {
     for (const theme of [LIGHT, DARK]) {
       for (const colour of ["package", "kind", "change"] as const)
         for (const fill of fillsOf(theme, colour))
@@ -35,7 +35,7 @@ describe("colours", () => {
     }
   });
 
-  test("less, the same and more are three colours, one of them on either side", () => {
+  test("less, equal and more have different colours", () => {
     const functions = functionsOf(4);
     const stacks = [[0, 100, 0], [1, 0, 100], [2, 50, 50], [3, 60, 49]].map(([id, value, base]) => ({ frames: [id!], value: value!, base: base! }));
     const graph = graphOf(scaled(treeOfStacks(stacks, functions, true), "values"), "name");
@@ -47,16 +47,16 @@ describe("colours", () => {
   });
 });
 
-describe("what a function belongs to", () => {
+describe("package and kind of a function", () => {
   const FILES: readonly (readonly [string, string])[] = [
     ["/usr/lib/ruby/gems/3.1.0/gems/activerecord-7.0.4/lib/active_record/base.rb", "activerecord"],
     ["/b/vendor/bundle/ruby/3.1.0/gems/nokogiri-1.13.10-x86_64-linux/lib/nokogiri.rb", "nokogiri"],
     ["/b/ruby/3.1.0/bundler/gems/my-thing-0123456789ab/lib/x.rb", "my-thing"],
-    ["/usr/lib/ruby/3.1.0/json/common.rb", "Ruby's library"],
-    ["<internal:kernel>", "Ruby's library"],
+    ["/usr/lib/ruby/3.1.0/json/common.rb", "Ruby standard library"],
+    ["<internal:kernel>", "Ruby standard library"],
     ["/usr/lib/python3/dist-packages/requests/api.py", "requests"],
     ["/venv/lib/python3.11/site-packages/six.py", "six"],
-    ["/usr/lib/python3.11/json/decoder.py", "Python's library"],
+    ["/usr/lib/python3.11/json/decoder.py", "Python standard library"],
     ["/usr/lib/x86_64-linux-gnu/libc.so.6", "libc"],
     ["/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2", "libruby"],
     ["/srv/shop/app/models/order.rb", "app/models"],
@@ -64,14 +64,14 @@ describe("what a function belongs to", () => {
     ["", ""],
   ];
 
-  test("a gem, a package, a shared object, or where its file lies", () => {
+  test("the package is a gem, a Python package, a shared object or a folder", () => {
     for (const [file, wanted] of FILES)
       assert.equal(packageOf("f", file), wanted, file);
     assert.equal(packageOf("[unknown]", ""), "[unknown]");
     assert.ok(packageOf("f", `/gems/${"a-1".repeat(100_000)}`).length < 1200);
   });
 
-  test("a kind", () => {
+  test("the kind is derived from name and file", () => {
     const kinds = [
       kindOf("Order#total", "/app/order.rb"), kindOf("f", "<frozen importlib._bootstrap>"), kindOf("rb_vm_exec", "/usr/lib/libruby-3.1.so.3.1"),
       kindOf("_PyEval", "/usr/bin/python3.11"), kindOf("memcpy", "/lib/libc.so.6"), kindOf("main", ""), kindOf("(garbage collection)", ""),
@@ -82,7 +82,7 @@ describe("what a function belongs to", () => {
   });
 });
 
-test("an amount has three digits, and no thousand of a unit", () => {
+test("a value has three digits and less than 1000 of its unit", () => {
   assert.deepEqual([999.6e6, -999.6e6, 999.4e6, 1e9, 59.99e9, 0, 12.34e9].map((value) => amount(value, "nanoseconds")),
     ["1.00 s", "-1.00 s", "999 ms", "1.00 s", "1.00 min", "0 ns", "12.3 s"]);
   assert.deepEqual([-0.3, -0, -0.6].map((value) => amount(value, "nanoseconds")), ["0 ns", "0 ns", "-1 ns"]);
@@ -96,11 +96,11 @@ const PICTURE = {
   texts: [{ x: 4, y: 10, width: 2, text: "<script>&\"'\ud800", fill: "#1b1e24" }],
 };
 
-test("a picture's text is text in SVG", () => {
+test("text in SVG is escaped and clipped", () => {
   const svg = svgOf(PICTURE);
 
   assert.ok(svg.includes("&#60;script&#62;&#38;&#34;&#39;\ufffd</text>"), svg);
-  assert.match(svg, /<svg x="4" y="-2" width="2" height="24"><text y="12"/, "cut off where its frame ends");
+  assert.match(svg, /<svg x="4" y="-2" width="2" height="24"><text y="12"/, "clipped at the edge of its frame");
   const said = captioned({ ...PICTURE, width: 200 }, ["shop <cpu>", "x".repeat(40)], "http://a/?b&c");
   assert.equal(said.height, 20 + 4 * 20);
   assert.deepEqual(said.texts.map((each) => each.text.length), [10, 25, 15, 13, PICTURE.texts[0]!.text.length]);

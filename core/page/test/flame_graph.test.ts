@@ -18,8 +18,8 @@ function depthOf(graph: Graph, index: number): number {
   return index === 0 ? 0 : 1 + depthOf(graph, graph.parent[index]!);
 }
 
-describe("a layout", () => {
-  test("puts children side by side into their parent, in order", () => {
+describe("the layout", () => {
+  test("places children in their parent, in order", () => {
     for (const graph of graphsOf())
       for (let index = 0; index < graph.node.length; index++) {
         let at = graph.x[index]!;
@@ -33,13 +33,13 @@ describe("a layout", () => {
           if (child > graph.firstChild[index]! && graph.order === "name")
             assert.ok(functions.name[graph.functionOf[child - 1]!]! < functions.name[graph.functionOf[child]!]!);
         }
-        // Of a comparison of shares the base's values have its factor, and fractions.
+        // In a comparison of shares, the baseline's values are scaled and may be fractions.
         const own = graph.self[index]! + (graph.baseSelf?.[index] ?? 0) * (graph.tree.comparison?.factor ?? 1);
         assert.ok(Math.abs(graph.width[index]! - (at - graph.x[index]! + own)) <= 1e-9 * graph.width[0]!);
       }
   });
 
-  test("finds the frame at a place", () => {
+  test("finds the frame at a position", () => {
     for (const graph of graphsOf())
       for (let level = 0; level < levelCount(graph); level++)
         for (let at = 0; at < graph.width[0]!; at += 1 + graph.width[0]! / 53) {
@@ -53,8 +53,8 @@ describe("a layout", () => {
 
 });
 
-describe("what is drawn", () => {
-  test("is every frame of half a pixel under the zoomed one, and no narrower one", () => {
+describe("the drawn part", () => {
+  test("has the frames below the zoomed one that are at least half a pixel wide", () => {
     for (const [seed, graph] of graphsOf().entries()) {
       const zoom = randomOf(seed)(graph.node.length);
       const scale = 200 / graph.width[zoom]!;
@@ -72,7 +72,7 @@ describe("what is drawn", () => {
     }
   });
 
-  test("is as deep as the deepest frame under the zoomed one", () => {
+  test("reaches to the deepest frame below the zoomed one", () => {
     for (const graph of graphsOf())
       for (let zoom = 0; zoom < graph.node.length; zoom += 7) {
         let deepest = depthOf(graph, zoom);
@@ -85,7 +85,7 @@ describe("what is drawn", () => {
   });
 });
 
-describe("the keyboard's steps", () => {
+describe("the arrow keys", () => {
   const graph = graphOf(treeOfStacks([[0, 1], [0, 2], [3]].map((frames, at) => ({ frames, value: 9 - at, base: 0 })), functions), "value");
   const go = (index: number, key: string, isFlame = false): number => frameBeside(
     { graph, zoom: 0, rootName: "all", mask: null, colouring: colouringOf(graph, "kind"), theme: LIGHT, isFlame }, index, key, 100);
@@ -98,8 +98,8 @@ describe("the keyboard's steps", () => {
   });
 });
 
-describe("places and functions in an address", () => {
-  test("a path leads back to its node, also in other data", () => {
+describe("references in an address", () => {
+  test("a path leads to its node, or to an ancestor in other data", () => {
     for (const graph of graphsOf())
       for (let index = 0; index < graph.node.length; index += 5)
         assert.equal(readPath(graph, writePath(graph, index)), index);
@@ -107,14 +107,14 @@ describe("places and functions in an address", () => {
     const written = writePath(long(300), 300);
     assert.ok(written.length < 100, written);
     assert.equal(readPath(long(299), written), 299);
-    // Of ancestors at distances 1, 2, 4, … 64 is the first that is above 260.
+    // Of the ancestors at distances 1, 2, 4, …, the one at 64 is the first with a level up to 260.
     assert.equal(readPath(long(260), written), 300 - 64);
     assert.equal(readPath(long(300), "300-1"), 0);
     for (const wrong of ["", "x", "-1", "1e9-2", "1", "2-zzzzzzzzzzzz"])
       assert.equal(readPath(long(3), wrong), 0);
   });
 
-  test("a function is named by what tells it apart", () => {
+  test("a reference to a function is unique", () => {
     const long = "x".repeat(100_000);
     const named = { name: ["a", "b", "b", long, "c\nd", ""], file: ["1", "1", "2", "1", "1", "1"], line: [0, 0, 0, 0, 0, 0] };
 

@@ -5,7 +5,7 @@ import { treeOf, treeOfPair } from "../src/model/tree.ts";
 import type { WireTree } from "../src/model/wire.ts";
 import { wireOf } from "./flame_browser.ts";
 
-test("the share without a complete stack is told from one per cent on, by its reasons", () => {
+test("a note shows the share of incomplete stacks by reason, if above one percent", () => {
   const of = (tree: WireTree): string[] => notesOf(treeOf(tree));
 
   assert.deepEqual(of(wireOf({ "main;work": 990, "[thread end]": 10 })), []);
@@ -15,7 +15,7 @@ test("the share without a complete stack is told from one per cent on, by its re
   assert.deepEqual(of(wireOf({})), []);
 });
 
-test("merged frames are counted, of both sides of a comparison", () => {
+test("a note shows the number of merged frames, of both sides in a comparison", () => {
   const tree = { ...wireOf({ "main;(other)": 9 }), merged: 12_345 };
 
   assert.deepEqual(notesOf(treeOf(tree)), ["The 12,345 smallest frames are merged into (other)."]);

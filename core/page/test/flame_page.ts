@@ -1,11 +1,11 @@
-/** A page of panels alone, for tests: linked as in a comparison, their look in
- * the address behind "#". */
+/** A test page with only panels. They are linked, as in Compare, and their display options
+ * are in the address's fragment. */
 import { canvasOf, flamePanel, svgOf, type Look } from "../src/flame/panel.ts";
 import { treeOf, treeOfPair } from "../src/model/tree.ts";
 import type { WireTree } from "../src/model/wire.ts";
 
 export interface Held {
-  /** Each a panel; two trees are a comparison of them. */
+  /** One panel for each element. A pair of trees is a comparison. */
   trees: (WireTree | [WireTree, WireTree])[];
 }
 

@@ -24,7 +24,7 @@ after(async () => {
 
 const GRAPH = ".flame-scroll[aria-label='Flame graph']";
 
-/** What is said of the frame that the keyboard is at. */
+/** The announcement for screen readers. */
 async function said(page: Page): Promise<string> {
   return await page.$eval(".flame [aria-live]", (element) => element.textContent);
 }
@@ -38,7 +38,7 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
     await page.keyboard.press(key as "Enter");
 }
 
-/** Clicks a frame of the drawn levels, at a share of the width. */
+/** Clicks the frame at a level and a position, as a share of the width. */
 async function clickAt(page: Page, level: number, share: number, clicks = 1): Promise<void> {
   const box = await (await page.$(`${GRAPH} canvas`))!.boundingBox();
 
@@ -54,7 +54,7 @@ async function search(page: Page, text: string): Promise<string> {
 }
 
 describe("zoom", () => {
-  test("by a click, out by a crumb, a double click and Escape; kept by a reload", async () => {
+  test("a click zooms in; breadcrumbs, double click and Escape zoom out; a reload keeps the zoom", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
@@ -74,7 +74,7 @@ describe("zoom", () => {
     await fine(opened);
   });
 
-  test("is the same in other data, as far as it is there", async () => {
+  test("a new tree keeps the zoom as far as possible", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
@@ -87,7 +87,7 @@ describe("zoom", () => {
 
 const MANY = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`main;f${at};g${at}`, 1e9 - at * 1e6]));
 
-/** Shows other stacks; the functions that are listed at once. */
+/** Shows another tree and returns the functions that are listed immediately. */
 async function renewed(page: Page, stacks: Record<string, number>): Promise<string[]> {
   return await page.evaluate((wire) => {
     const { panels, treeOf } = window as unknown as { panels: Panel[]; treeOf: (tree: typeof wire) => never };
@@ -96,8 +96,8 @@ async function renewed(page: Page, stacks: Record<string, number>): Promise<stri
   }, wireOf(stacks));
 }
 
-describe("newer stacks", () => {
-  test("leave what is scrolled, reached and highlighted", async () => {
+describe("a new tree", () => {
+  test("keeps scroll position, current row and highlight", async () => {
     const deep = Array.from({ length: 80 }, (_, at) => `d${at}`).join(";");
     const opened = await pages.open([wireOf({ ...MANY, [deep]: 5e9 })]);
     const { page } = opened;
@@ -111,7 +111,7 @@ describe("newer stacks", () => {
     const before = await scrolled();
     const name = (await texts(page, ".flame-active .flame-name"))[0]!;
     assert.ok(before[0]! > 100 && before[1] === 300, String(before));
-    // Numbers of functions are others: there are new ones before them.
+    // New functions change the indices of the others.
     await renewed(page, { "new;newer": 1, ...MANY, [deep]: 5e9 });
     assert.deepEqual(await scrolled(), before);
     assert.deepEqual(await texts(page, ".flame-chip span:first-child"), [`highlighted: ${name}`]);
@@ -121,7 +121,7 @@ describe("newer stacks", () => {
     await fine(opened);
   });
 
-  test("a menu that is open means the function that it was opened for", async () => {
+  test("does not change the function of an open menu", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
@@ -137,7 +137,7 @@ describe("newer stacks", () => {
     await fine(opened);
   });
 
-  test("keep the rows that a pattern found, and look for it anew", async () => {
+  test("keeps the rows of a pattern until the pattern is matched again", async () => {
     const opened = await pages.open([wireOf(MANY)]);
     const { page } = opened;
 
@@ -149,7 +149,7 @@ describe("newer stacks", () => {
 });
 
 describe("search", () => {
-  test("tells the exact share, counts nested matches once, and goes to matches", async () => {
+  test("shows the exact share, counts nested matches once, and goes to matches", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
@@ -157,12 +157,12 @@ describe("search", () => {
     assert.deepEqual(await texts(page, ".flame-rows .flame-name"), ["order"]);
     await press(page, "Enter");
     assert.match((await texts(page, ".flame-found"))[0]!, /1 of 2$/);
-    assert.match(await said(page), /^order: total 8.00 s .* 80.0 % of all/);
+    assert.match(await said(page), /^order: total 8.00 s .* 80.0 % of total/);
     await press(page, "Enter");
     assert.match(await said(page), /^order: total 2.00 s/);
     assert.equal(await search(page, "/^(gc|cart)$/"), "20.0 % \u00b7 2.00 s \u00b7 2 frames");
     assert.equal(await search(page, "nothing"), "no match");
-    assert.deepEqual(await texts(page, ".flame-empty"), ["No function has this in its name."]);
+    assert.deepEqual(await texts(page, ".flame-empty"), ["No matching functions."]);
     assert.match(await search(page, "/(/"), /nterminated group/);
     assert.equal(await page.$eval(".flame-search", (box) => box.getAttribute("aria-invalid")), "true");
     await fine(opened);
@@ -171,17 +171,17 @@ describe("search", () => {
 });
 
 describe("a screen reader", () => {
-  test("is told of each frame: name, times, shares, level", async () => {
+  test("gets name, values, shares and level of each frame", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
     await page.keyboard.press("Tab");
     await page.focus(GRAPH);
-    assert.equal(await said(page), "all: total 10.0 s \u00b7 100.0 % of all; own 0 ns \u00b7 0.0 % of all; level 0 of 5");
+    assert.equal(await said(page), "all: total 10.0 s \u00b7 100.0 % of total; self 0 ns \u00b7 0.0 % of total; level 0 of 5");
     await press(page, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight");
-    assert.equal(await said(page), "cart: total 1.00 s \u00b7 10.0 % of all; own 0 ns \u00b7 0.0 % of all; level 3 of 5");
+    assert.equal(await said(page), "cart: total 1.00 s \u00b7 10.0 % of total; self 0 ns \u00b7 0.0 % of total; level 3 of 5");
     await press(page, "Enter", "ArrowDown");
-    assert.match(await said(page), /^query: total 1.00 s .* 100.0 % of the zoomed; own 1.00 s .*; level 4 of 5$/);
+    assert.match(await said(page), /^query: total 1.00 s .* 100.0 % of the zoomed frame; self 1.00 s .*; level 4 of 5$/);
     await press(page, "Home");
     assert.match(await said(page), /^cart: /);
     await press(page, "Escape", "Home");
@@ -189,30 +189,30 @@ describe("a screen reader", () => {
     await fine(opened);
   });
 
-  test("and all who ask are told the keys, and are back in the graph afterwards", async () => {
+  test("can open the shortcuts, and returns to the graph", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
     await page.focus(GRAPH);
     await press(page, "ArrowDown", "?");
-    assert.match((await texts(page, "dialog[open]"))[0]!, /^Keys of the flame graph and its table.*sandwich/);
+    assert.match((await texts(page, "dialog[open]"))[0]!, /^Keyboard shortcuts of the flame graph and its table.*sandwich/);
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Close");
-    await accessible(page, "the keys");
+    await accessible(page, "the shortcuts");
     await press(page, "s", "Escape");
     assert.deepEqual(await texts(page, "dialog[open]"), []);
     assert.ok(await page.$(`${GRAPH}:focus`));
     assert.equal(new URL(page.url()).hash, "");
     await press(page, "ArrowDown");
     assert.match(await said(page), /^serve: /);
-    await page.click(".flame-tools button[title='Keys of the flame graph']");
+    await page.click(".flame-tools button[title='Keyboard shortcuts']");
     await page.click("dialog[open] button");
     assert.deepEqual(await texts(page, "dialog[open]"), []);
     await fine(opened);
   });
 });
 
-describe("search by a pattern", () => {
-  test("one that never ends is stopped, and the page goes on meanwhile", async () => {
+describe("pattern search", () => {
+  test("stops excessive backtracking without blocking the page", async () => {
     const opened = await pages.open([wireOf({ ...STACKS, [`main;${"a".repeat(100)}!`]: 1e9 })]);
     const { page } = opened;
     const found = async (): Promise<string> => (await texts(page, ".flame-found"))[0]!;
@@ -229,18 +229,18 @@ describe("search by a pattern", () => {
     await page.focus(GRAPH);
     await press(page, "ArrowDown");
     assert.match(await said(page), /^main: total/);
-    // Another search does not wait for it.
+    // Another search does not wait for the running one.
     await type("/^main$/");
     await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("100.0 %"), { timeout: 1500 });
     await type("/^(a+)+$/");
-    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("The pattern was stopped after 2 s"), { timeout: 20_000 });
+    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("Pattern stopped after 2 s"), { timeout: 20_000 });
     assert.equal(await page.$eval(".flame-search", (box) => box.getAttribute("aria-invalid")), "true");
     await type("/^a+!$/");
     await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("9.1 %"));
     await fine(opened);
   });
 
-  test("what Enter wants of a pattern is done once it is found", async () => {
+  test("goes to the match after matching if Enter was pressed before", async () => {
     const opened = await pages.open([wireOf(STACKS)], "search=%2Forder%2F");
     const { page } = opened;
 
@@ -258,7 +258,7 @@ describe("search by a pattern", () => {
 });
 
 describe("search, further", () => {
-  test("a match too narrow to be seen is zoomed to", async () => {
+  test("zooms to a match that is too narrow to be visible", async () => {
     const opened = await pages.open([wireOf({ "main;big": 1e12, "main;small;tiny": 1 })]);
     const { page } = opened;
 
@@ -270,14 +270,14 @@ describe("search, further", () => {
 });
 
 describe("the keyboard alone", () => {
-  test("goes among frames, zooms, and tells each", async () => {
+  test("moves between frames, zooms, and announces each frame", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
     for (let tabs = 0; tabs < 40 && !await page.$(`${GRAPH}:focus`); tabs++)
       await press(page, "Tab");
     await press(page, "ArrowDown", "ArrowDown", "ArrowDown");
-    assert.match(await said(page), /^order: total 8.00 s \u00b7 80.0 % of all; own 0 ns/);
+    assert.match(await said(page), /^order: total 8.00 s \u00b7 80.0 % of total; self 0 ns/);
     await press(page, "ArrowRight");
     assert.match(await said(page), /^cart: total 1.00 s/);
     await press(page, "ArrowUp");
@@ -289,7 +289,7 @@ describe("the keyboard alone", () => {
     await fine(opened);
   });
 
-  test("sandwich, focus, hide: each a chip that is taken off, and undone", async () => {
+  test("sandwich, focus and hide add chips, which can be removed and undone", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
     const chips = (): Promise<string[]> => texts(page, ".flame-chip span:first-child");
@@ -316,7 +316,7 @@ describe("the keyboard alone", () => {
 });
 
 describe("the keyboard alone, further", () => {
-  test("the menu opens by Shift and F10, and copies a name", async () => {
+  test("Shift F10 opens the menu, which copies a name", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
@@ -327,7 +327,7 @@ describe("the keyboard alone, further", () => {
     await page.keyboard.up("Shift");
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("role")), "menuitem");
     await press(page, "End", "ArrowUp", "Enter");
-    await page.waitForFunction(() => document.querySelector(".flame [aria-live]")!.textContent === "The name is copied.");
+    await page.waitForFunction(() => document.querySelector(".flame [aria-live]")!.textContent === "Name copied.");
     assert.ok(await page.$(`${GRAPH}:focus`));
     await page.focus(".flame-search");
     await page.keyboard.down("Control");
@@ -337,7 +337,7 @@ describe("the keyboard alone, further", () => {
     await fine(opened);
   });
 
-  test("the menu of a long press or Ctrl-click is of the frame there", async () => {
+  test("a long press or Ctrl-click opens the menu of the frame under the pointer", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
     const box = (await (await page.$(`${GRAPH} canvas`))!.boundingBox())!;
@@ -349,7 +349,7 @@ describe("the keyboard alone, further", () => {
     await fine(opened);
   });
 
-  test("the table: rows, order, highlight", async () => {
+  test("the table moves between rows, sorts and highlights", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
 
@@ -368,7 +368,7 @@ describe("the keyboard alone, further", () => {
   });
 });
 
-test("100,000 functions scroll, with few elements", async () => {
+test("a table of 100,000 functions scrolls with few elements", async () => {
   const stacks: Record<string, number> = {};
   for (let at = 0; at < 100_000; at++)
     stacks[`main;f${at}`] = 1e6 + at;
@@ -377,7 +377,7 @@ test("100,000 functions scroll, with few elements", async () => {
 
   await page.focus(".flame-table");
   await press(page, "End");
-  // The rows are drawn anew while the table scrolls to its end.
+  // The rows are replaced while the table scrolls to its end.
   await page.waitForFunction(() => document.querySelector(".flame-active .flame-name")?.textContent === "main");
   assert.ok((await page.$$(".flame-rows [role='row']")).length < 100);
   assert.equal(await page.$eval(".flame-table", (table) => table.getAttribute("aria-rowcount")), "100002");

@@ -22,7 +22,7 @@ const HOSTILE = [
   "\ud800half", "\u05e9\u05dc\u05d5\u05dd(\u05e2\u05d5\u05dc\u05dd)", "${7*7}{{7*7}}", "' onfocus='alert(1)", "javascript:alert(1)", "a\nb", "~", "__proto__", "",
   "constructor",
 ];
-/** axe-core runs in a world of its own, where the page's policy does not refuse it. */
+/** axe-core, which the DevTools protocol injects regardless of the page's policy. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser: Browser;
@@ -51,9 +51,9 @@ async function svgOf(page: Page): Promise<{ isFine: boolean; text: string; eleme
   });
 }
 
-describe("names that are no friends", () => {
+describe("hostile names", () => {
   for (const look of ["", "shown=graph&layout=flame", "colour=kind&recursion=all&sort=name&order=-total"])
-    test(`do nothing, with ${look || "no look"}`, async () => {
+    test(`have no effect with ${look || "default options"}`, async () => {
       const stacks = Object.fromEntries(HOSTILE.map((name, at) => [`main;${name.replaceAll(";", ",")};leaf`, 1e9 + at]));
       const opened = await pages.open([wireOf(stacks, (name) => `/srv/${name}/${name}.rb`)], look);
       const { page } = opened;
@@ -76,7 +76,7 @@ describe("names that are no friends", () => {
       await fine(opened);
     });
 
-  test("are told apart in the address, however long", async () => {
+  test("are distinguished in the address if they are long", async () => {
     const long = "y".repeat(100_000);
     const opened = await pages.open([wireOf({ [`main;${long}a`]: 3e9, [`main;${long}b`]: 2e9 })]);
     const { page } = opened;
@@ -92,7 +92,7 @@ describe("names that are no friends", () => {
 });
 
 describe("a comparison", () => {
-  test("lists what changed most, and draws both directions", async () => {
+  test("lists the largest changes first and draws both directions", async () => {
     const opened = await pages.open([[wireOf(BASE), wireOf(STACKS)]], "scale=values");
     const { page } = opened;
     const rows = await page.$$eval(".flame-rows [role='row']", (found) => found.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
@@ -104,12 +104,12 @@ describe("a comparison", () => {
     assert.ok(["#f5924a", "#e4e7ec", "#5c9ef0"].every((fill) => fills.includes(fill)), fills.join());
     await page.hover(".flame-scroll:not([hidden]) canvas");
     await page.waitForSelector(".flame-tip:not([hidden])");
-    assert.match(await page.$eval(".flame-tip", (tip) => tip.textContent), /left total.*right total.*change/);
+    assert.match(await page.$eval(".flame-tip", (tip) => tip.textContent), /baseline total.*comparison total.*change/);
     await fine(opened);
   });
 });
 
-test("a picture has all levels, and is drawn by a canvas as large", async () => {
+test("a picture has all levels, and its canvas has the scaled size", async () => {
   const deep = Array.from({ length: 200 }, (_, at) => `f${at}`).join(";");
   const opened = await pages.open([wireOf({ [deep]: 1e9 })]);
   const { page } = opened;
@@ -125,22 +125,22 @@ test("a picture has all levels, and is drawn by a canvas as large", async () => 
   await fine(opened);
 });
 
-test("what is empty says why", async () => {
+test("an empty graph is explained", async () => {
   const opened = await pages.open([wireOf({}), wireOf(STACKS)], "focus=nobody\u202e");
   const { page } = opened;
   const said = await page.$$eval(".flame-nothing", (found) => found.map((each) => each.textContent));
 
-  assert.equal(said[1], "There is no function nobody\ufffd in this profile. Take the mark above off to see all.");
+  assert.equal(said[1], "Not in this profile: nobody\ufffd. Remove the filter above to see all stacks.");
   await page.click("section:nth-child(2) .flame-chip");
-  assert.equal(await page.$eval(".flame-nothing", (each) => each.textContent), "There is nothing in this profile: no sample was taken.");
+  assert.equal(await page.$eval(".flame-nothing", (each) => each.textContent), "This profile has no samples.");
   assert.equal(await page.$$eval("section:nth-child(2) .flame-nothing", (found) => found[0]!.checkVisibility()), false);
   await fine(opened);
 });
 
-describe("axe-core finds nothing", () => {
+describe("axe-core finds no problems", () => {
   for (const theme of ["light", "dark"])
     for (const look of ["", "shown=graph", "shown=table&search=order", "sandwich=order", "colour=kind&hide=cart&zoom=1-x"])
-      test(`${theme}, ${look || "no look"}`, async () => {
+      test(`${theme}, ${look || "default options"}`, async () => {
         const opened = await pages.open([wireOf(STACKS), [wireOf(BASE), wireOf(STACKS)]], look);
         const { page } = opened;
         await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);

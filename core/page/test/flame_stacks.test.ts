@@ -30,28 +30,28 @@ function sum(stacks: readonly Stack[], side: "value" | "base"): number {
 const meant = maskOfIds(functions, [2, 5]);
 const goesThrough = (stack: Stack): boolean => stack.frames.some((id) => meant[id] === 1);
 
-describe("trees made of a tree", () => {
-  test("focus keeps stacks through a frame, whole", () => {
+describe("transformations of trees", () => {
+  test("focus keeps whole stacks that contain a frame", () => {
     each((stacks, isDiff) => {
       assert.deepEqual(pathsOf(focused(treeOfStacks(stacks, functions, isDiff), meant)), pathsOfStacks(stacks.filter(goesThrough), isDiff));
     });
   });
 
-  test("hide takes frames out and lifts what they called", () => {
+  test("hide removes frames and keeps their callees", () => {
     each((stacks, isDiff) => {
       const without = stacks.map((stack) => ({ ...stack, frames: stack.frames.filter((id) => !meant[id]) }));
       assert.deepEqual(pathsOf(hidden(treeOfStacks(stacks, functions, isDiff), meant)), pathsOfStacks(without, isDiff));
     });
   });
 
-  test("direct recursion is one frame", () => {
+  test("direct recursion collapses into one frame", () => {
     each((stacks, isDiff) => {
       const once = stacks.map((stack) => ({ ...stack, frames: stack.frames.filter((id, at) => id !== stack.frames[at - 1]) }));
       assert.deepEqual(pathsOf(collapsed(treeOfStacks(stacks, functions, isDiff), "direct")), pathsOfStacks(once, isDiff));
     });
   });
 
-  test("all recursion goes back to where a function was first", () => {
+  test("all recursion continues at the first frame of a function", () => {
     each((stacks, isDiff) => {
       const once = stacks.map((stack) => {
         const frames: number[] = [];
@@ -65,7 +65,7 @@ describe("trees made of a tree", () => {
     });
   });
 
-  test("callees and callers of a sandwich begin at the outermost frame", () => {
+  test("callees and callers of a sandwich start at the outermost frame", () => {
     each((stacks, isDiff) => {
       const through = stacks.filter(goesThrough);
       const outermost = (stack: Stack): number => stack.frames.findIndex((id) => meant[id] === 1);
@@ -77,7 +77,7 @@ describe("trees made of a tree", () => {
     });
   });
 
-  test("a look's tools work together, and say what is not there", () => {
+  test("display options combine, and missing functions are reported", () => {
     const stacks = CASES[20]!;
     const name = (id: number): string => functions.name[id]!;
     const derived = derive(treeOfStacks(stacks, functions), { hide: name(1), focus: `${name(2)}\nmissing`, sandwich: name(3) });
@@ -92,7 +92,7 @@ describe("trees made of a tree", () => {
 });
 
 describe("sums over all nodes", () => {
-  test("own and total of functions count a stack once", () => {
+  test("self and total of functions count a stack once", () => {
     each((stacks, isDiff) => {
       const rows = rowsOf(graphOf(treeOfStacks(stacks, functions, isDiff), "value"));
       for (let id = 0; id < COUNT; id++) {
@@ -118,7 +118,7 @@ describe("sums over all nodes", () => {
     });
   });
 
-  test("what is searched is a part of the name, or a pattern, or wrong", () => {
+  test("a search is text, a pattern or an error", () => {
     const named = { name: ["Order#total", "order.rb", "Cart.İ", "a/b"], file: ["", "", "", ""], line: [0, 0, 0, 0] };
 
     assert.deepEqual([...matching(named, "ORDER") as Uint8Array], [1, 1, 0, 0]);
@@ -129,7 +129,7 @@ describe("sums over all nodes", () => {
     assert.equal(matching(named, ""), null);
   });
 
-  test("rows are sorted by size of change, whichever way it went", () => {
+  test("rows are sorted by the absolute change", () => {
     const stacks = [[0, 10, 0], [1, 0, 50], [2, 30, 60], [3, 5, 5]].map(([id, value, base]) => ({ frames: [id!], value: value!, base: base! }));
     const rows = rowsOf(graphOf(scaled(treeOfStacks(stacks, functions, true), "values"), "value"));
     const sorted = (column: "change" | "relative" | "name"): number[] => [...sortedIds(rows, functions.name, column, column === "name", rows.ids)];
@@ -142,7 +142,7 @@ describe("sums over all nodes", () => {
   });
 });
 
-test("own and total of functions, and of a search, are exact to the nanosecond over 100,000 nodes", () => {
+test("self and total of functions and of a search are exact over 100,000 nodes", () => {
   const count = 500;
   const many = functionsOf(count);
   const stacks = randomStacks(1, 20_000, count, 14).map((stack) => ({ ...stack, value: stack.value * 10_000_001 }));
@@ -171,7 +171,7 @@ describe("a comparison of two trees", () => {
     nodes: { parent, function: id, self },
   });
 
-  test("has nodes of both, by name and file", () => {
+  test("merges functions with equal name and file", () => {
     const base = wire(["a", "b"], [0, 0, 1], [-1, 0, 1], [1, 2, 4]);
     const now = wire(["b", "a", "c"], [0, 0, 1, 0], [-1, 1, 0, 2], [0, 3, 5, 7]);
     const tree = treeOfPair(base, now);
@@ -182,7 +182,7 @@ describe("a comparison of two trees", () => {
   });
 });
 
-test("the match that was gone to is the one of the same path in newer stacks, as long as it is there", () => {
+test("the current match keeps its path in a new tree", () => {
   const searching = new Searching(() => undefined);
   const show = (stacks: Record<string, number>): Graph => {
     const graph = graphOf(treeOf(wireOf(stacks)), "value");

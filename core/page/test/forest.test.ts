@@ -12,7 +12,7 @@ function span(spanId: string, parentId: string | null, startNs: number, duration
 
 const names = (spans: WireTraceSpan[]): string[] => forestOf(spans).branches.map(({ span: { spanId }, depth }) => `${depth}${spanId}`);
 
-test("a branch comes after its parent, siblings by their begin", () => {
+test("branches are in depth-first order, siblings by start", () => {
   const forest = forestOf([span("c", "a", 30, 5), span("b", "a", 10, 5, 7), span("d", "b", 12, 1), span("a", null, 0, 100, 3)]);
 
   assert.deepEqual(forest.branches.map((branch) => branch.span.spanId), ["a", "b", "d", "c"]);
@@ -22,23 +22,23 @@ test("a branch comes after its parent, siblings by their begin", () => {
   assert.deepEqual(visibleOf(forest, new Set([0])), [0]);
 });
 
-test("a span whose parent is not kept is a root, and marked", () => {
+test("a span with a missing parent is a marked root", () => {
   const forest = forestOf([span("a", null, 0, 10), span("b", "missing", 5, 3)]);
 
   assert.deepEqual(forest.branches.map(({ orphan, depth }) => [orphan, depth]), [[false, 0], [true, 0]]);
   assert.equal(forest.orphans, 1);
 });
 
-test("spans that go around in a circle are each shown once", () => {
+test("each span of a cycle is shown once", () => {
   assert.deepEqual(names([span("a", "c", 0, 9), span("b", "a", 1, 5), span("c", "b", 2, 2), span("self", "self", 4, 1)]),
     ["0a", "1b", "2c", "0self"]);
 });
 
-test("a span id that comes twice loses no span", () => {
+test("spans with equal ids are all shown", () => {
   assert.deepEqual(names([span("a", null, 0, 9), span("b", "a", 1, 3), span("b", "a", 2, 3), span("c", "b", 3, 1)]), ["0a", "1b", "2c", "1b"]);
 });
 
-test("a child that begins before its parent is drawn within it, with its own children", () => {
+test("a child that starts before its parent is moved into it, with its children", () => {
   const spans = [span("a", null, 1000, 100), span("b", "a", 900, 60), span("c", "b", 910, 10), span("long", "a", 990, 300)];
   const forest = forestOf(spans);
   const begins = (of: typeof forest): [string, number, number][] => of.branches.map((each) => [each.span.spanId, each.beginNs, each.shiftedNs]);
@@ -48,7 +48,7 @@ test("a child that begins before its parent is drawn within it, with its own chi
   assert.deepEqual(begins(forestOf(spans, true)), [["a", 100, 0], ["b", 0, 0], ["c", 10, 0], ["long", 90, 0]]);
 });
 
-test("a chain of 20,000 spans is read without running out of stack", () => {
+test("a chain of 20,000 spans does not overflow the stack", () => {
   const chain = Array.from({ length: 20_000 }, (_, at) => span(String(at), at ? String(at - 1) : null, at, 50_000 - at));
   const forest = forestOf(chain);
 

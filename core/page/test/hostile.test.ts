@@ -13,7 +13,7 @@ const LONG = "z".repeat(100_000);
 let server: Server;
 let browser: Browser;
 
-/** OTLP takes any label value; /ingest's names have rules of their own. */
+/** Sends a profile by OTLP, which allows any label value, unlike /ingest. */
 async function pushOtlp(service: string, attributes: Record<string, string>, functionName: string): Promise<void> {
   const now = Date.now();
   const pairs = Object.entries({ "service.name": service, ...attributes })
@@ -58,7 +58,7 @@ async function harmless(page: Page): Promise<void> {
   assert.ok(width <= 0, `${width} px too wide`);
 }
 
-test("names and values of any text are shown, and nothing of them is obeyed", async () => {
+test("hostile names and values are shown as text", async () => {
   const opened = await open(browser, server.base);
   const { page } = opened;
   const services = (await (await fetch(`${server.base}api/v1/applications`)).json() as { applications: { name: string }[] }).applications;
@@ -79,7 +79,7 @@ test("names and values of any text are shown, and nothing of them is obeyed", as
   await fine(opened);
 });
 
-test("values with quotes are completed so that they match", async () => {
+test("completed values with quotes match", async () => {
   const opened = await open(browser, `${server.base}?${TYPE}&query=${encodeURIComponent(`{service_name=${JSON.stringify(MARKUP)}}`)}`);
   const { page } = opened;
 
@@ -99,7 +99,7 @@ test("values with quotes are completed so that they match", async () => {
   await fine(opened);
 });
 
-test("an address of any text breaks nothing", async () => {
+test("hostile text in the address is harmless", async () => {
   const opened = await open(browser, `${server.base}?${TYPE}&query=${encodeURIComponent(`shop.cpu{a="${BIDI}${MARKUP}"}`)}&from=${encodeURIComponent(MARKUP)}`);
   const { page } = opened;
 
@@ -116,7 +116,7 @@ test("an address of any text breaks nothing", async () => {
   await fine(opened);
 });
 
-test("a long name that changed is found without going whole into the address", async () => {
+test("a search for a long name keeps the address short", async () => {
   const name = "y".repeat(60_000);
   await server.pushFolded("before.cpu", "main;work 10");
   await server.pushFolded("after.cpu", `main;work 10\nmain;${name} 50`);

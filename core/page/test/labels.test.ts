@@ -31,7 +31,7 @@ after(async () => {
   await browser.close();
 });
 
-test("each value has its total, share, average and deviation, and those of few profiles are marked", async () => {
+test("each value has total, share, average and deviation, and a mark for few profiles", async () => {
   const opened = await open(browser, `${server.base}labels?query=shop.cpu&label=host`);
   const { page } = opened;
 
@@ -40,7 +40,7 @@ test("each value has its total, share, average and deviation, and those of few p
   assert.deepEqual(rows, [
     ["web-2", "6.00 s", "66.7 %", "2.00 s", "\u00b1 1.00 s", "3 (few)"],
     ["web-10", "2.50 s", "27.8 %", "2.50 s", "\u2013", "1 (few)"],
-    ["(without it)", "500 ms", "5.6 %", "500 ms", "\u2013", "1 (few)"],
+    ["(no value)", "500 ms", "5.6 %", "500 ms", "\u2013", "1 (few)"],
   ]);
   await page.click(".values thead th:nth-child(4) button");
   await untilParameter(page, "order", "average");
@@ -48,7 +48,7 @@ test("each value has its total, share, average and deviation, and those of few p
   await fine(opened);
 });
 
-test("values have the unit of the type that the query names, and so has the picker", async () => {
+test("values and the type picker follow the query's type", async () => {
   const query = encodeURIComponent('memory:alloc_space:bytes::{service_name="mem"}');
   await server.pushFolded("mem.alloc_space{host=web-1}", "main;db 2048");
   const opened = await open(browser, `${server.base}labels?query=${query}&label=host`);
@@ -62,7 +62,7 @@ test("values have the unit of the type that the query names, and so has the pick
   await fine(opened);
 });
 
-test("a value's graph and its row lead to exploring it", async () => {
+test("the graph and the row of a value link to Explore", async () => {
   const opened = await open(browser, `${server.base}labels?query=shop.cpu&label=host`);
   const { page } = opened;
 
@@ -80,7 +80,7 @@ test("a value's graph and its row lead to exploring it", async () => {
   await fine(opened);
 });
 
-test("graphs are asked for when they are scrolled to, and more values on request", async () => {
+test("graphs are loaded when they become visible, and more values on request", async () => {
   const opened = await open(browser, `${server.base}labels?query=many.cpu&label=pod`);
   const { page } = opened;
   const drawnCount = async (): Promise<number> => (await page.$$("[data-drawn]")).length;
@@ -96,14 +96,14 @@ test("graphs are asked for when they are scrolled to, and more values on request
   await fine(opened);
 });
 
-test("an order is one of all values, and sorting asks for no graph again", async () => {
+test("the order applies to all values, and sorting loads no graph again", async () => {
   const opened = await open(browser, `${server.base}labels?query=many.cpu&label=pod&order=value-up`);
   const { page } = opened;
   const asked: string[] = [];
   const cards = (): Promise<(string | null)[]> => page.$$eval(".card strong", (all) => all.map((each) => each.textContent));
 
   await page.waitForSelector(".card:first-child [data-drawn]");
-  // The cheapest of all is the first by its name.
+  // pod-0 has the smallest value, so an order by value would not show it.
   assert.deepEqual((await cards()).slice(0, 3), ["pod-0", "pod-1", "pod-2"]);
   await press(page, "button", "More values");
   assert.equal((await cards()).length, VALUES);
@@ -111,37 +111,37 @@ test("an order is one of all values, and sorting asks for no graph again", async
   page.on("request", (request) => { asked.push(...new URL(request.url()).pathname.endsWith("/profile") ? [request.url()] : []); });
   await server.pushFolded("many.cpu{pod=pod-0}", "main;work 1000");
   const drawnAgain = page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith("/profile"));
-  await page.click('[aria-label="Look again"]');
+  await page.click('[aria-label="Refresh"]');
   await until(page, ".card:first-child", "10.0 s");
   await drawnAgain;
   await idle(page);
-  assert.equal((await cards()).length, VALUES, "what was drawn stays");
+  assert.equal((await cards()).length, VALUES, "the shown cards stay");
   assert.deepEqual(asked.map((each) => new URL(each).searchParams.get("query")), ['many.cpu{pod="pod-0"}']);
   await press(page, ".values thead button", "Value");
   assert.deepEqual((await cards()).slice(0, 2), [`pod-${VALUES - 1}`, `pod-${VALUES - 2}`]);
   await fine(opened);
 });
 
-test("values that come later are shown when the server is looked at again", async () => {
+test("a refresh shows new values", async () => {
   const opened = await open(browser, `${server.base}labels?query=later.cpu&label=host`);
   const { page } = opened;
 
-  await until(page, ".empty h2", "There is no application \u201clater\u201d");
+  await until(page, ".empty h2", "No application named \u201clater\u201d");
   await server.pushFolded("later.cpu{host=web-1}", "main;db 100");
-  await page.click('[aria-label="Look again"]');
+  await page.click('[aria-label="Refresh"]');
   await until(page, ".values tbody th", "web-1");
   await page.waitForSelector(".card [data-drawn]");
   await fine(opened);
 });
 
-test("who is at a row, a column's head, a card or the button for more stays there while the table is live", async () => {
+test("live updates keep the focus on a row, a header, a card or the button", async () => {
   for (let number = 0; number < VALUES; number++)
     await server.pushFolded(`live.cpu{pod=pod-${number}}`, `main;work ${number + 1}`);
   const opened = await open(browser, `${server.base}labels?query=live.cpu&label=pod&live=1`);
   const { page } = opened;
   const row = ".values tbody tr:nth-child(40) a", region = ".table-scroll";
   const focused = (): Promise<string> => page.evaluate(() => `${document.activeElement?.className ?? ""} ${document.activeElement?.textContent ?? ""}`);
-  // In one step: a row that was found is another's after the next look.
+  // In one step, since a refresh may replace the element.
   const focus = async (selector: string): Promise<void> => {
     await page.evaluate((where) => { document.querySelector<HTMLElement>(where)!.focus(); }, selector);
   };
@@ -157,7 +157,7 @@ test("who is at a row, a column's head, a card or the button for more stays ther
   await page.waitForSelector(row);
   await focus(row);
   const before = await scrolled();
-  assert.ok(before > 0, "it is scrolled");
+  assert.ok(before > 0, "the table is scrolled");
   assert.equal(await focused(), " pod-20");
   await changed();
   assert.equal(await focused(), " pod-20");
@@ -177,7 +177,7 @@ test("who is at a row, a column's head, a card or the button for more stays ther
   await fine(opened);
 });
 
-test("labels are links, and without a question the one that tells most apart is shown", async () => {
+test("labels are links, and the default is the one with the most values", async () => {
   const opened = await open(browser, `${server.base}labels?query=many.cpu`);
   const { page } = opened;
 
@@ -188,11 +188,11 @@ test("labels are links, and without a question the one that tells most apart is 
   await page.goBack();
   await until(page, "h1", "By pod");
   await page.goto(`${server.base}labels?query=mony.cpu&label=pod`);
-  await until(page, ".empty h2", "There is no application \u201cmony\u201d");
+  await until(page, ".empty h2", "No application named \u201cmony\u201d");
   await fine(opened);
 });
 
-test("orders are read and written, and names are ordered as people count", () => {
+test("orders are parsed and written, and numbers in names are sorted by value", () => {
   const value = (name: string, total: number): Parameters<typeof ordered>[0][number] =>
     ({ value: name, total, share: 0, profiles: 1, average: 0, deviation: 0 });
   const values = [value("pod-10", 1), value("pod-9", 3), value("pod-2", 2)];
@@ -203,7 +203,7 @@ test("orders are read and written, and names are ordered as people count", () =>
   assert.equal(writeOrder(turned(readOrder("total-up"), "total")), undefined);
 });
 
-test("a small graph has its children side by side, and none that is too narrow", () => {
+test("a small graph omits narrow frames", () => {
   const tree = {
     type: "cpu", unit: "nanoseconds", functions: { name: ["a", "b", "c", "d"], file: ["", "", "", ""], line: [0, 0, 0, 0] },
     parent: Uint32Array.of(0, 0, 1, 1, 0), functionOf: Int32Array.of(-1, 0, 1, 2, 3), self: Float64Array.of(0, 0, 600, 400, 1), samples: null, baseSamples: null,

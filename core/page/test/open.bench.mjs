@@ -1,14 +1,11 @@
-// node test/open.bench.mjs: how long it takes from an address until its flame
-// graph is on the screen of headless Chromium: one hour, and 24 hours, of one
-// application that uploaded every 10 s. Of each the best and the worst of the
-// runs, each in a browser tab of its own, and how long the server's answer to the
-// flame graph's query was under way, which is part of that. The first page of a
-// browser that has just been started, which loads its fonts and starts its threads
-// for network and drawing meanwhile, is told apart.
+// node test/open.bench.mjs: measures the time from opening an address until its flame graph is
+// on the screen of headless Chromium, for one hour and for 24 hours of an application that
+// uploads every 10 s. Prints the best and the worst run, each in a new tab, and the part of the
+// time that the flame graph's request takes. The first page of a new browser is printed
+// separately, since the browser then loads fonts and starts threads.
 //
-// Fails no test: times are printed. SPANPROF_SERVER: spanprof-server;
-// SPANPROF_FILL: bench_server_fill of tests/bench/server; CHROMIUM:
-// (/usr/bin/chromium)
+// Prints times and cannot fail. SPANPROF_SERVER is spanprof-server, SPANPROF_FILL is
+// bench_server_fill of tests/bench/server, CHROMIUM is the browser (default /usr/bin/chromium).
 import { mkdtempSync, rmSync } from "node:fs";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -25,17 +22,17 @@ function program(variable) {
   const path = process.env[variable];
 
   if (!path)
-    throw new Error(`${variable} names no program`);
+    throw new Error(`${variable} is not set`);
   return path;
 }
 
-/** When the profiles of a day begin. */
+/** Fills the store with the profiles of a day and returns their start time. */
 function fill() {
   const made = spawnSync(program("SPANPROF_FILL"), [directory, "ruby", "1", `${PROFILES_OF_A_DAY}`, "10"],
     { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 
   if (made.status !== 0)
-    throw new Error("the store was not filled");
+    throw new Error("cannot fill the store");
   return JSON.parse(made.stdout).from_ms;
 }
 
@@ -46,8 +43,8 @@ async function serve() {
   return { server, base: /http:\/\/127\.0\.0\.1:\d+/.exec(line.toString())[0] };
 }
 
-/** Runs in the page: when the frame with the first graph is painted, which a task
- * that is asked for while it is drawn follows. */
+/** Runs in the page: records the time at which the frame with the first graph is painted. A
+ * task queued during drawing runs after that. */
 function watchFirst() {
   const observer = new MutationObserver(() => {
     if (![...document.querySelectorAll(".flame-canvas")].some((canvas) => canvas.style.width !== ""))
@@ -58,7 +55,7 @@ function watchFirst() {
   observer.observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["style"] });
 }
 
-/** Runs in the page: of the answer with the flame graph. */
+/** Runs in the page: the duration of the request for the flame graph. */
 function queryMs() {
   const asked = performance.getEntriesByType("resource").find(({ name }) => name.includes("/api/v1/profile"));
   return asked ? asked.responseEnd - asked.startTime : NaN;

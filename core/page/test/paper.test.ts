@@ -1,4 +1,4 @@
-/** The page on paper, on small screens, and in a system's own colours. */
+/** Tests of printing, small screens and forced colours. */
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
@@ -27,13 +27,13 @@ after(async () => {
   await browser.close();
 });
 
-/** As a browser lays it out for paper; the dialog is what a test has not. */
+/** Switches between print and screen layout, without the print dialog. */
 async function laidOut(page: Page, isPaper: boolean): Promise<void> {
   await page.evaluate((name) => { dispatchEvent(new Event(name)); }, isPaper ? "beforeprint" : "afterprint");
   await page.emulateMediaType(isPaper ? "print" : "screen");
 }
 
-test("on paper a dark page is light, its graph whole, its rows one after the other", async () => {
+test("a dark page prints in light colours with the whole graph and table rows in sequence", async () => {
   const opened = await pages.open([wireOf(STACKS)], "layout=flame");
   const { page } = opened;
 
@@ -62,7 +62,7 @@ test("on paper a dark page is light, its graph whole, its rows one after the oth
   await fine(opened);
 });
 
-test("a page that is dark by choice is light on paper, and dark again afterwards", async () => {
+test("a page with the dark theme prints in light colours and is dark again afterwards", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
   const ground = async (): Promise<string> => await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -80,7 +80,7 @@ test("a page that is dark by choice is light on paper, and dark again afterwards
 });
 
 for (const [width, height] of [[320, 640], [700, 450]] as const)
-  test(`nothing is wider than a screen of ${width} pixels, and the head leaves with the rest`, async () => {
+  test(`no view is wider than a screen of ${width} pixels, and the header scrolls away`, async () => {
     for (const address of ["?query=shop.cpu", "labels?query=shop.cpu", "spans", "traces", "comparison", "comparison-diff?leftQuery=shop.cpu&rightQuery=shop.cpu", "adhoc", "?query=none.cpu"]) {
       const opened = await open(browser, server.base + address, width, height);
       const { page } = opened;
@@ -93,7 +93,7 @@ for (const [width, height] of [[320, 640], [700, 450]] as const)
     }
   });
 
-test("in forced colours what is chosen is told apart, and colours that mean something stay", async () => {
+test("forced colours keep selections visible and meaningful colours", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
   const fills = async (selector: string): Promise<string[]> =>

@@ -1,5 +1,5 @@
-/** The picture of README's first screen: what examples/ruby left of five seconds,
- * test/rideshare/, as the page shows it. SPANPROF_PICTURE: where to write it. */
+/** Takes the screenshot for the README: five seconds of examples/ruby, whose profiles are in
+ * test/rideshare/. SPANPROF_PICTURE is the file to write. */
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -12,7 +12,7 @@ import { Server } from "./server.ts";
 const BYTES_MAX = 150_000;
 const PROFILES = join(process.cwd(), "test/rideshare");
 
-test("the page draws a real profile, in a picture that is small enough", async () => {
+test("the screenshot of a real profile is small enough", async () => {
   const server = await Server.start("--retention", "0", "--ingest-window", "off");
   const browser = await startBrowser();
 

@@ -1,8 +1,8 @@
-/** A pprof profile as a profiler of ours sends it: stacks whose samples have the
- * labels of their span. https://github.com/google/pprof/blob/main/proto/profile.proto */
+/** Writes pprof profiles like those of our profilers, with span labels on samples:
+ * https://github.com/google/pprof/blob/main/proto/profile.proto */
 
 export interface Sample {
-  /** From the root on, ";" between names. */
+  /** Function names from the root, separated by ";". */
   stack: string;
   valueNs: number;
   labels?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ function field(number: number, value: number | Uint8Array | number[]): number[] 
     : [...varint((number << 3) | 2), ...varint(value.length), ...value];
 }
 
-/** Each text once; the first is "". */
+/** Numbers distinct keys in the order of their first use. */
 class Table<Key> {
   readonly all: Key[] = [];
   private readonly places = new Map<Key, number>();

@@ -1,15 +1,15 @@
-/** What stands between a browser and the server: it can be slow, and fail. */
+/** A proxy between browser and server that can delay requests and break connections. */
 import { createServer, request, type IncomingMessage, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export class Proxy {
   base = "";
-  /** Of the calls whose path has it in it, in the order of their coming. */
+  /** The paths of all requests, in order of arrival. */
   readonly seen: string[] = [];
   private readonly server: HttpServer;
 
-  /** `delayMs` of each call's path, before it is passed on; Infinity: never, its
-   * connection is cut. */
+  /** `delayMs` returns the delay before a request is forwarded; Infinity breaks the
+   * connection. */
   constructor(private readonly to: string, private readonly delayMs: (path: string) => number) {
     this.server = createServer((incoming, outgoing) => {
       const path = incoming.url ?? "/";
@@ -37,7 +37,7 @@ export class Proxy {
     const proxy = new Proxy(to, delayMs);
 
     await new Promise<void>((resolve) => proxy.server.listen(0, "127.0.0.1", resolve));
-    // A test that failed before it stopped its own does not hold up the others.
+    // A test that failed without stopping its proxy must not keep the process alive.
     proxy.server.unref();
     proxy.base = `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}/`;
     return proxy;

@@ -7,7 +7,7 @@ import { applicationOf, parseQuery, unquoted, quoted, withApplication, withMatch
 const caretIn = (marked: string): ReturnType<typeof parseQuery>["place"] =>
   parseQuery(marked.replace("^", ""), marked.indexOf("^")).place;
 
-test("what is typed at the caret is told by its place in the query", () => {
+test("the part at the caret is recognised", () => {
   assert.deepEqual(caretIn("sh^op"), { kind: "head", start: 0, text: "sh" });
   assert.deepEqual(caretIn("shop.cpu{^"), { kind: "name", start: 9, text: "" });
   assert.deepEqual(caretIn('shop.cpu{a="b", ho^'), { kind: "name", start: 16, text: "ho" });
@@ -17,7 +17,7 @@ test("what is typed at the caret is told by its place in the query", () => {
   assert.equal(caretIn('{host="a"}^').kind, "none");
 });
 
-test("whole matchers are read in any form of quotes, and written back with their meaning", () => {
+test("matchers are parsed with all kinds of quotes", () => {
   const query = "shop.cpu{a=\"x\\\"}\", b!='y', c=~`z\\d`, d!~\"\u{1f600}\"";
 
   assert.deepEqual(parseQuery(query).matchers.map(({ name, operator, value }) => [name, operator, value]),
@@ -27,7 +27,7 @@ test("whole matchers are read in any form of quotes, and written back with their
     assert.equal(unquoted(quoted(text)), text);
 });
 
-test("another application keeps the typed matchers, but those of one span", () => {
+test("a change of the application keeps the matchers except those of one span", () => {
   assert.equal(withApplication('shop.cpu{host="a",profile_id="1"}', "mail"), '{service_name="mail",host="a"}');
   assert.equal(withApplication('process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="a",x!="y"}', "b"),
     'process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="b",x!="y"}');
@@ -38,7 +38,7 @@ test("another application keeps the typed matchers, but those of one span", () =
   assert.equal(withMatcher('shop.cpu{host="a",host!~"b"}', "host", "c"), 'shop.cpu{host!~"b",host="c"}');
 });
 
-test("escapes mean what they mean to the server, and are kept as they were typed", () => {
+test("escapes are read like on the server and kept as typed", () => {
   assert.equal(unquoted('"\\x41\\101\\u00e9\\U0001f600\\a\\v\\\\\\""'), 'AA\u00e9\u{1f600}\u0007\v\\"');
   assert.equal(unquoted('"caf\\xc3\\xa9, caf\\303\\251"'), "caf\u00e9, caf\u00e9");
   assert.equal(unquoted("'it\\'s'"), "it's");
@@ -47,7 +47,7 @@ test("escapes mean what they mean to the server, and are kept as they were typed
   assert.equal(withMatcher("{host='\\x41'}", "env", "a"), "{host='\\x41',env=\"a\"}");
 });
 
-test("what stands behind a metric's name in quotes is read", () => {
+test("matchers after a quoted metric name are parsed", () => {
   const query = '{"memory:inuse_space:bytes:space:bytes", host="a"}';
 
   assert.deepEqual(parseQuery(query).matchers.map(({ name, value }) => [name, value]),
@@ -56,7 +56,7 @@ test("what stands behind a metric's name in quotes is read", () => {
   assert.equal(withApplication(query, "mail"), 'memory:inuse_space:bytes:space:bytes{service_name="mail",host="a"}');
 });
 
-test("the type is the parameter's, the query's or its classic application's", () => {
+test("the type comes from the parameter, the query or the classic application", () => {
   const heap = "memory:inuse_space:bytes:space:bytes";
 
   assert.equal(typeOf({}), TYPE_DEFAULT);
@@ -64,12 +64,12 @@ test("the type is the parameter's, the query's or its classic application's", ()
   for (const parameters of [{ query: `${heap}{}` }, { query: `${heap}:delta{}` }, { query: `{"${heap}"}` }, { query: `{__name__="${heap}"}` },
     { query: "shop.inuse_space{}" }, { query: "shop.cpu", type: heap }, { type: "inuse_space" }])
     assert.equal(typeOf(parameters), heap, JSON.stringify(parameters));
-  // Also of profiles that have the former name, "goroutines:…" (selector.c).
+  // The server maps the former name "goroutines:…" (selector.c).
   assert.equal(typeOf({ query: "shop.goroutines" }), "goroutine:goroutine:count:goroutine:count");
   assert.equal(withApplication("shop.inuse_space{}", "mail"), `${heap}{service_name="mail"}`);
 });
 
-test("a column of bytes is found in a text of any characters", () => {
+test("a column in bytes is converted to an index", () => {
   assert.equal(indexOfColumn("{x", 3), 2);
   assert.equal(indexOfColumn('{a="\u00e9\u{1f600}",!', 13), 9);
   assert.equal(indexOfColumn("ab", 99), 2);

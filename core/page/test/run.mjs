@@ -1,10 +1,10 @@
-// node test/run.mjs [NAME...]: bundles test/*.test.ts (of these names) and runs
-// them with node's own test runner, one file at a time.
+// node test/run.mjs [NAME...]: bundles test/*.test.ts, or only NAME.test.ts, and runs them with
+// Node's test runner, one file at a time.
 //
-// SPANPROF_SERVER   the program spanprof-server
-// SPANPROF_COMMAND  the program spanprof
-// CHROMIUM          (/usr/bin/chromium)
-// FIREFOX           (/usr/bin/firefox-esr)
+// SPANPROF_SERVER   path of spanprof-server
+// SPANPROF_COMMAND  path of spanprof
+// CHROMIUM          path of Chromium (default /usr/bin/chromium)
+// FIREFOX           path of Firefox (default /usr/bin/firefox-esr)
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { basename } from "node:path";
@@ -18,7 +18,7 @@ const files = readdirSync(here).filter((file) => file.endsWith(".test.ts")
 const made = mkdtempSync(`${here}../node_modules/.test-`);
 
 if (files.length === 0) {
-  console.error(`no test is named ${names.join(" or ")}`);
+  console.error(`no test named ${names.join(" or ")}`);
   process.exit(2);
 }
 await build({

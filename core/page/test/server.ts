@@ -1,5 +1,4 @@
-/** A real spanprof-server of a test's own: data in a directory that goes, a port
- * that was free. */
+/** Starts a spanprof-server for a test, with a temporary data directory and a free port. */
 import { after } from "node:test";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,12 +21,12 @@ export class Server {
     return server;
   }
 
-  /** Starts, or starts again at the same address with the same data. */
+  /** Starts the server, or restarts it with the same address and data. */
   async restart(...options: string[]): Promise<void> {
     const program = process.env["SPANPROF_SERVER"];
 
     if (!program)
-      throw new Error("SPANPROF_SERVER names no server");
+      throw new Error("SPANPROF_SERVER is not set");
     this.process = spawn(program, ["--listen", `127.0.0.1:${this.port}`, "--data", this.data, ...options],
       { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = await once(this.process.stdout!, "data") as [Buffer];
@@ -54,9 +53,9 @@ export class Server {
       throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   }
 
-  /** Folded stacks, 10 ms a sample, of the ten seconds before `untilMs`. `name`
-   * may have labels: "shop.cpu{host=web-1}". Labels profile_id, span_name and
-   * trace_id are those of spans. */
+  /** Sends folded stacks with 10 ms per sample, for the ten seconds before `untilMs`.
+   * `name` may have labels: "shop.cpu{host=web-1}". The labels profile_id, span_name and
+   * trace_id belong to spans. */
   async pushFolded(name: string, stacks: string, untilMs = Date.now()): Promise<void> {
     const query = new URLSearchParams({
       name, format: "folded", sampleRate: "100",
@@ -65,7 +64,7 @@ export class Server {
     await this.send(`ingest?${query.toString()}`, stacks, "text/plain");
   }
 
-  /** OTLP/JSON spans: {traceId, spanId, parentSpanId?, name, startMs, durationMs, attributes?}. */
+  /** Sends spans as OTLP/JSON. */
   async pushTrace(service: string, spans: readonly TraceSpan[]): Promise<void> {
     await this.send("v1/traces", JSON.stringify({
       resourceSpans: [{
@@ -76,7 +75,7 @@ export class Server {
   }
 }
 
-// A test that failed stops nothing, and a program that runs on holds up its file.
+// Stops all servers, also after a failed test, since a running process blocks the test file.
 after(async () => {
   for (const server of started) {
     await server.stop();

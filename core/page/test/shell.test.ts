@@ -30,7 +30,7 @@ async function pick(page: Page, selector: string, option: string): Promise<void>
   await page.select(selector, value);
 }
 
-test("views are steps of the history, each with its title and its link marked", async () => {
+test("each view is a history entry with its title and current link", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
 
@@ -49,7 +49,7 @@ test("views are steps of the history, each with its title and its link marked", 
   await fine(opened);
 });
 
-test("a picked application becomes the query's, with the typed matchers", async () => {
+test("selecting an application changes the query and keeps the typed matchers", async () => {
   const opened = await open(browser, `${server.base}?query=${encodeURIComponent('shop.cpu{host="web-1"}')}`);
   const { page } = opened;
 
@@ -64,7 +64,7 @@ test("a picked application becomes the query's, with the typed matchers", async 
   await fine(opened);
 });
 
-test("ranges: presets, typed times, steps, and what is no time", async () => {
+test("a range can be a preset, typed or stepped, and wrong times are reported", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
 
@@ -80,7 +80,7 @@ test("ranges: presets, typed times, steps, and what is no time", async () => {
   await page.click(".menu-button");
   await page.$eval(".shell input[name=from]", (field) => { (field).value = "yesterday"; });
   await page.click(".shell .absolute button");
-  await until(page, ".shell .absolute .fault", "\u201cyesterday\u201d is no time.");
+  await until(page, ".shell .absolute .fault", "Can\u2019t read \u201cyesterday\u201d.");
   await page.$eval(".shell input[name=from]", (field) => { (field).value = "2026-01-02 03:04"; });
   await page.$eval(".shell input[name=until]", (field) => { (field).value = "now-30m"; });
   await page.click(".shell .absolute button");
@@ -108,12 +108,12 @@ test("a copied link has absolute times", async () => {
   await fine(opened);
 });
 
-test("a live view shows what comes, and asks nothing while it is hidden", async () => {
+test("a live view shows new data, and sends no requests while hidden", async () => {
   const proxy = await Proxy.start(server.base, () => 0);
   const opened = await open(browser, `${proxy.base}?query=${encodeURIComponent('{service_name="live"}')}`);
   const { page } = opened;
 
-  await until(page, ".empty h2", "no application");
+  await until(page, ".empty h2", "No application");
   await page.click(".live");
   await untilParameter(page, "live", "1");
   await server.pushFolded("live.cpu", "main;serve 100");
@@ -135,7 +135,7 @@ test("a live view shows what comes, and asks nothing while it is hidden", async 
   await proxy.stop();
 });
 
-test("live goes along to views of a range, and to no other", async () => {
+test("only links to views with a range keep live mode", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu&live=1`);
   const { page } = opened;
 
@@ -147,7 +147,7 @@ test("live goes along to views of a range, and to no other", async () => {
   await fine(opened);
 });
 
-test("an answer that takes longer than a live view's pause is waited for", async () => {
+test("a live view waits for a response that takes longer than its interval", async () => {
   const proxy = await Proxy.start(server.base, (path) => path.includes("/profile") ? 1000 : 0);
   const opened = await open(browser, `${proxy.base}?query=shop.cpu&live=1`);
   const { page } = opened;
@@ -161,7 +161,7 @@ test("an answer that takes longer than a live view's pause is waited for", async
   await proxy.stop();
 });
 
-test("of two looks the newer answer stays, though the older comes after it", async () => {
+test("a late response of an older refresh is ignored", async () => {
   const own = await Server.start();
   await own.pushFolded("shop.cpu", "main;serve 100", Date.now() - 60_000);
   const opened = await open(browser, `${own.base}?query=shop.cpu`);
@@ -180,10 +180,10 @@ test("of two looks the newer answer stays, though the older comes after it", asy
       return answer;
     };
   });
-  await page.click('[aria-label="Look again"]');
+  await page.click('[aria-label="Refresh"]');
   await page.waitForFunction(() => (window as unknown as { answered: boolean }).answered);
   await own.pushFolded("shop.cpu", "main;serve 100");
-  await page.click('[aria-label="Look again"]');
+  await page.click('[aria-label="Refresh"]');
   await until(page, ".figures", "2.00 s in 2 profiles");
   await page.evaluate(() => { (window as unknown as { release: () => void }).release(); });
   await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
@@ -191,7 +191,7 @@ test("of two looks the newer answer stays, though the older comes after it", asy
   await fine(opened);
 });
 
-test("an application that came meanwhile can be picked after a look, and after a restart", async () => {
+test("a new application can be selected after a refresh and after a restart", async () => {
   const own = await Server.start();
   await own.pushFolded("shop.cpu", "main;serve 100");
   const opened = await open(browser, `${own.base}?query=shop.cpu`);
@@ -203,20 +203,20 @@ test("an application that came meanwhile can be picked after a look, and after a
   await drawn(page);
   await picked(2);
   await own.pushFolded("mail.cpu", "main;send 100");
-  await page.click('[aria-label="Look again"]');
+  await page.click('[aria-label="Refresh"]');
   await picked(3);
   await own.stop();
   await page.click(".shell nav a:nth-child(2)");
-  await until(page, "#view .fault", "The server does not answer");
+  await until(page, "#view .fault", "The server is not responding");
   await own.restart();
   await own.pushFolded("ads.cpu", "main;show 100");
   await page.waitForSelector(".values");
-  await page.click('[aria-label="Look again"]');
+  await page.click('[aria-label="Refresh"]');
   await picked(4);
   await fine(opened);
 });
 
-test("a slow answer is waited for visibly, and a quick one is not", async () => {
+test("only slow requests show the loading indicator", async () => {
   let delay = 0;
   const proxy = await Proxy.start(server.base, (path) => path.includes("/profile") ? delay : 0);
   const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
@@ -226,18 +226,18 @@ test("a slow answer is waited for visibly, and a quick one is not", async () => 
   assert.equal(await page.$eval("#view", (main) => main.getAttribute("aria-busy")), "false");
   assert.equal(await page.$eval(".busy-bar", (bar) => (bar as HTMLElement).hidden), true);
   delay = 4000;
-  await page.click('[aria-label="Look again"]');
+  await page.click('[aria-label="Refresh"]');
   await page.waitForSelector(".busy-bar:not([hidden])");
   assert.equal(await page.$eval("#view", (main) => main.getAttribute("aria-busy")), "true");
-  assert.ok(await page.$(".graph canvas"), "what is known stays");
-  await until(page, ".busy-text", "The server has been asked 3 s ago.");
+  assert.ok(await page.$(".graph canvas"), "the previous data stays");
+  await until(page, ".busy-text", "Still waiting for the server (3 s)");
   await page.waitForSelector(".busy-bar[hidden]");
   assert.equal(await page.$eval("#view", (main) => main.getAttribute("aria-busy")), "false");
   await fine(opened);
   await proxy.stop();
 });
 
-test("a server that restarts under the page is waited for", async () => {
+test("the page waits for a server that restarts", async () => {
   const own = await Server.start();
   await own.pushFolded("shop.cpu", "main;serve 100");
   const opened = await open(browser, `${own.base}?query=shop.cpu`);
@@ -245,14 +245,14 @@ test("a server that restarts under the page is waited for", async () => {
 
   await drawn(page);
   await own.stop();
-  await page.click('[aria-label="Look again"]');
-  await until(page, ".notices .fault", "The server does not answer");
-  assert.ok(await page.$(".graph canvas"), "what is known stays");
+  await page.click('[aria-label="Refresh"]');
+  await until(page, ".notices .fault", "The server is not responding");
+  assert.ok(await page.$(".graph canvas"), "the previous data stays");
   await own.restart();
   await page.waitForFunction(() => !document.querySelector(".notices .fault"));
   await own.stop();
   await page.click(".shell nav a:nth-child(2)");
-  await until(page, "#view .fault", "The server does not answer");
+  await until(page, "#view .fault", "The server is not responding");
   await own.restart();
   await page.waitForSelector(".values");
   await page.goBack();
@@ -261,7 +261,7 @@ test("a server that restarts under the page is waited for", async () => {
   await fine(opened);
 });
 
-test("the focus stays in what is shown when it is shown anew", async () => {
+test("the focus stays in the main element when the view is shown again", async () => {
   const opened = await open(browser, `${server.base}traces`);
   const { page } = opened;
   const focused = async (): Promise<string> => await page.evaluate(() => document.activeElement?.id ?? "");
@@ -278,7 +278,7 @@ test("the focus stays in what is shown when it is shown anew", async () => {
   await fine(opened);
 });
 
-test("the theme is the system's until another is chosen, which is kept", async () => {
+test("the default theme is the system's, and a choice survives a reload", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
   const background = async (): Promise<string> => await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -295,7 +295,7 @@ test("the theme is the system's until another is chosen, which is kept", async (
   await fine(opened);
 });
 
-test("by keyboard: the first key skips the head, menus close and give the focus back", async () => {
+test("the first Tab skips the header, and closing a menu restores the focus", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
   const focused = async (): Promise<string> => await page.evaluate(() => document.activeElement?.id ?? "");
@@ -316,7 +316,7 @@ test("by keyboard: the first key skips the head, menus close and give the focus 
 });
 
 for (const theme of ["light", "dark"])
-  test(`nothing of the shell, exploring, labels and empty results is hard to use in ${theme}`, async () => {
+  test(`axe finds no serious problems in Explore, Labels and empty results in the ${theme} theme`, async () => {
     const opened = await open(browser, `${server.base}?query=shop.cpu`);
     const { page } = opened;
 
@@ -324,7 +324,7 @@ for (const theme of ["light", "dark"])
     await drawn(page);
     await accessible(page, "explore");
     await page.click(".menu-button");
-    await accessible(page, "the menu of ranges");
+    await accessible(page, "the range menu");
     await page.keyboard.press("Escape");
     await page.focus(".query");
     await page.keyboard.type("{");
@@ -339,6 +339,6 @@ for (const theme of ["light", "dark"])
     await accessible(page, "an empty result");
     await page.goto(`${server.base}?query=${encodeURIComponent("{x")}`);
     await until(page, ".fault", "parse error");
-    await accessible(page, "a fault in the query");
+    await accessible(page, "an error in the query");
     await fine(opened);
   });

@@ -1,5 +1,5 @@
-/** What the tests of spans, traces and comparisons push: spans whose sums are
- * known, with samples of 10 ms each. */
+/** Spans with known values for the tests of spans, traces and comparisons. A sample has
+ * 10 ms. */
 import { pprof } from "./pprof.ts";
 import type { Server, TraceSpan } from "./server.ts";
 
@@ -7,16 +7,16 @@ export const SAMPLE_NS = 10_000_000;
 
 export interface ShopSpan {
   id: string;
-  /** Undefined: its samples have no name. */
+  /** undefined for samples without a name. */
   name?: string;
   service?: string;
-  /** Folded stacks, a count of samples behind each. */
+  /** Folded stacks with their numbers of samples. */
   stacks: string;
-  /** The end of its profile. */
+  /** End of the profile. */
   untilMs: number;
 }
 
-/** A profile of the ten seconds before `untilMs` for each. */
+/** Sends a profile of the span for the ten seconds before `untilMs`. */
 export async function pushSpan(server: Server, span: ShopSpan): Promise<void> {
   const labels = { profile_id: span.id, ...span.name === undefined ? {} : { span_name: span.name } };
   const samples = span.stacks.trim().split("\n").map((line) => {
@@ -34,8 +34,7 @@ export async function pushSpan(server: Server, span: ShopSpan): Promise<void> {
 export const spanId = (number: number): string => number.toString(16).padStart(16, "0");
 export const traceId = (number: number): string => number.toString(16).padStart(32, "0");
 
-/** Three traces of a shop, two of them with a database behind; CPU of spans in
- * samples: root 1 has 3, its child 12, the grandchild none. */
+/** A trace of a shop: a root, its child, and a grandchild in the database. */
 export function shopTrace(number: number, startMs: number): TraceSpan[] {
   const id = (offset: number): string => spanId(number * 16 + offset);
   const trace = traceId(number);

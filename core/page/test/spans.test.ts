@@ -1,4 +1,4 @@
-/** The views of spans and of one span, in a browser, of what was pushed. */
+/** Tests of the views Spans and Span in a browser. */
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
@@ -37,7 +37,7 @@ after(async () => {
 
 const spansTable = async (page: Page): Promise<string[][]> => await rowsOf(page, "Span names");
 
-test("span names have exactly the sums that were pushed, and durations of traces", async () => {
+test("span names have exact totals, and durations from traces", async () => {
   const opened = await open(browser, `${server.base}spans`);
   const rows = await spansTable(opened.page);
   const cart = rows.find((row) => row[0]!.includes("GET /cart"))!;
@@ -48,11 +48,11 @@ test("span names have exactly the sums that were pushed, and durations of traces
   // name, service, CPU, share of 530 ms, samples, spans, average, p50, p99, longest, traced
   assert.deepEqual([cart[1], cart[2], cart[3], cart[5], cart[6], cart[7], cart[8], cart[9], cart[10]],
     ["shop", "120 ms", "22.6 %", "3", "40.0 ms", "200 ms", "300 ms", "300 ms", "3"]);
-  assert.match(await textOf(opened.page, ".summary"), /6 spans of 4 names: 450 ms CPU in spans, 80.0 ms outside/);
+  assert.match(await textOf(opened.page, ".summary"), /6 spans with 4 names: 450 ms CPU in spans, 80.0 ms outside/);
   await fine(opened);
 });
 
-test("a name leads to explore, a choice to its flame graph, and the address keeps it", async () => {
+test("a name links to Explore, and a selected name shows its flame graph, also after a reload", async () => {
   const opened = await open(browser, `${server.base}spans`);
   const { page } = opened;
 
@@ -62,20 +62,20 @@ test("a name leads to explore, a choice to its flame graph, and the address keep
   await page.click('button[aria-label="Flame graph of GET /cart"]');
   await page.waitForFunction(() => document.querySelector("#of-name")?.textContent.includes("GET /cart"));
   assert.equal(new URL(page.url()).searchParams.get("spanName"), "GET /cart");
-  await page.waitForSelector('table[aria-label="Dearest of GET /cart"]');
-  const dearest = await rowsOf(page, "Dearest of GET /cart");
+  await page.waitForSelector('table[aria-label="GET /cart: most CPU"]');
+  const dearest = await rowsOf(page, "GET /cart: most CPU");
   assert.deepEqual(dearest.map((row) => [row[0], row[2]]), [[spanId(3), "50.0 ms"], [spanId(2), "40.0 ms"], [spanId(1), "30.0 ms"]]);
-  const slowest = await rowsOf(page, "Slowest of GET /cart");
+  const slowest = await rowsOf(page, "GET /cart: slowest");
   assert.deepEqual(slowest.map((row) => row[4]), ["300 ms", "200 ms", "100 ms"]);
   await page.reload();
-  await page.waitForSelector('table[aria-label="Dearest of GET /cart"]');
+  await page.waitForSelector('table[aria-label="GET /cart: most CPU"]');
   await page.goBack();
-  await page.waitForSelector('table[aria-label="Dearest spans"]');
+  await page.waitForSelector('table[aria-label="Spans with the most CPU"]');
   assert.equal(new URL(page.url()).searchParams.get("spanName"), null);
   await fine(opened);
 });
 
-test("names are sorted and filtered, and those on few samples marked", async () => {
+test("names can be sorted and filtered, and few samples are marked", async () => {
   const opened = await open(browser, `${server.base}spans`);
   const { page } = opened;
   const first = async (): Promise<string> => (await spansTable(page))[0]![0]!;
@@ -90,7 +90,7 @@ test("names are sorted and filtered, and those on few samples marked", async () 
   await fine(opened);
 });
 
-test("the link of a span's attribute opens its page, in seconds and in milliseconds", async () => {
+test("the link in a span's attribute opens the span, with times in seconds or milliseconds", async () => {
   const fromS = Math.floor(now / 1000) - 130;
 
   for (const [from, until] of [[fromS, fromS + 3600], [fromS * 1000, (fromS + 3600) * 1000]]) {
@@ -100,20 +100,20 @@ test("the link of a span's attribute opens its page, in seconds and in milliseco
     await sees(opened.page, "40.0 ms");
     assert.equal(new URL(opened.page.url()).pathname, "/span");
     assert.equal(await textOf(opened.page, "h1"), "GET /cart");
-    assert.match(await textOf(opened.page, ".figures"), /CPU40\.0 msSamples4 fewDuration200 msCPU of duration20\.0 %/);
+    assert.match(await textOf(opened.page, ".figures"), /CPU40\.0 msSamples4 fewDuration200 msCPU \/ duration20\.0 %/);
     await sees(opened.page, "http.route");
     await fine(opened);
   }
 });
 
-test("a span is compared with others of its name", async () => {
+test("a span can be compared with its baseline", async () => {
   const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
   const { page } = opened;
 
   await page.waitForSelector('[role="tab"]');
   await page.focus("#tab-span");
   await page.keyboard.press("ArrowRight");
-  await sees(page, "3 spans with 12 samples, 40.0 ms CPU each");
+  await sees(page, "3 spans with 12 samples, 40.0 ms CPU per span");
   await page.keyboard.press("ArrowRight");
   await page.waitForSelector("#panel-difference .flame, #panel-difference canvas");
   assert.equal(new URL(page.url()).searchParams.get("of"), "difference");
@@ -121,7 +121,7 @@ test("a span is compared with others of its name", async () => {
   await fine(opened);
 });
 
-test("the tabs of a span are looked at in one way, and Back goes from one to the one before", async () => {
+test("the tabs of a span share their search, and Back returns to the previous tab", async () => {
   const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
   const { page } = opened;
   const selected = async (id: string): Promise<void> => {
@@ -143,7 +143,7 @@ test("the tabs of a span are looked at in one way, and Back goes from one to the
   await fine(opened);
 });
 
-test("a span that is explored is so after a reload", async () => {
+test("a span in Explore stays in Explore after a reload", async () => {
   const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
   const { page } = opened;
 
@@ -157,7 +157,7 @@ test("a span that is explored is so after a reload", async () => {
   await fine(opened);
 });
 
-test("spans and a span look again in place: what is typed, reached and shown stays", async () => {
+test("live updates of spans, a span and traces keep typed text, focus and graphs", async () => {
   const opened = await open(browser, `${server.base}spans?live=1`);
   const { page } = opened;
   const marked = async (selector: string): Promise<void> => {
@@ -168,7 +168,7 @@ test("spans and a span look again in place: what is typed, reached and shown sta
   await quickly(page);
   await marked('section[aria-labelledby="of-name"] canvas');
   await page.type('input[aria-label="Filter names"]', "order");
-  // In one step: between two a look may come.
+  // In one step, since a refresh may come in between.
   await page.evaluate(() => { document.querySelector<HTMLElement>('button[aria-label="Flame graph of POST /order"]')!.focus(); });
   await ticks(page, 3);
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Flame graph of POST /order");
@@ -180,7 +180,7 @@ test("spans and a span look again in place: what is typed, reached and shown sta
   await marked("#panel-span canvas");
   await page.focus(".links a");
   await ticks(page, 3);
-  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Its trace");
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Show trace");
   assert.ok(await page.$("canvas.as-it-was"));
   await page.goto(`${server.base}traces?live=1`);
   await rowsOf(page, "Traces");
@@ -190,7 +190,7 @@ test("spans and a span look again in place: what is typed, reached and shown sta
   await fine(opened);
 });
 
-test("parts of spans, of a span and of a trace whose connection breaks are asked again", async () => {
+test("parts of spans, a span and a trace are retried after a broken connection", async () => {
   let cut = true;
   const proxy = await Proxy.start(server.base, (path) => cut && /api.v1.(profile|status|diff)|by=id.sort=/.test(path) ? Infinity : 0);
   const opened = await open(browser, `${proxy.base}spans`);
@@ -204,7 +204,7 @@ test("parts of spans, of a span and of a trace whose connection breaks are asked
     await page.waitForFunction(() => document.querySelectorAll("#view .fault.notice").length === 0);
   };
 
-  await waits("spans", 3, 'table[aria-label="Dearest spans"] tbody tr');
+  await waits("spans", 3, 'table[aria-label="Spans with the most CPU"] tbody tr');
   await waits(`span?span=${spanId(2)}`, 1, "#panel-span canvas");
   await waits(`span?span=${spanId(2)}&of=difference`, 1, "#panel-difference canvas");
   await waits(`trace?trace=${traceId(2)}`, 1, 'section[aria-labelledby="trace-flame"] canvas');
@@ -212,7 +212,7 @@ test("parts of spans, of a span and of a trace whose connection breaks are asked
   await proxy.stop();
 });
 
-test("single spans are read page by page, and all that were read are shown", async () => {
+test("single spans are loaded page by page, and a refresh loads all of them", async () => {
   const many = await Server.start();
   for (let at = 1; at <= 80; at++)
     await pushSpan(many, { id: spanId(at), name: `GET /${at}`, stacks: `main;work ${at}`, untilMs: now - 60_000 });
@@ -220,37 +220,37 @@ test("single spans are read page by page, and all that were read are shown", asy
   const { page } = opened;
 
   for (let rows = 15; rows <= 60; rows += 15) {
-    await page.waitForFunction((wanted) => document.querySelectorAll('table[aria-label="Dearest spans"] tbody tr').length === wanted, {}, rows);
+    await page.waitForFunction((wanted) => document.querySelectorAll('table[aria-label="Spans with the most CPU"] tbody tr').length === wanted, {}, rows);
     await page.evaluate(() => { Array.from(document.querySelectorAll(".side-by-side section:first-child > button")).forEach((more) => { (more as HTMLElement).click(); }); });
   }
-  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Dearest spans"] tbody tr').length === 75);
-  await page.click('[aria-label="Look again"]');
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Spans with the most CPU"] tbody tr').length === 75);
+  await page.click('[aria-label="Refresh"]');
   await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
-  assert.equal((await rowsOf(page, "Dearest spans")).length, 75);
+  assert.equal((await rowsOf(page, "Spans with the most CPU")).length, 75);
   await fine(opened);
 });
 
-test("a span is shown without a trace, without a name, and without samples", async () => {
+test("a span is shown without a trace, a name or samples", async () => {
   const opened = await open(browser, `${server.base}span?span=${spanId(9)}`);
   const { page } = opened;
 
-  await sees(page, "No trace of this span is kept");
+  await sees(page, "No trace of this span");
   await sees(page, "300 ms");
   await page.goto(`${server.base}span?span=${spanId(11)}`);
-  await sees(page, "Span without a name");
+  await sees(page, "Unnamed span");
   await page.click("#tab-baseline");
   await sees(page, "all spans of shop");
   await page.goto(`${server.base}span?span=${spanId(40)}`);
-  await sees(page, "Its trace is kept, but no sample of it");
+  await sees(page, "This span has no samples");
   assert.equal(await textOf(page, "h1"), "quick");
   await page.goto(`${server.base}span?span=${spanId(77)}`);
-  await sees(page, "Neither a sample nor a trace of it is kept");
+  await sees(page, "No samples and no trace of this span");
   await page.goto(`${server.base}span?span=nonsense`);
-  await sees(page, "is no span\u2019s id");
+  await sees(page, "is not a span id");
   await fine(opened);
 });
 
-test("a name as long as the server takes is shown, chosen and compared", async () => {
+test("a span name of the maximum length can be selected and compared", async () => {
   const long = await Server.start();
   await pushSpan(long, { id: spanId(1), name: `(${"n".repeat(2000)}`, stacks: "main;long 3", untilMs: now - 60_000 });
   await pushSpan(long, { id: spanId(2), name: "short", stacks: "main;short 2", untilMs: now - 60_000 });
@@ -259,28 +259,28 @@ test("a name as long as the server takes is shown, chosen and compared", async (
 
   assert.deepEqual((await spansTable(page)).map((row) => row[2]), ["30.0 ms", "20.0 ms"]);
   await page.click(".choose");
-  await page.waitForFunction(() => document.querySelectorAll('table[aria-label^="Dearest of (nnn"] tbody tr').length === 1);
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label^="(nnn"][aria-label$=": most CPU"] tbody tr').length === 1);
   await page.waitForSelector('section[aria-labelledby="of-name"] canvas');
   await page.goto(`${long.base}span?span=${spanId(1)}&of=baseline`);
   await sees(page, "1 span with 3 samples");
   await fine(opened);
 });
 
-test("an empty list of spans says why", async () => {
+test("an empty list of spans is explained", async () => {
   const opened = await open(browser, `${server.base}spans?query=shopp.cpu`);
   const { page } = opened;
 
-  await sees(page, "There is no application \u201cshopp\u201d");
+  await sees(page, "No application named \u201cshopp\u201d");
   await page.goto(`${server.base}spans?${new URLSearchParams({ query: "shop.cpu", from: "now-3h", until: "now-2h" }).toString()}`);
-  await sees(page, "There is no data from");
+  await sees(page, "No data from");
   await page.goto(`${server.base}spans?${new URLSearchParams({ query: 'shop.cpu{profile_id=""}' }).toString()}`);
-  await sees(page, "none of their samples was taken in a span");
+  await sees(page, "have no samples in spans");
   await page.goto(`${server.base}spans?${new URLSearchParams({ query: "shop.cpu{" }).toString()}`);
   await sees(page, "unexpected end of input");
   await fine(opened);
 });
 
-test("hostile names and attributes are text, and long ones are cut", async () => {
+test("hostile names and attributes are shown as text, and long ones are cut", async () => {
   const opened = await open(browser, `${server.base}spans`);
   const { page } = opened;
 
@@ -294,10 +294,10 @@ test("hostile names and attributes are text, and long ones are cut", async () =>
   await fine(opened);
 });
 
-test("spans and a span have nothing that axe finds serious", async () => {
+test("axe finds no serious problems in Spans and Span", async () => {
   const opened = await open(browser, `${server.base}spans`);
 
-  await rowsOf(opened.page, "Dearest spans");
+  await rowsOf(opened.page, "Spans with the most CPU");
   await accessibleInBothThemes(opened.page);
   await opened.page.goto(`${server.base}span?span=${spanId(2)}&of=baseline`);
   await sees(opened.page, "3 spans with 12 samples");

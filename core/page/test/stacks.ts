@@ -1,16 +1,16 @@
-/** Random stacks, and what a naive count over them says: the reference of the
- * flame graph's tests. */
+/** Random stacks, and sums over them by a simple algorithm, the reference of the flame
+ * graph's tests. */
 import { comparisonOf, type Functions, type Tree } from "../src/model/tree.ts";
 import { TreeBuilder } from "../src/model/tree_builder.ts";
 
 export interface Stack {
-  /** Functions, the outermost first. */
+  /** Function ids, outermost first. */
   frames: number[];
   value: number;
   base: number;
 }
 
-/** Numerical Recipes' generator: the same numbers on each run of a seed. */
+/** The generator of Numerical Recipes. A seed always gives the same numbers. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0;
 
@@ -20,7 +20,7 @@ export function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** Stacks of few functions, so that recursion of all kinds is in them. */
+/** Random stacks of few functions, so that they contain all kinds of recursion. */
 export function randomStacks(seed: number, count: number, functions: number, depth: number): Stack[] {
   const random = randomOf(seed);
 
@@ -54,7 +54,7 @@ export function treeOfStacks(stacks: readonly Stack[], functions: Functions, isD
   return { type: "cpu", unit: "nanoseconds", functions, ...columns, comparison: isDiff ? comparisonOf(columns) : null, merged: 0 };
 }
 
-/** A tree as text, without the nodes that have nothing in or under them. */
+/** The values of a tree by path, without empty nodes. */
 export function pathsOf(tree: Tree): Map<string, string> {
   const paths: string[] = [""];
   const found = new Map<string, string>();
@@ -69,7 +69,7 @@ export function pathsOf(tree: Tree): Map<string, string> {
   return found;
 }
 
-/** The same of stacks. */
+/** The values of stacks by path, like pathsOf(). */
 export function pathsOfStacks(stacks: readonly Stack[], isDiff = false): Map<string, string> {
   const sums = new Map<string, [number, number]>();
 

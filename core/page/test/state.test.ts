@@ -2,7 +2,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { changed, entered, readAddress, writeAddress } from "../src/model/state.ts";
 
-test("an address is read behind any prefix, and written relative to it", () => {
+test("an address is parsed with any prefix and written relative to it", () => {
   const state = readAddress(new URL("http://a/pyroscope/comparison-diff?leftQuery=a.cpu&x=&leftQuery=b"));
 
   assert.deepEqual(state, { view: "comparison-diff", parameters: { leftQuery: "a.cpu" } });
@@ -10,7 +10,7 @@ test("an address is read behind any prefix, and written relative to it", () => {
   assert.equal(writeAddress(changed(state, { leftQuery: undefined }, "explore")), "./");
 });
 
-test("live is of views with a range, and a query for a span that the page writes is explored", () => {
+test("only views with a range keep live, and a query for a span that the page wrote opens Explore", () => {
   const live = readAddress(new URL("http://a/?live=1&query=shop.cpu"));
   const query = 'shop.cpu{profile_id="08d12e6b76c84d11"}';
   const written = writeAddress({ view: "explore", parameters: { query } });
@@ -21,7 +21,7 @@ test("live is of views with a range, and a query for a span that the page writes
   assert.equal(writeAddress(changed(readAddress(new URL(written, "http://a/")), { query: "shop.cpu" })), "./?query=shop.cpu");
 });
 
-test("a span's link opens the span's view, with what else it says", () => {
+test("a link to a span opens the Span view and keeps the other parameters", () => {
   const link = new URL("http://a/?query=shop.cpu%7Bprofile_id%3D%2208d12e6b76c84d11%22%7D&from=1795434000&until=1795437600");
 
   assert.deepEqual(entered(readAddress(link)), {

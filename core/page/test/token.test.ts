@@ -16,7 +16,7 @@ after(async () => {
   await browser.close();
 });
 
-test("a token may have any letters, and is known where the browser stores nothing", async () => {
+test("a token can have any characters and works without browser storage", async () => {
   const own = await Server.start("--token", "S\u00e9same \u{1f511}");
   const opened = await open(browser, own.base);
   const { page } = opened;
@@ -28,14 +28,14 @@ test("a token may have any letters, and is known where the browser stores nothin
   await page.waitForSelector("input[name=token]");
   await page.keyboard.type("\u4e00");
   await page.keyboard.press("Enter");
-  await until(page, ".token .fault", "refused the token");
+  await until(page, ".token .fault", "rejected the token");
   await page.type("input[name=token]", "S\u00e9same \u{1f511}");
   await page.keyboard.press("Enter");
   await until(page, ".start h2", "no profiles yet");
   await fine(opened);
 });
 
-test("a server with a token is asked with it, once it is known", async () => {
+test("the page asks for the token once and then sends it", async () => {
   const own = await Server.start("--token", "open sesame");
   const opened = await open(browser, `${own.base}?query=shop.cpu`);
   const { page } = opened;
@@ -44,8 +44,8 @@ test("a server with a token is asked with it, once it is known", async () => {
   assert.equal(await page.$(".token .fault"), null);
   await page.keyboard.type("sesame street");
   await page.keyboard.press("Enter");
-  await until(page, ".token .fault", "refused the token");
-  await accessible(page, "the form of the token");
+  await until(page, ".token .fault", "rejected the token");
+  await accessible(page, "the token form");
   await page.type("input[name=token]", "open sesame");
   await page.keyboard.press("Enter");
   await until(page, ".start h2", "no profiles yet");
@@ -55,7 +55,7 @@ test("a server with a token is asked with it, once it is known", async () => {
   await fine(opened);
 });
 
-test("every view of a server with a token asks for it", async () => {
+test("each view asks for the token", async () => {
   const own = await Server.start("--token", "open sesame");
   const opened = await open(browser, own.base);
   const { page } = opened;
@@ -67,7 +67,7 @@ test("every view of a server with a token asks for it", async () => {
   await fine(opened);
 });
 
-test("a form for the token is not made anew by a live view", async () => {
+test("live refreshes do not clear the token form", async () => {
   const own = await Server.start("--token", "open sesame");
   const opened = await open(browser, `${own.base}?query=shop.cpu&live=1`);
   const { page } = opened;
@@ -75,7 +75,7 @@ test("a form for the token is not made anew by a live view", async () => {
   await quickly(page);
   await page.waitForSelector("input[name=token]");
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "token");
-  // A tick that was planned before the refusal would come within this answer.
+  // Typing takes long enough for a refresh that was scheduled before the error.
   await page.keyboard.type("open sesame", { delay: 30 });
   await page.keyboard.press("Enter");
   await until(page, ".start h2", "no profiles yet");

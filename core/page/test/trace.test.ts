@@ -1,4 +1,4 @@
-/** The views of traces and of one trace, in a browser, of what was pushed. */
+/** Tests of the views Traces and Trace in a browser. */
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
@@ -12,7 +12,7 @@ const now = Date.now();
 const BIG = 10_000;
 let server: Server, browser: Browser;
 
-/** Root 0 has ten children, each of them ten, and so on. */
+/** A trace in which each span has ten children. */
 function bigTrace(): TraceSpan[] {
   return Array.from({ length: BIG }, (_, at): TraceSpan => ({
     traceId: traceId(500), spanId: spanId(100_000 + at), name: `step ${at}`, startMs: now - 40_000 + Math.floor(at / 10), durationMs: 2000,
@@ -47,7 +47,7 @@ after(async () => {
 
 const traceNames = async (page: Page): Promise<string[]> => (await rowsOf(page, "Traces")).map((row) => row[0]!);
 
-/** The rows of the waterfall that are in the document. */
+/** The texts of the waterfall's rows that are in the document. */
 async function waterfallRows(page: Page): Promise<string[][]> {
   await page.waitForSelector('[role="treegrid"] [data-index]');
   return await page.$$eval('[role="treegrid"] [data-index]', (rows) => rows.map((row) => [
@@ -57,11 +57,11 @@ async function waterfallRows(page: Page): Promise<string[][]> {
 
 const chosen = async (page: Page): Promise<string> => await page.$eval('[role="treegrid"] [aria-selected="true"] .text', (name) => name.textContent);
 
-test("traces come as the latest, slowest and dearest, and pass filters", async () => {
+test("traces can be sorted by start, duration and CPU, and filtered", async () => {
   const opened = await open(browser, `${server.base}traces`);
   const { page } = opened;
 
-  // In order of their begin.
+  // Latest first.
   assert.deepEqual(await traceNames(page), ["step 0", "POST /order", "front", "GET /cart", "nightly", "idle"]);
   const row = (await rowsOf(page, "Traces")).find((each) => each[0] === "GET /cart")!;
   assert.deepEqual([row[1], row[3], row[4], row[5], row[7]], ["shop", "400 ms", "150 ms", "15", traceId(1)]);
@@ -78,23 +78,23 @@ test("traces come as the latest, slowest and dearest, and pass filters", async (
   assert.deepEqual(await traceNames(page), ["nightly"]);
   await page.type('input[name="minDuration"]', "soon");
   await page.keyboard.press("Enter");
-  await sees(page, "is no duration such as");
+  await sees(page, "Can\u2019t read \u201csoon\u201d");
   await fine(opened);
 });
 
-test("an empty list of traces says why, and where the latest is", async () => {
+test("an empty list of traces is explained and links to the latest trace", async () => {
   const opened = await open(browser, `${server.base}traces?from=now-3d&until=now-2d`);
 
-  await sees(opened.page, "No trace whose root began in this range is kept");
-  await sees(opened.page, "The latest trace of all began");
+  await sees(opened.page, "No traces in this time range");
+  await sees(opened.page, "Latest trace:");
   await opened.page.goto(`${server.base}traces?name=none`);
-  await sees(opened.page, "passes these filters");
+  await sees(opened.page, "match the filters");
   await opened.page.goto(`${server.base}trace?trace=${traceId(77)}`);
-  await sees(opened.page, "is not kept");
+  await sees(opened.page, "not found");
   await fine(opened);
 });
 
-test("traces are read page by page", async () => {
+test("traces are loaded page by page", async () => {
   const busy = await Server.start();
   await busy.pushTrace("shop", Array.from({ length: 120 }, (_, at) => ({
     traceId: traceId(at + 1), spanId: spanId(at + 1), name: `n${at}`, startMs: now - 1000 * (at + 1), durationMs: 5,
@@ -118,7 +118,7 @@ test("traces are read page by page", async () => {
   await fine(opened);
 });
 
-test("a waterfall has each span's own and total CPU, and its orphans", async () => {
+test("a waterfall shows self and total CPU of each span, and spans with missing parents", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(1)}`);
   const { page } = opened;
 
@@ -128,14 +128,14 @@ test("a waterfall has each span's own and total CPU, and its orphans", async () 
   ]);
   const share = await page.$eval('[data-index="1"] .bar-own', (bar) => (bar as HTMLElement).style.width);
   assert.equal(share, "40%");
-  await sees(page, "1 span names a parent that is not kept");
+  await sees(page, "1 span has a missing parent");
   await sees(page, "150 ms CPU in 15 samples");
   await sees(page, "http.route");
   await page.waitForSelector("section[aria-labelledby='trace-flame'] canvas");
   await fine(opened);
 });
 
-test("the waterfall is walked by keyboard, and leads to a span and back", async () => {
+test("the waterfall works by keyboard and opens a span", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(1)}`);
   const { page } = opened;
 
@@ -165,7 +165,7 @@ test("the waterfall is walked by keyboard, and leads to a span and back", async 
   await fine(opened);
 });
 
-test("a key that is held in a waterfall writes the address when it rests", async () => {
+test("a held key in the waterfall writes the address only after its release", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(500)}`);
   const { page } = opened;
 
@@ -192,21 +192,21 @@ test("a key that is held in a waterfall writes the address when it rests", async
   await fine(opened);
 });
 
-test("clocks that differ are put right, and shown as recorded on request", async () => {
+test("different clocks are corrected, and shown as recorded on request", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(4)}`);
   const { page } = opened;
   const left = async (index: number): Promise<string> => await page.$eval(`[data-index="${index}"] .time-bar`, (bar) => (bar as HTMLElement).style.left);
 
   await waterfallRows(page);
   assert.deepEqual([await left(0), await left(1)], ["0%", "20%"]);
-  await sees(page, "the clocks of their hosts differ");
+  await sees(page, "host clocks differ");
   await page.click('.tools-row input[type="checkbox"]');
   await page.waitForFunction(() => new URL(location.href).searchParams.get("clock") === "recorded" && document.querySelector('[data-index="1"] .time-bar'));
   assert.deepEqual([await left(0), await left(1)], ["50%", "0%"]);
   await fine(opened);
 });
 
-test("badges of a span cover neither its expander nor its name", async () => {
+test("badges do not cover the expander or the name of a span", async () => {
   for (const [trace, badge] of [[traceId(1), "no parent"], [traceId(4), "clock"]] as const) {
     const opened = await open(browser, `${server.base}trace?trace=${trace}`);
     await waterfallRows(opened.page);
@@ -220,7 +220,7 @@ test("badges of a span cover neither its expander nor its name", async () => {
   }
 });
 
-test("of 10,000 spans only those in sight are in the document", async () => {
+test("only the visible ones of 10,000 spans are in the document", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(500)}`);
   const { page } = opened;
   const begun = Date.now();
@@ -243,7 +243,7 @@ test("of 10,000 spans only those in sight are in the document", async () => {
   await fine(opened);
 });
 
-test("traces and a trace have nothing that axe finds serious", async () => {
+test("axe finds no serious problems in Traces and Trace", async () => {
   const opened = await open(browser, `${server.base}traces`);
 
   await traceNames(opened.page);

@@ -23,7 +23,7 @@ function nameOf(node: Node): string {
 
 function whole(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value))
-    throw new NotUnderstood("a number of the .cpuprofile is none");
+    throw new NotUnderstood("a value of the .cpuprofile is not a number");
   return value;
 }
 
@@ -73,7 +73,7 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
     const stack: number[] = [];
     for (let at: Node | undefined = node; at; at = byId.get(parents.get(at.id) ?? NaN)) {
       if (stack.length > data.nodes.length)
-        throw new NotUnderstood("the calls of the .cpuprofile form a cycle");
+        throw new NotUnderstood("the call tree of the .cpuprofile has a cycle");
       if (nameOf(at) !== ROOT)
         stack.push(functionId(maker, at));
     }
@@ -82,7 +82,7 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
   const [name, unit] = timed ? ["cpu", "nanoseconds"] : ["samples", "count"];
   return {
     format: "Chrome CPU profile", timeMs: null, values: [{ name, tree: maker.tree(name, unit) }],
-    notes: idle > 0 && timed ? [`${(idle / 1e9).toFixed(2)} s in which the thread was idle are left out.`] : [],
+    notes: idle > 0 && timed ? [`Excludes ${(idle / 1e9).toFixed(2)} s of idle time.`] : [],
   };
 }
 

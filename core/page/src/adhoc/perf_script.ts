@@ -84,13 +84,13 @@ export function perfScriptParsed(text: string): Parsed {
       reader.line(line);
   reader.finish();
   if (reader.makers.size === 0)
-    throw new NotUnderstood("it contains no sample");
+    throw new NotUnderstood("it has no samples");
   return {
     format: "perf script", timeMs: null,
     values: [...reader.makers].map(([name, maker]) => ({ name, tree: maker.tree(name, CLOCK.test(name) && !reader.counted.has(name) ? "nanoseconds" : "count") })),
     notes: [
-      ...reader.hasStacks ? [] : ["It has no call graph: record with perf record -g to see callers."],
-      ...reader.others > 0 ? [`${reader.others} lines are neither a sample nor a frame, and were skipped.`] : [],
+      ...reader.hasStacks ? [] : ["No call graph: record with perf record -g to see callers."],
+      ...reader.others > 0 ? [`Skipped ${reader.others} lines that are neither samples nor frames.`] : [],
     ],
   };
 }

@@ -133,7 +133,7 @@ function rawOf(bytes: Uint8Array): Raw {
       raw.texts.push(decoder.decode(reader.bytes()));
   }
   if (raw.types.length === 0 || raw.texts[0] !== "")
-    throw new NotUnderstood("it is no pprof profile");
+    throw new NotUnderstood("it is not a pprof profile");
   return raw;
 }
 
@@ -223,7 +223,7 @@ export function pprofParsed(bytes: Uint8Array): Parsed {
     const { maker, negative } = treeMaker(bytes, raw, index, scale ?? 1);
 
     if (negative > 0)
-      notes.push(`Samples with less than nothing of ${name} (${negative}) are left out: it is a difference of profiles, as pprof -diff_base writes. Open both instead.`);
+      notes.push(`Excludes negative samples of ${name} (${negative}): the file is a difference of profiles, as pprof -diff_base writes. Open both profiles instead.`);
     return {
       name, isDefault: index === shown,
       tree: maker.tree(name, scale === null ? measure : "nanoseconds"),

@@ -11,7 +11,7 @@ export const FILE_BYTES_MAX = 64 << 20;
 const UNPACKED_BYTES_MAX = 256 << 20;
 const MIB = 1 << 20;
 
-const KINDS = "pprof (gzipped or not), folded stacks, the output of perf script, speedscope and Chrome's .cpuprofile";
+const KINDS = "pprof (optionally gzipped), folded stacks, perf script output, speedscope, Chrome .cpuprofile";
 
 export interface ReadFile extends Parsed {
   readonly name: string;
@@ -29,13 +29,13 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arra
   let size = 0;
 
   for (;;) {
-    const { done, value } = await reader.read().catch(() => { throw new NotUnderstood("its gzip is broken, or cut off"); });
+    const { done, value } = await reader.read().catch(() => { throw new NotUnderstood("its gzip data is corrupt or incomplete"); });
     if (done)
       break;
     size += value.length;
     if (size > UNPACKED_BYTES_MAX) {
       await reader.cancel();
-      throw new NotUnderstood(`unpacked it has more than ${UNPACKED_BYTES_MAX / MIB} MiB; spanprof report --html makes a page of large ones`);
+      throw new NotUnderstood(`it has more than ${UNPACKED_BYTES_MAX / MIB} MiB uncompressed; use spanprof report --html for large profiles`);
     }
     parts.push(value);
   }
@@ -57,7 +57,7 @@ function wellFormed(kind: string, read: () => Parsed): Parsed {
   try {
     return read();
   } catch (error) {
-    throw error instanceof TypeError ? new NotUnderstood(`it is JSON as of ${kind}, but a part of it is missing or of another kind`) : error;
+    throw error instanceof TypeError ? new NotUnderstood(`it looks like ${kind}, but a part is missing or has the wrong type`) : error;
   }
 }
 
@@ -75,11 +75,11 @@ function jsonParsed(data: unknown): Parsed {
     if (isSpeedscope(data))
       return wellFormed("speedscope", () => speedscopeParsed(data));
     if (isCpuProfile(data))
-      return wellFormed("a .cpuprofile", () => cpuProfileParsed(data));
+      return wellFormed(".cpuprofile", () => cpuProfileParsed(data));
     if (Array.isArray(data) || "traceEvents" in data)
-      throw new NotUnderstood("it is a trace of events, not a CPU profile: export one as .cpuprofile or speedscope");
+      throw new NotUnderstood("it is an event trace, not a CPU profile; export it as .cpuprofile or speedscope");
   }
-  throw new NotUnderstood("it is JSON, but neither of speedscope nor a .cpuprofile");
+  throw new NotUnderstood("it is JSON, but neither speedscope nor .cpuprofile");
 }
 
 /** Refuses known formats that this page does not read, and explains how to convert them. */
@@ -87,17 +87,17 @@ function refuseOthers(bytes: Uint8Array): void {
   const letters = new TextDecoder("latin1").decode(bytes.subarray(0, 8));
 
   if (/^(\xff\xfe|\xfe\xff)/.test(letters))
-    throw new NotUnderstood("it is text in UTF-16, as PowerShell's > writes it: save it as UTF-8, with | Out-File -Encoding utf8");
+    throw new NotUnderstood("it is UTF-16 text, as PowerShell's > writes; save it as UTF-8 with | Out-File -Encoding utf8");
   if (/^(heap|mutex|contention|goroutine|threadcreate) profile:|^--- (mutex|contention)/.test(new TextDecoder("latin1").decode(bytes.subarray(0, 40))))
-    throw new NotUnderstood("it is a text profile of an older kind: convert it with `go tool pprof -proto`");
+    throw new NotUnderstood("it is a legacy text profile; convert it with `go tool pprof -proto`");
   if (letters.startsWith("PERFILE"))
-    throw new NotUnderstood("it is perf.data: drop what `perf script` prints of it");
+    throw new NotUnderstood("it is a perf.data file; open the output of `perf script` instead");
   if (letters.startsWith("FLR\0"))
-    throw new NotUnderstood("it is a recording of the Java Flight Recorder, which is not read here");
+    throw new NotUnderstood("it is a Java Flight Recorder file, which is not supported");
   if (letters.startsWith("\x7fELF"))
     throw new NotUnderstood("it is a program, not a profile");
   if (letters.startsWith("PK\x03\x04"))
-    throw new NotUnderstood("it is a ZIP archive: drop the profile that is in it");
+    throw new NotUnderstood("it is a ZIP archive; extract the profile first");
 }
 
 /** Recognises text formats. Text that starts like JSON may still be folded stacks. */
@@ -112,7 +112,7 @@ function textParsed(text: string, name: string): Parsed | null {
   if (isFolded(text, name))
     return foldedParsed(text);
   if (isLikeJson)
-    throw new NotUnderstood("it begins as JSON, but is broken or cut off");
+    throw new NotUnderstood("it starts like JSON, but is corrupt or incomplete");
   return null;
 }
 
@@ -127,8 +127,8 @@ function parsed(bytes: Uint8Array, name: string): Parsed {
     return pprofParsed(bytes);
   } catch (error) {
     if (error instanceof NotUnderstood && text !== null)
-      throw new NotUnderstood(`it is text of another kind; understood are ${KINDS}`);
-    throw error instanceof NotUnderstood ? new NotUnderstood(`${error.message}; understood are ${KINDS}`) : error;
+      throw new NotUnderstood(`it is text of another kind; supported formats: ${KINDS}`);
+    throw error instanceof NotUnderstood ? new NotUnderstood(`${error.message}; supported formats: ${KINDS}`) : error;
   }
 }
 
@@ -136,7 +136,7 @@ function parsed(bytes: Uint8Array, name: string): Parsed {
 export async function readFile(file: File): Promise<ReadFile> {
   try {
     if (file.size > FILE_BYTES_MAX)
-      throw new NotUnderstood(`it has ${Math.round(file.size / MIB)} MiB, and a browser takes ${FILE_BYTES_MAX / MIB}; spanprof report --html makes a page of large ones`);
+      throw new NotUnderstood(`it has ${Math.round(file.size / MIB)} MiB, more than the limit of ${FILE_BYTES_MAX / MIB} MiB; use spanprof report --html for large profiles`);
     if (file.size === 0)
       throw new NotUnderstood("it is empty");
     let bytes = new Uint8Array(await file.arrayBuffer());
@@ -150,7 +150,7 @@ export async function readFile(file: File): Promise<ReadFile> {
     if (error instanceof NotUnderstood)
       throw new NotUnderstood(`${file.name}: ${error.message}.`);
     if (error instanceof RangeError || error instanceof DOMException)
-      throw new NotUnderstood(`${file.name}: the browser has no memory for it, or cannot read it; spanprof report --html makes a page of it.`);
+      throw new NotUnderstood(`${file.name}: the browser cannot read it or is out of memory; use spanprof report --html instead.`);
     throw error;
   }
 }

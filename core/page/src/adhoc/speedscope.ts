@@ -15,7 +15,7 @@ export function isSpeedscope(data: object): data is Speedscope {
 
 function whole(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value))
-    throw new NotUnderstood("a number of the speedscope profile is none");
+    throw new NotUnderstood("a value of the speedscope profile is not a number");
   return value;
 }
 
@@ -29,10 +29,10 @@ class Reader {
 
   sampled({ samples, weights }: Profile): void {
     if (!Array.isArray(samples) || !Array.isArray(weights) || samples.length !== weights.length)
-      throw new NotUnderstood("a speedscope profile has not as many weights as samples");
+      throw new NotUnderstood("a speedscope profile has different numbers of samples and weights");
     samples.forEach((stack: unknown, index) => {
       if (!Array.isArray(stack))
-        throw new NotUnderstood("a sample of the speedscope profile is no stack");
+        throw new NotUnderstood("a sample of the speedscope profile is not a stack");
       this.add(stack.map((frame: unknown) => this.id(frame)), whole(weights[index]));
     });
   }
@@ -60,7 +60,7 @@ class Reader {
     const id = this.ids[whole(frame)];
 
     if (id === undefined)
-      throw new NotUnderstood("a speedscope profile names a frame that it has not");
+      throw new NotUnderstood("a speedscope profile refers to a missing frame");
     return id;
   }
 
@@ -68,9 +68,9 @@ class Reader {
     const value = weight * this.scale;
 
     if (value < 0)
-      throw new NotUnderstood("a sample of the speedscope profile weighs less than nothing");
+      throw new NotUnderstood("a sample of the speedscope profile has a negative weight");
     if (value > Number.MAX_SAFE_INTEGER)
-      throw new NotUnderstood("a number of the speedscope profile is too large");
+      throw new NotUnderstood("a value of the speedscope profile is too large");
     if (value !== 0)
       this.maker.add(stack, value, 1);
   }
@@ -84,7 +84,7 @@ export function speedscopeParsed(data: Speedscope): Parsed {
     units.set(unit, [...units.get(unit) ?? [], profile]);
   }
   if (units.size === 0)
-    throw new NotUnderstood("the speedscope file has no profile");
+    throw new NotUnderstood("the speedscope file has no profiles");
   const values = [...units].map(([unit, profiles]) => {
     const scale = inNanoseconds(unit);
     const reader = new Reader(new TreeMaker(), data.shared.frames, scale ?? 1);
@@ -101,6 +101,6 @@ export function speedscopeParsed(data: Speedscope): Parsed {
   });
   return {
     format: "speedscope", timeMs: null, values,
-    notes: data.profiles.length > values.length ? [`Its ${data.profiles.length} profiles are added up.`] : [],
+    notes: data.profiles.length > values.length ? [`Sum of ${data.profiles.length} profiles.`] : [],
   };
 }

@@ -59,10 +59,10 @@ export function storeForm(view: View, file: ReadFile, value: () => number): HTML
   const isRecent = file.timeMs !== null && Math.abs(now - file.timeMs) < WINDOW_MS;
   const name = h("input", { type: "text", required: true, value: applicationName(file.name), maxlength: 200 });
   const time = h("input", { type: "datetime-local", step: "1", required: true, value: localTime(isRecent ? file.timeMs : now) });
-  const button = h("button", { type: "submit" }, "Store it");
+  const button = h("button", { type: "submit" }, "Store");
   const said = h("p", { role: "status" });
   const older = !isRecent && file.timeMs !== null
-    ? h("p", { class: "faint" }, "The profile is older than an hour. A server takes it at its own time if it was started with --ingest-window off.") : null;
+    ? h("p", { class: "faint" }, "The profile is older than an hour. To store it at its own time, start the server with --ingest-window off.") : null;
 
   async function run(): Promise<void> {
     button.disabled = true;
@@ -75,13 +75,13 @@ export function storeForm(view: View, file: ReadFile, value: () => number): HTML
       if (!(error instanceof Problem))
         throw error;
       said.className = "fault";
-      said.textContent = error.status === 401 ? "The server wants a token: go to another view, which asks for it, and come back." : shown(error.message);
+      said.textContent = error.status === 401 ? "The server needs a token. Enter it in another view and come back." : shown(error.message);
     } finally {
       button.disabled = false;
     }
   }
 
-  return h("details", { class: "adhoc-store" }, h("summary", {}, "Store it in the server"),
+  return h("details", { class: "adhoc-store" }, h("summary", {}, "Store on the server"),
     h("form", { onsubmit: (event: Event) => {
       event.preventDefault();
       void run();

@@ -100,5 +100,5 @@ export class WireReader {
 }
 
 function broken(): NotUnderstood {
-  return new NotUnderstood("it is no whole pprof profile");
+  return new NotUnderstood("it is not a complete pprof profile");
 }

@@ -34,9 +34,9 @@ function written({ name, operator, value }: Matcher): string {
 function noData(view: View, range: Range, gaps: WireGaps): HTMLElement {
   const go = (ms: number, after: boolean): HTMLElement => h("li", {}, h("button", {
     type: "button", onclick: () => { view.go({ ...rangeChange(rangeAround(ms, range, after)), live: undefined, zoom: undefined }); },
-  }, `Show the nearest ${after ? "after" : "before"} it: ${moment(ms)}`));
+  }, `Show the nearest data ${after ? "after" : "before"}: ${moment(ms)}`));
 
-  return told(`There is no data from ${moment(range.fromMs)} until ${moment(range.untilMs)}`,
+  return told(`No data from ${moment(range.fromMs)} to ${moment(range.untilMs)}`,
     gaps.before === null ? null : go(gaps.before, false), gaps.after === null ? null : go(gaps.after, true));
 }
 
@@ -73,26 +73,26 @@ async function noMatch(view: View, query: string): Promise<HTMLElement> {
   const last = never ?? guilty.at(-1);
 
   if (!last)
-    return told(apart.length > 1 ? "No profile matches any of these matchers together" : "No profile matches this query",
-      apart.length > 0 ? way(view, "without any matcher", { query: onlyApplication(query) }) : null);
+    return told(apart.length > 1 ? "No profiles match these label matchers" : "No profiles match this query",
+      apart.length > 0 ? way(view, "Remove all label matchers", { query: onlyApplication(query) }) : null);
   const values = await valuesOf(view, last.without, last.matcher);
   return never
-    ? told(`No profile has ever matched ${shown(written(never.matcher), TEXT_MAX)}`, way(view, "without this matcher", { query: never.without }), ...values)
-    : told(`No profile matches ${shown(written(last.matcher), TEXT_MAX)} together with the rest of the query`,
-      ...guilty.map(({ matcher, without }) => way(view, `without ${written(matcher)}`, { query: without })), ...values);
+    ? told(`No profiles match ${shown(written(never.matcher), TEXT_MAX)}`, way(view, "Remove this matcher", { query: never.without }), ...values)
+    : told(`No profiles match ${shown(written(last.matcher), TEXT_MAX)} together with the other matchers`,
+      ...guilty.map(({ matcher, without }) => way(view, `Remove ${written(matcher)}`, { query: without })), ...values);
 }
 
 function noApplication(view: View, name: string, names: readonly string[]): HTMLElement {
   const { query = "" } = view.state.parameters;
 
-  return told(`There is no application \u201c${shown(name, TEXT_MAX)}\u201d`,
+  return told(`No application named \u201c${shown(name, TEXT_MAX)}\u201d`,
     ...nearest(name, names, OFFERED).map((each) => way(view, each, { query: withApplication(query, each) })));
 }
 
 function noType(view: View, application: WireApplication | undefined, types: readonly string[], type: string): HTMLElement {
   const who = application ? `\u201c${shown(application.name, TEXT_MAX)}\u201d has` : "No application has";
 
-  return told(`${who} ${application ? "no " : ""}profiles of the type ${shown(typeName(type), TEXT_MAX)}`,
+  return told(`${who} ${application ? "no " : ""}profiles of type ${shown(typeName(type), TEXT_MAX)}`,
     ...types.map((each) => way(view, typeName(each), { type: each })));
 }
 

@@ -12,7 +12,7 @@ function serverAddress(): string {
 
 function snippets(server: string): (readonly [title: string, text: string])[] {
   return [
-    ["Any program, as it is", `PYROSCOPE_APPLICATION_NAME=my-app PYROSCOPE_SERVER_ADDRESS=${server} \\\n  spanprof exec -- ruby app.rb`],
+    ["Any program, without code changes", `PYROSCOPE_APPLICATION_NAME=my-app PYROSCOPE_SERVER_ADDRESS=${server} \\\n  spanprof exec -- ruby app.rb`],
     ["Ruby", `require "spanprof"\n\nSpanprof.start(application_name: "my-app", server_address: "${server}")`],
     ["Python", `import spanprof\n\nspanprof.start(application_name="my-app", server_address="${server}")`],
   ];
@@ -48,7 +48,7 @@ export function startHelp(view: View): HTMLElement {
             copy.textContent = "Copied";
           else
             getSelection()?.selectAllChildren(code);
-          view.say(isCopied ? "Copied." : "The text is selected, copy it by keyboard.");
+          view.say(isCopied ? "Copied." : "Press Ctrl+C to copy the selected text.");
         });
       },
     }, "Copy");
@@ -59,5 +59,5 @@ export function startHelp(view: View): HTMLElement {
   void untilProfiles(view);
   return h("div", { class: "start" },
     h("h2", {}, "This server has no profiles yet"),
-    h("p", {}, "Send it some: this page checks every two seconds and shows them."), ...cards);
+    h("p", {}, "Send profiles in one of these ways. This page shows them when they arrive."), ...cards);
 }

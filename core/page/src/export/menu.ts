@@ -39,18 +39,18 @@ function pictureOf(source: Exported, title: string): Picture {
 
 const FORMATS: readonly Format[] = [
   ["pprof", "pb.gz", "for go tool pprof, spanprof report and others", async (source) => await pprofBlob(source)],
-  ["Folded stacks", "folded", "a line for each stack", (source) =>
+  ["Folded stacks", "folded", "one line per stack", (source) =>
     Promise.resolve(new Blob([foldedOf(source.tree())], { type: "text/plain" }))],
-  ["HTML", "html", "this flame graph as a page that needs no network", (source, title) =>
+  ["HTML", "html", "interactive page that works offline", (source, title) =>
     Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title, source.look(), source.origin()))], { type: "text/html" }))],
-  ["SVG", "svg", "a drawing", (source, title) =>
+  ["SVG", "svg", "vector image", (source, title) =>
     Promise.resolve(new Blob([svgOf(pictureOf(source, title))], { type: "image/svg+xml" }))],
-  ["PNG", "png", "a picture", async (source, title) => await new Promise<Blob>((resolve, reject) => {
+  ["PNG", "png", "image", async (source, title) => await new Promise<Blob>((resolve, reject) => {
     canvasOf(pictureOf(source, title), PNG_SCALE).toBlob((blob) => {
       if (blob)
         resolve(blob);
       else
-        reject(new Error("The browser has no memory for a picture of this size."));
+        reject(new Error("The picture is too large for this browser."));
     }, "image/png");
   })],
 ];

@@ -69,7 +69,7 @@ export function originOfPair(base: Selected, asked: Selected): Origin {
   const [baseRange, range] = [rangeOf(base.from, base.until, nowMs), rangeOf(asked.from, asked.until, nowMs)];
 
   return {
-    says: [`Before: ${selectionText(base, baseRange)}`, `After: ${selectionText(asked, range)}`],
+    says: [`Baseline: ${selectionText(base, baseRange)}`, `Comparison: ${selectionText(asked, range)}`],
     link: lastingLink(nowMs), range, profile: null,
   };
 }

@@ -41,16 +41,16 @@ function sentence(side: WireFileSide): string {
 }
 
 export function fileHead(file: WireFile): HTMLElement {
-  const sides = file.base ? [["Before: ", file.base], ["After: ", file.now]] as const : [["", file.now]] as const;
+  const sides = file.base ? [["Baseline: ", file.base], ["Comparison: ", file.now]] as const : [["", file.now]] as const;
 
   return h("header", { class: "file-head" },
     h("div", { class: "file-title" }, h("h1", {}, shown(file.title, 300)), themeControl()),
     ...sides.map(([name, side]) => h("p", { class: "faint" }, name, sentence(side))),
     ...file.origin?.says.map((each) => h("p", { class: "faint file-origin" }, shown(each, 2000))) ?? [],
     file.origin && /^https?:/.test(file.origin.link)
-      && h("p", { class: "faint" }, h("a", { href: file.origin.link, rel: "noreferrer" }, "Show it on its server")),
+      && h("p", { class: "faint" }, h("a", { href: file.origin.link, rel: "noreferrer" }, "Open on the server")),
     file.now.tree.nodes.parent.length === 1 && totalOf(file.now) === 0
-      && h("p", { role: "status" }, "No samples match: the filters that this file was made with left none."));
+      && h("p", { role: "status" }, "No samples match the filters of this report."));
 }
 
 function notes(title: string, comments: readonly string[]): HTMLElement | null {
@@ -66,6 +66,6 @@ function notes(title: string, comments: readonly string[]): HTMLElement | null {
 /** The profiles' comments, for example on drops and overhead. */
 export function fileNotes(file: WireFile): HTMLElement {
   return h("footer", {},
-    file.base ? notes("What the profiles before say of themselves", file.base.comments) : null,
-    notes("What the profiles say of themselves", file.now.comments));
+    file.base ? notes("Comments of the baseline profiles", file.base.comments) : null,
+    notes("Comments of the profiles", file.now.comments));
 }

@@ -71,8 +71,8 @@ function columnsOf(file: WireFile): Column[] {
     const sides = ({ now, base }: Row): [number, number] => [now?.total ?? 0, base?.total ?? 0];
     const isNoise = (row: Row): boolean => comparison.isNoise(...sides(row), row.now?.samples ?? 0, row.base?.samples ?? 0);
     return [
-      { name: "Before", value: (row) => row.base?.total ?? 0, text: (row) => row.base ? amount(row.base.total, unit) : "\u2013" },
-      { ...total, name: "After" },
+      { name: "Baseline", value: (row) => row.base?.total ?? 0, text: (row) => row.base ? amount(row.base.total, unit) : "\u2013" },
+      { ...total, name: "Comparison" },
       {
         name: "Change", value: (row) => isNoise(row) ? 0 : Math.abs((row.now?.total ?? 0) - (row.base?.total ?? 0)),
         text: (row) => isNoise(row) ? noiseText(comparison, ...sides(row)) : `${differenceText(comparison, ...sides(row), unit)} (${growthText(comparison, ...sides(row))})`,
@@ -83,7 +83,7 @@ function columnsOf(file: WireFile): Column[] {
   return [
     total,
     { name: "Share", value: (row) => row.now?.total ?? 0, text: (row) => percent((row.now?.total ?? 0) / all) },
-    number("Own", (span) => span.self),
+    number("Self", (span) => span.self),
     samples,
     { name: "Spans", value: (row) => row.now?.spans ?? 0, text: (row) => row.now?.spans ? count(row.now.spans) : "\u2013" },
     { name: "Average", value: (row) => average(row.now), text: (row) => row.now?.spans ? amount(average(row.now), unit) : "\u2013" },
@@ -96,9 +96,9 @@ function dearest(file: WireFile): HTMLElement | null {
   if (spans.length === 0)
     return null;
   return h("details", { class: "file-dearest" },
-    h("summary", {}, `The ${count(Math.min(spans.length, DEAREST_SHOWN))} spans with the most`),
+    h("summary", {}, `Top ${count(Math.min(spans.length, DEAREST_SHOWN))} spans`),
     h("div", { class: "file-scroll", tabindex: "0", role: "region", "aria-label": "Spans" }, h("table", {},
-      h("thead", {}, h("tr", {}, ...["Span", "Id", "Total", "Own", "Samples"].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ...["Span", "Id", "Total", "Self", "Samples"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...spans.slice(0, DEAREST_SHOWN).map((span) => h("tr", { class: doubt(span.samples) === null && "file-few" },
         h("th", { scope: "row" }, shown(span.name ?? "(no span)", 200)), h("td", { class: "file-id" }, shown(span.spanId ?? "")),
         h("td", {}, amount(span.total, tree.unit)), h("td", {}, amount(span.self, tree.unit)),
@@ -170,7 +170,7 @@ class Names implements SpanTable {
     this.body.replaceChildren(...seen.sort((a, b) => value(b) - value(a)).slice(0, NAMES_SHOWN).map((row) => this.row(row, value(row) / most)));
     if (seen.length === 0 || seen.length > NAMES_SHOWN)
       this.body.append(h("tr", {}, h("td", { colspan: this.columns.length + 1 },
-        seen.length === 0 ? "No span name has this in it." : `${count(seen.length - NAMES_SHOWN)} more: find one by its name.`)));
+        seen.length === 0 ? "No matching names" : `${count(seen.length - NAMES_SHOWN)} more: search by name`)));
   }
 
   private row(row: Row, share: number): HTMLElement {

@@ -24,10 +24,10 @@ export function columnsOf(rows: Rows): Column[] {
 export function titleOfColumn(column: Column, rows: Rows): string {
   switch (column) {
     case "name": return "Function";
-    case "own": return "Own";
-    case "total": return rows.baseTotal ? "Right" : "Total";
+    case "own": return "Self";
+    case "total": return rows.baseTotal ? "Comparison" : "Total";
     case "samples": return "Samples";
-    case "baseTotal": return "Left";
+    case "baseTotal": return "Baseline";
     case "change": return "Change";
     case "relative": return "Change %";
   }
@@ -80,7 +80,7 @@ function cellOf(source: CellSource, column: Column, id: number): HTMLElement {
       const samples = rows.samples?.[id] ?? null;
       const text = rows.baseTotal ? samplesPair(rows.baseSamples?.[id] ?? null, samples) : count(samples!);
       return fewOf(rows.baseSamples?.[id] ?? null, samples)
-        ? h("div", { role: "gridcell", class: "flame-cell flame-number flame-few", title: "Fewer than ten samples: no ranking." }, `${text} few`)
+        ? h("div", { role: "gridcell", class: "flame-cell flame-number flame-few", title: "Fewer than 10 samples: unreliable" }, `${text} few`)
         : h("div", { role: "gridcell", class: "flame-cell flame-number" }, text);
     }
   }

@@ -57,7 +57,7 @@ export class FlamePanel implements Panel {
   private readonly keys: Keys;
   private readonly crumbs = new Crumbs((index) => { this.zoom("lower", index); });
   private readonly legend = new Legend();
-  private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "In force" });
+  private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "Active filters" });
   private readonly live = h("div", { class: "flame-unseen", "aria-live": "polite" });
   private readonly notes = h("p", { class: "faint flame-notes", hidden: true });
   private readonly nothing = h("p", { class: "flame-nothing", hidden: true });
@@ -339,7 +339,7 @@ export class FlamePanel implements Panel {
       copy: (id) => {
         const name = functions.name[id]!;
         void copyText(name).then((isCopied) => {
-          this.say(isCopied ? "The name is copied." : "The browser does not let the page copy.");
+          this.say(isCopied ? "Name copied." : "The browser does not allow copying.");
         });
       },
       look: this.looked,
@@ -354,7 +354,7 @@ export class FlamePanel implements Panel {
     const zoom = frame && this.zooms.textWith(this.derived, frame.part, frame.index);
     if (zoom !== null)
       items.unshift({ text: "Zoom to this frame", key: "Enter", act: () => { this.zoomTo(zoom); } });
-    items.push({ text: "Show all again", key: "r", act: () => { this.reset(); } });
+    items.push({ text: "Reset", key: "r", act: () => { this.reset(); } });
     this.menu.open(items, id < 0 ? this.rootName() : nameOf({ graph: this.derived.graph, rootName: "" }, this.derived.graph.functionOf.indexOf(id)), x, y, from);
   }
 

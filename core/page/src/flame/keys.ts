@@ -2,21 +2,21 @@
 import { h } from "../parts/dom.ts";
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [["\u2191", "\u2193"], "to the caller, to the widest callee; by the way that the graph is drawn"],
-  [["\u2190", "\u2192"], "to the frame beside it"],
-  [["Home"], "to the frame that is zoomed to, else to all"],
-  [["Enter"], "zoom into the frame"],
-  [["Escape"], "zoom out; end a highlight or a sandwich"],
-  [["/"], "search: a part of a name, or /a regular expression/"],
-  [["n", "N"], "to the next match, to the one before"],
-  [["s"], "callers and callees of the function (sandwich)"],
-  [["f"], "only stacks through the function (focus)"],
-  [["h"], "leave the function out (hide)"],
+  [["\u2191", "\u2193"], "go to the caller or the widest callee, depending on the layout"],
+  [["\u2190", "\u2192"], "go to the neighbouring frame"],
+  [["Home"], "go to the zoomed frame"],
+  [["Enter"], "zoom to the frame"],
+  [["Escape"], "zoom out; clear the highlight or sandwich"],
+  [["/"], "search for text or a /regular expression/"],
+  [["n", "N"], "go to the next or previous match"],
+  [["s"], "show callers and callees (sandwich)"],
+  [["f"], "show only stacks with the function (focus)"],
+  [["h"], "hide the function, keep its callees"],
   [["m"], "highlight the function"],
-  [["c"], "copy its name"],
-  [["u", "r"], "undo the last step, show all again"],
-  [["Shift F10"], "all that can be done, as a menu"],
-  [["?"], "this list"],
+  [["c"], "copy the name"],
+  [["u", "r"], "undo, reset"],
+  [["Shift F10"], "open the context menu"],
+  [["?"], "show this list"],
 ];
 
 export class Keys {
@@ -28,7 +28,7 @@ export class Keys {
     for (const [keys, does] of KEYS)
       list.append(h("dt", {}, ...keys.map((key) => h("kbd", {}, key))), h("dd", {}, does));
     this.element = h("dialog", { class: "flame-keys", "aria-labelledby": id },
-      h("h2", { id }, "Keys of the flame graph and its table"), list,
+      h("h2", { id }, "Keyboard shortcuts of the flame graph and its table"), list,
       h("form", { method: "dialog" }, h("button", { type: "submit" }, "Close")));
     // A click outside closes the dialog. Its key events must not reach the graph.
     this.element.addEventListener("click", (event) => {

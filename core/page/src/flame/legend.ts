@@ -30,7 +30,7 @@ export function entriesOf(graph: Graph, rows: Rows, colour: "package" | "kind"):
     const kind = KINDS.find((each) => each === key);
     return colour === "kind" && kind
       ? { name: KIND_NAMES[kind], fill: kindFill(kind), share: own / all }
-      : { name: key || "without a file", fill: packageFill(key), share: own / all };
+      : { name: key || "unknown", fill: packageFill(key), share: own / all };
   });
 }
 
@@ -89,6 +89,6 @@ export class Legend {
     const fills = fillsOf(themeOf(document.body), "change");
     const at = (share: number, text: string): HTMLElement => h("li", {}, swatch(fills[Math.round(share * (fills.length - 1))]!), text);
 
-    return [at(0, "half or less"), at(0.25, ""), at(0.5, "the same, or within sampling noise"), at(0.75, ""), at(1, "twice or more")];
+    return [at(0, "half or less"), at(0.25, ""), at(0.5, "no change, or within sampling noise"), at(0.75, ""), at(1, "twice or more")];
   }
 }

@@ -5,11 +5,11 @@ export type Kind = (typeof KINDS)[number];
 
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   interpreted: "Ruby, Python",
-  interpreter: "the interpreter",
+  interpreter: "interpreter",
   native: "native",
   gc: "garbage collection",
   kernel: "kernel",
-  note: "[notes]",
+  note: "missing stacks",
 };
 
 const GC = /^\(garbage collection\)$|^\[?gc\]?$|^(rb_|_?Py_?|ruby_)?gc_|^_?PyGC|^rb_objspace/i;
@@ -55,9 +55,9 @@ export function packageOf(name: string, fullFile: string): string {
   if (packaged)
     return packaged[1]!;
   if (RUBY_LIBRARY.test(file))
-    return "Ruby's library";
+    return "Ruby standard library";
   if (PYTHON_LIBRARY.test(file))
-    return "Python's library";
+    return "Python standard library";
   const object = OBJECT.exec(file);
   if (object)
     return object[1]!.replace(OBJECT_VERSION, "");

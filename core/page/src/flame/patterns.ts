@@ -4,8 +4,8 @@
 /** Time limit, from the moment at which the worker starts to match a pattern. */
 const BUDGET_MS = 2000;
 
-const TOO_LONG = `The pattern was stopped after ${BUDGET_MS / 1000} s: it tries too many ways; a plain part of a name never does.`;
-const NO_THREAD = "This browser lets the page run no search by a pattern here; search for a plain part of a name.";
+const TOO_LONG = `Pattern stopped after ${BUDGET_MS / 1000} s: too much backtracking. Use a simpler pattern or plain text.`;
+const NO_THREAD = "This browser does not allow pattern search here. Use plain text.";
 
 /** Messages to the worker: first the names, then patterns. */
 interface Asked {

@@ -98,7 +98,7 @@ export function canvasOf(picture: Picture, scale: number): HTMLCanvasElement {
   canvas.width = Math.ceil(picture.width * most);
   canvas.height = Math.ceil(picture.height * most);
   if (!context)
-    throw new Error("The browser has no memory for a picture of this size.");
+    throw new Error("The picture is too large for this browser.");
   context.scale(most, most);
   context.fillStyle = picture.background;
   context.fillRect(0, 0, picture.width, picture.height);

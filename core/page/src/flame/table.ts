@@ -53,7 +53,7 @@ export class Table {
   readonly element: HTMLElement;
   private readonly head = h("div", { class: "flame-row flame-head", role: "row", "aria-rowindex": 1 });
   private readonly body = h("div", { class: "flame-rows", role: "rowgroup" });
-  private readonly empty = h("p", { class: "flame-empty", hidden: true }, "No function has this in its name.");
+  private readonly empty = h("p", { class: "flame-empty", hidden: true }, "No matching functions.");
   private readonly id = `flame-table-${++tables}`;
   private readonly events: TableEvents;
   private readonly observer: ResizeObserver;

@@ -33,14 +33,14 @@ function sideLines(source: TipSource, index: number, isBase: boolean): Line[] {
   const totals = isBase ? graph.baseTotal! : graph.total;
   const selves = isBase ? graph.baseSelf! : graph.self;
   const whole = isBase ? source.wholeBase : source.whole;
-  const prefix = graph.baseTotal ? (isBase ? "left " : "right ") : "";
+  const prefix = graph.baseTotal ? (isBase ? "baseline " : "comparison ") : "";
   const total = totals[index]!;
-  const ofAll = `${amount(total, unit)} \u00b7 ${percent(total / whole)} of all`;
-  const ofZoomed = zoom > 0 ? ` \u00b7 ${percent(total / totals[zoom]!)} of the zoomed` : "";
+  const ofAll = `${amount(total, unit)} \u00b7 ${percent(total / whole)} of total`;
+  const ofZoomed = zoom > 0 ? ` \u00b7 ${percent(total / totals[zoom]!)} of the zoomed frame` : "";
   const lines: Line[] = [[`${prefix}total`, ofAll + ofZoomed]];
 
   if (!isCallers)
-    lines.push([`${prefix}own`, `${amount(selves[index]!, unit)} \u00b7 ${percent(selves[index]! / whole)} of all`]);
+    lines.push([`${prefix}self`, `${amount(selves[index]!, unit)} \u00b7 ${percent(selves[index]! / whole)} of total`]);
   return lines;
 }
 
@@ -58,9 +58,9 @@ export function linesOf(source: TipSource, index: number): Line[] {
 
   if (baseTotal)
     lines.push(["change", changeText(graph, index)]);
-  const sides = [[baseTotal ? "left " : "", baseSamples], [baseTotal ? "right " : "", samples]] as const;
+  const sides = [[baseTotal ? "baseline " : "", baseSamples], [baseTotal ? "comparison " : "", samples]] as const;
   const counts = sides.flatMap(([side, of]) => of ? [`${side}${count(of[index]!)}`] : []);
-  const few = fewOf(baseSamples?.[index] ?? null, samples?.[index] ?? null) ? " (few: no ranking)" : "";
+  const few = fewOf(baseSamples?.[index] ?? null, samples?.[index] ?? null) ? " (fewer than 10: unreliable)" : "";
   if (counts.length > 0)
     lines.push(["samples", `${counts.join(", ")}${few}`]);
   return lines;

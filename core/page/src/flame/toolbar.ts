@@ -27,10 +27,10 @@ type Choice = readonly [value: string, text: string];
 
 const COLOURS: readonly Choice[] = [["package", "by package"], ["kind", "by kind"]];
 const DIFF_COLOURS: readonly Choice[] = [["change", "by change"], ...COLOURS];
-const SCALES: readonly Choice[] = [["shares", "shares of each side"], ["values", "values"]];
+const SCALES: readonly Choice[] = [["shares", "shares of total"], ["values", "values"]];
 const SORTS: readonly Choice[] = [["value", "largest first"], ["name", "by name"]];
-const RECURSIONS: readonly Choice[] = [["", "as it is"], ["direct", "direct: one frame"], ["all", "all: one frame"]];
-const LAYOUTS: readonly Choice[] = [["icicle", "root on top"], ["flame", "root at the bottom"]];
+const RECURSIONS: readonly Choice[] = [["", "show"], ["direct", "collapse direct"], ["all", "collapse all"]];
+const LAYOUTS: readonly Choice[] = [["icicle", "icicle (root at top)"], ["flame", "flame (root at bottom)"]];
 const SHOWNS: readonly Choice[] = [["table", "Table"], ["both", "Both"], ["graph", "Graph"]];
 
 /** Delay between typing and search. */
@@ -83,20 +83,20 @@ export class Toolbar {
     });
     this.back = button("\u2039", "Previous match", () => { events.step(-1); });
     this.forth = button("\u203a", "Next match", () => { events.step(1); });
-    this.undo = button("\u21b6 Undo", "\u21b6 Undo the last step", () => { events.undo(); });
-    this.reset = button("Reset", "Reset: show all again", () => { events.reset(); });
+    this.undo = button("\u21b6 Undo", "\u21b6 Undo", () => { events.undo(); });
+    this.reset = button("Reset", "Reset zoom, search and filters", () => { events.reset(); });
     this.picks = {
       scale: select("Compare", (scale) => { events.change({ scale }); }),
       colour: select("Colour", (colour) => { events.change({ colour }); }),
       layout: select("Layout", (layout) => { events.change({ layout }); }),
-      sort: select("Order", (sort) => { events.change({ sort }); }),
+      sort: select("Sort", (sort) => { events.change({ sort }); }),
       recursion: select("Recursion", (recursion) => { events.change({ recursion }); }),
     };
     this.showns = SHOWNS.map(([value, text]) => h("button", { type: "button", "data-value": value, onclick: () => { events.change({ shown: value }); } }, text));
     this.element = h("div", { class: "flame-tools", role: "group", "aria-label": "Flame graph" },
       h("div", { class: "flame-searching" }, this.search, this.back, this.forth, this.found),
-      h("div", { class: "flame-shown", role: "group", "aria-label": "Shown" }, ...this.showns), this.undo, this.reset,
-      button("?", "Keys of the flame graph", () => { events.keys(); }),
+      h("div", { class: "flame-shown", role: "group", "aria-label": "Display" }, ...this.showns), this.undo, this.reset,
+      button("?", "Keyboard shortcuts", () => { events.keys(); }),
       h("div", { class: "flame-picks" }, ...Object.values(this.picks).map((pick) => pick.element)));
   }
 
@@ -140,6 +140,6 @@ export interface Chip {
 export function chipsOf(chips: readonly Chip[], onTake: (change: Look) => void): HTMLElement[] {
   return chips.map(({ text, change }) =>
     h("button", {
-      type: "button", class: "flame-chip", "aria-label": `Take off: ${shown(text, 80)}`, onclick: () => { onTake(change); },
+      type: "button", class: "flame-chip", "aria-label": `Remove: ${shown(text, 80)}`, onclick: () => { onTake(change); },
     }, h("span", {}, shown(text, 80)), h("span", { "aria-hidden": "true" }, " \u00d7")));
 }

@@ -26,10 +26,10 @@ export function toolsOf(tools: Tools, id: number): Item[] {
 
   return [
     { text: "Callers and callees (sandwich)", key: "s", act: () => { tools.change({ sandwich: ref, zoom: "" }); } },
-    { text: "Focus: only stacks through it", key: "f", act: () => { tools.change({ focus: withRef(look.focus, ref) }); } },
-    { text: "Hide: lift what it calls", key: "h", act: () => { tools.change({ hide: withRef(look.hide, ref) }); } },
+    { text: "Focus (only stacks with it)", key: "f", act: () => { tools.change({ focus: withRef(look.focus, ref) }); } },
+    { text: "Hide (keep its callees)", key: "h", act: () => { tools.change({ hide: withRef(look.hide, ref) }); } },
     { text: "Highlight", key: "m", act: () => { tools.choose(id); } },
-    { text: "Copy the name", key: "c", act: () => { tools.copy(id); } },
+    { text: "Copy name", key: "c", act: () => { tools.copy(id); } },
   ];
 }
 
@@ -54,6 +54,6 @@ export function chipsOfLook(functions: Functions, look: Look): Chip[] {
   if (look.sandwich)
     chips.push({ text: `sandwich: ${nameOfRef(functions, look.sandwich)}`, change: { sandwich: "", zoom: "" } });
   if (look.recursion)
-    chips.push({ text: `recursion: ${look.recursion === "all" ? "all in one frame" : "direct in one frame"}`, change: { recursion: "" } });
+    chips.push({ text: `recursion: ${look.recursion === "all" ? "all collapsed" : "direct collapsed"}`, change: { recursion: "" } });
   return chips;
 }

@@ -72,7 +72,7 @@ export class Cards {
 
     card.facts.replaceChildren(
       h("span", { class: "card-head" }, h("strong", {}, valueName(value.value)), h("span", {}, `${amount(value.total, unit)} \u00b7 ${percent(value.share)}`)),
-      h("span", { class: "faint" }, `${amount(value.average, unit)} a profile${value.profiles < 2 ? "" : ` \u00b1 ${amount(value.deviation, unit)}`}, ${count(value.profiles)} profile${value.profiles === 1 ? "" : "s"}`));
+      h("span", { class: "faint" }, `${amount(value.average, unit)} per profile${value.profiles < 2 ? "" : ` \u00b1 ${amount(value.deviation, unit)}`}, ${count(value.profiles)} profile${value.profiles === 1 ? "" : "s"}`));
     if (card.stamp !== stamp) {
       card.stamp = stamp;
       // The observer reports an element only once while it stays visible.

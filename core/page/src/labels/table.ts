@@ -20,7 +20,7 @@ const HEADS: readonly (readonly [Column, string])[] = [
 ];
 
 export function valueName(value: string | null): string {
-  return value === null ? "(without it)" : value === "" ? "(empty)" : shown(value, VALUE_MAX);
+  return value === null ? "(no value)" : value === "" ? "(empty)" : shown(value, VALUE_MAX);
 }
 
 function row(value: WireLabelValue, { unit, hrefOf }: TableOptions): HTMLElement {
@@ -34,7 +34,7 @@ function row(value: WireLabelValue, { unit, hrefOf }: TableOptions): HTMLElement
     h("td", { class: "share" }, bar, h("span", {}, percent(value.share))),
     h("td", {}, amount(value.average, unit)),
     h("td", {}, value.profiles < 2 ? "\u2013" : `\u00b1 ${amount(value.deviation, unit)}`),
-    h("td", few ? { title: `Fewer than ${PROFILES_FEW} profiles: an average of them says little.` } : {}, `${count(value.profiles)}${few ? " (few)" : ""}`));
+    h("td", few ? { title: `Fewer than ${PROFILES_FEW} profiles: the average is unreliable` } : {}, `${count(value.profiles)}${few ? " (few)" : ""}`));
 }
 
 /** Updates its rows in place, which preserves focus and scroll position. */

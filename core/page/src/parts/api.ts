@@ -107,7 +107,7 @@ export class Api {
 }
 
 function away(error: unknown): unknown {
-  return error instanceof DOMException ? error : new Problem(0, "The server does not answer; it may be restarting.");
+  return error instanceof DOMException ? error : new Problem(0, "The server is not responding. It may be restarting.");
 }
 
 /** Parses a JSON response. The connection may break during its body, and a proxy may have sent it. */
@@ -115,7 +115,7 @@ async function read(answer: Response): Promise<unknown> {
   try {
     return await answer.json();
   } catch (error) {
-    throw error instanceof SyntaxError ? new Problem(answer.status, "What answers is no server of spanprof: the answer is no JSON.") : away(error);
+    throw error instanceof SyntaxError ? new Problem(answer.status, "The response is not JSON, so it is not from a spanprof server.") : away(error);
   }
 }
 
@@ -127,6 +127,6 @@ async function problemOf(answer: Response): Promise<Problem> {
     const said = JSON.parse(text) as Partial<WireProblem> & { message?: string };
     return new Problem(answer.status, said.detail ?? said.message ?? text.slice(0, 300), said);
   } catch {
-    return new Problem(answer.status, text.slice(0, 300) || answer.statusText || `The server answers ${answer.status}.`);
+    return new Problem(answer.status, text.slice(0, 300) || answer.statusText || `The server responded with status ${answer.status}.`);
   }
 }

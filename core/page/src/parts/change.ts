@@ -2,7 +2,7 @@
 import type { Comparison } from "../model/comparison.ts";
 import { amount, percent } from "./format.ts";
 
-export const NOISE_HINT = "The samples of both sides differ by no more than chance";
+export const NOISE_HINT = "The difference is within sampling noise";
 
 /** The text that replaces a difference within chance. */
 export function noiseText(comparison: Comparison, value: number, base: number): string {

@@ -48,7 +48,7 @@ function faultMark(query: string, column: number): Node[] {
   const begin = Math.max(0, at - AROUND);
 
   return [
-    h("span", { class: "sr" }, `At fault at character ${Array.from(query.slice(0, at)).length + 1}: `),
+    h("span", { class: "sr" }, `Error at character ${Array.from(query.slice(0, at)).length + 1}: `),
     document.createTextNode((begin > 0 ? "\u2026" : "") + shown(query.slice(begin, at))),
     h("mark", {}, character === "" ? "\u00a0" : shown(character)),
     document.createTextNode(shown(query.slice(at + character.length, at + AROUND))),
@@ -82,7 +82,7 @@ class Box implements QueryBox {
       "aria-controls": `${id}-list`, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
       placeholder: 'shop.cpu{host="web-1"}',
     });
-    this.list = h("ul", { id: `${id}-list`, role: "listbox", class: "options", "aria-label": `Completions of ${of.label}`, hidden: true });
+    this.list = h("ul", { id: `${id}-list`, role: "listbox", class: "options", "aria-label": `Completions: ${of.label}`, hidden: true });
     this.fault = h("p", { id: `${id}-fault`, class: "query-fault" });
     this.note = h("p", { class: "query-note faint", role: "status" });
     this.element = h("div", { class: "query-box" }, this.field, this.list, this.fault, this.note);
@@ -192,7 +192,7 @@ class Box implements QueryBox {
       this.close();
       if (!(error instanceof Problem))
         throw error;
-      this.note.textContent = `Nothing can be completed: ${shown(error.message, 200)}`;
+      this.note.textContent = `No completions: ${shown(error.message, 200)}`;
     }
   }
 

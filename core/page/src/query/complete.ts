@@ -22,9 +22,9 @@ export interface Source {
 
 const OPTIONS_MAX = 100;
 const OPERATORS: readonly (readonly [string, string])[] = [
-  ["=", "is"], ["!=", "is not"], ["=~", "matches the expression"], ["!~", "does not match the expression"],
+  ["=", "is"], ["!=", "is not"], ["=~", "matches the regular expression"], ["!~", "does not match the regular expression"],
 ];
-const IDS_HINT = "of spans";
+const IDS_HINT = "span or trace id";
 
 /** Label names that need no quotes. */
 const PLAIN = /^[A-Za-z_]\w*$/;

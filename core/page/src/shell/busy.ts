@@ -13,7 +13,7 @@ export interface Busy {
 
 /** `of` is the element that the responses will change. */
 export function busyBar(of: HTMLElement): Busy {
-  const bar = h("div", { class: "busy-bar", role: "progressbar", "aria-label": "The server is asked", hidden: true });
+  const bar = h("div", { class: "busy-bar", role: "progressbar", "aria-label": "Loading", hidden: true });
   const sentence = h("p", { class: "busy-text", role: "status" });
   let since = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -22,7 +22,7 @@ export function busyBar(of: HTMLElement): Busy {
     const waited = performance.now() - since;
 
     bar.hidden = waited < BAR_AFTER_MS;
-    sentence.textContent = waited < SENTENCE_AFTER_MS ? "" : `The server has been asked ${Math.round(waited / 1000)} s ago.`;
+    sentence.textContent = waited < SENTENCE_AFTER_MS ? "" : `Still waiting for the server (${Math.round(waited / 1000)} s)\u2026`;
   }
 
   return {

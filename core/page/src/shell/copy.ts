@@ -42,14 +42,14 @@ export function copyButton(shell: Shell): HTMLElement {
       if (done) {
         button.textContent = "Copied";
         setTimeout(() => { button.textContent = "Copy link"; }, 1500);
-        shell.say("The link is copied.");
+        shell.say("Link copied.");
         return;
       }
       field.value = address;
       field.hidden = false;
       field.focus();
       field.select();
-      shell.say("The browser does not let a page copy here: the link is selected, copy it by keyboard.");
+      shell.say("The browser does not allow copying. Press Ctrl+C to copy the selected link.");
     });
   });
   return h("span", { class: "copy" }, button, field);

@@ -69,7 +69,7 @@ export function header(shell: Shell): Header {
     parameters: () => shell.state().parameters,
     onRun: (query) => { shell.go({ query, span: undefined, trace: undefined, zoom: undefined }); },
   });
-  const controls = h("div", { class: "controls", role: "group", "aria-label": "What is shown" }, picks.element, box.element, range.element);
+  const controls = h("div", { class: "controls", role: "group", "aria-label": "Query and time range" }, picks.element, box.element, range.element);
   const home = h("a", { class: "brand", href: "./" }, "spanprof");
   const element = h("header", { class: "shell" },
     h("div", { class: "bar" }, home, nav.element, h("div", { class: "tools" }, copyButton(shell), themeControl())), controls);

@@ -25,7 +25,7 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
   const zone = h("p", { class: "faint range-zone" });
   const element = h("form", { class: "absolute" },
     h("label", {}, "From ", from), h("label", {}, "Until ", until), fault,
-    h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or a number of seconds"), zone, h("button", {}, "Apply"));
+    h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or seconds since 1970"), zone, h("button", {}, "Apply"));
 
   let last: string | null = null;
 
@@ -40,7 +40,7 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
       shell.go({ from: times[0], until: times[1], live: undefined });
       return;
     }
-    fault.textContent = `\u201c${wrong.value}\u201d is no time.`;
+    fault.textContent = `Can\u2019t read \u201c${wrong.value}\u201d. Try 2026-11-26 13:00 or now-90m.`;
     wrong.setAttribute("aria-describedby", fault.id);
     wrong.focus();
   });
@@ -56,7 +56,7 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
       if (next === last)
         return;
       last = next;
-      zone.textContent = `Days and times are of this browser's zone, ${zoneOf(now(shell).untilMs)}.`;
+      zone.textContent = `Time zone of this browser: ${zoneOf(now(shell).untilMs)}`;
       from.value = say(state.parameters["from"] ?? FROM_DEFAULT);
       until.value = say(state.parameters["until"] ?? UNTIL_DEFAULT);
     },
@@ -72,11 +72,11 @@ function steps(shell: Shell): HTMLElement {
   return h("span", { class: "joined" },
     step("\u2039", "Earlier", (range) => moved(range, -0.5)),
     step("\u203a", "Later", (range) => moved(range, 0.5)),
-    step("\u2212", "Zoom out: twice the range", (range) => widened(range, Date.now())));
+    step("\u2212", "Zoom out: double the range", (range) => widened(range, Date.now())));
 }
 
 function liveButton(shell: Shell): Part {
-  const element = h("button", { type: "button", class: "live", title: `Look again every ${LIVE_S} s` }, "Live");
+  const element = h("button", { type: "button", class: "live", title: `Refresh every ${LIVE_S} s` }, "Live");
 
   element.addEventListener("click", () => {
     const { live, from, until } = shell.state().parameters;
@@ -111,7 +111,7 @@ export function rangeControl(shell: Shell): Part {
   list.content.append(h("div", { class: "presets", role: "group", "aria-label": "Presets" }, ...presets), form.element);
   return {
     element: h("div", { class: "range" }, list.element, steps(shell),
-      h("button", { type: "button", title: "Look again", "aria-label": "Look again", onclick: () => { shell.refresh(); } }, "\u21bb"), live.element),
+      h("button", { type: "button", title: "Refresh", "aria-label": "Refresh", onclick: () => { shell.refresh(); } }, "\u21bb"), live.element),
     update(state) {
       const { from, until } = state.parameters;
 

@@ -7,7 +7,7 @@ const SAMPLES_FEW = 10;
 /** A mark for values of too few samples; null if there are enough. */
 export function fewSamples(samples: number): HTMLElement | null {
   return samples >= SAMPLES_FEW ? null : h("span", {
-    class: "tag few", title: `${samples === 1 ? "One sample says" : `${samples} samples say`} little: below ten a row is no ranking.`,
+    class: "tag few", title: `Fewer than ${SAMPLES_FEW} samples: unreliable`,
   }, "few");
 }
 
@@ -15,7 +15,7 @@ export function samplesCell(samples: number): HTMLElement {
   const wide = doubt(samples);
 
   return h("span", { class: "samples" }, h("span", {
-    title: wide === null ? undefined : `\u00b1${percent(wide)} with a probability of 95 %, as counts are`,
+    title: wide === null ? undefined : `\u00b1 ${percent(wide)} (95 % confidence interval)`,
   }, count(samples)), " ", fewSamples(samples));
 }
 

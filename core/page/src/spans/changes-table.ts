@@ -13,7 +13,7 @@ const FIND_MAX = 1000;
 /** The sample counts of both sides, with a mark if there are too few. */
 function samplesCell(base: number | null, now: number | null): HTMLElement {
   return h("span", { class: "samples" }, samplesPair(base, now),
-    fewOf(base, now) && h("span", { class: "tag few", title: "Below ten samples on either side a row is no ranking." }, "few"));
+    fewOf(base, now) && h("span", { class: "tag few", title: "Fewer than 10 samples on both sides: unreliable" }, "few"));
 }
 
 function columnsOf(comparison: Comparison, { unit }: Measure, find: (name: string) => void, isCounted: boolean): Column<Change>[] {
@@ -28,13 +28,13 @@ function columnsOf(comparison: Comparison, { unit }: Measure, find: (name: strin
       : h("span", { class: now > base * comparison.factor ? "more-than" : "less-than" }, text(now, base));
   };
   const difference = (of: "self" | "total", title: string): Column<Change> => ({
-    id: `${of}Change`, title, hint: "Sorted by the size of the change, up or down; noise is last", numeric: true,
+    id: `${of}Change`, title, hint: "Sorts by the absolute change; noise comes last", numeric: true,
     key: (row) => isNoise(row, of) ? 0 : Math.abs(of === "self" ? row.self - row.baseSelf * comparison.factor : row.total - row.baseTotal * comparison.factor),
     cell: (row) => changed(row, of, (now, base) => differenceText(comparison, now, base, unit)),
   });
 
   const samples = (id: string, title: string, of: (row: Change) => readonly [number | null, number | null]): Column<Change>[] => isCounted ? [{
-    id, title, hint: "Samples that the value before and the one after rest on", numeric: true,
+    id, title, hint: "Number of samples on the baseline and on the comparison side", numeric: true,
     key: (row) => of(row).reduce<number>((sum, each) => sum + (each ?? 0), 0), cell: (row) => samplesCell(...of(row)),
   }] : [];
 
@@ -43,16 +43,16 @@ function columnsOf(comparison: Comparison, { unit }: Measure, find: (name: strin
       type: "button", class: "link", title: shown(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name.slice(0, FIND_MAX)); },
       "aria-label": `Find ${shown(row.name, 200)} in the flame graph`,
     }, shown(row.name, 200) || "(no name)") },
-    value("baseSelf", "Self, base", "base", (row) => row.baseSelf), value("self", "Self", "now", (row) => row.self),
+    value("baseSelf", "Self, baseline", "base", (row) => row.baseSelf), value("self", "Self", "now", (row) => row.self),
     difference("self", "Self, change"),
     ...samples("selfSamples", "Self, samples", ({ samples: each }) => [each.baseSelf, each.self]),
-    value("baseTotal", "Total, base", "base", (row) => row.baseTotal), value("total", "Total", "now", (row) => row.total),
+    value("baseTotal", "Total, baseline", "base", (row) => row.baseTotal), value("total", "Total", "now", (row) => row.total),
     difference("total", "Total, change"),
     ...samples("totalSamples", "Total, samples", ({ samples: each }) => [each.baseTotal, each.total]),
-    { id: "growth", title: "Self, %", numeric: true, cell: (row) => changed(row, "self", (now, base) => growthText(comparison, now, base)) },
+    { id: "growth", title: "Self, change %", numeric: true, cell: (row) => changed(row, "self", (now, base) => growthText(comparison, now, base)) },
   ];
 }
 
 export function changesTable(tree: Tree, measure: Measure, find: (name: string) => void): HTMLElement {
-  return table({ label: "What changed most", rows: changesOf(tree), columns: columnsOf(tree.comparison!, measure, find, tree.samples !== null || tree.baseSamples !== null), order: "selfChange" }).element;
+  return table({ label: "Largest changes", rows: changesOf(tree), columns: columnsOf(tree.comparison!, measure, find, tree.samples !== null || tree.baseSamples !== null), order: "selfChange" }).element;
 }

@@ -31,12 +31,12 @@ async function ofIds(view: View, asked: Asked): Promise<HTMLElement> {
   const { before, after, ranges } = await view.api.get<WireGaps>("gaps", { ...asked }, view.signal);
   const what = asked.span ? `the span ${shown(asked.span, 32)}` : `the trace ${shown(asked.trace ?? "", 40)}`;
   const where = before ?? after;
-  const text = ranges.length > 0 ? `There are profiles with ${what}, but their values add up to nothing.`
-    : where === null ? `No sample of ${what} and of this profile type is kept. It used too little CPU time to be sampled, or its profiles are kept no longer.`
-      : `No sample of ${what} is in this range, but there are some at another time.`;
+  const text = ranges.length > 0 ? `The profiles of ${what} have only zero values.`
+    : where === null ? `No samples of ${what} with this profile type. It used too little CPU time, or its profiles have been deleted.`
+      : `No samples of ${what} in this time range, but there are some at another time.`;
 
   return h("div", { class: "notice empty", role: "status" }, h("p", {}, text), where !== null && ranges.length === 0
-    && h("p", {}, h("a", { href: view.address({ from: String(where - 60_000), until: String(where + 60_000) }) }, "Show them")));
+    && h("p", {}, h("a", { href: view.address({ from: String(where - 60_000), until: String(where + 60_000) }) }, "Show these samples")));
 }
 
 /** Explains why `asked` has no data. `view` must have the same selection; see viewAsking(). */

@@ -87,7 +87,7 @@ export function baselineOf(view: View, found: FoundSpan): Baseline {
 
   return {
     ...range, type: view.state.parameters["type"], query,
-    says: name === null ? `all spans of ${service ?? "all services"}, since samples of this one have no name` : "spans of the same service and name",
+    says: name === null ? `all spans of ${service ?? "all services"} (the samples of this span have no name)` : "spans of the same service and name",
   };
 }
 

@@ -40,23 +40,23 @@ function columnsOf(view: View, { unit, name }: Measure, sums: Sums, choose: (row
   return [
     { id: "name", title: "Name", key: (row) => row.name ?? "", cell: (row) => h("span", { class: "span-name" },
       h("button", {
-        type: "button", class: "choose", title: "Show its flame graph below", onclick: () => { choose(row); },
+        type: "button", class: "choose", title: "Show the flame graph below", onclick: () => { choose(row); },
         "aria-label": `Flame graph of ${nameText(row.name)}`,
       }, "\u25e7"),
       h("a", { href: view.address(elsewhere({ query: spanNameQuery(query, row.name) }), "explore"), title: shown(row.name ?? "", 1000) || undefined },
         nameText(row.name))) },
     { id: "service", title: "Service", key: (row) => row.service ?? "", cell: (row) => row.service === null ? "several" : shown(row.service, 80) },
     { id: "total", title: name, numeric: true, key: (row) => row.total, cell: (row) => valueBar(row.total, sums.most, unit, row.samples) },
-    { id: "share", title: "Share", hint: "Of everything that the query selects, in spans or not", numeric: true,
+    { id: "share", title: "Share", hint: "Share of all samples of the query, in and outside of spans", numeric: true,
       key: (row) => row.total, cell: (row) => percent(sums.whole ? row.total / sums.whole : 0) },
     { id: "samples", title: "Samples", numeric: true, key: (row) => row.samples, cell: (row) => samplesCell(row.samples) },
     { id: "spans", title: "Spans", hint: "Distinct spans with samples", numeric: true, key: (row) => row.spans, cell: (row) => count(row.spans) },
-    { id: "average", title: `${name} per span`, hint: "Of spans with samples", numeric: true, key: averageOf,
+    { id: "average", title: `${name} per span`, hint: "Average over spans with samples", numeric: true, key: averageOf,
       cell: (row) => averageOf(row) === null ? "\u2013" : amount(averageOf(row)!, unit) },
-    durationColumn("p50", "p50", "Half of the spans that are in traces took no longer", (row) => row.p50Ns),
-    durationColumn("p99", "p99", "99 of 100 spans that are in traces took no longer", (row) => row.p99Ns),
-    durationColumn("longest", "Longest", "Of spans that are in traces", (row) => row.longestNs),
-    { id: "traced", title: "Traced", hint: "So many of the spans are in traces", numeric: true, key: (row) => row.traced, cell: (row) => count(row.traced) },
+    durationColumn("p50", "p50", "Median duration of the spans in traces", (row) => row.p50Ns),
+    durationColumn("p99", "p99", "99th percentile of the duration of the spans in traces", (row) => row.p99Ns),
+    durationColumn("longest", "Longest", "Longest duration of the spans in traces", (row) => row.longestNs),
+    { id: "traced", title: "Traced", hint: "Number of the spans in traces", numeric: true, key: (row) => row.traced, cell: (row) => count(row.traced) },
   ];
 }
 
@@ -81,7 +81,7 @@ export function namesTable(view: View, options: NamesOptions): NamesTable {
     const wanted = filter.value.toLowerCase();
     const found = wanted === "" ? all : all.filter((row) => nameText(row.name).toLowerCase().includes(wanted));
     rows.setRows(found);
-    left.textContent = wanted === "" ? "" : found.length === 0 ? "No name contains this." : `${count(found.length)} of ${count(all.length)}`;
+    left.textContent = wanted === "" ? "" : found.length === 0 ? "No matching names" : `${count(found.length)} of ${count(all.length)}`;
   }
 
   return {

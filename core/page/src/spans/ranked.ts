@@ -53,11 +53,11 @@ export function rankedSpans(view: View, signal: AbortSignal, options: RankedOpti
   const { asked, sort, title, measure } = options;
   const asking = new Latest(signal);
   const none = h("p", { class: "faint", hidden: true }, sort === "total"
-    ? `No span has ${measure.name} samples here.`
-    : "No trace of these spans is kept in this range, so their durations are not known. Traces are taken by OTLP, at /v1/traces.");
+    ? `No spans with ${measure.name} samples.`
+    : "No traces of these spans in this time range, so their durations are unknown. Send traces (OTLP) to /v1/traces.");
   const list: Table<WireSpan> = table({ label: title, rows: [], rowsStep: Infinity, columns: columnsOf(view, options) });
   const fault = h("div", {});
-  const more = h("button", { type: "button", hidden: true, onclick: () => { void get(rows, PAGE_ROWS, after); } }, "More");
+  const more = h("button", { type: "button", hidden: true, onclick: () => { void get(rows, PAGE_ROWS, after); } }, "Show more");
   let rows: WireSpan[] = [];
   let read = 0;
   let after: string | undefined;

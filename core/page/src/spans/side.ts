@@ -91,7 +91,7 @@ export function sideFields(view: View, side: SideName, title: string, again: () 
   const shell = shellOf(view, side, again);
   const picks = pickers(shell), range = rangeControl(shell);
   const box = queryBox({
-    label: `Query, ${title}`, api: view.api, parameters: () => shell.state().parameters,
+    label: `Query, ${title.toLowerCase()}`, api: view.api, parameters: () => shell.state().parameters,
     onRun: (query) => { shell.go({ query, zoom: undefined }); },
   });
 

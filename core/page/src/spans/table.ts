@@ -86,7 +86,7 @@ class SortedTable<Row> implements Table<Row> {
     renew(this.body, ...rows.slice(0, this.limit).map((row) => h("tr", { class: rowClass?.(row) },
       ...columns.map((column) => h("td", { class: column.numeric ? "number" : undefined }, column.cell(row))))));
     this.more.hidden = rows.length <= this.limit;
-    this.more.textContent = `Show more: ${count(Math.min(this.limit, rows.length))} of ${count(rows.length)} are shown`;
+    this.more.textContent = `Show more (${count(Math.min(this.limit, rows.length))} of ${count(rows.length)} shown)`;
   }
 
   private headCell(column: Column<Row>): HTMLElement {

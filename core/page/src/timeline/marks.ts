@@ -49,7 +49,7 @@ export class Marks {
         continue;
       const mark = h("button", {
         type: "button", class: "mark", title: `${moment(each.timeMs)}: ${shown(each.text, 200)}`,
-        "aria-label": `Annotation of ${moment(each.timeMs)}: ${shown(each.text, 200)}`, "aria-expanded": "false",
+        "aria-label": `Annotation at ${moment(each.timeMs)}: ${shown(each.text, 200)}`, "aria-expanded": "false",
         onclick: () => { this.tell(each, mark); },
       });
       mark.style.left = `${left}px`;
@@ -60,13 +60,13 @@ export class Marks {
 
   /** Opens the form for an annotation at this time. */
   ask(timeMs: number, from: HTMLElement): void {
-    const text = h("input", { name: "text", required: true, maxlength: TEXT_MAX, autocomplete: "off", placeholder: "deployed 1.4" });
+    const text = h("input", { name: "text", required: true, maxlength: TEXT_MAX, autocomplete: "off", placeholder: "Deployed 1.4" });
     const time = h("input", { name: "time", required: true, autocomplete: "off", value: moment(timeMs) });
     const everywhere = h("input", { type: "checkbox", name: "everywhere" });
     const fault = h("p", { class: "fault", role: "alert" });
     const { application } = this.options;
     const form = h("form", { class: "mark-form", "aria-label": "New annotation" },
-      h("label", {}, "What happened ", text), h("label", {}, "When ", time),
+      h("label", {}, "Text ", text), h("label", {}, "Time ", time),
       application !== null && h("label", { class: "inline" }, everywhere, " for all applications"),
       h("button", {}, "Add"), h("button", { type: "button", onclick: () => { this.close(); } }, "Cancel"), fault);
 
@@ -76,7 +76,7 @@ export class Marks {
       const typed = time.value === moment(timeMs) ? String(timeMs) : typedTime(time.value, Date.now());
       const ms = typed === null ? null : readTime(typed, Date.now());
       if (ms === null) {
-        fault.textContent = `\u201c${time.value}\u201d is no time.`;
+        fault.textContent = `Can\u2019t read \u201c${time.value}\u201d. Try 2026-11-26 13:00 or now-90m.`;
         return;
       }
       void this.add({ text: text.value, timeMs: Math.round(ms), application: everywhere.checked ? null : application }, fault);
@@ -91,7 +91,7 @@ export class Marks {
 
     this.open(h("div", { class: "mark-told", role: "group", "aria-label": "Annotation" },
       h("p", {}, h("strong", {}, moment(annotation.timeMs)), " ", shown(annotation.text, TEXT_MAX)),
-      h("p", { class: "faint" }, annotation.application === null ? "of all applications" : `of ${shown(annotation.application, 200)}`),
+      h("p", { class: "faint" }, annotation.application === null ? "All applications" : shown(annotation.application, 200)),
       remove, " ", h("button", { type: "button", onclick: () => { this.close(); } }, "Close"), fault), mark);
     remove.focus();
   }
@@ -113,7 +113,7 @@ export class Marks {
   }
 
   private async add(annotation: Omit<WireAnnotation, "id">, fault: HTMLElement): Promise<void> {
-    await this.change("The annotation is added.", fault, async () => {
+    await this.change("Annotation added.", fault, async () => {
       await this.options.api.fetch("annotations", {}, {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(annotation),
       });
@@ -121,7 +121,7 @@ export class Marks {
   }
 
   private async remove(annotation: WireAnnotation, fault: HTMLElement): Promise<void> {
-    await this.change("The annotation is removed.", fault, async () => {
+    await this.change("Annotation removed.", fault, async () => {
       await this.options.api.fetch(`annotations/${encodeURIComponent(annotation.id)}`, {}, { method: "DELETE" });
     });
   }

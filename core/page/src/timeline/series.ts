@@ -24,7 +24,7 @@ export interface Points {
   untilMs: number;
   /** Formats a value: "2.5 cores", "12 k /s", "3 MiB". */
   say(value: number): string;
-  /** Name of the values: "CPU cores in use". */
+  /** Name of the values: "CPU cores". */
   name: string;
 }
 
@@ -39,12 +39,12 @@ function wording(series: WireSeries): Pick<Points, "say" | "name"> {
   const sample = series.type.split(":")[1] ?? "";
 
   if (series.kind === "level")
-    return { say: (value) => amount(value, series.unit), name: `${sample}, in use` };
+    return { say: (value) => amount(value, series.unit), name: `${sample} in use` };
   if (series.unit === "nanoseconds")
     return sample === "cpu"
-      ? { say: (value) => `${figure(value)} core${value === 1 ? "" : "s"}`, name: "CPU cores in use" }
-      : { say: (value) => figure(value), name: `seconds of ${sample} a second` };
-  return { say: (value) => `${amount(value, series.unit)}/s`, name: `${sample} a second` };
+      ? { say: (value) => `${figure(value)} core${value === 1 ? "" : "s"}`, name: "CPU cores" }
+      : { say: (value) => figure(value), name: `${sample} seconds per second` };
+  return { say: (value) => `${amount(value, series.unit)}/s`, name: `${sample} per second` };
 }
 
 /** The value of a step. Rates refer to the covered part of the step, so that a step
@@ -74,14 +74,14 @@ export function summary(points: Points): string {
   const known = points.values.filter((value) => value !== null);
 
   if (known.length === 0)
-    return `${points.name}: nothing was measured.`;
+    return `${points.name}: no data.`;
   const most = known.reduce((a, b) => Math.max(a, b), 0);
   const average = known.reduce((sum, value) => sum + value, 0) / known.length;
   const at = points.timesMs[points.values.indexOf(most)] ?? points.fromMs;
   const gaps = points.values.length - known.length;
 
   return `${points.name}: ${points.say(average)} on average, at most ${points.say(most)} at ${moment(at)}`
-    + (gaps > 0 ? `; nothing was measured in ${gaps} of ${points.values.length} steps.` : ".");
+    + (gaps > 0 ? `; no data in ${gaps} of ${points.values.length} steps.` : ".");
 }
 
 /** The step that contains a time. */

@@ -142,9 +142,9 @@ export class Timeline {
 
   private wordsAt(points: Points, ms: number): string {
     const value = points.values[stepAt(points, ms)] ?? null;
-    const taken = this.takenFromMs === null ? "" : ` (taken from ${moment(this.takenFromMs)})`;
+    const taken = this.takenFromMs === null ? "" : ` (selected from ${moment(this.takenFromMs)})`;
 
-    return `${moment(ms)}: ${value === null ? "nothing was measured" : points.say(value)}${taken}`;
+    return `${moment(ms)}: ${value === null ? "no data" : points.say(value)}${taken}`;
   }
 
   private askAnnotation(): void {

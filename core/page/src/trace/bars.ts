@@ -65,9 +65,9 @@ function badges(branch: Branch): HTMLElement {
 
   return h("span", { class: "badges" },
     span.status === STATUS_ERROR && h("span", { class: "tag error", title: shown(span.statusMessage || "error") }, "error"),
-    orphan && h("span", { class: "tag", title: "The span that it names as its parent is not kept." }, "no parent"),
+    orphan && h("span", { class: "tag", title: "The parent span is missing" }, "no parent"),
     shiftedNs > 0 && h("span", {
-      class: "tag", title: `Recorded ${amount(shiftedNs, "nanoseconds")} earlier, before its parent began: the clocks of their hosts differ.`,
+      class: "tag", title: `Recorded ${amount(shiftedNs, "nanoseconds")} earlier, before its parent: host clocks differ`,
     }, "clock"));
 }
 

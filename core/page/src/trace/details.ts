@@ -29,7 +29,7 @@ function attributeValue(value: unknown): HTMLElement {
   return h("span", { class: "attribute" }, shown(text, VALUE_SHOWN_MAX), !whole && h("button", {
     type: "button", class: "small", onclick: (event: MouseEvent) => {
       const button = event.currentTarget as HTMLElement;
-      void copyText(text).then((isCopied) => { button.textContent = isCopied ? "Copied" : "The browser lets nothing be copied here"; });
+      void copyText(text).then((isCopied) => { button.textContent = isCopied ? "Copied" : "The browser does not allow copying"; });
     },
   }, `Copy all ${text.length.toLocaleString("en")} characters`));
 }
@@ -49,7 +49,7 @@ export function attributeTables(span: WireTraceSpan): HTMLElement {
   const rows = attributeRows(isObject(resource) ? own : span.attributes);
 
   return h("div", { class: "attributes" },
-    h("h3", {}, "Attributes"), rows.length ? facts(rows) : h("p", { class: "faint" }, "The span has none."),
+    h("h3", {}, "Attributes"), rows.length ? facts(rows) : h("p", { class: "faint" }, "No attributes."),
     isObject(resource) && h("h3", {}, "Resource"), isObject(resource) && facts(attributeRows(resource)));
 }
 
@@ -65,7 +65,7 @@ export function traceFacts(span: WireTraceSpan, beginNs: number | null): Row[] {
     ["Service", shown(span.service, 200)],
     ["Kind", KINDS[span.kind] ?? `kind ${span.kind}`],
     ["Status", h("span", { class: span.status === 2 ? "fault" : undefined }, statusText(span))],
-    ["Began", beginNs === null ? moment(span.startNs / 1e6)
+    ["Start", beginNs === null ? moment(span.startNs / 1e6)
       : `${moment(span.startNs / 1e6)} (${amount(beginNs, "nanoseconds")} into the trace)`],
     ["Duration", durationText(span.durationNs)],
   ];
@@ -76,8 +76,8 @@ export function spanDetails({ span, beginNs }: Branch, unit: string, valueName: 
   return h("div", { class: "details-of" },
     h("h2", {}, nameText(span.name)), h("p", {}, pageLink),
     facts([...traceFacts(span, beginNs),
-      [`${valueName} own`, h("span", {}, `${amount(span.own, unit)}, ${span.samples} ${span.samples === 1 ? "sample" : "samples"} `, span.samples > 0 && fewSamples(span.samples))],
-      [`${valueName} total`, amount(span.total, unit)],
+      [`Self ${valueName}`, h("span", {}, `${amount(span.own, unit)}, ${span.samples} ${span.samples === 1 ? "sample" : "samples"} `, span.samples > 0 && fewSamples(span.samples))],
+      [`Total ${valueName}`, amount(span.total, unit)],
       ["Span", idText(span.spanId)], ["Parent", span.parentId === null ? "none" : idText(span.parentId)]]),
     attributeTables(span));
 }

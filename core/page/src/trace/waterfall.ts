@@ -92,8 +92,8 @@ class Grid implements Waterfall {
     }
     return h("div", { class: "head", role: "row", "aria-rowindex": "1" },
       h("div", { role: "columnheader", class: "name" }, "Span"),
-      h("div", { role: "columnheader", class: "number", title: "Of the span itself" }, `${this.options.valueName} own`),
-      h("div", { role: "columnheader", class: "number", title: "With all spans below it" }, "Total"), axis);
+      h("div", { role: "columnheader", class: "number", title: "Without child spans" }, `Self ${this.options.valueName}`),
+      h("div", { role: "columnheader", class: "number", title: "Including child spans" }, "Total"), axis);
   }
 
   private arrange(): void {

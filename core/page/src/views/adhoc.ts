@@ -42,7 +42,7 @@ function treeOfFiles(files: readonly ReadFile[]): Tree {
 /** The sides of a file: two if it is a comparison. */
 function sidesOf(file: ReadFile): ReadFile[] {
   return file.before
-    ? [{ ...file, name: `${file.name} (before)`, values: file.before }, { ...file, name: `${file.name} (after)` }] : [file];
+    ? [{ ...file, name: `${file.name} (baseline)`, values: file.before }, { ...file, name: `${file.name} (comparison)` }] : [file];
 }
 
 /** The origin of opened files, which have no link. A single pprof file is exported
@@ -72,8 +72,8 @@ class Adhoc {
     this.drop = h("label", { class: "adhoc-drop" }, this.input,
       h("strong", {}, "Drop a profile here, or choose a file"),
       h("span", { class: "faint", id: "adhoc-kinds" },
-        "pprof (gzipped or not), folded stacks, perf script, speedscope, Chrome's .cpuprofile. Two are compared. ",
-        "Nothing is sent anywhere until you store it."));
+        "pprof (optionally gzipped), folded stacks, perf script, speedscope, Chrome .cpuprofile. Two files are compared. ",
+        "Files stay in your browser unless you store them on the server."));
     this.input.addEventListener("change", () => {
       void this.take([...this.input.files ?? []]);
       this.input.value = "";
@@ -109,17 +109,17 @@ class Adhoc {
       return;
     this.faults.replaceChildren();
     this.place.setAttribute("aria-busy", "true");
-    this.view.say("Reading.");
+    this.view.say("Reading\u2026");
     for (const file of files.slice(0, 2))
       try {
         read.push(...sidesOf(await readFile(file)));
       } catch (error) {
-        this.faults.append(h("p", { class: "fault" }, shown(error instanceof NotUnderstood ? error.message : `${file.name}: the page is at fault: ${String(error)}`)));
+        this.faults.append(h("p", { class: "fault" }, shown(error instanceof NotUnderstood ? error.message : `${file.name}: error in this page: ${String(error)}`)));
         if (!(error instanceof NotUnderstood))
           console.error(error);
       }
     if (files.length > 2)
-      this.faults.append(h("p", {}, `Two files are compared; the other ${files.length - 2} were left out.`));
+      this.faults.append(h("p", {}, `Only two files can be compared; ${files.length - 2} more ignored.`));
     this.place.removeAttribute("aria-busy");
     if (read.length === 0 || this.view.signal.aborted)
       return;
@@ -130,7 +130,7 @@ class Adhoc {
     const shared = sharedValues(files);
 
     if (files.length === 2 && shared.length === 0) {
-      this.faults.append(h("p", { class: "fault" }, shown(`${files[1]!.name} has no value that ${files[0]!.name} has in the same unit, too: they cannot be compared.`)));
+      this.faults.append(h("p", { class: "fault" }, shown(`Cannot compare ${files[0]!.name} and ${files[1]!.name}: they have no value with the same name and unit.`)));
       this.keep([files[1]!]);
       return;
     }
@@ -138,7 +138,7 @@ class Adhoc {
     if (!shared.some((each) => keyOf(each) === value))
       value = shared[0] ? keyOf(shared[0]) : "";
     this.show();
-    this.view.say(files.length === 0 ? "No file is shown." : `${files.map(({ name }) => shown(name, NAME_MAX)).join(" and ")}: shown.`);
+    this.view.say(files.length === 0 ? "No file open." : `Showing ${files.map(({ name }) => shown(name, NAME_MAX)).join(" and ")}.`);
   }
 
   private show(): void {
@@ -172,7 +172,7 @@ class Adhoc {
       made.push(h("label", {}, "Value ", select));
     }
     if (kept.length === 2)
-      made.push(h("button", { type: "button", onclick: () => { this.keep([...kept].reverse()); } }, "Swap before and after"));
+      made.push(h("button", { type: "button", onclick: () => { this.keep([...kept].reverse()); } }, "Swap sides"));
     return made;
   }
 
@@ -183,7 +183,7 @@ class Adhoc {
     const samples = sum(tree.nodes.samples ?? []);
     const facts = [file.format, `${shown(file.values[indexOf(file)]!.name, NAME_MAX)} ${amount(total, tree.unit)}`,
       tree.unit === "count" ? "" : `${count(samples)} samples`, file.timeMs === null ? "" : moment(file.timeMs)];
-    const role = kept.length === 2 ? (index === 0 ? "Before: " : "After: ") : "";
+    const role = kept.length === 2 ? (index === 0 ? "Baseline: " : "Comparison: ") : "";
 
     return h("section", { class: "adhoc-file", "aria-label": shown(file.name, NAME_MAX) },
       h("div", { class: "adhoc-title" }, h("h2", {}, role, shown(file.name, NAME_MAX)),

@@ -21,7 +21,7 @@ import type { View } from "./view.ts";
 
 type Fields = Readonly<Record<SideName, SideFields>>;
 
-const TITLES: Readonly<Record<SideName, string>> = { left: "Base", right: "Compared with it" };
+const TITLES: Readonly<Record<SideName, string>> = { left: "Baseline", right: "Comparison" };
 
 export async function comparisonDiff(view: View): Promise<void> {
   const again = (): void => { void load(); };
@@ -89,8 +89,8 @@ async function reasons(view: View, { base, now }: Comparison): Promise<HTMLEleme
     empty.push("left");
   if (now.total === 0)
     empty.push("right");
-  return await Promise.all(empty.map(async (side) => h("section", { "aria-label": side === "left" ? "The base is empty" : "What is compared is empty" },
-    h("h2", {}, side === "left" ? "The base has nothing" : "What is compared with it has nothing"),
+  return await Promise.all(empty.map(async (side) => h("section", { "aria-label": `${TITLES[side]} without data` },
+    h("h2", {}, `No data on the ${TITLES[side].toLowerCase()} side`),
     await whyEmpty(viewOfSide(view, side), sideOf(view.state, side)))));
 }
 
@@ -103,7 +103,7 @@ function summary(comparison: Comparison, profiles: readonly [number, number], { 
   const values = comparison.by("values");
   const change = values.isNoise(now.total, base.total, now.samples, base.samples) ? noiseText(values, now.total, base.total) : growthText(values, now.total, base.total);
 
-  return h("p", { class: "summary" }, `${name}: ${amount(base.total, unit)} in ${profilesText(profiles[0])}, then ${amount(now.total, unit)} in ${profilesText(profiles[1])}`
+  return h("p", { class: "summary" }, `${name}: ${amount(base.total, unit)} in ${profilesText(profiles[0])} \u2192 ${amount(now.total, unit)} in ${profilesText(profiles[1])}`
     + `, ${change === "noise" ? "within sampling noise" : change}.`);
 }
 
@@ -118,5 +118,5 @@ function shownDifference(view: View, place: StacksPlace, tree: Tree, profiles: r
 
   place.show(tree, "difference", originOfPair(sideOf(view.state, "left"), sideOf(view.state, "right")));
   onScale();
-  return { elements: [summary(tree.comparison!, profiles, measure), place.element, h("h2", {}, "What changed most"), table], onScale };
+  return { elements: [summary(tree.comparison!, profiles, measure), place.element, h("h2", {}, "Largest changes"), table], onScale };
 }

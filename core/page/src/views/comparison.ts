@@ -8,7 +8,7 @@ import { sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName
 import { StacksPlace, treeTotal } from "../spans/stacks.ts";
 import type { View } from "./view.ts";
 
-const TITLES: Readonly<Record<SideName, string>> = { left: "Left, the base", right: "Right" };
+const TITLES: Readonly<Record<SideName, string>> = { left: "Baseline", right: "Comparison" };
 
 interface Side {
   readonly element: HTMLElement;
@@ -25,7 +25,7 @@ async function ask(view: View, side: SideName, place: StacksPlace, fields: SideF
   });
 
   if (tree !== undefined)
-    sum.textContent = tree ? `${amount(treeTotal(tree), unit.unit)} ${unit.name}` : "nothing";
+    sum.textContent = tree ? `${amount(treeTotal(tree), unit.unit)} ${unit.name}` : "No data";
 }
 
 function sideIn(view: View, side: SideName, onLook: (change: Look) => void): Side {
@@ -51,7 +51,7 @@ export async function comparison(view: View): Promise<void> {
   view.title("");
   view.element.append(h("div", { class: "tools-row" }, h("h1", {}, "Compare"),
     h("button", { type: "button", onclick: () => { view.go(swapped(view.state)); } }, "Swap sides"),
-    h("a", { href: view.address({}, "comparison-diff") }, "Difference of both")),
+    h("a", { href: view.address({}, "comparison-diff") }, "Diff")),
   h("div", { class: "side-by-side comparison" }, left.element, right.element));
   await Promise.all([left.ready, right.ready]);
 }

@@ -98,14 +98,14 @@ class Labels {
   private showMore(): void {
     const { values, after } = this.answer;
     const left = values.length - this.drawn;
-    const most = after === null ? "" : ` Of more than ${count(VALUES_MAX)} values these are the ${count(VALUES_MAX)} largest.`;
+    const most = after === null ? "" : ` Only the ${count(VALUES_MAX)} largest values are listed.`;
 
     renew(this.more, ...left > 0 ? [h("button", {
       type: "button", onclick: () => {
         this.drawn += PAGE;
         this.show();
       },
-    }, "More values"), new Text(` ${count(left)} are not drawn.`)] : [], new Text(most));
+    }, "More values"), new Text(` ${count(left)} not shown.`)] : [], new Text(most));
   }
 }
 

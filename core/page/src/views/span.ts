@@ -24,8 +24,8 @@ export async function span(view: View): Promise<void> {
 
   if (!ID.test(id)) {
     view.element.append(h("h1", {}, "Span"), h("p", { class: "notice", role: "status" }, id === ""
-      ? "No span is chosen: the list of spans and each trace lead here, and the link in a span\u2019s attribute pyroscope.profile.url."
-      : `\u201c${shown(id, 60)}\u201d is no span\u2019s id, which is 16 hexadecimal digits.`),
+      ? "No span selected. Choose one in Spans or in a trace, or follow the link in a span\u2019s pyroscope.profile.url attribute."
+      : `\u201c${shown(id, 60)}\u201d is not a span id (16 hexadecimal digits).`),
     h("p", {}, h("a", { href: view.address(elsewhere({}), "spans") }, "All spans")));
     return;
   }
@@ -34,7 +34,7 @@ export async function span(view: View): Promise<void> {
 
 async function findAndShow(view: View, id: string): Promise<void> {
   const measure = measureOf(view.state);
-  const head = h("div", {}), aside = h("aside", { "aria-label": "What its trace tells" });
+  const head = h("div", {}), aside = h("aside", { "aria-label": "Trace details" });
   let found = await findSpan(view, id);
   const graphs = stacks(view, () => found, measure);
   const show = (): void => {
@@ -61,12 +61,12 @@ function known({ row, traced, traceId }: FoundSpan): string {
 }
 
 function heading(view: View, found: FoundSpan): HTMLElement {
-  return h("header", { class: "span-head" }, h("h1", {}, found.name === null ? "Span without a name" : nameText(found.name)),
+  return h("header", { class: "span-head" }, h("h1", {}, found.name === null ? "Unnamed span" : nameText(found.name)),
     h("p", { class: "faint" }, found.service === null ? "" : `${shown(found.service, 100)}, `, "span ", idText(found.id)),
     h("p", { class: "links" },
-      found.traced && h("a", { href: view.address(elsewhere({ trace: found.traceId ?? undefined, span: found.id }), "trace") }, "Its trace"),
+      found.traced && h("a", { href: view.address(elsewhere({ trace: found.traceId ?? undefined, span: found.id }), "trace") }, "Show trace"),
       h("a", { href: view.address(elsewhere({ query: spanQuery(view.state.parameters["query"] ?? "", found.id) }), "explore") }, "Explore"),
-      h("a", { href: view.address(elsewhere(comparisonOf(view, found)), "comparison") }, "Compare with its baseline")));
+      h("a", { href: view.address(elsewhere(comparisonOf(view, found)), "comparison") }, "Compare with baseline")));
 }
 
 function comparisonOf(view: View, found: FoundSpan): Record<string, string | undefined> {
@@ -85,8 +85,8 @@ function cost(found: FoundSpan, { unit, name }: Measure): HTMLElement {
   const numbers = facts([
     [name, h("strong", {}, amount(total, unit))],
     ["Samples", h("span", {}, count(samples), " ", samples > 0 && fewSamples(samples))],
-    ["Duration", durationNs === undefined ? "not known without its trace" : amount(durationNs, "nanoseconds")],
-    ...durationNs && unit === "nanoseconds" ? [[`${name} of duration`, percent(total / durationNs)] as const] : [],
+    ["Duration", durationNs === undefined ? "unknown (no trace)" : amount(durationNs, "nanoseconds")],
+    ...durationNs && unit === "nanoseconds" ? [[`${name} / duration`, percent(total / durationNs)] as const] : [],
   ]);
 
   numbers.classList.add("figures");
@@ -111,7 +111,7 @@ function stacks(view: View, found: () => FoundSpan, measure: Measure): Tabs {
   const ofBase = h("p", { class: "faint" });
   const ofBoth = h("p", { class: "faint", role: "status" });
 
-  return tabs(view, "of", "What is drawn", [
+  return tabs(view, "of", "Flame graph", [
     { id: "span", title: "This span", element: own.element, open: () => {
       void own.ask(found().own, `span-${found().id}`);
     } },
@@ -142,7 +142,7 @@ async function baselineFigures(view: View, baseline: Baseline, { unit, name }: M
   const { spans } = await view.api.get<{ spans: WireSpan[] }>("spans", { query, type, from, until }, signal);
   const all = spans.reduce((sum, each) => ({ total: sum.total + each.total, spans: sum.spans + each.spans, samples: sum.samples + each.samples }),
     { total: 0, spans: 0, samples: 0 });
-  const each = all.spans ? `, ${amount(all.total / all.spans, unit)} ${name} each` : "";
+  const each = all.spans ? `, ${amount(all.total / all.spans, unit)} ${name} per span` : "";
 
   return `${baselineText(baseline)} ${count(all.spans)} ${all.spans === 1 ? "span" : "spans"} with ${count(all.samples)} ${all.samples === 1 ? "sample" : "samples"}${each}.`;
 }
@@ -158,10 +158,10 @@ async function difference(view: View, found: FoundSpan, place: StacksPlace, says
   const tree = treeOfDiff(wire);
 
   if (tree.comparison!.base.total === 0 || tree.comparison!.now.total === 0) {
-    place.showInstead(h("p", { class: "notice", role: "status" }, "There is nothing to compare: the span or its baseline has no samples here."));
+    place.showInstead(h("p", { class: "notice", role: "status" }, "Nothing to compare: the span or its baseline has no samples."));
     return;
   }
-  says.textContent = `${baselineText(baseline)} Shares of the span and of its baseline are compared.`;
+  says.textContent = `${baselineText(baseline)} The shares of both sides are compared.`;
   place.show(tree, `difference-${found.id}`, originOfPair(baseline, found.own));
 }
 
@@ -169,13 +169,13 @@ function ofTrace(view: View, found: FoundSpan): HTMLElement[] {
   const { traced, firstNs, traceId, row } = found;
 
   if (traced)
-    return [h("h2", {}, "Trace"), ...row?.samples ? [] : [h("p", { class: "notice" }, "Its trace is kept, but no sample of it: it used too little CPU time, or its profiles are not kept.")],
+    return [h("h2", {}, "Trace"), ...row?.samples ? [] : [h("p", { class: "notice" }, "This span has no samples: it used too little CPU time, or its profiles are not stored.")],
       facts([...traceFacts(traced, firstNs === null ? null : traced.startNs - firstNs), ["Trace", h("a", {
         href: view.address(elsewhere({ trace: traceId ?? undefined, span: found.id }), "trace"),
       }, idText(traceId ?? ""))]]), attributeTables(traced)];
   if (row)
     return [h("h2", {}, "Trace"), h("p", { class: "faint" }, traceId === null
-      ? "No trace of this span is kept: send traces to this server at /v1/traces (OTLP) to see its duration and attributes."
-      : `Its samples tell that it is of the trace ${traceId}, which is not kept.`)];
-  return [h("h2", {}, "Trace"), h("p", { class: "faint" }, "Neither a sample nor a trace of it is kept in this range.")];
+      ? "No trace of this span. Send traces (OTLP) to /v1/traces on this server to see durations and attributes."
+      : `This span belongs to the trace ${traceId}, which is not stored.`)];
+  return [h("h2", {}, "Trace"), h("p", { class: "faint" }, "No samples and no trace of this span in this time range.")];
 }

@@ -56,17 +56,17 @@ async function withoutSpans(view: View, asked: Asked, rest: number, measure: Mea
   if (rest === 0)
     return await whyEmpty(view, asked);
   return h("div", { class: "notice empty", role: "status" },
-    h("p", {}, `There are profiles here (${amount(rest, measure.unit)}), but none of their samples was taken in a span. `
-      + "Add the profiler\u2019s span processor to the tracer of the application, and its spans will be here."),
-    h("p", {}, h("a", { href: view.address(elsewhere({}), "explore") }, "See what is there without spans")));
+    h("p", {}, `The profiles in this range (${amount(rest, measure.unit)}) have no samples in spans. `
+      + "Add the profiler\u2019s span processor to the application\u2019s tracer to see spans here."),
+    h("p", {}, h("a", { href: view.address(elsewhere({}), "explore") }, "Show these profiles in Explore")));
 }
 
 function summary({ spans: rows, count: all, rest }: Names, { unit, name }: Measure): string {
   const inSpans = rows.reduce((sum, { total }) => sum + total, 0);
   const ids = rows.reduce((sum, row) => sum + row.spans, 0);
 
-  return `${count(ids)} spans of ${count(all)} names: ${amount(inSpans, unit)} ${name} in spans, ${amount(rest, unit)} outside of them.`
-    + (all > rows.length ? ` The ${count(rows.length)} dearest names are listed.` : "");
+  return `${count(ids)} spans with ${count(all)} names: ${amount(inSpans, unit)} ${name} in spans, ${amount(rest, unit)} outside.`
+    + (all > rows.length ? ` Only the ${count(rows.length)} names with the most ${name} are listed.` : "");
 }
 
 /** The table of names, and below it the flame graph of one: the selected name, else
@@ -118,10 +118,10 @@ class Listed {
     const signal = this.listing.next();
     const asked = isChosen ? this.ofName() : this.asked;
 
-    this.heading.textContent = `Where ${name} spends it`;
+    this.heading.textContent = `${measure.name} of ${name}`;
     this.ranked = [
-      rankedSpans(view, signal, { asked, sort: "total", title: isChosen ? `Dearest of ${name}` : "Dearest spans", measure }),
-      rankedSpans(view, signal, { asked, sort: "duration", title: isChosen ? `Slowest of ${name}` : "Slowest spans", measure }),
+      rankedSpans(view, signal, { asked, sort: "total", title: isChosen ? `${name}: most ${measure.name}` : `Spans with the most ${measure.name}`, measure }),
+      rankedSpans(view, signal, { asked, sort: "duration", title: isChosen ? `${name}: slowest` : "Slowest spans", measure }),
     ];
     this.lists.replaceChildren(...this.ranked.map(({ element }) => element));
   }

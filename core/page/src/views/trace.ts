@@ -32,13 +32,13 @@ export async function trace(view: View): Promise<void> {
 
   if (!ID.test(id)) {
     view.element.append(h("h1", {}, "Trace"), h("p", { class: "notice", role: "status" }, id === ""
-      ? "No trace is chosen." : `\u201c${shown(id, 60)}\u201d is no trace\u2019s id, which is 32 hexadecimal digits.`), all);
+      ? "No trace selected." : `\u201c${shown(id, 60)}\u201d is not a trace id (32 hexadecimal digits).`), all);
     return;
   }
   const spans = await spansOf(view, id);
   if (!spans) {
     view.element.append(h("h1", {}, "Trace"), h("p", { class: "notice", role: "status" },
-      `The trace ${id} is not kept: it was never sent to this server, or is older than what it keeps.`), all);
+      `Trace ${id} not found: it was never sent to this server, or has been deleted.`), all);
     return;
   }
   const measure = measureOf(view.state);
@@ -55,9 +55,9 @@ function heading(id: string, forest: Forest, { unit, name }: Measure): HTMLEleme
   const root = forest.branches[0]!.span;
   const services = new Set(forest.branches.map(({ span }) => span.service)).size;
   const notes = [
-    forest.orphans ? `${many(forest.orphans, "span names", "spans name")} a parent that is not kept, and ${forest.orphans === 1 ? "stands as a root" : "stand as roots"}.` : "",
-    forest.shifted ? `${many(forest.shifted, "span is", "spans are")} recorded too early: the clocks of their hosts differ, and spans are drawn within their parents.` : "",
-    forest.samples === 0 ? `No sample of its spans is kept, so the waterfall shows time alone, and no ${name}.` : "",
+    forest.orphans ? `${many(forest.orphans, "span has a missing parent and is shown as a root", "spans have missing parents and are shown as roots")}.` : "",
+    forest.shifted ? `${many(forest.shifted, "span was", "spans were")} recorded before the parent because host clocks differ. Such spans are drawn inside their parents.` : "",
+    forest.samples === 0 ? `No samples of this trace: the waterfall shows durations, but no ${name}.` : "",
   ].filter((note) => note !== "");
 
   return h("header", { class: "span-head" }, h("h1", {}, nameText(root.name)),
@@ -102,7 +102,7 @@ function noteOf(view: View): { soon: (span: string) => void; flush: () => void }
 }
 
 function body(view: View, forest: Forest, measure: Measure): HTMLElement {
-  const details = h("aside", { "aria-label": "The chosen span", "aria-live": "polite", tabindex: "0" });
+  const details = h("aside", { "aria-label": "Selected span", "aria-live": "polite", tabindex: "0" });
   const pageChange = ({ span }: Branch): Record<string, string | undefined> => {
     const beginMs = Math.floor(span.startNs / 1e6);
     return elsewhere({
@@ -147,7 +147,7 @@ function findNext(forest: Forest, from: number, text: string): number {
 }
 
 function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): HTMLElement {
-  const search = h("input", { type: "search", placeholder: "Find a span", "aria-label": "Find a span: Enter goes to the next" });
+  const search = h("input", { type: "search", placeholder: "Find a span", "aria-label": "Find a span: Enter for the next match" });
   const says = h("span", { class: "faint", role: "status" });
   const clock = h("input", { type: "checkbox", checked: view.state.parameters["clock"] === "recorded", onchange: () => {
     view.go({ clock: clock.checked ? "recorded" : undefined });
@@ -157,7 +157,7 @@ function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): 
     if (event.key !== "Enter" || search.value === "")
       return;
     const found = findNext(forest, grid.selected(), search.value);
-    says.textContent = found < 0 ? "No span has this in its name, service or id." : "";
+    says.textContent = found < 0 ? "No matching span." : "";
     if (found >= 0)
       grid.select(found);
   });
@@ -165,8 +165,8 @@ function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): 
     h("button", { type: "button", onclick: () => { grid.setClosed(true); } }, "Collapse all"),
     h("button", { type: "button", onclick: () => { grid.setClosed(false); } }, "Expand all"),
     (forest.shifted > 0 || clock.checked) && h("label", {}, clock, " Times as recorded"),
-    h("span", { class: "legend", "aria-label": "Legend" }, h("i", { class: "key wall" }), "time ", h("i", { class: "key total" }), `${name} with spans below `,
-      h("i", { class: "key own" }), `${name} of its own`));
+    h("span", { class: "legend", "aria-label": "Legend" }, h("i", { class: "key wall" }), "duration ", h("i", { class: "key total" }), `total ${name} `,
+      h("i", { class: "key own" }), `self ${name}`));
 }
 
 function flame(view: View, id: string, spans: readonly WireTraceSpan[], { name }: Measure): HTMLElement {

@@ -12,7 +12,7 @@ import { statusText } from "../trace/details.ts";
 import type { View } from "./view.ts";
 
 const PAGE_ROWS = 50;
-const ORDERS = [["latest", "Latest"], ["slowest", "Slowest"], ["dearest", "Dearest"]] as const;
+const ORDERS = [["latest", "Latest"], ["slowest", "Slowest"], ["dearest", "Most CPU"]] as const;
 /** For "Most CPU" the server sorts this number of the latest traces. */
 const DEAREST_OF = 500;
 
@@ -35,12 +35,12 @@ function columnsOf(view: View, { unit, name }: Measure, most: () => number): Col
       href: view.address(elsewhere({ trace: row.traceId }), "trace"), title: shown(row.name, 1000) || undefined,
     }, nameText(row.name)), " ", row.status === 2 && h("span", { class: "tag error" }, "error")) },
     { id: "service", title: "Service", cell: (row) => shown(row.service, 80) },
-    { id: "start", title: "Began", cell: (row) => moment(row.startNs / 1e6) },
+    { id: "start", title: "Start", cell: (row) => moment(row.startNs / 1e6) },
     { id: "duration", title: "Duration", numeric: true, cell: (row) => durationText(row.durationNs) },
-    { id: "total", title: name, hint: "Of all spans of the trace", numeric: true, cell: (row) => valueBar(row.total, most(), unit, row.samples) },
+    { id: "total", title: name, hint: "All spans of the trace", numeric: true, cell: (row) => valueBar(row.total, most(), unit, row.samples) },
     { id: "samples", title: "Samples", numeric: true, cell: (row) => row.samples === 0 ? "\u2013" : samplesCell(row.samples) },
     { id: "status", title: "Status", cell: (row) => statusText(row) },
-    { id: "id", title: "Id", cell: (row) => idText(row.traceId) },
+    { id: "id", title: "Trace ID", cell: (row) => idText(row.traceId) },
   ];
 }
 
@@ -58,7 +58,7 @@ function field(view: View, name: string, label: string, hint: string): Field {
 function filters(view: View): HTMLElement {
   const fault = h("p", { class: "fault", role: "alert" });
   const inputs = [
-    field(view, "service", "Service", "all"), field(view, "name", "Name of the root", "all"), field(view, "minDuration", "At least", "250 ms"),
+    field(view, "service", "Service", "all"), field(view, "name", "Root span", "all"), field(view, "minDuration", "Min. duration", "250 ms"),
   ];
   const form = h("form", { class: "filters", role: "search", "aria-label": "Filter traces" },
     ...inputs.map(({ element }) => element),
@@ -69,7 +69,7 @@ function filters(view: View): HTMLElement {
 
     event.preventDefault();
     if (minDuration !== "" && durationMs(minDuration) === null)
-      fault.textContent = `\u201c${shown(minDuration, 40)}\u201d is no duration such as 250 ms, 1.5 s or 2 min.`;
+      fault.textContent = `Can\u2019t read \u201c${shown(minDuration, 40)}\u201d. Try 250 ms, 1.5 s or 2 min.`;
     else
       view.go({ service, name, minDuration, after: undefined });
   });
@@ -83,11 +83,11 @@ function orderLinks(view: View, order: string): HTMLElement {
 }
 
 function nothing(view: View, filtered: boolean): HTMLElement {
-  const clear = h("a", { href: view.address({ service: undefined, name: undefined, minDuration: undefined, after: undefined }) }, "Show all traces of this range");
+  const clear = h("a", { href: view.address({ service: undefined, name: undefined, minDuration: undefined, after: undefined }) }, "Clear filters");
 
   return h("div", { class: "notice empty", role: "status" }, h("p", {}, filtered
-    ? "No trace whose root began in this range passes these filters."
-    : "No trace whose root began in this range is kept. Traces come by OTLP: give this server\u2019s address with /v1/traces to the exporter of the application or of its collector."),
+    ? "No traces in this time range match the filters."
+    : "No traces in this time range. To send traces, configure the OTLP exporter of the application or collector with this server\u2019s address and /v1/traces."),
   filtered && h("p", {}, clear));
 }
 
@@ -97,11 +97,11 @@ async function nearestTrace(view: View): Promise<HTMLElement | null> {
   const latest = traces[0];
 
   if (!latest)
-    return h("p", { class: "notice" }, "No trace has come to this server yet.");
+    return h("p", { class: "notice" }, "This server has not received any traces yet.");
   const atMs = Math.floor(latest.startNs / 1e6);
-  return h("p", { class: "notice" }, "The latest trace of all began ", h("a", {
+  return h("p", { class: "notice" }, "Latest trace: ", h("a", {
     href: view.address({ from: String(atMs - 1_800_000), until: String(atMs + 1_800_000), after: undefined }),
-  }, moment(atMs)), ".");
+  }, moment(atMs)));
 }
 
 export async function traces(view: View): Promise<void> {
@@ -136,6 +136,12 @@ export async function traces(view: View): Promise<void> {
   await inPlace(view, view.signal, load, (fault) => { result.replaceChildren(fault); });
 }
 
+/** "6 traces", or "Traces 51–100" for one of several pages. `first` is the number of
+ * traces on the previous pages. */
+function rangeText({ traces: rows, after }: Page, first: number): string {
+  return first === 0 && after === null ? `${rows.length} trace${rows.length === 1 ? "" : "s"}` : `Traces ${first + 1}\u2013${first + rows.length}`;
+}
+
 function list(view: View, order: string, measure: Measure): { element: HTMLElement; set: (page: Page) => void } {
   const after = view.state.parameters["after"];
   const summary = h("p", { class: "summary" }), paging = h("nav", { class: "paging", "aria-label": "Pages" });
@@ -148,8 +154,8 @@ function list(view: View, order: string, measure: Measure): { element: HTMLEleme
       const sum = page.traces.reduce((all, { total }) => all + total, 0);
 
       most = page.traces.reduce((max, { total }) => Math.max(max, total), 0);
-      summary.textContent = `${page.traces.length} traces${after ? ` from number ${Number(after) + 1} on` : ""}, ${amount(sum, measure.unit)} ${measure.name} together.`
-        + (order === "dearest" ? ` The dearest of the latest ${DEAREST_OF}.` : "");
+      summary.textContent = `${rangeText(page, Number(after ?? 0))}, ${amount(sum, measure.unit)} ${measure.name} in total.`
+        + (order === "dearest" ? ` Sorted among the latest ${DEAREST_OF} traces.` : "");
       rows.setRows(page.traces);
       renew(paging, ...after ? [h("a", { href: view.address({ after: undefined }) }, "First page"), new Text(" ")] : [],
         ...page.after !== null ? [h("a", { href: view.address({ after: page.after }) }, "Next page")] : []);

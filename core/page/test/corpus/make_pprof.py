@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the pprof files of this directory. expected.json has their values."""
+"""Writes the pprof files of this folder. expected.json has their values."""
 import os
 import sys
 
@@ -51,18 +51,18 @@ CPU = [("samples", "count"), ("cpu", "nanoseconds")]
 HEAP = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")]
 
 FILES = {
-    # As Go writes it: the time stands first.
+    # A profile as Go writes it, with the time as the first field.
     "go-cpu.pb": profile(CPU, [([2, 1], [3, 30_000_000]), ([1], [1, 10_000_000])], [(0, [1]), (0, [2])], [MAIN, WORK],
                          first=number(9, 1_795_000_000_000_000_000), period=(CPU[1], 10_000_000)),
-    # Leaves without a symbol, of each kind; an inlined call; a function with a system name alone.
+    # All kinds of leaves without a symbol, an inlined call, and a function with only a system name.
     "unsymbolised.pb": profile([("cpu", "nanoseconds")],
                                [([2, 1], [7]), ([3, 1], [5]), ([4, 1], [4]), ([5, 1], [3]), ([6, 1], [2]), ([2, 3], [1])],
                                [(0, [1]), (1, []), (2, []), (0, []), (0, [3]), (0, [2, 1])],
                                [MAIN, WORK, ("", "_Zsys", "")], ["/usr/lib/libz.so.1.3", "[vdso]"]),
-    # A difference of heaps: one value below nothing does not take the others with it.
+    # A difference of heaps: a negative value does not discard the sample's other values.
     "delta-heap.pb": profile(HEAP, [([2, 1], [10, 1000, -1, -50]), ([1], [2, 200, 1, 60])], [(0, [1]), (0, [2])], [MAIN, WORK],
                              default="inuse_space"),
-    # No default type: the last.
+    # Without a default type, the last type is the default.
     "mutex.pb": profile([("contentions", "count"), ("delay", "nanoseconds")], [([2, 1], [4, 900])],
                         [(0, [1]), (0, [2])], [MAIN, WORK]),
 }

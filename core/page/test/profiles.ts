@@ -1,4 +1,4 @@
-/** Profiles of known contents as files, and what the tools read back from them. */
+/** Writes profiles with known content, and reads exported ones with other tools. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Bytes } from "../src/export/bytes.ts";
 
 export interface MadeSample {
-  /** The outermost first. */
+  /** Outermost frame first. */
   stack: readonly string[];
   count: number;
   span?: string;
@@ -15,7 +15,7 @@ export interface MadeSample {
 
 const PERIOD_NS = 10_000_000;
 
-/** A CPU profile of 10 ms a sample. */
+/** A CPU profile with a period of 10 ms. */
 export function madeProfile(samples: readonly MadeSample[], comments: readonly string[] = [], timeMs = Date.now(), [name, unit]: readonly [string, string] = ["cpu", "nanoseconds"]): Uint8Array<ArrayBuffer> {
   const texts = [""];
   const functions: string[] = [];
@@ -63,17 +63,17 @@ export function spanprof(...words: string[]): string {
   const program = process.env["SPANPROF_COMMAND"];
 
   if (!program)
-    throw new Error("SPANPROF_COMMAND names no spanprof");
+    throw new Error("SPANPROF_COMMAND is not set");
   return execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-/** What go tool pprof reads, as text; times are in UTC. */
+/** The output of go tool pprof -raw, with times in UTC. */
 export function rawByGo(path: string): string {
   return execFileSync("go", ["tool", "pprof", "-raw", "-symbolize=none", path],
     { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, TZ: "UTC" } });
 }
 
-/** Stacks and values: "main;work" has 30. */
+/** The stacks of a pprof file and their values. */
 export function readByGo(path: string, value = 0): Record<string, number> {
   const raw = rawByGo(path);
   const names = new Map([...raw.matchAll(/^ +(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(\S.*?) [^ ]*:\d+(?::\d+)? s=\d+/gm)].map((found) => [found[1]!, found[2]!]));

@@ -1,4 +1,4 @@
-/** What a page shows, for tests to wait for. */
+/** Functions that wait for the content of a page. */
 import type { Page } from "puppeteer-core";
 
 const WAIT_MS = 15_000;
@@ -12,11 +12,11 @@ export async function until(page: Page, selector: string, said: string): Promise
     .some((element) => element.innerText.includes(what)), { timeout: WAIT_MS }, selector, said)
     .catch(async (error: unknown) => {
       const there = await page.$$eval(selector, (all) => all.map((element) => (element as HTMLElement).innerText.slice(0, 300)));
-      throw new Error(`"${said}" does not come in ${selector}, which says ${JSON.stringify(there)}`, { cause: error });
+      throw new Error(`no "${said}" in ${selector}: ${JSON.stringify(there)}`, { cause: error });
     });
 }
 
-/** Clicks on what begins with a text, once it is there. */
+/** Waits for an element whose text starts with `said`, and clicks it. */
 export async function press(page: Page, selector: string, said: string): Promise<void> {
   await page.waitForFunction((where: string, what: string) => {
     const found = [...document.querySelectorAll<HTMLElement>(where)].find((element) => element.innerText.startsWith(what));
@@ -25,7 +25,7 @@ export async function press(page: Page, selector: string, said: string): Promise
   }, { timeout: WAIT_MS }, selector, said);
 }
 
-/** Waits until the flame graph of a view is there. */
+/** Waits for the flame graph of a view. */
 export async function drawn(page: Page): Promise<void> {
   await page.waitForSelector(".graph canvas", { timeout: WAIT_MS });
 }
@@ -39,8 +39,8 @@ export async function untilParameter(page: Page, name: string, value: string | n
     { timeout: WAIT_MS }, name, value);
 }
 
-/** Reloads, with looks of a live view that come at once: `window.ticks` counts
- * those that were planned. */
+/** Reloads the page with a shorter interval of live refreshes. `window.ticks` counts the
+ * scheduled refreshes. */
 export async function quickly(page: Page): Promise<void> {
   await page.evaluateOnNewDocument(() => {
     const later = window.setTimeout.bind(window);
@@ -55,7 +55,7 @@ export async function quickly(page: Page): Promise<void> {
   await page.reload();
 }
 
-/** How many more looks of a live view came. */
+/** Waits for `more` refreshes of a live view. */
 export async function ticks(page: Page, more: number): Promise<void> {
   const now = await page.evaluate(() => (window as unknown as { ticks: number }).ticks);
 

@@ -1,7 +1,7 @@
-/** What a page shows, as texts. */
+/** Reads the content of a page as text. */
 import type { Page } from "puppeteer-core";
 
-/** The cells of a table's rows, once it has some. */
+/** Waits for the rows of a table and returns the texts of their cells. */
 export async function rowsOf(page: Page, label: string): Promise<string[][]> {
   const table = `table[aria-label="${label}"]`;
 

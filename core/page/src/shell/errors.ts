@@ -7,10 +7,10 @@ import { h, shown } from "../parts/dom.ts";
 export function tokenForm(again: boolean, go: () => void): HTMLElement {
   const field = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true });
   const form = h("form", { class: "token notice" },
-    h("h2", {}, "This server wants its token"),
-    again && h("p", { class: "fault", role: "alert" }, "The server refused the token that it was given."),
-    h("p", {}, "It is what the server was started with as --token. It is kept until this window is closed."),
-    h("label", {}, "Token ", field), " ", h("button", {}, "Go on"));
+    h("h2", {}, "Enter the server\u2019s token"),
+    again && h("p", { class: "fault", role: "alert" }, "The server rejected the token."),
+    h("p", {}, "The value of the server\u2019s --token option. It is stored until you close this tab."),
+    h("label", {}, "Token ", field), " ", h("button", {}, "Continue"));
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -21,9 +21,9 @@ export function tokenForm(again: boolean, go: () => void): HTMLElement {
 }
 
 export function faultText(error: unknown): HTMLElement {
-  const text = error instanceof Problem ? error.message : `The page is at fault: ${String(error)}`;
+  const text = error instanceof Problem ? error.message : `Error in this page: ${String(error)}`;
 
-  return h("p", { class: "fault notice", role: "alert" }, shown(text), isAway(error) && " It is asked again until it answers.");
+  return h("p", { class: "fault notice", role: "alert" }, shown(text), isAway(error) && " Retrying\u2026");
 }
 
 const FIRST_MS = 500;

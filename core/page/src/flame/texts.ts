@@ -1,0 +1,19 @@
+/** Longer texts of a panel. */
+import type { Tree } from "../model/tree.ts";
+import { shown } from "../parts/dom.ts";
+import type { Derived } from "./derive.ts";
+import type { Look } from "./look.ts";
+
+/** The description of the graph for screen readers. */
+export const HELP = "Arrow keys move between frames, Enter zooms in, Escape zooms out. Slash searches, n goes to the next match. "
+  + "s shows callers and callees of the function, f shows only stacks with it, h hides it, c copies its name, u undoes. "
+  + "Shift F10 opens the context menu, question mark lists the shortcuts. The table of functions has the same values.";
+
+/** Explains an empty graph. */
+export function emptyText(whole: Tree, derived: Derived, look: Look): string {
+  if (derived.missing.length > 0)
+    return `Not in this profile: ${derived.missing.map((ref) => shown(ref, 200)).join(", ")}. Remove the filter above to see all stacks.`;
+  if (whole.parent.length > 1 && (look.focus || look.sandwich || look.hide))
+    return "No stacks match the filters above.";
+  return "This profile has no samples.";
+}
