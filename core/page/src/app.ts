@@ -1,11 +1,11 @@
 /** The page of a server: reads the address, shows the view that the address names,
  * and keeps the two in step. */
-import { Api, Problem, hasToken, isLeft } from "./parts/api.ts";
-import { VIEWS, changed, entered, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
+import { Api, Problem, hasToken, isAborted } from "./parts/api.ts";
+import { VIEWS, withChange, openedState, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
 import type { WireApplication } from "./model/wire.ts";
-import { h, shown } from "./parts/dom.ts";
+import { h, safeText } from "./parts/dom.ts";
 import { busyBar } from "./shell/busy.ts";
-import { faultText, isAway, tokenForm, untilBack } from "./shell/faults.ts";
+import { errorText, isUnavailable, tokenForm, waitForServer } from "./shell/errors.ts";
 import { header, type Header, type Shell } from "./shell/header.ts";
 import { Live } from "./shell/live.ts";
 import { adhoc } from "./views/adhoc.ts";
@@ -19,7 +19,7 @@ import { trace } from "./views/trace.ts";
 import { traces } from "./views/traces.ts";
 import type { Show, View } from "./views/view.ts";
 
-const SHOWS: Readonly<Record<ViewName, Show>> = {
+const VIEW_FUNCTIONS: Readonly<Record<ViewName, Show>> = {
   explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff, adhoc,
 };
 
@@ -28,33 +28,33 @@ const TITLE_MAX = 80;
 /** Parameters that select the displayed data within a view. Their changes become
  * history entries. Other changes replace the current entry, since Back would
  * otherwise undo single zooms and key presses. */
-const STEPS: readonly string[] = ["sandwich", "focus", "hide", "of", "spanName", "noName"];
+const HISTORY_PARAMETERS: readonly string[] = ["sandwich", "focus", "hide", "of", "spanName", "noName"];
 
 class App implements Shell {
   readonly api: Api;
   private readonly main = h("main", { id: "view", tabindex: "-1" });
   private readonly notice = h("div", { class: "notices" });
-  private readonly said = h("p", { class: "sr", role: "status" });
+  private readonly status = h("p", { class: "sr", role: "status" });
   private readonly head: Header;
   private readonly live: Live;
   private now: State;
-  private leaving = new AbortController();
-  private again: (() => Promise<void>) | null = null;
-  private listed = "";
+  private viewAbort = new AbortController();
+  private reloadData: (() => Promise<void>) | null = null;
+  private listedFor = "";
   private waiting = 0;
 
   constructor(place: HTMLElement) {
     const busy = busyBar(this.main);
 
     this.api = new Api(new URL(location.href), (waiting) => { busy.set(this.waiting = waiting); });
-    this.now = entered(readAddress(new URL(location.href)));
+    this.now = openedState(readAddress(new URL(location.href)));
     this.live = new Live(async () => {
       // Do not refresh while requests are pending.
       if (this.waiting === 0)
-        await this.refreshed();
+        await this.refreshNow();
     });
     this.head = header(this);
-    place.append(this.skipLink(), this.head.element, busy.element, this.notice, this.main, this.said);
+    place.append(this.skipLink(), this.head.element, busy.element, this.notice, this.main, this.status);
     addEventListener("popstate", () => {
       this.now = readAddress(new URL(location.href));
       this.show();
@@ -68,42 +68,42 @@ class App implements Shell {
   }
 
   address(change: Change, view?: ViewName): string {
-    return writeAddress(changed(this.now, change, view));
+    return writeAddress(withChange(this.now, change, view));
   }
 
   go(change: Change, view?: ViewName): void {
-    this.turn(changed(this.now, change, view), "step");
+    this.navigate(withChange(this.now, change, view), "step");
   }
 
   refresh(): void {
-    void this.refreshed();
+    void this.refreshNow();
   }
 
-  say(text: string): void {
-    this.said.textContent = text;
+  announce(text: string): void {
+    this.status.textContent = text;
   }
 
   show(): void {
     const state = this.now;
     const hadFocus = this.main.contains(document.activeElement);
 
-    this.leaving.abort();
-    this.leaving = new AbortController();
-    this.again = null;
+    this.viewAbort.abort();
+    this.viewAbort = new AbortController();
+    this.reloadData = null;
     this.notice.replaceChildren();
     this.head.update(state);
-    this.head.setFault(null);
+    this.head.setErrorColumn(null);
     this.title(state.parameters["query"] ?? "");
     const view = this.viewOf(state);
     this.main.replaceChildren(view.element);
     if (hadFocus)
       this.main.focus({ preventScroll: true });
-    SHOWS[state.view](view).catch((error: unknown) => { this.failed(view, error); });
+    VIEW_FUNCTIONS[state.view](view).catch((error: unknown) => { this.failed(view, error); });
     void this.listApplications();
     this.live.set(state.parameters["live"] !== undefined && VIEWS[state.view].hasRange === true);
   }
 
-  private turn(state: State, how: "step" | "replace"): void {
+  private navigate(state: State, how: "step" | "replace"): void {
     const other = state.view !== this.now.view;
 
     this.now = state;
@@ -119,23 +119,23 @@ class App implements Shell {
   }
 
   private viewOf(state: State): View {
-    const { signal } = this.leaving;
+    const { signal } = this.viewAbort;
     // Callbacks of an abandoned view must not change the current one.
-    const here = (run: () => void): void => {
+    const ifCurrent = (run: () => void): void => {
       if (!signal.aborted)
         run();
     };
 
     const view: View = {
       element: h("div", { class: `view view-${state.view}` }), state, api: this.api, signal,
-      go: (change, view) => { here(() => { this.go(change, view); }); },
-      replace: (change, view) => { here(() => { this.turn(changed(this.now, change, view), "replace"); }); },
-      note: (change) => { here(() => { this.note(change); }); },
+      go: (change, view) => { ifCurrent(() => { this.go(change, view); }); },
+      replace: (change, view) => { ifCurrent(() => { this.navigate(withChange(this.now, change, view), "replace"); }); },
+      updateAddress: (change) => { ifCurrent(() => { this.note(change); }); },
       address: (change, view) => this.address(change, view),
-      title: (text) => { here(() => { this.title(text); }); },
-      onRefresh: (again) => { here(() => { this.again = again; }); },
-      failed: (error) => { this.failed(view, error); },
-      say: (text) => { this.say(text); },
+      title: (text) => { ifCurrent(() => { this.title(text); }); },
+      onRefresh: (again) => { ifCurrent(() => { this.reloadData = again; }); },
+      showError: (error) => { this.failed(view, error); },
+      announce: (text) => { this.announce(text); },
     };
 
     return view;
@@ -144,8 +144,8 @@ class App implements Shell {
   private note(change: Change): void {
     const before = this.now;
 
-    this.now = changed(before, change);
-    if (STEPS.some((name) => this.now.parameters[name] !== before.parameters[name]))
+    this.now = withChange(before, change);
+    if (HISTORY_PARAMETERS.some((name) => this.now.parameters[name] !== before.parameters[name]))
       history.pushState(null, "", writeAddress(this.now));
     else
       history.replaceState(null, "", writeAddress(this.now));
@@ -155,41 +155,41 @@ class App implements Shell {
   }
 
   private title(text: string): void {
-    document.title = [shown(text, TITLE_MAX), VIEWS[this.now.view].title, "spanprof"].filter((each) => each !== "").join(" \u2013 ");
+    document.title = [safeText(text, TITLE_MAX), VIEWS[this.now.view].title, "spanprof"].filter((each) => each !== "").join(" \u2013 ");
   }
 
   /** Reloads the view's data. An error is shown above the previous data. */
-  private async refreshed(): Promise<void> {
-    const { signal } = this.leaving;
+  private async refreshNow(): Promise<void> {
+    const { signal } = this.viewAbort;
 
-    this.listed = "";
-    if (!this.again) {
+    this.listedFor = "";
+    if (!this.reloadData) {
       this.show();
       return;
     }
     void this.listApplications();
     try {
-      await this.again();
+      await this.reloadData();
       if (!signal.aborted)
         this.notice.replaceChildren();
     } catch (error) {
-      if (signal.aborted || isLeft(error))
+      if (signal.aborted || isAborted(error))
         return;
       if (error instanceof Problem && error.status === 401)
         this.show();
       else
-        this.notice.replaceChildren(faultText(error));
-      if (isAway(error) && await this.isBack(signal))
-        await this.refreshed();
+        this.notice.replaceChildren(errorText(error));
+      if (isUnavailable(error) && await this.isBack(signal))
+        await this.refreshNow();
     }
   }
 
   private failed(view: View, error: unknown): void {
     const { signal } = view;
 
-    if (signal.aborted || isLeft(error))
+    if (signal.aborted || isAborted(error))
       return;
-    this.again = null;
+    this.reloadData = null;
     if (error instanceof Problem && error.status === 401) {
       // A refresh would clear the form while the user fills it in.
       this.live.set(false);
@@ -199,9 +199,9 @@ class App implements Shell {
       return;
     }
     if (error instanceof Problem && error.column !== null)
-      this.head.setFault(error.column);
-    view.element.replaceChildren(faultText(error));
-    if (isAway(error))
+      this.head.setErrorColumn(error.column);
+    view.element.replaceChildren(errorText(error));
+    if (isUnavailable(error))
       void this.waitFor(view);
     else if (!(error instanceof Problem))
       console.error(error);
@@ -213,9 +213,9 @@ class App implements Shell {
   }
 
   private async isBack(signal: AbortSignal): Promise<boolean> {
-    const isBack = await untilBack(this.api, signal);
+    const isBack = await waitForServer(this.api, signal);
 
-    this.listed = "";
+    this.listedFor = "";
     return isBack;
   }
 
@@ -225,15 +225,15 @@ class App implements Shell {
     const { from, until } = this.now.parameters;
     const key = `${from ?? ""} ${until ?? ""} ${hasToken()}`;
 
-    if (this.listed === key)
+    if (this.listedFor === key)
       return;
     try {
-      const { applications } = await this.api.quiet().get<{ applications: WireApplication[] }>("applications", { from, until }, this.leaving.signal);
-      this.listed = key;
+      const { applications } = await this.api.background().get<{ applications: WireApplication[] }>("applications", { from, until }, this.viewAbort.signal);
+      this.listedFor = key;
       this.head.setApplications(applications);
     } catch (error) {
       // The view's own requests fail with the same error and show it.
-      if (!(error instanceof Problem) && !isLeft(error))
+      if (!(error instanceof Problem) && !isAborted(error))
         throw error;
     }
   }
@@ -256,7 +256,7 @@ class App implements Shell {
     if (new URL(writeAddress(to), location.href).pathname !== new URL(link.href).pathname || link.origin !== location.origin)
       return;
     event.preventDefault();
-    this.turn(to, "step");
+    this.navigate(to, "step");
   }
 }
 

@@ -1,18 +1,18 @@
 /** The page of an exported file, without a server: the flame graph, the span names
  * and the comments of the profiles. The display options are in the address's
  * fragment. */
-import { flamePanel, type Look, type Panel } from "./flame/panel.ts";
+import { flamePanel, type DisplayOptions, type Panel } from "./flame/panel.ts";
 import { rangeText, type Origin } from "./export/origin.ts";
 import { fileHead, fileNotes } from "./file/head.ts";
 import { spanTable, type SpanTable } from "./file/spans.ts";
 import { pairOfSpan, sideOfSpan, spanOf } from "./file/side.ts";
 import { treeOf, treeOfPair, type Tree } from "./model/tree.ts";
 import type { WireFile } from "./model/wire.ts";
-import { h, shown } from "./parts/dom.ts";
+import { h, safeText } from "./parts/dom.ts";
 
 /** The displayed side of a comparison. */
-type Shows = "diff" | "now" | "base";
-const SHOWS: readonly (readonly [Shows, string])[] = [["diff", "Difference"], ["base", "Baseline"], ["now", "Comparison"]];
+type SideName = "diff" | "now" | "base";
+const SIDES: readonly (readonly [SideName, string])[] = [["diff", "Difference"], ["base", "Baseline"], ["now", "Comparison"]];
 
 type Parameters = Partial<Record<string, string>>;
 
@@ -29,7 +29,7 @@ function writeHash(parameters: Parameters): void {
 }
 
 /** A change that removes each of the parameters. */
-function without(parameters: Parameters): Look {
+function without(parameters: Parameters): DisplayOptions {
   return Object.fromEntries(Object.keys(parameters).map((name) => [name, ""]));
 }
 
@@ -42,13 +42,13 @@ class FilePage {
 
   constructor(place: HTMLElement, file: WireFile) {
     this.file = file;
-    this.parameters = this.said();
-    this.table = spanTable(file, (span) => { this.turn({ span }); });
-    this.buttons = file.base ? SHOWS.map(([name, text]) =>
-      h("button", { type: "button", onclick: () => { this.turn({ side: name }); }, "data-side": name }, text)) : [];
+    this.parameters = this.readParameters();
+    this.table = spanTable(file, (span) => { this.select({ span }); });
+    this.buttons = file.base ? SIDES.map(([name, text]) =>
+      h("button", { type: "button", onclick: () => { this.select({ side: name }); }, "data-side": name }, text)) : [];
     this.panel = flamePanel({
-      tree: this.tree(), look: this.look(), title: shown(file.title, 100), origin: () => this.origin(),
-      onLook: (look: Look) => { this.note(look); },
+      tree: this.tree(), display: this.display(), title: safeText(file.title, 100), origin: () => this.origin(),
+      onDisplayChange: (display: DisplayOptions) => { this.updateParameters(display); },
     });
     place.append(h("main", { class: "file" },
       fileHead(file),
@@ -59,40 +59,40 @@ class FilePage {
     this.mark();
     addEventListener("hashchange", () => {
       const before = this.parameters;
-      this.parameters = this.said();
+      this.parameters = this.readParameters();
       this.mark();
-      this.panel.setLook({ ...without(before), ...this.look() });
+      this.panel.setDisplay({ ...without(before), ...this.display() });
       this.panel.setTree(this.tree());
     });
   }
 
   /** Without a fragment, the display options of the export apply. */
-  private said(): Parameters {
-    return location.hash.length > 1 ? readHash() : { ...this.file.look };
+  private readParameters(): Parameters {
+    return location.hash.length > 1 ? readHash() : { ...this.file.display };
   }
 
   /** The graph compares values by default, like the table above it. */
-  private look(): Look {
+  private display(): DisplayOptions {
     return { scale: "values", ...this.parameters };
   }
 
-  private shows(): Shows {
+  private side(): SideName {
     const side = this.parameters["side"];
 
-    return this.file.base ? SHOWS.find(([name]) => name === side)?.[0] ?? "diff" : "now";
+    return this.file.base ? SIDES.find(([name]) => name === side)?.[0] ?? "diff" : "now";
   }
 
   private origin(): Origin {
     const { now, origin, title } = this.file;
     const range = now.fromMs > 0 ? { fromMs: now.fromMs, untilMs: now.untilMs } : null;
 
-    return { says: origin?.says ?? [title, ...range ? [rangeText(range)] : []], link: origin?.link ?? "", range, profile: null };
+    return { lines: origin?.says ?? [title, ...range ? [rangeText(range)] : []], link: origin?.link ?? "", range, profile: null };
   }
 
   private tree(): Tree {
     const { now, base } = this.file;
     const span = spanOf(this.file, this.parameters["span"]);
-    const shows = this.shows();
+    const shows = this.side();
 
     if (base && shows === "diff")
       return span === undefined ? treeOfPair(base.tree, now.tree) : pairOfSpan(base, now, span);
@@ -100,14 +100,14 @@ class FilePage {
     return treeOf(span === undefined ? side.tree : sideOfSpan(side, span));
   }
 
-  private note(change: Parameters): void {
+  private updateParameters(change: Parameters): void {
     this.parameters = { ...this.parameters, ...change };
     writeHash(this.parameters);
   }
 
   /** Selects another span or side, which has other stacks. */
-  private turn(change: Parameters): void {
-    this.note(change);
+  private select(change: Parameters): void {
+    this.updateParameters(change);
     this.mark();
     this.panel.setTree(this.tree());
   }
@@ -115,11 +115,11 @@ class FilePage {
   private mark(): void {
     this.table.mark(spanOf(this.file, this.parameters["span"]));
     for (const button of this.buttons)
-      button.setAttribute("aria-pressed", String(button.dataset["side"] === this.shows()));
+      button.setAttribute("aria-pressed", String(button.dataset["side"] === this.side()));
   }
 }
 
 export function showFile(place: HTMLElement, file: WireFile): void {
-  document.title = `${shown(file.title, 100)} \u2013 spanprof`;
+  document.title = `${safeText(file.title, 100)} \u2013 spanprof`;
   new FilePage(place, file);
 }

@@ -4,10 +4,10 @@ import { showFile } from "./file.ts";
 import type { WireFile } from "./model/wire.ts";
 import { startApp } from "./app.ts";
 
-const place = document.getElementById("app")!;
-const held = JSON.parse(document.getElementById("page-data")!.textContent) as WireFile | null;
+const container = document.getElementById("app")!;
+const data = JSON.parse(document.getElementById("page-data")!.textContent) as WireFile | null;
 
-if (held)
-  showFile(place, held);
+if (data)
+  showFile(container, data);
 else
-  startApp(place);
+  startApp(container);

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import type { Browser, ElementHandle } from "puppeteer-core";
 import { cpuProfileParsed } from "../src/adhoc/cpuprofile.ts";
 import { accessible } from "./axe.ts";
-import { fine, open, startBrowser, type Opened } from "./browser.ts";
-import { Directory, madeProfile } from "./made.ts";
+import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
+import { Directory, madeProfile } from "./profiles.ts";
 import { Server } from "./server.ts";
 
 let browser: Browser;
@@ -76,7 +76,7 @@ const CHROME = {
   ],
   startTime: 0, endTime: 10_000, samples: [2, 3, 3, 4], timeDeltas: [0, 1000, 2000, 3000],
 };
-const KINDS: readonly (readonly [name: string, content: Uint8Array | string, says: RegExp, functions: RegExp])[] = [
+const KINDS: readonly (readonly [name: string, content: Uint8Array | string, expected: RegExp, functions: RegExp])[] = [
   ["plain.pb", madeProfile(SAMPLES), /pprof \u00b7 cpu 350 ms \u00b7 35 samples/, /(work)/],
   ["packed.whatever", gzipSync(madeProfile(SAMPLES)), /pprof \u00b7 cpu 350 ms/, /(work)/],
   ["stacks.txt", "main;work 30\nmain;with space 5\n", /folded stacks \u00b7 samples 35/, /with space/],
@@ -87,12 +87,12 @@ const KINDS: readonly (readonly [name: string, content: Uint8Array | string, say
 ];
 
 test("each file format is recognised by its content", async () => {
-  for (const [name, content, says, functions] of KINDS) {
+  for (const [name, content, expected, functions] of KINDS) {
     const opened = await openAdhoc();
     await choose(opened, files.write(name, content));
-    assert.match(await cards(opened), says, name);
+    assert.match(await cards(opened), expected, name);
     assert.match(await text(opened, ".flame-table"), functions, name);
-    await fine(opened);
+    await closeCleanly(opened);
   }
 });
 
@@ -104,7 +104,7 @@ test("a file is stored only on request, and then linked", async () => {
     if (request.method() !== "GET")
       posts.push(request.url());
   });
-  await choose(opened, files.write("kept.pb.gz", gzipSync(madeProfile(SAMPLES, [], Date.now() - 600_000))));
+  await choose(opened, files.write("stored.pb.gz", gzipSync(madeProfile(SAMPLES, [], Date.now() - 600_000))));
   await cards(opened);
   assert.deepEqual(posts, []);
   const { applications } = await (await fetch(`${server.base}api/v1/applications?from=now-1d`)).json() as { applications: unknown[] };
@@ -119,7 +119,7 @@ test("a file is stored only on request, and then linked", async () => {
   assert.match(await text(opened, ".flame-table"), /(work)/);
   const folded = await (await fetch(`${server.base}api/v1/profile?format=folded&from=now-1h&query=${encodeURIComponent('{service_name="from-a-file",span_name="GET /cart"}')}`)).text();
   assert.equal(folded.trim() === "" ? "" : folded.split(" ").at(-1)!.trim(), "300000000", "stored with its spans");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("formats other than pprof are stored with the displayed value", async () => {
@@ -132,7 +132,7 @@ test("formats other than pprof are stored with the displayed value", async () =>
   await opened.page.waitForSelector(".adhoc-store a");
   const folded = await (await fetch(`${server.base}api/v1/profile?format=folded&from=now-1h&query=${encodeURIComponent('{service_name="node"}')}`)).text();
   assert.deepEqual(folded.trim().split("\n").sort(), ["main 1000000", "main;(anonymous) 5000000"]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("an error response of the server is shown", async () => {
@@ -145,7 +145,7 @@ test("an error response of the server is shown", async () => {
   await opened.page.click(".adhoc-store button");
   await opened.page.waitForSelector(".adhoc-store .fault");
   assert.match(await text(opened, ".adhoc-store .fault"), /ingestion window|too old|older/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("two files are compared, and can be swapped and closed", async () => {
@@ -153,15 +153,15 @@ test("two files are compared, and can be swapped and closed", async () => {
 
   await choose(opened, files.write("before.folded", "main;work 300\nmain;idle 200\n"), files.write("after.folded", "main;work 600\n"));
   assert.match(await cards(opened, 2), /Baseline: before\.folded.*Comparison: after\.folded/);
-  assert.match(await text(opened, ".flame-table"), /\+40\.00 points/);
+  assert.match(await text(opened, ".flame-table"), /\+40\.00 pp/);
   await opened.page.click(".adhoc-tools button");
-  assert.match(await text(opened, ".flame-table"), /\u221240\.00 points/);
+  assert.match(await text(opened, ".flame-table"), /\u221240\.00 pp/);
   await opened.page.click(".adhoc-file:nth-child(2) button");
   assert.match(await cards(opened, 1), /after\.folded/);
   assert.doesNotMatch(await text(opened, ".flame-table"), /idle/);
   await choose(opened, files.write("again.folded", "main;idle 7\n"));
   assert.match(await cards(opened, 2), /Baseline: after\.folded.*Comparison: again\.folded/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a file can be dropped anywhere, and stays open while other views are shown", async () => {
@@ -177,7 +177,7 @@ test("a file can be dropped anywhere, and stays open while other views are shown
   await opened.page.waitForFunction(() => document.querySelector(".adhoc-drop") === null);
   await opened.page.goBack();
   assert.match(await cards(opened), /dropped\.folded/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("unreadable files are reported, and the open file stays", async () => {
@@ -187,7 +187,7 @@ test("unreadable files are reported, and the open file stays", async () => {
   truncateSync(huge, 100 << 20);
   await choose(opened, files.write("good.folded", "main 1\n"));
   await cards(opened);
-  for (const [path, says] of [
+  for (const [path, expected] of [
     [files.write("text.md", "# Title\nno stacks\n"), /text\.md: it is text of another kind; supported formats: pprof/],
     [files.write("empty", ""), /empty: it is empty/],
     [files.write("broken.gz", gzipSync("main;work 30\n".repeat(100)).subarray(0, 30)), /its gzip data is corrupt or incomplete/],
@@ -201,18 +201,18 @@ test("unreadable files are reported, and the open file stays", async () => {
     [huge, /it has 100 MiB, more than the limit of 64 MiB/],
   ] as const) {
     await choose(opened, path);
-    await opened.page.waitForFunction((source, flags) => new RegExp(source, flags).test(document.querySelector(".adhoc-faults")!.textContent), { timeout: 20_000 }, says.source, says.flags)
-      .catch(async () => { assert.match(await text(opened, ".adhoc-faults"), says); });
+    await opened.page.waitForFunction((source, flags) => new RegExp(source, flags).test(document.querySelector(".adhoc-faults")!.textContent), { timeout: 20_000 }, expected.source, expected.flags)
+      .catch(async () => { assert.match(await text(opened, ".adhoc-faults"), expected); });
     assert.match(await cards(opened), /good\.folded/);
   }
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("malformed JSON of a known format is reported", async () => {
   const opened = await openAdhoc();
   const weighing = (...weights: (number | null)[]): object => ({ ...SPEEDSCOPE, profiles: [{ ...SPEEDSCOPE.profiles[0], weights }] });
 
-  for (const [name, data, said] of [
+  for (const [name, data, expected] of [
     ["shared.json", { profiles: [], shared: null }, "neither speedscope nor .cpuprofile"],
     ["profile.json", { profiles: [null], shared: { frames: [] } }, "it looks like speedscope, but a part is missing or has the wrong type"],
     // speedscope refuses negative weights, too.
@@ -224,10 +224,10 @@ test("malformed JSON of a known format is reported", async () => {
   ] as const) {
     await choose(opened, files.write(name, JSON.stringify(data)));
     await opened.page.waitForFunction((wanted) => document.querySelector(".adhoc-faults")?.textContent.includes(wanted), {}, `${name}: `);
-    assert.match(await text(opened, ".adhoc-faults"), new RegExp(said));
+    assert.match(await text(opened, ".adhoc-faults"), new RegExp(expected));
     assert.equal(await opened.page.$("[aria-busy=true]"), null);
   }
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("no time counts twice if a clock steps back", () => {
@@ -242,7 +242,7 @@ test("negative samples of a difference of profiles are excluded with a note", as
 
   await choose(opened, files.write("diff.pb", madeProfile([{ stack: ["main", "more"], count: 30 }, { stack: ["main", "less"], count: -10 }])));
   assert.match(await cards(opened), /cpu 300 ms.*Excludes negative samples of cpu \(1\)/s);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("values of the same name are compared only in the same unit", async () => {
@@ -255,7 +255,7 @@ test("values of the same name are compared only in the same unit", async () => {
   assert.match(await cards(opened), /counted\.pb/);
   await choose(opened, files.write("s.json", timed("seconds")), files.write("ms.json", timed("milliseconds")));
   assert.match(await cards(opened, 2), /Baseline: s\.json.*Comparison: ms\.json/s);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("names are shown as text", async () => {
@@ -267,7 +267,7 @@ test("names are shown as text", async () => {
   assert.equal(await opened.page.$$eval("img", (all) => all.length), 0);
   assert.doesNotMatch(await text(opened, "#view"), /\u202e/);
   assert.ok(await opened.page.$eval("body", (body) => body.scrollWidth <= innerWidth));
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("axe finds no serious problems in both themes and on narrow screens", async () => {
@@ -277,6 +277,6 @@ test("axe finds no serious problems in both themes and on narrow screens", async
     await choose(opened, files.write("axe-a.folded", "main;work 30\n"), files.write("axe-b.folded", "main;work 40\n"));
     await cards(opened, 2);
     await accessible(opened.page, `${width} ${scheme}`);
-    await fine(opened);
+    await closeCleanly(opened);
   }
 });

@@ -52,7 +52,7 @@ export async function open(browser: Browser, address: string, width = 1400, heig
 }
 
 /** Closes a page and fails if it had errors. */
-export async function fine(opened: Opened): Promise<void> {
+export async function closeCleanly(opened: Opened): Promise<void> {
   await opened.page.close();
   assert.deepEqual(opened.faults, []);
 }

@@ -3,11 +3,11 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { accessibleInBothThemes } from "./axe.ts";
-import { fine, open, startBrowser } from "./browser.ts";
-import { quickly, untilParameter } from "./look.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
+import { reloadWithFastLive, waitForParameter } from "./wait.ts";
 import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
-import { rowsOf, sees, textOf } from "./seen.ts";
+import { rowsOf, waitForPageText, textOf } from "./content.ts";
 
 const now = Math.floor(Date.now() / 1000) * 1000;
 const SCALE = ".flame-picks label:first-child select";
@@ -38,7 +38,7 @@ test("Compare shows the totals of both sides", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
 
   assert.deepEqual(await sums(opened.page), ["4.00 s CPU", "8.00 s CPU"]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("links of span processors open with times in seconds and milliseconds, and use the common range by default", async () => {
@@ -51,7 +51,7 @@ test("links of span processors open with times in seconds and milliseconds, and 
       });
       const opened = await open(browser, `${server.base}comparison?${query.toString()}`);
       assert.deepEqual(await sums(opened.page), ["4.00 s CPU", "8.00 s CPU"]);
-      await fine(opened);
+      await closeCleanly(opened);
     }
 });
 
@@ -63,7 +63,7 @@ test("a search applies to both sides", async () => {
   await page.type(".left input[type=search]", "work");
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".right input[type=search]")?.value === "work");
   assert.equal(new URL(page.url()).searchParams.get("search"), "work");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a zoom applies to both sides and survives a reload", async () => {
@@ -84,7 +84,7 @@ test("a zoom applies to both sides and survives a reload", async () => {
   await page.reload();
   await sums(page);
   await zoomed();
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("sides can be swapped, and the link to Diff keeps their queries", async () => {
@@ -104,7 +104,7 @@ test("sides can be swapped, and the link to Diff keeps their queries", async () 
   assert.deepEqual(await sums(page), ["8.00 s CPU", "4.00 s CPU"]);
   await page.goBack();
   await page.waitForFunction(() => new URL(location.href).searchParams.get("leftQuery") === "old.cpu");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("Diff shows exact differences of values and of shares", async () => {
@@ -122,9 +122,9 @@ test("Diff shows exact differences of values and of shares", async () => {
   // The shares 200 of 400 and 500 of 800 samples may differ by chance.
   const shares = await changes();
   assert.deepEqual(shares["work"], ["50.0 %", "62.5 %", "noise", "noise"]);
-  assert.deepEqual(shares["fresh"], ["0.0 %", "37.5 %", "+37.50 points", "new"]);
+  assert.deepEqual(shares["fresh"], ["0.0 %", "37.5 %", "+37.50 pp", "new"]);
   assert.equal(new URL(page.url()).searchParams.get("scale"), "shares");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("Diff shows the samples of both sides and marks few samples", async () => {
@@ -143,22 +143,22 @@ test("Diff shows the samples of both sides and marks few samples", async () => {
   assert.deepEqual(await samples(), expected);
   assert.deepEqual(await page.$$eval(".flame-rows [role='row']", (rows) => rows.map((row) => [row.children[0]!.textContent.slice(0, 4), row.lastElementChild!.textContent])
     .sort()), [["<svg", "100 \u2192 0"], ["fres", "0 \u2192 300"], ["gone", "100 \u2192 0"], ["main", "400 \u2192 800"], ["work", "200 \u2192 500"]]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("an empty side is explained, and its suggestions change only this side", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides({ rightFrom: "now-3h", rightUntil: "now-2h" })}`);
   const { page } = opened;
 
-  await sees(page, "No data from");
+  await waitForPageText(page, "No data from");
   await page.click(".comparison-side.right .empty button");
   await page.waitForFunction(() => document.querySelectorAll(".side-sum")[1]?.textContent === "8.00 s CPU");
   assert.equal(new URL(page.url()).searchParams.get("leftFrom"), "now-1h");
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "odl.cpu" })}`);
-  await sees(page, "No application named \u201codl\u201d");
+  await waitForPageText(page, "No application named \u201codl\u201d");
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "old.cpu{" })}`);
-  await sees(page, "unexpected end of input");
-  await fine(opened);
+  await waitForPageText(page, "unexpected end of input");
+  await closeCleanly(opened);
 });
 
 /** Types a query into the field of a side and runs it. */
@@ -172,27 +172,27 @@ async function run(page: Page, label: string, query: string): Promise<void> {
 test("an error of Diff names the side and keeps the fields", async () => {
   const opened = await open(browser, `${server.base}comparison-diff?${sides()}`);
   const { page } = opened;
-  const asked: string[] = [];
-  const faulty = async (): Promise<(string | null)[]> => await page.$$eval(".side .query", (all) => all.map((each) => each.getAttribute("aria-invalid")));
+  const requests: string[] = [];
+  const invalidFields = async (): Promise<(string | null)[]> => await page.$$eval(".side .query", (all) => all.map((each) => each.getAttribute("aria-invalid")));
 
-  page.on("request", (request) => { asked.push(new URL(request.url()).pathname); });
+  page.on("request", (request) => { requests.push(new URL(request.url()).pathname); });
   await rowsOf(page, "Largest changes");
   await run(page, "comparison", "{a=");
-  await sees(page, "Comparison: 1:4: parse error");
-  assert.deepEqual(await faulty(), [null, "true"]);
+  await waitForPageText(page, "Comparison: 1:4: parse error");
+  assert.deepEqual(await invalidFields(), [null, "true"]);
   assert.equal(await page.$(".shell .query[aria-invalid]"), null);
-  assert.ok(!asked.includes("/api/v1/gaps"), "the error names the side, so no request for a single side is needed");
+  assert.ok(!requests.includes("/api/v1/gaps"), "the error names the side, so no request for a single side is needed");
   await run(page, "comparison", "new.cpu");
   await rowsOf(page, "Largest changes");
   await page.goto(`${server.base}comparison-diff?${sides({ leftFrom: "now", leftUntil: "now-1h" })}`);
-  await sees(page, "Baseline: query start time is after end time");
+  await waitForPageText(page, "Baseline: query start time is after end time");
   assert.deepEqual(await page.$$eval(".side .query", (all) => all.map((each) => (each as HTMLInputElement).value)), ["old.cpu", "new.cpu"]);
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "memory:alloc_space:bytes:space:bytes{}", rightQuery: "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}" })}`);
-  await sees(page, "both sides of a comparison have one profile type");
-  assert.deepEqual(await faulty(), [null, null]);
+  await waitForPageText(page, "both sides of a comparison have one profile type");
+  assert.deepEqual(await invalidFields(), [null, null]);
   await run(page, "baseline", "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}");
   await rowsOf(page, "Largest changes");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("Compare and Diff retry after a broken connection", async () => {
@@ -202,7 +202,7 @@ test("Compare and Diff retry after a broken connection", async () => {
   const { page } = opened;
 
   await page.waitForFunction(() => document.querySelectorAll(".stacks .fault").length === 2);
-  await sees(page, "Retrying\u2026");
+  await waitForPageText(page, "Retrying\u2026");
   cut = false;
   assert.deepEqual(await sums(page), ["4.00 s CPU", "8.00 s CPU"]);
   cut = true;
@@ -211,7 +211,7 @@ test("Compare and Diff retry after a broken connection", async () => {
   assert.equal((await page.$$(".side .query")).length, 2);
   cut = false;
   await rowsOf(page, "Largest changes");
-  await fine(opened);
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
@@ -219,10 +219,10 @@ test("Compare is never live, and refreshing a side adds no history entry", async
   const opened = await open(browser, `${server.base}comparison?${sides({ live: "1" })}`);
   const { page } = opened;
 
-  await quickly(page);
+  await reloadWithFastLive(page);
   await sums(page);
   assert.equal(await page.evaluate(() => (window as unknown as { ticks: number }).ticks), 0);
-  await untilParameter(page, "live", null);
+  await waitForParameter(page, "live", null);
   const steps = await page.evaluate(() => history.length);
   await page.type('input[aria-label="Query, comparison"]', "x");
   const answered = page.waitForResponse((answer) => answer.url().includes("/profile"));
@@ -230,7 +230,7 @@ test("Compare is never live, and refreshing a side adds no history entry", async
   await answered;
   assert.equal(await page.$eval('input[aria-label="Query, comparison"]', (field) => field.value), "new.cpux");
   assert.equal(await page.evaluate(() => history.length), steps);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("abandoned views are garbage collected, even with an open menu", async () => {
@@ -238,25 +238,25 @@ test("abandoned views are garbage collected, even with an open menu", async () =
   const { page } = opened;
   const client = await page.createCDPSession();
   // No waitForSelector() here, since puppeteer keeps references to elements that it found.
-  const leave = async (drawnAs: string, link: string): Promise<void> => {
+  const openLink = async (drawnAs: string, link: string): Promise<void> => {
     await page.waitForFunction((selector) => document.querySelector(selector) !== null
       && document.querySelector("[aria-busy]")?.getAttribute("aria-busy") === "false", {}, drawnAs);
     await page.evaluate((selector) => {
-      const held = window as unknown as { views?: WeakRef<Element>[] };
-      (held.views ??= []).push(new WeakRef(document.querySelector(".view")!));
+      const global = window as unknown as { views?: WeakRef<Element>[] };
+      (global.views ??= []).push(new WeakRef(document.querySelector(".view")!));
       document.querySelector<HTMLElement>(".side .menu-button")?.click();
       document.querySelector<HTMLElement>(selector)!.click();
     }, link);
   };
 
-  await leave(".comparison-side.right canvas", ".tools-row a");
-  await leave(".view-comparison-diff canvas", ".shell nav a:nth-child(1)");
-  await leave(".graph canvas", ".shell nav a:nth-child(5)");
+  await openLink(".comparison-side.right canvas", ".tools-row a");
+  await openLink(".view-comparison-diff canvas", ".shell nav a:nth-child(1)");
+  await openLink(".graph canvas", ".shell nav a:nth-child(5)");
   await page.waitForFunction(() => document.querySelector(".comparison-side.right canvas") !== null);
   await page.mouse.click(2, 2);
   await client.send("HeapProfiler.collectGarbage");
   assert.deepEqual(await page.evaluate(() => (window as unknown as { views: WeakRef<Element>[] }).views.map((each) => each.deref()?.className ?? "")), ["", "", ""]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a query can be typed and run on one side by keyboard alone", async () => {
@@ -272,7 +272,7 @@ test("a query can be typed and run on one side by keyboard alone", async () => {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => new URL(location.href).searchParams.get("rightQuery") === "old.cpu");
   assert.deepEqual(await sums(page), ["4.00 s CPU", "4.00 s CPU"]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("axe finds no serious problems in Compare and Diff", async () => {
@@ -283,5 +283,5 @@ test("axe finds no serious problems in Compare and Diff", async () => {
   await opened.page.goto(`${server.base}comparison-diff?${sides()}`);
   await rowsOf(opened.page, "Largest changes");
   await accessibleInBothThemes(opened.page);
-  await fine(opened);
+  await closeCleanly(opened);
 });

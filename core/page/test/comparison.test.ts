@@ -39,15 +39,15 @@ function fillsOf(tree: Tree): number[] {
 }
 
 /** Checks that no difference is coloured or has a value. */
-function assertGrey(tree: Tree, says: string): void {
+function assertGrey(tree: Tree, message: string): void {
   const rows = rowsOf(graphOf(tree, "value"));
 
-  assert.deepEqual([...new Set(fillsOf(tree))], [GREY], says);
+  assert.deepEqual([...new Set(fillsOf(tree))], [GREY], message);
   for (const id of rows.ids)
     for (const column of ["change", "relative"] as const)
-      assert.equal(valueOf(rows, column, id), 0, says);
+      assert.equal(valueOf(rows, column, id), 0, message);
   for (const { samples, ...row } of changesOf(tree))
-    assert.ok(tree.comparison!.isNoise(row.self, row.baseSelf, samples.self, samples.baseSelf), says);
+    assert.ok(tree.comparison!.isNoise(row.self, row.baseSelf, samples.self, samples.baseSelf), message);
 }
 
 /** The binomial probability P(X = k), computed by its logarithm. */
@@ -141,7 +141,7 @@ describe("the difference of a frame", () => {
     const texts = (of: Comparison): string[] => [sideText(of, "base", 5e8, "nanoseconds"), sideText(of, "now", 5e8, "nanoseconds"),
       differenceText(of, 5e8, 5e8, "nanoseconds"), growthText(of, 5e8, 5e8)];
 
-    assert.deepEqual(texts(comparison), ["25.0 %", "50.0 %", "+25.00 points", "+100.0 %"]);
+    assert.deepEqual(texts(comparison), ["25.0 %", "50.0 %", "+25.00 pp", "+100.0 %"]);
     assert.deepEqual(texts(comparison.by("values")), ["500 ms", "500 ms", "0 ns", "0.0 %"]);
     assert.deepEqual([growthText(comparison, 1, 0), growthText(comparison, 0, 1), growthText(comparison, 0, 0)], ["new", "gone", "\u2013"]);
   });

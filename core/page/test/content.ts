@@ -14,6 +14,6 @@ export async function textOf(page: Page, selector: string): Promise<string> {
   return await page.$eval(selector, (element) => element.textContent);
 }
 
-export async function sees(page: Page, text: string): Promise<void> {
+export async function waitForPageText(page: Page, text: string): Promise<void> {
   await page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 8000 }, text);
 }

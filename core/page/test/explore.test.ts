@@ -1,8 +1,8 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
-import { fine, open, startBrowser, type Opened } from "./browser.ts";
-import { drawn, parameter, text, until, untilParameter } from "./look.ts";
+import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
+import { waitForGraph, parameter, text, waitForText, waitForParameter } from "./wait.ts";
 import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 
@@ -43,48 +43,48 @@ test("the default is the application with the most data", async () => {
   const opened = await at("");
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(parameter(page, "query"), '{service_name="shop"}');
   assert.match(await text(page, "h1"), /^shop \u2013 cpu$/);
   // 2 hosts × 600 s, plus 30 s.
   assert.match(await text(page, ".figures"), /^20\.5 min in 126 profiles$/);
   assert.equal(await page.title(), '{service_name="shop"} \u2013 Explore \u2013 spanprof');
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("without data in the last hour, the newest range with data is shown", async () => {
   const opened = await at(`?from=${NOW - 60 * 60 * MINUTE}&until=${NOW - 59 * 60 * MINUTE}`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(parameter(page, "query"), '{service_name="old"}');
   assert.ok(Number(parameter(page, "from")) < NOW - 50 * 60 * MINUTE && Number(parameter(page, "until")) > NOW - 50 * 60 * MINUTE);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the timeline shows CPU cores and gaps", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
-  const said = async (): Promise<string> => await page.$eval(".timeline-plot", (plot) => plot.getAttribute("aria-valuetext") ?? "");
+  const valueText = async (): Promise<string> => await page.$eval(".timeline-plot", (plot) => plot.getAttribute("aria-valuetext") ?? "");
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.waitForSelector(".timeline-plot canvas");
   await page.focus(".timeline-plot");
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
-  assert.match(await said(), /: 2 cores$/);
+  assert.match(await valueText(), /: 2 cores$/);
   for (let step = 0; step < 20; step++)
     await page.keyboard.press("PageUp");
-  assert.match(await said(), /no data/);
+  assert.match(await valueText(), /no data/);
   assert.match(await text(page, ".timeline > .sr"), /at most 2 cores/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a drag on the timeline selects a range, and Back restores the previous one", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   const box = (await (await page.waitForSelector(".timeline-plot .u-over"))!.boundingBox())!;
   await page.mouse.move(box.x + box.width / 4, box.y + 40);
   await page.mouse.down();
@@ -94,11 +94,11 @@ test("a drag on the timeline selects a range, and Back restores the previous one
   await page.waitForFunction((from: number) => Number(new URL(location.href).searchParams.get("from")) > from, {}, NOW - 20 * MINUTE);
   assert.ok(Math.abs(Number(parameter(page, "from")) - (NOW - 15 * MINUTE)) < 5000);
   assert.ok(Math.abs(Number(parameter(page, "until")) - (NOW - 10 * MINUTE)) < 5000);
-  await until(page, ".figures", "in 6");
+  await waitForText(page, ".figures", "in 6");
   await page.goBack();
-  await untilParameter(page, "from", String(NOW - 20 * MINUTE));
-  await until(page, ".figures", "in 126");
-  await fine(opened);
+  await waitForParameter(page, "from", String(NOW - 20 * MINUTE));
+  await waitForText(page, ".figures", "in 126");
+  await closeCleanly(opened);
 });
 
 test("a horizontal swipe selects a range, and a vertical one scrolls", async () => {
@@ -112,7 +112,7 @@ test("a horizontal swipe selects a range, and a vertical one scrolls", async () 
   };
 
   await page.setViewport({ width: 1400, height: 500, hasTouch: true });
-  await drawn(page);
+  await waitForGraph(page);
   const box = (await (await page.waitForSelector(".timeline-plot .u-over"))!.boundingBox())!;
   await swipe(box.x + box.width / 4, box.y + 80, 20, -150);
   await page.waitForFunction(() => scrollY > 50);
@@ -123,14 +123,14 @@ test("a horizontal swipe selects a range, and a vertical one scrolls", async () 
   await page.waitForFunction((from: number) => Number(new URL(location.href).searchParams.get("from")) > from, {}, NOW - 20 * MINUTE);
   assert.ok(Math.abs(Number(parameter(page, "from")) - (NOW - 15 * MINUTE)) < 5000);
   assert.ok(Math.abs(Number(parameter(page, "until")) - (NOW - 10 * MINUTE)) < 5000);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a range can be selected by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.waitForSelector(".timeline-plot canvas");
   await page.focus(".timeline-plot");
   await page.keyboard.press("Home");
@@ -138,18 +138,18 @@ test("a range can be selected by keyboard", async () => {
   await page.keyboard.press("PageUp");
   await page.keyboard.up("Shift");
   await page.keyboard.press("Enter");
-  await untilParameter(page, "from", String(NOW - 20 * MINUTE));
+  await waitForParameter(page, "from", String(NOW - 20 * MINUTE));
   await page.waitForFunction((end: number) => Number(new URL(location.href).searchParams.get("until")) < end, {}, NOW);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("an annotation can be added and removed by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
-  const kept = async (): Promise<{ text: string; application: string | null; timeMs: number }[]> =>
+  const annotations = async (): Promise<{ text: string; application: string | null; timeMs: number }[]> =>
     (await (await fetch(`${server.base}api/v1/annotations?from=1`)).json() as { annotations: [] }).annotations;
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.waitForSelector(".timeline-plot canvas");
   await page.focus(".timeline-plot");
   await page.keyboard.press("Home");
@@ -159,22 +159,22 @@ test("an annotation can be added and removed by keyboard", async () => {
   await page.keyboard.press("Enter");
   await page.waitForSelector(".mark");
   assert.match(await page.$eval(".mark", (mark) => mark.getAttribute("aria-label") ?? ""), /deployed <b>1\.4<\/b> \ufffd/);
-  const [one] = await kept();
+  const [one] = await annotations();
   assert.deepEqual([one?.text, one?.application, one?.timeMs], ["deployed <b>1.4</b> \u202e", "shop", NOW - 20 * MINUTE]);
   await page.focus(".mark");
   await page.keyboard.press("Enter");
-  await page.waitForSelector(".mark-told");
+  await page.waitForSelector(".mark-info");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelectorAll(".mark").length === 0);
-  assert.deepEqual(await kept(), []);
-  await fine(opened);
+  assert.deepEqual(await annotations(), []);
+  await closeCleanly(opened);
 });
 
 test("a click on the timeline selects the time of the annotation", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   const box = (await (await page.waitForSelector(".timeline-plot .u-over"))!.boundingBox())!;
   await page.mouse.click(box.x + box.width / 2, box.y + 40);
   await page.click(".annotate");
@@ -183,7 +183,7 @@ test("a click on the timeline selects the time of the annotation", async () => {
   assert.ok(field.includes(minute) || field.includes(new Date(NOW - 10 * MINUTE - 1000).toTimeString().slice(0, 4)), field);
   await page.keyboard.press("Escape");
   assert.equal(await page.$(".mark-form"), null);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("Enter runs the query exactly as typed", async () => {
@@ -191,59 +191,59 @@ test("Enter runs the query exactly as typed", async () => {
   const { page } = opened;
   const query = 'shop.cpu{ host =~ "web-.*" , host!="web-2"}';
 
-  await drawn(page);
+  await waitForGraph(page);
   await type(page, query);
   await page.keyboard.press("Enter");
-  await untilParameter(page, "query", query);
-  await until(page, ".figures", "in 66");
+  await waitForParameter(page, "query", query);
+  await waitForText(page, ".figures", "in 66");
   await page.goBack();
-  await until(page, ".figures", "in 126");
+  await waitForText(page, ".figures", "in 126");
   assert.equal(await page.$eval(".query", (field) => (field as HTMLInputElement).value), "shop.cpu");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("names, operators and values can be completed by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const value = async (): Promise<string> => await page.$eval(".query", (field) => (field as HTMLInputElement).value);
-  const take = async (wanted: string): Promise<void> => {
-    await until(page, ".options [role=option]", wanted);
+  const accept = async (wanted: string): Promise<void> => {
+    await waitForText(page, ".options [role=option]", wanted);
     await page.keyboard.press("ArrowDown");
     await page.waitForSelector('.options [aria-selected="true"]');
     await page.keyboard.press("Enter");
   };
 
-  await drawn(page);
+  await waitForGraph(page);
   await type(page, "sea");
-  await take("search");
+  await accept("search");
   assert.equal(await value(), "search.cpu{");
   await page.keyboard.type("ho");
-  await take("host");
-  await take("is");
+  await accept("host");
+  await accept("is");
   assert.equal(await value(), 'search.cpu{host="');
-  await take("web-9");
+  await accept("web-9");
   assert.equal(await value(), 'search.cpu{host="web-9"');
   await page.keyboard.type("}");
   await page.keyboard.press("Enter");
-  await untilParameter(page, "query", 'search.cpu{host="web-9"}');
-  await until(page, ".figures", "500 ms in 1 profile");
+  await waitForParameter(page, "query", 'search.cpu{host="web-9"}');
+  await waitForText(page, ".figures", "500 ms in 1 profile");
   assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-expanded")), "false");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("Enter waits for the completions of the last key", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await type(page, "search.cpu{h");
-  await until(page, ".options [role=option]", "host");
+  await waitForText(page, ".options [role=option]", "host");
   await page.keyboard.press("o");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await until(page, ".options [role=option]", "is");
+  await waitForText(page, ".options [role=option]", "is");
   assert.equal(await page.$eval(".query", (field) => (field as HTMLInputElement).value), "search.cpu{host");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("late completions of older text are ignored", async () => {
@@ -253,36 +253,36 @@ test("late completions of older text are ignored", async () => {
   const { page } = opened;
   const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
 
-  await drawn(page);
+  await waitForGraph(page);
   // Delay requests by a second, so that the response to the previous key arrives first.
   await page.evaluate(() => {
     const later = window.setTimeout.bind(window);
     window.setTimeout = ((run: () => void, ms: number) => later(run, ms === 60 ? 1000 : ms)) as typeof window.setTimeout;
   });
   delay = 500;
-  const asked = page.waitForRequest((request) => request.url().includes("/labels"));
+  const requested = page.waitForRequest((request) => request.url().includes("/labels"));
   const answered = page.waitForResponse((response) => response.url().includes("/labels"));
   await type(page, "search.cpu{h");
-  await asked;
+  await requested;
   await page.keyboard.type("o");
   await answered;
-  await until(page, ".options [role=option]", "host");
+  await waitForText(page, ".options [role=option]", "host");
   await page.keyboard.press("ArrowDown");
   await page.waitForSelector('.options [aria-selected="true"]');
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".query")?.value !== "search.cpu{ho");
   assert.equal(await typed(), "search.cpu{host");
-  await fine(opened);
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
 test("a range can start in 1970, and the menu shows the time zone", async () => {
   const opened = await at("?query=shop.cpu&from=0");
 
-  await drawn(opened.page);
+  await waitForGraph(opened.page);
   await opened.page.click(".range summary, .range button");
   assert.match(await text(opened.page, ".range-zone"), /Time zone of this browser: UTC/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("completions appear though the user continues typing before a slow response", async () => {
@@ -291,15 +291,15 @@ test("completions appear though the user continues typing before a slow response
   const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   delay = 2000;
-  const asked = page.waitForRequest((request) => request.url().includes("/labels"));
+  const requested = page.waitForRequest((request) => request.url().includes("/labels"));
   await type(page, "shop.cpu{");
-  await asked;
+  await requested;
   await page.keyboard.type("h");
-  await until(page, ".options [role=option]", "host");
+  await waitForText(page, ".options [role=option]", "host");
   assert.equal(proxy.seen.filter((path) => path.includes("/labels")).length, 1);
-  await fine(opened);
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
@@ -310,16 +310,16 @@ test("typed text stays when the query changes, and Escape restores the query", a
   const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
 
   await type(page, "sea");
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(parameter(page, "query"), '{service_name="shop"}');
   assert.equal(await typed(), "sea");
   await page.keyboard.type("r");
-  await until(page, ".options [role=option]", "search");
+  await waitForText(page, ".options [role=option]", "search");
   await page.keyboard.press("Escape");
   assert.equal(await typed(), "sear");
   await page.keyboard.press("Escape");
   assert.equal(await typed(), '{service_name="shop"}');
-  await fine(opened);
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
@@ -329,13 +329,13 @@ test("Enter in an input method does not run the query", async () => {
   const enter = (isComposing: boolean): Promise<void> => page.$eval(".query",
     (field, composing) => { field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: composing, bubbles: true })); }, isComposing);
 
-  await drawn(page);
+  await waitForGraph(page);
   await type(page, "search.cpu");
   await enter(true);
   assert.equal(parameter(page, "query"), "shop.cpu");
   await enter(false);
-  await untilParameter(page, "query", "search.cpu");
-  await fine(opened);
+  await waitForParameter(page, "query", "search.cpu");
+  await closeCleanly(opened);
 });
 
 test("an error is marked at its column, also after multi-byte characters", async () => {
@@ -343,14 +343,14 @@ test("an error is marked at its column, also after multi-byte characters", async
   const opened = await at(`?query=${encodeURIComponent(query)}`);
   const { page } = opened;
 
-  await until(page, ".fault", "parse error");
+  await waitForText(page, ".fault", "parse error");
   assert.equal(await text(page, ".query-fault mark"), "~");
   assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), "true");
   await type(page, "shop.cpu");
   await page.keyboard.press("Enter");
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), null);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("Back undoes the filters of a flame graph one by one", async () => {
@@ -361,7 +361,7 @@ test("Back undoes the filters of a flame graph one by one", async () => {
       && document.querySelector(".graph canvas") !== null, {}, count);
   };
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.focus(".flame-scroll[aria-label='Flame graph']");
   for (const key of ["ArrowDown", "ArrowDown", "h", "ArrowDown", "s"] as const)
     await page.keyboard.press(key);
@@ -373,7 +373,7 @@ test("Back undoes the filters of a flame graph one by one", async () => {
   await chips(0);
   await page.goForward();
   await chips(1);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a link to a span opens the Span view", async () => {
@@ -384,5 +384,5 @@ test("a link to a span opens the Span view", async () => {
   assert.equal(new URL(page.url()).pathname, "/span");
   assert.equal(parameter(page, "span"), "08d12e6b76c84d11");
   assert.equal(parameter(page, "from"), String(NOW / 1000 - 3600));
-  await fine(opened);
+  await closeCleanly(opened);
 });

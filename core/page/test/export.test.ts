@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "puppeteer-core";
 import { foldedOf } from "../src/export/folded.ts";
-import { fine, open, startBrowser, type Opened } from "./browser.ts";
-import { Directory, madeProfile, rawByGo, readByGo, spanprof } from "./made.ts";
+import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
+import { Directory, madeProfile, rawByGo, readByGo, spanprof } from "./profiles.ts";
 import { Server } from "./server.ts";
 import { pushSpan, spanId } from "./shop.ts";
 
@@ -13,7 +13,7 @@ const STACKS = [
   { stack: ["main", "work"], count: 30 }, { stack: ["main", "work", "</script>"], count: 12 },
   { stack: ["main", "\u00fc; semi"], count: 5 }, { stack: ["main", "$& $1", "main"], count: 1 },
 ];
-const MEANT = { "main;work": 300_000_000, "main;work;</script>": 120_000_000, "main;\u00fc; semi": 50_000_000, "main;$& $1;main": 10_000_000 };
+const EXPECTED = { "main;work": 300_000_000, "main;work;</script>": 120_000_000, "main;\u00fc; semi": 50_000_000, "main;$& $1;main": 10_000_000 };
 let browser: Browser;
 let files: Directory;
 let server: Server;
@@ -67,9 +67,9 @@ test("pprof exported from a report has exactly the profile's stacks", async () =
   const opened = await open(browser, page("pprof", profile("pprof")));
   const path = await exported(opened, "pprof", "pb.gz");
 
-  assert.deepEqual(readByGo(path), MEANT);
+  assert.deepEqual(readByGo(path), EXPECTED);
   assert.match(spanprof("report", "--json", path), /"value":480000000,"samples":48,/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("folded stacks have the same sums, and names without semicolons", async () => {
@@ -78,7 +78,7 @@ test("folded stacks have the same sums, and names without semicolons", async () 
 
   assert.deepEqual(Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))])),
     { "main;work": 300_000_000, "main;work;</script>": 120_000_000, "main;\u00fc: semi": 50_000_000, "main;$& $1;main": 10_000_000 });
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("folded stacks have integers, and a line for stacks without frames", () => {
@@ -94,9 +94,9 @@ test("pprof of a comparison has both values", async () => {
   const opened = await open(browser, page("both", "--diff", profile("before"), profile("after", 3)));
   const path = await exported(opened, "pprof", "pb.gz");
 
-  assert.deepEqual(readByGo(path, 1), MEANT);
+  assert.deepEqual(readByGo(path, 1), EXPECTED);
   assert.equal(readByGo(path, 0)["main;work"], 900_000_000);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("focus applies to exports", async () => {
@@ -104,7 +104,7 @@ test("focus applies to exports", async () => {
   const path = await exported(opened, "pprof", "pb.gz");
 
   assert.deepEqual(readByGo(path), { "main;work": 300_000_000, "main;work;</script>": 120_000_000 });
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("SVG and PNG show the frames", async () => {
@@ -118,7 +118,7 @@ test("SVG and PNG show the frames", async () => {
   const png = readFileSync(await exported(opened, "PNG", "png"));
   assert.equal(png.subarray(1, 4).toString(), "PNG");
   assert.ok(png.readUInt32BE(16) > 1000, "as wide as the graph");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("an exported page can be exported again", async () => {
@@ -127,54 +127,54 @@ test("an exported page can be exported again", async () => {
   for (let round = 0; round < 2; round++) {
     const opened = await open(browser, address);
     const path = await exported(opened, "HTML", "html");
-    await fine(opened);
+    await closeCleanly(opened);
     address = pathToFileURL(files.write(`again-${round}.html`, readFileSync(path))).href;
   }
   const opened = await open(browser, address);
   assert.equal(await opened.page.$$eval("script", (all) => all.length), 2);
-  assert.deepEqual(readByGo(await exported(opened, "pprof", "pb.gz")), MEANT);
-  await fine(opened);
+  assert.deepEqual(readByGo(await exported(opened, "pprof", "pb.gz")), EXPECTED);
+  await closeCleanly(opened);
 });
 
 test("an exported page keeps the display options and omits hidden names", async () => {
   const opened = await open(browser, `${page("looked", profile("looked"))}#hide=%3C%2Fscript%3E&search=work&layout=flame`);
   const path = await exported(opened, "HTML", "html");
-  await fine(opened);
+  await closeCleanly(opened);
   const html = readFileSync(path, "utf8");
 
   assert.ok(html.includes('"name":["main","work"') && !html.includes("u003c/script"));
   const other = await open(browser, pathToFileURL(files.write("looked-again.html", html)).href);
   assert.equal(await other.page.$eval("input.flame-search", (field) => field.value), "work");
-  await fine(other);
+  await closeCleanly(other);
 });
 
 test("exports have title, query, range and a link back, and pprof its time, labels and spans", async () => {
   const untilMs = Math.floor(Date.now() / 1000) * 1000 - 600_000;
-  await pushSpan(server, { id: spanId(0xab), name: "GET", service: "told", stacks: "main;work 30", untilMs });
-  const opened = await open(browser, `${server.base}?query=told.cpu&from=now-30m&until=now`);
+  await pushSpan(server, { id: spanId(0xab), name: "GET", service: "cafe", stacks: "main;work 30", untilMs });
+  const opened = await open(browser, `${server.base}?query=cafe.cpu&from=now-30m&until=now`);
 
   await opened.page.waitForSelector(".export > button");
   const raw = rawByGo(await exported(opened, "pprof", "pb.gz"));
   assert.equal(Date.parse(/^Time: (\S+ \S+)/m.exec(raw)![1]!.replace(" ", "T") + "Z"), untilMs - 10_000);
   assert.match(raw, /profile_id:\[00000000000000ab\]/);
-  assert.match(raw, /service_name:\[told\].*span_name:\[GET\]/s);
+  assert.match(raw, /service_name:\[cafe\].*span_name:\[GET\]/s);
   const svg = readFileSync(await exported(opened, "SVG", "svg"), "utf8");
   const link = new URL(/<a href="([^"]*)"/.exec(svg)![1]!.replaceAll("&#38;", "&"));
-  assert.ok(svg.includes("told \u2013 cpu</text>") && svg.includes("told.cpu \u00b7 process_cpu:cpu"));
-  assert.equal(link.searchParams.get("query"), "told.cpu");
+  assert.ok(svg.includes("cafe \u2013 cpu</text>") && svg.includes("cafe.cpu \u00b7 process_cpu:cpu"));
+  assert.equal(link.searchParams.get("query"), "cafe.cpu");
   const [fromMs, rangeMs] = [Number(link.searchParams.get("from")), Number(link.searchParams.get("until")) - Number(link.searchParams.get("from"))];
   assert.ok(rangeMs === 1_800_000 && Math.abs(fromMs + rangeMs - Date.now()) < 60_000, "absolute times");
   const html = await exported(opened, "HTML", "html");
-  await fine(opened);
-  const file = await open(browser, pathToFileURL(files.write("told.html", readFileSync(html))).href);
-  assert.match(await file.page.$eval(".file-head", (head) => head.textContent), /told \u2013 cpu.*told\.cpu \u00b7 process_cpu:cpu.* \u2013 .*UTC/s);
+  await closeCleanly(opened);
+  const file = await open(browser, pathToFileURL(files.write("cafe.html", readFileSync(html))).href);
+  assert.match(await file.page.$eval(".file-head", (head) => head.textContent), /cafe \u2013 cpu.*cafe\.cpu \u00b7 process_cpu:cpu.* \u2013 .*UTC/s);
   assert.ok(await file.page.$eval(".file-head a", (a, base) => a.href.startsWith(base), server.base));
   // With a focus, the page creates the pprof and sets its time to the range.
   await file.page.goto(`${file.page.url()}#focus=work`);
   const again = rawByGo(await exported(file, "pprof", "pb.gz"));
   assert.match(again, /^Time: /m);
-  assert.match(again, /Comment: told\.cpu|told\.cpu \u00b7/);
-  await fine(file);
+  assert.match(again, /Comment: cafe\.cpu|cafe\.cpu \u00b7/);
+  await closeCleanly(file);
 });
 
 test("a page exported from a server works without the server", async () => {
@@ -182,13 +182,13 @@ test("a page exported from a server works without the server", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu&from=now-1h&until=now`);
 
   await opened.page.waitForSelector(".export > button");
-  const meant = { "main;work": 300_000_000, "main;idle": 50_000_000 };
-  assert.deepEqual(readByGo(await exported(opened, "pprof", "pb.gz")), meant);
+  const expected = { "main;work": 300_000_000, "main;idle": 50_000_000 };
+  assert.deepEqual(readByGo(await exported(opened, "pprof", "pb.gz")), expected);
   const copy = await exported(opened, "HTML", "html");
-  await fine(opened);
+  await closeCleanly(opened);
   await server.stop();
   const file = await open(browser, pathToFileURL(files.write("served.html", readFileSync(copy))).href);
-  assert.deepEqual(readByGo(await exported(file, "pprof", "pb.gz")), meant);
-  await fine(file);
+  assert.deepEqual(readByGo(await exported(file, "pprof", "pb.gz")), expected);
+  await closeCleanly(file);
 });
 

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "puppeteer-core";
 import { accessible } from "./axe.ts";
-import { fine, open, startBrowser, type Opened } from "./browser.ts";
-import { Directory, madeProfile, spanprof } from "./made.ts";
+import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
+import { Directory, madeProfile, spanprof } from "./profiles.ts";
 
 const HOSTILE = ["</script><script>alert(1)</script>", "<!--<script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)",
   "\u202egnp.exe", "\u2028\u2029", "a".repeat(100_000)];
@@ -53,9 +53,9 @@ test("a report opens from disk with spans, comments and stacks", async () => {
   assert.match(await textOf(opened, ".file-spans > .file-scroll tbody tr"), /^GET \/cart1\.00 s65\.4 %.*\|POST \/pay.*\|\(no span\)30\.0 ms/);
   assert.equal(await textOf(opened, ".file-spans > .file-scroll tbody tr.file-few th"), "(no span)");
   assert.match(await textOf(opened, ".file-notes li"), /samples dropped: 7/);
-  assert.match(await textOf(opened, ".file-dearest tbody"), /08d12e6b76c84d11/);
+  assert.match(await textOf(opened, ".file-top-spans tbody"), /08d12e6b76c84d11/);
   assert.match(await functionsOf(opened), /work.*deep|deep.*work/s);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a span name shows its stacks, also after a reload", async () => {
@@ -73,7 +73,7 @@ test("a span name shows its stacks, also after a reload", async () => {
   await opened.page.click(".file-tools > button");
   assert.match(await functionsOf(opened), /idle/);
   assert.doesNotMatch(opened.page.url(), /span=/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("only the largest of many span names have stacks, and only 500 rows are shown", async () => {
@@ -90,7 +90,7 @@ test("only the largest of many span names have stacks, and only 500 rows are sho
   assert.match(await textOf(opened, ".file-chosen"), /name 1199/);
   await view.type("input[type=search][aria-label='Find a span name']", "name 0003");
   assert.equal((await view.$$(rows)).length, 1);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a report with 150,000 span names opens", async () => {
@@ -99,11 +99,11 @@ test("a report with 150,000 span names opens", async () => {
   const name = { name: "x", service: null, self: 0, total: 1, samples: 1, traced: 0, spans: 1 };
   const names = Array.from({ length: 150_000 }, (_, at) => ({ ...name, name: `name ${at}` }));
 
-  await fine(opened);
+  await closeCleanly(opened);
   const large = files.write("large.html", html.replace('"spanNames":[', () => `"spanNames":${JSON.stringify(names).slice(0, -1)},`));
   const other = await open(browser, pathToFileURL(large).href);
   assert.match(await textOf(other, ".file-spans > .file-scroll tbody tr th"), /^GET \/cart/);
-  await fine(other);
+  await closeCleanly(other);
 });
 
 test("a change of the fragment changes the page", async () => {
@@ -117,24 +117,24 @@ test("a change of the fragment changes the page", async () => {
   await opened.page.waitForFunction(() => document.querySelector(".file-chosen") === null);
   assert.match(await functionsOf(opened), /idle/);
   assert.equal(await opened.page.$eval("input.flame-search", (field) => field.value), "idle");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a report opened from disk stops a pattern with excessive backtracking", async () => {
   const name = "a".repeat(100);
   const opened = await open(browser, `${page("pattern", files.write("pattern.pb", madeProfile([{ stack: ["main", `${name}!`], count: 20 }])))}#search=%2F%5E%28a%2B%29%2B%24%2F`);
   const { page: seen } = opened;
-  const says = async (start: string): Promise<void> => {
+  const resultStarts = async (start: string): Promise<void> => {
     await seen.waitForFunction((wanted) => document.querySelector(".flame-found")!.textContent.startsWith(wanted), { timeout: 20_000 }, start);
   };
 
-  await says("Pattern stopped after 2 s");
+  await resultStarts("Pattern stopped after 2 s");
   await seen.$eval(".flame-search", (box) => {
     (box as HTMLInputElement).value = "/^MAIN$/i";
     box.dispatchEvent(new Event("input"));
   });
-  await says("100.0 %");
-  await fine(opened);
+  await resultStarts("100.0 %");
+  await closeCleanly(opened);
 });
 
 test("a comparison shows the samples of both sides and marks few samples", async () => {
@@ -142,7 +142,7 @@ test("a comparison shows the samples of both sides and marks few samples", async
   const rows = await opened.page.$$eval(".flame-rows [role='row']", (found) => Object.fromEntries(found.map((row) => [row.children[0]!.textContent, row.lastElementChild!.textContent])));
 
   assert.deepEqual(rows, { main: "93 \u2192 153", work: "90 \u2192 150", deep: "50 \u2192 50", idle: "3 \u2192 3 few" });
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a comparison shows the difference and each side", async () => {
@@ -155,14 +155,14 @@ test("a comparison shows the difference and each side", async () => {
   assert.match(await functionsOf(opened), /930 ms/);
   await opened.page.click(".file-spans > .file-scroll tbody tr:nth-child(1) th button");
   assert.match(await functionsOf(opened), /400 ms/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a report without samples is explained", async () => {
   const opened = await open(browser, page("none", "--span-name", "nothing", shop("none", 1)));
 
   assert.match(await textOf(opened, "[role=status]"), /No samples match/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("names are shown as text", async () => {
@@ -177,7 +177,7 @@ test("names are shown as text", async () => {
   assert.doesNotMatch(seen, /[\u202e\u2028]/);
   assert.ok(seen.length < 100_000, "long names are cut");
   assert.ok(await opened.page.$eval("body", (body) => body.scrollWidth <= innerWidth), "nothing is wider than the window");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("axe finds no serious problems in both themes and on narrow screens", async () => {
@@ -187,7 +187,7 @@ test("axe finds no serious problems in both themes and on narrow screens", async
     const opened = await open(browser, address, width);
     await opened.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await accessible(opened.page, `${width} ${scheme}`);
-    await fine(opened);
+    await closeCleanly(opened);
   }
 });
 

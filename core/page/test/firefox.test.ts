@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
-import { fine, firefoxIsMissing, open, startFirefox } from "./browser.ts";
-import { text, until } from "./look.ts";
-import { Directory, madeProfile, spanprof } from "./made.ts";
+import { closeCleanly, firefoxIsMissing, open, startFirefox } from "./browser.ts";
+import { text, waitForText } from "./wait.ts";
+import { Directory, madeProfile, spanprof } from "./profiles.ts";
 import { Server } from "./server.ts";
 import { pushSpan, shopTrace, spanId, traceId } from "./shop.ts";
 
@@ -41,7 +41,7 @@ async function painted(page: Page): Promise<void> {
 }
 
 const both = "leftQuery=shop.cpu&rightQuery=shop.cpu&leftFrom=now-1h&rightFrom=now-1h";
-const VIEWS: readonly (readonly [address: string, says: string, hasGraph: boolean])[] = [
+const VIEWS: readonly (readonly [address: string, expected: string, hasGraph: boolean])[] = [
   ["?query=shop.cpu", "540 ms", true],
   ["labels?query=shop.cpu&label=span_name", "GET /cart", true],
   ["spans?query=shop.cpu", "GET /cart", true],
@@ -54,14 +54,14 @@ const VIEWS: readonly (readonly [address: string, says: string, hasGraph: boolea
   ["?query=none.cpu", "No application named", false],
 ];
 
-for (const [address, says, hasGraph] of VIEWS)
+for (const [address, expected, hasGraph] of VIEWS)
   test(`Firefox shows ${address}`, { skip: firefoxIsMissing, timeout: START_MS }, async () => {
     const opened = await open(browser!, server.base + address);
 
-    await until(opened.page, "#view", says);
+    await waitForText(opened.page, "#view", expected);
     if (hasGraph)
       await painted(opened.page);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
 test("Firefox zooms and searches by keyboard, and restores both after a reload", { skip: firefoxIsMissing, timeout: START_MS }, async () => {
@@ -72,14 +72,14 @@ test("Firefox zooms and searches by keyboard, and restores both after a reload",
   await page.focus(GRAPH);
   for (const key of ["ArrowDown", "ArrowDown", "Enter"] as const)
     await page.keyboard.press(key);
-  await until(page, ".flame-crumbs", "serve");
+  await waitForText(page, ".flame-crumbs", "serve");
   await page.keyboard.press("/");
   await page.keyboard.type("/^(cart|db)$/");
-  await until(page, ".flame-found", "77.8 %");
+  await waitForText(page, ".flame-found", "77.8 %");
   await page.reload();
-  await until(page, ".flame-found", "77.8 %");
+  await waitForText(page, ".flame-found", "77.8 %");
   assert.match(await text(page, ".flame-crumbs"), /serve/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("Firefox reads a dropped file and opens a report from disk", { skip: firefoxIsMissing, timeout: START_MS }, async () => {
@@ -87,12 +87,12 @@ test("Firefox reads a dropped file and opens a report from disk", { skip: firefo
   const opened = await open(browser!, `${server.base}adhoc`);
 
   await (await opened.page.waitForSelector("input[type=file]") as ElementHandle<HTMLInputElement>).uploadFile(pprof);
-  await until(opened.page, ".adhoc-file", "20 samples");
+  await waitForText(opened.page, ".adhoc-file", "20 samples");
   await painted(opened.page);
-  await fine(opened);
+  await closeCleanly(opened);
   spanprof("report", "--html", `${files.path}/made.html`, pprof);
   const file = await open(browser!, `${pathToFileURL(`${files.path}/made.html`).href}#search=%2F%5Ework%24%2F`);
   await painted(file.page);
-  await until(file.page, ".flame-found", "100.0 %");
-  await fine(file);
+  await waitForText(file.page, ".flame-found", "100.0 %");
+  await closeCleanly(file);
 });

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import type { Browser } from "puppeteer-core";
 import type { WireTree } from "../src/model/wire.ts";
 import { open, type Opened } from "./browser.ts";
-import type { Held } from "./flame_page.ts";
+import type { PageData } from "./flame_page.ts";
 
 /** The folder of the package. The bundled tests are two levels below. */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -29,14 +29,14 @@ export class FlamePages {
     return new FlamePages(browser, output(".js"), output(".css"));
   }
 
-  /** `look` has the display options for the address's fragment. */
-  async open(trees: Held["trees"], look = "", width = 1400): Promise<Opened> {
-    return await open(this.browser, `file://${this.write(trees)}#${look}`, width);
+  /** `display` has the display options for the address's fragment. */
+  async open(trees: PageData["trees"], display = "", width = 1400): Promise<Opened> {
+    return await open(this.browser, `file://${this.write(trees)}#${display}`, width);
   }
 
-  private write(trees: Held["trees"]): string {
+  private write(trees: PageData["trees"]): string {
     const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-    const data = JSON.stringify({ trees } satisfies Held).replaceAll("<", "\\u003c");
+    const data = JSON.stringify({ trees } satisfies PageData).replaceAll("<", "\\u003c");
     const path = join(this.directory, `${++this.count}.html`);
 
     writeFileSync(path, readFileSync(join(ROOT, "src/page.html"), "utf8")

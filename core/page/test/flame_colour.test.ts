@@ -101,9 +101,9 @@ test("text in SVG is escaped and clipped", () => {
 
   assert.ok(svg.includes("&#60;script&#62;&#38;&#34;&#39;\ufffd</text>"), svg);
   assert.match(svg, /<svg x="4" y="-2" width="2" height="24"><text y="12"/, "clipped at the edge of its frame");
-  const said = captioned({ ...PICTURE, width: 200 }, ["shop <cpu>", "x".repeat(40)], "http://a/?b&c");
-  assert.equal(said.height, 20 + 4 * 20);
-  assert.deepEqual(said.texts.map((each) => each.text.length), [10, 25, 15, 13, PICTURE.texts[0]!.text.length]);
-  assert.ok(svgOf(said).includes('<a href="http://a/?b&#38;c"><text'));
+  const withCaption = captioned({ ...PICTURE, width: 200 }, ["shop <cpu>", "x".repeat(40)], "http://a/?b&c");
+  assert.equal(withCaption.height, 20 + 4 * 20);
+  assert.deepEqual(withCaption.texts.map((each) => each.text.length), [10, 25, 15, 13, PICTURE.texts[0]!.text.length]);
+  assert.ok(svgOf(withCaption).includes('<a href="http://a/?b&#38;c"><text'));
   assert.ok(svg.includes("x=\"0.12\"") && svg.includes("font-family=\"a, &#34;b&#34;\""));
 });

@@ -2,7 +2,7 @@ import { describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { graphOf, levelCount, levelOf, nodeAt, visibleFrames, type Graph } from "../src/flame/graph.ts";
 import { levelsShown } from "../src/flame/paint.ts";
-import { frameBeside } from "../src/flame/steps.ts";
+import { neighbourFrame } from "../src/flame/steps.ts";
 import { colouringOf, LIGHT } from "../src/flame/colour.ts";
 import { maskOf, readPath, refOf, writePath } from "../src/flame/refs.ts";
 import { functionsOf, randomOf, randomStacks, treeOfStacks } from "./stacks.ts";
@@ -87,7 +87,7 @@ describe("the drawn part", () => {
 
 describe("the arrow keys", () => {
   const graph = graphOf(treeOfStacks([[0, 1], [0, 2], [3]].map((frames, at) => ({ frames, value: 9 - at, base: 0 })), functions), "value");
-  const go = (index: number, key: string, isFlame = false): number => frameBeside(
+  const go = (index: number, key: string, isFlame = false): number => neighbourFrame(
     { graph, zoom: 0, rootName: "all", mask: null, colouring: colouringOf(graph, "kind"), theme: LIGHT, isFlame }, index, key, 100);
 
   test("go to the widest child, to the parent and to neighbours", () => {

@@ -1,36 +1,36 @@
 /** A test page with only panels. They are linked, as in Compare, and their display options
  * are in the address's fragment. */
-import { canvasOf, flamePanel, svgOf, type Look } from "../src/flame/panel.ts";
+import { canvasOf, flamePanel, svgOf, type DisplayOptions } from "../src/flame/panel.ts";
 import { treeOf, treeOfPair } from "../src/model/tree.ts";
 import type { WireTree } from "../src/model/wire.ts";
 
-export interface Held {
+export interface PageData {
   /** One panel for each element. A pair of trees is a comparison. */
   trees: (WireTree | [WireTree, WireTree])[];
 }
 
-function noteLook(change: Look): void {
-  const look = new URLSearchParams(location.hash.slice(1));
+function writeDisplay(change: DisplayOptions): void {
+  const display = new URLSearchParams(location.hash.slice(1));
 
   for (const [name, value] of Object.entries(change))
     if (value === "")
-      look.delete(name);
+      display.delete(name);
     else
-      look.set(name, value);
-  history.replaceState(null, "", `#${look.toString()}`);
+      display.set(name, value);
+  history.replaceState(null, "", `#${display.toString()}`);
 }
 
-const held = JSON.parse(document.getElementById("page-data")!.textContent) as Held;
-const look = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-const panels = held.trees.map((tree, at) => flamePanel({
-  origin: () => ({ says: ["shop.cpu"], link: "http://server.example/", range: null, profile: null }),
+const data = JSON.parse(document.getElementById("page-data")!.textContent) as PageData;
+const display = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+const panels = data.trees.map((tree, at) => flamePanel({
+  origin: () => ({ lines: ["shop.cpu"], link: "http://server.example/", range: null, profile: null }),
   tree: Array.isArray(tree) ? treeOfPair(...tree) : treeOf(tree),
-  look, title: `panel ${at}`,
-  onLook: (change) => {
-    noteLook(change);
+  display, title: `panel ${at}`,
+  onDisplayChange: (change) => {
+    writeDisplay(change);
     panels.forEach((other, place) => {
       if (place !== at)
-        other.setLook(change);
+        other.setDisplay(change);
     });
   },
 }));

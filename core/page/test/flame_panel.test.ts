@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import type { Panel } from "../src/flame/panel.ts";
 import { accessible } from "./axe.ts";
-import { fine, startBrowser } from "./browser.ts";
+import { closeCleanly, startBrowser } from "./browser.ts";
 import { FlamePages, wireOf } from "./flame_browser.ts";
 
 const STACKS = {
@@ -25,7 +25,7 @@ after(async () => {
 const GRAPH = ".flame-scroll[aria-label='Flame graph']";
 
 /** The announcement for screen readers. */
-async function said(page: Page): Promise<string> {
+async function announced(page: Page): Promise<string> {
   return await page.$eval(".flame [aria-live]", (element) => element.textContent);
 }
 
@@ -71,7 +71,7 @@ describe("zoom", () => {
     await press(page, "Escape");
     assert.deepEqual(await texts(page, ".flame-crumbs button"), []);
     assert.equal(new URL(page.url()).hash, "");
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
   test("a new tree keeps the zoom as far as possible", async () => {
@@ -79,16 +79,16 @@ describe("zoom", () => {
     const { page } = opened;
 
     await clickAt(page, 4, 0.1);
-    await renewed(page, { "main;serve;order": 5, "main;other": 9 });
+    await showStacks(page, { "main;serve;order": 5, "main;other": 9 });
     assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve", "order"]);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 });
 
 const MANY = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`main;f${at};g${at}`, 1e9 - at * 1e6]));
 
 /** Shows another tree and returns the functions that are listed immediately. */
-async function renewed(page: Page, stacks: Record<string, number>): Promise<string[]> {
+async function showStacks(page: Page, stacks: Record<string, number>): Promise<string[]> {
   return await page.evaluate((wire) => {
     const { panels, treeOf } = window as unknown as { panels: Panel[]; treeOf: (tree: typeof wire) => never };
     panels[0]!.setTree(treeOf(wire));
@@ -112,13 +112,13 @@ describe("a new tree", () => {
     const name = (await texts(page, ".flame-active .flame-name"))[0]!;
     assert.ok(before[0]! > 100 && before[1] === 300, String(before));
     // New functions change the indices of the others.
-    await renewed(page, { "new;newer": 1, ...MANY, [deep]: 5e9 });
+    await showStacks(page, { "new;newer": 1, ...MANY, [deep]: 5e9 });
     assert.deepEqual(await scrolled(), before);
     assert.deepEqual(await texts(page, ".flame-chip span:first-child"), [`highlighted: ${name}`]);
     assert.deepEqual(await texts(page, ".flame-active .flame-name"), [name]);
     await press(page, "h");
     assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("hide"), name);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
   test("does not change the function of an open menu", async () => {
@@ -127,14 +127,14 @@ describe("a new tree", () => {
 
     await page.focus(GRAPH);
     await press(page, "ArrowDown", "ArrowDown", "ContextMenu");
-    await renewed(page, { "new;newer": 1e9, ...STACKS });
+    await showStacks(page, { "new;newer": 1e9, ...STACKS });
     await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>("[role='menuitem']")).find((each) => each.textContent.startsWith("Highlight"))!.click(); });
     assert.deepEqual(await texts(page, ".flame-chip span:first-child"), ["highlighted: serve"]);
     await press(page, "ContextMenu");
-    await renewed(page, STACKS);
+    await showStacks(page, STACKS);
     await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>("[role='menuitem']")).find((each) => each.textContent.startsWith("Zoom"))!.click(); });
     assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve"]);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
   test("keeps the rows of a pattern until the pattern is matched again", async () => {
@@ -142,9 +142,9 @@ describe("a new tree", () => {
     const { page } = opened;
 
     await search(page, "/^f1[0-9]$/");
-    assert.equal((await renewed(page, { "new;f1x;f19": 1e9, ...MANY })).length, 10);
+    assert.equal((await showStacks(page, { "new;f1x;f19": 1e9, ...MANY })).length, 10);
     await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.endsWith("11 frames"));
-    await fine(opened);
+    await closeCleanly(opened);
   });
 });
 
@@ -157,15 +157,15 @@ describe("search", () => {
     assert.deepEqual(await texts(page, ".flame-rows .flame-name"), ["order"]);
     await press(page, "Enter");
     assert.match((await texts(page, ".flame-found"))[0]!, /1 of 2$/);
-    assert.match(await said(page), /^order: total 8.00 s .* 80.0 % of total/);
+    assert.match(await announced(page), /^order: total 8.00 s .* 80.0 % of total/);
     await press(page, "Enter");
-    assert.match(await said(page), /^order: total 2.00 s/);
+    assert.match(await announced(page), /^order: total 2.00 s/);
     assert.equal(await search(page, "/^(gc|cart)$/"), "20.0 % \u00b7 2.00 s \u00b7 2 frames");
     assert.equal(await search(page, "nothing"), "no match");
     assert.deepEqual(await texts(page, ".flame-empty"), ["No matching functions."]);
     assert.match(await search(page, "/(/"), /nterminated group/);
     assert.equal(await page.$eval(".flame-search", (box) => box.getAttribute("aria-invalid")), "true");
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
 });
@@ -177,16 +177,16 @@ describe("a screen reader", () => {
 
     await page.keyboard.press("Tab");
     await page.focus(GRAPH);
-    assert.equal(await said(page), "all: total 10.0 s \u00b7 100.0 % of total; self 0 ns \u00b7 0.0 % of total; level 0 of 5");
+    assert.equal(await announced(page), "all: total 10.0 s \u00b7 100.0 % of total; self 0 ns \u00b7 0.0 % of total; level 0 of 5");
     await press(page, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight");
-    assert.equal(await said(page), "cart: total 1.00 s \u00b7 10.0 % of total; self 0 ns \u00b7 0.0 % of total; level 3 of 5");
+    assert.equal(await announced(page), "cart: total 1.00 s \u00b7 10.0 % of total; self 0 ns \u00b7 0.0 % of total; level 3 of 5");
     await press(page, "Enter", "ArrowDown");
-    assert.match(await said(page), /^query: total 1.00 s .* 100.0 % of the zoomed frame; self 1.00 s .*; level 4 of 5$/);
+    assert.match(await announced(page), /^query: total 1.00 s .* 100.0 % of the zoomed frame; self 1.00 s .*; level 4 of 5$/);
     await press(page, "Home");
-    assert.match(await said(page), /^cart: /);
+    assert.match(await announced(page), /^cart: /);
     await press(page, "Escape", "Home");
-    assert.match(await said(page), /^all: /);
-    await fine(opened);
+    assert.match(await announced(page), /^all: /);
+    await closeCleanly(opened);
   });
 
   test("can open the shortcuts, and returns to the graph", async () => {
@@ -203,11 +203,11 @@ describe("a screen reader", () => {
     assert.ok(await page.$(`${GRAPH}:focus`));
     assert.equal(new URL(page.url()).hash, "");
     await press(page, "ArrowDown");
-    assert.match(await said(page), /^serve: /);
+    assert.match(await announced(page), /^serve: /);
     await page.click(".flame-tools button[title='Keyboard shortcuts']");
     await page.click("dialog[open] button");
     assert.deepEqual(await texts(page, "dialog[open]"), []);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 });
 
@@ -228,7 +228,7 @@ describe("pattern search", () => {
     assert.equal(await found(), "searching\u2026");
     await page.focus(GRAPH);
     await press(page, "ArrowDown");
-    assert.match(await said(page), /^main: total/);
+    assert.match(await announced(page), /^main: total/);
     // Another search does not wait for the running one.
     await type("/^main$/");
     await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("100.0 %"), { timeout: 1500 });
@@ -237,7 +237,7 @@ describe("pattern search", () => {
     assert.equal(await page.$eval(".flame-search", (box) => box.getAttribute("aria-invalid")), "true");
     await type("/^a+!$/");
     await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("9.1 %"));
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
   test("goes to the match after matching if Enter was pressed before", async () => {
@@ -251,8 +251,8 @@ describe("pattern search", () => {
       box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
     });
     await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.endsWith("1 of 3"));
-    assert.match(await said(page), /^query: total 4.00 s/);
-    await fine(opened);
+    assert.match(await announced(page), /^query: total 4.00 s/);
+    await closeCleanly(opened);
   });
 
 });
@@ -265,7 +265,7 @@ describe("search, further", () => {
     await search(page, "tiny");
     await press(page, "Enter");
     assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "small"]);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 });
 
@@ -277,16 +277,16 @@ describe("the keyboard alone", () => {
     for (let tabs = 0; tabs < 40 && !await page.$(`${GRAPH}:focus`); tabs++)
       await press(page, "Tab");
     await press(page, "ArrowDown", "ArrowDown", "ArrowDown");
-    assert.match(await said(page), /^order: total 8.00 s \u00b7 80.0 % of total; self 0 ns/);
+    assert.match(await announced(page), /^order: total 8.00 s \u00b7 80.0 % of total; self 0 ns/);
     await press(page, "ArrowRight");
-    assert.match(await said(page), /^cart: total 1.00 s/);
+    assert.match(await announced(page), /^cart: total 1.00 s/);
     await press(page, "ArrowUp");
-    assert.match(await said(page), /^serve: total 9.00 s/);
+    assert.match(await announced(page), /^serve: total 9.00 s/);
     await press(page, "Enter");
     assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve"]);
     await press(page, "Escape", "/");
     assert.equal(await page.evaluate(() => document.activeElement?.className), "flame-search");
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
   test("sandwich, focus and hide add chips, which can be removed and undone", async () => {
@@ -310,7 +310,7 @@ describe("the keyboard alone", () => {
       await page.click(".flame-tools button[title*='Undo']");
     assert.deepEqual(await chips(), []);
     assert.equal(new URL(page.url()).hash, "");
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
 });
@@ -334,7 +334,7 @@ describe("the keyboard alone, further", () => {
     await press(page, "v");
     await page.keyboard.up("Control");
     assert.equal(await page.$eval(".flame-search", (box) => (box as HTMLInputElement).value), "serve");
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
   test("a long press or Ctrl-click opens the menu of the frame under the pointer", async () => {
@@ -346,7 +346,7 @@ describe("the keyboard alone, further", () => {
       canvas.dispatchEvent(new MouseEvent("contextmenu", { button: 0, bubbles: true, cancelable: true, clientX: x, clientY: y }));
     }, box.x + 5, box.y + 30);
     assert.equal((await texts(page, ".flame-menu-title"))[0], "main");
-    await fine(opened);
+    await closeCleanly(opened);
   });
 
   test("the table moves between rows, sorts and highlights", async () => {
@@ -364,7 +364,7 @@ describe("the keyboard alone, further", () => {
     await page.click("[data-column='name']");
     assert.deepEqual((await texts(page, ".flame-rows .flame-name"))[0], "serve");
     assert.equal(await page.$eval("[role='columnheader']", (head) => head.getAttribute("aria-sort")), "descending");
-    await fine(opened);
+    await closeCleanly(opened);
   });
 });
 
@@ -381,7 +381,7 @@ test("a table of 100,000 functions scrolls with few elements", async () => {
   await page.waitForFunction(() => document.querySelector(".flame-active .flame-name")?.textContent === "main");
   assert.ok((await page.$$(".flame-rows [role='row']")).length < 100);
   assert.equal(await page.$eval(".flame-table", (table) => table.getAttribute("aria-rowcount")), "100002");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("linked panels zoom and search together", async () => {
@@ -392,5 +392,5 @@ test("linked panels zoom and search together", async () => {
   assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve", "all", "main", "serve"]);
   await search(page, "order");
   assert.deepEqual(await texts(page, ".flame-found"), ["80.0 % \u00b7 8.00 s \u00b7 2 frames", "100.0 % \u00b7 2.00 s \u00b7 2 frames"]);
-  await fine(opened);
+  await closeCleanly(opened);
 });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "puppeteer-core";
 import type { Panel, Picture } from "../src/flame/panel.ts";
-import { fine, startBrowser } from "./browser.ts";
+import { closeCleanly, startBrowser } from "./browser.ts";
 import { FlamePages, wireOf } from "./flame_browser.ts";
 
 interface Window {
@@ -52,10 +52,10 @@ async function svgOf(page: Page): Promise<{ isFine: boolean; text: string; eleme
 }
 
 describe("hostile names", () => {
-  for (const look of ["", "shown=graph&layout=flame", "colour=kind&recursion=all&sort=name&order=-total"])
-    test(`have no effect with ${look || "default options"}`, async () => {
+  for (const display of ["", "shown=graph&layout=flame", "colour=kind&recursion=all&sort=name&order=-total"])
+    test(`have no effect with ${display || "default options"}`, async () => {
       const stacks = Object.fromEntries(HOSTILE.map((name, at) => [`main;${name.replaceAll(";", ",")};leaf`, 1e9 + at]));
-      const opened = await pages.open([wireOf(stacks, (name) => `/srv/${name}/${name}.rb`)], look);
+      const opened = await pages.open([wireOf(stacks, (name) => `/srv/${name}/${name}.rb`)], display);
       const { page } = opened;
 
       await page.focus(".flame-scroll:not([hidden])");
@@ -65,7 +65,7 @@ describe("hostile names", () => {
         const { isFine, text, elements } = await svgOf(page);
         assert.ok(isFine, text.slice(0, 500));
         assert.ok(elements.every((name) => ["rect", "svg", "text"].includes(name)), elements.join());
-        await page.evaluate(() => { (window as unknown as Window).panels[0]!.setLook({ focus: "", hide: "", sandwich: "", zoom: "" }); });
+        await page.evaluate(() => { (window as unknown as Window).panels[0]!.setDisplay({ focus: "", hide: "", sandwich: "", zoom: "" }); });
         for (let move = 0; move <= step; move++)
           await page.keyboard.press("ArrowRight");
       }
@@ -73,7 +73,7 @@ describe("hostile names", () => {
       const text = await page.$eval(".flame", (element) => element.textContent);
       assert.ok(!/[\u202a-\u202e\u2066-\u2069\u0000]/.test(text));
       assert.ok(text.length < 100_000, String(text.length));
-      await fine(opened);
+      await closeCleanly(opened);
     });
 
   test("are distinguished in the address if they are long", async () => {
@@ -87,7 +87,7 @@ describe("hostile names", () => {
     assert.ok(page.url().length < 1000);
     await page.reload();
     assert.equal(await page.evaluate(() => (window as unknown as Window).panels[0]!.tree().self.reduce((sum, value) => sum + value, 0)), 2e9);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 });
 
@@ -105,7 +105,7 @@ describe("a comparison", () => {
     await page.hover(".flame-scroll:not([hidden]) canvas");
     await page.waitForSelector(".flame-tip:not([hidden])");
     assert.match(await page.$eval(".flame-tip", (tip) => tip.textContent), /baseline total.*comparison total.*change/);
-    await fine(opened);
+    await closeCleanly(opened);
   });
 });
 
@@ -122,31 +122,31 @@ test("a picture has all levels, and its canvas has the scaled size", async () =>
   });
 
   assert.deepEqual([levels, width, height, texts], [201, 2, 2, 201]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("an empty graph is explained", async () => {
   const opened = await pages.open([wireOf({}), wireOf(STACKS)], "focus=nobody\u202e");
   const { page } = opened;
-  const said = await page.$$eval(".flame-nothing", (found) => found.map((each) => each.textContent));
+  const notices = await page.$$eval(".flame-nothing", (found) => found.map((each) => each.textContent));
 
-  assert.equal(said[1], "Not in this profile: nobody\ufffd. Remove the filter above to see all stacks.");
+  assert.equal(notices[1], "Not in this profile: nobody\ufffd. Remove the filter above to see all stacks.");
   await page.click("section:nth-child(2) .flame-chip");
   assert.equal(await page.$eval(".flame-nothing", (each) => each.textContent), "This profile has no samples.");
   assert.equal(await page.$$eval("section:nth-child(2) .flame-nothing", (found) => found[0]!.checkVisibility()), false);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 describe("axe-core finds no problems", () => {
   for (const theme of ["light", "dark"])
-    for (const look of ["", "shown=graph", "shown=table&search=order", "sandwich=order", "colour=kind&hide=cart&zoom=1-x"])
-      test(`${theme}, ${look || "default options"}`, async () => {
-        const opened = await pages.open([wireOf(STACKS), [wireOf(BASE), wireOf(STACKS)]], look);
+    for (const display of ["", "shown=graph", "shown=table&search=order", "sandwich=order", "colour=kind&hide=cart&zoom=1-x"])
+      test(`${theme}, ${display || "default options"}`, async () => {
+        const opened = await pages.open([wireOf(STACKS), [wireOf(BASE), wireOf(STACKS)]], display);
         const { page } = opened;
         await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
         const found = await page.evaluate(`${AXE}; axe.run(document.querySelector("main")).then((result) => result.violations.map((each) =>
           each.impact + " " + each.id + ": " + each.nodes.map((node) => node.html.slice(0, 200) + node.failureSummary).join(" | ")))`);
         assert.deepEqual(found, []);
-        await fine(opened);
+        await closeCleanly(opened);
       });
 });

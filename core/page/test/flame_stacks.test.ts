@@ -7,7 +7,7 @@ import { pathTo } from "../src/flame/refs.ts";
 import { scaled } from "../src/flame/derive.ts";
 import { relativeOf, rowsOf, sortedIds } from "../src/flame/rows.ts";
 import { matching, matchesOf, shareOf } from "../src/flame/search.ts";
-import { Searching } from "../src/flame/searching.ts";
+import { PanelSearch } from "../src/flame/panel_search.ts";
 import { treeOfPair, treeOf } from "../src/model/tree.ts";
 import type { WireTree } from "../src/model/wire.ts";
 import { wireOf } from "./flame_browser.ts";
@@ -27,20 +27,20 @@ function sum(stacks: readonly Stack[], side: "value" | "base"): number {
   return stacks.reduce((all, stack) => all + stack[side], 0);
 }
 
-const meant = maskOfIds(functions, [2, 5]);
-const goesThrough = (stack: Stack): boolean => stack.frames.some((id) => meant[id] === 1);
+const mask = maskOfIds(functions, [2, 5]);
+const hasMasked = (stack: Stack): boolean => stack.frames.some((id) => mask[id] === 1);
 
 describe("transformations of trees", () => {
   test("focus keeps whole stacks that contain a frame", () => {
     each((stacks, isDiff) => {
-      assert.deepEqual(pathsOf(focused(treeOfStacks(stacks, functions, isDiff), meant)), pathsOfStacks(stacks.filter(goesThrough), isDiff));
+      assert.deepEqual(pathsOf(focused(treeOfStacks(stacks, functions, isDiff), mask)), pathsOfStacks(stacks.filter(hasMasked), isDiff));
     });
   });
 
   test("hide removes frames and keeps their callees", () => {
     each((stacks, isDiff) => {
-      const without = stacks.map((stack) => ({ ...stack, frames: stack.frames.filter((id) => !meant[id]) }));
-      assert.deepEqual(pathsOf(hidden(treeOfStacks(stacks, functions, isDiff), meant)), pathsOfStacks(without, isDiff));
+      const without = stacks.map((stack) => ({ ...stack, frames: stack.frames.filter((id) => !mask[id]) }));
+      assert.deepEqual(pathsOf(hidden(treeOfStacks(stacks, functions, isDiff), mask)), pathsOfStacks(without, isDiff));
     });
   });
 
@@ -67,12 +67,12 @@ describe("transformations of trees", () => {
 
   test("callees and callers of a sandwich start at the outermost frame", () => {
     each((stacks, isDiff) => {
-      const through = stacks.filter(goesThrough);
-      const outermost = (stack: Stack): number => stack.frames.findIndex((id) => meant[id] === 1);
+      const through = stacks.filter(hasMasked);
+      const outermost = (stack: Stack): number => stack.frames.findIndex((id) => mask[id] === 1);
       const tree = treeOfStacks(stacks, functions, isDiff);
-      assert.deepEqual(pathsOf(calleesOf(tree, meant)),
+      assert.deepEqual(pathsOf(calleesOf(tree, mask)),
         pathsOfStacks(through.map((stack) => ({ ...stack, frames: stack.frames.slice(outermost(stack) + 1) })), isDiff));
-      assert.deepEqual(pathsOf(callersOf(tree, meant)),
+      assert.deepEqual(pathsOf(callersOf(tree, mask)),
         pathsOfStacks(through.map((stack) => ({ ...stack, frames: stack.frames.slice(0, outermost(stack)).reverse() })), isDiff));
     });
   });
@@ -98,10 +98,10 @@ describe("sums over all nodes", () => {
       for (let id = 0; id < COUNT; id++) {
         const own = stacks.filter(({ frames }) => frames[frames.length - 1] === id);
         const total = stacks.filter(({ frames }) => frames.includes(id));
-        assert.equal(rows.own[id], sum(own, "value"));
+        assert.equal(rows.self[id], sum(own, "value"));
         assert.equal(rows.total[id], sum(total, "value"));
         assert.equal(rows.samples![id], total.length);
-        assert.equal(rows.baseOwn?.[id], isDiff ? sum(own, "base") : undefined);
+        assert.equal(rows.baseSelf?.[id], isDiff ? sum(own, "base") : undefined);
         assert.equal(rows.baseTotal?.[id], isDiff ? sum(total, "base") : undefined);
         assert.equal(rows.ids.includes(id), total.length > 0);
       }
@@ -111,10 +111,10 @@ describe("sums over all nodes", () => {
   test("a search's share counts nested matches once", () => {
     each((stacks, isDiff) => {
       const graph = graphOf(treeOfStacks(stacks, functions, isDiff), "name");
-      const share = shareOf(graph, meant);
-      assert.equal(share.total, sum(stacks.filter(goesThrough), "value"));
-      assert.equal(share.baseTotal, isDiff ? sum(stacks.filter(goesThrough), "base") : 0);
-      assert.equal(share.frames, matchesOf(graph, meant).length);
+      const share = shareOf(graph, mask);
+      assert.equal(share.total, sum(stacks.filter(hasMasked), "value"));
+      assert.equal(share.baseTotal, isDiff ? sum(stacks.filter(hasMasked), "base") : 0);
+      assert.equal(share.frames, matchesOf(graph, mask).length);
     });
   });
 
@@ -159,7 +159,7 @@ test("self and total of functions and of a search are exact over 100,000 nodes",
   const searched = maskOfIds(many, [...many.line].filter((id) => id % 3 === 0));
 
   assert.ok(graph.tree.parent.length > 100_000);
-  assert.deepEqual([...rows.own], own);
+  assert.deepEqual([...rows.self], own);
   assert.deepEqual([...rows.total], total);
   assert.equal(graph.total[0], sum(stacks, "value"));
   assert.equal(shareOf(graph, searched).total, sum(stacks.filter(({ frames }) => frames.some((id) => searched[id] === 1)), "value"));
@@ -183,25 +183,25 @@ describe("a comparison of two trees", () => {
 });
 
 test("the current match keeps its path in a new tree", () => {
-  const searching = new Searching(() => undefined);
+  const search = new PanelSearch(() => undefined);
   const show = (stacks: Record<string, number>): Graph => {
     const graph = graphOf(treeOf(wireOf(stacks)), "value");
-    searching.carry(graph.tree.functions);
-    searching.search(graph, graph, "query");
+    search.prepareFor(graph.tree.functions);
+    search.search(graph, graph, "query");
     return graph;
   };
-  const said = (graph: Graph, index: number): string =>
+  const pathOf = (graph: Graph, index: number): string =>
     pathTo(graph, index).slice(1).map((each) => graph.tree.functions.name[graph.functionOf[each]!]).join(";");
   const first = show({ "main;a;query": 9, "main;b;query": 5, "main;c;query": 3 });
 
-  assert.equal(said(first, searching.step(1)), "main;a;query");
-  assert.equal(said(first, searching.step(1)), "main;b;query");
+  assert.equal(pathOf(first, search.step(1)), "main;a;query");
+  assert.equal(pathOf(first, search.step(1)), "main;b;query");
   const newer = show({ newer: 1, "main;c;query": 20, "main;a;query": 9, "main;b;query": 5 });
-  assert.match(searching.text, /3 of 3$/);
-  assert.equal(said(newer, searching.step(-1)), "main;a;query");
+  assert.match(search.text, /3 of 3$/);
+  assert.equal(pathOf(newer, search.step(-1)), "main;a;query");
   const without = show({ "main;b;query": 5, "main;c;query": 3 });
-  assert.match(searching.text, /2 frames$/);
-  assert.equal(said(without, searching.step(1)), "main;b;query");
-  searching.search(without, without, "main");
-  assert.match(searching.text, /1 frames$/);
+  assert.match(search.text, /2 frames$/);
+  assert.equal(pathOf(without, search.step(1)), "main;b;query");
+  search.search(without, without, "main");
+  assert.match(search.text, /1 frames$/);
 });

@@ -16,8 +16,8 @@ test("branches are in depth-first order, siblings by start", () => {
   const forest = forestOf([span("c", "a", 30, 5), span("b", "a", 10, 5, 7), span("d", "b", 12, 1), span("a", null, 0, 100, 3)]);
 
   assert.deepEqual(forest.branches.map((branch) => branch.span.spanId), ["a", "b", "d", "c"]);
-  assert.deepEqual(forest.branches.map((branch) => branch.below), [3, 1, 0, 0]);
-  assert.deepEqual([forest.lengthNs, forest.own, forest.samples], [100, 10, 2]);
+  assert.deepEqual(forest.branches.map((branch) => branch.descendants), [3, 1, 0, 0]);
+  assert.deepEqual([forest.lengthNs, forest.self, forest.samples], [100, 10, 2]);
   assert.deepEqual(visibleOf(forest, new Set([1])), [0, 1, 3]);
   assert.deepEqual(visibleOf(forest, new Set([0])), [0]);
 });
@@ -53,5 +53,5 @@ test("a chain of 20,000 spans does not overflow the stack", () => {
   const forest = forestOf(chain);
 
   assert.equal(forest.branches.at(-1)!.depth, 19_999);
-  assert.equal(forest.branches[0]!.below, 19_999);
+  assert.equal(forest.branches[0]!.descendants, 19_999);
 });

@@ -1,8 +1,8 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
-import { fine, open, startBrowser } from "./browser.ts";
-import { drawn, text, until } from "./look.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
+import { waitForGraph, text, waitForText } from "./wait.ts";
 import { Server } from "./server.ts";
 
 const MARKUP = "<img src=x onerror=alert(1)>";
@@ -50,10 +50,10 @@ after(async () => {
 });
 
 async function harmless(page: Page): Promise<void> {
-  const said = await text(page, "body");
+  const shown = await text(page, "body");
 
   assert.equal((await page.$$("img, iframe, object")).length, 0);
-  assert.doesNotMatch(said, /[\u202a-\u202e\u2066-\u2069]/);
+  assert.doesNotMatch(shown, /[\u202a-\u202e\u2066-\u2069]/);
   const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(width <= 0, `${width} px too wide`);
 }
@@ -67,27 +67,27 @@ test("hostile names and values are shown as text", async () => {
   for (const { name } of services) {
     const query = `{service_name=${JSON.stringify(name)}}`;
     await page.goto(`${server.base}?${TYPE}&query=${encodeURIComponent(query)}`);
-    await drawn(page);
+    await waitForGraph(page);
     await harmless(page);
     await page.goto(`${server.base}labels?${TYPE}&query=${encodeURIComponent(query)}&label=host`);
     await page.waitForSelector("[data-drawn]");
     await harmless(page);
     await page.click(".card");
-    await until(page, ".figures", "1.00 s in 1 profile");
+    await waitForText(page, ".figures", "1.00 s in 1 profile");
     await harmless(page);
   }
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("completed values with quotes match", async () => {
   const opened = await open(browser, `${server.base}?${TYPE}&query=${encodeURIComponent(`{service_name=${JSON.stringify(MARKUP)}}`)}`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.focus(".query");
   await page.$eval(".query", (field) => { (field as HTMLInputElement).select(); });
   await page.keyboard.type("{host=");
-  await until(page, ".options [role=option]", MARKUP);
+  await waitForText(page, ".options [role=option]", MARKUP);
   await harmless(page);
   await page.keyboard.type('"<');
   await page.waitForFunction(() => document.querySelectorAll(".options [role=option]").length === 1);
@@ -95,25 +95,25 @@ test("completed values with quotes match", async () => {
   await page.keyboard.press("Enter");
   await page.keyboard.type("}");
   await page.keyboard.press("Enter");
-  await until(page, ".figures", "1.00 s in 1 profile");
-  await fine(opened);
+  await waitForText(page, ".figures", "1.00 s in 1 profile");
+  await closeCleanly(opened);
 });
 
 test("hostile text in the address is harmless", async () => {
   const opened = await open(browser, `${server.base}?${TYPE}&query=${encodeURIComponent(`shop.cpu{a="${BIDI}${MARKUP}"}`)}&from=${encodeURIComponent(MARKUP)}`);
   const { page } = opened;
 
-  await until(page, ".fault", "from is no time");
+  await waitForText(page, ".fault", "from is no time");
   await harmless(page);
   await page.goto(`${server.base}?${TYPE}&query=${encodeURIComponent(`{a="${MARKUP}${BIDI}"}`)}&label=${encodeURIComponent(MARKUP)}`);
-  await until(page, ".empty h2", MARKUP);
+  await waitForText(page, ".empty h2", MARKUP);
   await harmless(page);
   await page.focus(".query");
   await page.$eval(".query", (field, long) => { (field as HTMLInputElement).value = `{a="${long}"}`; }, LONG);
   await page.keyboard.press("Enter");
   await page.waitForSelector(".fault, .empty");
   await harmless(page);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a search for a long name keeps the address short", async () => {
@@ -126,6 +126,6 @@ test("a search for a long name keeps the address short", async () => {
   await (await page.waitForSelector('button[aria-label^="Find yyy"]'))!.click();
   await page.waitForFunction(() => new URL(location.href).searchParams.get("search") !== null);
   assert.ok(page.url().length < 2000, String(page.url().length));
-  await until(page, ".flame-found", "%");
-  await fine(opened);
+  await waitForText(page, ".flame-found", "%");
+  await closeCleanly(opened);
 });

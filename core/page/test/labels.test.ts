@@ -2,9 +2,9 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { framesOf } from "../src/labels/mini.ts";
-import { ordered, readOrder, turned, writeOrder } from "../src/labels/order.ts";
-import { fine, open, startBrowser } from "./browser.ts";
-import { drawn, parameter, press, quickly, text, ticks, until, untilParameter } from "./look.ts";
+import { ordered, readOrder, toggled, writeOrder } from "../src/labels/order.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
+import { waitForGraph, parameter, clickText, reloadWithFastLive, text, waitForTicks, waitForText, waitForParameter } from "./wait.ts";
 import { Server } from "./server.ts";
 
 const VALUES = 60;
@@ -43,9 +43,9 @@ test("each value has total, share, average and deviation, and a mark for few pro
     ["(no value)", "500 ms", "5.6 %", "500 ms", "\u2013", "1 (few)"],
   ]);
   await page.click(".values thead th:nth-child(4) button");
-  await untilParameter(page, "order", "average");
+  await waitForParameter(page, "order", "average");
   assert.equal(await text(page, ".values tbody th"), "web-10");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("values and the type picker follow the query's type", async () => {
@@ -58,8 +58,8 @@ test("values and the type picker follow the query's type", async () => {
   assert.equal(await text(page, ".values tbody td"), "2.00 KiB");
   assert.equal(await page.$eval(".pick-type", (pick) => (pick as HTMLSelectElement).selectedOptions[0]?.text), "alloc_space (memory)");
   await page.goto(`${server.base}?query=${query}`);
-  await until(page, "h1", "mem \u2013 alloc_space (memory)");
-  await fine(opened);
+  await waitForText(page, "h1", "mem \u2013 alloc_space (memory)");
+  await closeCleanly(opened);
 });
 
 test("the graph and the row of a value link to Explore", async () => {
@@ -68,16 +68,16 @@ test("the graph and the row of a value link to Explore", async () => {
 
   await page.waitForSelector("[data-drawn]");
   await page.click(".card");
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(new URL(page.url()).pathname, "/");
   assert.equal(parameter(page, "query"), 'shop.cpu{host="web-2"}');
-  await until(page, ".figures", "6.00 s in 3 profiles");
+  await waitForText(page, ".figures", "6.00 s in 3 profiles");
   await page.goBack();
   await page.waitForSelector(".values");
   await page.click(".values tbody tr:nth-child(3) a");
-  await until(page, ".figures", "500 ms in 1 profile");
+  await waitForText(page, ".figures", "500 ms in 1 profile");
   assert.equal(parameter(page, "query"), 'shop.cpu{host=""}');
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("graphs are loaded when they become visible, and more values on request", async () => {
@@ -91,47 +91,47 @@ test("graphs are loaded when they become visible, and more values on request", a
   assert.equal((await page.$$(".card")).length, 50);
   await page.$eval(".card:last-child", (card) => { card.scrollIntoView(); });
   await page.waitForSelector(".card:last-child [data-drawn]");
-  await press(page, "button", "More values");
+  await clickText(page, "button", "More values");
   await page.waitForFunction((count: number) => document.querySelectorAll(".card").length === count, {}, VALUES);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the order applies to all values, and sorting loads no graph again", async () => {
   const opened = await open(browser, `${server.base}labels?query=many.cpu&label=pod&order=value-up`);
   const { page } = opened;
-  const asked: string[] = [];
+  const requests: string[] = [];
   const cards = (): Promise<(string | null)[]> => page.$$eval(".card strong", (all) => all.map((each) => each.textContent));
 
   await page.waitForSelector(".card:first-child [data-drawn]");
   // pod-0 has the smallest value, so an order by value would not show it.
   assert.deepEqual((await cards()).slice(0, 3), ["pod-0", "pod-1", "pod-2"]);
-  await press(page, "button", "More values");
+  await clickText(page, "button", "More values");
   assert.equal((await cards()).length, VALUES);
   await idle(page);
-  page.on("request", (request) => { asked.push(...new URL(request.url()).pathname.endsWith("/profile") ? [request.url()] : []); });
+  page.on("request", (request) => { requests.push(...new URL(request.url()).pathname.endsWith("/profile") ? [request.url()] : []); });
   await server.pushFolded("many.cpu{pod=pod-0}", "main;work 1000");
   const drawnAgain = page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith("/profile"));
   await page.click('[aria-label="Refresh"]');
-  await until(page, ".card:first-child", "10.0 s");
+  await waitForText(page, ".card:first-child", "10.0 s");
   await drawnAgain;
   await idle(page);
   assert.equal((await cards()).length, VALUES, "the shown cards stay");
-  assert.deepEqual(asked.map((each) => new URL(each).searchParams.get("query")), ['many.cpu{pod="pod-0"}']);
-  await press(page, ".values thead button", "Value");
+  assert.deepEqual(requests.map((each) => new URL(each).searchParams.get("query")), ['many.cpu{pod="pod-0"}']);
+  await clickText(page, ".values thead button", "Value");
   assert.deepEqual((await cards()).slice(0, 2), [`pod-${VALUES - 1}`, `pod-${VALUES - 2}`]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a refresh shows new values", async () => {
   const opened = await open(browser, `${server.base}labels?query=later.cpu&label=host`);
   const { page } = opened;
 
-  await until(page, ".empty h2", "No application named \u201clater\u201d");
+  await waitForText(page, ".empty h2", "No application named \u201clater\u201d");
   await server.pushFolded("later.cpu{host=web-1}", "main;db 100");
   await page.click('[aria-label="Refresh"]');
-  await until(page, ".values tbody th", "web-1");
+  await waitForText(page, ".values tbody th", "web-1");
   await page.waitForSelector(".card [data-drawn]");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("live updates keep the focus on a row, a header, a card or the button", async () => {
@@ -149,11 +149,11 @@ test("live updates keep the focus on a row, a header, a card or the button", asy
   let pushed = 0;
   const changed = async (): Promise<void> => {
     await server.pushFolded(`live.cpu{pod=pod-${pushed}}`, `main;work ${1000 * (pushed + 1)}`);
-    await until(page, ".values tbody tr:first-child", `pod-${pushed++}`);
-    await ticks(page, 1);
+    await waitForText(page, ".values tbody tr:first-child", `pod-${pushed++}`);
+    await waitForTicks(page, 1);
   };
 
-  await quickly(page);
+  await reloadWithFastLive(page);
   await page.waitForSelector(row);
   await focus(row);
   const before = await scrolled();
@@ -162,34 +162,34 @@ test("live updates keep the focus on a row, a header, a card or the button", asy
   await changed();
   assert.equal(await focused(), " pod-20");
   assert.equal(await scrolled(), before);
-  for (const [selector, said] of [
+  for (const [selector, expected] of [
     [".values thead th:nth-child(4) button", / Average$/], [".card:nth-child(3)", /^card pod-59/], ["#view button:not(.values *)", / More values$/],
   ] as const) {
     await focus(selector);
-    assert.match(await focused(), said);
+    assert.match(await focused(), expected);
     await changed();
-    assert.match(await focused(), said);
+    assert.match(await focused(), expected);
   }
   await focus(".values thead th:nth-child(4) button");
   await page.keyboard.press("Enter");
-  await untilParameter(page, "order", "average");
+  await waitForParameter(page, "order", "average");
   assert.match(await focused(), / Average/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("labels are links, and the default is the one with the most values", async () => {
   const opened = await open(browser, `${server.base}labels?query=many.cpu`);
   const { page } = opened;
 
-  await until(page, "h1", "By pod");
-  await press(page, ".label-names a", "service_name");
-  await until(page, "h1", "By service_name");
+  await waitForText(page, "h1", "By pod");
+  await clickText(page, ".label-names a", "service_name");
+  await waitForText(page, "h1", "By service_name");
   assert.equal(parameter(page, "label"), "service_name");
   await page.goBack();
-  await until(page, "h1", "By pod");
+  await waitForText(page, "h1", "By pod");
   await page.goto(`${server.base}labels?query=mony.cpu&label=pod`);
-  await until(page, ".empty h2", "No application named \u201cmony\u201d");
-  await fine(opened);
+  await waitForText(page, ".empty h2", "No application named \u201cmony\u201d");
+  await closeCleanly(opened);
 });
 
 test("orders are parsed and written, and numbers in names are sorted by value", () => {
@@ -199,8 +199,8 @@ test("orders are parsed and written, and numbers in names are sorted by value", 
 
   assert.deepEqual(ordered(values, readOrder("value-up")).map((each) => each.value), ["pod-2", "pod-9", "pod-10"]);
   assert.deepEqual(ordered(values, readOrder("nonsense")).map((each) => each.total), [3, 2, 1]);
-  assert.equal(writeOrder(turned(readOrder(undefined), "total")), "total-up");
-  assert.equal(writeOrder(turned(readOrder("total-up"), "total")), undefined);
+  assert.equal(writeOrder(toggled(readOrder(undefined), "total")), "total-up");
+  assert.equal(writeOrder(toggled(readOrder("total-up"), "total")), undefined);
 });
 
 test("a small graph omits narrow frames", () => {

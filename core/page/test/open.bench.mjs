@@ -81,14 +81,14 @@ try {
   });
   const address = (hours) => `${base}/?${new URLSearchParams({ query: "app-0.cpu", from: `${from}`, until: `${from + hours * HOUR_MS}` })}`;
   const [newMs, newQueryMs] = await run(browser, address(1));
-  console.log(`1 h, a new browser's first page: drawn after ${newMs.toFixed(0)} ms, of which its query ${newQueryMs.toFixed(0)} ms`);
+  console.log(`1 h, a new browser's first page: drawn after ${newMs.toFixed(0)} ms, including ${newQueryMs.toFixed(0)} ms for its request`);
   for (const hours of [1, 24]) {
     const runs = [];
     for (let i = 0; i < RUNS; i++)
       runs.push(await run(browser, address(hours)));
     const all = (at) => runs.map((times) => times[at]).sort((a, b) => a - b);
     console.log(`${hours} h: drawn after ${all(0)[0].toFixed(0)} to ${all(0).at(-1).toFixed(0)} ms, `
-      + `of which its query ${all(1)[0].toFixed(0)} to ${all(1).at(-1).toFixed(0)} ms`);
+      + `including ${all(1)[0].toFixed(0)} to ${all(1).at(-1).toFixed(0)} ms for its request`);
   }
   await browser.close();
   server.kill("SIGTERM");

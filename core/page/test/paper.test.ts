@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { accessible } from "./axe.ts";
-import { fine, open, startBrowser } from "./browser.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { FlamePages, wireOf } from "./flame_browser.ts";
-import { drawn } from "./look.ts";
+import { waitForGraph } from "./wait.ts";
 import { Server } from "./server.ts";
 
 const DEEP = Array.from({ length: 80 }, (_, at) => `f${at}`).join(";");
@@ -28,7 +28,7 @@ after(async () => {
 });
 
 /** Switches between print and screen layout, without the print dialog. */
-async function laidOut(page: Page, isPaper: boolean): Promise<void> {
+async function setLayout(page: Page, isPaper: boolean): Promise<void> {
   await page.evaluate((name) => { dispatchEvent(new Event(name)); }, isPaper ? "beforeprint" : "afterprint");
   await page.emulateMediaType(isPaper ? "print" : "screen");
 }
@@ -39,7 +39,7 @@ test("a dark page prints in light colours with the whole graph and table rows in
 
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
   await page.setViewport({ width: 720, height: 900 });
-  await laidOut(page, true);
+  await setLayout(page, true);
   const seen = await page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>(".flame-printed canvas")!;
     const rows = [...document.querySelectorAll(".flame-rows [role='row']")].map((row) => row.getBoundingClientRect());
@@ -56,10 +56,10 @@ test("a dark page prints in light colours with the whole graph and table rows in
     levels: 81, isShown: true, pixel: [255, 255, 255, 255], rows: 100, follow: true, ends: true,
     rest: "The first 100 of 231 functions.", wide: 720, tools: 0,
   });
-  await laidOut(page, false);
+  await setLayout(page, false);
   assert.equal(await page.$(".flame-printed canvas"), null);
   assert.ok((await page.$$(".flame-rows [role='row']")).length < 60);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a page with the dark theme prints in light colours and is dark again afterwards", async () => {
@@ -67,16 +67,16 @@ test("a page with the dark theme prints in light colours and is dark again after
   const { page } = opened;
   const ground = async (): Promise<string> => await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.select("select[aria-label=Theme]", "dark");
   const dark = await ground();
-  await laidOut(page, true);
+  await setLayout(page, true);
   assert.equal(await ground(), "rgb(255, 255, 255)");
-  await laidOut(page, false);
+  await setLayout(page, false);
   assert.equal(await ground(), dark);
   await page.select("select[aria-label=Theme]", "system");
   await page.pdf({ format: "A4" });
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 for (const [width, height] of [[320, 640], [700, 450]] as const)
@@ -89,7 +89,7 @@ for (const [width, height] of [[320, 640], [700, 450]] as const)
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), address);
       assert.equal(await page.$eval("header.shell", (head) => getComputedStyle(head).position), "static");
       await accessible(page, `${address} at ${width}`);
-      await fine(opened);
+      await closeCleanly(opened);
     }
   });
 
@@ -99,11 +99,11 @@ test("forced colours keep selections visible and meaningful colours", async () =
   const fills = async (selector: string): Promise<string[]> =>
     await page.$$eval(selector, (found) => [...new Set(found.map((each) => getComputedStyle(each).backgroundColor))]);
 
-  await drawn(page);
+  await waitForGraph(page);
   await (await page.createCDPSession()).send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
   const [chosen, others] = [await fills(".flame-shown [aria-pressed=true]"), await fills(".flame-shown [aria-pressed=false]")];
   assert.notDeepEqual(chosen, others);
   await page.waitForSelector(".flame-swatch");
   assert.match((await fills(".flame-swatch"))[0]!, /^rgb\(217, 221, 228\)$/);
-  await fine(opened);
+  await closeCleanly(opened);
 });

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fine, open, startBrowser } from "./browser.ts";
-import { drawn } from "./look.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
+import { waitForGraph } from "./wait.ts";
 import { Server } from "./server.ts";
 
 const BYTES_MAX = 150_000;
@@ -26,12 +26,12 @@ test("the screenshot of a real profile is small enough", async () => {
     const opened = await open(browser, `${server.base}?${query.toString()}`, 1120, 600);
     await opened.page.emulateTimezone("UTC");
     await opened.page.reload();
-    await drawn(opened.page);
+    await waitForGraph(opened.page);
     const picture = await opened.page.screenshot({ type: "png" });
     assert.ok(picture.length > 20_000 && picture.length <= BYTES_MAX, `it has ${picture.length} bytes`);
     if (process.env["SPANPROF_PICTURE"])
       writeFileSync(process.env["SPANPROF_PICTURE"], picture);
-    await fine(opened);
+    await closeCleanly(opened);
   } finally {
     await browser.close();
   }

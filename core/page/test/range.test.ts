@@ -40,9 +40,9 @@ test("a formatted time with milliseconds can be parsed", () => {
 test("a time zone is written as its offset from UTC", () => {
   const before = process.env["TZ"];
 
-  for (const [zone, said] of [["UTC", "UTC"], ["Asia/Kolkata", "UTC+05:30"], ["America/St_Johns", "UTC\u221203:30"]] as const) {
+  for (const [zone, expected] of [["UTC", "UTC"], ["Asia/Kolkata", "UTC+05:30"], ["America/St_Johns", "UTC\u221203:30"]] as const) {
     process.env["TZ"] = zone;
-    assert.equal(zoneOf(NOW), said);
+    assert.equal(zoneOf(NOW), expected);
   }
   if (before === undefined)
     delete process.env["TZ"];

@@ -1,9 +1,9 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
-import { fine, open, startBrowser } from "./browser.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { accessible } from "./axe.ts";
-import { drawn, parameter, quickly, text, ticks, until, untilParameter } from "./look.ts";
+import { waitForGraph, parameter, reloadWithFastLive, text, waitForTicks, waitForText, waitForParameter } from "./wait.ts";
 import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 
@@ -34,7 +34,7 @@ test("each view is a history entry with its title and current link", async () =>
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.click(".shell nav a:nth-child(2)");
   await page.waitForSelector(".values");
   assert.equal(new URL(page.url()).pathname, "/labels");
@@ -42,37 +42,37 @@ test("each view is a history entry with its title and current link", async () =>
   assert.match(await page.title(), /^by host \u2013 Labels \u2013 spanprof$/);
   assert.equal(await text(page, ".shell nav [aria-current=page]"), "Labels");
   await page.goBack();
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(await page.title(), "shop.cpu \u2013 Explore \u2013 spanprof");
   await page.goForward();
   await page.waitForSelector(".values");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("selecting an application changes the query and keeps the typed matchers", async () => {
   const opened = await open(browser, `${server.base}?query=${encodeURIComponent('shop.cpu{host="web-1"}')}`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.waitForFunction(() => document.querySelectorAll(".pick-application option").length === 3);
   await pick(page, ".pick-application", "mail");
-  await untilParameter(page, "query", '{service_name="mail",host="web-1"}');
-  await until(page, "h1", "mail");
+  await waitForParameter(page, "query", '{service_name="mail",host="web-1"}');
+  await waitForText(page, "h1", "mail");
   assert.equal(await page.$eval(".query", (field) => (field as HTMLInputElement).value), '{service_name="mail",host="web-1"}');
   await pick(page, ".pick-application", "All applications");
-  await untilParameter(page, "query", '{host="web-1"}');
-  await fine(opened);
+  await waitForParameter(page, "query", '{host="web-1"}');
+  await closeCleanly(opened);
 });
 
 test("a range can be a preset, typed or stepped, and wrong times are reported", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.click(".menu-button");
   await page.click("[data-from=now-3h]");
-  await untilParameter(page, "from", "now-3h");
-  await until(page, ".menu-button", "Last 3 hours");
+  await waitForParameter(page, "from", "now-3h");
+  await waitForText(page, ".menu-button", "Last 3 hours");
   await page.click('[aria-label="Earlier"]');
   await page.waitForFunction(() => /^\d{13}$/.test(new URL(location.href).searchParams.get("until") ?? ""));
   const length = Number(parameter(page, "until")) - Number(parameter(page, "from"));
@@ -80,32 +80,32 @@ test("a range can be a preset, typed or stepped, and wrong times are reported", 
   await page.click(".menu-button");
   await page.$eval(".shell input[name=from]", (field) => { (field).value = "yesterday"; });
   await page.click(".shell .absolute button");
-  await until(page, ".shell .absolute .fault", "Can\u2019t read \u201cyesterday\u201d.");
+  await waitForText(page, ".shell .absolute .fault", "Can\u2019t read \u201cyesterday\u201d.");
   await page.$eval(".shell input[name=from]", (field) => { (field).value = "2026-01-02 03:04"; });
   await page.$eval(".shell input[name=until]", (field) => { (field).value = "now-30m"; });
   await page.click(".shell .absolute button");
-  await untilParameter(page, "from", String(new Date(2026, 0, 2, 3, 4).getTime()));
+  await waitForParameter(page, "from", String(new Date(2026, 0, 2, 3, 4).getTime()));
   assert.equal(parameter(page, "until"), "now-30m");
   await page.goBack();
   await page.goBack();
-  await untilParameter(page, "from", "now-3h");
-  await fine(opened);
+  await waitForParameter(page, "from", "now-3h");
+  await closeCleanly(opened);
 });
 
 test("a copied link has absolute times", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu&from=now-1h`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await browser.defaultBrowserContext().overridePermissions(server.base, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
   await page.bringToFront();
   await page.click(".copy button");
-  await until(page, ".copy button", "Copied");
+  await waitForText(page, ".copy button", "Copied");
   const link = new URL(await page.evaluate(async () => await navigator.clipboard.readText()));
   assert.equal(link.searchParams.get("query"), "shop.cpu");
   assert.equal(Number(link.searchParams.get("until")) - Number(link.searchParams.get("from")), HOUR);
   assert.ok(Math.abs(Number(link.searchParams.get("until")) - Date.now()) < 60_000);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a live view shows new data, and sends no requests while hidden", async () => {
@@ -113,25 +113,25 @@ test("a live view shows new data, and sends no requests while hidden", async () 
   const opened = await open(browser, `${proxy.base}?query=${encodeURIComponent('{service_name="live"}')}`);
   const { page } = opened;
 
-  await until(page, ".empty h2", "No application");
+  await waitForText(page, ".empty h2", "No application");
   await page.click(".live");
-  await untilParameter(page, "live", "1");
+  await waitForParameter(page, "live", "1");
   await server.pushFolded("live.cpu", "main;serve 100");
-  await drawn(page);
-  await until(page, ".figures", "1.00 s in 1 profile");
+  await waitForGraph(page);
+  await waitForText(page, ".figures", "1.00 s in 1 profile");
   await server.pushFolded("live.cpu", "main;serve 100");
-  await until(page, ".figures", "2.00 s in 2 profiles");
+  await waitForText(page, ".figures", "2.00 s in 2 profiles");
   const other = await browser.newPage();
   await other.bringToFront();
   await page.waitForFunction(() => document.hidden);
-  const asked = proxy.seen.length;
+  const requests = proxy.seen.length;
   await new Promise((resolve) => setTimeout(resolve, 7000));
-  assert.equal(proxy.seen.length, asked);
+  assert.equal(proxy.seen.length, requests);
   await other.close();
   await page.bringToFront();
   await page.click(".live");
-  await untilParameter(page, "live", null);
-  await fine(opened);
+  await waitForParameter(page, "live", null);
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
@@ -139,12 +139,12 @@ test("only links to views with a range keep live mode", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu&live=1`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   const links = await page.$$eval(".shell nav a", (all) => all.map((each) => [each.textContent, new URL(each.href).searchParams.has("live")]));
   assert.deepEqual(links, [
     ["Explore", true], ["Labels", true], ["Spans", true], ["Traces", true], ["Compare", false], ["Diff", false], ["Open file", false],
   ]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a live view waits for a response that takes longer than its interval", async () => {
@@ -153,11 +153,11 @@ test("a live view waits for a response that takes longer than its interval", asy
   const { page } = opened;
 
   proxy.seen.length = 0;
-  await quickly(page);
-  await ticks(page, 4);
+  await reloadWithFastLive(page);
+  await waitForTicks(page, 4);
   assert.equal(proxy.seen.filter((path) => path.includes("/profile")).length, 1);
-  await drawn(page);
-  await fine(opened);
+  await waitForGraph(page);
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
@@ -167,16 +167,16 @@ test("a late response of an older refresh is ignored", async () => {
   const opened = await open(browser, `${own.base}?query=shop.cpu`);
   const { page } = opened;
 
-  await until(page, ".figures", "1.00 s in 1 profile");
+  await waitForText(page, ".figures", "1.00 s in 1 profile");
   await page.evaluate(() => {
-    const held = window as unknown as { answered: boolean; release: () => void };
+    const global = window as unknown as { answered: boolean; release: () => void };
     const ask = window.fetch.bind(window);
     window.fetch = async (...call) => {
       const answer = await ask(...call);
-      if (!answer.url.includes("/profile") || held.answered)
+      if (!answer.url.includes("/profile") || global.answered)
         return answer;
-      held.answered = true;
-      await new Promise<void>((resolve) => { held.release = resolve; });
+      global.answered = true;
+      await new Promise<void>((resolve) => { global.release = resolve; });
       return answer;
     };
   });
@@ -184,11 +184,11 @@ test("a late response of an older refresh is ignored", async () => {
   await page.waitForFunction(() => (window as unknown as { answered: boolean }).answered);
   await own.pushFolded("shop.cpu", "main;serve 100");
   await page.click('[aria-label="Refresh"]');
-  await until(page, ".figures", "2.00 s in 2 profiles");
+  await waitForText(page, ".figures", "2.00 s in 2 profiles");
   await page.evaluate(() => { (window as unknown as { release: () => void }).release(); });
   await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
   assert.equal(await text(page, ".figures"), "2.00 s in 2 profiles");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a new application can be selected after a refresh and after a restart", async () => {
@@ -200,20 +200,20 @@ test("a new application can be selected after a refresh and after a restart", as
     await page.waitForFunction((wanted: number) => document.querySelectorAll(".pick-application option").length === wanted, {}, count);
   };
 
-  await drawn(page);
+  await waitForGraph(page);
   await picked(2);
   await own.pushFolded("mail.cpu", "main;send 100");
   await page.click('[aria-label="Refresh"]');
   await picked(3);
   await own.stop();
   await page.click(".shell nav a:nth-child(2)");
-  await until(page, "#view .fault", "The server is not responding");
+  await waitForText(page, "#view .fault", "The server is not responding");
   await own.restart();
   await own.pushFolded("ads.cpu", "main;show 100");
   await page.waitForSelector(".values");
   await page.click('[aria-label="Refresh"]');
   await picked(4);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("only slow requests show the loading indicator", async () => {
@@ -222,7 +222,7 @@ test("only slow requests show the loading indicator", async () => {
   const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(await page.$eval("#view", (main) => main.getAttribute("aria-busy")), "false");
   assert.equal(await page.$eval(".busy-bar", (bar) => (bar as HTMLElement).hidden), true);
   delay = 4000;
@@ -230,10 +230,10 @@ test("only slow requests show the loading indicator", async () => {
   await page.waitForSelector(".busy-bar:not([hidden])");
   assert.equal(await page.$eval("#view", (main) => main.getAttribute("aria-busy")), "true");
   assert.ok(await page.$(".graph canvas"), "the previous data stays");
-  await until(page, ".busy-text", "Still waiting for the server (3 s)");
+  await waitForText(page, ".busy-text", "Still waiting for the server (3 s)");
   await page.waitForSelector(".busy-bar[hidden]");
   assert.equal(await page.$eval("#view", (main) => main.getAttribute("aria-busy")), "false");
-  await fine(opened);
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
@@ -243,22 +243,22 @@ test("the page waits for a server that restarts", async () => {
   const opened = await open(browser, `${own.base}?query=shop.cpu`);
   const { page } = opened;
 
-  await drawn(page);
+  await waitForGraph(page);
   await own.stop();
   await page.click('[aria-label="Refresh"]');
-  await until(page, ".notices .fault", "The server is not responding");
+  await waitForText(page, ".notices .fault", "The server is not responding");
   assert.ok(await page.$(".graph canvas"), "the previous data stays");
   await own.restart();
   await page.waitForFunction(() => !document.querySelector(".notices .fault"));
   await own.stop();
   await page.click(".shell nav a:nth-child(2)");
-  await until(page, "#view .fault", "The server is not responding");
+  await waitForText(page, "#view .fault", "The server is not responding");
   await own.restart();
   await page.waitForSelector(".values");
   await page.goBack();
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(await page.$(".notices .fault"), null);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the focus stays in the main element when the view is shown again", async () => {
@@ -268,14 +268,14 @@ test("the focus stays in the main element when the view is shown again", async (
 
   await page.type('input[name="service"]', "shop");
   await page.keyboard.press("Enter");
-  await untilParameter(page, "service", "shop");
+  await waitForParameter(page, "service", "shop");
   assert.equal(await focused(), "view");
   await page.waitForSelector('input[name="service"]');
   await page.focus('input[name="service"]');
   await page.goBack();
-  await untilParameter(page, "service", null);
+  await waitForParameter(page, "service", null);
   assert.equal(await focused(), "view");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the default theme is the system's, and a choice survives a reload", async () => {
@@ -292,7 +292,7 @@ test("the default theme is the system's, and a choice survives a reload", async 
   await page.reload();
   assert.equal(await background(), light);
   await page.select('[aria-label="Theme"]', "system");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the first Tab skips the header, and closing a menu restores the focus", async () => {
@@ -300,7 +300,7 @@ test("the first Tab skips the header, and closing a menu restores the focus", as
   const { page } = opened;
   const focused = async (): Promise<string> => await page.evaluate(() => document.activeElement?.id ?? "");
 
-  await drawn(page);
+  await waitForGraph(page);
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement?.className), "skip");
   await page.keyboard.press("Enter");
@@ -312,7 +312,7 @@ test("the first Tab skips the header, and closing a menu restores the focus", as
   await page.keyboard.press("Escape");
   assert.equal(await page.evaluate(() => document.activeElement?.className), "menu-button");
   assert.equal(await page.$eval(".menu-content", (menu) => (menu as HTMLElement).hidden), true);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 for (const theme of ["light", "dark"])
@@ -321,7 +321,7 @@ for (const theme of ["light", "dark"])
     const { page } = opened;
 
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-    await drawn(page);
+    await waitForGraph(page);
     await accessible(page, "explore");
     await page.click(".menu-button");
     await accessible(page, "the range menu");
@@ -338,7 +338,7 @@ for (const theme of ["light", "dark"])
     await page.waitForSelector(".empty");
     await accessible(page, "an empty result");
     await page.goto(`${server.base}?query=${encodeURIComponent("{x")}`);
-    await until(page, ".fault", "parse error");
+    await waitForText(page, ".fault", "parse error");
     await accessible(page, "an error in the query");
-    await fine(opened);
+    await closeCleanly(opened);
   });

@@ -3,12 +3,12 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { accessibleInBothThemes } from "./axe.ts";
-import { fine, open, startBrowser } from "./browser.ts";
-import { drawn, quickly, ticks, untilParameter } from "./look.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
+import { waitForGraph, reloadWithFastLive, waitForTicks, waitForParameter } from "./wait.ts";
 import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 import { pushSpan, spanId, traceId } from "./shop.ts";
-import { rowsOf, sees, textOf } from "./seen.ts";
+import { rowsOf, waitForPageText, textOf } from "./content.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
 const now = Date.now();
@@ -49,7 +49,7 @@ test("span names have exact totals, and durations from traces", async () => {
   assert.deepEqual([cart[1], cart[2], cart[3], cart[5], cart[6], cart[7], cart[8], cart[9], cart[10]],
     ["shop", "120 ms", "22.6 %", "3", "40.0 ms", "200 ms", "300 ms", "300 ms", "3"]);
   assert.match(await textOf(opened.page, ".summary"), /6 spans with 4 names: 450 ms CPU in spans, 80.0 ms outside/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a name links to Explore, and a selected name shows its flame graph, also after a reload", async () => {
@@ -63,8 +63,8 @@ test("a name links to Explore, and a selected name shows its flame graph, also a
   await page.waitForFunction(() => document.querySelector("#of-name")?.textContent.includes("GET /cart"));
   assert.equal(new URL(page.url()).searchParams.get("spanName"), "GET /cart");
   await page.waitForSelector('table[aria-label="GET /cart: most CPU"]');
-  const dearest = await rowsOf(page, "GET /cart: most CPU");
-  assert.deepEqual(dearest.map((row) => [row[0], row[2]]), [[spanId(3), "50.0 ms"], [spanId(2), "40.0 ms"], [spanId(1), "30.0 ms"]]);
+  const mostCpu = await rowsOf(page, "GET /cart: most CPU");
+  assert.deepEqual(mostCpu.map((row) => [row[0], row[2]]), [[spanId(3), "50.0 ms"], [spanId(2), "40.0 ms"], [spanId(1), "30.0 ms"]]);
   const slowest = await rowsOf(page, "GET /cart: slowest");
   assert.deepEqual(slowest.map((row) => row[4]), ["300 ms", "200 ms", "100 ms"]);
   await page.reload();
@@ -72,7 +72,7 @@ test("a name links to Explore, and a selected name shows its flame graph, also a
   await page.goBack();
   await page.waitForSelector('table[aria-label="Spans with the most CPU"]');
   assert.equal(new URL(page.url()).searchParams.get("spanName"), null);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("names can be sorted and filtered, and few samples are marked", async () => {
@@ -87,7 +87,7 @@ test("names can be sorted and filtered, and few samples are marked", async () =>
   assert.deepEqual((await spansTable(page)).map((row) => row[4]).sort(), ["1 few", "12", "2 few", "30"]);
   await page.type('input[aria-label="Filter names"]', "order");
   assert.deepEqual((await spansTable(page)).map((row) => row[4]), ["30"]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the link in a span's attribute opens the span, with times in seconds or milliseconds", async () => {
@@ -97,12 +97,12 @@ test("the link in a span's attribute opens the span, with times in seconds or mi
     const query = new URLSearchParams({ query: `shop.cpu{profile_id="${spanId(2)}"}`, from: String(from), until: String(until) });
     const opened = await open(browser, `${server.base}?${query.toString()}`);
 
-    await sees(opened.page, "40.0 ms");
+    await waitForPageText(opened.page, "40.0 ms");
     assert.equal(new URL(opened.page.url()).pathname, "/span");
     assert.equal(await textOf(opened.page, "h1"), "GET /cart");
     assert.match(await textOf(opened.page, ".figures"), /CPU40\.0 msSamples4 fewDuration200 msCPU \/ duration20\.0 %/);
-    await sees(opened.page, "http.route");
-    await fine(opened);
+    await waitForPageText(opened.page, "http.route");
+    await closeCleanly(opened);
   }
 });
 
@@ -113,12 +113,12 @@ test("a span can be compared with its baseline", async () => {
   await page.waitForSelector('[role="tab"]');
   await page.focus("#tab-span");
   await page.keyboard.press("ArrowRight");
-  await sees(page, "3 spans with 12 samples, 40.0 ms CPU per span");
+  await waitForPageText(page, "3 spans with 12 samples, 40.0 ms CPU per span");
   await page.keyboard.press("ArrowRight");
   await page.waitForSelector("#panel-difference .flame, #panel-difference canvas");
   assert.equal(new URL(page.url()).searchParams.get("of"), "difference");
   await page.goBack();
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the tabs of a span share their search, and Back returns to the previous tab", async () => {
@@ -130,7 +130,7 @@ test("the tabs of a span share their search, and Back returns to the previous ta
 
   await page.waitForSelector("#panel-span .flame-search");
   await page.type("#panel-span .flame-search", "render");
-  await untilParameter(page, "search", "render");
+  await waitForParameter(page, "search", "render");
   await page.click("#tab-baseline");
   await page.waitForSelector("#panel-baseline .flame-search");
   assert.equal(await page.$eval("#panel-baseline .flame-search", (field) => (field as HTMLInputElement).value), "render");
@@ -140,54 +140,54 @@ test("the tabs of a span share their search, and Back returns to the previous ta
   await selected("tab-baseline");
   await page.goBack();
   await selected("tab-span");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a span in Explore stays in Explore after a reload", async () => {
   const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
   const { page } = opened;
 
-  await sees(page, "40.0 ms");
+  await waitForPageText(page, "40.0 ms");
   await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>(".links a")).find((each) => each.textContent === "Explore")!.click(); });
-  await drawn(page);
+  await waitForGraph(page);
   await page.reload();
-  await drawn(page);
+  await waitForGraph(page);
   assert.equal(new URL(page.url()).pathname, "/");
-  await sees(page, "40.0 ms in 1 profile");
-  await fine(opened);
+  await waitForPageText(page, "40.0 ms in 1 profile");
+  await closeCleanly(opened);
 });
 
 test("live updates of spans, a span and traces keep typed text, focus and graphs", async () => {
   const opened = await open(browser, `${server.base}spans?live=1`);
   const { page } = opened;
-  const marked = async (selector: string): Promise<void> => {
+  const mark = async (selector: string): Promise<void> => {
     await page.waitForSelector(selector);
     await page.$eval(selector, (element) => { element.classList.add("as-it-was"); });
   };
 
-  await quickly(page);
-  await marked('section[aria-labelledby="of-name"] canvas');
+  await reloadWithFastLive(page);
+  await mark('section[aria-labelledby="of-name"] canvas');
   await page.type('input[aria-label="Filter names"]', "order");
   // In one step, since a refresh may come in between.
   await page.evaluate(() => { document.querySelector<HTMLElement>('button[aria-label="Flame graph of POST /order"]')!.focus(); });
-  await ticks(page, 3);
+  await waitForTicks(page, 3);
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Flame graph of POST /order");
   assert.equal(await page.$eval('input[aria-label="Filter names"]', (field) => field.value), "order");
   assert.ok(await page.$("canvas.as-it-was"));
   await pushSpan(server, { id: spanId(60), name: "POST /order", stacks: "main;order 6", untilMs: now - 60_000 });
   await page.waitForFunction(() => document.querySelector('table[aria-label="Span names"] tbody tr td:nth-child(3)')?.textContent === "360 ms");
   await page.goto(`${server.base}span?span=${spanId(2)}&live=1`);
-  await marked("#panel-span canvas");
+  await mark("#panel-span canvas");
   await page.focus(".links a");
-  await ticks(page, 3);
+  await waitForTicks(page, 3);
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Show trace");
   assert.ok(await page.$("canvas.as-it-was"));
   await page.goto(`${server.base}traces?live=1`);
   await rowsOf(page, "Traces");
   await page.type('input[name="service"]', "sho");
-  await ticks(page, 3);
+  await waitForTicks(page, 3);
   assert.equal(await page.$eval('input[name="service"]', (field) => field.value), "sho");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("parts of spans, a span and a trace are retried after a broken connection", async () => {
@@ -195,7 +195,7 @@ test("parts of spans, a span and a trace are retried after a broken connection",
   const proxy = await Proxy.start(server.base, (path) => cut && /api.v1.(profile|status|diff)|by=id.sort=/.test(path) ? Infinity : 0);
   const opened = await open(browser, `${proxy.base}spans`);
   const { page } = opened;
-  const waits = async (path: string, broken: number, there: string): Promise<void> => {
+  const retries = async (path: string, broken: number, there: string): Promise<void> => {
     cut = true;
     await page.goto(proxy.base + path);
     await page.waitForFunction((count) => document.querySelectorAll("#view .fault.notice").length === count, {}, broken);
@@ -204,11 +204,11 @@ test("parts of spans, a span and a trace are retried after a broken connection",
     await page.waitForFunction(() => document.querySelectorAll("#view .fault.notice").length === 0);
   };
 
-  await waits("spans", 3, 'table[aria-label="Spans with the most CPU"] tbody tr');
-  await waits(`span?span=${spanId(2)}`, 1, "#panel-span canvas");
-  await waits(`span?span=${spanId(2)}&of=difference`, 1, "#panel-difference canvas");
-  await waits(`trace?trace=${traceId(2)}`, 1, 'section[aria-labelledby="trace-flame"] canvas');
-  await fine(opened);
+  await retries("spans", 3, 'table[aria-label="Spans with the most CPU"] tbody tr');
+  await retries(`span?span=${spanId(2)}`, 1, "#panel-span canvas");
+  await retries(`span?span=${spanId(2)}&of=difference`, 1, "#panel-difference canvas");
+  await retries(`trace?trace=${traceId(2)}`, 1, 'section[aria-labelledby="trace-flame"] canvas');
+  await closeCleanly(opened);
   await proxy.stop();
 });
 
@@ -227,27 +227,27 @@ test("single spans are loaded page by page, and a refresh loads all of them", as
   await page.click('[aria-label="Refresh"]');
   await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
   assert.equal((await rowsOf(page, "Spans with the most CPU")).length, 75);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a span is shown without a trace, a name or samples", async () => {
   const opened = await open(browser, `${server.base}span?span=${spanId(9)}`);
   const { page } = opened;
 
-  await sees(page, "No trace of this span");
-  await sees(page, "300 ms");
+  await waitForPageText(page, "No trace of this span");
+  await waitForPageText(page, "300 ms");
   await page.goto(`${server.base}span?span=${spanId(11)}`);
-  await sees(page, "Unnamed span");
+  await waitForPageText(page, "Unnamed span");
   await page.click("#tab-baseline");
-  await sees(page, "all spans of shop");
+  await waitForPageText(page, "all spans of shop");
   await page.goto(`${server.base}span?span=${spanId(40)}`);
-  await sees(page, "This span has no samples");
+  await waitForPageText(page, "This span has no samples");
   assert.equal(await textOf(page, "h1"), "quick");
   await page.goto(`${server.base}span?span=${spanId(77)}`);
-  await sees(page, "No samples and no trace of this span");
+  await waitForPageText(page, "No samples and no trace of this span");
   await page.goto(`${server.base}span?span=nonsense`);
-  await sees(page, "is not a span id");
-  await fine(opened);
+  await waitForPageText(page, "is not a span id");
+  await closeCleanly(opened);
 });
 
 test("a span name of the maximum length can be selected and compared", async () => {
@@ -262,22 +262,22 @@ test("a span name of the maximum length can be selected and compared", async () 
   await page.waitForFunction(() => document.querySelectorAll('table[aria-label^="(nnn"][aria-label$=": most CPU"] tbody tr').length === 1);
   await page.waitForSelector('section[aria-labelledby="of-name"] canvas');
   await page.goto(`${long.base}span?span=${spanId(1)}&of=baseline`);
-  await sees(page, "1 span with 3 samples");
-  await fine(opened);
+  await waitForPageText(page, "1 span with 3 samples");
+  await closeCleanly(opened);
 });
 
 test("an empty list of spans is explained", async () => {
   const opened = await open(browser, `${server.base}spans?query=shopp.cpu`);
   const { page } = opened;
 
-  await sees(page, "No application named \u201cshopp\u201d");
+  await waitForPageText(page, "No application named \u201cshopp\u201d");
   await page.goto(`${server.base}spans?${new URLSearchParams({ query: "shop.cpu", from: "now-3h", until: "now-2h" }).toString()}`);
-  await sees(page, "No data from");
+  await waitForPageText(page, "No data from");
   await page.goto(`${server.base}spans?${new URLSearchParams({ query: 'shop.cpu{profile_id=""}' }).toString()}`);
-  await sees(page, "have no samples in spans");
+  await waitForPageText(page, "have no samples in spans");
   await page.goto(`${server.base}spans?${new URLSearchParams({ query: "shop.cpu{" }).toString()}`);
-  await sees(page, "unexpected end of input");
-  await fine(opened);
+  await waitForPageText(page, "unexpected end of input");
+  await closeCleanly(opened);
 });
 
 test("hostile names and attributes are shown as text, and long ones are cut", async () => {
@@ -287,11 +287,11 @@ test("hostile names and attributes are shown as text, and long ones are cut", as
   const names = (await spansTable(page)).map((row) => row[0]!);
   assert.ok(names.some((name) => name.includes("<img src=x onerror=alert(1)>") && !name.includes("\u202e")), names.join("\n"));
   await page.goto(`${server.base}span?span=${spanId(1)}`);
-  await sees(page, "Copy all 100,000 characters");
+  await waitForPageText(page, "Copy all 100,000 characters");
   assert.equal(await page.$$eval("main img, main script", (all) => all.length), 0);
   await page.goto(`${server.base}span?span=${spanId(10)}`);
-  await sees(page, "<script>alert(2)</script>");
-  await fine(opened);
+  await waitForPageText(page, "<script>alert(2)</script>");
+  await closeCleanly(opened);
 });
 
 test("axe finds no serious problems in Spans and Span", async () => {
@@ -300,7 +300,7 @@ test("axe finds no serious problems in Spans and Span", async () => {
   await rowsOf(opened.page, "Spans with the most CPU");
   await accessibleInBothThemes(opened.page);
   await opened.page.goto(`${server.base}span?span=${spanId(2)}&of=baseline`);
-  await sees(opened.page, "3 spans with 12 samples");
+  await waitForPageText(opened.page, "3 spans with 12 samples");
   await accessibleInBothThemes(opened.page);
-  await fine(opened);
+  await closeCleanly(opened);
 });

@@ -1,9 +1,9 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser } from "puppeteer-core";
-import { fine, open, startBrowser } from "./browser.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { accessible } from "./axe.ts";
-import { quickly, until } from "./look.ts";
+import { reloadWithFastLive, waitForText } from "./wait.ts";
 import { Server } from "./server.ts";
 
 let browser: Browser;
@@ -28,11 +28,11 @@ test("a token can have any characters and works without browser storage", async 
   await page.waitForSelector("input[name=token]");
   await page.keyboard.type("\u4e00");
   await page.keyboard.press("Enter");
-  await until(page, ".token .fault", "rejected the token");
+  await waitForText(page, ".token .fault", "rejected the token");
   await page.type("input[name=token]", "S\u00e9same \u{1f511}");
   await page.keyboard.press("Enter");
-  await until(page, ".start h2", "no profiles yet");
-  await fine(opened);
+  await waitForText(page, ".start h2", "no profiles yet");
+  await closeCleanly(opened);
 });
 
 test("the page asks for the token once and then sends it", async () => {
@@ -44,15 +44,15 @@ test("the page asks for the token once and then sends it", async () => {
   assert.equal(await page.$(".token .fault"), null);
   await page.keyboard.type("sesame street");
   await page.keyboard.press("Enter");
-  await until(page, ".token .fault", "rejected the token");
+  await waitForText(page, ".token .fault", "rejected the token");
   await accessible(page, "the token form");
   await page.type("input[name=token]", "open sesame");
   await page.keyboard.press("Enter");
-  await until(page, ".start h2", "no profiles yet");
+  await waitForText(page, ".start h2", "no profiles yet");
   assert.ok(!page.url().includes("sesame"));
   await page.reload();
-  await until(page, ".start h2", "no profiles yet");
-  await fine(opened);
+  await waitForText(page, ".start h2", "no profiles yet");
+  await closeCleanly(opened);
 });
 
 test("each view asks for the token", async () => {
@@ -64,7 +64,7 @@ test("each view asks for the token", async () => {
     await page.goto(own.base + path);
     await page.waitForSelector("input[name=token]");
   }
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("live refreshes do not clear the token form", async () => {
@@ -72,12 +72,12 @@ test("live refreshes do not clear the token form", async () => {
   const opened = await open(browser, `${own.base}?query=shop.cpu&live=1`);
   const { page } = opened;
 
-  await quickly(page);
+  await reloadWithFastLive(page);
   await page.waitForSelector("input[name=token]");
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "token");
   // Typing takes long enough for a refresh that was scheduled before the error.
   await page.keyboard.type("open sesame", { delay: 30 });
   await page.keyboard.press("Enter");
-  await until(page, ".start h2", "no profiles yet");
-  await fine(opened);
+  await waitForText(page, ".start h2", "no profiles yet");
+  await closeCleanly(opened);
 });

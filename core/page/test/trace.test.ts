@@ -3,10 +3,10 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { accessibleInBothThemes } from "./axe.ts";
-import { fine, open, startBrowser } from "./browser.ts";
+import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { Server, type TraceSpan } from "./server.ts";
 import { pushSpan, spanId, traceId } from "./shop.ts";
-import { rowsOf, sees, textOf } from "./seen.ts";
+import { rowsOf, waitForPageText, textOf } from "./content.ts";
 
 const now = Date.now();
 const BIG = 10_000;
@@ -78,20 +78,20 @@ test("traces can be sorted by start, duration and CPU, and filtered", async () =
   assert.deepEqual(await traceNames(page), ["nightly"]);
   await page.type('input[name="minDuration"]', "soon");
   await page.keyboard.press("Enter");
-  await sees(page, "Can\u2019t read \u201csoon\u201d");
-  await fine(opened);
+  await waitForPageText(page, "Can\u2019t read \u201csoon\u201d");
+  await closeCleanly(opened);
 });
 
 test("an empty list of traces is explained and links to the latest trace", async () => {
   const opened = await open(browser, `${server.base}traces?from=now-3d&until=now-2d`);
 
-  await sees(opened.page, "No traces in this time range");
-  await sees(opened.page, "Latest trace:");
+  await waitForPageText(opened.page, "No traces in this time range");
+  await waitForPageText(opened.page, "Latest trace:");
   await opened.page.goto(`${server.base}traces?name=none`);
-  await sees(opened.page, "match the filters");
+  await waitForPageText(opened.page, "match the filters");
   await opened.page.goto(`${server.base}trace?trace=${traceId(77)}`);
-  await sees(opened.page, "not found");
-  await fine(opened);
+  await waitForPageText(opened.page, "not found");
+  await closeCleanly(opened);
 });
 
 test("traces are loaded page by page", async () => {
@@ -115,7 +115,7 @@ test("traces are loaded page by page", async () => {
     await page.waitForFunction((url) => location.href !== url && document.querySelector('table[aria-label="Traces"] tbody tr'), {}, before);
   }
   assert.equal(seen.size, 120);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("a waterfall shows self and total CPU of each span, and spans with missing parents", async () => {
@@ -126,13 +126,13 @@ test("a waterfall shows self and total CPU of each span, and spans with missing 
     ["1", "GET /cart", "30.0 msfew", "150 ms"], ["2", "render", "120 ms", "120 ms"],
     ["3", "<b onclick=alert(1)>\ufffdfdp", "\u2013", "\u2013"], ["1", "lost", "\u2013", "\u2013"],
   ]);
-  const share = await page.$eval('[data-index="1"] .bar-own', (bar) => (bar as HTMLElement).style.width);
+  const share = await page.$eval('[data-index="1"] .bar-self', (bar) => (bar as HTMLElement).style.width);
   assert.equal(share, "40%");
-  await sees(page, "1 span has a missing parent");
-  await sees(page, "150 ms CPU in 15 samples");
-  await sees(page, "http.route");
+  await waitForPageText(page, "1 span has a missing parent");
+  await waitForPageText(page, "150 ms CPU in 15 samples");
+  await waitForPageText(page, "http.route");
   await page.waitForSelector("section[aria-labelledby='trace-flame'] canvas");
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("the waterfall works by keyboard and opens a span", async () => {
@@ -148,24 +148,24 @@ test("the waterfall works by keyboard and opens a span", async () => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   assert.match(await chosen(page), /onclick/);
-  await sees(page, "Copy all 100,000 characters");
+  await waitForPageText(page, "Copy all 100,000 characters");
   await page.keyboard.press("End");
   assert.equal(await chosen(page), "lost");
   await page.keyboard.press("Home");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.pathname === "/span");
-  await sees(page, "30.0 ms");
+  await waitForPageText(page, "30.0 ms");
   assert.equal(new URL(page.url()).searchParams.get("span"), spanId(1));
   await page.goBack();
   await page.waitForFunction(() => location.pathname === "/trace");
   await waterfallRows(page);
   await page.click('[data-index="1"] a');
   await page.waitForFunction(() => location.pathname === "/span");
-  await sees(page, "120 ms");
-  await fine(opened);
+  await waitForPageText(page, "120 ms");
+  await closeCleanly(opened);
 });
 
-test("a held key in the waterfall writes the address only after its release", async () => {
+test("a key held down in the waterfall writes the address at its start and after its release", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(500)}`);
   const { page } = opened;
 
@@ -189,7 +189,7 @@ test("a held key in the waterfall writes the address only after its release", as
   await page.reload();
   await waterfallRows(page);
   assert.match(await textOf(page, "aside"), new RegExp(name));
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("different clocks are corrected, and shown as recorded on request", async () => {
@@ -199,11 +199,11 @@ test("different clocks are corrected, and shown as recorded on request", async (
 
   await waterfallRows(page);
   assert.deepEqual([await left(0), await left(1)], ["0%", "20%"]);
-  await sees(page, "host clocks differ");
+  await waitForPageText(page, "host clocks differ");
   await page.click('.tools-row input[type="checkbox"]');
   await page.waitForFunction(() => new URL(location.href).searchParams.get("clock") === "recorded" && document.querySelector('[data-index="1"] .time-bar'));
   assert.deepEqual([await left(0), await left(1)], ["50%", "0%"]);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("badges do not cover the expander or the name of a span", async () => {
@@ -216,7 +216,7 @@ test("badges do not cover the expander or the name of a span", async () => {
       return tags.map(({ text, box }) => ({ text, isCovering: others.some((other) => box.left < other.right && other.left < box.right) }));
     }));
     assert.deepEqual(places, [{ text: badge, isCovering: false }]);
-    await fine(opened);
+    await closeCleanly(opened);
   }
 });
 
@@ -240,7 +240,7 @@ test("only the visible ones of 10,000 spans are in the document", async () => {
   await page.click(".tools-row button");
   await page.waitForFunction(() => document.querySelectorAll("[data-index]").length === 1);
   assert.match(await textOf(page, "h1"), /step 0/);
-  await fine(opened);
+  await closeCleanly(opened);
 });
 
 test("axe finds no serious problems in Traces and Trace", async () => {
@@ -252,5 +252,5 @@ test("axe finds no serious problems in Traces and Trace", async () => {
   await waterfallRows(opened.page);
   await opened.page.waitForSelector("section[aria-labelledby='trace-flame'] canvas");
   await accessibleInBothThemes(opened.page);
-  await fine(opened);
+  await closeCleanly(opened);
 });

@@ -7,26 +7,26 @@ export async function text(page: Page, selector: string): Promise<string> {
   return await page.$eval(selector, (element) => (element as HTMLElement).innerText);
 }
 
-export async function until(page: Page, selector: string, said: string): Promise<void> {
+export async function waitForText(page: Page, selector: string, expected: string): Promise<void> {
   await page.waitForFunction((where: string, what: string) => [...document.querySelectorAll<HTMLElement>(where)]
-    .some((element) => element.innerText.includes(what)), { timeout: WAIT_MS }, selector, said)
+    .some((element) => element.innerText.includes(what)), { timeout: WAIT_MS }, selector, expected)
     .catch(async (error: unknown) => {
-      const there = await page.$$eval(selector, (all) => all.map((element) => (element as HTMLElement).innerText.slice(0, 300)));
-      throw new Error(`no "${said}" in ${selector}: ${JSON.stringify(there)}`, { cause: error });
+      const texts = await page.$$eval(selector, (all) => all.map((element) => (element as HTMLElement).innerText.slice(0, 300)));
+      throw new Error(`no "${expected}" in ${selector}: ${JSON.stringify(texts)}`, { cause: error });
     });
 }
 
-/** Waits for an element whose text starts with `said`, and clicks it. */
-export async function press(page: Page, selector: string, said: string): Promise<void> {
+/** Waits for an element whose text starts with `expected`, and clicks it. */
+export async function clickText(page: Page, selector: string, expected: string): Promise<void> {
   await page.waitForFunction((where: string, what: string) => {
     const found = [...document.querySelectorAll<HTMLElement>(where)].find((element) => element.innerText.startsWith(what));
     found?.click();
     return found !== undefined;
-  }, { timeout: WAIT_MS }, selector, said);
+  }, { timeout: WAIT_MS }, selector, expected);
 }
 
 /** Waits for the flame graph of a view. */
-export async function drawn(page: Page): Promise<void> {
+export async function waitForGraph(page: Page): Promise<void> {
   await page.waitForSelector(".graph canvas", { timeout: WAIT_MS });
 }
 
@@ -34,14 +34,14 @@ export function parameter(page: Page, name: string): string | null {
   return new URL(page.url()).searchParams.get(name);
 }
 
-export async function untilParameter(page: Page, name: string, value: string | null): Promise<void> {
+export async function waitForParameter(page: Page, name: string, value: string | null): Promise<void> {
   await page.waitForFunction((key: string, wanted: string | null) => new URL(location.href).searchParams.get(key) === wanted,
     { timeout: WAIT_MS }, name, value);
 }
 
 /** Reloads the page with a shorter interval of live refreshes. `window.ticks` counts the
  * scheduled refreshes. */
-export async function quickly(page: Page): Promise<void> {
+export async function reloadWithFastLive(page: Page): Promise<void> {
   await page.evaluateOnNewDocument(() => {
     const later = window.setTimeout.bind(window);
     const counted = window as unknown as { ticks: number };
@@ -56,7 +56,7 @@ export async function quickly(page: Page): Promise<void> {
 }
 
 /** Waits for `more` refreshes of a live view. */
-export async function ticks(page: Page, more: number): Promise<void> {
+export async function waitForTicks(page: Page, more: number): Promise<void> {
   const now = await page.evaluate(() => (window as unknown as { ticks: number }).ticks);
 
   await page.waitForFunction((wanted: number) => (window as unknown as { ticks: number }).ticks >= wanted, {}, now + more);

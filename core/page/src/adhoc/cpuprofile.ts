@@ -1,5 +1,5 @@
 /** Reads CPU profiles of V8 (.cpuprofile), from Chrome's developer tools and node --cpu-prof. */
-import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
+import { ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 
 interface CallFrame { functionName?: unknown; url?: unknown; lineNumber?: unknown }
 interface Node { id: number; callFrame?: CallFrame; children?: number[]; parent?: number; hitCount?: number }
@@ -21,9 +21,9 @@ function nameOf(node: Node): string {
   return typeof name === "string" && name !== "" ? name : "(anonymous)";
 }
 
-function whole(value: unknown): number {
+function finiteNumber(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value))
-    throw new NotUnderstood("a value of the .cpuprofile is not a number");
+    throw new ParseError("a value of the .cpuprofile is not a number");
   return value;
 }
 
@@ -32,11 +32,11 @@ function whole(value: unknown): number {
 function timesOf(data: CpuProfile, samples: readonly number[]): { times: Map<number, number>; counts: Map<number, number> } {
   const [times, counts] = [new Map<number, number>(), new Map<number, number>()];
   const deltas = data.timeDeltas ?? [];
-  let at = whole(deltas[0] ?? 0);
+  let at = finiteNumber(deltas[0] ?? 0);
   let latest = at;
 
   samples.forEach((id, index) => {
-    at = index + 1 < samples.length ? at + whole(deltas[index + 1] ?? 0) : whole(data.endTime ?? 0) - whole(data.startTime ?? 0);
+    at = index + 1 < samples.length ? at + finiteNumber(deltas[index + 1] ?? 0) : finiteNumber(data.endTime ?? 0) - finiteNumber(data.startTime ?? 0);
     times.set(id, (times.get(id) ?? 0) + Math.max(at - latest, 0) * NS_PER_US);
     counts.set(id, (counts.get(id) ?? 0) + 1);
     latest = Math.max(latest, at);
@@ -45,7 +45,7 @@ function timesOf(data: CpuProfile, samples: readonly number[]): { times: Map<num
 }
 
 function hitsOf(nodes: readonly Node[]): Map<number, number> {
-  return new Map(nodes.map((node) => [node.id, whole(node.hitCount ?? 0)]));
+  return new Map(nodes.map((node) => [node.id, finiteNumber(node.hitCount ?? 0)]));
 }
 
 export function cpuProfileParsed(data: CpuProfile): Parsed {
@@ -73,7 +73,7 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
     const stack: number[] = [];
     for (let at: Node | undefined = node; at; at = byId.get(parents.get(at.id) ?? NaN)) {
       if (stack.length > data.nodes.length)
-        throw new NotUnderstood("the call tree of the .cpuprofile has a cycle");
+        throw new ParseError("the call tree of the .cpuprofile has a cycle");
       if (nameOf(at) !== ROOT)
         stack.push(functionId(maker, at));
     }

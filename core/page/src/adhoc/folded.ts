@@ -1,6 +1,6 @@
 /** Reads folded stacks, one "outer;inner 30" per line. Lines with two numbers, like
  * those of FlameGraph's difffolded.pl, have the two sides of a comparison. */
-import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
+import { ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 
 const LINE = /^(.*\S)\s+(\d+(?:\.\d+)?)$/s;
 const PAIR = /^(.*\S)\s+(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)$/s;
@@ -71,7 +71,7 @@ export function foldedParsed(text: string): Parsed {
   for (const [line, number] of linesOf(text)) {
     const found = pattern.exec(line);
     if (!found)
-      throw new NotUnderstood(`line ${number} is not "frame;frame;frame NUMBER": \u201c${line.slice(0, 60)}\u201d`);
+      throw new ParseError(`line ${number} is not "frame;frame;frame NUMBER": \u201c${line.slice(0, 60)}\u201d`);
     found.slice(2).forEach((each) => { decimals.see(each); });
   }
   for (const [line] of linesOf(text)) {
@@ -79,7 +79,7 @@ export function foldedParsed(text: string): Parsed {
     numbers.forEach((each, side) => {
       const units = decimals.units(each);
       if (units > Number.MAX_SAFE_INTEGER)
-        throw new NotUnderstood("a value of the folded stacks is too large");
+        throw new ParseError("a value of the folded stacks is too large");
       const maker = makers[side]!;
       maker.add(stack!.split(";").map((name) => maker.functionId(name)), units, units);
     });

@@ -22,7 +22,7 @@ export interface Parsed {
 }
 
 /** A file that cannot be read, with a message for the user. */
-export class NotUnderstood extends Error {}
+export class ParseError extends Error {}
 
 /** Maximum number of frames of a stack, since a small file can describe a stack of
  * millions of frames. */
@@ -54,7 +54,7 @@ export class TreeMaker {
     let node = 0;
 
     if (functions.length > DEPTH_MAX)
-      throw new NotUnderstood(`a stack has more than ${DEPTH_MAX} frames`);
+      throw new ParseError(`a stack has more than ${DEPTH_MAX} frames`);
     for (const id of functions)
       node = this.builder.child(node, id);
     this.builder.add(node, value, 0, samples, 0);

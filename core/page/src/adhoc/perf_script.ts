@@ -1,7 +1,7 @@
 /** Reads the output of `perf script`. Each sample has a header line, its frames from the
  * innermost outwards, and an empty line. Without a call graph, one frame follows the
  * event on the header line. */
-import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
+import { ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 
 /** "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:uhppp: ": command, time,
  * period, event, and the text after it. Time and period are optional. */
@@ -68,11 +68,11 @@ class Reader {
   private begin([, command = "", , period, event = "", rest = ""]: RegExpExecArray): void {
     this.finish();
     const maker = this.makers.get(event) ?? new TreeMaker();
-    const behind = FRAME.exec(rest);
+    const inline = FRAME.exec(rest);
     this.makers.set(event, maker);
     if (period === undefined)
       this.counted.add(event);
-    this.sample = { maker, command, value: Number(period ?? 1), frames: behind ? [frame(maker, behind[2]!)] : [] };
+    this.sample = { maker, command, value: Number(period ?? 1), frames: inline ? [frame(maker, inline[2]!)] : [] };
   }
 }
 
@@ -84,7 +84,7 @@ export function perfScriptParsed(text: string): Parsed {
       reader.line(line);
   reader.finish();
   if (reader.makers.size === 0)
-    throw new NotUnderstood("it has no samples");
+    throw new ParseError("it has no samples");
   return {
     format: "perf script", timeMs: null,
     values: [...reader.makers].map(([name, maker]) => ({ name, tree: maker.tree(name, CLOCK.test(name) && !reader.counted.has(name) ? "nanoseconds" : "count") })),

@@ -1,5 +1,5 @@
 /** Reads pprof's profile.proto. */
-import { DEPTH_MAX, inNanoseconds, NotUnderstood, TreeMaker, type Parsed, type ParsedValue } from "./parsed.ts";
+import { DEPTH_MAX, inNanoseconds, ParseError, TreeMaker, type Parsed, type ParsedValue } from "./parsed.ts";
 import { WireReader } from "./wire_reader.ts";
 
 const MODULE_BYTES_MAX = 200;
@@ -133,7 +133,7 @@ function rawOf(bytes: Uint8Array): Raw {
       raw.texts.push(decoder.decode(reader.bytes()));
   }
   if (raw.types.length === 0 || raw.texts[0] !== "")
-    throw new NotUnderstood("it is not a pprof profile");
+    throw new ParseError("it is not a pprof profile");
   return raw;
 }
 
@@ -181,7 +181,7 @@ function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): {
       else if (sample.field === 2)
         sample.numbers((value) => values.push(value));
     if (locations.length > DEPTH_MAX)
-      throw new NotUnderstood(`a stack has more than ${DEPTH_MAX} frames`);
+      throw new ParseError(`a stack has more than ${DEPTH_MAX} frames`);
     for (const id of locations.reverse()) {
       let found = frames.get(id);
       if (!found) {

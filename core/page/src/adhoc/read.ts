@@ -1,7 +1,7 @@
 /** Reads a dropped file. Recognises its format by its content. */
 import { cpuProfileParsed, isCpuProfile } from "./cpuprofile.ts";
 import { foldedParsed, isFolded } from "./folded.ts";
-import { NotUnderstood, type Parsed } from "./parsed.ts";
+import { ParseError, type Parsed } from "./parsed.ts";
 import { isPerfScript, perfScriptParsed } from "./perf_script.ts";
 import { pprofParsed } from "./pprof.ts";
 import { isSpeedscope, speedscopeParsed } from "./speedscope.ts";
@@ -29,13 +29,13 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arra
   let size = 0;
 
   for (;;) {
-    const { done, value } = await reader.read().catch(() => { throw new NotUnderstood("its gzip data is corrupt or incomplete"); });
+    const { done, value } = await reader.read().catch(() => { throw new ParseError("its gzip data is corrupt or incomplete"); });
     if (done)
       break;
     size += value.length;
     if (size > UNPACKED_BYTES_MAX) {
       await reader.cancel();
-      throw new NotUnderstood(`it has more than ${UNPACKED_BYTES_MAX / MIB} MiB uncompressed; use spanprof report --html for large profiles`);
+      throw new ParseError(`it has more than ${UNPACKED_BYTES_MAX / MIB} MiB uncompressed; use spanprof report --html for large profiles`);
     }
     parts.push(value);
   }
@@ -57,7 +57,7 @@ function wellFormed(kind: string, read: () => Parsed): Parsed {
   try {
     return read();
   } catch (error) {
-    throw error instanceof TypeError ? new NotUnderstood(`it looks like ${kind}, but a part is missing or has the wrong type`) : error;
+    throw error instanceof TypeError ? new ParseError(`it looks like ${kind}, but a part is missing or has the wrong type`) : error;
   }
 }
 
@@ -77,9 +77,9 @@ function jsonParsed(data: unknown): Parsed {
     if (isCpuProfile(data))
       return wellFormed(".cpuprofile", () => cpuProfileParsed(data));
     if (Array.isArray(data) || "traceEvents" in data)
-      throw new NotUnderstood("it is an event trace, not a CPU profile; export it as .cpuprofile or speedscope");
+      throw new ParseError("it is an event trace, not a CPU profile; export it as .cpuprofile or speedscope");
   }
-  throw new NotUnderstood("it is JSON, but neither speedscope nor .cpuprofile");
+  throw new ParseError("it is JSON, but neither speedscope nor .cpuprofile");
 }
 
 /** Refuses known formats that this page does not read, and explains how to convert them. */
@@ -87,17 +87,17 @@ function refuseOthers(bytes: Uint8Array): void {
   const letters = new TextDecoder("latin1").decode(bytes.subarray(0, 8));
 
   if (/^(\xff\xfe|\xfe\xff)/.test(letters))
-    throw new NotUnderstood("it is UTF-16 text, as PowerShell's > writes; save it as UTF-8 with | Out-File -Encoding utf8");
+    throw new ParseError("it is UTF-16 text, as PowerShell's > writes; save it as UTF-8 with | Out-File -Encoding utf8");
   if (/^(heap|mutex|contention|goroutine|threadcreate) profile:|^--- (mutex|contention)/.test(new TextDecoder("latin1").decode(bytes.subarray(0, 40))))
-    throw new NotUnderstood("it is a legacy text profile; convert it with `go tool pprof -proto`");
+    throw new ParseError("it is a legacy text profile; convert it with `go tool pprof -proto`");
   if (letters.startsWith("PERFILE"))
-    throw new NotUnderstood("it is a perf.data file; open the output of `perf script` instead");
+    throw new ParseError("it is a perf.data file; open the output of `perf script` instead");
   if (letters.startsWith("FLR\0"))
-    throw new NotUnderstood("it is a Java Flight Recorder file, which is not supported");
+    throw new ParseError("it is a Java Flight Recorder file, which is not supported");
   if (letters.startsWith("\x7fELF"))
-    throw new NotUnderstood("it is a program, not a profile");
+    throw new ParseError("it is a program, not a profile");
   if (letters.startsWith("PK\x03\x04"))
-    throw new NotUnderstood("it is a ZIP archive; extract the profile first");
+    throw new ParseError("it is a ZIP archive; extract the profile first");
 }
 
 /** Recognises text formats. Text that starts like JSON may still be folded stacks. */
@@ -112,7 +112,7 @@ function textParsed(text: string, name: string): Parsed | null {
   if (isFolded(text, name))
     return foldedParsed(text);
   if (isLikeJson)
-    throw new NotUnderstood("it starts like JSON, but is corrupt or incomplete");
+    throw new ParseError("it starts like JSON, but is corrupt or incomplete");
   return null;
 }
 
@@ -126,9 +126,9 @@ function parsed(bytes: Uint8Array, name: string): Parsed {
   try {
     return pprofParsed(bytes);
   } catch (error) {
-    if (error instanceof NotUnderstood && text !== null)
-      throw new NotUnderstood(`it is text of another kind; supported formats: ${KINDS}`);
-    throw error instanceof NotUnderstood ? new NotUnderstood(`${error.message}; supported formats: ${KINDS}`) : error;
+    if (error instanceof ParseError && text !== null)
+      throw new ParseError(`it is text of another kind; supported formats: ${KINDS}`);
+    throw error instanceof ParseError ? new ParseError(`${error.message}; supported formats: ${KINDS}`) : error;
   }
 }
 
@@ -136,21 +136,21 @@ function parsed(bytes: Uint8Array, name: string): Parsed {
 export async function readFile(file: File): Promise<ReadFile> {
   try {
     if (file.size > FILE_BYTES_MAX)
-      throw new NotUnderstood(`it has ${Math.round(file.size / MIB)} MiB, more than the limit of ${FILE_BYTES_MAX / MIB} MiB; use spanprof report --html for large profiles`);
+      throw new ParseError(`it has ${Math.round(file.size / MIB)} MiB, more than the limit of ${FILE_BYTES_MAX / MIB} MiB; use spanprof report --html for large profiles`);
     if (file.size === 0)
-      throw new NotUnderstood("it is empty");
+      throw new ParseError("it is empty");
     let bytes = new Uint8Array(await file.arrayBuffer());
     if (begins(bytes, 0x1f, 0x8b))
       bytes = await unpacked(bytes);
     const found = parsed(bytes, file.name);
     if (found.values.every(({ tree }) => tree.nodes.self.every((value) => value === 0)))
-      throw new NotUnderstood(`it is ${found.format}, but has no samples`);
+      throw new ParseError(`it is ${found.format}, but has no samples`);
     return { ...found, name: file.name, bytes };
   } catch (error) {
-    if (error instanceof NotUnderstood)
-      throw new NotUnderstood(`${file.name}: ${error.message}.`);
+    if (error instanceof ParseError)
+      throw new ParseError(`${file.name}: ${error.message}.`);
     if (error instanceof RangeError || error instanceof DOMException)
-      throw new NotUnderstood(`${file.name}: the browser cannot read it or is out of memory; use spanprof report --html instead.`);
+      throw new ParseError(`${file.name}: the browser cannot read it or is out of memory; use spanprof report --html instead.`);
     throw error;
   }
 }

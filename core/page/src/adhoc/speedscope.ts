@@ -1,6 +1,6 @@
 /** Reads speedscope's file format (https://www.speedscope.app/file-format-schema.json).
  * Adds up all profiles of one unit. */
-import { inNanoseconds, NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
+import { inNanoseconds, ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 
 interface Frame { name?: unknown; file?: unknown; line?: unknown }
 interface Event { type?: unknown; frame?: unknown; at?: unknown }
@@ -13,9 +13,9 @@ export function isSpeedscope(data: object): data is Speedscope {
   return Array.isArray(profiles) && typeof shared === "object" && shared as unknown !== null && Array.isArray((shared as Partial<Speedscope["shared"]>).frames);
 }
 
-function whole(value: unknown): number {
+function finiteNumber(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value))
-    throw new NotUnderstood("a value of the speedscope profile is not a number");
+    throw new ParseError("a value of the speedscope profile is not a number");
   return value;
 }
 
@@ -29,11 +29,11 @@ class Reader {
 
   sampled({ samples, weights }: Profile): void {
     if (!Array.isArray(samples) || !Array.isArray(weights) || samples.length !== weights.length)
-      throw new NotUnderstood("a speedscope profile has different numbers of samples and weights");
+      throw new ParseError("a speedscope profile has different numbers of samples and weights");
     samples.forEach((stack: unknown, index) => {
       if (!Array.isArray(stack))
-        throw new NotUnderstood("a sample of the speedscope profile is not a stack");
-      this.add(stack.map((frame: unknown) => this.id(frame)), whole(weights[index]));
+        throw new ParseError("a sample of the speedscope profile is not a stack");
+      this.add(stack.map((frame: unknown) => this.id(frame)), finiteNumber(weights[index]));
     });
   }
 
@@ -43,24 +43,24 @@ class Reader {
     let before = typeof startValue === "number" ? startValue : 0;
 
     if (!Array.isArray(events))
-      throw new NotUnderstood("a speedscope profile has neither samples nor events");
+      throw new ParseError("a speedscope profile has neither samples nor events");
     for (const { type, frame, at } of events as Event[]) {
-      const now = whole(at);
+      const now = finiteNumber(at);
       if (now > before && stack.length > 0)
         this.add(stack, now - before);
       before = Math.max(before, now);
       if (type === "O")
         stack.push(this.id(frame));
       else if (stack.pop() !== this.id(frame))
-        throw new NotUnderstood("a speedscope profile closes a frame that is not open");
+        throw new ParseError("a speedscope profile closes a frame that is not open");
     }
   }
 
   private id(frame: unknown): number {
-    const id = this.ids[whole(frame)];
+    const id = this.ids[finiteNumber(frame)];
 
     if (id === undefined)
-      throw new NotUnderstood("a speedscope profile refers to a missing frame");
+      throw new ParseError("a speedscope profile refers to a missing frame");
     return id;
   }
 
@@ -68,9 +68,9 @@ class Reader {
     const value = weight * this.scale;
 
     if (value < 0)
-      throw new NotUnderstood("a sample of the speedscope profile has a negative weight");
+      throw new ParseError("a sample of the speedscope profile has a negative weight");
     if (value > Number.MAX_SAFE_INTEGER)
-      throw new NotUnderstood("a value of the speedscope profile is too large");
+      throw new ParseError("a value of the speedscope profile is too large");
     if (value !== 0)
       this.maker.add(stack, value, 1);
   }
@@ -84,7 +84,7 @@ export function speedscopeParsed(data: Speedscope): Parsed {
     units.set(unit, [...units.get(unit) ?? [], profile]);
   }
   if (units.size === 0)
-    throw new NotUnderstood("the speedscope file has no profiles");
+    throw new ParseError("the speedscope file has no profiles");
   const values = [...units].map(([unit, profiles]) => {
     const scale = inNanoseconds(unit);
     const reader = new Reader(new TreeMaker(), data.shared.frames, scale ?? 1);

@@ -4,7 +4,7 @@ import { packed, pprofOf } from "../export/pprof.ts";
 import { treeOf } from "../model/tree.ts";
 import type { WireApplication } from "../model/wire.ts";
 import type { View } from "../views/view.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { Problem } from "../parts/api.ts";
 import type { ReadFile } from "./read.ts";
 
@@ -17,7 +17,7 @@ const WINDOW_MS = 3_600_000;
  * formats are uploaded with the displayed value only. */
 async function uploadOf(file: ReadFile, index: number, timeMs: number): Promise<Uint8Array<ArrayBuffer>> {
   if (file.format !== "pprof")
-    return await packed(pprofOf(treeOf(file.values[index]!.tree), { says: [], link: "", range: { fromMs: timeMs, untilMs: timeMs } }));
+    return await packed(pprofOf(treeOf(file.values[index]!.tree), { lines: [], link: "", range: { fromMs: timeMs, untilMs: timeMs } }));
   // The last occurrence of a protobuf field wins.
   const last = new Bytes().append(file.bytes).varint(TIME_FIELD << 3).bigVarint(BigInt(timeMs) * 1_000_000n);
   return await packed(last.copy());
@@ -60,22 +60,22 @@ export function storeForm(view: View, file: ReadFile, value: () => number): HTML
   const name = h("input", { type: "text", required: true, value: applicationName(file.name), maxlength: 200 });
   const time = h("input", { type: "datetime-local", step: "1", required: true, value: localTime(isRecent ? file.timeMs : now) });
   const button = h("button", { type: "submit" }, "Store");
-  const said = h("p", { role: "status" });
+  const status = h("p", { role: "status" });
   const older = !isRecent && file.timeMs !== null
     ? h("p", { class: "faint" }, "The profile is older than an hour. To store it at its own time, start the server with --ingest-window off.") : null;
 
   async function run(): Promise<void> {
     button.disabled = true;
-    said.className = "faint";
-    said.textContent = "Storing\u2026";
+    status.className = "faint";
+    status.textContent = "Storing\u2026";
     try {
       const address = await store(view, file, value(), name.value, new Date(time.value).getTime());
-      said.replaceChildren("Stored. ", h("a", { href: address }, `Open ${shown(name.value, 80)}`));
+      status.replaceChildren("Stored. ", h("a", { href: address }, `Open ${safeText(name.value, 80)}`));
     } catch (error) {
       if (!(error instanceof Problem))
         throw error;
-      said.className = "fault";
-      said.textContent = error.status === 401 ? "The server needs a token. Enter it in another view and come back." : shown(error.message);
+      status.className = "fault";
+      status.textContent = error.status === 401 ? "The server needs a token. Enter it in another view and come back." : safeText(error.message);
     } finally {
       button.disabled = false;
     }
@@ -85,5 +85,5 @@ export function storeForm(view: View, file: ReadFile, value: () => number): HTML
     h("form", { onsubmit: (event: Event) => {
       event.preventDefault();
       void run();
-    } }, h("label", {}, "Application ", name), h("label", {}, "Time ", time), button, older, said));
+    } }, h("label", {}, "Application ", name), h("label", {}, "Time ", time), button, older, status));
 }

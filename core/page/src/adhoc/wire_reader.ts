@@ -1,5 +1,5 @@
 /** Reads protobuf's wire format, one field of a message after the other. */
-import { NotUnderstood } from "./parsed.ts";
+import { ParseError } from "./parsed.ts";
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -48,15 +48,15 @@ export class WireReader {
     return new WireReader(this.data, this.begin, this.end);
   }
 
-  /** Calls `take` for each number of a repeated field, packed or not. */
-  numbers(take: (value: number) => void): void {
+  /** Calls `visit` for each number of a repeated field, packed or not. */
+  numbers(visit: (value: number) => void): void {
     if (!this.isBytes) {
-      take(this.value);
+      visit(this.value);
       return;
     }
     const packed = this.message();
     while (packed.at < packed.until)
-      take(packed.varint());
+      visit(packed.varint());
   }
 
   bytes(): Uint8Array {
@@ -99,6 +99,6 @@ export class WireReader {
   }
 }
 
-function broken(): NotUnderstood {
-  return new NotUnderstood("it is not a complete pprof profile");
+function broken(): ParseError {
+  return new ParseError("it is not a complete pprof profile");
 }

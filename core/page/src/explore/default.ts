@@ -7,7 +7,7 @@ import { withApplication } from "../query/parse.ts";
 import type { View } from "../views/view.ts";
 
 /** The range of all profiles, including those of clocks that are ahead. */
-export const EVER = { from: "1", until: "now+1d" } as const;
+export const ALL_TIME = { from: "1", until: "now+1d" } as const;
 
 /** A range as long as `range`, and at least a minute, with the profile at `timeMs`
  * near its end, or near its begin if `after`. */
@@ -25,19 +25,19 @@ export function rangeAround(timeMs: number, range: Range, after: boolean): Range
  * there is no data. */
 export async function defaultChange(view: View, range: Range): Promise<Change | null> {
   const { type, from, until } = view.state.parameters;
-  const ask = async (times: { from?: string | undefined; until?: string | undefined }): Promise<Change | null> => {
+  const selectionIn = async (times: { from?: string | undefined; until?: string | undefined }): Promise<Change | null> => {
     const { values } = await view.api.get<{ values: WireLabelValue[] }>("labels", { label: "service_name", type, limit: 1, ...times }, view.signal);
     const name = values[0]?.value;
     return typeof name === "string" ? { query: withApplication("", name) } : null;
   };
-  const found = await ask({ from, until });
+  const found = await selectionIn({ from, until });
 
   if (found)
     return found;
   const gaps = await view.api.get<WireGaps>("gaps", { type, from, until }, view.signal);
   if (gaps.before !== null || gaps.after !== null) {
     const times = rangeChange(rangeAround((gaps.before ?? gaps.after)!, range, gaps.before === null));
-    return { ...await ask(times), ...times };
+    return { ...await selectionIn(times), ...times };
   }
   return await otherType(view);
 }
@@ -46,7 +46,7 @@ export async function defaultChange(view: View, range: Range): Promise<Change | 
 async function otherType(view: View): Promise<Change | null> {
   if (view.state.parameters["type"] !== undefined)
     return null;
-  const { applications } = await view.api.get<{ applications: WireApplication[] }>("applications", EVER, view.signal);
+  const { applications } = await view.api.get<{ applications: WireApplication[] }>("applications", ALL_TIME, view.signal);
   const first = applications.find(({ types }) => types.some((each) => each !== TYPE_DEFAULT));
 
   return first ? { query: withApplication("", first.name), type: first.types[0] } : null;

@@ -3,7 +3,7 @@ import type { WireApplication } from "../model/wire.ts";
 import { copyText } from "../flame/copy.ts";
 import { h } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
-import { EVER } from "./default.ts";
+import { ALL_TIME } from "./default.ts";
 
 /** The server address for profilers: the page's address without the view. */
 function serverAddress(): string {
@@ -21,15 +21,15 @@ function snippets(server: string): (readonly [title: string, text: string])[] {
 const CHECK_MS = 2000;
 
 /** Reloads the view once the server has profiles. */
-async function untilProfiles(view: View): Promise<void> {
-  const quiet = view.api.quiet();
+async function waitForProfiles(view: View): Promise<void> {
+  const quiet = view.api.background();
 
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     if (view.signal.aborted)
       return;
     // An error may be temporary, so continue.
-    const answer = await quiet.get<{ applications: WireApplication[] }>("applications", EVER, view.signal).catch(() => null);
+    const answer = await quiet.get<{ applications: WireApplication[] }>("applications", ALL_TIME, view.signal).catch(() => null);
     if (answer && answer.applications.length > 0) {
       view.replace({});
       return;
@@ -48,7 +48,7 @@ export function startHelp(view: View): HTMLElement {
             copy.textContent = "Copied";
           else
             getSelection()?.selectAllChildren(code);
-          view.say(isCopied ? "Copied." : "Press Ctrl+C to copy the selected text.");
+          view.announce(isCopied ? "Copied." : "Press Ctrl+C to copy the selected text.");
         });
       },
     }, "Copy");
@@ -56,7 +56,7 @@ export function startHelp(view: View): HTMLElement {
     return h("div", { class: "snippet" }, h("h3", {}, title, " ", copy), code);
   });
 
-  void untilProfiles(view);
+  void waitForProfiles(view);
   return h("div", { class: "start" },
     h("h2", {}, "This server has no profiles yet"),
     h("p", {}, "Send profiles in one of these ways. This page shows them when they arrive."), ...cards);

@@ -17,16 +17,16 @@ export function foldedOf(tree: Tree): string {
 
   for (let node = 0; node < tree.parent.length; node++) {
     // Readers of folded stacks accept only integers.
-    const own = Math.round(tree.self[node]!);
+    const self = Math.round(tree.self[node]!);
     const base = Math.round(tree.baseSelf?.[node] ?? 0);
-    if (own === 0 && base === 0)
+    if (self === 0 && base === 0)
       continue;
     path.length = 0;
     for (let at = node; at > 0; at = tree.parent[at]!)
       path.push(names[tree.functionOf[at]!]!);
     if (node === 0)
       path.push(NO_FRAME);
-    lines.push(`${path.reverse().join(";")} ${tree.baseSelf ? `${base} ` : ""}${own}\n`);
+    lines.push(`${path.reverse().join(";")} ${tree.baseSelf ? `${base} ` : ""}${self}\n`);
   }
   return lines.join("");
 }

@@ -1,8 +1,8 @@
 /** The "Export" menu of a flame graph, which saves the displayed graph to a file. */
-import type { Look } from "../flame/look.ts";
+import type { DisplayOptions } from "../flame/display.ts";
 import { canvasOf, captioned, svgOf, type Picture } from "../flame/picture.ts";
 import type { Tree } from "../model/tree.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { foldedOf } from "./folded.ts";
 import type { Origin } from "./origin.ts";
 import { fileOf, isWhole, pageOf } from "./page.ts";
@@ -12,7 +12,7 @@ import { packed, pprofOf } from "./pprof.ts";
 export interface Exported {
   /** The tree after focus, hide and recursion. */
   tree(): Tree;
-  look(): Look;
+  display(): DisplayOptions;
   picture(): Picture;
   origin(): Origin;
 }
@@ -27,14 +27,14 @@ type Format = readonly [name: string, ending: string, about: string, make: (sour
 async function pprofBlob(source: Exported): Promise<Blob> {
   const origin = source.origin();
 
-  return origin.profile && isWhole(source.look()) ? await origin.profile()
+  return origin.profile && isWhole(source.display()) ? await origin.profile()
     : new Blob([await packed(pprofOf(source.tree(), origin))], { type: "application/octet-stream" });
 }
 
 function pictureOf(source: Exported, title: string): Picture {
-  const { says, link } = source.origin();
+  const { lines: says, link } = source.origin();
 
-  return captioned(source.picture(), [title, ...says].map((each) => shown(each)), link);
+  return captioned(source.picture(), [title, ...says].map((each) => safeText(each)), link);
 }
 
 const FORMATS: readonly Format[] = [
@@ -42,7 +42,7 @@ const FORMATS: readonly Format[] = [
   ["Folded stacks", "folded", "one line per stack", (source) =>
     Promise.resolve(new Blob([foldedOf(source.tree())], { type: "text/plain" }))],
   ["HTML", "html", "interactive page that works offline", (source, title) =>
-    Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title, source.look(), source.origin()))], { type: "text/html" }))],
+    Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title, source.display(), source.origin()))], { type: "text/html" }))],
   ["SVG", "svg", "vector image", (source, title) =>
     Promise.resolve(new Blob([svgOf(pictureOf(source, title))], { type: "image/svg+xml" }))],
   ["PNG", "png", "image", async (source, title) => await new Promise<Blob>((resolve, reject) => {
@@ -83,22 +83,22 @@ export class ExportMenu {
       ...FORMATS.map((format) => h("button", { type: "button", onclick: () => { void this.run(format); } },
         h("strong", {}, format[0]), h("span", {}, format[2]))), this.fault);
     this.element = h("div", { class: "export" }, this.button, this.content);
-    this.button.addEventListener("click", () => { this.turn(this.content.hidden); });
+    this.button.addEventListener("click", () => { this.setOpen(this.content.hidden); });
     // Moving the focus away closes the menu. Not every browser focuses a clicked button.
     this.element.addEventListener("focusout", (event) => {
       if (!(event.relatedTarget instanceof Node && this.element.contains(event.relatedTarget)))
-        this.turn(false);
+        this.setOpen(false);
     });
     this.element.addEventListener("keydown", (event) => {
       event.stopPropagation(); // the graph has keys of its own
       if (event.key !== "Escape" || this.content.hidden)
         return;
-      this.turn(false);
+      this.setOpen(false);
       this.button.focus();
     });
   }
 
-  private turn(open: boolean): void {
+  private setOpen(open: boolean): void {
     this.content.hidden = !open;
     this.button.setAttribute("aria-expanded", String(open));
     if (open)
@@ -110,7 +110,7 @@ export class ExportMenu {
     this.element.setAttribute("aria-busy", "true");
     try {
       save(await make(this.source, this.title), `${fileName(this.title)}.${ending}`);
-      this.turn(false);
+      this.setOpen(false);
       this.button.focus();
     } catch (error) {
       this.fault.textContent = error instanceof Error ? error.message : String(error);

@@ -1,14 +1,14 @@
 /** The origin of stacks, for their exports. */
-import { readAddress, writeAddress, type Change, changed } from "../model/state.ts";
+import { readAddress, writeAddress, type Change, withChange } from "../model/state.ts";
 import { rangeOf, rangeChange, FROM_DEFAULT, UNTIL_DEFAULT, type Range } from "../model/range.ts";
-import { typeOf } from "../model/choice.ts";
+import { typeOf, type ProfileSelection } from "../model/choice.ts";
 import type { Api } from "../parts/api.ts";
 import { moment, zoneOf } from "../parts/format.ts";
 import { packed } from "./pprof.ts";
 
 export interface Origin {
   /** Query and range, one line for each side. */
-  readonly says: readonly string[];
+  readonly lines: readonly string[];
   /** The address that shows the stacks again; "": none. */
   readonly link: string;
   /** The time of the measurement; null: not known. */
@@ -18,58 +18,55 @@ export interface Origin {
   readonly profile: (() => Promise<Blob>) | null;
 }
 
-/** The parameters of an API call that selects profiles. */
-export type Selected = Readonly<Partial<Record<"query" | "type" | "from" | "until" | "span" | "trace", string | undefined>>>;
-
 const SIDES = ["", "left", "right"] as const;
 
 /** The page's address with absolute instead of relative times. */
-export function lastingLink(nowMs: number): string {
+export function absoluteLink(nowMs: number): string {
   const state = readAddress(new URL(location.href));
   const change: Record<string, string | undefined> = {};
 
   for (const side of SIDES) {
     const [from, until] = side === "" ? ["from", "until"] : [`${side}From`, `${side}Until`];
-    const said = state.parameters[from] ?? state.parameters[until];
-    const range = side === "" || said !== undefined
+    const isSet = state.parameters[from] !== undefined || state.parameters[until] !== undefined;
+    const range = side === "" || isSet
       ? rangeOf(state.parameters[from] ?? FROM_DEFAULT, state.parameters[until] ?? UNTIL_DEFAULT, nowMs) : null;
     if (range)
       ({ from: change[from], until: change[until] } = rangeChange(range));
   }
-  return new URL(writeAddress(changed(state, { ...change, live: undefined } satisfies Change)), location.href).href;
+  return new URL(writeAddress(withChange(state, { ...change, live: undefined } satisfies Change)), location.href).href;
 }
 
 export function rangeText({ fromMs, untilMs }: Range): string {
   return `${moment(fromMs)} \u2013 ${moment(untilMs)} ${zoneOf(untilMs)}`;
 }
 
-function selectionText(asked: Selected, range: Range | null): string {
-  const ids = [asked.span && `span ${asked.span}`, asked.trace && `trace ${asked.trace}`].filter(Boolean);
+function selectionText(selection: ProfileSelection, range: Range | null): string {
+  const ids = [selection.span && `span ${selection.span}`, selection.trace && `trace ${selection.trace}`].filter(Boolean);
 
-  return [asked.query ?? "", ...ids, typeOf(asked), range ? rangeText(range) : ""].filter((each) => each !== "").join(" \u00b7 ");
+  return [selection.query ?? "", ...ids, typeOf(selection), range ? rangeText(range) : ""].filter((each) => each !== "").join(" \u00b7 ");
 }
 
 /** The origin of stacks that were just queried from the server. */
-export function originOf(api: Api, asked: Selected): Origin {
+export function originOf(api: Api, selection: ProfileSelection): Origin {
   const nowMs = Date.now();
-  const range = rangeOf(asked.from, asked.until, nowMs);
+  const range = rangeOf(selection.from, selection.until, nowMs);
 
   return {
-    says: [selectionText(asked, range)], link: lastingLink(nowMs), range,
+    lines: [selectionText(selection, range)], link: absoluteLink(nowMs), range,
     profile: async () => {
-      const answer = await api.fetch("profile", { ...asked, ...range && rangeChange(range), format: "pprof", labels: 1 }, {});
+      const answer = await api.fetch("profile", { ...selection, ...range && rangeChange(range), format: "pprof", labels: 1 }, {});
       return new Blob([await packed(new Uint8Array(await answer.arrayBuffer()))], { type: "application/octet-stream" });
     },
   };
 }
 
 /** The origin of both sides of a comparison. */
-export function originOfPair(base: Selected, asked: Selected): Origin {
+export function originOfPair(base: ProfileSelection, selection: ProfileSelection): Origin {
   const nowMs = Date.now();
-  const [baseRange, range] = [rangeOf(base.from, base.until, nowMs), rangeOf(asked.from, asked.until, nowMs)];
+  const [baseRange, range] = [rangeOf(base.from, base.until, nowMs), rangeOf(selection.from, selection.until, nowMs)];
 
   return {
-    says: [`Baseline: ${selectionText(base, baseRange)}`, `Comparison: ${selectionText(asked, range)}`],
-    link: lastingLink(nowMs), range, profile: null,
+    lines: [`Baseline: ${selectionText(base, baseRange)}`, `Comparison: ${selectionText(selection, range)}`],
+    link: absoluteLink(nowMs), range, profile: null,
   };
 }

@@ -1,6 +1,6 @@
 /** Exports this page as one file that contains its data. It is made from the page's own
  * document, so exported pages can export, too. */
-import type { Look } from "../flame/look.ts";
+import type { DisplayOptions } from "../flame/display.ts";
 import type { Origin } from "./origin.ts";
 import type { Tree } from "../model/tree.ts";
 import type { WireFile, WireFileSide, WireTree } from "../model/wire.ts";
@@ -36,17 +36,17 @@ function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): W
 const IN_TREE = ["focus", "hide", "recursion"] as const;
 
 /** Whether the display options leave the tree unchanged. */
-export function isWhole(look: Look): boolean {
-  return IN_TREE.every((name) => look[name] === undefined);
+export function isWhole(display: DisplayOptions): boolean {
+  return IN_TREE.every((name) => display[name] === undefined);
 }
 
 /** The data of an exported page. `tree` already has focus, hide and recursion applied, so the file has only the other display options. */
-export function fileOf(tree: Tree, title: string, look: Look, { says, link, range }: Origin): WireFile {
-  const gone: readonly string[] = IN_TREE;
+export function fileOf(tree: Tree, title: string, display: DisplayOptions, { lines: lines, link, range }: Origin): WireFile {
+  const inTree: readonly string[] = IN_TREE;
 
   return {
-    title, look: { ...tree.comparison && { scale: tree.comparison.scale }, ...Object.fromEntries(Object.entries(look).filter(([name]) => !gone.includes(name))) },
-    origin: { says: [...says], link },
+    title, display: { ...tree.comparison && { scale: tree.comparison.scale }, ...Object.fromEntries(Object.entries(display).filter(([name]) => !inTree.includes(name))) },
+    origin: { says: [...lines], link },
     now: { ...sideOf(tree, tree.self, tree.samples), ...range }, base: tree.baseSelf ? sideOf(tree, tree.baseSelf, tree.baseSamples) : null,
   };
 }

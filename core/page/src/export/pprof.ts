@@ -28,15 +28,15 @@ function putSamples(out: Bytes, tree: Tree): void {
   const [stack, values, sample] = [new Bytes(), new Bytes(), new Bytes()];
 
   for (let node = 0; node < tree.parent.length; node++) {
-    const own = tree.self[node]!;
+    const self = tree.self[node]!;
     const base = tree.baseSelf?.[node] ?? 0;
-    if (own === 0 && base === 0)
+    if (self === 0 && base === 0)
       continue;
     // Innermost frame first. The id of a location is its function's index plus 1.
     stack.clear();
     for (let at = node; at > 0; at = tree.parent[at]!)
       stack.varint(tree.functionOf[at]! + 1);
-    values.clear().varint(own);
+    values.clear().varint(self);
     if (tree.baseSelf)
       values.varint(base);
     if (tree.samples && !tree.baseSelf)
@@ -63,7 +63,7 @@ function putFunctions(out: Bytes, tree: Tree, texts: Texts): void {
 
 /** The tree as uncompressed pprof; see packed(). It has no time if the range is not
  * known. */
-export function pprofOf(tree: Tree, { says, link, range }: Pick<Origin, "says" | "link" | "range">): Uint8Array<ArrayBuffer> {
+export function pprofOf(tree: Tree, { lines: says, link, range }: Pick<Origin, "lines" | "link" | "range">): Uint8Array<ArrayBuffer> {
   const out = new Bytes();
   const texts = new Texts();
   const type = valueType(texts, tree.type, tree.unit);

@@ -1,7 +1,7 @@
 /** The header and footer of an exported page. */
 import type { WireFile, WireFileSide } from "../model/wire.ts";
 import { amount, count, moment, percent, zoneOf } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { themeControl } from "../shell/theme.ts";
 
 const NOTES_SHOWN = 20;
@@ -36,7 +36,7 @@ function sentence(side: WireFileSide): string {
   const of = total !== side.all && side.all > 0 ? `${percent(total / side.all)} of ${amount(side.all, unit)}` : "";
   const samples = side.samples > 0 ? plural(side.samples, "sample") : "";
 
-  return [`${shown(typeName(type), 60)} ${amount(total, unit)}`, of, samples,
+  return [`${safeText(typeName(type), 60)} ${amount(total, unit)}`, of, samples,
     profiles > 0 ? plural(profiles, "profile") : "", range(side)].filter((each) => each !== "").join(" \u00b7 ");
 }
 
@@ -44,9 +44,9 @@ export function fileHead(file: WireFile): HTMLElement {
   const sides = file.base ? [["Baseline: ", file.base], ["Comparison: ", file.now]] as const : [["", file.now]] as const;
 
   return h("header", { class: "file-head" },
-    h("div", { class: "file-title" }, h("h1", {}, shown(file.title, 300)), themeControl()),
+    h("div", { class: "file-title" }, h("h1", {}, safeText(file.title, 300)), themeControl()),
     ...sides.map(([name, side]) => h("p", { class: "faint" }, name, sentence(side))),
-    ...file.origin?.says.map((each) => h("p", { class: "faint file-origin" }, shown(each, 2000))) ?? [],
+    ...file.origin?.says.map((each) => h("p", { class: "faint file-origin" }, safeText(each, 2000))) ?? [],
     file.origin && /^https?:/.test(file.origin.link)
       && h("p", { class: "faint" }, h("a", { href: file.origin.link, rel: "noreferrer" }, "Open on the server")),
     file.now.tree.nodes.parent.length === 1 && totalOf(file.now) === 0
@@ -56,7 +56,7 @@ export function fileHead(file: WireFile): HTMLElement {
 function notes(title: string, comments: readonly string[]): HTMLElement | null {
   if (comments.length === 0)
     return null;
-  const item = (text: string): HTMLElement => h("li", {}, shown(text));
+  const item = (text: string): HTMLElement => h("li", {}, safeText(text));
   const more = comments.slice(NOTES_SHOWN);
 
   return h("section", { class: "file-notes" }, h("h2", {}, title), h("ul", {}, ...comments.slice(0, NOTES_SHOWN).map(item)),

@@ -25,26 +25,26 @@ export function spanOf(file: WireFile, key: string | undefined): string | undefi
 /** A tree with only the span's stacks. */
 export function sideOfSpan(side: WireFileSide, key: string): WireTree {
   const { parent, function: functions } = side.tree.nodes;
-  const own = new Float64Array(parent.length);
-  const kept = new Uint8Array(parent.length);
+  const self = new Float64Array(parent.length);
+  const isIncluded = new Uint8Array(parent.length);
   const number = new Uint32Array(parent.length);
   const nodes: WireTree["nodes"] = { parent: [0], function: [-1], self: [0] };
   const cells = spanIn(side, key)?.nodes;
 
   cells?.node.forEach((node, index) => {
-    own[node]! += cells.self[index]!;
-    kept[node] = 1;
+    self[node]! += cells.self[index]!;
+    isIncluded[node] = 1;
   });
   for (let node = parent.length - 1; node > 0; node--)
-    if (kept[node] === 1)
-      kept[parent[node]!] = 1;
-  nodes.self[0] = own[0] ?? 0;
+    if (isIncluded[node] === 1)
+      isIncluded[parent[node]!] = 1;
+  nodes.self[0] = self[0] ?? 0;
   for (let node = 1; node < parent.length; node++) {
-    if (kept[node] === 0)
+    if (isIncluded[node] === 0)
       continue;
     number[node] = nodes.parent.push(number[parent[node]!]!) - 1;
     nodes.function.push(functions[node]!);
-    nodes.self.push(own[node]!);
+    nodes.self.push(self[node]!);
   }
   return { ...side.tree, nodes };
 }

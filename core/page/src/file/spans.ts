@@ -2,8 +2,8 @@
 import { Comparison, type Sums } from "../model/comparison.ts";
 import type { WireFile, WireFileSide, WireFileSpan } from "../model/wire.ts";
 import { differenceText, growthText, noiseText } from "../parts/change.ts";
-import { amount, count, doubt, percent } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { amount, count, relativeError, percent } from "../parts/format.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { totalOf } from "./head.ts";
 import { hasStacksOf, keyOf } from "./side.ts";
 
@@ -28,9 +28,9 @@ interface Column {
 
 /** Number of rows from which the table has a search field. */
 const SEARCH_FROM = 12;
-const DEAREST_SHOWN = 100;
+const TOP_SPANS_MAX = 100;
 /** Maximum number of rows, since browsers need seconds for tens of thousands. The search finds the others. */
-const NAMES_SHOWN = 500;
+const NAMES_MAX = 500;
 
 function rowsOf(file: WireFile): Row[] {
   const rows = new Map<string, Row>();
@@ -47,8 +47,8 @@ function average(span: WireFileSpan | undefined): number {
 }
 
 /** The relative error of a count: "± 21 %", or "?" for too few samples. */
-function doubtText(samples: number): string {
-  const half = doubt(samples);
+function relativeErrorText(samples: number): string {
+  const half = relativeError(samples);
 
   return samples === 0 ? "" : half === null ? "?" : `\u00b1 ${percent(half)}`;
 }
@@ -62,7 +62,7 @@ function columnsOf(file: WireFile): Column[] {
   const total = number("Total", (span) => span.total);
   const samples: Column = {
     name: "Samples", value: (row) => row.now?.samples ?? 0,
-    text: (row) => `${count(row.now?.samples ?? 0)} ${doubtText(row.now?.samples ?? 0)}`,
+    text: (row) => `${count(row.now?.samples ?? 0)} ${relativeErrorText(row.now?.samples ?? 0)}`,
   };
 
   if (file.base) {
@@ -90,19 +90,19 @@ function columnsOf(file: WireFile): Column[] {
   ];
 }
 
-function dearest(file: WireFile): HTMLElement | null {
+function topSpans(file: WireFile): HTMLElement | null {
   const { spans, tree } = file.now;
 
   if (spans.length === 0)
     return null;
-  return h("details", { class: "file-dearest" },
-    h("summary", {}, `Top ${count(Math.min(spans.length, DEAREST_SHOWN))} spans`),
+  return h("details", { class: "file-top-spans" },
+    h("summary", {}, `Top ${count(Math.min(spans.length, TOP_SPANS_MAX))} spans`),
     h("div", { class: "file-scroll", tabindex: "0", role: "region", "aria-label": "Spans" }, h("table", {},
       h("thead", {}, h("tr", {}, ...["Span", "Id", "Total", "Self", "Samples"].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...spans.slice(0, DEAREST_SHOWN).map((span) => h("tr", { class: doubt(span.samples) === null && "file-few" },
-        h("th", { scope: "row" }, shown(span.name ?? "(no span)", 200)), h("td", { class: "file-id" }, shown(span.spanId ?? "")),
+      h("tbody", {}, ...spans.slice(0, TOP_SPANS_MAX).map((span) => h("tr", { class: relativeError(span.samples) === null && "file-few" },
+        h("th", { scope: "row" }, safeText(span.name ?? "(no span)", 200)), h("td", { class: "file-id" }, safeText(span.spanId ?? "")),
         h("td", {}, amount(span.total, tree.unit)), h("td", {}, amount(span.self, tree.unit)),
-        h("td", {}, `${count(span.samples)} ${doubtText(span.samples)}`)))))));
+        h("td", {}, `${count(span.samples)} ${relativeErrorText(span.samples)}`)))))));
 }
 
 class Names implements SpanTable {
@@ -112,9 +112,9 @@ class Names implements SpanTable {
   private readonly columns: readonly Column[];
   private readonly rows: readonly Row[];
   private readonly onPick: (key: string) => void;
-  private readonly every = h("button", { type: "button", hidden: true }, "Show all stacks");
+  private readonly showAll = h("button", { type: "button", hidden: true }, "Show all stacks");
   private sorted: number;
-  private wanted = "";
+  private filterText = "";
   private chosen: string | undefined;
 
   constructor(file: WireFile, onPick: (key: string) => void) {
@@ -122,20 +122,20 @@ class Names implements SpanTable {
     this.columns = columnsOf(file);
     this.rows = rowsOf(file);
     this.sorted = file.base ? 2 : 0;
-    this.every.addEventListener("click", () => { onPick(""); });
+    this.showAll.addEventListener("click", () => { onPick(""); });
     this.heads = this.columns.map((column, index) =>
       h("th", { scope: "col" }, h("button", { type: "button", onclick: () => { this.sort(index); } }, column.name)));
     this.element = h("section", { class: "file-spans", hidden: !this.rows.some((row) => row.name !== null) },
-      h("div", { class: "file-tools" }, h("h2", {}, "Spans"), this.search(), this.every),
+      h("div", { class: "file-tools" }, h("h2", {}, "Spans"), this.search(), this.showAll),
       h("div", { class: "file-scroll", tabindex: "0", role: "region", "aria-label": "Span names" },
         h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Span name"), ...this.heads)), this.body)),
-      dearest(file));
+      topSpans(file));
     this.draw();
   }
 
   mark(key: string | undefined): void {
     this.chosen = key;
-    this.every.hidden = key === undefined;
+    this.showAll.hidden = key === undefined;
     this.draw();
   }
 
@@ -145,7 +145,7 @@ class Names implements SpanTable {
     const field = h("input", { type: "search", placeholder: "Find a span name", "aria-label": "Find a span name" });
 
     field.addEventListener("input", () => {
-      this.wanted = field.value.toLowerCase();
+      this.filterText = field.value.toLowerCase();
       this.draw();
     });
     return field;
@@ -158,7 +158,7 @@ class Names implements SpanTable {
 
   private draw(): void {
     const { value } = this.columns[this.sorted]!;
-    const seen = this.rows.filter((row) => (row.name ?? "(no span)").toLowerCase().includes(this.wanted));
+    const seen = this.rows.filter((row) => (row.name ?? "(no span)").toLowerCase().includes(this.filterText));
     const most = seen.reduce((all, row) => Math.max(all, value(row)), 1);
 
     this.heads.forEach((head, index) => {
@@ -167,20 +167,20 @@ class Names implements SpanTable {
       else
         head.removeAttribute("aria-sort");
     });
-    this.body.replaceChildren(...seen.sort((a, b) => value(b) - value(a)).slice(0, NAMES_SHOWN).map((row) => this.row(row, value(row) / most)));
-    if (seen.length === 0 || seen.length > NAMES_SHOWN)
+    this.body.replaceChildren(...seen.sort((a, b) => value(b) - value(a)).slice(0, NAMES_MAX).map((row) => this.row(row, value(row) / most)));
+    if (seen.length === 0 || seen.length > NAMES_MAX)
       this.body.append(h("tr", {}, h("td", { colspan: this.columns.length + 1 },
-        seen.length === 0 ? "No matching names" : `${count(seen.length - NAMES_SHOWN)} more: search by name`)));
+        seen.length === 0 ? "No matching names" : `${count(seen.length - NAMES_MAX)} more: search by name`)));
   }
 
   private row(row: Row, share: number): HTMLElement {
-    const name = shown(row.name ?? "(no span)", 200);
+    const name = safeText(row.name ?? "(no span)", 200);
     const isChosen = row.key === this.chosen;
     const hasStacks = hasStacksOf(row.now, row.base);
     const bar = h("span", { class: "file-bar", "aria-hidden": "true" });
 
     bar.style.width = `${Math.max(share, 0) * 100}%`;
-    return h("tr", { class: (isChosen ? "file-chosen " : "") + (doubt(row.now?.samples ?? 0) === null ? "file-few" : "") },
+    return h("tr", { class: (isChosen ? "file-chosen " : "") + (relativeError(row.now?.samples ?? 0) === null ? "file-few" : "") },
       h("th", { scope: "row" }, bar, hasStacks
         ? h("button", { type: "button", "aria-pressed": String(isChosen), onclick: () => { this.onPick(isChosen ? "" : row.key); } }, name)
         : h("span", {}, name)),

@@ -1,7 +1,7 @@
 /** The columns and cells of the table of functions. */
 import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../parts/change.ts";
 import { amount, count, fewOf, percent, samplesPair } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import type { Functions } from "../model/tree.ts";
 import { isNoise, type Column, type Rows } from "./rows.ts";
 
@@ -17,14 +17,14 @@ export interface CellSource {
 export function columnsOf(rows: Rows): Column[] {
   const samples: Column[] = rows.samples || rows.baseSamples ? ["samples"] : [];
 
-  return rows.baseTotal ? ["name", "baseTotal", "total", "change", "relative", ...samples] : ["name", "own", "total", ...samples];
+  return rows.baseTotal ? ["name", "baseTotal", "total", "change", "relative", ...samples] : ["name", "self", "total", ...samples];
 }
 
 /** A column's heading. */
 export function titleOfColumn(column: Column, rows: Rows): string {
   switch (column) {
     case "name": return "Function";
-    case "own": return "Self";
+    case "self": return "Self";
     case "total": return rows.baseTotal ? "Comparison" : "Total";
     case "samples": return "Samples";
     case "baseTotal": return "Baseline";
@@ -34,7 +34,7 @@ export function titleOfColumn(column: Column, rows: Rows): string {
 }
 
 /** A text over a bar whose width is the share. */
-function measured(share: number, ...texts: HTMLElement[]): HTMLElement {
+function barCell(share: number, ...texts: HTMLElement[]): HTMLElement {
   const bar = h("span", { class: "flame-bar-share", "aria-hidden": "true" });
 
   bar.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
@@ -44,13 +44,13 @@ function measured(share: number, ...texts: HTMLElement[]): HTMLElement {
 function withShare(value: number, whole: number, unit: string): HTMLElement {
   const share = whole > 0 ? value / whole : 0;
 
-  return measured(share, h("span", { class: "flame-amount" }, amount(value, unit)), h("span", { class: "flame-share" }, percent(share)));
+  return barCell(share, h("span", { class: "flame-amount" }, amount(value, unit)), h("span", { class: "flame-share" }, percent(share)));
 }
 
 /** A cell for one side. A comparison of shares shows shares instead of values. */
-function ofSide({ rows: { comparison }, unit, whole, wholeBase }: CellSource, side: "base" | "now", value: number): HTMLElement {
+function sideCell({ rows: { comparison }, unit, whole, wholeBase }: CellSource, side: "base" | "now", value: number): HTMLElement {
   return comparison?.scale === "shares"
-    ? measured(value / comparison[side].total, h("span", { class: "flame-amount" }, sideText(comparison, side, value, unit)))
+    ? barCell(value / comparison[side].total, h("span", { class: "flame-amount" }, sideText(comparison, side, value, unit)))
     : withShare(value, side === "base" ? wholeBase : whole, unit);
 }
 
@@ -70,10 +70,10 @@ function cellOf(source: CellSource, column: Column, id: number): HTMLElement {
 
   switch (column) {
     case "name":
-      return h("div", { role: "gridcell", class: "flame-cell flame-name" }, shown(source.functions.name[id]!, 300) || "(no name)");
-    case "own": return withShare(rows.own[id]!, whole, unit);
-    case "total": return ofSide(source, "now", rows.total[id]!);
-    case "baseTotal": return ofSide(source, "base", rows.baseTotal![id]!);
+      return h("div", { role: "gridcell", class: "flame-cell flame-name" }, safeText(source.functions.name[id]!, 300) || "(no name)");
+    case "self": return withShare(rows.self[id]!, whole, unit);
+    case "total": return sideCell(source, "now", rows.total[id]!);
+    case "baseTotal": return sideCell(source, "base", rows.baseTotal![id]!);
     case "change":
     case "relative": return changeCell(source, column, id);
     case "samples": {

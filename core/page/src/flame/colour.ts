@@ -148,18 +148,18 @@ function byFunction(graph: Graph, fillOf: (name: string, file: string) => number
 }
 
 /** Parses the colour scheme of an address; unknown ones become the default. */
-export function colourOf(wanted: string | undefined, isDiff: boolean): Colour {
-  const known = COLOURS.find((name) => name === wanted);
+export function colourOf(scheme: string | undefined, isDiff: boolean): Colour {
+  const known = COLOURS.find((name) => name === scheme);
 
   if (isDiff)
     return known ?? "change";
   return known === "kind" ? "kind" : "package";
 }
 
-export function colouringOf(graph: Graph, wanted: string | undefined): Colouring {
+export function colouringOf(graph: Graph, scheme: string | undefined): Colouring {
   const { baseSamples, baseTotal, samples, total } = graph;
   const { comparison } = graph.tree;
-  const colour = colourOf(wanted, comparison !== null);
+  const colour = colourOf(scheme, comparison !== null);
 
   if (comparison && colour === "change")
     return {

@@ -10,7 +10,7 @@ const LAST = 5;
 export class Crumbs {
   readonly element = h("nav", { class: "flame-crumbs", "aria-label": "Zoomed to", hidden: true });
   private readonly onZoom: (index: number) => void;
-  private isWhole = false;
+  private isExpanded = false;
   private zoomed = -1;
 
   constructor(onZoom: (index: number) => void) {
@@ -21,7 +21,7 @@ export class Crumbs {
     const path = pathTo(graph, zoom);
 
     if (zoom !== this.zoomed)
-      this.isWhole = false;
+      this.isExpanded = false;
     this.zoomed = zoom;
     this.element.hidden = zoom === 0;
     if (zoom === 0)
@@ -33,11 +33,11 @@ export class Crumbs {
     const more = h("li", {}, h("button", {
       type: "button", "aria-label": `${path.length - 1 - LAST} more frames`,
       onclick: () => {
-        this.isWhole = true;
+        this.isExpanded = true;
         this.set(graph, zoom, rootName);
       },
     }, "\u2026"));
-    const isCut = !this.isWhole && path.length > LAST + 2;
+    const isCut = !this.isExpanded && path.length > LAST + 2;
     this.element.replaceChildren(h("ol", {}, crumb(0), ...(isCut ? [more] : []), ...path.slice(isCut ? -LAST : 1).map(crumb)));
   }
 }

@@ -1,7 +1,7 @@
 /** Derives the graphs to draw and the rows to list from a tree and its display options. */
 import type { Tree } from "../model/tree.ts";
 import { graphOf, type Graph, type Order } from "./graph.ts";
-import type { Look } from "./look.ts";
+import type { DisplayOptions } from "./display.ts";
 import { maskOf, readRefs } from "./refs.ts";
 import { rowsOf, type Rows } from "./rows.ts";
 import { calleesOf, callersOf, collapsed, focused, hidden } from "./stacks.ts";
@@ -19,8 +19,8 @@ export interface Derived {
 }
 
 /** The display options that a graph depends on. */
-export function shapeOf(look: Look): string {
-  return JSON.stringify([look.focus, look.hide, look.sandwich, look.recursion, look.scale, look.sort]);
+export function shapeOf(display: DisplayOptions): string {
+  return JSON.stringify([display.focus, display.hide, display.sandwich, display.recursion, display.scale, display.sort]);
 }
 
 /** Selects the scale of a comparison: values if requested, else shares. */
@@ -28,10 +28,10 @@ export function scaled(tree: Tree, scale: string | undefined): Tree {
   return { ...tree, comparison: tree.comparison && tree.comparison.by(scale === "values" ? scale : "shares") };
 }
 
-export function derive(whole: Tree, look: Look): Derived {
-  const order: Order = look.sort === "name" ? "name" : "value";
+export function derive(whole: Tree, display: DisplayOptions): Derived {
+  const order: Order = display.sort === "name" ? "name" : "value";
   const missing: string[] = [];
-  let tree = scaled(whole, look.scale);
+  let tree = scaled(whole, display.scale);
 
   function maskOrMiss(ref: string): Uint8Array {
     const mask = maskOf(whole.functions, ref);
@@ -40,14 +40,14 @@ export function derive(whole: Tree, look: Look): Derived {
     return mask ?? new Uint8Array(whole.functions.name.length);
   }
 
-  for (const ref of readRefs(look.hide))
+  for (const ref of readRefs(display.hide))
     tree = hidden(tree, maskOrMiss(ref));
-  for (const ref of readRefs(look.focus))
+  for (const ref of readRefs(display.focus))
     tree = focused(tree, maskOrMiss(ref));
-  if (look.recursion === "direct" || look.recursion === "all")
-    tree = collapsed(tree, look.recursion);
+  if (display.recursion === "direct" || display.recursion === "all")
+    tree = collapsed(tree, display.recursion);
   const graph = graphOf(tree, order);
-  const sandwich = look.sandwich ? maskOrMiss(look.sandwich) : null;
+  const sandwich = display.sandwich ? maskOrMiss(display.sandwich) : null;
   return {
     graph,
     rows: rowsOf(graph),

@@ -12,18 +12,18 @@
  * sort      value | name: order of siblings from the left
  * order     the table's sort column; a leading "-" reverses the order
  * shown     both | table | graph */
-export const LOOK_NAMES = [
+export const DISPLAY_OPTIONS = [
   "zoom", "search", "focus", "hide", "sandwich", "recursion", "layout", "colour", "scale", "sort", "order", "shown",
 ] as const;
 
-export type Look = Partial<Record<(typeof LOOK_NAMES)[number], string>>;
+export type DisplayOptions = Partial<Record<(typeof DISPLAY_OPTIONS)[number], string>>;
 
 /** Applies a change to display options. Drops parameters that are not display options. */
-export function changedLook(look: Look, change: Look): Look {
-  const result: Look = {};
+export function changedOptions(display: DisplayOptions, change: DisplayOptions): DisplayOptions {
+  const result: DisplayOptions = {};
 
-  for (const name of LOOK_NAMES) {
-    const value = change[name] ?? look[name];
+  for (const name of DISPLAY_OPTIONS) {
+    const value = change[name] ?? display[name];
     if (value !== undefined && value !== "")
       result[name] = value;
   }

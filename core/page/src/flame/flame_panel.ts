@@ -1,7 +1,7 @@
 /** The parts of a flame graph panel, which all follow one set of display options. */
 import { ExportMenu } from "../export/menu.ts";
 import type { Origin } from "../export/origin.ts";
-import { h, renew } from "../parts/dom.ts";
+import { h, replaceContent } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
 import { colourOf, LIGHT, watchTheme } from "./colour.ts";
 import { copyText } from "./copy.ts";
@@ -10,7 +10,7 @@ import { derive, shapeOf, type Derived } from "./derive.ts";
 import type { Graph } from "./graph.ts";
 import { Keys } from "./keys.ts";
 import { Legend } from "./legend.ts";
-import { changedLook, LOOK_NAMES, type Look } from "./look.ts";
+import { changedOptions, DISPLAY_OPTIONS, type DisplayOptions } from "./display.ts";
 import { Menu } from "./menu.ts";
 import { showNotes } from "./notes.ts";
 import { nameOf, type Scene } from "./paint.ts";
@@ -18,13 +18,13 @@ import type { Panel } from "./panel.ts";
 import { Printed } from "./printed.ts";
 import { pictureOf, type Picture } from "./picture.ts";
 import { nameOfRef, sameFunction } from "./refs.ts";
-import { Searching } from "./searching.ts";
+import { PanelSearch } from "./panel_search.ts";
 import { Table } from "./table.ts";
-import { spoken, Tip, type TipSource } from "./tip.ts";
+import { descriptionOf, Tip, type TipSource } from "./tip.ts";
 import { chipsOf, Toolbar } from "./toolbar.ts";
-import { chipsOfLook, keyTool, toolsOf, type Tools } from "./tools.ts";
+import { filterChips, runKey, toolsOf, type Tools } from "./tools.ts";
 import { GraphView } from "./view.ts";
-import { emptyText, HELP } from "./words.ts";
+import { emptyText, HELP } from "./texts.ts";
 import { PARTS, Zooms, type Part } from "./zooms.ts";
 
 const PICTURE_WIDTH_PX = 1200;
@@ -40,15 +40,15 @@ function sumOf(values: Float64Array | null): number {
 export class FlamePanel implements Panel {
   readonly element: HTMLElement;
   private whole: Tree;
-  private looked: Look;
+  private options: DisplayOptions;
   private shape: string;
   private derived: Derived;
   private sums = { whole: 0, wholeBase: 0 };
   private readonly zooms = new Zooms();
-  private readonly past: Look[] = [];
-  private readonly onLook: (change: Look) => void;
+  private readonly undoStack: DisplayOptions[] = [];
+  private readonly onDisplayChange: (change: DisplayOptions) => void;
   private readonly id = `flame-${++panels}`;
-  private readonly searching = new Searching((step) => { this.found(step); });
+  private readonly search = new PanelSearch((step) => { this.searchCompleted(step); });
   private readonly toolbar: Toolbar;
   private readonly table: Table;
   private readonly views: Record<Part, GraphView>;
@@ -58,18 +58,18 @@ export class FlamePanel implements Panel {
   private readonly crumbs = new Crumbs((index) => { this.zoom("lower", index); });
   private readonly legend = new Legend();
   private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "Active filters" });
-  private readonly live = h("div", { class: "flame-unseen", "aria-live": "polite" });
+  private readonly announcer = h("div", { class: "flame-unseen", "aria-live": "polite" });
   private readonly notes = h("p", { class: "faint flame-notes", hidden: true });
-  private readonly nothing = h("p", { class: "flame-nothing", hidden: true });
+  private readonly emptyNote = h("p", { class: "flame-nothing", hidden: true });
   private readonly body: HTMLElement;
-  private readonly leaving = new AbortController();
+  private readonly abort = new AbortController();
 
-  constructor(tree: Tree, look: Look, title: string, readonly origin: () => Origin, onLook: (change: Look) => void) {
+  constructor(tree: Tree, display: DisplayOptions, title: string, readonly origin: () => Origin, onDisplayChange: (change: DisplayOptions) => void) {
     this.whole = tree;
-    this.looked = changedLook(look, {});
-    this.onLook = onLook;
-    this.derived = derive(tree, this.looked);
-    this.shape = shapeOf(this.looked);
+    this.options = changedOptions(display, {});
+    this.onDisplayChange = onDisplayChange;
+    this.derived = derive(tree, this.options);
+    this.shape = shapeOf(this.options);
     this.toolbar = new Toolbar({
       change: (change) => { this.change(change); },
       step: (by) => { this.step(by); },
@@ -80,38 +80,38 @@ export class FlamePanel implements Panel {
     this.keys = new Keys(`${this.id}-keys`);
     this.table = new Table({
       order: (order) => { this.change({ order }); },
-      choose: (id) => { this.choose(id); },
+      select: (id) => { this.choose(id); },
       menu: (id, x, y) => { this.openMenu(id, null, x, y, this.table.element); },
       key: (event, id) => this.key(event, id),
     });
     this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
     this.body = h("div", { class: "flame-body" }, this.table.element,
-      h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, new Printed(() => this.printed(), this.table, this.leaving.signal).element, this.legend.element));
+      h("div", { class: "flame-graphs" }, this.crumbs.element, this.emptyNote, this.views.upper.element, this.views.lower.element, new Printed(() => this.printed(), this.table, this.abort.signal).element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, this.body,
-      h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element, this.keys.element);
+      h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.announcer, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
     watchTheme(() => {
       for (const part of PARTS)
         this.views[part].retheme();
       this.showLegend();
-    }, this.leaving.signal);
-    this.renew();
+    }, this.abort.signal);
+    this.showTree();
   }
 
   setTree(tree: Tree): void {
-    this.searching.carry(tree.functions);
+    this.search.prepareFor(tree.functions);
     this.whole = tree;
     this.shape = "";
-    this.renew();
+    this.showTree();
   }
 
-  setLook(look: Look): void {
-    this.looked = changedLook(this.looked, look);
+  setDisplay(display: DisplayOptions): void {
+    this.options = changedOptions(this.options, display);
     this.apply();
   }
 
-  look(): Look {
-    return { ...this.looked };
+  display(): DisplayOptions {
+    return { ...this.options };
   }
 
   tree(): Tree {
@@ -133,8 +133,8 @@ export class FlamePanel implements Panel {
   }
 
   dispose(): void {
-    this.leaving.abort();
-    for (const part of [this.searching, this.table, this.legend])
+    this.abort.abort();
+    for (const part of [this.search, this.table, this.legend])
       part.dispose();
     for (const part of PARTS)
       this.views[part].dispose();
@@ -144,13 +144,13 @@ export class FlamePanel implements Panel {
   private view(part: Part, label: string): GraphView {
     return new GraphView(label, `${this.id}-help`, {
       zoom: (index) => { this.zoom(part, index); },
-      point: (index, x, y) => {
+      hover: (index, x, y) => {
         if (index < 0)
           this.tip.hide();
         else
           this.tip.show(this.tipSource(part), index, x, y);
       },
-      reach: (index) => { this.reached(part, index); },
+      reach: (index) => { this.frameReached(part, index); },
       menu: (index, x, y) => { this.openMenu(this.graphOf(part)!.functionOf[index]!, { part, index }, x, y, this.views[part].element); },
       key: (event, index) => this.key(event, this.graphOf(part)!.functionOf[index]!),
     });
@@ -161,7 +161,7 @@ export class FlamePanel implements Panel {
   }
 
   private rootName(): string {
-    return this.looked.sandwich ? nameOfRef(this.whole.functions, this.looked.sandwich) : "all";
+    return this.options.sandwich ? nameOfRef(this.whole.functions, this.options.sandwich) : "all";
   }
 
   private tipSource(part: Part): TipSource {
@@ -171,35 +171,35 @@ export class FlamePanel implements Panel {
   }
 
   /** Applies a change by the user, after saving the state for undo, and reports it. */
-  private change(change: Look): void {
-    const isTyping = Object.keys(change).join() === "search" && this.past[this.past.length - 1]?.search !== this.looked.search;
+  private change(change: DisplayOptions): void {
+    const isTyping = Object.keys(change).join() === "search" && this.undoStack[this.undoStack.length - 1]?.search !== this.options.search;
 
-    if (!isTyping || this.past.length === 0)
-      this.past.push(this.looked);
-    if (this.past.length > UNDO_MAX)
-      this.past.shift();
-    this.looked = changedLook(this.looked, change);
+    if (!isTyping || this.undoStack.length === 0)
+      this.undoStack.push(this.options);
+    if (this.undoStack.length > UNDO_MAX)
+      this.undoStack.shift();
+    this.options = changedOptions(this.options, change);
     this.tip.hide();
     this.apply();
-    this.onLook(change);
+    this.onDisplayChange(change);
   }
 
   private undo(): void {
-    const before = this.past.pop();
+    const before = this.undoStack.pop();
 
     if (!before)
       return;
-    const change: Look = {};
-    for (const name of LOOK_NAMES)
-      if (before[name] !== this.looked[name])
+    const change: DisplayOptions = {};
+    for (const name of DISPLAY_OPTIONS)
+      if (before[name] !== this.options[name])
         change[name] = before[name] ?? "";
-    this.looked = before;
+    this.options = before;
     this.apply();
-    this.onLook(change);
+    this.onDisplayChange(change);
   }
 
   private reset(): void {
-    this.searching.chosen = -1;
+    this.search.highlighted = -1;
     this.change({ zoom: "", search: "", focus: "", hide: "", sandwich: "", recursion: "" });
   }
 
@@ -208,37 +208,37 @@ export class FlamePanel implements Panel {
   }
 
   private zoomTo(zoom: string): void {
-    if (zoom !== (this.looked.zoom ?? ""))
+    if (zoom !== (this.options.zoom ?? ""))
       this.change({ zoom });
   }
 
   /** Shows a new tree. */
-  private renew(): void {
+  private showTree(): void {
     showNotes(this.notes, this.whole);
     this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
     this.apply();
   }
 
   private apply(): void {
-    const shape = shapeOf(this.looked);
+    const shape = shapeOf(this.options);
 
     if (this.shape !== shape) {
-      this.derived = derive(this.whole, this.looked);
+      this.derived = derive(this.whole, this.options);
       this.shape = shape;
     }
-    this.zooms.set(this.derived, this.looked.zoom ?? "");
-    this.searching.search(this.derived.graph, this.derived.lower, this.looked.search ?? "");
+    this.zooms.set(this.derived, this.options.zoom ?? "");
+    this.search.search(this.derived.graph, this.derived.lower, this.options.search ?? "");
     this.showGraphs();
     this.showTable();
     this.showTools();
   }
 
   /** Shows the result of a regular expression search. */
-  private found(step: number): void {
+  private searchCompleted(step: number): void {
     this.showGraphs();
     this.showTable();
     this.showTools();
-    this.say(this.searching.text);
+    this.announce(this.search.text);
     if (step !== 0)
       this.step(step);
   }
@@ -251,20 +251,20 @@ export class FlamePanel implements Panel {
       this.views[part].element.hidden = isEmpty || !graph;
       if (graph)
         this.views[part].set({
-          graph, key: `${this.shape} ${this.looked.zoom ?? ""}`, zoom: this.zooms[part], mask: this.searching.graphMask, colour: this.looked.colour, rootName: this.rootName(),
-          isFlame: this.looked.sandwich ? part === "upper" : this.looked.layout === "flame",
+          graph, key: `${this.shape} ${this.options.zoom ?? ""}`, zoom: this.zooms[part], mask: this.search.graphMask, colour: this.options.colour, rootName: this.rootName(),
+          isFlame: this.options.sandwich ? part === "upper" : this.options.layout === "flame",
         });
     }
-    this.nothing.hidden = !isEmpty;
-    this.nothing.textContent = emptyText(this.whole, this.derived, this.looked);
+    this.emptyNote.hidden = !isEmpty;
+    this.emptyNote.textContent = emptyText(this.whole, this.derived, this.options);
     this.showLegend();
     this.crumbs.set(this.derived.lower, this.zooms.lower, this.rootName());
     this.body.classList.toggle("flame-diff", this.whole.baseSelf !== null);
-    this.body.dataset["shown"] = this.looked.shown ?? "both";
+    this.body.dataset["shown"] = this.options.shown ?? "both";
   }
 
   private showLegend(): void {
-    this.legend.set(this.derived.graph, this.derived.rows, colourOf(this.looked.colour, this.whole.baseSelf !== null));
+    this.legend.set(this.derived.graph, this.derived.rows, colourOf(this.options.colour, this.whole.baseSelf !== null));
   }
 
   private showTable(): void {
@@ -274,33 +274,33 @@ export class FlamePanel implements Panel {
       source: {
         rows, functions: this.whole.functions, unit: this.whole.unit, whole: graph.total[0]!, wholeBase: graph.baseTotal?.[0] ?? 0,
       },
-      mask: this.searching.mask, order: this.looked.order, key: `${this.shape} ${this.looked.search ?? ""}`,
+      mask: this.search.mask, order: this.options.order, key: `${this.shape} ${this.options.search ?? ""}`,
     });
-    this.table.mark(this.searching.chosen);
+    this.table.mark(this.search.highlighted);
   }
 
   private showTools(): void {
     this.toolbar.set({
-      look: this.looked, scale: this.derived.graph.tree.comparison?.scale ?? null, canUndo: this.past.length > 0,
-      found: this.searching.text, isFault: this.searching.fault !== "", matches: this.searching.count,
+      display: this.options, scale: this.derived.graph.tree.comparison?.scale ?? null, canUndo: this.undoStack.length > 0,
+      found: this.search.text, isFault: this.search.fault !== "", matches: this.search.count,
     });
-    renew(this.chips, ...chipsOf(chipsOfLook(this.whole.functions, this.looked), (change) => { this.change(change); }),
-      ...this.searching.chosen < 0 ? [] : chipsOf([{ text: `highlighted: ${this.whole.functions.name[this.searching.chosen]!}`, change: {} }],
-        () => { this.choose(this.searching.chosen); }));
+    replaceContent(this.chips, ...chipsOf(filterChips(this.whole.functions, this.options), (change) => { this.change(change); }),
+      ...this.search.highlighted < 0 ? [] : chipsOf([{ text: `highlighted: ${this.whole.functions.name[this.search.highlighted]!}`, change: {} }],
+        () => { this.choose(this.search.highlighted); }));
     this.chips.hidden = this.chips.childElementCount === 0;
   }
 
   /** Toggles the highlight of a function in the graph. */
   private choose(id: number): void {
-    this.searching.choose(this.derived.graph, this.derived.lower, this.searching.chosen === id ? -1 : id);
+    this.search.highlight(this.derived.graph, this.derived.lower, this.search.highlighted === id ? -1 : id);
     this.showGraphs();
-    this.table.mark(this.searching.chosen);
+    this.table.mark(this.search.highlighted);
     this.showTools();
-    this.say(this.searching.text);
+    this.announce(this.search.text);
   }
 
   private step(by: number): void {
-    const index = this.searching.step(by);
+    const index = this.search.step(by);
 
     if (index < 0)
       return;
@@ -314,7 +314,7 @@ export class FlamePanel implements Panel {
     this.showTools();
   }
 
-  private reached(part: Part, index: number): void {
+  private frameReached(part: Part, index: number): void {
     const view = this.views[part];
     const source = this.tipSource(part);
 
@@ -322,11 +322,11 @@ export class FlamePanel implements Panel {
       const { x, y } = view.currentPlace();
       this.tip.show(source, index, x, y);
     }
-    this.say(spoken(source, index));
+    this.announce(descriptionOf(source, index));
   }
 
-  private say(text: string): void {
-    this.live.textContent = text;
+  private announce(text: string): void {
+    this.announcer.textContent = text;
   }
 
   /** The actions refer to the present functions, since an open menu may outlive the displayed tree. */
@@ -339,10 +339,10 @@ export class FlamePanel implements Panel {
       copy: (id) => {
         const name = functions.name[id]!;
         void copyText(name).then((isCopied) => {
-          this.say(isCopied ? "Name copied." : "The browser does not allow copying.");
+          this.announce(isCopied ? "Name copied." : "The browser does not allow copying.");
         });
       },
-      look: this.looked,
+      display: this.options,
       functions,
     };
   }
@@ -376,22 +376,22 @@ export class FlamePanel implements Panel {
     else if (event.key === "?")
       this.keys.open();
     else if (event.key === "Escape")
-      return this.leave();
+      return this.escape();
     else
-      return keyTool(this.tools(), event.key, id);
+      return runKey(this.tools(), event.key, id);
     return true;
   }
 
   /** Handles Escape: undoes a highlight, zoom or sandwich. Returns false if there is nothing to undo. */
-  private leave(): boolean {
-    const isTip = !this.tip.element.hidden && this.zooms.lower + this.zooms.upper === 0 && this.searching.chosen < 0;
+  private escape(): boolean {
+    const isTip = !this.tip.element.hidden && this.zooms.lower + this.zooms.upper === 0 && this.search.highlighted < 0;
 
     this.tip.hide();
-    if (this.searching.chosen >= 0)
-      this.choose(this.searching.chosen);
-    else if (this.looked.zoom)
+    if (this.search.highlighted >= 0)
+      this.choose(this.search.highlighted);
+    else if (this.options.zoom)
       this.change({ zoom: "" });
-    else if (this.looked.sandwich)
+    else if (this.options.sandwich)
       this.change({ sandwich: "" });
     else
       return isTip;

@@ -1,6 +1,6 @@
 /** The legend of a graph's colours. */
 import { percent } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { fillsOf, kindFill, packageFill, themeOf, type Colour } from "./colour.ts";
 import type { Graph } from "./graph.ts";
 import { kindOf, KIND_NAMES, KINDS, packageOf } from "./package.ts";
@@ -24,9 +24,9 @@ export function entriesOf(graph: Graph, rows: Rows, colour: "package" | "kind"):
 
   for (const id of rows.ids) {
     const key = colour === "kind" ? kindOf(name[id]!, file[id]!) : packageOf(name[id]!, file[id]!);
-    sums.set(key, (sums.get(key) ?? 0) + rows.own[id]!);
+    sums.set(key, (sums.get(key) ?? 0) + rows.self[id]!);
   }
-  return [...sums].filter(([, own]) => own > 0).sort((a, b) => b[1] - a[1]).map(([key, own]) => {
+  return [...sums].filter(([, self]) => self > 0).sort((a, b) => b[1] - a[1]).map(([key, own]) => {
     const kind = KINDS.find((each) => each === key);
     return colour === "kind" && kind
       ? { name: KIND_NAMES[kind], fill: kindFill(kind), share: own / all }
@@ -43,34 +43,34 @@ function swatch(fill: string): HTMLElement {
 
 export class Legend {
   readonly element = h("ul", { class: "flame-legend", "aria-label": "Colours" });
-  private make: () => void = () => undefined;
-  private task = 0;
-  private shownOf: readonly [Graph, Colour, boolean] | null = null;
+  private update: () => void = () => undefined;
+  private timer = 0;
+  private shownFor: readonly [Graph, Colour, boolean] | null = null;
 
   /** Completes a pending update immediately. */
   flush(): void {
-    clearTimeout(this.task);
-    this.make();
+    clearTimeout(this.timer);
+    this.update();
   }
 
   /** Schedules an update, which runs after the graph is drawn. */
   set(graph: Graph, rows: Rows, colour: Colour): void {
     const isDark = themeOf(document.body).isDark;
 
-    if (this.shownOf?.[0] === graph && this.shownOf[1] === colour && this.shownOf[2] === isDark)
+    if (this.shownFor?.[0] === graph && this.shownFor[1] === colour && this.shownFor[2] === isDark)
       return;
-    this.shownOf = [graph, colour, isDark];
-    clearTimeout(this.task);
-    this.make = () => {
+    this.shownFor = [graph, colour, isDark];
+    clearTimeout(this.timer);
+    this.update = () => {
       this.element.replaceChildren(...(colour === "package" || colour === "kind"
         ? this.packages(graph, rows, colour)
         : this.changes()));
     };
-    this.task = window.setTimeout(this.make);
+    this.timer = window.setTimeout(this.update);
   }
 
   dispose(): void {
-    clearTimeout(this.task);
+    clearTimeout(this.timer);
   }
 
   private packages(graph: Graph, rows: Rows, colour: "package" | "kind"): HTMLElement[] {
@@ -80,7 +80,7 @@ export class Legend {
 
     return [
       ...entries.slice(0, PACKAGES_MAX).map((entry) =>
-        h("li", {}, swatch(fills[entry.fill]!), `${shown(entry.name, 40)} ${percent(entry.share)}`)),
+        h("li", {}, swatch(fills[entry.fill]!), `${safeText(entry.name, 40)} ${percent(entry.share)}`)),
       ...(more > 0 ? [h("li", {}, `${more} more`)] : []),
     ];
   }

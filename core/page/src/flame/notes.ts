@@ -19,9 +19,9 @@ function sumsOf(tree: Tree): { all: number; of: Map<string, number> } {
 
   for (let node = 1; node < totals.length; node++) {
     const name = tree.functions.name[tree.functionOf[node]!]!;
-    const isMeant = name.startsWith("[") && WITHOUT_STACK.includes(name);
-    inside[node] = inside[tree.parent[node]!]! | Number(isMeant);
-    if (isMeant && !inside[tree.parent[node]!]!)
+    const isNote = name.startsWith("[") && WITHOUT_STACK.includes(name);
+    inside[node] = inside[tree.parent[node]!]! | Number(isNote);
+    if (isNote && !inside[tree.parent[node]!]!)
       of.set(name, (of.get(name) ?? 0) + totals[node]!);
   }
   return { all: totals[0]!, of };

@@ -1,6 +1,6 @@
 /** Draws visible frames on a canvas or into a picture for export. */
 import { percent } from "../parts/format.ts";
-import { shown } from "../parts/dom.ts";
+import { safeText } from "../parts/dom.ts";
 import type { Functions } from "../model/tree.ts";
 import { fillsOf, type Colouring, type Theme } from "./colour.ts";
 import { levelCount, levelOf, type Graph, type Visible } from "./graph.ts";
@@ -63,11 +63,11 @@ function widthOf(text: string): number {
 export function nameOf(scene: { graph: Graph; rootName: string }, index: number): string {
   const id = scene.graph.functionOf[index]!;
 
-  return id < 0 ? scene.rootName : shown(scene.graph.tree.functions.name[id]!) || "(no name)";
+  return id < 0 ? scene.rootName : safeText(scene.graph.tree.functions.name[id]!) || "(no name)";
 }
 
-/** The text of a frame: its name and its share, or as much as fits into `room` pixels. */
-function labelOf(scene: Scene, index: number, room: number): string {
+/** The text of a frame: its name and its share, or as much as fits into `widthMax` pixels. */
+function labelOf(scene: Scene, index: number, widthMax: number): string {
   const { functions } = scene.graph.tree;
   const id = scene.graph.functionOf[index]!;
   const name = nameOf(scene, index);
@@ -78,11 +78,11 @@ function labelOf(scene: Scene, index: number, room: number): string {
     measured.set(functions, widths);
   }
   const width = id < 0 ? widthOf(name) : widths[id]! || (widths[id] = widthOf(name));
-  if (width <= room) {
+  if (width <= widthMax) {
     const share = ` (${percent(scene.graph.width[index]! / scene.graph.width[0]!)})`;
-    return width + share.length * FONT_PX * 0.62 <= room ? name + share : name;
+    return width + share.length * FONT_PX * 0.62 <= widthMax ? name + share : name;
   }
-  const letters = Math.floor((name.length * room) / width) - 1;
+  const letters = Math.floor((name.length * widthMax) / width) - 1;
   return letters > 0 ? `${name.slice(0, letters)}\u2026` : "";
 }
 
@@ -119,11 +119,11 @@ export function paintFrames(scene: Scene, visible: Visible, levels: number, offs
     const width = visible.width[at]! - (visible.width[at]! > 3 ? 1 : 0);
     const [fill, colour] = styleOf(index);
     sink.rect(x, y, width, ROW_PX - 1, fill);
-    const room = width - 2 * PADDING_PX;
+    const textWidth = width - 2 * PADDING_PX;
     if (width >= TEXT_MIN_PX) {
-      const label = labelOf(scene, index, room);
+      const label = labelOf(scene, index, textWidth);
       if (label)
-        sink.text(label, x + PADDING_PX, y + ROW_PX / 2, room, colour);
+        sink.text(label, x + PADDING_PX, y + ROW_PX / 2, textWidth, colour);
     }
   }
 }

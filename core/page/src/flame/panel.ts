@@ -5,18 +5,18 @@
 import type { Tree } from "../model/tree.ts";
 import type { Origin } from "../export/origin.ts";
 import { FlamePanel } from "./flame_panel.ts";
-import type { Look } from "./look.ts";
+import type { DisplayOptions } from "./display.ts";
 import type { Picture } from "./picture.ts";
 
-export type { Look } from "./look.ts";
+export type { DisplayOptions } from "./display.ts";
 export { canvasOf, svgOf, type Picture } from "./picture.ts";
 
 export interface PanelOptions {
   tree: Tree;
   /** The initial display options. Other parameters of an address are ignored. */
-  look: Look;
+  display: DisplayOptions;
   /** Called when the user changes display options, with the changed ones. "" removes an option. */
-  onLook: (change: Look) => void;
+  onDisplayChange: (change: DisplayOptions) => void;
   /** The title of exports and their file name without extension. */
   title: string;
   /** The origin of the stacks shown at present. */
@@ -27,11 +27,11 @@ export interface Panel {
   readonly element: HTMLElement;
   /** Shows another tree, as far as possible with the same zoom, search and highlight. */
   setTree(tree: Tree): void;
-  /** Applies a change of display options, as reported to onLook, without calling
-   * onLook. This links two panels. */
-  setLook(look: Look): void;
+  /** Applies a change of display options, as reported to onDisplayChange, without calling
+   * onDisplayChange. This links two panels. */
+  setDisplay(display: DisplayOptions): void;
   /** The present display options without empty ones. */
-  look(): Look;
+  display(): DisplayOptions;
   /** The tree after focus, hide and recursion, for exports. */
   tree(): Tree;
   /** All levels of the zoomed graph, for svgOf() and canvasOf(). */
@@ -41,5 +41,5 @@ export interface Panel {
 }
 
 export function flamePanel(options: PanelOptions): Panel {
-  return new FlamePanel(options.tree, options.look, options.title, options.origin, options.onLook);
+  return new FlamePanel(options.tree, options.display, options.title, options.origin, options.onDisplayChange);
 }

@@ -8,23 +8,23 @@ const TOO_LONG = `Pattern stopped after ${BUDGET_MS / 1000} s: too much backtrac
 const NO_THREAD = "This browser does not allow pattern search here. Use plain text.";
 
 /** Messages to the worker: first the names, then patterns. */
-interface Asked {
+interface PatternRequest {
   readonly names?: readonly string[];
   readonly source?: string;
   readonly flags?: string;
 }
 
 /** Messages from the worker: an empty one when it begins, then a mask or an error. */
-interface Told {
+interface PatternResponse {
   readonly mask?: Uint8Array;
   readonly fault?: string;
 }
 
 /** The worker's script. It is sent as text, so it cannot use anything outside of this function. */
-function thread(): void {
+function workerMain(): void {
   let names: readonly string[] = [];
 
-  onmessage = ({ data }: MessageEvent<Asked>): void => {
+  onmessage = ({ data }: MessageEvent<PatternRequest>): void => {
     names = data.names ?? names;
     if (data.source === undefined)
       return;
@@ -55,18 +55,18 @@ export class Patterns {
     try {
       this.worker ??= this.start(names);
     } catch {
-      // look() reports the error.
+      // match() reports the error.
     }
   }
 
-  look(names: readonly string[], regex: RegExp, found: (found: Found) => void): void {
+  match(names: readonly string[], regex: RegExp, found: (found: Found) => void): void {
     this.prepare(names);
     if (!this.worker) {
       queueMicrotask(() => { found(NO_THREAD); });
       return;
     }
     this.found = found;
-    this.worker.postMessage({ source: regex.source, flags: regex.flags } satisfies Asked);
+    this.worker.postMessage({ source: regex.source, flags: regex.flags } satisfies PatternRequest);
   }
 
   /** Stops the worker and a running search. */
@@ -77,26 +77,26 @@ export class Patterns {
   }
 
   private start(names: readonly string[]): Worker {
-    const address = URL.createObjectURL(new Blob([`(${thread.toString()})()`], { type: "text/javascript" }));
+    const address = URL.createObjectURL(new Blob([`(${workerMain.toString()})()`], { type: "text/javascript" }));
     const worker = new Worker(address);
 
     URL.revokeObjectURL(address);
     this.names = names;
-    worker.onmessage = ({ data }: MessageEvent<Told>) => {
+    worker.onmessage = ({ data }: MessageEvent<PatternResponse>) => {
       if (data.mask ?? data.fault)
-        this.end(data.mask ?? data.fault!);
+        this.finish(data.mask ?? data.fault!);
       else
-        this.timer = setTimeout(() => { this.end(TOO_LONG); }, BUDGET_MS);
+        this.timer = setTimeout(() => { this.finish(TOO_LONG); }, BUDGET_MS);
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      this.end(NO_THREAD);
+      this.finish(NO_THREAD);
     };
-    worker.postMessage({ names } satisfies Asked);
+    worker.postMessage({ names } satisfies PatternRequest);
     return worker;
   }
 
-  private end(answer: Found): void {
+  private finish(answer: Found): void {
     const { found } = this;
 
     clearTimeout(this.timer);

@@ -20,9 +20,9 @@ export class Printed {
 
   constructor(picture: () => Picture, table: Table, signal: AbortSignal) {
     aroundPrint(signal, () => {
-      const seen = picture();
+      const drawing = picture();
       // An empty graph has no picture.
-      this.element.replaceChildren(...seen.height > 0 ? [canvasOf(seen, SCALE)] : []);
+      this.element.replaceChildren(...drawing.height > 0 ? [canvasOf(drawing, SCALE)] : []);
       table.print(ROWS_MAX);
     }, () => {
       this.element.replaceChildren();

@@ -130,12 +130,12 @@ export function readPath(graph: Graph, text: string): number {
     paths[index] = joined(paths[graph.parent[index]!]!, hashes[graph.functionOf[index]!]!);
   for (const [at, hashText36] of hashTexts.entries()) {
     const level = at === 0 ? depth : depth - 2 ** (at - 1);
-    const wanted = parseInt(hashText36, 36);
+    const sought = parseInt(hashText36, 36);
     const start = graph.levelStart[level];
     const end = graph.levelStart[level + 1];
     if (level < 1 || start === undefined || end === undefined)
       continue;
-    const found = paths.subarray(start, end).indexOf(wanted);
+    const found = paths.subarray(start, end).indexOf(sought);
     if (found >= 0)
       return start + found;
   }

@@ -5,10 +5,10 @@ import type { Graph } from "./graph.ts";
 /** Columns by function. `ids` lists the functions that occur. */
 export interface Rows {
   readonly ids: Uint32Array;
-  readonly own: Float64Array;
+  readonly self: Float64Array;
   /** Recursive calls count once. */
   readonly total: Float64Array;
-  readonly baseOwn: Float64Array | null;
+  readonly baseSelf: Float64Array | null;
   readonly baseTotal: Float64Array | null;
   /** Number of samples in the total. */
   readonly samples: Float64Array | null;
@@ -43,18 +43,18 @@ function walk(graph: Graph, enter: (index: number, functionId: number, isOutermo
 export function rowsOf(graph: Graph): Rows {
   const size = graph.tree.functions.name.length;
   const seen = new Uint8Array(size);
-  const own = new Float64Array(size);
+  const self = new Float64Array(size);
   const total = new Float64Array(size);
-  const baseOwn = graph.baseSelf && new Float64Array(size);
+  const baseSelf = graph.baseSelf && new Float64Array(size);
   const baseTotal = graph.baseTotal && new Float64Array(size);
   const samples = graph.samples && new Float64Array(size);
   const baseSamples = graph.baseSamples && new Float64Array(size);
 
   walk(graph, (index, id, isOutermost) => {
     seen[id] = 1;
-    own[id]! += graph.self[index]!;
-    if (baseOwn)
-      baseOwn[id]! += graph.baseSelf[index]!;
+    self[id]! += graph.self[index]!;
+    if (baseSelf)
+      baseSelf[id]! += graph.baseSelf[index]!;
     if (!isOutermost)
       return;
     total[id]! += graph.total[index]!;
@@ -70,10 +70,10 @@ export function rowsOf(graph: Graph): Rows {
     if (isSeen)
       ids.push(id);
   });
-  return { ids: Uint32Array.from(ids), own, total, baseOwn, baseTotal, samples, baseSamples, comparison: graph.tree.comparison };
+  return { ids: Uint32Array.from(ids), self: self, total, baseSelf: baseSelf, baseTotal, samples, baseSamples, comparison: graph.tree.comparison };
 }
 
-export const COLUMNS = ["name", "own", "total", "samples", "baseTotal", "change", "relative"] as const;
+export const COLUMNS = ["name", "self", "total", "samples", "baseTotal", "change", "relative"] as const;
 export type Column = (typeof COLUMNS)[number];
 
 /** Whether the difference between a function's two totals is within sampling noise. */
@@ -81,14 +81,14 @@ export function isNoise({ comparison, total, baseTotal, samples, baseSamples }: 
   return comparison?.isNoise(total[id]!, baseTotal![id]!, samples && samples[id]!, baseSamples && baseSamples[id]!) ?? false;
 }
 
-/** The value of a numeric column. In a comparison "own" and "total" are those of the
+/** The value of a numeric column. In a comparison "self" and "total" are those of the
  * new side, and a change within noise is 0. */
 export function valueOf(rows: Rows, column: Exclude<Column, "name">, id: number): number {
   const base = rows.baseTotal?.[id] ?? 0;
   const scaled = base * (rows.comparison?.factor ?? 1);
 
   switch (column) {
-    case "own": return rows.own[id]!;
+    case "self": return rows.self[id]!;
     case "total": return rows.total[id]!;
     case "samples": return (rows.samples?.[id] ?? 0) + (rows.baseSamples?.[id] ?? 0);
     case "baseTotal": return base;
@@ -116,5 +116,5 @@ export function sortedIds(rows: Rows, names: readonly string[], column: Column, 
   }
   // Infinity - Infinity is NaN, so equal keys are handled first.
   return ids.slice().sort((a, b) => (keys[a] === keys[b] ? 0 : sign * (keys[a]! - keys[b]!))
-    || rows.total[b]! - rows.total[a]! || rows.own[b]! - rows.own[a]! || a - b);
+    || rows.total[b]! - rows.total[a]! || rows.self[b]! - rows.self[a]! || a - b);
 }

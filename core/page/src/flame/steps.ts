@@ -13,7 +13,7 @@ function widestChild(graph: Graph, index: number): number {
 
 /** The frame that an arrow key or Home goes to; the same frame at an edge; -1 for
  * other keys. Left and right visit only the visible frames of a level. */
-export function frameBeside(scene: Scene, index: number, key: string, widthPx: number): number {
+export function neighbourFrame(scene: Scene, index: number, key: string, widthPx: number): number {
   const { graph, isFlame, zoom } = scene;
 
   switch (key) {
@@ -26,9 +26,9 @@ export function frameBeside(scene: Scene, index: number, key: string, widthPx: n
     case "ArrowLeft":
     case "ArrowRight": {
       const level = levelOf(graph, index);
-      const seen = visibleFrames(graph, zoom, widthPx, level, level + 1).node.filter((node) => node >= 0);
-      const beside = key === "ArrowLeft" ? seen.filter((node) => node < index).pop() : seen.find((node) => node > index);
-      return beside ?? index;
+      const visible = visibleFrames(graph, zoom, widthPx, level, level + 1).node.filter((node) => node >= 0);
+      const neighbour = key === "ArrowLeft" ? visible.filter((node) => node < index).pop() : visible.find((node) => node > index);
+      return neighbour ?? index;
     }
     case "Home":
       return zoom;

@@ -1,6 +1,6 @@
 /** The table of functions with self and total values. Only visible rows are elements,
  * so that tables of 100,000 functions scroll fast. */
-import { shown, h } from "../parts/dom.ts";
+import { safeText, h } from "../parts/dom.ts";
 import { count } from "../parts/format.ts";
 import type { Functions } from "../model/tree.ts";
 import { cellsOf, columnsOf, titleOfColumn, type CellSource } from "./cells.ts";
@@ -14,7 +14,7 @@ const SPARE_ROWS = 6;
 export interface TableEvents {
   order(order: string): void;
   /** The user selected a row: highlight its function in the graph. */
-  choose(functionId: number): void;
+  select(functionId: number): void;
   menu(functionId: number, x: number, y: number): void;
   key(event: KeyboardEvent, functionId: number): boolean;
 }
@@ -28,7 +28,7 @@ export interface TableState {
 }
 
 const WIDTHS: Readonly<Record<Column, string>> = {
-  name: "minmax(8rem, 1fr)", own: "8.4rem", total: "8.4rem", baseTotal: "8.4rem", change: "5.6rem", relative: "5.6rem", samples: "5.6rem",
+  name: "minmax(8rem, 1fr)", self: "8.4rem", total: "8.4rem", baseTotal: "8.4rem", change: "5.6rem", relative: "5.6rem", samples: "5.6rem",
 };
 
 /** Width of the column with the sample counts of both sides. */
@@ -36,10 +36,10 @@ const PAIR_WIDTH = "9rem";
 
 let tables = 0;
 
-/** Parses the sort order: "-own" sorts by self values, the smallest first. */
+/** Parses the sort order: "-self" sorts by self values, the smallest first. */
 export function readOrder(order: string | undefined, isDiff: boolean): { column: Column; isAscending: boolean } {
   const name = order?.replace(/^-/, "");
-  const column = COLUMNS.find((each) => each === name) ?? (isDiff ? "change" : "own");
+  const column = COLUMNS.find((each) => each === name) ?? (isDiff ? "change" : "self");
 
   // By default names are ascending and numbers descending.
   return { column, isAscending: (column === "name") !== (order?.startsWith("-") ?? false) };
@@ -63,12 +63,12 @@ export class Table {
   private chosen = -1;
   /** Number of rows to print; 0 unless printing. */
   private printed = 0;
-  private readonly rest = h("p", { class: "flame-rest", hidden: true });
+  private readonly printedNote = h("p", { class: "flame-rest", hidden: true });
 
   constructor(events: TableEvents) {
     this.events = events;
     this.element = h("div", { class: "flame-table", role: "grid", tabindex: 0, id: this.id, "aria-label": "Functions" },
-      h("div", { role: "rowgroup", class: "flame-heads" }, this.head), this.body, this.empty, this.rest);
+      h("div", { role: "rowgroup", class: "flame-heads" }, this.head), this.body, this.empty, this.printedNote);
     this.element.addEventListener("scroll", () => { this.fill(); });
     this.element.addEventListener("keydown", (event) => { this.onKey(event); });
     this.element.addEventListener("contextmenu", (event) => { this.onMenu(event); });
@@ -110,8 +110,8 @@ export class Table {
   /** Shows only the first `rowsMax` rows, for printing. 0 returns to the screen. */
   print(rowsMax: number): void {
     this.printed = Math.min(rowsMax, this.ids.length);
-    this.rest.hidden = this.printed === 0 || this.printed === this.ids.length;
-    this.rest.textContent = `The first ${count(this.printed)} of ${count(this.ids.length)} functions.`;
+    this.printedNote.hidden = this.printed === 0 || this.printed === this.ids.length;
+    this.printedNote.textContent = `The first ${count(this.printed)} of ${count(this.ids.length)} functions.`;
     this.fill();
   }
 
@@ -183,7 +183,7 @@ export class Table {
 
   private choose(row: number): void {
     this.active = row;
-    this.events.choose(this.ids[row]!);
+    this.events.select(this.ids[row]!);
   }
 
   private onMenu(event: MouseEvent): void {
@@ -218,7 +218,7 @@ export class Table {
     const functionId = this.ids[this.active] ?? -1;
 
     if (event.key in to && this.ids.length > 0)
-      this.reach(Math.min(this.ids.length - 1, Math.max(0, to[event.key]!)));
+      this.moveTo(Math.min(this.ids.length - 1, Math.max(0, to[event.key]!)));
     else if (functionId >= 0 && event.key === "Enter")
       this.choose(this.active);
     else if (functionId >= 0 && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)))
@@ -228,15 +228,15 @@ export class Table {
     event.preventDefault();
   }
 
-  private reach(row: number): void {
+  private moveTo(row: number): void {
     const top = row * TABLE_ROW_PX;
-    const room = this.element.clientHeight - this.head.offsetHeight;
+    const heightPx = this.element.clientHeight - this.head.offsetHeight;
 
     this.active = row;
     if (top < this.element.scrollTop)
       this.element.scrollTop = top;
-    else if (top + TABLE_ROW_PX > this.element.scrollTop + room)
-      this.element.scrollTop = top + TABLE_ROW_PX - room;
+    else if (top + TABLE_ROW_PX > this.element.scrollTop + heightPx)
+      this.element.scrollTop = top + TABLE_ROW_PX - heightPx;
     this.fill();
   }
 }
@@ -244,5 +244,5 @@ export class Table {
 function titleOf(functions: Functions, id: number): string {
   const file = functions.file[id]!;
 
-  return shown(functions.name[id]!) + (file ? `\n${shown(file)}${functions.line[id]! > 0 ? `:${functions.line[id]!}` : ""}` : "");
+  return safeText(functions.name[id]!) + (file ? `\n${safeText(file)}${functions.line[id]! > 0 ? `:${functions.line[id]!}` : ""}` : "");
 }

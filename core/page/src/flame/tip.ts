@@ -1,7 +1,7 @@
 /** The tooltip of a frame, and its text for screen readers. */
 import { differenceText, growthText, NOISE_HINT, noiseText } from "../parts/change.ts";
 import { amount, count, fewOf, percent } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { levelCount, levelOf, type Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
 
@@ -60,14 +60,14 @@ export function linesOf(source: TipSource, index: number): Line[] {
     lines.push(["change", changeText(graph, index)]);
   const sides = [[baseTotal ? "baseline " : "", baseSamples], [baseTotal ? "comparison " : "", samples]] as const;
   const counts = sides.flatMap(([side, of]) => of ? [`${side}${count(of[index]!)}`] : []);
-  const few = fewOf(baseSamples?.[index] ?? null, samples?.[index] ?? null) ? " (fewer than 10: unreliable)" : "";
+  const note = fewOf(baseSamples?.[index] ?? null, samples?.[index] ?? null) ? " (fewer than 10: unreliable)" : "";
   if (counts.length > 0)
-    lines.push(["samples", `${counts.join(", ")}${few}`]);
+    lines.push(["samples", `${counts.join(", ")}${note}`]);
   return lines;
 }
 
 /** The description of a frame for screen readers. */
-export function spoken(source: TipSource, index: number): string {
+export function descriptionOf(source: TipSource, index: number): string {
   return `${nameOf(source, index)}: ${linesOf(source, index).map(([title, value]) => `${title} ${value}`).join("; ")}; level ${levelOf(source.graph, index)} of ${levelCount(source.graph) - 1}`;
 }
 
@@ -80,7 +80,7 @@ export class Tip {
 
     for (const [title, value] of linesOf(source, index))
       list.append(h("dt", {}, title), h("dd", {}, value));
-    this.element.replaceChildren(h("strong", {}, nameOf(source, index)), place ? h("div", { class: "flame-place" }, shown(place)) : "", list);
+    this.element.replaceChildren(h("strong", {}, nameOf(source, index)), place ? h("div", { class: "flame-place" }, safeText(place)) : "", list);
     this.element.hidden = false;
     const { width, height } = this.element.getBoundingClientRect();
     const left = x + 14 + width > innerWidth ? Math.max(4, x - width - 10) : x + 14;

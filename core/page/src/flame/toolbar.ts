@@ -1,10 +1,10 @@
 /** The toolbar of a flame graph: search, display options, undo and reset. */
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import type { Scale } from "../model/comparison.ts";
-import type { Look } from "./look.ts";
+import type { DisplayOptions } from "./display.ts";
 
 export interface ToolbarEvents {
-  change(change: Look): void;
+  change(change: DisplayOptions): void;
   /** Goes to the next match (1) or the previous one (-1). */
   step(by: number): void;
   undo(): void;
@@ -13,7 +13,7 @@ export interface ToolbarEvents {
 }
 
 export interface ToolbarState {
-  readonly look: Look;
+  readonly display: DisplayOptions;
   /** The scale of a comparison; null if there is only one side. */
   readonly scale: Scale | null;
   readonly canUndo: boolean;
@@ -30,7 +30,7 @@ const DIFF_COLOURS: readonly Choice[] = [["change", "by change"], ...COLOURS];
 const SCALES: readonly Choice[] = [["shares", "shares of total"], ["values", "values"]];
 const SORTS: readonly Choice[] = [["value", "largest first"], ["name", "by name"]];
 const RECURSIONS: readonly Choice[] = [["", "show"], ["direct", "collapse direct"], ["all", "collapse all"]];
-const LAYOUTS: readonly Choice[] = [["icicle", "icicle (root at top)"], ["flame", "flame (root at bottom)"]];
+const LAYOUTS: readonly Choice[] = [["icicle", "icicle"], ["flame", "flame"]];
 const SHOWNS: readonly Choice[] = [["table", "Table"], ["both", "Both"], ["graph", "Graph"]];
 
 /** Delay between typing and search. */
@@ -38,14 +38,14 @@ const SEARCH_PAUSE_MS = 120;
 
 function select(label: string, onPick: (value: string) => void): { element: HTMLElement; set: (choices: readonly Choice[], value: string) => void } {
   const box = h("select", { onchange: () => { onPick(box.value); } });
-  let made: readonly Choice[] = [];
+  let current: readonly Choice[] = [];
 
   return {
     element: h("label", { class: "flame-pick" }, h("span", {}, label), box),
     set: (choices, value) => {
-      if (made !== choices)
+      if (current !== choices)
         box.replaceChildren(...choices.map(([name, text]) => h("option", { value: name }, text)));
-      made = choices;
+      current = choices;
       box.value = choices.some(([name]) => name === value) ? value : choices[0]![0];
     },
   };
@@ -55,13 +55,13 @@ export class Toolbar {
   readonly element: HTMLElement;
   readonly search: HTMLInputElement;
   private readonly found = h("output", { class: "flame-found" });
-  private readonly back: HTMLButtonElement;
-  private readonly forth: HTMLButtonElement;
+  private readonly previous: HTMLButtonElement;
+  private readonly next: HTMLButtonElement;
   private readonly undo: HTMLButtonElement;
   private readonly reset: HTMLButtonElement;
-  private readonly picks;
-  private readonly showns: HTMLButtonElement[];
-  private pause = 0;
+  private readonly selects;
+  private readonly shownButtons: HTMLButtonElement[];
+  private timer = 0;
   private searched = "";
 
   constructor(events: ToolbarEvents) {
@@ -71,8 +71,8 @@ export class Toolbar {
     this.search = h("input", {
       type: "search", class: "flame-search", placeholder: "Search, or /regex/", "aria-label": "Search functions", spellcheck: "false", autocomplete: "off",
       oninput: () => {
-        clearTimeout(this.pause);
-        this.pause = window.setTimeout(() => { this.flush(events); }, SEARCH_PAUSE_MS);
+        clearTimeout(this.timer);
+        this.timer = window.setTimeout(() => { this.flush(events); }, SEARCH_PAUSE_MS);
       },
       onkeydown: (event: KeyboardEvent) => {
         if (event.key === "Enter") {
@@ -81,49 +81,49 @@ export class Toolbar {
         }
       },
     });
-    this.back = button("\u2039", "Previous match", () => { events.step(-1); });
-    this.forth = button("\u203a", "Next match", () => { events.step(1); });
+    this.previous = button("\u2039", "Previous match", () => { events.step(-1); });
+    this.next = button("\u203a", "Next match", () => { events.step(1); });
     this.undo = button("\u21b6 Undo", "\u21b6 Undo", () => { events.undo(); });
     this.reset = button("Reset", "Reset zoom, search and filters", () => { events.reset(); });
-    this.picks = {
+    this.selects = {
       scale: select("Compare", (scale) => { events.change({ scale }); }),
       colour: select("Colour", (colour) => { events.change({ colour }); }),
       layout: select("Layout", (layout) => { events.change({ layout }); }),
       sort: select("Sort", (sort) => { events.change({ sort }); }),
       recursion: select("Recursion", (recursion) => { events.change({ recursion }); }),
     };
-    this.showns = SHOWNS.map(([value, text]) => h("button", { type: "button", "data-value": value, onclick: () => { events.change({ shown: value }); } }, text));
+    this.shownButtons = SHOWNS.map(([value, text]) => h("button", { type: "button", "data-value": value, onclick: () => { events.change({ shown: value }); } }, text));
     this.element = h("div", { class: "flame-tools", role: "group", "aria-label": "Flame graph" },
-      h("div", { class: "flame-searching" }, this.search, this.back, this.forth, this.found),
-      h("div", { class: "flame-shown", role: "group", "aria-label": "Display" }, ...this.showns), this.undo, this.reset,
+      h("div", { class: "flame-searching" }, this.search, this.previous, this.next, this.found),
+      h("div", { class: "flame-shown", role: "group", "aria-label": "Display" }, ...this.shownButtons), this.undo, this.reset,
       button("?", "Keyboard shortcuts", () => { events.keys(); }),
-      h("div", { class: "flame-picks" }, ...Object.values(this.picks).map((pick) => pick.element)));
+      h("div", { class: "flame-picks" }, ...Object.values(this.selects).map((pick) => pick.element)));
   }
 
   set(state: ToolbarState): void {
-    const { look } = state;
+    const { display } = state;
 
     // Replace the text only if the search changed, so that typing is not lost.
-    if (this.searched !== (look.search ?? ""))
-      this.search.value = this.searched = look.search ?? "";
+    if (this.searched !== (display.search ?? ""))
+      this.search.value = this.searched = display.search ?? "";
     this.found.textContent = state.found;
     this.found.classList.toggle("fault", state.isFault);
     this.search.setAttribute("aria-invalid", String(state.isFault));
-    this.back.disabled = this.forth.disabled = state.matches === 0;
+    this.previous.disabled = this.next.disabled = state.matches === 0;
     this.undo.disabled = !state.canUndo;
-    this.picks.colour.set(state.scale ? DIFF_COLOURS : COLOURS, look.colour ?? "");
-    this.picks.scale.set(SCALES, state.scale ?? "");
-    this.picks.scale.element.hidden = state.scale === null;
-    this.picks.sort.set(SORTS, look.sort ?? "");
-    this.picks.recursion.set(RECURSIONS, look.recursion ?? "");
-    this.picks.layout.set(LAYOUTS, look.layout ?? "");
-    for (const button of this.showns)
-      button.setAttribute("aria-pressed", String(button.dataset["value"] === (look.shown ?? "both")));
+    this.selects.colour.set(state.scale ? DIFF_COLOURS : COLOURS, display.colour ?? "");
+    this.selects.scale.set(SCALES, state.scale ?? "");
+    this.selects.scale.element.hidden = state.scale === null;
+    this.selects.sort.set(SORTS, display.sort ?? "");
+    this.selects.recursion.set(RECURSIONS, display.recursion ?? "");
+    this.selects.layout.set(LAYOUTS, display.layout ?? "");
+    for (const button of this.shownButtons)
+      button.setAttribute("aria-pressed", String(button.dataset["value"] === (display.shown ?? "both")));
   }
 
   /** Searches for typed text whose search is pending. */
   private flush(events: ToolbarEvents): void {
-    clearTimeout(this.pause);
+    clearTimeout(this.timer);
     if (this.searched === this.search.value)
       return;
     this.searched = this.search.value;
@@ -133,13 +133,13 @@ export class Toolbar {
 
 export interface Chip {
   readonly text: string;
-  readonly change: Look;
+  readonly change: DisplayOptions;
 }
 
 /** Buttons for active filters. A click removes the filter. */
-export function chipsOf(chips: readonly Chip[], onTake: (change: Look) => void): HTMLElement[] {
+export function chipsOf(chips: readonly Chip[], onRemove: (change: DisplayOptions) => void): HTMLElement[] {
   return chips.map(({ text, change }) =>
     h("button", {
-      type: "button", class: "flame-chip", "aria-label": `Remove: ${shown(text, 80)}`, onclick: () => { onTake(change); },
-    }, h("span", {}, shown(text, 80)), h("span", { "aria-hidden": "true" }, " \u00d7")));
+      type: "button", class: "flame-chip", "aria-label": `Remove: ${safeText(text, 80)}`, onclick: () => { onRemove(change); },
+    }, h("span", {}, safeText(text, 80)), h("span", { "aria-hidden": "true" }, " \u00d7")));
 }

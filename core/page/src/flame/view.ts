@@ -5,13 +5,13 @@ import { colouringOf, themeOf, type Colouring, type Theme } from "./colour.ts";
 import { levelOf, nodeAt, visibleFrames, type Graph, type Visible } from "./graph.ts";
 import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, topOf, type Scene, type Sink } from "./paint.ts";
 import { readPath, writePath } from "./refs.ts";
-import { frameBeside } from "./steps.ts";
+import { neighbourFrame } from "./steps.ts";
 
 export interface ViewEvents {
   /** The user zooms to a frame; 0 is the root. */
   zoom(index: number): void;
   /** The pointer is over a frame, at a position of the window; -1 for none. */
-  point(index: number, x: number, y: number): void;
+  hover(index: number, x: number, y: number): void;
   /** The keyboard moved to a frame. */
   reach(index: number): void;
   menu(index: number, x: number, y: number): void;
@@ -128,9 +128,9 @@ export class GraphView {
     if (!scene)
       return;
     const top = topOf(scene, levelOf(scene.graph, index), this.levels);
-    const room = margin * ROW_PX;
-    if (top - room < this.element.scrollTop || top + ROW_PX + room > this.element.scrollTop + height)
-      this.element.scrollTop = scene.isFlame && index === 0 ? this.levels * ROW_PX : Math.max(0, top - room);
+    const marginPx = margin * ROW_PX;
+    if (top - marginPx < this.element.scrollTop || top + ROW_PX + marginPx > this.element.scrollTop + height)
+      this.element.scrollTop = scene.isFlame && index === 0 ? this.levels * ROW_PX : Math.max(0, top - marginPx);
   }
 
   private repaint(): void {
@@ -163,7 +163,7 @@ export class GraphView {
     context.direction = "ltr";
     paintFrames(scene, visible, this.levels, offset, sinkOf(context));
     if (document.activeElement === this.element)
-      ring(context, scene, visible, this.current, this.levels, offset);
+      drawFocusRing(context, scene, visible, this.current, this.levels, offset);
   }
 
   private visible(scene: Scene, width: number, offset: number, height: number): Visible {
@@ -179,7 +179,7 @@ export class GraphView {
     const { element, canvas, events } = this;
 
     element.addEventListener("scroll", () => {
-      events.point(-1, 0, 0);
+      events.hover(-1, 0, 0);
       this.repaint();
     });
     element.addEventListener("focus", () => {
@@ -189,15 +189,15 @@ export class GraphView {
         events.reach(this.current);
     });
     element.addEventListener("blur", () => {
-      events.point(-1, 0, 0);
+      events.hover(-1, 0, 0);
       this.repaint();
     });
     canvas.addEventListener("pointermove", (event) => {
       const index = this.at(event);
       canvas.style.cursor = index < 0 ? "default" : "pointer";
-      events.point(index, event.clientX, event.clientY);
+      events.hover(index, event.clientX, event.clientY);
     });
-    canvas.addEventListener("pointerleave", () => { events.point(-1, 0, 0); });
+    canvas.addEventListener("pointerleave", () => { events.hover(-1, 0, 0); });
     canvas.addEventListener("click", (event) => {
       const index = this.at(event);
       if (index >= 0 && event.detail < 2)
@@ -235,7 +235,7 @@ export class GraphView {
 
     if (!scene || event.altKey || event.metaKey)
       return;
-    const next = event.ctrlKey ? -1 : frameBeside(scene, this.current, event.key, this.width);
+    const next = event.ctrlKey ? -1 : neighbourFrame(scene, this.current, event.key, this.width);
     if (next >= 0)
       this.reach(next);
     else if (event.key === "Enter" && !event.ctrlKey)
@@ -262,7 +262,7 @@ function sinkOf(context: CanvasRenderingContext2D): Sink {
   };
 }
 
-function ring(context: CanvasRenderingContext2D, scene: Scene, visible: Visible, current: number, levels: number, offset: number): void {
+function drawFocusRing(context: CanvasRenderingContext2D, scene: Scene, visible: Visible, current: number, levels: number, offset: number): void {
   const at = visible.node.indexOf(current);
 
   if (at < 0)

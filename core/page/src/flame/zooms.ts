@@ -11,16 +11,16 @@ export type Graphs = Readonly<Record<Part, Graph | null>>;
 export class Zooms {
   lower = 0;
   upper = 0;
-  private read: { lower: Graph | null; upper: Graph | null; text: string } = { lower: null, upper: null, text: "" };
+  private cache: { lower: Graph | null; upper: Graph | null; text: string } = { lower: null, upper: null, text: "" };
 
   /** Searches all nodes for the paths, but only if the graphs or the text changed. */
   set({ lower, upper }: Graphs, text: string): void {
-    if (this.read.lower === lower && this.read.upper === upper && this.read.text === text)
+    if (this.cache.lower === lower && this.cache.upper === upper && this.cache.text === text)
       return;
     const [lowerPath = "", upperPath = ""] = text.split("^");
     this.lower = lower ? readPath(lower, lowerPath) : 0;
     this.upper = upper ? readPath(upper, upperPath) : 0;
-    this.read = { lower, upper, text };
+    this.cache = { lower, upper, text };
   }
 
   /** The parameter's text if one of the graphs were zoomed to another frame. */

@@ -2,9 +2,9 @@
  * card is almost visible. Sorting and refreshing reuse the cards and their graphs. */
 import type { WireLabelValue, WireTree } from "../model/wire.ts";
 import { treeOf } from "../model/tree.ts";
-import { Problem, isLeft } from "../parts/api.ts";
+import { Problem, isAborted } from "../parts/api.ts";
 import { amount, count, percent } from "../parts/format.ts";
-import { h, renew, shown } from "../parts/dom.ts";
+import { h, replaceContent, safeText } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 import { drawMini } from "./mini.ts";
 import { valueName } from "./table.ts";
@@ -28,44 +28,44 @@ interface Card {
   /** Identifies the data of the graph that is drawn, or will be when the card is visible. */
   stamp: string;
   /** Aborts the drawing. */
-  leaving: AbortController;
+  abort: AbortController;
 }
 
 export class Cards {
   readonly element = h("div", { class: "cards" });
-  private readonly near = new IntersectionObserver((entries) => { this.seen(entries); }, { rootMargin: NEAR });
+  private readonly near = new IntersectionObserver((entries) => { this.onVisible(entries); }, { rootMargin: NEAR });
   private readonly cards = new Map<string | null, Card>();
   private readonly byElement = new Map<Element, Card>();
 
   constructor(private readonly of: CardsOptions) {
     of.view.signal.addEventListener("abort", () => {
       this.near.disconnect();
-      for (const { leaving } of this.cards.values())
+      for (const { abort: leaving } of this.cards.values())
         leaving.abort();
     });
   }
 
   /** Shows exactly these values, in this order. */
   show(values: readonly WireLabelValue[]): void {
-    const stays = new Set(values.map(({ value }) => value));
+    const present = new Set(values.map(({ value }) => value));
 
     for (const card of [...this.cards.values()])
-      if (!stays.has(card.value))
+      if (!present.has(card.value))
         this.drop(card);
     const elements = values.map((value) => this.card(value).element);
     if (elements.length !== this.element.children.length || elements.some((each, index) => this.element.children[index] !== each))
-      renew(this.element, ...elements);
+      replaceContent(this.element, ...elements);
   }
 
   private drop(card: Card): void {
-    card.leaving.abort();
+    card.abort.abort();
     this.near.unobserve(card.element);
     this.cards.delete(card.value);
     this.byElement.delete(card.element);
   }
 
   private card(value: WireLabelValue): Card {
-    const card = this.cards.get(value.value) ?? this.made(value);
+    const card = this.cards.get(value.value) ?? this.createCard(value);
     const { unit } = this.of;
     // New profiles almost always change these numbers.
     const stamp = `${value.total} ${value.profiles}`;
@@ -82,13 +82,13 @@ export class Cards {
     return card;
   }
 
-  private made(value: WireLabelValue): Card {
+  private createCard(value: WireLabelValue): Card {
     const canvas = h("canvas", { class: "mini", "aria-hidden": "true" });
     const note = h("p", { class: "faint", role: "status" });
     const facts = h("span", { class: "card-facts" });
     const card: Card = {
       element: h("a", { class: "card", href: this.of.hrefOf(value) }, facts, canvas, note),
-      facts, canvas, note, value: value.value, stamp: "", leaving: new AbortController(),
+      facts, canvas, note, value: value.value, stamp: "", abort: new AbortController(),
     };
 
     this.cards.set(value.value, card);
@@ -96,7 +96,7 @@ export class Cards {
     return card;
   }
 
-  private seen(entries: readonly IntersectionObserverEntry[]): void {
+  private onVisible(entries: readonly IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
       const card = this.byElement.get(target);
       if (!isIntersecting || !card)
@@ -115,17 +115,17 @@ export class Cards {
       const wire = await view.api.get<WireTree>("profile", { format: "tree", query: queryOf(card.value), type, from, until }, view.signal);
       if (view.signal.aborted || this.cards.get(card.value) !== card)
         return;
-      card.leaving.abort();
-      card.leaving = leaving;
+      card.abort.abort();
+      card.abort = leaving;
       card.note.textContent = "";
       drawMini(card.canvas, treeOf(wire), leaving.signal);
       card.canvas.dataset["drawn"] = String(wire.nodes.parent.length);
     } catch (error) {
-      if (isLeft(error))
+      if (isAborted(error))
         return;
       if (!(error instanceof Problem))
         throw error;
-      card.note.textContent = shown(error.message);
+      card.note.textContent = safeText(error.message);
     }
   }
 }

@@ -4,7 +4,7 @@ import { packageFill, themeOf } from "../flame/colour.ts";
 import { packageOf } from "../flame/package.ts";
 import type { Tree } from "../model/tree.ts";
 import { totalsOf } from "../model/tree.ts";
-import { shown } from "../parts/dom.ts";
+import { safeText } from "../parts/dom.ts";
 
 const ROW_PX = 15;
 const ROWS_MAX = 12;
@@ -72,7 +72,7 @@ function paint(canvas: HTMLCanvasElement, frames: readonly Frame[], width: numbe
     pen.rect(left, top, frameWidth - 3, ROW_PX);
     pen.clip();
     pen.fillStyle = theme.text;
-    pen.fillText(shown(name, TEXT_MAX), left + 3, top + ROW_PX / 2);
+    pen.fillText(safeText(name, TEXT_MAX), left + 3, top + ROW_PX / 2);
     pen.restore();
   }
 }

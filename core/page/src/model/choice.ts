@@ -1,15 +1,25 @@
-/** The selected profile type and its display name. */
+/** The selected profiles, their type and its display name. */
 import { classicType } from "../query/classic.ts";
 import { typeIn } from "../query/parse.ts";
+
+/** Parameters of an API request for profiles. */
+export interface ProfileSelection {
+  query?: string | undefined;
+  type?: string | undefined;
+  from?: string | undefined;
+  until?: string | undefined;
+  span?: string | undefined;
+  trace?: string | undefined;
+}
 
 export const TYPE_DEFAULT = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
 /** The profile type that the server derives from these parameters (api_call.c). */
 export function typeOf({ type, query }: { readonly type?: string | undefined; readonly query?: string | undefined }): string {
-  const said = type === undefined || type === "" ? typeIn(query ?? "") ?? TYPE_DEFAULT : classicType(type) ?? type;
+  const full = type === undefined || type === "" ? typeIn(query ?? "") ?? TYPE_DEFAULT : classicType(type) ?? type;
 
   // An optional sixth part, "delta", is not part of the name.
-  return said.split(":").slice(0, 5).join(":");
+  return full.split(":").slice(0, 5).join(":");
 }
 
 /** The display name: "process_cpu:cpu:nanoseconds:cpu:nanoseconds" becomes "cpu",

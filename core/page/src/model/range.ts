@@ -123,12 +123,12 @@ export const PRESETS: readonly (readonly [from: string, name: string])[] = [
 export function rangeName(from: string | undefined, until: string | undefined): string {
   const preset = PRESETS.find(([each]) => each === (from ?? FROM_DEFAULT));
   const now = Date.now();
-  const say = (text: string): string => {
+  const endText = (text: string): string => {
     const ms = text.startsWith("now") ? null : readTime(text, now);
     return ms === null || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15 ? text.slice(0, 40) : moment(ms);
   };
 
   return preset && (until ?? UNTIL_DEFAULT) === "now"
     ? preset[1]
-    : `${say(from ?? FROM_DEFAULT)} \u2013 ${say(until ?? UNTIL_DEFAULT)}`;
+    : `${endText(from ?? FROM_DEFAULT)} \u2013 ${endText(until ?? UNTIL_DEFAULT)}`;
 }

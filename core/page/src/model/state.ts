@@ -42,11 +42,10 @@ export interface State {
   parameters: Readonly<Record<string, string>>;
 }
 
-
 /** New values of parameters. undefined or "" removes a parameter. */
 export type Change = Readonly<Record<string, string | undefined>>;
 
-export function changed(state: State, change: Change, view: ViewName = state.view): State {
+export function withChange(state: State, change: Change, view: ViewName = state.view): State {
   const parameters: Record<string, string> = {};
 
   for (const [name, value] of Object.entries({ ...state.parameters, ...change }))
@@ -73,7 +72,7 @@ export function readAddress(address: URL): State {
 
 /** The state that an opened address leads to. A query for one span id, as in the
  * links of spans, opens the span's view, unless `view` is "explore". */
-export function entered(state: State): State {
+export function openedState(state: State): State {
   const { query = "", view } = state.parameters;
 
   if (state.view !== "explore" || view === "explore")
@@ -82,14 +81,14 @@ export function entered(state: State): State {
   const index = matchers.findIndex(({ name, operator, value }) =>
     (name === "profile_id" || name === "span_id") && operator === "=" && value !== "");
 
-  return index < 0 ? state : changed(state, { query: withoutMatcher(query, index), span: matchers[index]!.value }, "span");
+  return index < 0 ? state : withChange(state, { query: withoutMatcher(query, index), span: matchers[index]!.value }, "span");
 }
 
 /** The address of a state, relative to the page's. */
 export function writeAddress(state: State): string {
   const { view } = state;
-  const said = changed(state, { view: undefined });
-  const { parameters } = entered(said).view === view ? said : changed(said, { view: "explore" });
+  const said = withChange(state, { view: undefined });
+  const { parameters } = openedState(said).view === view ? said : withChange(said, { view: "explore" });
   const query = new URLSearchParams(parameters).toString();
   const path = view === "explore" ? "./" : view;
 

@@ -84,7 +84,7 @@ export function treeOfPair(base: WireTree, wire: WireTree): Tree {
   const known = new Map<string, number>();
   const builder = new TreeBuilder({ base: true, samples: wire.nodes.samples !== undefined, baseSamples: base.nodes.samples !== undefined });
 
-  function add(each: WireTree, isBase: boolean): void {
+  function merge(each: WireTree, isBase: boolean): void {
     const { name, file, line } = each.functions;
     const id = name.map((text, index) => {
       const key = `${text}\0${file[index]!}`;
@@ -106,8 +106,8 @@ export function treeOfPair(base: WireTree, wire: WireTree): Tree {
     });
   }
 
-  add(base, true);
-  add(wire, false);
+  merge(base, true);
+  merge(wire, false);
   const columns = builder.columns();
   return { type: wire.type, unit: wire.unit, functions, ...columns, comparison: comparisonOf(columns), merged: (base.merged ?? 0) + (wire.merged ?? 0) };
 }

@@ -145,7 +145,7 @@ export interface WireFileSide {
 export interface WireFile {
   title: string;
   /** The initial display options; missing in files of `spanprof report`. */
-  look?: Record<string, string>;
+  display?: Record<string, string>;
   /** The queries and ranges, and the page's address; only in files that the page
    * exported. */
   origin?: { says: string[]; link: string };

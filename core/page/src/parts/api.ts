@@ -18,16 +18,16 @@ export class Problem extends Error {
 }
 
 /** Whether the request was aborted, as its view is no longer shown. */
-export function isLeft(error: unknown): boolean {
+export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
 const TOKEN = "spanprof-token";
 
-let token = kept();
+let authToken = storedToken();
 
 /** Returns null also if the browser denies access to its storage. */
-function kept(): string | null {
+function storedToken(): string | null {
   try {
     return sessionStorage.getItem(TOKEN);
   } catch {
@@ -36,7 +36,7 @@ function kept(): string | null {
 }
 
 export function setToken(text: string): void {
-  token = text;
+  authToken = text;
   try {
     sessionStorage.setItem(TOKEN, text);
   } catch {
@@ -45,11 +45,11 @@ export function setToken(text: string): void {
 }
 
 export function hasToken(): boolean {
-  return token !== null;
+  return authToken !== null;
 }
 
 /** Encodes a text in UTF-8, one character for each byte, as headers require. */
-function inHeader(text: string): string {
+function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
@@ -61,61 +61,61 @@ export class Api {
   private waiting = 0;
 
   /** `onWaiting` receives the number of pending requests whenever it changes. */
-  constructor(page: URL, private readonly onWaiting: (waiting: number) => void = () => undefined) {
+  constructor(page: URL, private readonly onPending: (waiting: number) => void = () => undefined) {
     this.base = new URL("./", page);
   }
 
   /** An API whose requests do not count as pending: completion, retries. */
-  quiet(): Api {
+  background(): Api {
     return new Api(this.base);
   }
 
   /** Fetches a JSON response. Throws Problem, or a DOMException "AbortError" if the
    * signal is aborted. Omits undefined parameters. */
   async get<T>(path: string, parameters: Parameters, signal: AbortSignal): Promise<T> {
-    return await this.awaited(async () => await read(await this.ask(path, parameters, { signal })) as T);
+    return await this.countPending(async () => await parseJson(await this.request(path, parameters, { signal })) as T);
   }
 
   /** Sends any other request. Throws like get(). */
   async fetch(path: string, parameters: Parameters, options: RequestInit): Promise<Response> {
-    return await this.awaited(async () => await this.ask(path, parameters, options));
+    return await this.countPending(async () => await this.request(path, parameters, options));
   }
 
-  private async awaited<T>(run: () => Promise<T>): Promise<T> {
-    this.onWaiting(++this.waiting);
+  private async countPending<T>(run: () => Promise<T>): Promise<T> {
+    this.onPending(++this.waiting);
     try {
       return await run();
     } finally {
-      this.onWaiting(--this.waiting);
+      this.onPending(--this.waiting);
     }
   }
 
-  private async ask(path: string, parameters: Parameters, options: RequestInit): Promise<Response> {
+  private async request(path: string, parameters: Parameters, options: RequestInit): Promise<Response> {
     const address = new URL(`api/v1/${path}`, this.base);
     const headers = new Headers(options.headers);
 
     for (const [name, value] of Object.entries(parameters))
       if (value !== undefined && value !== "")
         address.searchParams.set(name, String(value));
-    if (token !== null)
-      headers.set("Authorization", `Bearer ${inHeader(token)}`);
-    const answer = await fetch(address, { ...options, headers }).catch((error: unknown) => { throw away(error); });
+    if (authToken !== null)
+      headers.set("Authorization", `Bearer ${headerText(authToken)}`);
+    const answer = await fetch(address, { ...options, headers }).catch((error: unknown) => { throw networkError(error); });
     if (!answer.ok)
       throw await problemOf(answer);
     return answer;
   }
 }
 
-function away(error: unknown): unknown {
+function networkError(error: unknown): unknown {
   return error instanceof DOMException ? error : new Problem(0, "The server is not responding. It may be restarting.");
 }
 
 /** Parses a JSON response. The connection may break during its body, and a proxy may have sent it. */
-async function read(answer: Response): Promise<unknown> {
+async function parseJson(answer: Response): Promise<unknown> {
   try {
     return await answer.json();
   } catch (error) {
-    throw error instanceof SyntaxError ? new Problem(answer.status, "The response is not JSON, so it is not from a spanprof server.") : away(error);
+    throw error instanceof SyntaxError ? new Problem(answer.status, "The response is not JSON, so it is not from a spanprof server.") : networkError(error);
   }
 }
 

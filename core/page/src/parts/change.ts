@@ -23,7 +23,7 @@ export function sideText(comparison: Comparison, side: "base" | "now", value: nu
 /** Differences of shares are percentage points. */
 export function differenceText({ scale, base, now }: Comparison, value: number, baseValue: number, unit: string): string {
   return scale === "shares"
-    ? signed((value / now.total - baseValue / base.total) * 100, (size) => `${size.toFixed(2)} points`)
+    ? signed((value / now.total - baseValue / base.total) * 100, (size) => `${size.toFixed(2)} pp`)
     : signed(value - baseValue, (size) => amount(size, unit));
 }
 

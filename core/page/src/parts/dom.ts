@@ -9,7 +9,7 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /** Makes text from a profile safe to display: control and direction characters
  * become visible, and the text is cut to `lengthMax` characters. */
-export function shown(text: string, lengthMax = 500): string {
+export function safeText(text: string, lengthMax = 500): string {
   const cut = text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}\u2026` : text;
 
   return cut.replace(CONTROLS, "\ufffd").replace(BIDI_MARKS, "\ufffd");
@@ -17,7 +17,7 @@ export function shown(text: string, lengthMax = 500): string {
 
 /** Replaces an element's children. If one of them had the focus, the new child of
  * the same tag and name (or link target) gets it. */
-export function renew(element: Element, ...children: Node[]): void {
+export function replaceContent(element: Element, ...children: Node[]): void {
   const nameOf = (each: Element): string =>
     `${each.tagName} ${each.getAttribute("aria-label") ?? each.getAttribute("href") ?? each.textContent}`;
   const focused = document.activeElement;

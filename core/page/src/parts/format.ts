@@ -44,9 +44,9 @@ export function moment(ms: number): string {
 
 /** Like moment(), with the milliseconds unless they are zero. */
 export function exactMoment(ms: number): string {
-  const rest = Math.floor(ms) % 1000;
+  const milliseconds = Math.floor(ms) % 1000;
 
-  return rest === 0 ? moment(ms) : `${moment(ms)}.${String(rest).padStart(3, "0")}`;
+  return milliseconds === 0 ? moment(ms) : `${moment(ms)}.${String(milliseconds).padStart(3, "0")}`;
 }
 
 /** The browser's time zone at a time: "UTC+05:30". */
@@ -62,7 +62,7 @@ const SAMPLES_FEW = 10;
 
 /** The relative error of a sample count: half the width of its 95 % confidence
  * interval. Returns null for fewer than ten samples. */
-export function doubt(samples: number): number | null {
+export function relativeError(samples: number): number | null {
   return samples < SAMPLES_FEW ? null : 1.96 / Math.sqrt(samples);
 }
 

@@ -1,19 +1,19 @@
 /** Requests that replace each other: each new one aborts the one before, so that
  * an old response never overwrites a newer one. */
-export class Latest {
-  private asking = new AbortController();
+export class LatestRequest {
+  private current = new AbortController();
 
-  /** `left` aborts all of them. */
-  constructor(private readonly left: AbortSignal) {
-    left.addEventListener("abort", () => { this.asking.abort(); });
+  /** `parent` aborts all of them. */
+  constructor(private readonly parent: AbortSignal) {
+    parent.addEventListener("abort", () => { this.current.abort(); });
   }
 
   /** Aborts the current request and returns the signal for the next one. */
   next(): AbortSignal {
-    this.asking.abort();
-    this.asking = new AbortController();
-    if (this.left.aborted)
-      this.asking.abort();
-    return this.asking.signal;
+    this.current.abort();
+    this.current = new AbortController();
+    if (this.parent.aborted)
+      this.current.abort();
+    return this.current.signal;
   }
 }

@@ -1,8 +1,8 @@
 /** The query field: completes names and values, runs the query unchanged, and shows
  * the position of an error that the server reports. It is an ARIA 1.2 combobox with
  * a list: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
-import { Problem, isLeft, type Api } from "../parts/api.ts";
-import { h, shown } from "../parts/dom.ts";
+import { Problem, isAborted, type Api } from "../parts/api.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { Completion, type Option } from "./complete.ts";
 
 export interface QueryBoxOptions {
@@ -19,10 +19,10 @@ export interface QueryBox {
    * leaves the field. Escape restores the query. */
   set(query: string): void;
   /** Sets the position of the error in the query that ran, in bytes from 1; null if it has none. */
-  setFault(column: number | null): void;
+  setErrorColumn(column: number | null): void;
 }
 
-const ASK_AFTER_MS = 60;
+const COMPLETE_AFTER_MS = 60;
 const TEXT_MAX = 120;
 /** Number of characters shown before and after the error. */
 const AROUND = 40;
@@ -49,9 +49,9 @@ function faultMark(query: string, column: number): Node[] {
 
   return [
     h("span", { class: "sr" }, `Error at character ${Array.from(query.slice(0, at)).length + 1}: `),
-    document.createTextNode((begin > 0 ? "\u2026" : "") + shown(query.slice(begin, at))),
-    h("mark", {}, character === "" ? "\u00a0" : shown(character)),
-    document.createTextNode(shown(query.slice(at + character.length, at + AROUND))),
+    document.createTextNode((begin > 0 ? "\u2026" : "") + safeText(query.slice(begin, at))),
+    h("mark", {}, character === "" ? "\u00a0" : safeText(character)),
+    document.createTextNode(safeText(query.slice(at + character.length, at + AROUND))),
   ];
 }
 
@@ -68,21 +68,21 @@ class Box implements QueryBox {
   private options: readonly Option[] = [];
   private active = -1;
   /** Whether the text has changed since the options were requested. */
-  private stale = false;
-  private ran = "";
+  private isStale = false;
+  private ranQuery = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private asking = new AbortController();
+  private pending = new AbortController();
 
-  constructor(private readonly of: QueryBoxOptions) {
+  constructor(private readonly source: QueryBoxOptions) {
     const { id } = this;
 
-    this.completion = new Completion({ api: of.api.quiet(), parameters: of.parameters });
+    this.completion = new Completion({ api: source.api.background(), parameters: source.parameters });
     this.field = h("input", {
-      class: "query", role: "combobox", "aria-label": of.label, "aria-autocomplete": "list", "aria-expanded": "false",
+      class: "query", role: "combobox", "aria-label": source.label, "aria-autocomplete": "list", "aria-expanded": "false",
       "aria-controls": `${id}-list`, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
       placeholder: 'shop.cpu{host="web-1"}',
     });
-    this.list = h("ul", { id: `${id}-list`, role: "listbox", class: "options", "aria-label": `Completions: ${of.label}`, hidden: true });
+    this.list = h("ul", { id: `${id}-list`, role: "listbox", class: "options", "aria-label": `Completions: ${source.label}`, hidden: true });
     this.fault = h("p", { id: `${id}-fault`, class: "query-fault" });
     this.note = h("p", { class: "query-note faint", role: "status" });
     this.element = h("div", { class: "query-box" }, this.field, this.list, this.fault, this.note);
@@ -91,11 +91,11 @@ class Box implements QueryBox {
 
   set(query: string): void {
     const hasFocus = document.activeElement === this.field;
-    const isTyped = hasFocus && this.field.value !== this.ran;
+    const isTyped = hasFocus && this.field.value !== this.ranQuery;
 
-    if (this.ran === query && hasFocus)
+    if (this.ranQuery === query && hasFocus)
       return;
-    this.ran = query;
+    this.ranQuery = query;
     this.completion.forget();
     if (isTyped)
       return;
@@ -103,18 +103,18 @@ class Box implements QueryBox {
     this.close();
   }
 
-  setFault(column: number | null): void {
+  setErrorColumn(column: number | null): void {
     if (column === null) {
       this.fault.replaceChildren();
       this.field.removeAttribute("aria-invalid");
       this.field.removeAttribute("aria-describedby");
       return;
     }
-    this.fault.replaceChildren(...faultMark(this.ran, column));
+    this.fault.replaceChildren(...faultMark(this.ranQuery, column));
     this.field.setAttribute("aria-invalid", "true");
     this.field.setAttribute("aria-describedby", this.fault.id);
-    if (document.activeElement === this.field && this.field.value === this.ran) {
-      const at = indexOfColumn(this.ran, column);
+    if (document.activeElement === this.field && this.field.value === this.ranQuery) {
+      const at = indexOfColumn(this.ranQuery, column);
       this.field.setSelectionRange(at, at + 1);
     }
   }
@@ -123,11 +123,11 @@ class Box implements QueryBox {
     const { field, list } = this;
 
     field.addEventListener("input", () => {
-      this.asking.abort();
-      this.stale = true;
-      this.ask();
+      this.pending.abort();
+      this.isStale = true;
+      this.scheduleCompletion();
     });
-    field.addEventListener("click", () => { this.ask(); });
+    field.addEventListener("click", () => { this.scheduleCompletion(); });
     field.addEventListener("blur", () => { this.close(); });
     field.addEventListener("keydown", (event) => { this.key(event); });
     // A click on the list must not move the focus away from the field.
@@ -135,7 +135,7 @@ class Box implements QueryBox {
     list.addEventListener("click", (event) => {
       const item = event.target instanceof Element ? event.target.closest("li") : null;
       if (item)
-        this.take(Number(item.dataset["index"]));
+        this.insert(Number(item.dataset["index"]));
     });
   }
 
@@ -150,16 +150,16 @@ class Box implements QueryBox {
       if (open)
         this.activate(this.active + (event.key === "ArrowDown" ? 1 : -1));
       else
-        this.ask();
-    } else if (event.key === "Escape" && (open || this.stale)) {
+        this.scheduleCompletion();
+    } else if (event.key === "Escape" && (open || this.isStale)) {
       event.stopPropagation();
       this.close();
-    } else if (event.key === "Escape" && this.field.value !== this.ran) {
+    } else if (event.key === "Escape" && this.field.value !== this.ranQuery) {
       event.stopPropagation();
-      this.field.value = this.ran;
+      this.field.value = this.ranQuery;
     } else if ((event.key === "Enter" || event.key === "Tab") && open && this.active >= 0) {
       event.preventDefault();
-      void this.choose();
+      void this.accept();
     } else if (event.key === "Enter") {
       event.preventDefault();
       this.run();
@@ -168,31 +168,31 @@ class Box implements QueryBox {
 
   private run(): void {
     this.close();
-    this.ran = this.field.value;
-    this.setFault(null);
-    this.of.onRun(this.field.value);
+    this.ranQuery = this.field.value;
+    this.setErrorColumn(null);
+    this.source.onRun(this.field.value);
   }
 
-  private ask(): void {
+  private scheduleCompletion(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => { void this.complete(); }, ASK_AFTER_MS);
+    this.timer = setTimeout(() => { void this.complete(); }, COMPLETE_AFTER_MS);
   }
 
   private async complete(): Promise<void> {
-    this.asking.abort();
-    const asking = this.asking = new AbortController();
+    this.pending.abort();
+    const current = this.pending = new AbortController();
 
     try {
       const options = await this.completion.options(this.field.value, this.field.selectionStart ?? 0);
-      if (!asking.signal.aborted && document.activeElement === this.field)
+      if (!current.signal.aborted && document.activeElement === this.field)
         this.open(options);
     } catch (error) {
-      if (isLeft(error) || asking.signal.aborted)
+      if (isAborted(error) || current.signal.aborted)
         return;
       this.close();
       if (!(error instanceof Problem))
         throw error;
-      this.note.textContent = `No completions: ${shown(error.message, 200)}`;
+      this.note.textContent = `No completions: ${safeText(error.message, 200)}`;
     }
   }
 
@@ -200,12 +200,12 @@ class Box implements QueryBox {
   private open(options: readonly Option[]): void {
     const chosen = this.options[this.active]?.text;
 
-    this.stale = false;
+    this.isStale = false;
     this.options = options;
     this.active = -1;
     this.list.replaceChildren(...options.map((option, index) => h("li",
       { role: "option", id: `${this.id}-${index}`, "data-index": index, "aria-selected": "false" },
-      h("span", { class: "option-text" }, shown(option.text, TEXT_MAX)), " ", h("span", { class: "faint" }, option.hint))));
+      h("span", { class: "option-text" }, safeText(option.text, TEXT_MAX)), " ", h("span", { class: "faint" }, option.hint))));
     this.list.hidden = options.length === 0;
     this.field.setAttribute("aria-expanded", String(options.length > 0));
     this.field.removeAttribute("aria-activedescendant");
@@ -215,7 +215,7 @@ class Box implements QueryBox {
 
   private close(): void {
     clearTimeout(this.timer);
-    this.asking.abort();
+    this.pending.abort();
     this.open([]);
   }
 
@@ -235,22 +235,22 @@ class Box implements QueryBox {
   }
 
   /** Accepts the active option. Options contain positions in the text, so requests them again if the text has changed. */
-  private async choose(): Promise<void> {
-    if (this.stale) {
+  private async accept(): Promise<void> {
+    if (this.isStale) {
       clearTimeout(this.timer);
       await this.complete();
     }
-    this.take(this.active);
+    this.insert(this.active);
   }
 
-  private take(index: number): void {
+  private insert(index: number): void {
     const option = this.options[index];
 
     if (!option)
       return;
     this.field.setRangeText(option.insert, option.start, option.end, "end");
     this.close();
-    this.ask();
+    this.scheduleCompletion();
   }
 }
 

@@ -34,14 +34,14 @@ const CLASSIC = /^[A-Za-z0-9_][\w:.\-/]*$/;
 
 export class Completion {
   private readonly known = new Map<string, Promise<readonly (readonly [string, string])[]>>();
-  private forgotten = new AbortController();
+  private abort = new AbortController();
 
   constructor(private readonly source: Source) {}
 
   /** Clears the cache, since another range has other names. */
   forget(): void {
-    this.forgotten.abort();
-    this.forgotten = new AbortController();
+    this.abort.abort();
+    this.abort = new AbortController();
     this.known.clear();
   }
 
@@ -78,8 +78,8 @@ export class Completion {
 
   /** Caches responses by key. Later key presses wait for a pending response instead of
    * aborting it. */
-  private ask(key: string, run: (signal: AbortSignal) => Promise<readonly (readonly [string, string])[]>): Promise<readonly (readonly [string, string])[]> {
-    const { signal } = this.forgotten;
+  private cached(key: string, run: (signal: AbortSignal) => Promise<readonly (readonly [string, string])[]>): Promise<readonly (readonly [string, string])[]> {
+    const { signal } = this.abort;
     let answer = this.known.get(key);
 
     if (!answer) {
@@ -96,7 +96,7 @@ export class Completion {
   private async applications(): Promise<readonly (readonly [string, string])[]> {
     const { from, until } = this.source.parameters();
 
-    return await this.ask("applications", async (signal) => {
+    return await this.cached("applications", async (signal) => {
       const { applications } = await this.source.api.get<{ applications: WireApplication[] }>("applications", { from, until }, signal);
       return applications.map(({ name }) => [name, "application"] as const);
     });
@@ -106,7 +106,7 @@ export class Completion {
     const { type, from, until } = this.source.parameters();
     const query = wholePart(parsed, text, null);
 
-    return await this.ask(`names ${query}`, async (signal) => {
+    return await this.cached(`names ${query}`, async (signal) => {
       const { labels } = await this.source.api.get<{ labels: { name: string; values: number }[] }>("labels", { query, type, from, until }, signal);
       return [
         ...labels.map(({ name, values }) => [name, `${values} value${values === 1 ? "" : "s"}`] as const),
@@ -119,7 +119,7 @@ export class Completion {
     const { type, from, until } = this.source.parameters();
     const query = wholePart(parsed, text, label);
 
-    return await this.ask(`values ${label} ${query}`, async (signal) => {
+    return await this.cached(`values ${label} ${query}`, async (signal) => {
       const { values } = await this.source.api.get<{ values: WireLabelValue[] }>("labels", { query, type, from, until, label, limit: 1000 }, signal);
       return values.filter(({ value }) => value !== null).map(({ value, share }) => [value!, percent(share)] as const);
     });
@@ -155,8 +155,8 @@ function wholePart(parsed: Parsed, text: string, label: string | null): string {
 function valueEnd(text: string, caret: number, place: Extract<Place, { kind: "value" }>): number {
   if (!place.quoted)
     return caret;
-  const rest = /^(?:[^"\\,{}]|\\.)*"/.exec(text.slice(caret));
-  return caret + (rest && text[place.start] === '"' ? rest[0].length : 0);
+  const remaining = /^(?:[^"\\,{}]|\\.)*"/.exec(text.slice(caret));
+  return caret + (remaining && text[place.start] === '"' ? remaining[0].length : 0);
 }
 
 function applicationOption(name: string, hint: string, text: string, place: Place): Option {

@@ -40,7 +40,7 @@ function isClosed(quotedText: string): boolean {
   return quotedText.length > 1 && quotedText.endsWith(quotedText[0]!);
 }
 
-function taken(pattern: RegExp, text: string, at: number): string | null {
+function matchAt(pattern: RegExp, text: string, at: number): string | null {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? null;
 }
@@ -106,10 +106,10 @@ class Reader {
   }
 
   private space(): void {
-    this.at += taken(SPACE, this.text, this.at)!.length;
+    this.at += matchAt(SPACE, this.text, this.at)!.length;
   }
 
-  private here(kind: "name" | "operator", start: number, end: number): void {
+  private notePlace(kind: "name" | "operator", start: number, end: number): void {
     if (!this.place && this.caret >= start && this.caret <= end)
       this.place = { kind, start, text: this.text.slice(start, this.caret) };
   }
@@ -117,14 +117,14 @@ class Reader {
   private matcher(): boolean {
     const start = this.at;
     const isQuoted = /["'`]/.test(this.text[start] ?? "");
-    const name = taken(isQuoted ? STRING : NAME, this.text, start) ?? "";
+    const name = matchAt(isQuoted ? STRING : NAME, this.text, start) ?? "";
 
     this.at += name.length;
-    this.here("name", start, this.at);
+    this.notePlace("name", start, this.at);
     const nameEnd = this.at;
     this.space();
-    const operator = taken(OPERATOR, this.text, this.at) as Operator | null;
-    this.here("operator", nameEnd, this.at);
+    const operator = matchAt(OPERATOR, this.text, this.at) as Operator | null;
+    this.notePlace("operator", nameEnd, this.at);
     if (isQuoted && isClosed(name) && /[,}]/.test(this.text[this.at] ?? "")) {
       this.matchers.push({ start, end: nameEnd, name: METRIC, operator: "=", value: unquoted(name) });
       return true;
@@ -137,7 +137,7 @@ class Reader {
   }
 
   private value(start: number, name: string, operator: Operator): boolean {
-    const value = taken(STRING, this.text, this.at);
+    const value = matchAt(STRING, this.text, this.at);
     const valueStart = this.at;
     const end = valueStart + (value?.length ?? 0);
     const closed = value !== null && isClosed(value);
@@ -218,10 +218,10 @@ function typeFront(query: string): string {
 /** The query for another application. Keeps the type and the other matchers, except
  * those for one span or trace. "" selects all applications. */
 export function withApplication(query: string, application: string): string {
-  const rest = parseQuery(query).matchers.filter((each) => each.name !== "service_name" && !ID_LABELS.includes(each.name) && !isTypeMatcher(each));
+  const others = parseQuery(query).matchers.filter((each) => each.name !== "service_name" && !ID_LABELS.includes(each.name) && !isTypeMatcher(each));
   const own = application === "" ? [] : [written("service_name", application)];
 
-  return `${typeFront(query)}{${[...own, ...textsOf(query, rest)].join(",")}}`;
+  return `${typeFront(query)}{${[...own, ...textsOf(query, others)].join(",")}}`;
 }
 
 /** The query with its application and type, without other matchers. */
@@ -232,11 +232,11 @@ export function onlyApplication(query: string): string {
 /** Adds a matcher to the query. Replaces an existing "=" matcher of the same label. */
 export function withMatcher(query: string, label: string, value: string): string {
   const { head, matchers } = parseQuery(query);
-  const rest = matchers.filter(({ name, operator }) => name !== label || operator !== "=");
+  const others = matchers.filter(({ name, operator }) => name !== label || operator !== "=");
 
   if (label === "service_name" && head !== "" && !isType(head))
     return withApplication(query, value);
-  return `${head}{${[...textsOf(query, rest), written(label, value)].join(",")}}`;
+  return `${head}{${[...textsOf(query, others), written(label, value)].join(",")}}`;
 }
 
 /** Removes the matcher with this index. */

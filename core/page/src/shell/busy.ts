@@ -11,14 +11,14 @@ export interface Busy {
   set(waiting: number): void;
 }
 
-/** `of` is the element that the responses will change. */
-export function busyBar(of: HTMLElement): Busy {
+/** `target` is the element that the responses will change. */
+export function busyBar(target: HTMLElement): Busy {
   const bar = h("div", { class: "busy-bar", role: "progressbar", "aria-label": "Loading", hidden: true });
   const sentence = h("p", { class: "busy-text", role: "status" });
   let since = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  function look(): void {
+  function update(): void {
     const waited = performance.now() - since;
 
     bar.hidden = waited < BAR_AFTER_MS;
@@ -28,10 +28,10 @@ export function busyBar(of: HTMLElement): Busy {
   return {
     element: h("div", { class: "busy" }, bar, sentence),
     set(waiting) {
-      of.setAttribute("aria-busy", String(waiting > 0));
+      target.setAttribute("aria-busy", String(waiting > 0));
       if (waiting > 0 && timer === undefined) {
         since = performance.now();
-        timer = setInterval(look, BAR_AFTER_MS);
+        timer = setInterval(update, BAR_AFTER_MS);
       } else if (waiting === 0 && timer !== undefined) {
         clearInterval(timer);
         timer = undefined;

@@ -1,37 +1,37 @@
 /** Error messages that replace a view or appear above it, and retries. */
-import { isLeft, Problem, setToken, type Api } from "../parts/api.ts";
-import { h, shown } from "../parts/dom.ts";
+import { isAborted, Problem, setToken, type Api } from "../parts/api.ts";
+import { h, safeText } from "../parts/dom.ts";
 
-/** Asks the user for the server's token and then calls `go`. `again` means that the
+/** Asks the user for the server's token and then calls `onToken`. `wasRejected` means that the
  * server refused the previous token. */
-export function tokenForm(again: boolean, go: () => void): HTMLElement {
+export function tokenForm(wasRejected: boolean, onToken: () => void): HTMLElement {
   const field = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true });
   const form = h("form", { class: "token notice" },
     h("h2", {}, "Enter the server\u2019s token"),
-    again && h("p", { class: "fault", role: "alert" }, "The server rejected the token."),
+    wasRejected && h("p", { class: "fault", role: "alert" }, "The server rejected the token."),
     h("p", {}, "The value of the server\u2019s --token option. It is stored until you close this tab."),
     h("label", {}, "Token ", field), " ", h("button", {}, "Continue"));
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     setToken(field.value);
-    go();
+    onToken();
   });
   return form;
 }
 
-export function faultText(error: unknown): HTMLElement {
+export function errorText(error: unknown): HTMLElement {
   const text = error instanceof Problem ? error.message : `Error in this page: ${String(error)}`;
 
-  return h("p", { class: "fault notice", role: "alert" }, shown(text), isAway(error) && " Retrying\u2026");
+  return h("p", { class: "fault notice", role: "alert" }, safeText(text), isUnavailable(error) && " Retrying\u2026");
 }
 
 const FIRST_MS = 500;
 const LONGEST_MS = 5000;
 
 /** Waits until the server sends any response. Returns false if aborted. */
-export async function untilBack(api: Api, signal: AbortSignal): Promise<boolean> {
-  const quiet = api.quiet();
+export async function waitForServer(api: Api, signal: AbortSignal): Promise<boolean> {
+  const quiet = api.background();
 
   for (let wait = FIRST_MS; !signal.aborted; wait = Math.min(LONGEST_MS, wait * 1.5)) {
     await new Promise((resolve) => setTimeout(resolve, wait));
@@ -39,7 +39,7 @@ export async function untilBack(api: Api, signal: AbortSignal): Promise<boolean>
       await quiet.get("status/buildinfo", {}, signal);
       break;
     } catch (error) {
-      if (!(error instanceof Problem) || !isAway(error))
+      if (!(error instanceof Problem) || !isUnavailable(error))
         break;
     }
   }
@@ -47,29 +47,29 @@ export async function untilBack(api: Api, signal: AbortSignal): Promise<boolean>
 }
 
 /** Whether the server is unavailable: no response, or a proxy's "bad gateway". */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && (error.status === 0 || error.status === 502);
 }
 
-/** Loads a part of a view: `ask` requests the data and shows it. An error replaces
+/** Loads a part of a view: `load` requests the data and shows it. An error replaces
  * only this part of the view. If the server is unavailable, waits for it and tries
  * again. Returns undefined after an error or if aborted. */
-export async function inPlace<T>(view: { api: Api; failed: (error: unknown) => void }, signal: AbortSignal, ask: () => Promise<T>,
-  showInstead: (fault: HTMLElement, error: unknown) => void): Promise<T | undefined> {
+export async function loadPart<T>(view: { api: Api; showError: (error: unknown) => void }, signal: AbortSignal, load: () => Promise<T>,
+  showError: (fault: HTMLElement, error: unknown) => void): Promise<T | undefined> {
   do
     try {
-      return await ask();
+      return await load();
     } catch (error) {
-      if (signal.aborted || isLeft(error))
+      if (signal.aborted || isAborted(error))
         break;
       if (error instanceof Problem && error.status === 401) {
-        view.failed(error);
+        view.showError(error);
         break;
       }
-      showInstead(faultText(error), error);
-      if (!isAway(error))
+      showError(errorText(error), error);
+      if (!isUnavailable(error))
         break;
     }
-  while (await untilBack(view.api, signal));
+  while (await waitForServer(view.api, signal));
   return undefined;
 }

@@ -17,32 +17,31 @@ export interface Shell {
   address(change: Change, view?: ViewName): string;
   /** Reloads the data of the view. */
   refresh(): void;
-  say(text: string): void;
+  announce(text: string): void;
 }
 
 /** A part of the header, which shows a state. */
-export interface Part {
+export interface HeaderPart {
   readonly element: HTMLElement;
   update(state: State): void;
 }
 
-export interface Header extends Part {
+export interface Header extends HeaderPart {
   setApplications(applications: readonly WireApplication[]): void;
   /** Sets the position of the query's error, in bytes from 1; null if it has none. */
-  setFault(column: number | null): void;
+  setErrorColumn(column: number | null): void;
 }
-
 
 /** Parameters that navigation keeps from view to view. It drops others, such as a
  * graph's zoom or a span's id. */
-const CARRIED: readonly string[] = ["query", "type", "from", "until", "live"];
+const KEPT_PARAMETERS: readonly string[] = ["query", "type", "from", "until", "live"];
 
-function carried(state: State): Change {
+function droppedParameters(state: State): Change {
   return Object.fromEntries(Object.keys(state.parameters)
-    .filter((name) => !CARRIED.includes(name)).map((name) => [name, undefined]));
+    .filter((name) => !KEPT_PARAMETERS.includes(name)).map((name) => [name, undefined]));
 }
 
-function navigation(shell: Shell): Part {
+function navigation(shell: Shell): HeaderPart {
   const links = VIEW_NAMES.filter((view) => !VIEWS[view].under).map((view) => ({ view, link: h("a", { class: "nav-link" }, VIEWS[view].title) }));
   const element = h("nav", { "aria-label": "Views" }, ...links.map(({ link }) => link));
 
@@ -50,7 +49,7 @@ function navigation(shell: Shell): Part {
     element,
     update(state) {
       for (const { view, link } of links) {
-        link.href = shell.address(carried(state), view);
+        link.href = shell.address(droppedParameters(state), view);
         if (view === (VIEWS[state.view].under ?? state.view))
           link.setAttribute("aria-current", "page");
         else
@@ -87,6 +86,6 @@ export function header(shell: Shell): Header {
       box.set(state.parameters["query"] ?? "");
     },
     setApplications: (applications) => { picks.setApplications(applications); },
-    setFault: (column) => { box.setFault(column); },
+    setErrorColumn: (column) => { box.setErrorColumn(column); },
   };
 }

@@ -5,23 +5,23 @@ export class Live {
   private on = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly look: () => Promise<void>) {
-    document.addEventListener("visibilitychange", () => { this.plan(); });
+  constructor(private readonly refresh: () => Promise<void>) {
+    document.addEventListener("visibilitychange", () => { this.schedule(); });
   }
 
   set(on: boolean): void {
     this.on = on;
-    this.plan();
+    this.schedule();
   }
 
-  private plan(): void {
+  private schedule(): void {
     clearTimeout(this.timer);
     if (this.on && !document.hidden)
       this.timer = setTimeout(() => { void this.run(); }, LIVE_S * 1000);
   }
 
   private async run(): Promise<void> {
-    await this.look();
-    this.plan();
+    await this.refresh();
+    this.schedule();
   }
 }

@@ -19,9 +19,9 @@ export function menu(name: string): Menu {
   // The document outlives the menu, so the listener is registered only while the menu is open.
   const outside = (event: Event): void => {
     if (event.target instanceof Node && !element.contains(event.target))
-      turn(false);
+      setOpen(false);
   };
-  const turn = (open: boolean): void => {
+  const setOpen = (open: boolean): void => {
     content.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
     if (open)
@@ -30,22 +30,22 @@ export function menu(name: string): Menu {
       document.removeEventListener("pointerdown", outside);
   };
 
-  button.addEventListener("click", () => { turn(content.hidden); });
+  button.addEventListener("click", () => { setOpen(content.hidden); });
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || content.hidden)
       return;
     event.stopPropagation();
-    turn(false);
+    setOpen(false);
     button.focus();
   });
   element.addEventListener("focusout", (event) => {
     if (event.relatedTarget instanceof Node && !element.contains(event.relatedTarget))
-      turn(false);
+      setOpen(false);
   });
   return {
     element, content,
     close: () => {
-      turn(false);
+      setOpen(false);
       button.focus();
     },
     setText: (text) => {

@@ -2,11 +2,11 @@
 import { typeName, typeOf } from "../model/choice.ts";
 import type { State } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { applicationOf, withApplication } from "../query/parse.ts";
-import type { Part, Shell } from "./header.ts";
+import type { HeaderPart, Shell } from "./header.ts";
 
-export interface Pickers extends Part {
+export interface Pickers extends HeaderPart {
   setApplications(applications: readonly WireApplication[]): void;
 }
 
@@ -14,7 +14,7 @@ const NAME_MAX = 80;
 
 /** Changes only lists that differ, since a change would close an open list. */
 function fill(select: HTMLSelectElement, texts: readonly string[], chosen: number): void {
-  const names = texts.map((text) => shown(text, NAME_MAX));
+  const names = texts.map((text) => safeText(text, NAME_MAX));
 
   if (names.length !== select.options.length || names.some((name, index) => select.options[index]!.text !== name))
     select.replaceChildren(...names.map((name, index) => h("option", { value: index }, name)));

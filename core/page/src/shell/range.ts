@@ -4,13 +4,13 @@ import {
 } from "../model/range.ts";
 import { exactMoment, zoneOf } from "../parts/format.ts";
 import { h } from "../parts/dom.ts";
-import type { Part, Shell } from "./header.ts";
+import type { HeaderPart, Shell } from "./header.ts";
 import { menu } from "./menu.ts";
 
 /** Seconds between two refreshes of a live view. */
 export const LIVE_S = 5;
 
-function now(shell: Shell): Range {
+function currentRange(shell: Shell): Range {
   const { from, until } = shell.state().parameters;
 
   return rangeOf(from, until) ?? rangeOf(undefined, undefined)!;
@@ -18,7 +18,7 @@ function now(shell: Shell): Range {
 
 let forms = 0;
 
-function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFormElement } {
+function absoluteForm(shell: Shell, close: () => void): HeaderPart & { element: HTMLFormElement } {
   const from = h("input", { name: "from", autocomplete: "off", spellcheck: "false" });
   const until = h("input", { name: "until", autocomplete: "off", spellcheck: "false" });
   const fault = h("p", { class: "fault", role: "alert", id: `range-fault-${++forms}` });
@@ -31,7 +31,7 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
 
   element.addEventListener("submit", (event) => {
     const times = [from, until].map((field) => typedTime(field.value, Date.now()));
-    const wrong = times[0] === null ? from : until;
+    const invalid = times[0] === null ? from : until;
 
     event.preventDefault();
     if (typeof times[0] === "string" && typeof times[1] === "string") {
@@ -40,14 +40,14 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
       shell.go({ from: times[0], until: times[1], live: undefined });
       return;
     }
-    fault.textContent = `Can\u2019t read \u201c${wrong.value}\u201d. Try 2026-11-26 13:00 or now-90m.`;
-    wrong.setAttribute("aria-describedby", fault.id);
-    wrong.focus();
+    fault.textContent = `Can\u2019t read \u201c${invalid.value}\u201d. Try 2026-11-26 13:00 or now-90m.`;
+    invalid.setAttribute("aria-describedby", fault.id);
+    invalid.focus();
   });
   return {
     element,
     update(state) {
-      const say = (text: string): string => {
+      const fieldText = (text: string): string => {
         const range = rangeOf(text, text);
         return text.startsWith("now") || !range ? text : exactMoment(range.fromMs);
       };
@@ -56,9 +56,9 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
       if (next === last)
         return;
       last = next;
-      zone.textContent = `Time zone of this browser: ${zoneOf(now(shell).untilMs)}`;
-      from.value = say(state.parameters["from"] ?? FROM_DEFAULT);
-      until.value = say(state.parameters["until"] ?? UNTIL_DEFAULT);
+      zone.textContent = `Time zone of this browser: ${zoneOf(currentRange(shell).untilMs)}`;
+      from.value = fieldText(state.parameters["from"] ?? FROM_DEFAULT);
+      until.value = fieldText(state.parameters["until"] ?? UNTIL_DEFAULT);
     },
   };
 }
@@ -66,7 +66,7 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
 function steps(shell: Shell): HTMLElement {
   const step = (text: string, name: string, next: (range: Range) => Range): HTMLElement => h("button", {
     type: "button", title: name, "aria-label": name,
-    onclick: () => { shell.go({ ...rangeChange(next(now(shell))), live: undefined }); },
+    onclick: () => { shell.go({ ...rangeChange(next(currentRange(shell))), live: undefined }); },
   }, text);
 
   return h("span", { class: "joined" },
@@ -75,12 +75,12 @@ function steps(shell: Shell): HTMLElement {
     step("\u2212", "Zoom out: double the range", (range) => widened(range, Date.now())));
 }
 
-function liveButton(shell: Shell): Part {
+function liveButton(shell: Shell): HeaderPart {
   const element = h("button", { type: "button", class: "live", title: `Refresh every ${LIVE_S} s` }, "Live");
 
   element.addEventListener("click", () => {
     const { live, from, until } = shell.state().parameters;
-    const length = Math.max(1, Math.round((now(shell).untilMs - now(shell).fromMs) / 1000));
+    const length = Math.max(1, Math.round((currentRange(shell).untilMs - currentRange(shell).fromMs) / 1000));
 
     if (live !== undefined)
       shell.go({ live: undefined });
@@ -95,7 +95,7 @@ function liveButton(shell: Shell): Part {
   };
 }
 
-export function rangeControl(shell: Shell): Part {
+export function rangeControl(shell: Shell): HeaderPart {
   const live = liveButton(shell);
   const list = menu("Time range");
   const form = absoluteForm(shell, () => { list.close(); });

@@ -7,7 +7,7 @@ const THEMES = ["system", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
 /** Returns "system" also if the browser denies access to its storage. */
-function kept(): Theme {
+function storedTheme(): Theme {
   try {
     return THEMES.find((each) => each === localStorage.getItem(KEY)) ?? "system";
   } catch {
@@ -29,8 +29,8 @@ export function themeControl(): HTMLElement {
   const select = h("select", { "aria-label": "Theme", title: "Theme" },
     ...THEMES.map((theme) => h("option", { value: theme }, theme[0]!.toUpperCase() + theme.slice(1))));
 
-  select.value = kept();
-  apply(kept());
+  select.value = storedTheme();
+  apply(storedTheme());
   // Print in light colours.
   aroundPrint(new AbortController().signal, () => { apply("light"); }, () => { apply(select.value as Theme); }, true);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));

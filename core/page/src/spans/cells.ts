@@ -1,6 +1,6 @@
 /** Cells shared by the tables of spans. */
-import { h, shown } from "../parts/dom.ts";
-import { amount, count, doubt, percent } from "../parts/format.ts";
+import { h, safeText } from "../parts/dom.ts";
+import { amount, count, relativeError, percent } from "../parts/format.ts";
 
 const SAMPLES_FEW = 10;
 
@@ -12,7 +12,7 @@ export function fewSamples(samples: number): HTMLElement | null {
 }
 
 export function samplesCell(samples: number): HTMLElement {
-  const wide = doubt(samples);
+  const wide = relativeError(samples);
 
   return h("span", { class: "samples" }, h("span", {
     title: wide === null ? undefined : `\u00b1 ${percent(wide)} (95 % confidence interval)`,
@@ -37,5 +37,5 @@ export function idText(id: string): HTMLElement {
 }
 
 export function nameText(name: string | null): string {
-  return name === null ? "(no name)" : shown(name, 200) || "(empty name)";
+  return name === null ? "(no name)" : safeText(name, 200) || "(empty name)";
 }

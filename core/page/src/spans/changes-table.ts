@@ -1,6 +1,6 @@
 /** The table of a comparison's functions, with the largest changes first. */
 import type { Tree } from "../model/tree.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import type { Comparison } from "../model/comparison.ts";
 import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../parts/change.ts";
 import { fewOf, samplesPair } from "../parts/format.ts";
@@ -40,9 +40,9 @@ function columnsOf(comparison: Comparison, { unit }: Measure, find: (name: strin
 
   return [
     { id: "function", title: "Function", key: (row) => row.name, cell: (row) => h("button", {
-      type: "button", class: "link", title: shown(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name.slice(0, FIND_MAX)); },
-      "aria-label": `Find ${shown(row.name, 200)} in the flame graph`,
-    }, shown(row.name, 200) || "(no name)") },
+      type: "button", class: "link", title: safeText(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name.slice(0, FIND_MAX)); },
+      "aria-label": `Find ${safeText(row.name, 200)} in the flame graph`,
+    }, safeText(row.name, 200) || "(no name)") },
     value("baseSelf", "Self, baseline", "base", (row) => row.baseSelf), value("self", "Self", "now", (row) => row.self),
     difference("self", "Self, change"),
     ...samples("selfSamples", "Self, samples", ({ samples: each }) => [each.baseSelf, each.self]),

@@ -1,45 +1,36 @@
 /** Explains empty results of the views about spans, and suggests others. */
 import { emptyReason } from "../explore/empty.ts";
-import { changed, type Change } from "../model/state.ts";
+import type { ProfileSelection } from "../model/choice.ts";
+import { withChange, type Change } from "../model/state.ts";
 import type { WireGaps } from "../model/wire.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
-
-/** Parameters of an API request for profiles. */
-export interface Asked {
-  query?: string | undefined;
-  type?: string | undefined;
-  from?: string | undefined;
-  until?: string | undefined;
-  span?: string | undefined;
-  trace?: string | undefined;
-}
 
 /** A view with another selection. `rename` converts its changes to changes of the real
  * view's address. */
-export function viewAsking(view: View, asked: Asked, rename: (change: Change) => Change = (change) => change): View {
-  const { query, type, from, until } = asked;
+export function viewFor(view: View, selection: ProfileSelection, rename: (change: Change) => Change = (change) => change): View {
+  const { query, type, from, until } = selection;
 
   return {
-    ...view, state: changed(view.state, { query, type, from, until }),
+    ...view, state: withChange(view.state, { query, type, from, until }),
     go: (change, to) => { view.go(rename(change), to); },
     address: (change, to) => view.address(rename(change), to),
   };
 }
 
-async function ofIds(view: View, asked: Asked): Promise<HTMLElement> {
-  const { before, after, ranges } = await view.api.get<WireGaps>("gaps", { ...asked }, view.signal);
-  const what = asked.span ? `the span ${shown(asked.span, 32)}` : `the trace ${shown(asked.trace ?? "", 40)}`;
-  const where = before ?? after;
+async function emptyIdReason(view: View, selection: ProfileSelection): Promise<HTMLElement> {
+  const { before, after, ranges } = await view.api.get<WireGaps>("gaps", { ...selection }, view.signal);
+  const what = selection.span ? `the span ${safeText(selection.span, 32)}` : `the trace ${safeText(selection.trace ?? "", 40)}`;
+  const nearest = before ?? after;
   const text = ranges.length > 0 ? `The profiles of ${what} have only zero values.`
-    : where === null ? `No samples of ${what} with this profile type. It used too little CPU time, or its profiles have been deleted.`
+    : nearest === null ? `No samples of ${what} with this profile type. It used too little CPU time, or its profiles have been deleted.`
       : `No samples of ${what} in this time range, but there are some at another time.`;
 
-  return h("div", { class: "notice empty", role: "status" }, h("p", {}, text), where !== null && ranges.length === 0
-    && h("p", {}, h("a", { href: view.address({ from: String(where - 60_000), until: String(where + 60_000) }) }, "Show these samples")));
+  return h("div", { class: "notice empty", role: "status" }, h("p", {}, text), nearest !== null && ranges.length === 0
+    && h("p", {}, h("a", { href: view.address({ from: String(nearest - 60_000), until: String(nearest + 60_000) }) }, "Show these samples")));
 }
 
-/** Explains why `asked` has no data. `view` must have the same selection; see viewAsking(). */
-export async function whyEmpty(view: View, asked: Asked): Promise<HTMLElement> {
-  return asked.span ?? asked.trace ? await ofIds(view, asked) : await emptyReason(view);
+/** Explains why `selection` has no data. `view` must have the same selection; see viewFor(). */
+export async function whyEmpty(view: View, selection: ProfileSelection): Promise<HTMLElement> {
+  return selection.span ?? selection.trace ? await emptyIdReason(view, selection) : await emptyReason(view);
 }

@@ -4,8 +4,8 @@ import { rangeChange, type Range } from "../model/range.ts";
 import { Problem } from "../parts/api.ts";
 import { applicationOf, withMatcher } from "../query/parse.ts";
 import type { View } from "../views/view.ts";
-import type { Asked } from "./empty.ts";
-import { aroundParameters, rangeIn, spanNameQuery, withoutIds } from "./links.ts";
+import type { ProfileSelection } from "../model/choice.ts";
+import { parametersWithMargin, rangeIn, spanNameQuery, withoutIds } from "./links.ts";
 
 export interface FoundSpan {
   id: string;
@@ -19,7 +19,7 @@ export interface FoundSpan {
   name: string | null;
   service: string | null;
   /** Parameters of the request for the span's profile. */
-  own: Asked;
+  selection: ProfileSelection;
 }
 
 interface Traced {
@@ -43,8 +43,8 @@ async function tracedOf(view: View, traceId: string, id: string): Promise<Traced
 /** Loads a span. The span's id alone selects its profile, since ids are unique. */
 export async function findSpan(view: View, id: string): Promise<FoundSpan> {
   const { query, type } = view.state.parameters;
-  const own: Asked = { type, ...aroundParameters(view.state), span: id };
-  const { spans } = await view.api.get<{ spans: WireSpan[] }>("spans", { ...own, by: "id", limit: 1 }, view.signal);
+  const selection: ProfileSelection = { type, ...parametersWithMargin(view.state), span: id };
+  const { spans } = await view.api.get<{ spans: WireSpan[] }>("spans", { ...selection, by: "id", limit: 1 }, view.signal);
   const row = spans[0] ?? null;
   const traceId = row?.traceId ?? view.state.parameters["trace"] ?? null;
   const traced = traceId === null ? null : await tracedOf(view, traceId, id);
@@ -52,18 +52,18 @@ export async function findSpan(view: View, id: string): Promise<FoundSpan> {
 
   return {
     id, row, traceId: traced ? traceId : row?.traceId ?? null, traced: traced?.span ?? null, firstNs: traced?.firstNs ?? null,
-    name: row?.name ?? traced?.span.name ?? null, service: row?.service ?? traced?.span.service ?? applicationOf(base), own,
+    name: row?.name ?? traced?.span.name ?? null, service: row?.service ?? traced?.span.service ?? applicationOf(base), selection,
   };
 }
 
 const HOUR_MS = 3_600_000;
 
-export interface Baseline extends Asked {
+export interface Baseline extends ProfileSelection {
   query: string;
   from: string;
   until: string;
   /** Description of the baseline. */
-  says: string;
+  description: string;
 }
 
 /** The address's range, extended to an hour before the span, since the range of a link
@@ -87,7 +87,7 @@ export function baselineOf(view: View, found: FoundSpan): Baseline {
 
   return {
     ...range, type: view.state.parameters["type"], query,
-    says: name === null ? `all spans of ${service ?? "all services"} (the samples of this span have no name)` : "spans of the same service and name",
+    description: name === null ? `all spans of ${service ?? "all services"} (the samples of this span have no name)` : "spans of the same service and name",
   };
 }
 

@@ -5,13 +5,13 @@ import { rangeChange, rangeOf, type Range } from "../model/range.ts";
 import type { Change, State } from "../model/state.ts";
 
 /** Parameters of single views, which links to other views drop. */
-const OWN = [
+const VIEW_PARAMETERS = [
   "zoom", "search", "focus", "hide", "sandwich", "span", "trace", "recursion", "spanName", "noName", "by", "order", "name", "service",
   "minDuration", "after", "clock", "of", "scale", "closed", "leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil",
 ] as const;
 
-export function elsewhere(change: Change): Change {
-  return { ...Object.fromEntries(OWN.map((name) => [name, undefined])), ...change };
+export function toOtherView(change: Change): Change {
+  return { ...Object.fromEntries(VIEW_PARAMETERS.map((name) => [name, undefined])), ...change };
 }
 
 /** Maximum time between the start of a profile and its samples. Uploads are 10 or 15
@@ -19,7 +19,7 @@ export function elsewhere(change: Change): Change {
 export const PROFILE_MS = 120_000;
 
 /** A range that contains the profiles of all samples of `range`. */
-export function around(range: Range): Range {
+export function withMargin(range: Range): Range {
   return { fromMs: Math.max(0, range.fromMs - PROFILE_MS), untilMs: range.untilMs + PROFILE_MS };
 }
 
@@ -32,10 +32,10 @@ export function rangeParameters(state: State): Change {
   return { from: state.parameters["from"], until: state.parameters["until"] };
 }
 
-export function aroundParameters(state: State): Change {
+export function parametersWithMargin(state: State): Change {
   const range = rangeIn(state);
 
-  return range ? rangeChange(around(range)) : rangeParameters(state);
+  return range ? rangeChange(withMargin(range)) : rangeParameters(state);
 }
 
 /** Longer names are queried by their prefix, since the length of addresses is limited. */
@@ -63,12 +63,12 @@ export function spanQuery(query: string, spanId: string): string {
 
 export function withoutIds(query: string): string {
   const { matchers } = parseQuery(query);
-  let rest = query;
+  let remaining = query;
 
   for (let index = matchers.length - 1; index >= 0; index--)
     if (ID_LABELS.includes(matchers[index]!.name))
-      rest = withoutMatcher(rest, index);
-  return rest;
+      remaining = withoutMatcher(remaining, index);
+  return remaining;
 }
 
 /** The id of the span that a query selects; null if it selects none. */

@@ -1,15 +1,15 @@
 /** The table of span names. */
 import type { WireSpan } from "../model/wire.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { amount, count, percent } from "../parts/format.ts";
 import type { View } from "../views/view.ts";
 import { durationText, nameText, samplesCell, valueBar } from "./cells.ts";
-import { elsewhere, spanNameQuery, type Measure } from "./links.ts";
+import { toOtherView, spanNameQuery, type Measure } from "./links.ts";
 import { table, type Column } from "./table.ts";
 
 export interface NamesOptions {
   measure: Measure;
-  chosen: string | null;
+  selectedName: string | null;
   onChoose: (name: string | null) => void;
 }
 
@@ -43,9 +43,9 @@ function columnsOf(view: View, { unit, name }: Measure, sums: Sums, choose: (row
         type: "button", class: "choose", title: "Show the flame graph below", onclick: () => { choose(row); },
         "aria-label": `Flame graph of ${nameText(row.name)}`,
       }, "\u25e7"),
-      h("a", { href: view.address(elsewhere({ query: spanNameQuery(query, row.name) }), "explore"), title: shown(row.name ?? "", 1000) || undefined },
+      h("a", { href: view.address(toOtherView({ query: spanNameQuery(query, row.name) }), "explore"), title: safeText(row.name ?? "", 1000) || undefined },
         nameText(row.name))) },
-    { id: "service", title: "Service", key: (row) => row.service ?? "", cell: (row) => row.service === null ? "several" : shown(row.service, 80) },
+    { id: "service", title: "Service", key: (row) => row.service ?? "", cell: (row) => row.service === null ? "several" : safeText(row.service, 80) },
     { id: "total", title: name, numeric: true, key: (row) => row.total, cell: (row) => valueBar(row.total, sums.most, unit, row.samples) },
     { id: "share", title: "Share", hint: "Share of all samples of the query, in and outside of spans", numeric: true,
       key: (row) => row.total, cell: (row) => percent(sums.whole ? row.total / sums.whole : 0) },
@@ -63,12 +63,12 @@ function columnsOf(view: View, { unit, name }: Measure, sums: Sums, choose: (row
 export function namesTable(view: View, options: NamesOptions): NamesTable {
   const sums: Sums = { whole: 0, most: 0 };
   const filter = h("input", { type: "search", placeholder: "Filter names", "aria-label": "Filter names", oninput: () => { list(); } });
-  const left = h("span", { class: "faint", role: "status" });
-  let { chosen } = options;
+  const status = h("span", { class: "faint", role: "status" });
+  let { selectedName: chosen } = options;
   let all: readonly WireSpan[] = [];
   const rows = table<WireSpan>({
     label: "Span names", rowsStep: 15, rows: all, order: view.state.parameters["by"] ?? "total",
-    onOrder: (by) => { view.note({ by }); },
+    onOrder: (by) => { view.updateAddress({ by }); },
     rowClass: (row) => [row.name === chosen && "selected", row.samples < SAMPLES_FEW && "doubtful"].filter(Boolean).join(" ") || undefined,
     columns: columnsOf(view, options.measure, sums, (row) => {
       chosen = row.name;
@@ -78,14 +78,14 @@ export function namesTable(view: View, options: NamesOptions): NamesTable {
   });
 
   function list(): void {
-    const wanted = filter.value.toLowerCase();
-    const found = wanted === "" ? all : all.filter((row) => nameText(row.name).toLowerCase().includes(wanted));
+    const filterText = filter.value.toLowerCase();
+    const found = filterText === "" ? all : all.filter((row) => nameText(row.name).toLowerCase().includes(filterText));
     rows.setRows(found);
-    left.textContent = wanted === "" ? "" : found.length === 0 ? "No matching names" : `${count(found.length)} of ${count(all.length)}`;
+    status.textContent = filterText === "" ? "" : found.length === 0 ? "No matching names" : `${count(found.length)} of ${count(all.length)}`;
   }
 
   return {
-    element: h("section", { "aria-label": "Span names" }, h("div", { class: "tools" }, filter, " ", left), rows.element),
+    element: h("section", { "aria-label": "Span names" }, h("div", { class: "tools" }, filter, " ", status), rows.element),
     set(now, rest) {
       all = now;
       sums.whole = now.reduce((sum, { total }) => sum + total, rest);

@@ -1,12 +1,12 @@
 /** A list of single spans, sorted by value or duration. */
 import type { WireSpan } from "../model/wire.ts";
-import { h, shown } from "../parts/dom.ts";
-import { Latest } from "../parts/latest.ts";
-import { inPlace } from "../shell/faults.ts";
+import { h, safeText } from "../parts/dom.ts";
+import { LatestRequest } from "../parts/latest.ts";
+import { loadPart } from "../shell/errors.ts";
 import type { View } from "../views/view.ts";
 import { durationText, idText, nameText, samplesCell, valueBar } from "./cells.ts";
-import type { Asked } from "./empty.ts";
-import { elsewhere, type Measure } from "./links.ts";
+import type { ProfileSelection } from "../model/choice.ts";
+import { toOtherView, type Measure } from "./links.ts";
 import { table, type Column, type Table } from "./table.ts";
 
 const PAGE_ROWS = 15;
@@ -14,7 +14,7 @@ const PAGE_ROWS = 15;
 const READ_MAX = 10_000;
 
 export interface RankedOptions {
-  asked: Asked;
+  selection: ProfileSelection;
   sort: "total" | "duration";
   title: string;
   measure: Measure;
@@ -28,15 +28,15 @@ interface Page {
 function columnsOf(view: View, { measure }: RankedOptions): Column<WireSpan>[] {
   return [
     { id: "span", title: "Span", cell: (row) => h("a", {
-      href: view.address(elsewhere({ span: row.spanId, trace: row.traceId ?? undefined }), "span"), title: `Span ${row.spanId ?? ""}`,
+      href: view.address(toOtherView({ span: row.spanId, trace: row.traceId ?? undefined }), "span"), title: `Span ${row.spanId ?? ""}`,
     }, idText(row.spanId ?? "")) },
-    { id: "name", title: "Name", cell: (row) => h("span", { class: "span-name", title: row.name === null ? undefined : shown(row.name, 1000) },
+    { id: "name", title: "Name", cell: (row) => h("span", { class: "span-name", title: row.name === null ? undefined : safeText(row.name, 1000) },
       h("span", {}, nameText(row.name))) },
     { id: "total", title: measure.name, numeric: true, cell: (row) => valueBar(row.total, 0, measure.unit, row.samples) },
     { id: "samples", title: "Samples", numeric: true, cell: (row) => samplesCell(row.samples) },
     { id: "duration", title: "Duration", numeric: true, cell: (row) => durationText(row.durationNs) },
     { id: "trace", title: "Trace", cell: (row) => row.traceId ? h("a", {
-      href: view.address(elsewhere({ trace: row.traceId, span: row.spanId }), "trace"), "aria-label": `Trace of span ${row.spanId ?? ""}`,
+      href: view.address(toOtherView({ trace: row.traceId, span: row.spanId }), "trace"), "aria-label": `Trace of span ${row.spanId ?? ""}`,
     }, "trace") : "\u2013" },
   ];
 }
@@ -50,8 +50,8 @@ export interface Ranked {
 /** A section with the first spans and a button for more. `signal` is aborted when
  * another list replaces this one. */
 export function rankedSpans(view: View, signal: AbortSignal, options: RankedOptions): Ranked {
-  const { asked, sort, title, measure } = options;
-  const asking = new Latest(signal);
+  const { selection, sort, title, measure } = options;
+  const latest = new LatestRequest(signal);
   const none = h("p", { class: "faint", hidden: true }, sort === "total"
     ? `No spans with ${measure.name} samples.`
     : "No traces of these spans in this time range, so their durations are unknown. Send traces (OTLP) to /v1/traces.");
@@ -63,11 +63,11 @@ export function rankedSpans(view: View, signal: AbortSignal, options: RankedOpti
   let after: string | undefined;
 
   async function get(before: readonly WireSpan[], limit: number, from?: string): Promise<void> {
-    const call = asking.next();
+    const call = latest.next();
 
     more.disabled = true;
-    await inPlace(view, call, async () => {
-      const page = await view.api.get<Page>("spans", { ...asked, by: "id", sort, limit, after: from }, call);
+    await loadPart(view, call, async () => {
+      const page = await view.api.get<Page>("spans", { ...selection, by: "id", sort, limit, after: from }, call);
       // Sorted by duration, spans without a trace come last and have no duration.
       const ranked = sort === "duration" ? page.spans.filter(({ traced }) => traced > 0) : page.spans;
 

@@ -1,15 +1,16 @@
 /** One side of a comparison: its query and range, and their fields, which are the same
  * as in the page's header. */
+import type { ProfileSelection } from "../model/choice.ts";
 import type { Change, State } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
-import { Problem, isLeft } from "../parts/api.ts";
+import { Problem, isAborted } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";
 import { queryBox } from "../query/box.ts";
 import type { Shell } from "../shell/header.ts";
 import { pickers } from "../shell/pickers.ts";
 import { rangeControl } from "../shell/range.ts";
 import type { View } from "../views/view.ts";
-import { viewAsking, type Asked } from "./empty.ts";
+import { viewFor } from "./empty.ts";
 
 export type SideName = "left" | "right";
 
@@ -18,10 +19,10 @@ function parameter(side: SideName, name: string): string {
   return `${side}${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 
-const OF_SIDE: readonly string[] = ["query", "from", "until"];
+const SIDE_PARAMETERS: readonly string[] = ["query", "from", "until"];
 
 /** The selection of a side. Parameters without a side are the defaults. */
-export function sideOf(state: State, side: SideName): Asked {
+export function sideOf(state: State, side: SideName): ProfileSelection {
   const own = (name: string): string | undefined => state.parameters[parameter(side, name)] ?? state.parameters[name];
 
   return { query: own("query"), from: own("from"), until: own("until"), type: state.parameters["type"], span: state.parameters[parameter(side, "span")] };
@@ -41,8 +42,8 @@ export function diffParameters(state: State): Record<string, string | undefined>
 export function swapped(state: State): Change {
   const change: Record<string, string | undefined> = {};
 
-  for (const name of [...OF_SIDE, "span"]) {
-    const left = sideOf(state, "left")[name as keyof Asked], right = sideOf(state, "right")[name as keyof Asked];
+  for (const name of [...SIDE_PARAMETERS, "span"]) {
+    const left = sideOf(state, "left")[name as keyof ProfileSelection], right = sideOf(state, "right")[name as keyof ProfileSelection];
     change[parameter("left", name)] = right;
     change[parameter("right", name)] = left;
   }
@@ -52,20 +53,20 @@ export function swapped(state: State): Change {
 /** Converts a change of a side's fields to a change of the address. Both sides share the type. */
 function toAddress(side: SideName, change: Change): Change {
   return Object.fromEntries(Object.entries(change).filter(([name]) => name !== "live")
-    .map(([name, value]) => [OF_SIDE.includes(name) ? parameter(side, name) : name, value]));
+    .map(([name, value]) => [SIDE_PARAMETERS.includes(name) ? parameter(side, name) : name, value]));
 }
 
 /** A view with the selection of one side. Its changes apply to this side. */
 export function viewOfSide(view: View, side: SideName): View {
-  return viewAsking(view, sideOf(view.state, side), (change) => toAddress(side, change));
+  return viewFor(view, sideOf(view.state, side), (change) => toAddress(side, change));
 }
 
 /** The shell for the controls of one side. */
-function shellOf(view: View, side: SideName, again: () => void): Shell {
+function shellOf(view: View, side: SideName, reload: () => void): Shell {
   const state = (): State => {
     const { query, from, until, type } = sideOf(view.state, side);
-    const said = Object.entries({ query, from, until, type }).filter((each): each is [string, string] => each[1] !== undefined);
-    return { view: view.state.view, parameters: Object.fromEntries(said) };
+    const entries = Object.entries({ query, from, until, type }).filter((each): each is [string, string] => each[1] !== undefined);
+    return { view: view.state.view, parameters: Object.fromEntries(entries) };
   };
 
   return {
@@ -76,17 +77,17 @@ function shellOf(view: View, side: SideName, again: () => void): Shell {
       view.go(toAddress(side, { ...change, ...defaults }));
     },
     address: (change) => view.address(toAddress(side, change)),
-    refresh: again,
-    say: (text) => { view.say(text); },
+    refresh: reload,
+    announce: (text) => { view.announce(text); },
   };
 }
 
 export interface SideFields {
   readonly element: HTMLElement;
-  setFault(column: number | null): void;
+  setErrorColumn(column: number | null): void;
 }
 
-/** `again` reloads the side. */
+/** `reload` reloads the data of the side. */
 export function sideFields(view: View, side: SideName, title: string, again: () => void): SideFields {
   const shell = shellOf(view, side, again);
   const picks = pickers(shell), range = rangeControl(shell);
@@ -98,15 +99,15 @@ export function sideFields(view: View, side: SideName, title: string, again: () 
   picks.update(shell.state());
   range.update(shell.state());
   box.set(shell.state().parameters["query"] ?? "");
-  view.api.quiet().get<{ applications: WireApplication[] }>("applications", { from: shell.state().parameters["from"], until: shell.state().parameters["until"] }, view.signal)
+  view.api.background().get<{ applications: WireApplication[] }>("applications", { from: shell.state().parameters["from"], until: shell.state().parameters["until"] }, view.signal)
     .then(({ applications }) => { picks.setApplications(applications); }, (error: unknown) => {
       // The side's own request fails with the same error and shows it.
-      if (!(error instanceof Problem) && !isLeft(error))
+      if (!(error instanceof Problem) && !isAborted(error))
         throw error;
     });
   return {
     element: h("div", { class: "controls side", role: "group", "aria-label": title }, h("strong", { class: `side-name ${side}` }, title),
       picks.element, range.element, box.element),
-    setFault: (column) => { box.setFault(column); },
+    setErrorColumn: (column) => { box.setErrorColumn(column); },
   };
 }

@@ -1,5 +1,5 @@
 /** A table that sorts its rows when a column header is clicked. */
-import { h, renew } from "../parts/dom.ts";
+import { h, replaceContent } from "../parts/dom.ts";
 import { count } from "../parts/format.ts";
 
 const ROWS_STEP = 50;
@@ -82,8 +82,8 @@ class SortedTable<Row> implements Table<Row> {
     const id = this.order.replace(/^-/, "");
     const rows = sorted(this.rows, columns.find((column) => column.id === id), this.order.startsWith("-"));
 
-    renew(this.head, ...columns.map((column) => this.headCell(column)));
-    renew(this.body, ...rows.slice(0, this.limit).map((row) => h("tr", { class: rowClass?.(row) },
+    replaceContent(this.head, ...columns.map((column) => this.headCell(column)));
+    replaceContent(this.body, ...rows.slice(0, this.limit).map((row) => h("tr", { class: rowClass?.(row) },
       ...columns.map((column) => h("td", { class: column.numeric ? "number" : undefined }, column.cell(row))))));
     this.more.hidden = rows.length <= this.limit;
     this.more.textContent = `Show more (${count(Math.min(this.limit, rows.length))} of ${count(rows.length)} shown)`;

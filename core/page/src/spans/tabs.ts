@@ -13,7 +13,7 @@ export interface Tab {
 export interface Tabs {
   readonly element: HTMLElement;
   /** Invalidates all tabs and opens the current one again. */
-  again(): void;
+  refresh(): void;
 }
 
 /** `parameter` of the address has the id of the open tab; by default the first is open. */
@@ -50,14 +50,14 @@ export function tabs(view: View, parameter: string, label: string, all: readonly
   }
 
   function choose(at: number): void {
-    view.note({ [parameter]: at === 0 ? undefined : all[at]!.id });
+    view.updateAddress({ [parameter]: at === 0 ? undefined : all[at]!.id });
     show(at);
   }
 
   show(Math.max(0, all.findIndex(({ id }) => id === view.state.parameters[parameter])));
   return {
     element: h("div", { class: "tabs" }, h("div", { role: "tablist", "aria-label": label }, ...buttons), ...panels),
-    again() {
+    refresh() {
       opened.clear();
       show(current);
     },

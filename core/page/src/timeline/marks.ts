@@ -4,7 +4,7 @@ import { Problem, type Api } from "../parts/api.ts";
 import type { WireAnnotation } from "../model/wire.ts";
 import { moment } from "../parts/format.ts";
 import { typedTime, readTime } from "../model/range.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 
 const TEXT_MAX = 4096;
 
@@ -15,7 +15,7 @@ export interface MarksOptions {
   /** The position of a time in CSS pixels; null if outside of the timeline. */
   left: (ms: number) => number | null;
   onChange: () => Promise<void>;
-  say: (text: string) => void;
+  announce: (text: string) => void;
 }
 
 export class Marks {
@@ -48,9 +48,9 @@ export class Marks {
       if (left === null)
         continue;
       const mark = h("button", {
-        type: "button", class: "mark", title: `${moment(each.timeMs)}: ${shown(each.text, 200)}`,
-        "aria-label": `Annotation at ${moment(each.timeMs)}: ${shown(each.text, 200)}`, "aria-expanded": "false",
-        onclick: () => { this.tell(each, mark); },
+        type: "button", class: "mark", title: `${moment(each.timeMs)}: ${safeText(each.text, 200)}`,
+        "aria-label": `Annotation at ${moment(each.timeMs)}: ${safeText(each.text, 200)}`, "aria-expanded": "false",
+        onclick: () => { this.openDetails(each, mark); },
       });
       mark.style.left = `${left}px`;
       marks.push(mark);
@@ -59,7 +59,7 @@ export class Marks {
   }
 
   /** Opens the form for an annotation at this time. */
-  ask(timeMs: number, from: HTMLElement): void {
+  openForm(timeMs: number, from: HTMLElement): void {
     const text = h("input", { name: "text", required: true, maxlength: TEXT_MAX, autocomplete: "off", placeholder: "Deployed 1.4" });
     const time = h("input", { name: "time", required: true, autocomplete: "off", value: moment(timeMs) });
     const everywhere = h("input", { type: "checkbox", name: "everywhere" });
@@ -85,13 +85,13 @@ export class Marks {
     text.focus();
   }
 
-  private tell(annotation: WireAnnotation, mark: HTMLElement): void {
+  private openDetails(annotation: WireAnnotation, mark: HTMLElement): void {
     const fault = h("p", { class: "fault", role: "alert" });
     const remove = h("button", { type: "button", onclick: () => { void this.remove(annotation, fault); } }, "Remove");
 
-    this.open(h("div", { class: "mark-told", role: "group", "aria-label": "Annotation" },
-      h("p", {}, h("strong", {}, moment(annotation.timeMs)), " ", shown(annotation.text, TEXT_MAX)),
-      h("p", { class: "faint" }, annotation.application === null ? "All applications" : shown(annotation.application, 200)),
+    this.open(h("div", { class: "mark-info", role: "group", "aria-label": "Annotation" },
+      h("p", {}, h("strong", {}, moment(annotation.timeMs)), " ", safeText(annotation.text, TEXT_MAX)),
+      h("p", { class: "faint" }, annotation.application === null ? "All applications" : safeText(annotation.application, 200)),
       remove, " ", h("button", { type: "button", onclick: () => { this.close(); } }, "Close"), fault), mark);
     remove.focus();
   }
@@ -132,11 +132,11 @@ export class Marks {
     } catch (error) {
       if (!(error instanceof Problem))
         throw error;
-      fault.textContent = shown(error.message);
+      fault.textContent = safeText(error.message);
       return;
     }
     this.close();
-    this.options.say(done);
+    this.options.announce(done);
     await this.options.onChange();
     this.place();
   }

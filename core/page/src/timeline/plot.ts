@@ -16,7 +16,7 @@ export interface PlotEvents {
 const HEIGHT = 130;
 /** Shorter drags count as clicks. */
 const DRAG_MIN_PX = 4;
-const DRAG_MAX_MS = 1;
+const RANGE_MIN_MS = 1;
 
 export class Plot {
   readonly element: HTMLElement;
@@ -83,20 +83,20 @@ export class Plot {
       width: Math.max(200, this.element.clientWidth), height: HEIGHT, ms: 1, legend: { show: false }, pxAlign: false,
       cursor: { drag: { x: true, y: false, setScale: false, dist: DRAG_MIN_PX }, y: false, points: { show: false } },
       scales: {
-        x: { time: true, range: () => [this.points.fromMs, Math.max(this.points.untilMs, this.points.fromMs + DRAG_MAX_MS)] },
+        x: { time: true, range: () => [this.points.fromMs, Math.max(this.points.untilMs, this.points.fromMs + RANGE_MIN_MS)] },
         y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] },
       },
       axes: [
         { ...axis, size: 26, values: TIME_FORMATS },
-        { ...axis, size: 76, space: 20, values: (_, splits) => splits.map((value) => this.points.say(value)) },
+        { ...axis, size: 76, space: 20, values: (_, splits) => splits.map((value) => this.points.format(value)) },
       ],
       series: [{}, {
         fill: () => colourOf(this.element, "--bar"), width: 0, points: { show: false },
         paths: uPlot.paths.bars!({ align: 1, size: [1, Infinity], gap: 0 }),
       }],
       hooks: {
-        setSelect: [(plot) => { this.selected(plot); }],
-        setCursor: [(plot) => { this.moved(plot); }],
+        setSelect: [(plot) => { this.rangeSelected(plot); }],
+        setCursor: [(plot) => { this.cursorMoved(plot); }],
         draw: [() => { this.events.onDraw(); }],
       },
     };
@@ -124,7 +124,7 @@ export class Plot {
     });
     over.addEventListener("pointerup", () => {
       if (fromMs !== null)
-        this.selected(this.plot);
+        this.rangeSelected(this.plot);
       fromMs = null;
     });
     over.addEventListener("pointercancel", () => {
@@ -133,7 +133,7 @@ export class Plot {
     });
   }
 
-  private selected(plot: uPlot): void {
+  private rangeSelected(plot: uPlot): void {
     const { left, width } = plot.select;
 
     if (width < DRAG_MIN_PX)
@@ -141,7 +141,7 @@ export class Plot {
     this.events.onRange(Math.round(plot.posToVal(left, "x")), Math.round(plot.posToVal(left + width, "x")));
   }
 
-  private moved(plot: uPlot): void {
+  private cursorMoved(plot: uPlot): void {
     const { left } = plot.cursor;
 
     this.events.onHover(left === undefined || left < 0 ? null : plot.posToVal(left, "x"));

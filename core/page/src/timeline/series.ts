@@ -23,7 +23,7 @@ export interface Points {
   fromMs: number;
   untilMs: number;
   /** Formats a value: "2.5 cores", "12 k /s", "3 MiB". */
-  say(value: number): string;
+  format(value: number): string;
   /** Name of the values: "CPU cores". */
   name: string;
 }
@@ -35,16 +35,16 @@ function figure(value: number): string {
   return value === 0 ? "0" : String(Number(value.toPrecision(3)));
 }
 
-function wording(series: WireSeries): Pick<Points, "say" | "name"> {
+function presentationOf(series: WireSeries): Pick<Points, "format" | "name"> {
   const sample = series.type.split(":")[1] ?? "";
 
   if (series.kind === "level")
-    return { say: (value) => amount(value, series.unit), name: `${sample} in use` };
+    return { format: (value) => amount(value, series.unit), name: `${sample} in use` };
   if (series.unit === "nanoseconds")
     return sample === "cpu"
-      ? { say: (value) => `${figure(value)} core${value === 1 ? "" : "s"}`, name: "CPU cores" }
-      : { say: (value) => figure(value), name: `${sample} seconds per second` };
-  return { say: (value) => `${amount(value, series.unit)}/s`, name: `${sample} per second` };
+      ? { format: (value) => `${figure(value)} core${value === 1 ? "" : "s"}`, name: "CPU cores" }
+      : { format: (value) => figure(value), name: `${sample} seconds per second` };
+  return { format: (value) => `${amount(value, series.unit)}/s`, name: `${sample} per second` };
 }
 
 /** The value of a step. Rates refer to the covered part of the step, so that a step
@@ -65,7 +65,7 @@ export function pointsOf(series: WireSeries): Points {
     timesMs: series.values.map((_, step) => series.start + step * series.step),
     values: series.values.map((_, step) => valueOf(series, step)),
     stepMs: series.step, fromMs: series.from, untilMs: series.until,
-    ...wording(series),
+    ...presentationOf(series),
   };
 }
 
@@ -80,7 +80,7 @@ export function summary(points: Points): string {
   const at = points.timesMs[points.values.indexOf(most)] ?? points.fromMs;
   const gaps = points.values.length - known.length;
 
-  return `${points.name}: ${points.say(average)} on average, at most ${points.say(most)} at ${moment(at)}`
+  return `${points.name}: ${points.format(average)} on average, at most ${points.format(most)} at ${moment(at)}`
     + (gaps > 0 ? `; no data in ${gaps} of ${points.values.length} steps.` : ".");
 }
 

@@ -17,7 +17,7 @@ export interface TimelineOptions {
   onRange: (range: Range) => void;
   /** Called after an annotation was added or removed. Must load the data and call set(). */
   onAnnotations: () => Promise<void>;
-  say: (text: string) => void;
+  announce: (text: string) => void;
   signal: AbortSignal;
 }
 
@@ -25,23 +25,23 @@ export class Timeline {
   readonly element: HTMLElement;
   private readonly slider = h("div", { class: "timeline-plot", role: "slider", tabindex: "0", "aria-label": "Timeline" });
   private readonly readout = h("p", { class: "readout" });
-  private readonly words = h("p", { class: "sr" });
+  private readonly description = h("p", { class: "sr" });
   private readonly annotate: HTMLButtonElement;
   private readonly marks: Marks;
   private plot: Plot | null = null;
   private points: Points | null = null;
   private pickedMs: number | null = null;
-  private takenFromMs: number | null = null;
+  private selectionStartMs: number | null = null;
 
   constructor(private readonly options: TimelineOptions) {
     this.marks = new Marks({
-      api: options.api, application: options.application, say: options.say, onChange: options.onAnnotations,
+      api: options.api, application: options.application, announce: options.announce, onChange: options.onAnnotations,
       left: (ms) => this.plot?.left(ms) ?? null,
     });
-    this.annotate = h("button", { type: "button", class: "annotate", onclick: () => { this.askAnnotation(); } }, "Annotate");
+    this.annotate = h("button", { type: "button", class: "annotate", onclick: () => { this.openAnnotationForm(); } }, "Annotate");
     this.element = h("section", { class: "timeline", "aria-label": "Timeline" },
       h("div", { class: "timeline-head" }, this.readout, this.annotate),
-      h("div", { class: "timeline-body" }, this.slider, this.marks.element), this.marks.details, this.words);
+      h("div", { class: "timeline-body" }, this.slider, this.marks.element), this.marks.details, this.description);
     this.listen();
   }
 
@@ -57,7 +57,7 @@ export class Timeline {
         onPick: (ms) => { this.pick(ms); },
         onDraw: () => { queueMicrotask(() => { if (!this.marks.element.contains(document.activeElement)) this.marks.place(); }); },
       });
-    this.words.textContent = summary(points);
+    this.description.textContent = summary(points);
     this.marks.set(annotations);
     this.slider.setAttribute("aria-valuemin", String(points.fromMs));
     this.slider.setAttribute("aria-valuemax", String(points.untilMs));
@@ -90,33 +90,33 @@ export class Timeline {
       this.move(points, steps * points.stepMs, event.shiftKey);
     else if (event.key === "Home" || event.key === "End")
       this.move(points, event.key === "Home" ? -Infinity : Infinity, event.shiftKey);
-    else if (event.key === "Enter" && this.takenFromMs !== null)
-      this.takeRange(this.takenFromMs);
+    else if (event.key === "Enter" && this.selectionStartMs !== null)
+      this.applySelection(this.selectionStartMs);
     else if (event.key === "a")
-      this.askAnnotation();
-    else if (event.key === "Escape" && this.takenFromMs !== null)
-      this.takenFromMs = null;
+      this.openAnnotationForm();
+    else if (event.key === "Escape" && this.selectionStartMs !== null)
+      this.selectionStartMs = null;
     else
       return;
-    this.plot?.mark(this.takenFromMs === null || this.pickedMs === null ? null : [this.takenFromMs, this.pickedMs]);
+    this.plot?.mark(this.selectionStartMs === null || this.pickedMs === null ? null : [this.selectionStartMs, this.pickedMs]);
     event.preventDefault();
   }
 
-  private move(points: Points, byMs: number, taking: boolean): void {
+  private move(points: Points, byMs: number, isSelecting: boolean): void {
     const at = this.pickedMs ?? Math.round((points.fromMs + points.untilMs) / 2);
     const next = Math.max(points.fromMs, Math.min(points.untilMs, at + byMs));
 
-    if (!taking)
-      this.takenFromMs = null;
+    if (!isSelecting)
+      this.selectionStartMs = null;
     else
-      this.takenFromMs ??= at;
+      this.selectionStartMs ??= at;
     this.pick(next);
   }
 
-  private takeRange(fromMs: number): void {
+  private applySelection(fromMs: number): void {
     const untilMs = this.pickedMs ?? fromMs;
 
-    this.takenFromMs = null;
+    this.selectionStartMs = null;
     if (untilMs !== fromMs)
       this.options.onRange({ fromMs: Math.min(fromMs, untilMs), untilMs: Math.max(fromMs, untilMs) });
   }
@@ -134,22 +134,22 @@ export class Timeline {
 
     if (!points)
       return;
-    const text = ms === null ? points.name : this.wordsAt(points, ms);
+    const text = ms === null ? points.name : this.textAt(points, ms);
     this.readout.textContent = text;
     this.slider.setAttribute("aria-valuenow", String(Math.round(ms ?? points.untilMs)));
     this.slider.setAttribute("aria-valuetext", text);
   }
 
-  private wordsAt(points: Points, ms: number): string {
+  private textAt(points: Points, ms: number): string {
     const value = points.values[stepAt(points, ms)] ?? null;
-    const taken = this.takenFromMs === null ? "" : ` (selected from ${moment(this.takenFromMs)})`;
+    const selection = this.selectionStartMs === null ? "" : ` (selected from ${moment(this.selectionStartMs)})`;
 
-    return `${moment(ms)}: ${value === null ? "no data" : points.say(value)}${taken}`;
+    return `${moment(ms)}: ${value === null ? "no data" : points.format(value)}${selection}`;
   }
 
-  private askAnnotation(): void {
+  private openAnnotationForm(): void {
     const { points } = this;
 
-    this.marks.ask(this.pickedMs ?? Math.min(Date.now(), points?.untilMs ?? Infinity), this.annotate);
+    this.marks.openForm(this.pickedMs ?? Math.min(Date.now(), points?.untilMs ?? Infinity), this.annotate);
   }
 }

@@ -1,6 +1,6 @@
 /** One row of a waterfall: a span's name, indented by depth, its values, and a bar for
  * its duration that contains its CPU time. */
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
 import { fewSamples, nameText } from "../spans/cells.ts";
 import type { Branch, Forest } from "./forest.ts";
@@ -10,7 +10,7 @@ export const ROW_HEIGHT = 26;
 const DEPTH_SHOWN_MAX = 24;
 const STATUS_ERROR = 2;
 
-export interface RowLook {
+export interface RowState {
   open: boolean;
   selected: boolean;
   unit: string;
@@ -34,7 +34,7 @@ function percentOf(part: number, whole: number): string {
 
 function bar({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   const total = h("i", { class: "bar-total" });
-  const own = h("i", { class: "bar-own" });
+  const own = h("i", { class: "bar-self" });
   const whole = h("div", { class: `time-bar ${serviceClass(span.service)}` }, total, own);
 
   whole.style.left = percentOf(beginNs, forest.lengthNs);
@@ -64,20 +64,20 @@ function badges(branch: Branch): HTMLElement {
   const { span, orphan, shiftedNs } = branch;
 
   return h("span", { class: "badges" },
-    span.status === STATUS_ERROR && h("span", { class: "tag error", title: shown(span.statusMessage || "error") }, "error"),
+    span.status === STATUS_ERROR && h("span", { class: "tag error", title: safeText(span.statusMessage || "error") }, "error"),
     orphan && h("span", { class: "tag", title: "The parent span is missing" }, "no parent"),
     shiftedNs > 0 && h("span", {
       class: "tag", title: `Recorded ${amount(shiftedNs, "nanoseconds")} earlier, before its parent: host clocks differ`,
     }, "clock"));
 }
 
-function nameCell(branch: Branch, look: RowLook): HTMLElement {
-  const { span, depth, below } = branch;
+function nameCell(branch: Branch, display: RowState): HTMLElement {
+  const { span, depth, descendants: below } = branch;
   const cell = h("div", { role: "gridcell", class: "name" },
-    h("span", { class: below ? "twist" : "twist none", "aria-hidden": "true" }, below ? look.open ? "\u25be" : "\u25b8" : ""),
+    h("span", { class: below ? "twist" : "twist none", "aria-hidden": "true" }, below ? display.open ? "\u25be" : "\u25b8" : ""),
     h("span", { class: `swatch ${serviceClass(span.service)}`, "aria-hidden": "true" }),
-    h("a", { class: "text", href: look.href, tabindex: "-1", title: shown(`${span.name} \u2013 ${span.service}`) }, nameText(span.name)),
-    h("span", { class: "service" }, shown(span.service, 60)), badges(branch));
+    h("a", { class: "text", href: display.href, tabindex: "-1", title: safeText(`${span.name} \u2013 ${span.service}`) }, nameText(span.name)),
+    h("span", { class: "service" }, safeText(span.service, 60)), badges(branch));
 
   cell.style.paddingLeft = `${4 + Math.min(depth, DEPTH_SHOWN_MAX) * 14}px`;
   return cell;
@@ -89,15 +89,15 @@ function valueCell(value: number, samples: number | null, unit: string): HTMLEle
 }
 
 /** `index` is the branch's index, `position` its visible row from 0. */
-export function waterfallRow(forest: Forest, index: number, position: number, look: RowLook): HTMLElement {
+export function waterfallRow(forest: Forest, index: number, position: number, display: RowState): HTMLElement {
   const branch = forest.branches[index]!;
   const { span } = branch;
   const row = h("div", {
-    role: "row", id: `trace-row-${index}`, class: look.selected ? "row selected" : "row",
-    "aria-level": branch.depth + 1, "aria-rowindex": position + 2, "aria-selected": String(look.selected),
-    "aria-expanded": branch.below ? String(look.open) : undefined, "data-index": index,
+    role: "row", id: `trace-row-${index}`, class: display.selected ? "row selected" : "row",
+    "aria-level": branch.depth + 1, "aria-rowindex": position + 2, "aria-selected": String(display.selected),
+    "aria-expanded": branch.descendants ? String(display.open) : undefined, "data-index": index,
   },
-  nameCell(branch, look), valueCell(span.own, span.samples, look.unit), valueCell(span.total, null, look.unit),
+  nameCell(branch, display), valueCell(span.own, span.samples, display.unit), valueCell(span.total, null, display.unit),
   h("div", { role: "gridcell", class: "time" }, bar(branch, forest), barText(branch, forest)));
 
   row.style.top = `${position * ROW_HEIGHT}px`;

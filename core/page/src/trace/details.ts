@@ -2,7 +2,7 @@
 import type { WireTraceSpan } from "../model/wire.ts";
 import type { Branch } from "./forest.ts";
 import { copyText } from "../flame/copy.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { amount, moment } from "../parts/format.ts";
 import { durationText, fewSamples, idText, nameText } from "../spans/cells.ts";
 
@@ -24,9 +24,9 @@ function valueText(value: unknown): string {
 /** A long value is cut, with a button that copies the whole value. */
 function attributeValue(value: unknown): HTMLElement {
   const text = valueText(value);
-  const whole = text.length <= VALUE_SHOWN_MAX;
+  const isWhole = text.length <= VALUE_SHOWN_MAX;
 
-  return h("span", { class: "attribute" }, shown(text, VALUE_SHOWN_MAX), !whole && h("button", {
+  return h("span", { class: "attribute" }, safeText(text, VALUE_SHOWN_MAX), !isWhole && h("button", {
     type: "button", class: "small", onclick: (event: MouseEvent) => {
       const button = event.currentTarget as HTMLElement;
       void copyText(text).then((isCopied) => { button.textContent = isCopied ? "Copied" : "The browser does not allow copying"; });
@@ -36,7 +36,7 @@ function attributeValue(value: unknown): HTMLElement {
 
 function attributeRows(attributes: Record<string, unknown>): Row[] {
   return Object.entries(attributes).sort(([a], [b]) => a < b ? -1 : 1)
-    .map(([name, value]) => [shown(name, 200), attributeValue(value)]);
+    .map(([name, value]) => [safeText(name, 200), attributeValue(value)]);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -56,13 +56,13 @@ export function attributeTables(span: WireTraceSpan): HTMLElement {
 export function statusText(span: { status: number; statusMessage?: string }): string {
   const name = STATUSES[span.status] ?? `status ${span.status}`;
 
-  return span.statusMessage ? `${name}: ${shown(span.statusMessage, VALUE_SHOWN_MAX)}` : name;
+  return span.statusMessage ? `${name}: ${safeText(span.statusMessage, VALUE_SHOWN_MAX)}` : name;
 }
 
 /** `beginNs` is the time since the start of the trace; null if not known. */
 export function traceFacts(span: WireTraceSpan, beginNs: number | null): Row[] {
   return [
-    ["Service", shown(span.service, 200)],
+    ["Service", safeText(span.service, 200)],
     ["Kind", KINDS[span.kind] ?? `kind ${span.kind}`],
     ["Status", h("span", { class: span.status === 2 ? "fault" : undefined }, statusText(span))],
     ["Start", beginNs === null ? moment(span.startNs / 1e6)

@@ -8,7 +8,7 @@ export interface Branch {
   /** Index of the parent in `branches`; -1 for a root. */
   parent: number;
   /** Number of descendants, which directly follow the branch. */
-  below: number;
+  descendants: number;
   /** The drawn start, since the start of the trace. */
   beginNs: number;
   /** Correction of the recorded start for a clock that is behind the parent's; 0 if the
@@ -22,8 +22,8 @@ export interface Forest {
   /** In depth-first order, siblings by start. */
   branches: Branch[];
   lengthNs: number;
-  /** Sum of all spans' own values. */
-  own: number;
+  /** Sum of all spans' self values. */
+  self: number;
   samples: number;
   orphans: number;
   shifted: number;
@@ -59,7 +59,7 @@ function linksOf(spans: readonly WireTraceSpan[]): Links {
 }
 
 /** Spans that no root reaches form cycles. Makes the first listed span of each cycle a root. */
-function breakCircles(spans: readonly WireTraceSpan[], links: Links): void {
+function breakCycles(spans: readonly WireTraceSpan[], links: Links): void {
   const reached = new Uint8Array(spans.length);
   const reach = (from: number): void => {
     const waiting = [from];
@@ -103,7 +103,7 @@ export function forestOf(spans: readonly WireTraceSpan[], asRecorded = false): F
   const first = spans.reduce((least, span) => Math.min(least, span.startNs), Infinity);
   const byStart = (a: number, b: number): number => spans[a]!.startNs - spans[b]!.startNs || a - b;
 
-  breakCircles(spans, links);
+  breakCycles(spans, links);
   const waiting = links.roots.sort(byStart).reverse().map((index) => ({ index, parent: -1 }));
   for (let at = waiting.pop(); at; at = waiting.pop()) {
     const span = spans[at.index]!;
@@ -114,7 +114,7 @@ export function forestOf(spans: readonly WireTraceSpan[], asRecorded = false): F
 
     const here = branches.length;
     branches.push({
-      span, parent: at.parent, depth: parent ? parent.depth + 1 : 0, below: 0, beginNs: beginNs + shift,
+      span, parent: at.parent, depth: parent ? parent.depth + 1 : 0, descendants: 0, beginNs: beginNs + shift,
       shiftedNs: inherited + shift, orphan: at.parent < 0 && span.parentId !== null,
     });
     for (const child of links.children[at.index]!.sort(byStart).reverse())
@@ -123,13 +123,13 @@ export function forestOf(spans: readonly WireTraceSpan[], asRecorded = false): F
   for (let index = branches.length - 1; index > 0; index--) {
     const above = branches[branches[index]!.parent];
     if (above)
-      above.below += branches[index]!.below + 1;
+      above.descendants += branches[index]!.descendants + 1;
   }
   return summed(branches);
 }
 
 function summed(branches: Branch[]): Forest {
-  const forest: Forest = { branches, lengthNs: 0, own: 0, samples: 0, orphans: 0, shifted: 0 };
+  const forest: Forest = { branches, lengthNs: 0, self: 0, samples: 0, orphans: 0, shifted: 0 };
 
   const first = branches.reduce((least, { beginNs }) => Math.min(least, beginNs), Infinity);
 
@@ -138,7 +138,7 @@ function summed(branches: Branch[]): Forest {
     const beginNs = branch.beginNs -= first;
 
     forest.lengthNs = Math.max(forest.lengthNs, beginNs + span.durationNs);
-    forest.own += span.own;
+    forest.self += span.own;
     forest.samples += span.samples;
     forest.orphans += orphan ? 1 : 0;
     forest.shifted += shiftedNs ? 1 : 0;
@@ -153,7 +153,7 @@ export function visibleOf(forest: Forest, closed: ReadonlySet<number>): number[]
   for (let index = 0; index < forest.branches.length; index++) {
     visible.push(index);
     if (closed.has(index))
-      index += forest.branches[index]!.below;
+      index += forest.branches[index]!.descendants;
   }
   return visible;
 }

@@ -47,12 +47,12 @@ class Grid implements Waterfall {
     this.scroll = h("div", {
       class: "scroll", role: "treegrid", tabindex: "0", "aria-label": "Spans of the trace", "aria-colcount": "4",
       onkeydown: (event: KeyboardEvent) => { this.key(event); },
-      onscroll: () => { this.soon(); },
+      onscroll: () => { this.scheduleDraw(); },
       onclick: (event: MouseEvent) => { this.click(event); },
     }, this.head(), this.rows);
     this.element = h("div", { class: "waterfall" }, this.scroll);
     this.arrange();
-    new ResizeObserver(() => { this.soon(); }).observe(this.scroll);
+    new ResizeObserver(() => { this.scheduleDraw(); }).observe(this.scroll);
   }
 
   select(index: number): void {
@@ -73,7 +73,7 @@ class Grid implements Waterfall {
   setClosed(all: boolean): void {
     this.closed.clear();
     this.options.forest.branches.forEach((branch, index) => {
-      if (all && branch.below)
+      if (all && branch.descendants)
         this.closed.add(index);
     });
     for (let at = this.chosen; all && at >= 0; at = this.options.forest.branches[at]!.parent)
@@ -103,7 +103,7 @@ class Grid implements Waterfall {
     this.draw();
   }
 
-  private soon(): void {
+  private scheduleDraw(): void {
     cancelAnimationFrame(this.drawing);
     this.drawing = requestAnimationFrame(() => { this.draw(); });
   }
@@ -154,8 +154,8 @@ class Grid implements Waterfall {
     this.reveal();
   }
 
-  private left(): void {
-    const { below, parent } = this.options.forest.branches[this.chosen]!;
+  private onLeft(): void {
+    const { descendants: below, parent } = this.options.forest.branches[this.chosen]!;
 
     if (below && !this.closed.has(this.chosen))
       this.toggle(this.chosen);
@@ -163,8 +163,8 @@ class Grid implements Waterfall {
       this.select(parent);
   }
 
-  private right(): void {
-    const { below } = this.options.forest.branches[this.chosen]!;
+  private onRight(): void {
+    const { descendants: below } = this.options.forest.branches[this.chosen]!;
 
     if (below && this.closed.has(this.chosen))
       this.toggle(this.chosen);
@@ -177,8 +177,8 @@ class Grid implements Waterfall {
     const keys: Readonly<Record<string, () => void>> = {
       ArrowDown: () => { this.step(1); },
       ArrowUp: () => { this.step(-1); },
-      ArrowLeft: () => { this.left(); },
-      ArrowRight: () => { this.right(); },
+      ArrowLeft: () => { this.onLeft(); },
+      ArrowRight: () => { this.onRight(); },
       PageDown: () => { this.step(page); },
       PageUp: () => { this.step(-page); },
       Home: () => { this.step(-this.visible.length); },
@@ -201,7 +201,7 @@ class Grid implements Waterfall {
 
     if (!row || at.closest("a"))
       return;
-    if (at.classList.contains("twist") && this.options.forest.branches[index]!.below)
+    if (at.classList.contains("twist") && this.options.forest.branches[index]!.descendants)
       this.toggle(index);
     else
       this.select(index);

@@ -1,19 +1,19 @@
 /** The "Open file" view: shows dropped files without storing them. It compares two files. */
 import { flamePanel, type Panel } from "../flame/panel.ts";
-import { NotUnderstood, type ParsedValue } from "../adhoc/parsed.ts";
+import { ParseError, type ParsedValue } from "../adhoc/parsed.ts";
 import { readFile, type ReadFile } from "../adhoc/read.ts";
 import { storeForm } from "../adhoc/store.ts";
 import { treeOf, treeOfPair, type Tree } from "../model/tree.ts";
 import { packed } from "../export/pprof.ts";
 import type { Origin } from "../export/origin.ts";
 import { amount, count, moment, zoneOf } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import type { View } from "./view.ts";
 
 const NAME_MAX = 120;
 
 /** The open files, which stay open when the user visits other views. */
-let kept: readonly ReadFile[] = [];
+let openFiles: readonly ReadFile[] = [];
 /** The key of the displayed value; see keyOf(). */
 let value = "";
 
@@ -52,7 +52,7 @@ function originOfFiles(files: readonly ReadFile[]): Origin {
   const when = (file: ReadFile): string => file.timeMs === null ? "" : ` \u00b7 ${moment(file.timeMs)} ${zoneOf(file.timeMs)}`;
 
   return {
-    says: files.map((file) => `${file.name}: ${file.format}, ${file.values[indexOf(file)]!.name}${when(file)}`), link: "",
+    lines: files.map((file) => `${file.name}: ${file.format}, ${file.values[indexOf(file)]!.name}${when(file)}`), link: "",
     range: last.timeMs === null ? null : { fromMs: last.timeMs, untilMs: last.timeMs },
     profile: files.length === 1 && last.format === "pprof"
       ? async () => new Blob([await packed(last.bytes)], { type: "application/octet-stream" }) : null,
@@ -62,7 +62,7 @@ function originOfFiles(files: readonly ReadFile[]): Origin {
 class Adhoc {
   private readonly input = h("input", { type: "file", multiple: true, "aria-describedby": "adhoc-kinds" });
   private readonly drop: HTMLElement;
-  private readonly faults = h("div", { class: "adhoc-faults", role: "alert" });
+  private readonly errors = h("div", { class: "adhoc-faults", role: "alert" });
   private readonly files = h("div", { class: "adhoc-files" });
   private readonly tools = h("div", { class: "adhoc-tools" });
   private readonly place = h("div", {});
@@ -75,11 +75,11 @@ class Adhoc {
         "pprof (optionally gzipped), folded stacks, perf script, speedscope, Chrome .cpuprofile. Two files are compared. ",
         "Files stay in your browser unless you store them on the server."));
     this.input.addEventListener("change", () => {
-      void this.take([...this.input.files ?? []]);
+      void this.readFiles([...this.input.files ?? []]);
       this.input.value = "";
     });
     this.listen();
-    view.element.append(h("h1", {}, "Open a profile"), this.drop, this.faults, this.files, this.tools, this.place);
+    view.element.append(h("h1", {}, "Open a profile"), this.drop, this.errors, this.files, this.tools, this.place);
     view.signal.addEventListener("abort", () => { this.panel?.dispose(); });
     this.show();
   }
@@ -97,73 +97,73 @@ class Adhoc {
     addEventListener("dragleave", over(false), { signal });
     addEventListener("drop", (event) => {
       over(false)(event);
-      void this.take([...event.dataTransfer?.files ?? []]);
+      void this.readFiles([...event.dataTransfer?.files ?? []]);
     }, { signal });
   }
 
   /** Compares a second file with the first. A third file replaces the second. */
-  private async take(files: readonly File[]): Promise<void> {
+  private async readFiles(files: readonly File[]): Promise<void> {
     const read: ReadFile[] = [];
 
     if (files.length === 0)
       return;
-    this.faults.replaceChildren();
+    this.errors.replaceChildren();
     this.place.setAttribute("aria-busy", "true");
-    this.view.say("Reading\u2026");
+    this.view.announce("Reading\u2026");
     for (const file of files.slice(0, 2))
       try {
         read.push(...sidesOf(await readFile(file)));
       } catch (error) {
-        this.faults.append(h("p", { class: "fault" }, shown(error instanceof NotUnderstood ? error.message : `${file.name}: error in this page: ${String(error)}`)));
-        if (!(error instanceof NotUnderstood))
+        this.errors.append(h("p", { class: "fault" }, safeText(error instanceof ParseError ? error.message : `${file.name}: error in this page: ${String(error)}`)));
+        if (!(error instanceof ParseError))
           console.error(error);
       }
     if (files.length > 2)
-      this.faults.append(h("p", {}, `Only two files can be compared; ${files.length - 2} more ignored.`));
+      this.errors.append(h("p", {}, `Only two files can be compared; ${files.length - 2} more ignored.`));
     this.place.removeAttribute("aria-busy");
     if (read.length === 0 || this.view.signal.aborted)
       return;
-    this.keep(read.length >= 2 ? read.slice(0, 2) : [...kept.slice(0, 1), ...read]);
+    this.setFiles(read.length >= 2 ? read.slice(0, 2) : [...openFiles.slice(0, 1), ...read]);
   }
 
-  private keep(files: readonly ReadFile[]): void {
+  private setFiles(files: readonly ReadFile[]): void {
     const shared = sharedValues(files);
 
     if (files.length === 2 && shared.length === 0) {
-      this.faults.append(h("p", { class: "fault" }, shown(`Cannot compare ${files[0]!.name} and ${files[1]!.name}: they have no value with the same name and unit.`)));
-      this.keep([files[1]!]);
+      this.errors.append(h("p", { class: "fault" }, safeText(`Cannot compare ${files[0]!.name} and ${files[1]!.name}: they have no value with the same name and unit.`)));
+      this.setFiles([files[1]!]);
       return;
     }
-    kept = files;
+    openFiles = files;
     if (!shared.some((each) => keyOf(each) === value))
       value = shared[0] ? keyOf(shared[0]) : "";
     this.show();
-    this.view.say(files.length === 0 ? "No file open." : `Showing ${files.map(({ name }) => shown(name, NAME_MAX)).join(" and ")}.`);
+    this.view.announce(files.length === 0 ? "No file open." : `Showing ${files.map(({ name }) => safeText(name, NAME_MAX)).join(" and ")}.`);
   }
 
   private show(): void {
-    this.files.replaceChildren(...kept.map((file, index) => this.card(file, index)));
+    this.files.replaceChildren(...openFiles.map((file, index) => this.card(file, index)));
     this.tools.replaceChildren(...this.choices());
     this.panel?.dispose();
     this.panel = null;
     this.place.replaceChildren();
-    this.view.title(kept.map(({ name }) => name).join(", "));
-    if (kept.length === 0)
+    this.view.title(openFiles.map(({ name }) => name).join(", "));
+    if (openFiles.length === 0)
       return;
     this.panel = flamePanel({
-      tree: treeOfFiles(kept), look: this.view.state.parameters, title: kept.map(({ name }) => name).reverse().join(" compared with "),
-      origin: () => originOfFiles(kept),
-      onLook: (look) => { this.view.note(look); },
+      tree: treeOfFiles(openFiles), display: this.view.state.parameters, title: openFiles.map(({ name }) => name).reverse().join(" compared with "),
+      origin: () => originOfFiles(openFiles),
+      onDisplayChange: (display) => { this.view.updateAddress(display); },
     });
     this.place.append(this.panel.element);
   }
 
   private choices(): HTMLElement[] {
-    const shared = sharedValues(kept);
+    const shared = sharedValues(openFiles);
     const made: HTMLElement[] = [];
 
     if (shared.length > 1) {
-      const select = h("select", {}, ...shared.map((each) => h("option", { value: keyOf(each) }, shown(each.name, NAME_MAX))));
+      const select = h("select", {}, ...shared.map((each) => h("option", { value: keyOf(each) }, safeText(each.name, NAME_MAX))));
       select.value = value;
       select.addEventListener("change", () => {
         value = select.value;
@@ -171,8 +171,8 @@ class Adhoc {
       });
       made.push(h("label", {}, "Value ", select));
     }
-    if (kept.length === 2)
-      made.push(h("button", { type: "button", onclick: () => { this.keep([...kept].reverse()); } }, "Swap sides"));
+    if (openFiles.length === 2)
+      made.push(h("button", { type: "button", onclick: () => { this.setFiles([...openFiles].reverse()); } }, "Swap sides"));
     return made;
   }
 
@@ -181,17 +181,17 @@ class Adhoc {
     const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0);
     const total = sum(tree.nodes.self);
     const samples = sum(tree.nodes.samples ?? []);
-    const facts = [file.format, `${shown(file.values[indexOf(file)]!.name, NAME_MAX)} ${amount(total, tree.unit)}`,
+    const facts = [file.format, `${safeText(file.values[indexOf(file)]!.name, NAME_MAX)} ${amount(total, tree.unit)}`,
       tree.unit === "count" ? "" : `${count(samples)} samples`, file.timeMs === null ? "" : moment(file.timeMs)];
-    const role = kept.length === 2 ? (index === 0 ? "Baseline: " : "Comparison: ") : "";
+    const role = openFiles.length === 2 ? (index === 0 ? "Baseline: " : "Comparison: ") : "";
 
-    return h("section", { class: "adhoc-file", "aria-label": shown(file.name, NAME_MAX) },
-      h("div", { class: "adhoc-title" }, h("h2", {}, role, shown(file.name, NAME_MAX)),
+    return h("section", { class: "adhoc-file", "aria-label": safeText(file.name, NAME_MAX) },
+      h("div", { class: "adhoc-title" }, h("h2", {}, role, safeText(file.name, NAME_MAX)),
         h("button", {
-          type: "button", "aria-label": `Close ${shown(file.name, NAME_MAX)}`, onclick: () => { this.keep(kept.filter((each) => each !== file)); },
+          type: "button", "aria-label": `Close ${safeText(file.name, NAME_MAX)}`, onclick: () => { this.setFiles(openFiles.filter((each) => each !== file)); },
         }, "Close")),
       h("p", { class: "faint" }, facts.filter((each) => each !== "").join(" \u00b7 ")),
-      ...file.notes.map((note) => h("p", {}, shown(note))),
+      ...file.notes.map((note) => h("p", {}, safeText(note))),
       storeForm(this.view, file, () => indexOf(file)));
   }
 }

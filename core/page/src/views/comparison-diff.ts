@@ -2,16 +2,16 @@
  * table of the largest ones. */
 import { originOfPair } from "../export/origin.ts";
 import { scaled } from "../flame/derive.ts";
-import type { Look } from "../flame/panel.ts";
+import type { DisplayOptions } from "../flame/panel.ts";
 import type { Comparison } from "../model/comparison.ts";
 import { treeOfDiff, type Tree } from "../model/tree.ts";
 import type { WireDiff } from "../model/wire.ts";
 import { Problem } from "../parts/api.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { growthText, noiseText } from "../parts/change.ts";
 import { amount, count } from "../parts/format.ts";
-import { Latest } from "../parts/latest.ts";
-import { inPlace } from "../shell/faults.ts";
+import { LatestRequest } from "../parts/latest.ts";
+import { loadPart } from "../shell/errors.ts";
 import { changesTable } from "../spans/changes-table.ts";
 import { whyEmpty } from "../spans/empty.ts";
 import { measureOf, type Measure } from "../spans/links.ts";
@@ -24,22 +24,22 @@ type Fields = Readonly<Record<SideName, SideFields>>;
 const TITLES: Readonly<Record<SideName, string>> = { left: "Baseline", right: "Comparison" };
 
 export async function comparisonDiff(view: View): Promise<void> {
-  const again = (): void => { void load(); };
-  const fields = { left: sideFields(view, "left", TITLES.left, again), right: sideFields(view, "right", TITLES.right, again) };
+  const reload = (): void => { void load(); };
+  const fields = { left: sideFields(view, "left", TITLES.left, reload), right: sideFields(view, "right", TITLES.right, reload) };
   const measure = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: sideOf(view.state, "left").query ?? "" } });
-  const asking = new Latest(view.signal);
+  const latest = new LatestRequest(view.signal);
   const result = h("div", {});
   // The view has a table of its own, so the panel shows only the graph by default.
   let onScale: () => void = () => undefined;
-  const place = new StacksPlace(view, (change: Look) => {
-    view.note(change);
+  const place = new StacksPlace(view, (change: DisplayOptions) => {
+    view.updateAddress(change);
     if ("scale" in change)
       onScale();
   }, { shown: "graph" });
   const load = async (): Promise<void> => {
-    const signal = asking.next();
+    const signal = latest.next();
 
-    await inPlace(view, signal, async () => {
+    await loadPart(view, signal, async () => {
       const found = await resultOf(view, fields, place, measure, signal);
       onScale = found.onScale;
       result.replaceChildren(...found.elements);
@@ -66,23 +66,23 @@ async function resultOf(view: View, fields: Fields, place: StacksPlace, measure:
     const wire = await view.api.get<WireDiff>("diff", { format: "tree", ...diffParameters(view.state) }, signal);
     const tree = treeOfDiff(wire);
     const { base, now } = tree.comparison!;
-    const empty = base.total === 0 || now.total === 0 ? await reasons(view, tree.comparison!) : [];
+    const empty = base.total === 0 || now.total === 0 ? await emptySides(view, tree.comparison!) : [];
 
     signal.throwIfAborted();
     if (base.total === 0 && now.total === 0)
       return plain(...empty);
-    const shownOf = shownDifference(view, place, tree, wire.profiles, measure);
+    const shownOf = differenceResult(view, place, tree, wire.profiles, measure);
     return { ...shownOf, elements: [...empty, ...shownOf.elements] };
   } catch (error) {
     if (!(error instanceof Problem) || error.side === null)
       throw error;
-    fields[error.side].setFault(error.column);
-    return plain(h("p", { class: "fault notice", role: "alert" }, `${TITLES[error.side]}: ${shown(error.message)}`));
+    fields[error.side].setErrorColumn(error.column);
+    return plain(h("p", { class: "fault notice", role: "alert" }, `${TITLES[error.side]}: ${safeText(error.message)}`));
   }
 }
 
 /** Explains each empty side. */
-async function reasons(view: View, { base, now }: Comparison): Promise<HTMLElement[]> {
+async function emptySides(view: View, { base, now }: Comparison): Promise<HTMLElement[]> {
   const empty: SideName[] = [];
 
   if (base.total === 0)
@@ -107,12 +107,12 @@ function summary(comparison: Comparison, profiles: readonly [number, number], { 
     + `, ${change === "noise" ? "within sampling noise" : change}.`);
 }
 
-function shownDifference(view: View, place: StacksPlace, tree: Tree, profiles: readonly [number, number], measure: Measure): Result {
+function differenceResult(view: View, place: StacksPlace, tree: Tree, profiles: readonly [number, number], measure: Measure): Result {
   const table = h("div", {});
   const onScale = (): void => {
-    table.replaceChildren(changesTable(scaled(tree, place.lookNow().scale), measure, (name) => {
-      view.note({ search: name });
-      place.setLook({ search: name });
+    table.replaceChildren(changesTable(scaled(tree, place.currentDisplay().scale), measure, (name) => {
+      view.updateAddress({ search: name });
+      place.setDisplay({ search: name });
     }));
   };
 

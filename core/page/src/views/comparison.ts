@@ -1,5 +1,5 @@
 /** The Compare view: two selections side by side, with linked zoom and search. */
-import type { Look } from "../flame/panel.ts";
+import type { DisplayOptions } from "../flame/panel.ts";
 import { Problem } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
@@ -16,22 +16,22 @@ interface Side {
   readonly ready: Promise<void>;
 }
 
-async function ask(view: View, side: SideName, place: StacksPlace, fields: SideFields, sum: HTMLElement): Promise<void> {
-  const asked = sideOf(view.state, side);
-  const unit = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: asked.query ?? "" } });
-  const tree = await place.ask(asked, side, viewOfSide(view, side), (error) => {
+async function loadSide(view: View, side: SideName, place: StacksPlace, fields: SideFields, sum: HTMLElement): Promise<void> {
+  const selection = sideOf(view.state, side);
+  const unit = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: selection.query ?? "" } });
+  const tree = await place.load(selection, side, viewOfSide(view, side), (error) => {
     if (error instanceof Problem && error.column !== null)
-      fields.setFault(error.column);
+      fields.setErrorColumn(error.column);
   });
 
   if (tree !== undefined)
     sum.textContent = tree ? `${amount(treeTotal(tree), unit.unit)} ${unit.name}` : "No data";
 }
 
-function sideIn(view: View, side: SideName, onLook: (change: Look) => void): Side {
-  const place = new StacksPlace(view, onLook);
+function sideIn(view: View, side: SideName, onDisplayChange: (change: DisplayOptions) => void): Side {
+  const place = new StacksPlace(view, onDisplayChange);
   const sum = h("p", { class: "side-sum", role: "status" });
-  const load = async (): Promise<void> => { await ask(view, side, place, fields, sum); };
+  const load = async (): Promise<void> => { await loadSide(view, side, place, fields, sum); };
   const fields = sideFields(view, side, TITLES[side], () => { void load(); });
 
   return {
@@ -41,9 +41,9 @@ function sideIn(view: View, side: SideName, onLook: (change: Look) => void): Sid
 }
 
 export async function comparison(view: View): Promise<void> {
-  const linked = (other: () => StacksPlace) => (change: Look): void => {
-    view.note(change);
-    other().setLook(change);
+  const linked = (other: () => StacksPlace) => (change: DisplayOptions): void => {
+    view.updateAddress(change);
+    other().setDisplay(change);
   };
   const left: Side = sideIn(view, "left", linked(() => right.place));
   const right: Side = sideIn(view, "right", linked(() => left.place));

@@ -9,10 +9,10 @@ import { rangeChange, rangeOf } from "../model/range.ts";
 import { treeOf } from "../model/tree.ts";
 import type { WireAnnotation, WireTree } from "../model/wire.ts";
 import { amount, count } from "../parts/format.ts";
-import { h, renew, shown } from "../parts/dom.ts";
+import { h, replaceContent, safeText } from "../parts/dom.ts";
 import { Problem } from "../parts/api.ts";
-import { faultText } from "../shell/faults.ts";
-import { Latest } from "../parts/latest.ts";
+import { errorText } from "../shell/errors.ts";
+import { LatestRequest } from "../parts/latest.ts";
 import { applicationOf } from "../query/parse.ts";
 import type { WireSeries } from "../timeline/series.ts";
 import { Timeline } from "../timeline/timeline.ts";
@@ -20,7 +20,7 @@ import { Timeline } from "../timeline/timeline.ts";
 const NAME_MAX = 120;
 
 /** The parameters of the view's requests. */
-interface Asked {
+interface ExploreSelection {
   query: string;
   type: string | undefined;
   from: string | undefined;
@@ -32,19 +32,19 @@ class Explore {
   private readonly figures = h("p", { class: "figures" });
   private readonly place = h("div", { class: "graph" });
   private readonly timeline: Timeline;
-  private readonly asking: Latest;
+  private readonly latest: LatestRequest;
   private panel: Panel | null = null;
   private origin: Origin | null = null;
 
-  constructor(private readonly view: View, private readonly asked: Asked) {
+  constructor(private readonly view: View, private readonly selection: ExploreSelection) {
     this.timeline = new Timeline({
-      api: view.api, application: applicationOf(asked.query), signal: view.signal, say: (text) => { view.say(text); },
+      api: view.api, application: applicationOf(selection.query), signal: view.signal, announce: (text) => { view.announce(text); },
       onRange: (range) => { view.go({ ...rangeChange(range), live: undefined }); },
       onAnnotations: async () => { await this.loadTimeline(view.signal); },
     });
-    this.heading.textContent = titleOf(asked);
+    this.heading.textContent = titleOf(selection);
     view.element.append(h("div", { class: "headline" }, this.heading, this.figures), this.timeline.element, this.place);
-    this.asking = new Latest(view.signal);
+    this.latest = new LatestRequest(view.signal);
     view.signal.addEventListener("abort", () => {
       this.panel?.dispose();
       this.panel = null;
@@ -53,24 +53,24 @@ class Explore {
 
   /** Requests profile and timeline at the same time and shows each when it arrives. */
   async load(): Promise<void> {
-    const signal = this.asking.next();
+    const signal = this.latest.next();
 
-    await Promise.all([this.loadProfile(signal).catch((error: unknown) => { this.refused(error, signal); }), this.loadTimeline(signal)]);
+    await Promise.all([this.loadProfile(signal).catch((error: unknown) => { this.showQueryError(error, signal); }), this.loadTimeline(signal)]);
   }
 
   private async loadProfile(signal: AbortSignal): Promise<void> {
     const { api } = this.view;
-    const { query, type, from, until } = this.asked;
-    const origin = originOf(api, this.asked);
+    const { query, type, from, until } = this.selection;
+    const origin = originOf(api, this.selection);
     const wire = await api.get<WireTree>("profile", { format: "tree", query, type, from, until }, signal);
 
-    const why = wire.nodes.self.some((value) => value !== 0) ? null : await emptyReason(this.view);
+    const reason = wire.nodes.self.some((value) => value !== 0) ? null : await emptyReason(this.view);
 
     signal.throwIfAborted();
     this.origin = origin;
-    this.figures.textContent = figuresOf(wire, typeOf(this.asked));
-    if (why) {
-      this.showInstead(why);
+    this.figures.textContent = figuresOf(wire, typeOf(this.selection));
+    if (reason) {
+      this.showInstead(reason);
       return;
     }
     if (this.panel) {
@@ -78,36 +78,36 @@ class Explore {
       return;
     }
     this.panel = flamePanel({
-      tree: treeOf(wire), look: this.view.state.parameters, title: titleOf(this.asked), origin: () => this.origin!,
-      onLook: (look) => { this.view.note(look); },
+      tree: treeOf(wire), display: this.view.state.parameters, title: titleOf(this.selection), origin: () => this.origin!,
+      onDisplayChange: (display) => { this.view.updateAddress(display); },
     });
     this.place.replaceChildren(this.panel.element);
   }
 
   /** Shows the error of a too large query instead of the graph, but keeps the
    * timeline, so that the user can select a smaller range. */
-  private refused(error: unknown, signal: AbortSignal): void {
+  private showQueryError(error: unknown, signal: AbortSignal): void {
     if (!(error instanceof Problem) || ![429, 503].includes(error.status) || signal.aborted)
       throw error;
-    this.showInstead(faultText(error));
+    this.showInstead(errorText(error));
   }
 
   private showInstead(element: HTMLElement): void {
     this.panel?.dispose();
     this.panel = null;
-    renew(this.place, element);
+    replaceContent(this.place, element);
   }
 
   private async loadTimeline(signal: AbortSignal): Promise<void> {
     const { api } = this.view;
-    const { query, type, from, until } = this.asked;
+    const { query, type, from, until } = this.selection;
     const application = applicationOf(query) ?? undefined;
-    const [series, told] = await Promise.all([
+    const [series, annotated] = await Promise.all([
       api.get<WireSeries>("series", { query, type, from, until }, signal),
       api.get<{ annotations: WireAnnotation[] }>("annotations", { application, from, until }, signal),
     ]);
 
-    this.timeline.set(series, told.annotations);
+    this.timeline.set(series, annotated.annotations);
   }
 }
 
@@ -117,8 +117,8 @@ function figuresOf(wire: WireTree, type: string): string {
   return total === 0 ? "" : `${amount(total, wire.unit || unitOf(type))} in ${count(wire.profiles)} profile${wire.profiles === 1 ? "" : "s"}`;
 }
 
-function titleOf(asked: Asked): string {
-  return `${shown(applicationOf(asked.query) ?? "All applications", NAME_MAX)} \u2013 ${shown(typeName(typeOf(asked)), NAME_MAX)}`;
+function titleOf(selection: ExploreSelection): string {
+  return `${safeText(applicationOf(selection.query) ?? "All applications", NAME_MAX)} \u2013 ${safeText(typeName(typeOf(selection)), NAME_MAX)}`;
 }
 
 export async function explore(view: View): Promise<void> {
@@ -134,7 +134,7 @@ export async function explore(view: View): Promise<void> {
     view.element.append(await emptyReason(view));
     return;
   }
-  const shows = new Explore(view, { query: query ?? "", type, from, until });
-  view.onRefresh(async () => { await shows.load(); });
-  await shows.load();
+  const page = new Explore(view, { query: query ?? "", type, from, until });
+  view.onRefresh(async () => { await page.load(); });
+  await page.load();
 }

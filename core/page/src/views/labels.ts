@@ -7,7 +7,7 @@ import { ValueTable } from "../labels/table.ts";
 import { typeOf, unitOf } from "../model/choice.ts";
 import type { WireLabelValue } from "../model/wire.ts";
 import { count } from "../parts/format.ts";
-import { h, renew, shown } from "../parts/dom.ts";
+import { h, replaceContent, safeText } from "../parts/dom.ts";
 import { applicationOf, withMatcher } from "../query/parse.ts";
 
 const NAME_MAX = 60;
@@ -35,7 +35,7 @@ class Labels {
   private readonly more = h("p", {});
   private answer: LabelAnswer = { total: 0, values: [], after: null };
   private order: Order;
-  private drawn = PAGE;
+  private shownCount = PAGE;
 
   constructor(private readonly view: View, private readonly label: string) {
     const unit = unitOf(typeOf(view.state.parameters));
@@ -45,12 +45,12 @@ class Labels {
       label, unit, hrefOf: (value) => this.hrefOf(value),
       onOrder: (order) => {
         this.order = order;
-        this.view.note({ order: writeOrder(order) });
+        this.view.updateAddress({ order: writeOrder(order) });
         this.show();
       },
     });
     this.cards = new Cards({ view, unit, hrefOf: (value) => this.hrefOf(value), queryOf: (value) => this.queryOf(value) });
-    view.element.append(this.links, h("h1", {}, `By ${shown(label, NAME_MAX)}`), this.place);
+    view.element.append(this.links, h("h1", {}, `By ${safeText(label, NAME_MAX)}`), this.place);
   }
 
   /** Loads all values at once, since the table sorts all of them. */
@@ -60,7 +60,7 @@ class Labels {
       this.view.api.get<LabelAnswer>("labels", { query, type, from, until, label: this.label, limit: VALUES_MAX }, this.view.signal), names]);
 
     this.answer = answer;
-    this.link(all.some(({ name }) => name === this.label) ? all : [{ name: this.label, values: 0 }, ...all]);
+    this.updateLinks(all.some(({ name }) => name === this.label) ? all : [{ name: this.label, values: 0 }, ...all]);
     if (answer.values.length === 0) {
       this.cards.show([]);
       this.place.replaceChildren(await emptyReason(this.view));
@@ -72,11 +72,11 @@ class Labels {
   }
 
   /** Replaces only links that changed, since a screen reader would repeat them. */
-  private link(names: readonly LabelName[]): void {
+  private updateLinks(names: readonly LabelName[]): void {
     const links = labelLinks(this.view, names, this.label);
 
     if (!this.links.firstChild?.isEqualNode(links))
-      renew(this.links, links);
+      replaceContent(this.links, links);
   }
 
   private hrefOf({ value }: WireLabelValue): string {
@@ -88,7 +88,7 @@ class Labels {
   }
 
   private show(): void {
-    const values = ordered(this.answer.values, this.order).slice(0, this.drawn);
+    const values = ordered(this.answer.values, this.order).slice(0, this.shownCount);
 
     this.table.show(values, this.order);
     this.cards.show(values);
@@ -97,12 +97,12 @@ class Labels {
 
   private showMore(): void {
     const { values, after } = this.answer;
-    const left = values.length - this.drawn;
+    const left = values.length - this.shownCount;
     const most = after === null ? "" : ` Only the ${count(VALUES_MAX)} largest values are listed.`;
 
-    renew(this.more, ...left > 0 ? [h("button", {
+    replaceContent(this.more, ...left > 0 ? [h("button", {
       type: "button", onclick: () => {
-        this.drawn += PAGE;
+        this.shownCount += PAGE;
         this.show();
       },
     }, "More values"), new Text(` ${count(left)} not shown.`)] : [], new Text(most));
@@ -121,22 +121,22 @@ function chosenLabel(names: readonly LabelName[], query: string): string | undef
 function labelLinks(view: View, names: readonly LabelName[], chosen: string): HTMLElement {
   return h("nav", { class: "label-names", "aria-label": "Labels" }, ...names.map(({ name, values }) => h("a", {
     href: view.address({ label: name }), ...(name === chosen ? { "aria-current": "true" } : {}),
-  }, shown(name, NAME_MAX), " ", h("span", { class: "faint" }, count(values)))));
+  }, safeText(name, NAME_MAX), " ", h("span", { class: "faint" }, count(values)))));
 }
 
 export async function labels(view: View): Promise<void> {
-  const { query, type, from, until, label: asked } = view.state.parameters;
+  const { query, type, from, until, label: selected } = view.state.parameters;
   const names = async (): Promise<readonly LabelName[]> =>
     (await view.api.get<{ labels: LabelName[] }>("labels", { query, type, from, until }, view.signal)).labels;
   const all = names();
-  const label = asked ?? chosenLabel(await all, query ?? "");
+  const label = selected ?? chosenLabel(await all, query ?? "");
 
   if (label === undefined) {
     view.element.append(await emptyReason(view));
     return;
   }
-  const shows = new Labels(view, label);
+  const page = new Labels(view, label);
   view.title(`by ${label}`);
-  view.onRefresh(async () => { await shows.load(names()); });
-  await shows.load(all);
+  view.onRefresh(async () => { await page.load(names()); });
+  await page.load(all);
 }

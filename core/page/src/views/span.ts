@@ -3,15 +3,15 @@
 import { originOfPair } from "../export/origin.ts";
 import { treeOfDiff } from "../model/tree.ts";
 import type { WireDiff, WireSpan } from "../model/wire.ts";
-import type { Look } from "../flame/panel.ts";
-import { h, renew, shown } from "../parts/dom.ts";
+import type { DisplayOptions } from "../flame/panel.ts";
+import { h, replaceContent, safeText } from "../parts/dom.ts";
 import { amount, count, moment, percent } from "../parts/format.ts";
-import { Latest } from "../parts/latest.ts";
+import { LatestRequest } from "../parts/latest.ts";
 import { withMatcher } from "../query/parse.ts";
-import { inPlace } from "../shell/faults.ts";
+import { loadPart } from "../shell/errors.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
 import { baselineOf, findSpan, type Baseline, type FoundSpan } from "../spans/found.ts";
-import { elsewhere, measureOf, spanIdOf, spanQuery, type Measure } from "../spans/links.ts";
+import { toOtherView, measureOf, spanIdOf, spanQuery, type Measure } from "../spans/links.ts";
 import { StacksPlace } from "../spans/stacks.ts";
 import { tabs, type Tabs } from "../spans/tabs.ts";
 import { attributeTables, facts, traceFacts } from "../trace/details.ts";
@@ -25,8 +25,8 @@ export async function span(view: View): Promise<void> {
   if (!ID.test(id)) {
     view.element.append(h("h1", {}, "Span"), h("p", { class: "notice", role: "status" }, id === ""
       ? "No span selected. Choose one in Spans or in a trace, or follow the link in a span\u2019s pyroscope.profile.url attribute."
-      : `\u201c${shown(id, 60)}\u201d is not a span id (16 hexadecimal digits).`),
-    h("p", {}, h("a", { href: view.address(elsewhere({}), "spans") }, "All spans")));
+      : `\u201c${safeText(id, 60)}\u201d is not a span id (16 hexadecimal digits).`),
+    h("p", {}, h("a", { href: view.address(toOtherView({}), "spans") }, "All spans")));
     return;
   }
   await findAndShow(view, id);
@@ -38,35 +38,35 @@ async function findAndShow(view: View, id: string): Promise<void> {
   let found = await findSpan(view, id);
   const graphs = stacks(view, () => found, measure);
   const show = (): void => {
-    renew(head, heading(view, found), cost(found, measure));
-    renew(aside, ...ofTrace(view, found));
+    replaceContent(head, heading(view, found), cost(found, measure));
+    replaceContent(aside, ...traceSection(view, found));
   };
 
   show();
   view.element.append(head, h("div", { class: "span-page" }, graphs.element, aside));
   view.onRefresh(async () => {
-    const before = known(found);
+    const before = displayedData(found);
 
     found = await findSpan(view, id);
     // Keep unchanged text, so that a screen reader does not repeat it.
-    if (known(found) !== before)
+    if (displayedData(found) !== before)
       show();
-    graphs.again();
+    graphs.refresh();
   });
 }
 
 /** The displayed data as text, to detect changes. It excludes the range, which moves with the clock. */
-function known({ row, traced, traceId }: FoundSpan): string {
+function displayedData({ row, traced, traceId }: FoundSpan): string {
   return JSON.stringify([row, traced, traceId]);
 }
 
 function heading(view: View, found: FoundSpan): HTMLElement {
   return h("header", { class: "span-head" }, h("h1", {}, found.name === null ? "Unnamed span" : nameText(found.name)),
-    h("p", { class: "faint" }, found.service === null ? "" : `${shown(found.service, 100)}, `, "span ", idText(found.id)),
+    h("p", { class: "faint" }, found.service === null ? "" : `${safeText(found.service, 100)}, `, "span ", idText(found.id)),
     h("p", { class: "links" },
-      found.traced && h("a", { href: view.address(elsewhere({ trace: found.traceId ?? undefined, span: found.id }), "trace") }, "Show trace"),
-      h("a", { href: view.address(elsewhere({ query: spanQuery(view.state.parameters["query"] ?? "", found.id) }), "explore") }, "Explore"),
-      h("a", { href: view.address(elsewhere(comparisonOf(view, found)), "comparison") }, "Compare with baseline")));
+      found.traced && h("a", { href: view.address(toOtherView({ trace: found.traceId ?? undefined, span: found.id }), "trace") }, "Show trace"),
+      h("a", { href: view.address(toOtherView({ query: spanQuery(view.state.parameters["query"] ?? "", found.id) }), "explore") }, "Explore"),
+      h("a", { href: view.address(toOtherView(comparisonOf(view, found)), "comparison") }, "Compare with baseline")));
 }
 
 function comparisonOf(view: View, found: FoundSpan): Record<string, string | undefined> {
@@ -75,7 +75,7 @@ function comparisonOf(view: View, found: FoundSpan): Record<string, string | und
 
   return {
     leftQuery: baseline.query, leftFrom: baseline.from, leftUntil: baseline.until,
-    rightQuery: spanQuery(service, found.id), rightFrom: found.own.from, rightUntil: found.own.until,
+    rightQuery: spanQuery(service, found.id), rightFrom: found.selection.from, rightUntil: found.selection.until,
   };
 }
 
@@ -97,44 +97,44 @@ function cost(found: FoundSpan, { unit, name }: Measure): HTMLElement {
  * They share their display options, which are in the address. */
 function stacks(view: View, found: () => FoundSpan, measure: Measure): Tabs {
   const place = (): StacksPlace => {
-    const made: StacksPlace = new StacksPlace(view, (change: Look) => {
-      view.note(change);
+    const made: StacksPlace = new StacksPlace(view, (change: DisplayOptions) => {
+      view.updateAddress(change);
       for (const other of places)
         if (other !== made)
-          other.setLook(change);
+          other.setDisplay(change);
     });
     return made;
   };
   const own = place(), base = place(), both = place();
   const places = [own, base, both];
-  const figures = new Latest(view.signal), differing = new Latest(view.signal);
-  const ofBase = h("p", { class: "faint" });
-  const ofBoth = h("p", { class: "faint", role: "status" });
+  const figures = new LatestRequest(view.signal), differing = new LatestRequest(view.signal);
+  const baselineNote = h("p", { class: "faint" });
+  const differenceNote = h("p", { class: "faint", role: "status" });
 
   return tabs(view, "of", "Flame graph", [
     { id: "span", title: "This span", element: own.element, open: () => {
-      void own.ask(found().own, `span-${found().id}`);
+      void own.load(found().selection, `span-${found().id}`);
     } },
-    { id: "baseline", title: "Baseline", element: h("div", {}, ofBase, base.element), open: () => {
+    { id: "baseline", title: "Baseline", element: h("div", {}, baselineNote, base.element), open: () => {
       const baseline = baselineOf(view, found());
       const signal = figures.next();
 
-      ofBase.textContent ||= baselineText(baseline);
-      void base.ask(baseline, `baseline-${found().id}`);
-      void inPlace(view, signal, async () => {
-        ofBase.textContent = await baselineFigures(view, baseline, measure, signal);
-      }, (fault) => { ofBase.textContent = fault.textContent; });
+      baselineNote.textContent ||= baselineText(baseline);
+      void base.load(baseline, `baseline-${found().id}`);
+      void loadPart(view, signal, async () => {
+        baselineNote.textContent = await baselineFigures(view, baseline, measure, signal);
+      }, (fault) => { baselineNote.textContent = fault.textContent; });
     } },
-    { id: "difference", title: "Difference", element: h("div", {}, ofBoth, both.element), open: () => {
+    { id: "difference", title: "Difference", element: h("div", {}, differenceNote, both.element), open: () => {
       const signal = differing.next();
 
-      void inPlace(view, signal, async () => { await difference(view, found(), both, ofBoth, signal); }, (fault) => { both.showInstead(fault); });
+      void loadPart(view, signal, async () => { await difference(view, found(), both, differenceNote, signal); }, (fault) => { both.showInstead(fault); });
     } },
   ]);
 }
 
-function baselineText({ says, from, until }: Baseline): string {
-  return `Baseline: ${says}, ${moment(Number(from))} \u2013 ${moment(Number(until))}.`;
+function baselineText({ description, from, until }: Baseline): string {
+  return `Baseline: ${description}, ${moment(Number(from))} \u2013 ${moment(Number(until))}.`;
 }
 
 async function baselineFigures(view: View, baseline: Baseline, { unit, name }: Measure, signal: AbortSignal): Promise<string> {
@@ -153,7 +153,7 @@ async function difference(view: View, found: FoundSpan, place: StacksPlace, says
   const { query, type, from, until } = baseline;
   const wire = await view.api.get<WireDiff>("diff", {
     format: "tree", leftQuery: query, leftFrom: from, leftUntil: until, leftType: type,
-    rightSpan: found.id, rightFrom: found.own.from, rightUntil: found.own.until, rightType: type,
+    rightSpan: found.id, rightFrom: found.selection.from, rightUntil: found.selection.until, rightType: type,
   }, signal);
   const tree = treeOfDiff(wire);
 
@@ -162,16 +162,16 @@ async function difference(view: View, found: FoundSpan, place: StacksPlace, says
     return;
   }
   says.textContent = `${baselineText(baseline)} The shares of both sides are compared.`;
-  place.show(tree, `difference-${found.id}`, originOfPair(baseline, found.own));
+  place.show(tree, `difference-${found.id}`, originOfPair(baseline, found.selection));
 }
 
-function ofTrace(view: View, found: FoundSpan): HTMLElement[] {
+function traceSection(view: View, found: FoundSpan): HTMLElement[] {
   const { traced, firstNs, traceId, row } = found;
 
   if (traced)
     return [h("h2", {}, "Trace"), ...row?.samples ? [] : [h("p", { class: "notice" }, "This span has no samples: it used too little CPU time, or its profiles are not stored.")],
       facts([...traceFacts(traced, firstNs === null ? null : traced.startNs - firstNs), ["Trace", h("a", {
-        href: view.address(elsewhere({ trace: traceId ?? undefined, span: found.id }), "trace"),
+        href: view.address(toOtherView({ trace: traceId ?? undefined, span: found.id }), "trace"),
       }, idText(traceId ?? ""))]]), attributeTables(traced)];
   if (row)
     return [h("h2", {}, "Trace"), h("p", { class: "faint" }, traceId === null

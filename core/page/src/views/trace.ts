@@ -3,10 +3,10 @@
 import { rangeChange } from "../model/range.ts";
 import type { WireTraceSpan } from "../model/wire.ts";
 import { Problem } from "../parts/api.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, safeText } from "../parts/dom.ts";
 import { amount, count, moment } from "../parts/format.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
-import { around, elsewhere, measureOf, type Measure } from "../spans/links.ts";
+import { withMargin, toOtherView, measureOf, type Measure } from "../spans/links.ts";
 import { StacksPlace } from "../spans/stacks.ts";
 import { spanDetails } from "../trace/details.ts";
 import { forestOf, type Branch, type Forest } from "../trace/forest.ts";
@@ -28,11 +28,11 @@ async function spansOf(view: View, id: string): Promise<WireTraceSpan[] | null> 
 
 export async function trace(view: View): Promise<void> {
   const id = (view.state.parameters["trace"] ?? "").toLowerCase();
-  const all = h("p", {}, h("a", { href: view.address(elsewhere({}), "traces") }, "All traces"));
+  const all = h("p", {}, h("a", { href: view.address(toOtherView({}), "traces") }, "All traces"));
 
   if (!ID.test(id)) {
     view.element.append(h("h1", {}, "Trace"), h("p", { class: "notice", role: "status" }, id === ""
-      ? "No trace selected." : `\u201c${shown(id, 60)}\u201d is not a trace id (32 hexadecimal digits).`), all);
+      ? "No trace selected." : `\u201c${safeText(id, 60)}\u201d is not a trace id (32 hexadecimal digits).`), all);
     return;
   }
   const spans = await spansOf(view, id);
@@ -44,10 +44,10 @@ export async function trace(view: View): Promise<void> {
   const measure = measureOf(view.state);
   const forest = forestOf(spans, view.state.parameters["clock"] === "recorded");
   view.title(forest.branches[0]!.span.name);
-  view.element.append(heading(id, forest, measure), body(view, forest, measure), flame(view, id, spans, measure));
+  view.element.append(heading(id, forest, measure), waterfallSection(view, forest, measure), flameSection(view, id, spans, measure));
 }
 
-function many(number: number, one: string, several: string): string {
+function plural(number: number, one: string, several: string): string {
   return `${count(number)} ${number === 1 ? one : several}`;
 }
 
@@ -55,15 +55,15 @@ function heading(id: string, forest: Forest, { unit, name }: Measure): HTMLEleme
   const root = forest.branches[0]!.span;
   const services = new Set(forest.branches.map(({ span }) => span.service)).size;
   const notes = [
-    forest.orphans ? `${many(forest.orphans, "span has a missing parent and is shown as a root", "spans have missing parents and are shown as roots")}.` : "",
-    forest.shifted ? `${many(forest.shifted, "span was", "spans were")} recorded before the parent because host clocks differ. Such spans are drawn inside their parents.` : "",
+    forest.orphans ? `${plural(forest.orphans, "span has a missing parent and is shown as a root", "spans have missing parents and are shown as roots")}.` : "",
+    forest.shifted ? `${plural(forest.shifted, "span was", "spans were")} recorded before the parent because host clocks differ. Such spans are drawn inside their parents.` : "",
     forest.samples === 0 ? `No samples of this trace: the waterfall shows durations, but no ${name}.` : "",
   ].filter((note) => note !== "");
 
   return h("header", { class: "span-head" }, h("h1", {}, nameText(root.name)),
-    h("p", { class: "faint" }, `${shown(root.service, 100)}, trace `, idText(id)),
-    h("p", { class: "summary" }, `${moment(root.startNs / 1e6)}, ${amount(forest.lengthNs, "nanoseconds")}, ${many(forest.branches.length, "span", "spans")} of `
-      + `${many(services, "service", "services")}, ${amount(forest.own, unit)} ${name} in ${many(forest.samples, "sample", "samples")} `,
+    h("p", { class: "faint" }, `${safeText(root.service, 100)}, trace `, idText(id)),
+    h("p", { class: "summary" }, `${moment(root.startNs / 1e6)}, ${amount(forest.lengthNs, "nanoseconds")}, ${plural(forest.branches.length, "span", "spans")} of `
+      + `${plural(services, "service", "services")}, ${amount(forest.self, unit)} ${name} in ${plural(forest.samples, "sample", "samples")} `,
     forest.samples > 0 && fewSamples(forest.samples)),
     ...notes.map((note) => h("p", { class: "note" }, note)));
 }
@@ -75,22 +75,22 @@ function chosenOf(view: View, forest: Forest): number {
 const NOTE_PAUSE_MS = 200;
 
 /** Writes the selected span to the address: the first selection immediately, later
- * ones after a pause. Browsers allow at most 100 changes in 30 s, and a held key
- * makes more. */
-function noteOf(view: View): { soon: (span: string) => void; flush: () => void } {
+ * ones after a pause. Browsers allow at most 100 changes in 30 s, and a key that is
+ * held down makes more. */
+function addressWriter(view: View): { schedule: (span: string) => void; flush: () => void } {
   let waiting: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
     if (waiting !== undefined)
-      view.note({ span: waiting });
+      view.updateAddress({ span: waiting });
     waiting = undefined;
   };
 
   return {
     flush,
-    soon(span) {
+    schedule(span) {
       const isFirst = timer === undefined;
       waiting = span;
       if (isFirst)
@@ -101,11 +101,11 @@ function noteOf(view: View): { soon: (span: string) => void; flush: () => void }
   };
 }
 
-function body(view: View, forest: Forest, measure: Measure): HTMLElement {
+function waterfallSection(view: View, forest: Forest, measure: Measure): HTMLElement {
   const details = h("aside", { "aria-label": "Selected span", "aria-live": "polite", tabindex: "0" });
   const pageChange = ({ span }: Branch): Record<string, string | undefined> => {
     const beginMs = Math.floor(span.startNs / 1e6);
-    return elsewhere({
+    return toOtherView({
       span: span.spanId, trace: view.state.parameters["trace"],
       ...rangeChange({ fromMs: beginMs, untilMs: beginMs + Math.ceil(span.durationNs / 1e6) + 1 }),
     });
@@ -115,11 +115,11 @@ function body(view: View, forest: Forest, measure: Measure): HTMLElement {
     details.replaceChildren(spanDetails(branch, measure.unit, measure.name,
       h("a", { href: view.address(pageChange(branch), "span") }, "Flame graph and baseline of this span")));
   };
-  const note = noteOf(view);
+  const note = addressWriter(view);
   const grid = waterfall({
     forest, unit: measure.unit, valueName: measure.name, selected: chosenOf(view, forest),
     onSelect: (index) => {
-      note.soon(forest.branches[index]!.span.spanId);
+      note.schedule(forest.branches[index]!.span.spanId);
       show(index);
     },
     onOpen: (index) => {
@@ -135,12 +135,12 @@ function body(view: View, forest: Forest, measure: Measure): HTMLElement {
 
 /** The next branch after `from` whose name, service or id contains the text; -1 if none. */
 function findNext(forest: Forest, from: number, text: string): number {
-  const wanted = text.toLowerCase();
+  const sought = text.toLowerCase();
   const length = forest.branches.length;
 
   for (let step = 1; step <= length; step++) {
     const { span } = forest.branches[(from + step) % length]!;
-    if ([span.name, span.service, span.spanId].some((each) => each.toLowerCase().includes(wanted)))
+    if ([span.name, span.service, span.spanId].some((each) => each.toLowerCase().includes(sought)))
       return (from + step) % length;
   }
   return -1;
@@ -148,7 +148,7 @@ function findNext(forest: Forest, from: number, text: string): number {
 
 function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): HTMLElement {
   const search = h("input", { type: "search", placeholder: "Find a span", "aria-label": "Find a span: Enter for the next match" });
-  const says = h("span", { class: "faint", role: "status" });
+  const status = h("span", { class: "faint", role: "status" });
   const clock = h("input", { type: "checkbox", checked: view.state.parameters["clock"] === "recorded", onchange: () => {
     view.go({ clock: clock.checked ? "recorded" : undefined });
   } });
@@ -157,23 +157,23 @@ function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): 
     if (event.key !== "Enter" || search.value === "")
       return;
     const found = findNext(forest, grid.selected(), search.value);
-    says.textContent = found < 0 ? "No matching span." : "";
+    status.textContent = found < 0 ? "No matching span." : "";
     if (found >= 0)
       grid.select(found);
   });
-  return h("div", { class: "tools-row" }, search, says,
+  return h("div", { class: "tools-row" }, search, status,
     h("button", { type: "button", onclick: () => { grid.setClosed(true); } }, "Collapse all"),
     h("button", { type: "button", onclick: () => { grid.setClosed(false); } }, "Expand all"),
     (forest.shifted > 0 || clock.checked) && h("label", {}, clock, " Times as recorded"),
     h("span", { class: "legend", "aria-label": "Legend" }, h("i", { class: "key wall" }), "duration ", h("i", { class: "key total" }), `total ${name} `,
-      h("i", { class: "key own" }), `self ${name}`));
+      h("i", { class: "key self" }), `self ${name}`));
 }
 
-function flame(view: View, id: string, spans: readonly WireTraceSpan[], { name }: Measure): HTMLElement {
+function flameSection(view: View, id: string, spans: readonly WireTraceSpan[], { name }: Measure): HTMLElement {
   const place = new StacksPlace(view);
   const fromMs = Math.floor(spans.reduce((least, { startNs }) => Math.min(least, startNs), Infinity) / 1e6);
   const untilMs = Math.ceil(spans.reduce((most, { startNs, durationNs }) => Math.max(most, startNs + durationNs), 0) / 1e6);
 
-  void place.ask({ type: view.state.parameters["type"], trace: id, ...rangeChange(around({ fromMs, untilMs })) }, `trace-${id}`);
+  void place.load({ type: view.state.parameters["type"], trace: id, ...rangeChange(withMargin({ fromMs, untilMs })) }, `trace-${id}`);
   return h("section", { "aria-labelledby": "trace-flame" }, h("h2", { id: "trace-flame" }, `${name} of the whole trace`), place.element);
 }

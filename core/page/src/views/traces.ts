@@ -1,12 +1,12 @@
 /** The Traces view: the list of traces, which shows their root spans. */
 import type { WireTrace } from "../model/wire.ts";
-import { EVER } from "../explore/default.ts";
-import { h, renew, shown } from "../parts/dom.ts";
+import { ALL_TIME } from "../explore/default.ts";
+import { h, replaceContent, safeText } from "../parts/dom.ts";
 import { amount, moment } from "../parts/format.ts";
-import { Latest } from "../parts/latest.ts";
-import { inPlace } from "../shell/faults.ts";
+import { LatestRequest } from "../parts/latest.ts";
+import { loadPart } from "../shell/errors.ts";
 import { durationText, idText, nameText, samplesCell, valueBar } from "../spans/cells.ts";
-import { elsewhere, measureOf, type Measure } from "../spans/links.ts";
+import { toOtherView, measureOf, type Measure } from "../spans/links.ts";
 import { table, type Column } from "../spans/table.ts";
 import { statusText } from "../trace/details.ts";
 import type { View } from "./view.ts";
@@ -32,9 +32,9 @@ export function durationMs(text: string): number | null {
 function columnsOf(view: View, { unit, name }: Measure, most: () => number): Column<WireTrace>[] {
   return [
     { id: "trace", title: "Trace", cell: (row) => h("span", { class: "span-name" }, h("a", {
-      href: view.address(elsewhere({ trace: row.traceId }), "trace"), title: shown(row.name, 1000) || undefined,
+      href: view.address(toOtherView({ trace: row.traceId }), "trace"), title: safeText(row.name, 1000) || undefined,
     }, nameText(row.name)), " ", row.status === 2 && h("span", { class: "tag error" }, "error")) },
-    { id: "service", title: "Service", cell: (row) => shown(row.service, 80) },
+    { id: "service", title: "Service", cell: (row) => safeText(row.service, 80) },
     { id: "start", title: "Start", cell: (row) => moment(row.startNs / 1e6) },
     { id: "duration", title: "Duration", numeric: true, cell: (row) => durationText(row.durationNs) },
     { id: "total", title: name, hint: "All spans of the trace", numeric: true, cell: (row) => valueBar(row.total, most(), unit, row.samples) },
@@ -69,7 +69,7 @@ function filters(view: View): HTMLElement {
 
     event.preventDefault();
     if (minDuration !== "" && durationMs(minDuration) === null)
-      fault.textContent = `Can\u2019t read \u201c${shown(minDuration, 40)}\u201d. Try 250 ms, 1.5 s or 2 min.`;
+      fault.textContent = `Can\u2019t read \u201c${safeText(minDuration, 40)}\u201d. Try 250 ms, 1.5 s or 2 min.`;
     else
       view.go({ service, name, minDuration, after: undefined });
   });
@@ -82,7 +82,7 @@ function orderLinks(view: View, order: string): HTMLElement {
   }, title)));
 }
 
-function nothing(view: View, filtered: boolean): HTMLElement {
+function emptyNotice(view: View, filtered: boolean): HTMLElement {
   const clear = h("a", { href: view.address({ service: undefined, name: undefined, minDuration: undefined, after: undefined }) }, "Clear filters");
 
   return h("div", { class: "notice empty", role: "status" }, h("p", {}, filtered
@@ -93,7 +93,7 @@ function nothing(view: View, filtered: boolean): HTMLElement {
 
 /** Links to the latest trace outside of the range. */
 async function nearestTrace(view: View): Promise<HTMLElement | null> {
-  const { traces } = await view.api.get<Page>("traces", { ...EVER, limit: 1 }, view.signal);
+  const { traces } = await view.api.get<Page>("traces", { ...ALL_TIME, limit: 1 }, view.signal);
   const latest = traces[0];
 
   if (!latest)
@@ -109,31 +109,31 @@ export async function traces(view: View): Promise<void> {
   const order = ORDERS.find(([id]) => id === view.state.parameters["by"])?.[0] ?? "latest";
   const leastMs = durationMs(minDuration ?? "") ?? undefined;
   const filtered = service !== undefined || name !== undefined || leastMs !== undefined;
-  const asked = { type, from, until, service, name, minDurationMs: leastMs, sort: order, limit: PAGE_ROWS };
+  const parameters = { type, from, until, service, name, minDurationMs: leastMs, sort: order, limit: PAGE_ROWS };
   const measure = measureOf(view.state);
 
-  const asking = new Latest(view.signal);
+  const latest = new LatestRequest(view.signal);
   const result = h("div", {});
-  const listed = list(view, order, measure);
+  const traceList = list(view, order, measure);
   const load = async (): Promise<void> => {
-    const signal = asking.next();
-    const page = await view.api.get<Page>("traces", { ...asked, after }, signal);
+    const signal = latest.next();
+    const page = await view.api.get<Page>("traces", { ...parameters, after }, signal);
     const nearest = page.traces.length === 0 && !filtered ? await nearestTrace(view) : null;
 
     signal.throwIfAborted();
     if (page.traces.length === 0)
-      renew(result, nothing(view, filtered), ...nearest ? [nearest] : []);
+      replaceContent(result, emptyNotice(view, filtered), ...nearest ? [nearest] : []);
     else {
-      listed.set(page);
-      if (!listed.element.isConnected)
-        result.replaceChildren(listed.element);
+      traceList.set(page);
+      if (!traceList.element.isConnected)
+        result.replaceChildren(traceList.element);
     }
   };
 
   view.element.append(h("h1", {}, "Traces"), h("div", { class: "tools-row" }, orderLinks(view, order), filters(view)), result);
   view.onRefresh(load);
   // An error replaces only the list, not the filters.
-  await inPlace(view, view.signal, load, (fault) => { result.replaceChildren(fault); });
+  await loadPart(view, view.signal, load, (fault) => { result.replaceChildren(fault); });
 }
 
 /** "6 traces", or "Traces 51–100" for one of several pages. `first` is the number of
@@ -157,7 +157,7 @@ function list(view: View, order: string, measure: Measure): { element: HTMLEleme
       summary.textContent = `${rangeText(page, Number(after ?? 0))}, ${amount(sum, measure.unit)} ${measure.name} in total.`
         + (order === "dearest" ? ` Sorted among the latest ${DEAREST_OF} traces.` : "");
       rows.setRows(page.traces);
-      renew(paging, ...after ? [h("a", { href: view.address({ after: undefined }) }, "First page"), new Text(" ")] : [],
+      replaceContent(paging, ...after ? [h("a", { href: view.address({ after: undefined }) }, "First page"), new Text(" ")] : [],
         ...page.after !== null ? [h("a", { href: view.address({ after: page.after }) }, "Next page")] : []);
     },
   };

@@ -15,7 +15,7 @@ export interface View {
   replace(change: Change, view?: ViewName): void;
   /** Writes a change to the address without showing the view again, for example a
    * flame graph's zoom. Adds to the history if the change selects other data. */
-  note(change: Change): void;
+  updateAddress(change: Change): void;
   /** The address of a state, for links. A plain click on such a link acts like
    * go(). */
   address(change: Change, view?: ViewName): string;
@@ -25,9 +25,9 @@ export interface View {
    * for live views and the refresh button. Without one, the view is shown again. */
   onRefresh(again: () => Promise<void>): void;
   /** Shows an error instead of the view. For a missing token, asks for the token. */
-  failed(error: unknown): void;
+  showError(error: unknown): void;
   /** Announces a text to screen readers. */
-  say(text: string): void;
+  announce(text: string): void;
 }
 
 /** Fills the view's element. An exception is shown instead. */
