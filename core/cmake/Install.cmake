@@ -1,4 +1,5 @@
-# Two export sets: who links the shared library needs nothing else installed.
+# There are two export sets, so that users of the shared library need no other
+# development files.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spanprof)
 
@@ -32,6 +33,6 @@ if(TARGET spanprof_command)
   install(FILES docs/spanprof.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 if(TARGET spanprof_server)
-  # Optional, as a build of the library and the command alone lacks it.
+  # Optional, because a build of only the library and the command omits it.
   install(TARGETS spanprof_server OPTIONAL)
 endif()

@@ -1,6 +1,7 @@
-/* The whole core as one translation unit, room by room in the order in which
- * they depend on each other: what gem and wheel compile, so that their build
- * scripts hold no list of sources. tests/unity compares it with CMake's. */
+/* The whole library as one translation unit, folder by folder in the order of
+ * their dependencies. The gem and the wheel compile it, so that their build
+ * scripts need no list of sources. tests/unity compares it with CMake's list.
+ */
 #include "profile.pb-c.c"
 #include "push.pb-c.c"
 

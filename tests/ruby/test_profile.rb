@@ -216,6 +216,6 @@ class ProfileTest < ChildTest
     raised, running, late, child, total, *sessions = result.out.lines(chomp: true)
     assert_equal ['"oops"', "false", ":late", "true"], [raised, running, late, child]
     assert_in_delta 0.1, total.to_f, noise_s(0.1, hz: 1000)
-    assert_equal ["true", '"ended early, as the sampling was stopped"', "false", "false", '"ended early"', "false"], sessions
+    assert_equal ["true", '"ended early because the sampling was stopped"', "false", "false", '"ended early"', "false"], sessions
   end
 end

@@ -23,33 +23,32 @@
 
 #define COLLECTOR_IDLE_WAIT_NS (100 * SP_NS_PER_MS)
 
-/* Even a stop without time lets the thread encode what it has. */
+/* Minimum time of a stop, so that the thread can encode its samples. */
 #define COLLECTOR_MIN_STOP_NS SP_NS_PER_S
 
-/* AddressSanitizer (GCC 12, clang 14) leaves the locks of its allocator as they
- * are in a forked child: there no fork may meet the collector at work. */
+/* AddressSanitizer (GCC 12, clang 14) does not reset the locks of its allocator
+ * in a forked child, so the collector must not work during a fork. */
 #if defined(__SANITIZE_ADDRESS__)
 #define COLLECTOR_FORK_WAIT_NS (60 * SP_NS_PER_S)
 #else
 #define COLLECTOR_FORK_WAIT_NS (20 * SP_NS_PER_MS)
 #endif
 
-/* How long the collector sleeps where nobody calls it: names are asked for
- * while what they name is there. */
+/* Maximum sleep of the collector. Frames must be named while the code that they
+ * refer to exists. */
 #define COLLECTOR_ROUND_NS (150 * SP_NS_PER_MS)
 
-/* How often the collector looks for threads: one is found within 200 ms. */
+/* Interval of the scan for threads. A thread is found within 200 ms. */
 #define COLLECTOR_SCAN_NS (150 * SP_NS_PER_MS)
 
-/* 5,000 threads are found within 1 s. */
+/* With 5,000 threads, the scan finds each within 1 s. */
 #define COLLECTOR_SCAN_MAX_NS        (800 * SP_NS_PER_MS)
 #define COLLECTOR_SCAN_PER_THREAD_NS (750 * UINT64_C(1000))
 
 #define COLLECTOR_CHORES_NS SP_NS_PER_S
 
-/* With eight threads that want the GVL and give it up every 100 ms, the one
- * that names frames comes to its turn within a second. At a stop nobody waits.
- */
+/* If eight threads compete for the GVL and release it every 100 ms, the thread
+ * that names frames gets it within a second. A stop waits less. */
 #define COLLECTOR_NAMES_WAIT_NS      (2 * SP_NS_PER_S)
 #define COLLECTOR_NAMES_WAIT_STOP_NS (200 * SP_NS_PER_MS)
 #define COLLECTOR_NAMES_PAUSE_NS     (5 * SP_NS_PER_MS)
@@ -59,10 +58,11 @@ _Static_assert(sizeof(sp_sample) + SP_SLICE_BYTES_MAX +
                    SP_RING_SHARD_BYTES / 16,
                "a shard has room for many of the largest samples");
 
-/* A profile's identity on the server is its series and its time. Times follow
- * the clock, also back; for no time to come again they keep to one remainder of
- * the step, the first window's, and take another each time the clock was set
- * back. */
+/* Choose the time of the next window. The server identifies a profile by its
+ * series and its time, so a time must not occur twice. Times follow the clock,
+ * also if it is set back. Modulo SP_PROFILE_TIME_STEP_NS, all times are equal
+ * to the first window's; after the clock was set back, they use the next
+ * remainder. */
 static uint64_t time_choose(const sp_collector *collector) {
   const uint64_t step = SP_PROFILE_TIME_STEP_NS;
   uint64_t now_ns = sp_clock_unix_ns(collector->config.clock);
@@ -83,8 +83,8 @@ static void window_begin(sp_collector *collector) {
   collector->last_time_ns = collector->window_unix_ns;
 }
 
-/* A sample with a higher mark than before may belong to a recording that was
- * requested since the last look. */
+/* Add a sample. A mark that is higher than all earlier ones may belong to a
+ * recording that was requested since the last look. */
 static void sample_add_marked(sp_collector *collector,
                               const sp_sample *sample) {
   if (SP_UNLIKELY(sample->mark > collector->newest_mark)) {
@@ -94,9 +94,9 @@ static void sample_add_marked(sp_collector *collector,
   sp_aggregator_add(collector->aggregator, sample);
 }
 
-/* At most a shard's size of each shard: handlers that write faster than they
- * are read must not keep the collector from its other work. Without handlers
- * that is everything. */
+/* Read at most the size of a shard from each shard, so that handlers which
+ * write faster than the collector reads cannot keep it from its other work. If
+ * no handler runs, this reads everything. */
 static void ring_drain(sp_collector *collector) {
   const size_t most = 2 * sp_ring_payload_max(collector->ring);
   unsigned shard = 0, reading = 0;
@@ -118,8 +118,8 @@ static void ring_drain(sp_collector *collector) {
   }
 }
 
-/* Where the runtime answers from a thread of its own; what is sampled meanwhile
- * is still of the window. */
+/* Drains the ring while it waits for a runtime that resolves names on its own
+ * thread: these samples still belong to the window. */
 void sp_collector_wait_for_names(sp_collector *collector) {
   uint64_t begun_ns = sp_monotonic_ns(), wait_ns;
   struct timespec pause = {.tv_nsec = (long)COLLECTOR_NAMES_PAUSE_NS};
@@ -215,7 +215,7 @@ static void window_seal(sp_collector *collector) {
   pthread_mutex_unlock(&collector->request_lock);
 }
 
-/* What is done once a second. */
+/* Run the tasks of once a second. */
 static void chores_run(sp_collector *collector) {
   sp_ring_trim(collector->ring);
   sp_aggregator_refresh_modules(collector->aggregator);
@@ -281,7 +281,7 @@ static void collector_free(sp_collector *collector) {
   sp_mem_free(collector->mem, collector);
 }
 
-/* Last of all: tell the stop that waits, or tidy up where none does. */
+/* Wake the waiting stop, or free the collector if no stop waits. */
 static void thread_end(sp_collector *collector) {
   const sp_collector_config config = collector->config;
   bool left;
@@ -349,8 +349,8 @@ static void capture_begin(sp_collector *collector) {
   sp_capture_begin(collector->capture, &capture);
 }
 
-/* The thread waits with its first round until there is what it looks for: a
- * round before would find no threads, and the next look is 150 ms later. */
+/* The thread starts its first round when the timers exist. An earlier round
+ * would find no threads, and the next scan is 150 ms later. */
 static spanprof_status sampling_begin(sp_collector *collector) {
   spanprof_status st;
 
@@ -433,7 +433,7 @@ spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
   return st;
 }
 
-/* After the timers were deleted: let handlers that run finish. */
+/* Wait for running handlers after the timers were deleted. */
 static void handlers_wait(const sp_collector *collector) {
   uint64_t until_ns = sp_monotonic_ns() + COLLECTOR_IDLE_WAIT_NS;
 
@@ -457,8 +457,8 @@ void sp_collector_halt(sp_collector *collector) {
   sp_wake_call(sp_ring_wake(collector->ring));
 }
 
-/* Did the thread end by then? If not it is left to itself, as soon as it is in
- * no emit (which never waits). */
+/* Wait for the thread. Returns false at `until_ns`; then the thread continues
+ * on its own. A running call of emit, which never waits, is completed first. */
 static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
   const sp_clock *clock = collector->config.clock;
   bool ended;
@@ -506,8 +506,8 @@ void sp_collector_after_fork_parent(sp_collector *collector) {
     pthread_mutex_unlock(&collector->work_lock);
 }
 
-/* Where the fork met the collector at work, its tables may be half written:
- * they are left alone, and the child gets new ones. */
+/* Replace the aggregator if the fork interrupted the collector at work: its
+ * tables may be half written, so they are not touched. */
 static spanprof_status aggregator_renew(sp_collector *collector) {
   if (collector->fork_between_steps) {
     sp_aggregator_reset(collector->aggregator);
@@ -533,12 +533,13 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->last_time_ns = 0;
   collector->window_max_ns =
       collector->config.settings->upload_interval_ms * SP_NS_PER_MS;
-  /* The one thread there is has been seen to. */
+  /* The child's only thread is already registered. */
   collector->scan_due_ns = sp_monotonic_ns() + COLLECTOR_SCAN_NS;
   collector->warnings =
       (sp_warnings){.signal_lost = collector->warnings.signal_lost};
   window_begin(collector);
-  /* Before the new thread runs: it takes the table's lock. */
+  /* Before the new thread runs, because this call takes the lock of the thread
+   * table. */
   sp_threads_after_fork_child(true);
   st = aggregator_renew(collector);
   if (!st)

@@ -5,14 +5,16 @@
 
 #include "collector_state.h"
 
-/* Memory of all recordings' tables, as a multiple of window_max_bytes. */
+/* Limit of the memory of all recordings together, as a multiple of
+ * window_max_bytes. */
 #define RECORDINGS_WINDOWS 2
 
 /* Process-wide: a mark may outlive the session of its recording. */
 static _Atomic spanprof_mark recording_marks;
 
-/* Called with request_lock held: when the collector finds a mark in a sample,
- * the recordings of this and of all lower marks are already requested. */
+/* Give a recording its mark. Called with request_lock held, so that, when the
+ * collector finds a mark in a sample, the recordings of this mark and of all
+ * lower ones are already requested. */
 static void recording_mark(sp_selection *selection) {
   if (selection->scope != SPANPROF_RECORDING_CONTEXT &&
       selection->scope != SPANPROF_RECORDING_MARK)
@@ -94,8 +96,8 @@ static void others_begin(sp_collector *collector) {
   }
 }
 
-/* Limit the memory of all recordings together. Beyond the limit, stacks that
- * are new to a recording become SP_NOTE_OVERFLOW, as beyond the limit of one
+/* Limit the memory of all recordings together. Beyond the limit, new stacks of
+ * a recording become SP_NOTE_OVERFLOW, as beyond the limit of a single
  * recording. */
 static void recordings_bound(sp_collector *collector) {
   const uint64_t most =
@@ -119,7 +121,7 @@ static void part_store(void *data, sp_encoded *part) {
   *out = *part;
 }
 
-/* Write how the profile differs from the requested one. */
+/* Describe how the profile differs from the request. */
 static void note_write(const sp_collector *collector, sp_recording *recording,
                        bool early) {
   const sp_recording_config *asked = &recording->config;
@@ -127,14 +129,14 @@ static void note_write(const sp_collector *collector, sp_recording *recording,
   char rate[64] = "";
   const char *native =
       asked->native_frames && !collector->config.settings->native_frames
-          ? ", without native frames, as the session is"
+          ? ", without native frames, like the session"
           : "";
 
   if (asked->rate_hz && asked->rate_hz != rate_hz)
     snprintf(rate, sizeof rate, ", at the session's %u Hz, not at %u Hz",
              rate_hz, asked->rate_hz);
   snprintf(recording->note, sizeof recording->note, "%s%s%s",
-           early ? ", ended early, as the sampling was stopped" : "", rate,
+           early ? ", ended early because the sampling was stopped" : "", rate,
            native);
   if (recording->note[0])
     memmove(recording->note, recording->note + 2,
@@ -156,8 +158,8 @@ static spanprof_status recording_encode(sp_collector *collector,
                              &lost_ticks);
 }
 
-/* Requires that `recording` is no longer in the list and receives no samples.
- */
+/* Encode and complete a recording that is no longer in the list and receives no
+ * samples. */
 static void recording_finish(sp_collector *collector, sp_recording *recording) {
   spanprof_status st = recording->st;
   sp_encoded profile = {0};
@@ -176,7 +178,7 @@ static void recording_finish(sp_collector *collector, sp_recording *recording) {
   sp_recording_release(recording);
 }
 
-/* The time at which its duration ends. */
+/* The time at which the recording's duration ends. */
 static uint64_t recording_until(const sp_recording *recording) {
   const uint64_t left_ns = UINT64_MAX - recording->begun_ns;
 
@@ -185,7 +187,7 @@ static uint64_t recording_until(const sp_recording *recording) {
 }
 
 /* Remove the ended recordings, or all of them, from the list, and close their
- * sinks. *first_ns: the earliest end of the others. */
+ * sinks. *first_ns is the earliest end of the remaining ones. */
 static sp_recording *recordings_remove_ended(sp_collector *collector, bool all,
                                              uint64_t *first_ns) {
   sp_recording **at = &collector->recordings, *recording, *ended = NULL;
@@ -240,8 +242,9 @@ void sp_collector_recordings_end(sp_collector *collector) {
 }
 
 void sp_collector_recordings_forget(sp_collector *collector) {
-  /* Another thread of the parent may have held their locks at the fork, so they
-   * are not touched. A recording that was about to end is in no list. */
+  /* Another thread of the parent may have held their locks at the fork, so the
+   * recordings are not touched. A recording that was about to end is in no
+   * list. */
   if (collector->fork_between_steps)
     sp_aggregator_close_sinks(collector->aggregator);
   collector->recordings = collector->recordings_requested = NULL;

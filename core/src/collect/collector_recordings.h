@@ -1,16 +1,17 @@
-/* The recordings that the collector fills in addition to its windows:
- * recording.h. */
+/* The recordings that the collector fills in addition to its windows
+ * (recording.h). */
 #ifndef SP_COLLECTOR_RECORDINGS_H
 #define SP_COLLECTOR_RECORDINGS_H
 
 #include "collector.h"
 #include "recording.h"
 
-/* Also add the samples that `recording` selects to it. A recording with a mark
- * gets all samples with that mark; another one gets the samples after
- * sp_recording_wait_begun(). It is done soon after sp_recording_stop(), after
- * its duration, or when the collector stops. The collector keeps a reference
- * until then. SPANPROF_ERR_LIMIT: SP_RECORDINGS_MAX are running. */
+/* Begin to fill `recording`. A recording with a mark gets all samples with that
+ * mark. Another recording gets the samples that it selects after
+ * sp_recording_wait_begun(). A recording is done soon after
+ * sp_recording_stop(), after its duration, or when the collector stops. The
+ * collector keeps a reference until then. SPANPROF_ERR_LIMIT: SP_RECORDINGS_MAX
+ * are running. */
 spanprof_status sp_collector_record(sp_collector *collector,
                                     sp_recording *recording);
 
@@ -22,18 +23,18 @@ void sp_collector_recording_stopped(sp_collector *collector);
  * Begin the new recordings that have a mark. */
 void sp_collector_recordings_admit(sp_collector *collector);
 
-/* Called before and after each emptying of the ring. Samples in the ring may
- * have a new mark, so new recordings begin before it. A recording whose end was
- * requested before it has all of its samples afterwards. Returns the time at
- * which the next recording's duration ends, by the collector's clock;
- * UINT64_MAX: no recording has a duration. */
+/* Called before and after the ring is drained. New recordings begin before,
+ * because samples in the ring may have a new mark. A recording whose end was
+ * requested before has all of its samples after it. Returns the earliest time
+ * at which a recording's duration ends, by the collector's clock, or UINT64_MAX
+ * if no recording has a duration. */
 void sp_collector_recordings_before(sp_collector *collector);
 uint64_t sp_collector_recordings_after(sp_collector *collector);
 
 /* End all recordings; they keep their samples. */
 void sp_collector_recordings_end(sp_collector *collector);
 
-/* In a forked child: drop the recordings, which are the parent's. */
+/* In a forked child: drop the recordings, which belong to the parent. */
 void sp_collector_recordings_forget(sp_collector *collector);
 
 #endif

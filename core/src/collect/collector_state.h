@@ -1,4 +1,4 @@
-/* The state of a collector, for collector.c and collector_recordings.c alone.
+/* The state of a collector, shared by collector.c and collector_recordings.c.
  */
 #ifndef SP_COLLECTOR_STATE_H
 #define SP_COLLECTOR_STATE_H
@@ -18,9 +18,9 @@ struct sp_collector {
   sp_timer_base base;
   int signal_number;
   sp_capture *capture;
-  sp_ring *ring; /* the capture's */
+  sp_ring *ring; /* of `capture` */
   pthread_t thread;
-  bool running; /* thread is to be joined */
+  bool running; /* the thread must be joined */
 
   /* Guarded by request_lock. */
   pthread_mutex_t request_lock;
@@ -28,13 +28,12 @@ struct sp_collector {
   uint64_t windows_requested;
   uint64_t windows_sealed;
   bool emitting; /* a call of emit is running */
-  bool ended;    /* the thread has finished with the collector
-                  */
+  bool ended;    /* the thread no longer uses the collector */
   sp_recording
-      *recordings_requested; /* requested, not yet seen by the thread */
-  size_t recording_count;    /* of recordings_requested and `recordings` */
-  /* The same, and read without it. */
-  _Atomic uint64_t window_max_ns; /* the length of a window */
+      *recordings_requested; /* requested, and not yet seen by the thread */
+  size_t recording_count;    /* length of both lists of recordings */
+  /* Written with request_lock held; read without it. */
+  _Atomic uint64_t window_max_ns; /* maximum length of a window */
   _Atomic bool stopping;
   _Atomic bool left; /* the stop did not wait for the thread */
 
@@ -43,29 +42,28 @@ struct sp_collector {
   sp_aggregator *aggregator;
   sp_recording *recordings;
   spanprof_mark newest_mark; /* highest mark seen in a sample */
-  bool fork_between_steps;   /* at the fork, the collector was between two
-                              * pieces of work */
+  bool fork_between_steps;   /* the fork happened between two pieces of work */
   uint64_t window_unix_ns;   /* start of the window */
   uint64_t window_ns;        /* the same, monotonic */
-  uint64_t last_time_ns;     /* of the last part emitted */
-  uint64_t scan_due_ns;      /* real time, as the threads are real */
-  size_t threads;            /* found by the last scan */
+  uint64_t last_time_ns;     /* time of the last emitted part */
+  uint64_t scan_due_ns;      /* real time, because threads are real */
+  size_t threads;            /* number of threads found by the last scan */
   uint64_t chores_due_ns;
-  uint64_t cpu_ns; /* of the thread, when last looked */
+  uint64_t cpu_ns; /* CPU time of the thread that is counted */
   sp_warnings warnings;
 };
 
-/* All with `work_lock` held. */
+/* The functions below are called with `work_lock` held. */
 
-/* Encode a profile with the collector's comments and `note` ("": none);
- * `window` gives the profile's times. Statuses as for sp_profile_encode(). */
+/* Encode a profile with the collector's comments and `note` ("": no note).
+ * `window` has the profile's times. Statuses: as sp_profile_encode(). */
 spanprof_status sp_collector_encode(sp_collector *collector,
                                     sp_profile *profile, sp_window *window,
                                     const char *note, sp_encoded_fn emit,
                                     void *data, uint64_t *lost_samples,
                                     uint64_t *lost_ticks);
 
-/* Have waiting names asked for, and wait for them a little; gives up
+/* Request the missing names, and wait for them for a short time. Releases
  * `work_lock` meanwhile. */
 void sp_collector_wait_for_names(sp_collector *collector);
 

@@ -34,7 +34,7 @@ void sp_comments_write(sp_comments *out, const char *note) {
                LLU(s.ticks_booked_at_thread_end));
   comment_line(out, 3,
                "stacks: truncated %llu, without unwind information %llu, "
-               "foreign %llu, walk cut %llu",
+               "unreadable %llu, walk cut %llu",
                LLU(s.stacks_truncated), LLU(s.stacks_no_unwind_info),
                LLU(s.stacks_foreign), LLU(s.stacks_walk_cut));
   comment_line(out, 4, "threads: profiled %llu, blocked %llu, unprofiled %llu",

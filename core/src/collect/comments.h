@@ -1,4 +1,4 @@
-/* What a profile says of its making, as pprof comments: text for people. */
+/* Statistics in a profile's pprof comments, for human readers. */
 #ifndef SP_COMMENTS_H
 #define SP_COMMENTS_H
 
@@ -13,8 +13,8 @@ typedef struct sp_comments {
   size_t count;
 } sp_comments;
 
-/* Write the current counters that a reader needs to judge the profile, and
- * `note` unless it is "". */
+/* Write the present counters that help to judge the profile, and `note` unless
+ * it is "". */
 void sp_comments_write(sp_comments *out, const char *note);
 
 #endif

@@ -8,11 +8,11 @@
 #include "sampler/thread_scan.h"
 #include "util/system/own_thread.h"
 
-/* The process that is being ended: exit() may be called once. */
+/* The process that is exiting, because exit() may be called only once. */
 static pid_t last_thread_exits;
 
-/* The first thread is listed for as long as the process lives, as a zombie
- * after its end: "pid (name) Z", see proc_pid_stat(5). */
+/* Has the first thread ended? It is listed until the process ends; after its
+ * end it is a zombie, "pid (name) Z" (proc_pid_stat(5)). */
 static bool first_thread_ended(pid_t pid) {
   char text[128];
   const char *name_end;
@@ -34,7 +34,7 @@ void sp_last_thread_exit(size_t threads, sp_log *log) {
 
   if (threads != 1 || last_thread_exits == pid || !first_thread_ended(pid))
     return;
-  /* It may have left another behind since they were counted. */
+  /* Threads may have started since the last scan. */
   if (sp_threads_scan(log) != 1)
     return;
   if (sp_own_thread_start(&thread, "spanprof-exit", SP_OWN_STACK_DEFAULT,

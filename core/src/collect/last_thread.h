@@ -1,15 +1,17 @@
-/* The end of a process by its last thread. Where main() was left by
- * pthread_exit(), or the process was forked by a thread that then returned, it
- * ends by exit(0) once no thread is left (pthread_exit(3)); threads of ours
- * would keep it for ever. */
+/* Ends a process after its last thread has ended.
+ *
+ * A process in which main() has called pthread_exit(), or which was forked by a
+ * thread that then returned, ends by exit(0) with its last thread
+ * (pthread_exit(3)). The library's own threads would keep such a process alive
+ * forever. */
 #ifndef SP_LAST_THREAD_H
 #define SP_LAST_THREAD_H
 
 #include "util/system/log.h"
 
-/* Where the last scan found so many `threads` that are not ours: if they have
- * all ended, end the process by exit(0), on a thread of its own. Collector
- * only. */
+/* End the process by exit(0), on a thread of its own, if all of the program's
+ * threads have ended. `threads` is the number that the last scan found. Called
+ * on the collector's thread. */
 void sp_last_thread_exit(size_t threads, sp_log *log);
 
 #endif

@@ -11,12 +11,12 @@ static void drops_log(sp_warnings *warnings, sp_log *log) {
 
   if (dropped > warnings->dropped_seen)
     sp_log_warn(log, SP_LOG_SAMPLES,
-                "%llu samples could not be kept (ring or memory full)",
+                "%llu samples were lost: the ring or the memory was full",
                 (unsigned long long)(dropped - warnings->dropped_seen));
   warnings->dropped_seen = dropped;
 }
 
-/* How much the counter grew since `seen`, which follows it. */
+/* Return how much the counter grew since `seen`, and update `seen`. */
 static uint64_t count_grown(const sp_counter *counter, uint64_t *seen) {
   uint64_t before = *seen;
 
@@ -32,14 +32,13 @@ static void refusals_log(sp_warnings *warnings, sp_log *log) {
 
   if (labels > 0)
     sp_log_warn(log, SP_LOG_LABELS,
-                "%llu labels were refused: in its life a process has %u "
-                "different sets of labels, of %u labels each, and texts of %u "
-                "MiB",
+                "%llu labels were refused: a process can have %u distinct sets "
+                "of labels, %u labels in a set, and %u MiB of texts",
                 (unsigned long long)labels, SP_LABEL_NODES - 1,
                 SP_LABEL_DEPTH_MAX, (unsigned)(SP_TEXT_BYTES_MAX >> 20));
   if (spans > 0)
     sp_log_warn(log, SP_LOG_SPANS,
-                "%llu spans were refused: there are %u at a time, or no memory",
+                "%llu spans were refused: %u spans exist, or memory is short",
                 (unsigned long long)spans, SP_SPANS_MAX);
 }
 
@@ -49,8 +48,8 @@ static void signal_log(sp_warnings *warnings, sp_log *log, int signal_number) {
   if (lost && !warnings->signal_lost)
     sp_log_warn(log, SP_LOG_SIGNAL,
                 "another handler was installed for signal %d: samples arrive "
-                "only if it passes them on; the option signal_number chooses "
-                "another signal",
+                "only if it calls the previous handler; the option "
+                "signal_number selects another signal",
                 signal_number);
   warnings->signal_lost = lost;
 }
@@ -66,11 +65,11 @@ void sp_warnings_log_window(const sp_profile *profile, sp_log *log) {
 
   if (notes.overflow_samples > 0)
     sp_log_warn(log, SP_LOG_MEMORY,
-                "%llu samples lost their stacks: a profile holds no more "
-                "distinct ones; a shorter upload_interval_ms helps",
+                "%llu samples lost their stacks: the profile reached its limit "
+                "of distinct stacks; a shorter upload_interval_ms helps",
                 (unsigned long long)notes.overflow_samples);
   if (notes.labels_capped > 0)
     sp_log_warn(log, SP_LOG_LABELS,
-                "%llu samples lost labels: the server takes 30 names a series",
+                "%llu samples lost labels: the server accepts 30 label names",
                 (unsigned long long)notes.labels_capped);
 }

@@ -1,12 +1,12 @@
-/* What the collector warns of: samples that were lost, labels and spans that
- * were refused, a handler that was installed over ours. */
+/* Warnings of the collector: lost samples, refused labels and spans, and a
+ * signal handler that replaced ours. */
 #ifndef SP_WARNINGS_H
 #define SP_WARNINGS_H
 
 #include "profile/profile.h"
 #include "util/system/log.h"
 
-/* What was warned of so far; all zero at first. */
+/* The counts that were already reported. Zero at first. */
 typedef struct sp_warnings {
   uint64_t dropped_seen;
   uint64_t labels_refused_seen;
@@ -14,10 +14,10 @@ typedef struct sp_warnings {
   bool signal_lost;
 } sp_warnings;
 
-/* Warn of what is new, once a second. */
+/* Log new problems. Called once a second. */
 void sp_warnings_log(sp_warnings *warnings, sp_log *log, int signal_number);
 
-/* What of a window a reader of its profile could wonder about. */
+/* Log the limits that the window's profile reached. */
 void sp_warnings_log_window(const sp_profile *profile, sp_log *log);
 
 #endif

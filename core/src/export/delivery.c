@@ -162,8 +162,8 @@ void sp_delivery_mark_down(sp_delivery *delivery, uint64_t now_ns) {
   atomic_store(delivery->down_until_ns, now_ns + DELIVERY_DOWN_NS);
 }
 
-/* Log the answer of the server, or its absence, and its effect on the profile.
- */
+/* Log the server's answer, or that there was none, and the effect on the
+ * profile. */
 static void delivery_log_failure(const sp_delivery *delivery,
                                  const sp_http_answer *answer,
                                  const sp_retry *retry) {
@@ -234,7 +234,7 @@ static void delivery_decide(sp_delivery *delivery, const sp_http_answer *answer,
   atomic_store(delivery->down_until_ns, 0);
   if (retry->at_ns > now_ns && !retry->own_fault)
     sp_delivery_mark_down(delivery, now_ns);
-  /* A refusal is an answer of a server that works. */
+  /* A server that refuses a profile works. */
   if (retry->verdict == SP_RETRY_REFUSED)
     delivery->failures = 0;
   else if (retry->verdict != SP_RETRY_ACCEPTED)
@@ -276,7 +276,8 @@ void sp_delivery_query_links(sp_delivery *delivery) {
   sp_buffer_dispose(&url);
 }
 
-/* One request. False: no memory for it, which counts as a failure. */
+/* Send a request. Returns false without memory for it, which counts as a
+ * failure. */
 static bool delivery_post(sp_delivery *delivery, const sp_series *series,
                           const sp_encoded *part, sp_http_answer *answer,
                           size_t *bytes) {
@@ -295,7 +296,8 @@ static bool delivery_post(sp_delivery *delivery, const sp_series *series,
   return true;
 }
 
-/* Send a profile and decide. False: the client was told to stop. */
+/* Send a profile and decide what to do with it. Returns false if the client was
+ * told to stop. */
 static bool delivery_try(sp_delivery *delivery, const sp_series *series,
                          const sp_encoded *part, uint64_t max_age_ns,
                          sp_tries *tries, sp_retry *retry) {
@@ -407,7 +409,7 @@ bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
 
   if (!delivery->spool)
     return false;
-  sp_delivery_claim(delivery); /* the cap is of the whole directory */
+  sp_delivery_claim(delivery); /* the limit applies to the whole directory */
   st = sp_spool_put(delivery->spool, upload, &delivery->series);
   if (!st) {
     sp_count(&sp_counts.profiles_spooled, 1);

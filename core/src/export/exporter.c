@@ -1,34 +1,37 @@
-/* Threads: the pushing thread (the collector's), the uploading thread, and who
- * flushes or stops. One lock guards the queue and the flags; nothing is held
- * during I/O, callbacks (the log's among them) or waiting.
+/* Threads: the collector's thread pushes, the uploading thread exports, and
+ * other threads flush or stop. One lock guards the queue and the flags. It is
+ * not held during I/O, callbacks (also of the log) or waits.
  *
- * The uploading thread takes one upload out of the queue (in_flight), gives the
- * lock back, works, takes the lock, and settles it or returns it to its place.
- * Its order of work: what callback and directory have not had; what overflows
- * the queue, into the spool; what is too old; then, if no backoff runs, the
- * server: the queue, then the spool.
+ * The uploading thread detaches one upload from the queue (in_flight), releases
+ * the lock, works, acquires the lock, and counts the upload or returns it to
+ * its place in the queue. The order of its work is: uploads that the callback
+ * and the output directory have not received; uploads beyond queue_bytes, into
+ * the spool; uploads that are too old; then, if there is no backoff, the
+ * server: first the queue, then the spool.
  *
- * Where the name of the service is not known yet, callback and directory have
- * their turn when it is, or after a while (exporter_service.h).
+ * If the name of the service is not known yet, the callback and the output
+ * directory wait for it for a while (service_name.h).
  *
- * Pushing never waits for I/O. Past queue_bytes the oldest is dropped at once
- * where there is no spool; where there is one, the uploading thread moves it
- * there as soon as its present request ends (10 s at most), and only past twice
- * queue_bytes is it dropped.
+ * A push never waits for I/O. Beyond queue_bytes, the oldest upload is dropped
+ * immediately if there is no spool. If there is a spool, the uploading thread
+ * moves the upload there after its present request (at most 10 s), and uploads
+ * are dropped only beyond twice queue_bytes.
  *
- * Stop: the uploading thread tries everything once, until an answer speaks
- * against asking more, spools or drops the rest, and ends. What the server
- * itself forbade (429, Retry-After) is not tried. It has until a little before
- * the deadline for the network and the rest for the disk. A thread that does
- * not come back (stuck in a name lookup of an old libcurl, a callback or a
- * disk) is abandoned: the stopping thread takes the queue and, unless the stuck
- * one is at the disk, the spool; nothing the stuck one may touch is freed, and
- * when it comes back it sees the flag first and ends.
+ * Stop: the uploading thread tries every upload once, until an answer tells it
+ * not to continue. It spools or drops the remaining uploads, and finishes.
+ * Requests that the server itself forbade (429, Retry-After) are not tried. The
+ * network has the time until shortly before the deadline, the disk has the
+ * remaining time. A thread that does not return (from a name lookup of an old
+ * libcurl, a callback or a disk) is abandoned: the stopping thread takes over
+ * the queue, and the spool unless the stuck thread is at the disk. Nothing that
+ * the stuck thread may use is freed. When it returns, it sees the flag first,
+ * and ends.
  *
- * Fork: the lock is held over the fork, so queue and flags are whole in the
- * child. What the uploading thread was working on is not, and is leaked there:
- * the connection, and the lists of the spool. For a while the child inherits
- * that the server is down: a child that ends soon sends it no request. */
+ * Fork: the fork holds the lock, so the child has a consistent queue and flags.
+ * The objects that the uploading thread was using, which are the connection and
+ * the lists of the spool, may be inconsistent: the child leaks them. For a
+ * while, the child assumes that the server is down if its parent found it down:
+ * a child that ends soon sends it no request. */
 #include "exporter.h"
 
 #include <string.h>
@@ -39,20 +42,21 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Of the time a stop has, what is kept for the disk and for noticing that the
- * thread is stuck. */
+/* Part of a stop's time that is reserved for the disk, and for detecting a
+ * stuck thread. */
 #define EXPORTER_RESERVE_NS      (250 * SP_NS_PER_MS)
 #define EXPORTER_RESERVE_DIVISOR 4
 
-/* Even a stop without time lets the thread end in order. */
+/* Minimum time of a stop, so that the thread can finish in order. */
 #define EXPORTER_MIN_STOP_NS (100 * SP_NS_PER_MS)
 
 /* A forked child assumes that the server is down if a request of its parent has
- * had no answer for this time: the child itself has no longer at its end. */
+ * had no answer for this time: the child would not wait longer at its own end.
+ */
 #define EXPORTER_SLOW_NS (2 * SP_NS_PER_S)
 
-/* Process-wide, because what is abandoned has no owner: listed so that leak
- * checkers see it reachable. */
+/* Process-wide, because abandoned exporters have no owner. They are listed so
+ * that leak checkers find them reachable. */
 static sp_exporter *_Atomic exporter_abandoned;
 
 static spanprof_status exporter_locks_init(sp_exporter *exporter) {
@@ -109,10 +113,10 @@ static sp_own_stack exporter_stack(const sp_exporter *exporter) {
                                         : SP_OWN_STACK_SMALL;
 }
 
-/* Returns an errno, to be logged after the lock is released. Lock held. Starts
- * no thread once exit handlers run: a signal handler may have called exit()
- * while its thread held a lock that pthread_create() needs. The stop then does
- * the thread's work. */
+/* Start the thread, with the lock held. Returns an errno, which the caller logs
+ * after it releases the lock. Starts no thread once exit handlers run: a signal
+ * handler may have called exit() while its thread held a lock that
+ * pthread_create() needs. The stop then does the thread's work. */
 static int exporter_start(sp_exporter *exporter) {
   int error;
 
@@ -171,7 +175,8 @@ void sp_exporter_end_name_wait(sp_exporter *exporter) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* Past its bytes the queue loses its oldest; returns them as a list. */
+/* Remove the oldest uploads beyond the size limit of the queue, and return them
+ * as a list. */
 static sp_upload *exporter_overflow(sp_exporter *exporter) {
   uint64_t max_bytes = exporter->settings->queue_bytes;
   sp_upload *list = NULL, *upload;
@@ -218,13 +223,13 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   }
 }
 
-/* Is something up to `number` not handed on yet? Lock held. */
+/* Is an upload up to `number` not exported yet? Lock held. */
 static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
   return (exporter->in_flight && exporter->in_flight->number <= number) ||
          sp_upload_queue_pending(&exporter->queue, number);
 }
 
-/* Do all remaining profiles wait for their next try? Lock held. */
+/* Do all remaining uploads wait for their next try? Lock held. */
 static bool exporter_waits(const sp_exporter *exporter) {
   return !exporter->in_flight &&
          sp_upload_queue_all_tried(&exporter->queue,
@@ -285,8 +290,9 @@ void sp_exporter_mark_unanswered(sp_exporter *exporter) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* The thread is stuck: do without it what can be done, and leave it all that
- * it may still touch. It ends when it sees the flag. Takes the lock over. */
+/* Abandon a stuck thread. Does its remaining work as far as possible, and
+ * leaves everything that it may still use. The thread ends when it sees the
+ * flag. Called with the lock held; releases it. */
 static void exporter_abandon(sp_exporter *exporter) {
   sp_upload *stuck = exporter->in_flight;
   bool disk = exporter->place != SP_EXPORTER_IN_DISK;
@@ -340,7 +346,8 @@ spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
   if (!exporter->running)
     exporter->finished = sp_uploader_finish(exporter);
   exporter_wait_finished(exporter, until_ns - reserve_ns / 2);
-  /* A slow disk gets all the time there is: nobody could do better. */
+  /* A slow disk gets all remaining time, because no other thread could do
+   * better. */
   if (exporter->place == SP_EXPORTER_IN_DISK)
     exporter_wait_finished(exporter, until_ns);
   if (!exporter->finished) {

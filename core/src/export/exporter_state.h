@@ -11,7 +11,7 @@
 #include "exporter.h"
 #include "service_name.h"
 
-/* The place that the uploading thread works at without the lock. */
+/* Where the uploading thread works without the lock. */
 typedef enum sp_exporter_place {
   SP_EXPORTER_IDLE,
   SP_EXPORTER_IN_CALLBACK,
@@ -25,7 +25,8 @@ struct sp_exporter {
   const sp_settings *settings;
   const sp_clock *clock;
   sp_log *log;
-  /* The uploading thread only; the stopping thread's if that is abandoned. */
+  /* Used by the uploading thread only, or by the stopping thread after it
+   * abandoned that one. */
   sp_delivery delivery;
   uint64_t cpu_ns; /* CPU time of the thread that is counted */
   /* Guarded by lock. */

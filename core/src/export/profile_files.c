@@ -18,23 +18,23 @@
 #include "util/text/ascii.h"
 #include "util/text/number.h"
 
-/* With the hash, leaves room in NAME_MAX (255) for pid, time, suffix and
- * ".tmp". */
+/* Together with the hash, this leaves room for pid, time, suffix and ".tmp" in
+ * NAME_MAX (255). */
 #define FILES_APP_BYTES  160
 #define FILES_HASH_BYTES 9
 #define FILES_SUFFIX     ".pb.gz"
 
-/* Past the cap a little more is removed, so that the directory is not read for
- * every file that is written; as much is written, or a minute passes, before
- * what other processes wrote is looked at again. */
+/* A little more than necessary is removed, so that the directory is not read
+ * for every written file. After that many bytes, or after a minute, it is read
+ * again for files of other processes. */
 #define FILES_SLACK_DIVISOR 32
 #define FILES_LOOK_NS       (60 * SP_NS_PER_S)
 
-/* A temporary file this old has no writer any more. */
+/* A temporary file of this age has no writer. */
 #define FILES_TEMPORARY_MAX_AGE_S 3600
 
-/* A clock that was set further than this is given a day, in which it may be set
- * right again, before ages are judged by it. */
+/* After a clock change by more than this, ages are not checked for a day, in
+ * which the clock may be corrected. */
 #define FILES_JUMP_NS     (INT64_C(600) * 1000000000)
 #define FILES_DISTRUST_NS (24 * 3600 * SP_NS_PER_S)
 
@@ -42,7 +42,7 @@ typedef struct files_entry {
   uint64_t time_ns;
   uint64_t pid;
   uint64_t bytes;
-  bool ahead; /* of a clock that was set back since */
+  bool ahead; /* its time is in the future, because the clock was set back */
 } files_entry;
 
 struct sp_profile_files {
@@ -53,22 +53,22 @@ struct sp_profile_files {
   uint64_t max_bytes;
   uint64_t max_age_ns;
   char app[FILES_APP_BYTES + FILES_HASH_BYTES + 1];
-  /* As of the last look, plus what was written since. */
+  /* As of the last reading of the directory, plus later writes. */
   bool looked;
-  uint64_t look_ns; /* when to look again, monotonic */
+  uint64_t look_ns; /* when to read it again, monotonic */
   uint64_t bytes;
-  uint64_t written;   /* of bytes: since the last look */
-  uint64_t oldest_ns; /* Unix time; UINT64_MAX: there is no file */
+  uint64_t written;   /* part of `bytes` written since the last reading */
+  uint64_t oldest_ns; /* Unix time; UINT64_MAX: there are no files */
   uint64_t removed;
-  /* Unix time less monotonic, at the last put, and until when, monotonic, ages
-   * are not judged. */
+  /* Unix time minus monotonic time at the last put; and the monotonic time
+   * until which ages are not checked. */
   int64_t offset_ns;
   uint64_t trust_ns;
 };
 
-/* `_` for what is unsafe in a file name, and for a dot that would hide it. A
- * name that this changes gets a hash of the whole, so that two applications
- * never take each other's files for their own. */
+/* Copy the name, with `_` for characters that are unsafe in a file name and for
+ * a leading dot. A name that changes gets a hash of the original, so that two
+ * applications never share files. */
 static void files_app_clean(char *out, const char *name) {
   bool changed = false;
   size_t i;
@@ -92,7 +92,7 @@ static void files_name(const sp_profile_files *files, uint64_t pid,
            (unsigned long long)pid, (unsigned long long)time_ns);
 }
 
-/* Is it ours? Then `suffix` ends it, and pid and time are filled in. */
+/* Is the file ours, with this suffix? Then *out gets its pid and time. */
 static bool files_parse(const sp_profile_files *files, const char *name,
                         const char *suffix, files_entry *out) {
   size_t app_size = strlen(files->app);
@@ -135,7 +135,7 @@ spanprof_status sp_profile_files_new(sp_profile_files **out, const sp_mem *mem,
 
 void sp_profile_files_name(sp_profile_files *files, const char *name) {
   files_app_clean(files->app, name);
-  files->looked = false; /* the caps are of each application */
+  files->looked = false; /* each application has its own limits */
 }
 
 void sp_profile_files_free(sp_profile_files *files) {
@@ -153,7 +153,7 @@ static int files_compare(const void *a, const void *b) {
   return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-/* A temporary file whose writer died. */
+/* Remove a temporary file whose writer has died. */
 static void files_drop_leftover(const sp_profile_files *files, int directory,
                                 const char *name, const struct stat *info,
                                 uint64_t now_ns) {
@@ -166,9 +166,9 @@ static void files_drop_leftover(const sp_profile_files *files, int directory,
     unlinkat(directory, name, 0);
 }
 
-/* Read the directory: our files, those ahead first, then oldest first. *list is
- * to be freed. SPANPROF_ERR_NOMEM, SPANPROF_ERR_IO: too little is known to
- * remove any. */
+/* Read our files from the directory: first those with a time in the future,
+ * then the oldest first. The caller frees *list. On SPANPROF_ERR_NOMEM and
+ * SPANPROF_ERR_IO no file must be removed. */
 static spanprof_status files_list(const sp_profile_files *files, int fd,
                                   uint64_t now_ns, files_entry **list,
                                   size_t *count) {
@@ -209,8 +209,8 @@ static spanprof_status files_list(const sp_profile_files *files, int fd,
   return st;
 }
 
-/* Unix time for judging ages; 0 while the clock is not to be trusted: one that
- * is set forward by mistake would make all files old at once. */
+/* Return the Unix time for checking ages, or 0 while the clock is not trusted:
+ * a clock that was set forward by mistake would make all files old. */
 static uint64_t files_age_now(sp_profile_files *files) {
   uint64_t monotonic_ns = sp_clock_monotonic_ns(files->clock);
   uint64_t unix_ns = sp_clock_unix_ns(files->clock);
@@ -222,8 +222,9 @@ static uint64_t files_age_now(sp_profile_files *files) {
   return monotonic_ns < files->trust_ns ? 0 : unix_ns;
 }
 
-/* Remove one by one from the oldest on, until both caps hold. Those ahead go
- * first for bytes: else each new profile would be the oldest. */
+/* Remove files, oldest first, until both limits are met. Files with a time in
+ * the future are removed first for bytes, because otherwise each new profile
+ * would be the oldest. */
 static void files_remove_oldest(sp_profile_files *files, int directory,
                                 const files_entry *list, size_t count,
                                 const sp_encoded *newest, uint64_t now_ns) {
@@ -255,8 +256,8 @@ static void files_remove_oldest(sp_profile_files *files, int directory,
   files->oldest_ns = i < count ? list[i].time_ns : UINT64_MAX;
 }
 
-/* Remove what is past the caps; `newest` was just written. Reads the directory
- * only when a cap may be passed. */
+/* Remove files beyond the limits, except `newest`. Reads the directory only if
+ * a limit may be exceeded. */
 static void files_enforce_caps(sp_profile_files *files, int directory,
                                const sp_encoded *newest) {
   uint64_t now_ns = files_age_now(files), before = files->removed;
@@ -292,7 +293,7 @@ static void files_enforce_caps(sp_profile_files *files, int directory,
                 files->directory);
 }
 
-/* Write the pieces under the profile's name, and see to the caps. */
+/* Write the pieces to the profile's file, and enforce the limits. */
 static spanprof_status files_write(sp_profile_files *files,
                                    const sp_encoded *part,
                                    const sp_piece *pieces, size_t count,

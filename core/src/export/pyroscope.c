@@ -91,7 +91,8 @@ static void push_build(sp_pyroscope_request *request,
   request->http.size = request->body.size;
 }
 
-/* Copy with `_` for what /ingest takes for syntax or refuses. */
+/* Copy the text, with `_` for characters that /ingest refuses or uses as
+ * syntax. */
 static void ingest_text(sp_buffer *out, const char *text,
                         bool (*allowed)(char c)) {
   for (; *text; text++)
@@ -111,9 +112,9 @@ static bool ingest_value_character(char c) {
   return c != ',' && c != '}';
 }
 
-/* app{name=value,…}. Labels that begin with __ it drops, so they are not sent;
- * service_name says what the application is called where the name before the
- * brace cannot. */
+/* Write app{name=value,…}. The server drops labels that begin with __, so they
+ * are not sent. The label service_name has the full name, because the name
+ * before the brace allows fewer characters. */
 static void ingest_name(sp_buffer *out, const sp_series *series) {
   const char *name = NULL, *value = NULL;
   char before = '{';
@@ -146,8 +147,8 @@ static void ingest_build(sp_pyroscope_request *request,
     sp_buffer_form_encode(&request->url, name.data, name.size);
   request->url.failed |= name.failed;
   sp_buffer_dispose(&name);
-  /* spyName must be none the server knows: for rbspy, pyspy and scripting it
-   * rewrites function names. */
+  /* spyName must be unknown to the server, because it rewrites function names
+   * for rbspy, pyspy and scripting. */
   sp_buffer_format(
       &request->url,
       "&from=%llu&until=%llu&format=pprof&spyName=spanprof&sampleRate=%u",

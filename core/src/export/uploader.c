@@ -6,10 +6,11 @@
 
 #define UPLOADER_MAX_AGE_NS (SP_RETRY_MAX_AGE_S * SP_NS_PER_S)
 
-/* So many answers that may be the upload's own fault are borne at the stop. */
+/* Number of answers at a stop that may be the upload's own fault, before the
+ * stop sends no further uploads. */
 #define UPLOADER_LAST_REFUSALS 3
 
-/* Give the lock back for work at `place`. */
+/* Release the lock for work at `place`. */
 static void uploader_unlock(sp_exporter *exporter, sp_exporter_place place) {
   exporter->place = place;
   if (place == SP_EXPORTER_IN_HTTP)
@@ -17,9 +18,9 @@ static void uploader_unlock(sp_exporter *exporter, sp_exporter_place place) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* Lock again. False: the exporter was abandoned meanwhile and must not be
- * touched. Does not return if the exiting process has given up waiting for this
- * thread. */
+/* Acquire the lock. Returns false if the exporter was abandoned meanwhile and
+ * must not be touched. Does not return if the exiting process no longer waits
+ * for this thread. */
 static bool uploader_lock(sp_exporter *exporter) {
   sp_own_thread_gate();
   pthread_mutex_lock(&exporter->lock);
@@ -38,7 +39,8 @@ static bool uploader_awaits_name(const sp_exporter *exporter) {
          sp_service_name_is_awaited(&exporter->service, exporter->queue.bytes);
 }
 
-/* What there is since the last step. False as uploader_lock(). */
+/* Apply changes of the service's name, and create a missing client. Returns
+ * false as uploader_lock(). */
 static bool uploader_update(sp_exporter *exporter) {
   sp_service_news news;
   sp_http_client *client;
@@ -82,8 +84,8 @@ static void in_flight_count(sp_exporter *exporter, sp_outcome outcome) {
   in_flight_end(exporter, true);
 }
 
-/* The turns of callback and directory. As in the next three: false where
- * uploader_lock() said so. */
+/* Pass the upload in flight to the callback and the output directory. Returns
+ * false as uploader_lock(), like the next three functions. */
 static bool uploader_deliver_local(sp_exporter *exporter) {
   sp_upload *upload = exporter->in_flight;
 
@@ -103,8 +105,8 @@ static bool uploader_deliver_local(sp_exporter *exporter) {
   return true;
 }
 
-/* Into the spool; if that has no room, back into the queue (`otherwise` NULL)
- * or finished. */
+/* Move the upload in flight to the spool. If the spool has no space, count it
+ * as *otherwise, or return it to the queue if `otherwise` is NULL. */
 static bool uploader_deliver_spool(sp_exporter *exporter,
                                    const sp_outcome *otherwise) {
   bool spooled;
@@ -121,7 +123,8 @@ static bool uploader_deliver_spool(sp_exporter *exporter,
   return true;
 }
 
-/* To the server; the upload is left in flight where *finished is false. */
+/* Send the upload in flight to the server. If *finished is false, it stays in
+ * flight. */
 static bool uploader_deliver_server(sp_exporter *exporter, bool *finished) {
   sp_outcome outcome;
 
@@ -162,8 +165,7 @@ static bool uploader_visit_spool(sp_exporter *exporter, bool send,
   return there;
 }
 
-/* While the server may not be asked: is the disk a better place to wait than
- * the queue? */
+/* During a backoff, should profiles wait in the spool instead of the queue? */
 static bool uploader_prefers_spool(const sp_exporter *exporter) {
   return exporter->delivery.spool &&
          (exporter->delivery.repairable || exporter->flushing);
@@ -224,8 +226,8 @@ static bool uploader_step(sp_exporter *exporter, bool *worked) {
          uploader_visit_spool(exporter, backoff_over, worked);
 }
 
-/* To the server at the stop, if *ask (no answer so far speaks against it) and
- * there is time. */
+/* Send the upload in flight at the stop, if no earlier answer forbids it (*ask)
+ * and there is time. */
 static bool uploader_deliver_last(sp_exporter *exporter, bool *ask,
                                   uint32_t *refusals, bool *finished) {
   uint32_t before = exporter->in_flight->tries.refusals;
@@ -242,7 +244,7 @@ static bool uploader_deliver_last(sp_exporter *exporter, bool *ask,
   now_ns = sp_clock_monotonic_ns(exporter->clock);
   if (now_ns >= exporter->send_until_ns)
     sp_delivery_mark_down(&exporter->delivery, now_ns);
-  /* The others are sent only if it was the upload's own fault. */
+  /* Other uploads are sent only if the refusal was this upload's own fault. */
   *refusals += exporter->in_flight->tries.refusals - before;
   *ask = exporter->in_flight->tries.refusals > before &&
          !exporter->delivery.backoff_ordered &&
@@ -261,7 +263,7 @@ bool sp_uploader_finish(sp_exporter *exporter) {
          NULL)
     if (!uploader_deliver_local(exporter))
       return false;
-  /* A backoff of our own making is cut short once. */
+  /* A backoff that the server did not order is ended early, once. */
   ask = !exporter->delivery.backoff_ordered ||
         sp_delivery_backoff_over(&exporter->delivery);
   while ((exporter->in_flight =
@@ -312,7 +314,7 @@ void *sp_uploader_run(void *argument) {
       sp_clock_wait(exporter->clock, &exporter->work, &exporter->lock,
                     uploader_next_ns(exporter));
   }
-  /* A thread that got no time at all until now may have been abandoned. */
+  /* A thread that got no CPU time until now may have been abandoned. */
   if (there && !exporter->abandoned && sp_uploader_finish(exporter)) {
     uploader_count_cpu(exporter);
     exporter->finished = true;

@@ -173,8 +173,8 @@ static spanprof_status options_read_protocol(sp_settings *out,
   return sp_given_refuse(given, "is \"%s\", not push or ingest", shown);
 }
 
-/* Those that programs leave to others; the rest kills, stops or means an
- * error. SIGPROF is allowed to whoever asks for it by number. */
+/* Allow the signals that programs leave to others. The others kill, stop or
+ * report an error. SIGPROF is allowed if it is given by number. */
 static spanprof_status options_check_signal(const sp_given *given) {
   int64_t number = given->number;
 

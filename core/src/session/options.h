@@ -1,15 +1,15 @@
-/* From what the user gave, by call and by environment, to sp_settings: every
- * value checked, each refusal one sentence that names the option. */
+/* Reads sp_settings from the options of a call and the environment. It checks
+ * every value; each refusal is one sentence with the name of the option. */
 #ifndef SP_OPTIONS_H
 #define SP_OPTIONS_H
 
 #include "settings/settings.h"
 #include "util/system/log.h"
 
-/* `options` NULL: the environment alone. `environment` is as environ(7); tests
- * pass their own. Notes for the log (unknown PYROSCOPE_* variables, cleaned
- * labels) are written to `notes` as lines. On failure `out` needs no dispose.
- */
+/* Read the settings. `options` may be NULL: then only the environment applies.
+ * `environment` has the form of environ(7); tests pass their own. Appends lines
+ * for the log to `notes` (unknown PYROSCOPE_* variables, cleaned labels). On
+ * failure `out` needs no dispose. */
 struct sp_buffer;
 spanprof_status sp_settings_read(sp_settings *out, const sp_mem *mem,
                                  const spanprof_options *options,
@@ -17,10 +17,10 @@ spanprof_status sp_settings_read(sp_settings *out, const sp_mem *mem,
                                  struct sp_buffer *notes);
 void sp_settings_dispose(sp_settings *settings);
 
-/* PYROSCOPE_AGENT_ENABLED is false, 0, no or off. */
+/* Is PYROSCOPE_AGENT_ENABLED false, 0, no or off? */
 bool sp_settings_disabled(char *const *environment);
 
-/* SPANPROF_ERR_DISABLED where it is, in a sentence. */
+/* SPANPROF_ERR_DISABLED if sp_settings_disabled(); the last error says so. */
 spanprof_status sp_settings_check_enabled(char *const *environment);
 
 #endif

@@ -12,7 +12,7 @@
 #include "util/system/counters.h"
 #include "util/system/status.h"
 
-/* Series name the runtime that was registered last. */
+/* Pass the runtime that was registered last to the exporter. */
 static void runtime_report(sp_pipeline *pipeline) {
   char name[SP_RUNTIME_TEXT_BYTES], version[SP_RUNTIME_TEXT_BYTES];
   uint32_t number = sp_runtime_identity(name, version);
@@ -23,7 +23,7 @@ static void runtime_report(sp_pipeline *pipeline) {
     pipeline->runtime_reported = number;
 }
 
-/* On the collector's thread. */
+/* Called on the collector's thread. */
 static void part_push(void *data, sp_encoded *part) {
   sp_pipeline *pipeline = data;
 
@@ -31,14 +31,15 @@ static void part_push(void *data, sp_encoded *part) {
   sp_exporter_push(pipeline->exporter, part);
 }
 
-/* On the collector's thread, which a stop did not wait for. */
+/* Called on the collector's thread after a stop did not wait for it. */
 static void pipeline_left(void *data) {
   const sp_pipeline *pipeline = data;
 
   pipeline->left(pipeline->left_data);
 }
 
-/* With the settings read: bring up the rooms, from the bottom. */
+/* Start the parts from the lowest to the highest, with the settings that were
+ * read. */
 static spanprof_status parts_start(sp_pipeline *pipeline) {
   sp_collector_config config = {.settings = &pipeline->settings,
                                 .clock = pipeline->clock,
@@ -64,7 +65,7 @@ static spanprof_status parts_start(sp_pipeline *pipeline) {
   return st;
 }
 
-/* Log each line of `notes`, which ends with a newline. Cuts `notes` up. */
+/* Log each line of `notes`. Changes `notes`. */
 static void notes_log(sp_log *log, char *notes) {
   char *line, *rest = NULL;
 
@@ -73,8 +74,7 @@ static void notes_log(sp_log *log, char *notes) {
     sp_log_line(log, SPANPROF_LOG_WARN, "%s", line);
 }
 
-/* Read the options into the settings; `notes` is what the log is to say of
- * them. */
+/* Read the options into the settings, and log the notes about them. */
 static spanprof_status settings_read(sp_pipeline *pipeline,
                                      const spanprof_options *options) {
   sp_buffer notes;
@@ -97,8 +97,8 @@ static spanprof_status settings_read(sp_pipeline *pipeline,
   return st;
 }
 
-/* Log the name of the profiles and their destinations, with a warning if there
- * is no destination. */
+/* Log the application and the destinations of its profiles, and a warning if
+ * there is no destination. */
 static void start_log(const sp_settings *settings, int signal_number,
                       sp_log *log, const sp_mem *mem) {
   sp_buffer line;

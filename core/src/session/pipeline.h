@@ -1,5 +1,5 @@
-/* From the options to what runs: the settings, the collector, and the exporter
- * that the collector hands its profiles to. */
+/* The parts of a session: the settings, the collector, and the exporter that
+ * receives the collector's profiles. */
 #ifndef SP_PIPELINE_H
 #define SP_PIPELINE_H
 
@@ -16,18 +16,19 @@ typedef struct sp_pipeline {
   sp_collector *collector;
   void (*left)(void *data);
   void *left_data;
-  /* The collector's thread alone. */
+  /* Used by the collector's thread. */
   uint32_t runtime_reported;
 } sp_pipeline;
 
-/* `pipeline` is all zero. `left` is called with `data` by a collector's thread
- * that a stop left behind, as the last that uses the pipeline. On failure
- * nothing runs and there is nothing to dispose of. */
+/* Start the parts of a zeroed `pipeline`. If a stop does not wait for the
+ * collector's thread, that thread calls `left` with `data` when it no longer
+ * uses the pipeline. On failure nothing runs, and there is nothing to dispose
+ * of. */
 spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
                                   const spanprof_options *options,
                                   void (*left)(void *data), void *data);
 
-/* After its collector and its exporter were stopped. */
+/* Free the settings, after the collector and the exporter were stopped. */
 void sp_pipeline_dispose(sp_pipeline *pipeline);
 
 #endif

@@ -8,20 +8,20 @@
 #include "util/system/status.h"
 #include "util/text/utf8.h"
 
-#define RESOURCE_TEXT_BYTES 2048 /* of a label's value: the server's limit */
+#define RESOURCE_TEXT_BYTES 2048 /* the server's limit for a label's value */
 
-/* Process-wide: tracers tell of themselves whether a session runs or not. The
- * lock is its own, because the session's is held for as long as a stop takes,
- * which may wait for the VM whose thread is here. */
+/* Process-wide: tracers set it with and without a session. It has its own lock,
+ * because a stop holds the session's lock for a long time, and may wait for a
+ * VM whose thread calls this file. */
 static struct {
   pthread_mutex_t lock;
-  char *name; /* NULL: not told yet */
+  char *name; /* NULL: not set */
   char *name_space;
   sp_exporter *exporter;
 } resource_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A copy without spaces around it and what may not be in a label's value; NULL:
- * no memory. */
+/* Return a cleaned copy without surrounding spaces, valid as a label's value,
+ * or NULL without memory. */
 static char *resource_copy(const char *text, size_t bytes) {
   char clean[RESOURCE_TEXT_BYTES];
   bool changed;
@@ -39,7 +39,7 @@ static char *resource_copy(const char *text, size_t bytes) {
   return sp_mem_text(&sp_mem_default, clean, used);
 }
 
-/* Lock held. */
+/* Pass the service to the exporter. Lock held. */
 static spanprof_status resource_report(void) {
   spanprof_status st;
   bool adopted;
@@ -60,7 +60,7 @@ void sp_resource_attach(sp_exporter *exporter) {
   pthread_mutex_unlock(&resource_state.lock);
 }
 
-/* Take over both texts. Lock held. */
+/* Store both texts and take ownership of them. Lock held. */
 static void resource_replace(char *name, char *name_space) {
   sp_mem_free(&sp_mem_default, resource_state.name);
   sp_mem_free(&sp_mem_default, resource_state.name_space);

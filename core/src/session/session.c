@@ -22,32 +22,31 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* The one session of a process: wires the rooms, and is the only place that
- * sees them all.
+/* The one session of a process. It connects the parts of the library.
  *
- * Protocol: `lock` guards which session runs, and is held for moments. Before
- * it, start and stop take `changing`, and work with that alone, with no session
- * current: they log, and wait for threads that do, and what the log's callback
- * waits for may ask for `lock`. Flush, pause and resume count themselves in and
- * out, and a stop waits for those that are in, with neither. A fork takes, in
- * this order, the two, the resource's lock, the collector's pause, the
- * exporter's queue, the thread table, the runtime's names, and (by their own
- * hooks, after these) spans, then labels and texts. */
+ * Protocol: `lock` guards the current session, and is held only briefly. A
+ * start or stop first acquires `changing`, and works with that lock alone and
+ * without a current session: it logs, and it waits for threads that log, and
+ * the log's callback may wait for threads that need `lock`. Flush, pause and
+ * resume count themselves as running calls; a stop releases both locks while it
+ * waits for them. A fork acquires in this order: both locks, the resource's
+ * lock, the collector's pause, the exporter's queue, the thread table, the
+ * runtime's names, and then, by their own hooks, spans, labels and texts. */
 
 #define SESSION_EXIT_MS 2000
 
-/* From a SIGTERM on that does not end the process. */
+/* Length of windows after a SIGTERM that does not end the process. */
 #define SESSION_LAST_WINDOWS_NS SP_NS_PER_S
 #define SESSION_PAUSE_NS        (5 * SP_NS_PER_MS)
 
-/* A flush looks this often whether a stop waits for it. */
+/* Interval at which a flush checks whether a stop waits for it. */
 #define SESSION_FLUSH_SLICE_NS (50 * SP_NS_PER_MS)
 
 sp_session_shared sp_session_state = {.changing = PTHREAD_MUTEX_INITIALIZER,
                                       .lock = PTHREAD_MUTEX_INITIALIZER,
                                       .flushed = PTHREAD_COND_INITIALIZER};
 
-/* Process-wide: done once. */
+/* Process-wide, because each runs once. */
 static pthread_once_t session_hooks_once = PTHREAD_ONCE_INIT;
 static pthread_once_t session_atexit_once = PTHREAD_ONCE_INIT;
 static pthread_once_t session_atexit_with_server_once = PTHREAD_ONCE_INIT;
@@ -104,9 +103,9 @@ static void session_restart(spanprof_session *session) {
   sp_collector_after_fork_child(session->pipeline.collector);
 }
 
-/* In a forked child: only the parent's threads wait for the session's
- * recordings. None of its threads run here. Its memory may be half written, so
- * it is not touched. */
+/* In a forked child of a temporary session: its recordings and threads exist
+ * only in the parent. The session's memory may be half written, so it is not
+ * touched. */
 static void session_abandon(spanprof_session *session) {
   sp_collector_abandon(session->pipeline.collector);
   sp_session_state.abandoned = session;
@@ -136,8 +135,8 @@ static const sp_fork_hooks session_fork_hooks = {
     .child = session_after_fork_child,
 };
 
-/* Afterwards none of our threads runs or can run again: the exit handlers of
- * other libraries free their resources. */
+/* Ends the session at exit. Afterwards no thread of ours runs or can start,
+ * because exit handlers of other libraries free their resources. */
 static void session_at_exit(void) {
   spanprof_session *session;
 
@@ -152,7 +151,8 @@ static void session_at_exit(void) {
   sp_own_threads_exit();
 }
 
-/* Before the first start: no child of another thread is to find it at work. */
+/* Before the first start, so that a fork on another thread cannot interrupt a
+ * start. */
 static void session_hooks_set(void) {
   sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
 }
@@ -161,9 +161,9 @@ void sp_session_fork_ready(void) {
   pthread_once(&session_hooks_once, session_hooks_set);
 }
 
-/* Called after an exporter was made. Exit handlers run last in, first out, and
- * ours must run before that of the TLS library, which the first exporter with a
- * server initialises. */
+/* Called after an exporter was created. Exit handlers run in reverse order.
+ * Ours must run before the handler of the TLS library, which the first exporter
+ * with a server initializes. */
 static void session_atexit(void) {
   atexit(session_at_exit);
 }
@@ -182,7 +182,7 @@ static void session_free(spanprof_session *session) {
   sp_mem_free(mem, session);
 }
 
-/* On the collector's thread, which a stop did not wait for. */
+/* Called on the collector's thread after a stop did not wait for it. */
 static void session_stop_timed_out(void *data) {
   spanprof_session *session = data;
   bool kept;
@@ -222,7 +222,8 @@ bool sp_session_in_process(void) {
   return sp_session_state.pid == getpid();
 }
 
-/* For those that are in; what one of them waits for may fork. */
+/* Wait for the running calls. `changing` is released meanwhile, because a call
+ * may wait for a thread that forks. */
 static void session_wait_flushed(spanprof_session *session) {
   if (session->flushing == 0)
     return;
@@ -252,7 +253,7 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   sp_sigterm_end();
   sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO, "profiling stopped");
   pthread_mutex_lock(&sp_session_state.lock);
-  /* A thread that is stuck may still look at the settings. */
+  /* A stuck thread may still read the settings. */
   session->kept = st == SPANPROF_ERR_STATE;
   if (session->kept)
     st = sp_fail(SPANPROF_ERR_TIMEOUT,
@@ -268,8 +269,8 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   return st;
 }
 
-/* With the lock held: a stop waits for flushes, which its thread does without
- * the lock. */
+/* Does a stop wait for running calls? It does so without the lock. Lock held.
+ */
 static bool session_stops(void) {
   return sp_session_state.current && sp_session_state.current->stopping;
 }
@@ -281,7 +282,8 @@ static void session_unlock_briefly(void) {
   nanosleep(&pause, NULL);
 }
 
-/* Take both locks while no stop waits for flushes, by `until_ns`. */
+/* Acquire both locks while no stop waits for running calls. Returns false at
+ * `until_ns`. */
 static bool session_lock_by(uint64_t until_ns) {
   uint64_t now_ns;
 
@@ -297,7 +299,7 @@ static bool session_lock_by(uint64_t until_ns) {
   }
 }
 
-/* The same, however long that takes. */
+/* As session_lock_by(), without a time limit. */
 static void session_lock(void) {
   sp_session_lock();
   while (session_stops()) {
@@ -306,8 +308,9 @@ static void session_lock(void) {
   }
 }
 
-/* At a SIGTERM: stop, or, where its default action does not end the process,
- * flush, and from then on often. Whoever stops already is waited for. */
+/* At a SIGTERM: stop the session; or, if the default action does not end the
+ * process, flush it, and shorten later windows. Waits for a stop that is
+ * already running. */
 static bool session_deliver(void) {
   const uint64_t until_ns = sp_monotonic_ns() + SESSION_EXIT_MS * SP_NS_PER_MS;
   const bool stays = getpid() == 1;
@@ -416,7 +419,7 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
   return st;
 }
 
-/* Whether a stop waits for this flush. */
+/* Does a stop wait for this flush? */
 static bool flush_stopped(const spanprof_session *session) {
   bool stopping;
 
@@ -464,9 +467,9 @@ spanprof_status sp_session_flush_once(spanprof_session *session,
   return flush_run(session, timeout_ms, sp_exporter_flush_once);
 }
 
-/* Pause or resume. It counts as a running call, so that a stop does not free
- * the session meanwhile. It holds no lock, because the log's callback may wait
- * for a thread that forks. */
+/* Pause or resume. It is a running call, so that a stop does not free the
+ * session meanwhile. It holds no lock, because the log's callback may wait for
+ * a thread that forks. */
 static spanprof_status session_sample(spanprof_session *session, bool on) {
   if (!sp_session_enter(session))
     return sp_session_not_running();

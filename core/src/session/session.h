@@ -1,15 +1,15 @@
-/* Functions of the session that are not in spanprof.h. */
+/* Internal functions of the session. */
 #ifndef SP_SESSION_H
 #define SP_SESSION_H
 
 #include <spanprof/spanprof.h>
 
-/* Have a fork take the locks of the session and of the resource, and give them
- * back. Call this before taking one of these locks. */
+/* Have every fork acquire the locks of the session and of the resource. Call
+ * this before acquiring one of these locks. */
 void sp_session_fork_ready(void);
 
-/* As spanprof_session_flush(), but before the process ends: does not wait to
- * retry a failed upload. SPANPROF_ERR_IO: an upload failed. */
+/* As spanprof_session_flush(), for a process that is about to end: does not
+ * wait to retry a failed upload. SPANPROF_ERR_IO: an upload failed. */
 spanprof_status sp_session_flush_once(spanprof_session *session,
                                       uint32_t timeout_ms);
 

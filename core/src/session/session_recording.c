@@ -1,5 +1,5 @@
-/* Recordings: profiles in addition to the session's windows, or of a temporary
- * session that runs for recordings only. */
+/* Recordings in addition to the session's windows, or in a temporary session
+ * that runs only for recordings. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,9 +13,9 @@
 
 #define RECORDING_HOUR_MS 3600000
 
-/* The wait covers a collector that is busy with a window (it waits at most 2 s
- * for names) or gets no processor. After this time the begin returns, and the
- * recording begins later. */
+/* Time limits. A begin waits for a collector that is busy with a window (it
+ * waits at most 2 s for names) or gets no CPU time. After the limit the begin
+ * returns, and the recording begins later. */
 #define RECORDING_BEGIN_NS (5 * SP_NS_PER_S)
 #define RECORDING_END_NS   (10 * SP_NS_PER_S)
 
@@ -24,7 +24,7 @@
 struct spanprof_recording {
   sp_recording *inside;
   const sp_clock *clock;
-  uint64_t session; /* the session's number */
+  uint64_t session; /* number of the session */
   pid_t pid;
 };
 
@@ -112,8 +112,8 @@ config_make(const spanprof_recording_options *options) {
   return config;
 }
 
-/* With both locks held, and no session: start a temporary one. It exports no
- * profiles, whatever the environment says. */
+/* Start a temporary session, with both locks held and no session running. It
+ * exports no profiles, whatever the environment says. */
 static spanprof_status
 temporary_start(const spanprof_recording_options *recording,
                 spanprof_session **out) {
@@ -138,13 +138,13 @@ temporary_start(const spanprof_recording_options *recording,
   return st;
 }
 
-/* With both locks held: end a temporary session without recordings. */
+/* End a temporary session without recordings. Both locks held. */
 static void temporary_end_unused(spanprof_session *session) {
   if (session->temporary && session->recordings == 0)
     sp_session_end(session, 0);
 }
 
-/* With the lock held: begin a recording in a running session. */
+/* Begin a recording in a running session. Lock held. */
 static spanprof_status recording_join(spanprof_recording *recording,
                                       spanprof_session *session) {
   spanprof_status st =
@@ -161,7 +161,8 @@ static spanprof_status recording_join(spanprof_recording *recording,
              : st;
 }
 
-/* With both locks held: the same, in a temporary session if none runs. */
+/* Begin a recording in the running session, or in a temporary one. Both locks
+ * held. */
 static spanprof_status
 recording_start(spanprof_recording *recording,
                 const spanprof_recording_options *options) {
@@ -187,7 +188,8 @@ recording_enter(spanprof_recording *recording,
   bool runs;
 
   sp_session_fork_ready();
-  /* If a session runs, do not wait for a start or stop on another thread. */
+  /* If a session runs, this does not wait for a start or stop on another
+   * thread. */
   pthread_mutex_lock(&sp_session_state.lock);
   session = sp_session_state.current;
   runs = session && !session->stopping && sp_session_in_process();
@@ -240,7 +242,7 @@ spanprof_recording_begin(const spanprof_recording_options *given,
     recording_free(recording);
     return st;
   }
-  /* Without this, the collector finds the thread later and the recording misses
+  /* Otherwise the collector finds the thread later, and the recording misses
    * its first samples. */
   spanprof_thread_register();
   if (options.scope == SPANPROF_RECORDING_CONTEXT)
@@ -257,7 +259,7 @@ spanprof_mark spanprof_recording_mark(const spanprof_recording *recording) {
   return recording->inside->config.selection.mark;
 }
 
-/* The recording's session; NULL: it was stopped. Lock held. */
+/* Return the recording's session, or NULL if that was stopped. Lock held. */
 static spanprof_session *
 recording_session(const spanprof_recording *recording) {
   spanprof_session *session = sp_session_state.current;
@@ -265,7 +267,7 @@ recording_session(const spanprof_recording *recording) {
   return session && session->number == recording->session ? session : NULL;
 }
 
-/* Request that the collector ends it. */
+/* Request the end of the recording. */
 static void recording_stop(const spanprof_recording *recording) {
   spanprof_session *session;
 
@@ -295,7 +297,7 @@ static void recording_leave(const spanprof_recording *recording) {
   sp_session_unlock();
 }
 
-/* Takes ownership of the bytes. */
+/* Create the result. Takes ownership of the bytes. */
 static spanprof_status profile_new(const sp_recording *inside,
                                    sp_encoded *encoded,
                                    const spanprof_profile **out) {
@@ -352,8 +354,8 @@ spanprof_status spanprof_recording_end(spanprof_recording *recording,
     *out = NULL;
   if (!recording)
     return sp_fail(SPANPROF_ERR_ARGUMENT, "there is no recording to end");
-  /* Another thread of the parent may have held its lock at the fork, so it is
-   * not touched. */
+  /* Another thread of the parent may have held the lock at the fork, so the
+   * recording is not touched. */
   if (recording->pid != getpid())
     return sp_fail(SPANPROF_ERR_STATE,
                    "the recording belongs to the process that forked this "

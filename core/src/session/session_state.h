@@ -1,5 +1,5 @@
-/* The one session of a process, as the files of this room share it: session.c
- * has the protocol. */
+/* The state of the one session of a process, shared by session.c, which has the
+ * protocol, and session_recording.c. */
 #ifndef SP_SESSION_STATE_H
 #define SP_SESSION_STATE_H
 
@@ -12,9 +12,9 @@
 struct spanprof_session {
   sp_pipeline pipeline;
   /* Guarded by sp_session_state.lock. */
-  bool kept; /* something that was left behind may use it: never freed */
+  bool kept; /* an abandoned thread may use it, so it is never freed */
   bool stopping;
-  bool temporary;      /* for recordings alone: see session_recording.c */
+  bool temporary;      /* only for recordings: see session_recording.c */
   unsigned flushing;   /* running calls, see sp_session_enter() */
   unsigned recordings; /* begun and not ended */
   uint64_t number;     /* unique in the process */
@@ -25,35 +25,37 @@ typedef struct sp_session_shared {
   pthread_mutex_t lock;
   pthread_cond_t flushed;
   spanprof_session *current;
-  spanprof_session
-      *abandoned;       /* of the parent; kept in a leak checker's view */
-  uint64_t count;       /* of all sessions */
-  _Atomic pid_t pid;    /* of the process whose session that is */
-  _Atomic bool running; /* one of the program's; written with the lock held */
+  spanprof_session *abandoned; /* the parent's; reachable for leak checkers */
+  uint64_t count;              /* of all sessions of the process */
+  _Atomic pid_t pid;           /* the process of `current` */
+  _Atomic bool
+      running; /* a session of the program runs; written with the lock held */
 } sp_session_shared;
 
-/* Process-wide: there is one session, and fork and exit find it here. */
+/* Process-wide: there is one session, and the hooks of fork and exit need it.
+ */
 extern sp_session_shared sp_session_state;
 
-/* Is this the process that started it, or a child whose fork hooks ran? In one
- * that was made by the system call itself there are no threads, and locks may
- * be taken for ever. */
+/* Is this the process that started the session, or a child whose fork hooks
+ * ran? A child of the bare system call has no threads of ours, and may have
+ * locks that no thread unlocks. */
 bool sp_session_in_process(void);
 
-/* SPANPROF_ERR_STATE in a sentence. */
+/* Set the last error, and return SPANPROF_ERR_STATE. */
 spanprof_status sp_session_not_running(void);
 
-/* Without the lock: count a call in that works with `session`, if it is the one
- * that runs; a stop waits until it is counted out. */
+/* Begin a call that uses `session`. Returns false if that is not the running
+ * session. A stop waits for the call's sp_session_exit(). Called without the
+ * lock. */
 bool sp_session_enter(spanprof_session *session);
 void sp_session_exit(spanprof_session *session);
 
-/* Take both locks, when no start or stop is at work; give them back. */
+/* Acquire or release both locks. Waits while a start or stop works. */
 void sp_session_lock(void);
 void sp_session_unlock(void);
 
-/* Both with both held; `lock` is given back for the work. Make a session the
- * current one, where none is; end it, by its only stop. */
+/* Create the current session if there is none; end a session, once. Both are
+ * called with both locks held, and release `lock` during their work. */
 spanprof_status sp_session_create(spanprof_session **out,
                                   const spanprof_options *options);
 spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms);

@@ -10,19 +10,20 @@
 #include "util/system/own_thread.h"
 #include "util/system/wake.h"
 
-/* Process-wide, as the signal's action is. */
+/* Process-wide, because the signal's action is. */
 static struct {
-  /* Written in the handler, or read there. */
+  /* Used by the handler. */
   sp_wake wake;
   _Atomic bool came;
-  _Atomic pid_t pid; /* of the process whose thread waits; 0: none does */
+  _Atomic pid_t pid; /* the process whose thread waits; 0: none */
   _Atomic(void (*)(int)) wrapped;
-  _Atomic bool forwarded; /* to `wrapped`, and not asked for since */
+  _Atomic bool forwarded; /* `wrapped` was called, and
+                           * sp_sigterm_was_forwarded() was not */
   /* Guarded by lock. */
   pthread_mutex_t lock;
   bool wanted;
   bool waiting; /* the thread runs */
-  /* Set by the first start, for ever. */
+  /* Set by the first start, and kept. */
   _Atomic(sp_sigterm_fn) deliver;
   /* Guarded by the session's lock. */
   sigset_t before_fork;
@@ -38,9 +39,9 @@ SP_SIGNAL_SAFE static void sigterm_set(void (*handler)(int)) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* `came` before the second look at `pid`, and the other way round in
- * sp_sigterm_end() and the thread: one of the two sees the other. A child that
- * shares our memory changes nothing there. */
+/* The handler sets `came` and then reads `pid` again; sp_sigterm_end() and the
+ * thread do it in the reverse order, so one of the two sees the other's change.
+ * A child that shares our memory changes nothing. */
 SP_SIGNAL_SAFE static void sigterm_handler(int number) {
   const int error = errno;
   void (*wrapped)(int) = atomic_load(&sigterm_state.wrapped);
@@ -95,8 +96,8 @@ bool sp_sigterm_deliver(void) {
   return !deliver || deliver();
 }
 
-/* A handler that the program has installed meanwhile gets the signal on a
- * thread of the program's. */
+/* Deliver, and send the signal again. If the program has installed a handler
+ * meanwhile, one of the program's threads receives the signal. */
 static void sigterm_act(void) {
   if (!sp_sigterm_deliver())
     return;
@@ -106,7 +107,7 @@ static void sigterm_act(void) {
   kill(getpid(), SIGTERM);
 }
 
-/* Has the signal come; if not, does the thread leave? */
+/* Has the signal come? If not, *leaves is whether the thread must end. */
 static bool waiter_check(bool *leaves) {
   bool came;
 
@@ -133,7 +134,7 @@ static void *waiter_run(void *nothing) {
   return NULL;
 }
 
-/* With the lock held. */
+/* Start the thread, if necessary. Lock held. */
 static bool waiter_start(void) {
   pthread_t thread;
 

@@ -1,49 +1,49 @@
-/* SIGTERM where it has its default action: what there is is handed on first,
- * then the process ends by the signal, as it would have.
+/* Delivers the profiles at a SIGTERM that has its default action. The signal
+ * then ends the process, as it would have without us.
  *
- * Protocol: the handler notes that it came and wakes a thread that waits for
- * nothing else; that one calls `deliver`, gives the signal its default action
- * back and sends it again. The thread is there before the handler is, and goes
- * after it. Whoever meets the handler where no thread waits (a child made
- * without fork hooks, a program that restores what it found after the session)
- * has the default action at once. A handler that someone installs over ours is
- * left alone, and ours is taken back only while it is there. A fork is made
- * with the signal blocked: what meets the child before its thread waits. */
+ * Protocol: the handler sets a flag and wakes a thread that only waits for
+ * this. The thread calls `deliver`, restores the signal's default action, and
+ * sends the signal again. The thread exists before the handler is installed,
+ * and until it is removed. If the handler runs without the thread (in a child
+ * made without fork hooks, or in a program that restores a saved handler after
+ * the session), it performs the default action. A handler that is installed
+ * over ours is not changed, and ours is removed only while it is installed. A
+ * fork happens with the signal blocked, so that a signal to the child waits for
+ * the child's thread. */
 #ifndef SP_SIGTERM_H
 #define SP_SIGTERM_H
 
 #include "util/base.h"
 
-/* Hand on what there is, within 2 s. False: the process goes on, as the signal
- * does not end it. */
+/* Deliver the profiles within 2 s. Returns false if the process continues
+ * because the signal does not end it. */
 typedef bool (*sp_sigterm_fn)(void);
 
-/* From now on, until sp_sigterm_end(): wanted. Installs the handler as
+/* Enable the delivery until sp_sigterm_end(), and install the handler as
  * sp_sigterm_arm() does. */
 void sp_sigterm_begin(sp_sigterm_fn deliver);
 
-/* Take the handler back and let the thread go. Does not wait for it: `deliver`
- * may be what calls this. */
+/* Remove the handler and end the thread. Does not wait for the thread, because
+ * `deliver` may call this function. */
 void sp_sigterm_end(void);
 
-/* Is it wanted, and ours the handler that is installed? It is made so where
- * the signal has its default action. Any thread. */
+/* If the delivery is enabled and the signal has its default action, install our
+ * handler. Returns whether our handler is installed. Any thread. */
 bool sp_sigterm_arm(void);
 
-/* Put ours over the handler that is installed now, and have it called from
- * ours: for a language, whose own handler does the same on its main thread. Any
- * thread. */
+/* Install our handler over the present one, and have ours call it. This is for
+ * a language that runs its own handler on its main thread. Any thread. */
 void sp_sigterm_wrap_handler(void);
 
-/* Asked once by such a handler of a language: was it called for a signal? Some
- * call it for none (_thread.interrupt_main() of Python). Where ours does not
- * cover it, it was. */
+/* For such a handler of a language, once per call: was it called because of a
+ * signal? Some calls have no signal (Python's _thread.interrupt_main()).
+ * Returns true if our handler does not wrap the handler. */
 bool sp_sigterm_was_forwarded(void);
 
-/* What the thread does first, for such a handler of a language. */
+/* Deliver the profiles as the thread does, for such a handler of a language. */
 bool sp_sigterm_deliver(void);
 
-/* Fork, with the session's lock held. */
+/* Around a fork, with the session's locks held. */
 void sp_sigterm_before_fork(void);
 void sp_sigterm_after_fork_parent(void);
 void sp_sigterm_after_fork_child(void);

@@ -31,7 +31,7 @@ spanprof_status sp_given_refuse(const sp_given *given, const char *format,
 void sp_given_show(const char *text, size_t bytes, char out[SP_SHOWN_BYTES]) {
   size_t used = sp_utf8_printable(text, bytes, out, SP_SHOWN_BYTES - 4);
 
-  /* Cleaning replaces one byte by one, so a shorter result was cut. */
+  /* Cleaning keeps the number of bytes, so a shorter result was truncated. */
   if (used < bytes) {
     memcpy(out + used, "...", 3);
     used += 3;

@@ -1,34 +1,35 @@
-/* A value as the user gave it, and where it came from, so that a refusal can
- * name the option and the variable. */
+/* The value of an option with its origin, so that a refusal can name the option
+ * and the variable. */
 #ifndef SP_GIVEN_H
 #define SP_GIVEN_H
 
 #include "util/base.h"
 
 typedef struct sp_given {
-  const char *option;   /* "sample_rate_hz" */
-  const char *variable; /* "PYROSCOPE_SAMPLE_RATE"; NULL: by call, default */
-  const char *text;     /* NULL: none */
-  int64_t number;       /* for options that are numbers */
+  const char *option;   /* such as "sample_rate_hz" */
+  const char *variable; /* such as "PYROSCOPE_SAMPLE_RATE"; NULL: from the call,
+                         * or the default */
+  const char *text;     /* may be NULL */
+  int64_t number;       /* value of a numeric option */
 } sp_given;
 
-/* One sentence, "option (from VARIABLE) <format>", for spanprof_last_error().
- * Returns SPANPROF_ERR_ARGUMENT. The caller keeps secrets out of it. */
+/* Set the last error to "option (from VARIABLE) <format>". Returns
+ * SPANPROF_ERR_ARGUMENT. The format must not contain secrets. */
 spanprof_status sp_given_refuse(const sp_given *given, const char *format, ...)
     SP_PRINTF(2, 3);
 
-/* "option" or "option (from VARIABLE)", cut to `size`. */
+/* Write "option" or "option (from VARIABLE)", truncated to `size`. */
 void sp_given_name(const sp_given *given, char *out, size_t size);
 
 #define SP_SHOWN_BYTES 80
 
-/* A text for quoting in a sentence: clean UTF-8 on one line, cut with "...". */
+/* Copy a text for a message: clean UTF-8 on one line, truncated with "...". */
 void sp_given_show(const char *text, size_t bytes, char out[SP_SHOWN_BYTES]);
 
-/* Whether `text` is "" or NULL: an option that was switched off. */
+/* Is `text` "" or NULL? Then the option is switched off. */
 bool sp_given_empty(const sp_given *given);
 
-/* Out of memory, with its sentence. */
+/* Set the last error, and return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_given_no_memory(void);
 
 #endif

@@ -9,10 +9,10 @@
 #include "util/text/list.h"
 #include "util/text/utf8.h"
 
-/* More than any proxy wants; servers stop at 8 KiB of headers or so. */
+/* More than any proxy needs. Servers accept about 8 KiB of headers. */
 #define HTTP_HEADERS_MAX 64
 
-/* They say what the body is and how it travels; another value breaks every
+/* Headers about the body and its transfer; other values would break every
  * upload. */
 static const char *const http_headers_own[] = {
     "Content-Type",      "Content-Encoding", "Content-Length",
@@ -191,8 +191,8 @@ static spanprof_status header_json_object(header_json *json,
   return *json->p ? header_json_refuse(json, "the end") : SPANPROF_OK;
 }
 
-/* Add the headers of a JSON object (RFC 8259) whose values are texts. A refusal
- * names the byte, and no value. */
+/* Add the headers of a JSON object (RFC 8259) whose values are texts. The
+ * message of a failure has the position of the byte, and no value. */
 static spanprof_status header_json_parse(sp_http_headers *headers,
                                          const sp_given *given) {
   header_json json = {.given = given,

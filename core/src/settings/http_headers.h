@@ -1,5 +1,6 @@
-/* Extra headers of every upload: "Name: value" lines, a "name=value,..." list
- * or a JSON object of texts (as Pyroscope's Java agent has it). */
+/* Extra headers of every upload: lines "Name: value", a list
+ * "name=value,name=value", or a JSON object of texts (as in Pyroscope's Java
+ * agent). */
 #ifndef SP_HTTP_HEADERS_H
 #define SP_HTTP_HEADERS_H
 
@@ -13,25 +14,26 @@ typedef struct sp_http_headers {
   size_t capacity;
 } sp_http_headers;
 
-/* Which of the three it is: JSON starts with `{`; else the first `:` or `=`
- * tells, since neither may stand in a name. Lists know no escapes: a value with
- * a comma needs another form. A header without a value is not sent, as
- * everywhere.
- * SPANPROF_ERR_ARGUMENT, in a sentence that never shows a value: no colon or
- * equals sign, a name that is no token, a control character, JSON that does not
- * parse, a header that belongs to the request itself. On failure `out` is
- * empty. */
+/* Parse headers. JSON starts with `{`. Otherwise the first `:` or `=` decides
+ * between lines and a list, because a name cannot contain them. A list has no
+ * escapes: a value with a comma needs another form. Headers without a value are
+ * not sent.
+ *
+ * SPANPROF_ERR_ARGUMENT: there is no colon or equals sign, a name is not a
+ * token, there is a control character, JSON does not parse, or the header
+ * belongs to the request itself. The message never contains a value. On failure
+ * `out` is empty. */
 spanprof_status sp_http_headers_parse(sp_http_headers *out, const sp_mem *mem,
                                       const sp_given *given);
 void sp_http_headers_dispose(sp_http_headers *headers);
 
-/* Add one header; checks as above. */
+/* Add a header, with the same checks. */
 spanprof_status sp_http_headers_add(sp_http_headers *headers,
                                     const sp_given *given, const char *name,
                                     size_t name_bytes, const char *value,
                                     size_t value_bytes);
 
-/* Whether a header of that name, in any case, is there. */
+/* Is there a header of this name, in any case? */
 bool sp_http_headers_have(const sp_http_headers *headers, const char *name);
 
 #endif

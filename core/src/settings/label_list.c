@@ -8,8 +8,9 @@
 #include "util/text/list.h"
 #include "util/text/utf8.h"
 
-/* Set by the profiler on each sample or series; one of the same name from the
- * user would hide it (on the server a series' label beats a sample's). */
+/* The profiler sets these labels on each sample or series. A user's label of
+ * the same name would hide them (on the server, a label of the series takes
+ * precedence over one of the sample). */
 static const char *const label_list_reserved[] = {
     "service_name", "profile_id", "span_id", "span_name", "trace_id",
 };
@@ -112,7 +113,7 @@ static size_t label_list_find(const sp_label_list *list, const char *name,
   return i;
 }
 
-/* The bits without the one at `at`. */
+/* Remove the bit at `at`. */
 static uint32_t label_bits_remove(uint32_t bits, size_t at) {
   uint32_t low = bits & ((UINT32_C(1) << at) - 1);
 
@@ -151,12 +152,12 @@ static void label_list_note(sp_buffer *notes, const sp_given *given,
   sp_buffer_format(notes, "%s: label \"%s\" %s\n", source, shown, what);
 }
 
-/* Does a label of this source that was given without dots stand there? */
+/* Is there a label of this source at `at` whose name had no dots? */
 static bool label_list_is_plain(const sp_label_list *list, size_t at) {
   return at < list->count && (list->fresh & ~list->dotted) >> at & 1;
 }
 
-/* Replace or append; `value` is taken over on success. */
+/* Replace or append a label. Takes ownership of `value` on success. */
 static spanprof_status label_list_put(sp_label_list *list,
                                       const sp_given *given, const char *name,
                                       size_t name_bytes, char *value,

@@ -1,28 +1,30 @@
-/* Every option except the callbacks. The core's table, the settings and the
- * bindings' conversions are made of this list, and
- * `tests/package/option_lists.py --write` writes its names, types and sentences
- * into the files for users. The field's comment in the public header has the
- * details. */
+/* All options except the callbacks. The core's table, the settings and the
+ * bindings' conversions are generated from this list by macros, and
+ * `tests/package/option_lists.py --write` writes names, types and sentences
+ * into the files for users. The comments in the public header have the details.
+ */
 #ifndef SP_OPTION_LIST_H
 #define SP_OPTION_LIST_H
 
 #include <spanprof/spanprof.h>
 
 typedef enum sp_option_kind {
-  SP_OPTION_TEXT,     /* UTF-8 on one line; "" in a call means none */
+  SP_OPTION_TEXT,     /* UTF-8 on one line; "" in a call: not given */
   SP_OPTION_URL,      /* a text */
   SP_OPTION_TEXTS,    /* a text, separated by commas; or a list */
   SP_OPTION_LABELS,   /* a text, "name=value,name=value"; or a mapping */
   SP_OPTION_PATH,     /* a text, the path of a file or directory */
-  SP_OPTION_PROXY,    /* a URL; "" in the environment means none, too */
-  SP_OPTION_NO_PROXY, /* a list; "" in the environment means none, too */
+  SP_OPTION_PROXY,    /* a URL; "" in the environment also means no proxy */
+  SP_OPTION_NO_PROXY, /* a list; "" in the environment also means no hosts */
   SP_OPTION_LINES,    /* UTF-8, checked by its parser; or a mapping */
   SP_OPTION_NUMBER,   /* a whole number */
-  SP_OPTION_RATE,     /* a number; the Java agent's share of time is ignored */
-  SP_OPTION_SWITCH,   /* 0 or 1; true, false, ... in the environment */
-  SP_OPTION_MS,       /* milliseconds; a duration, by default in seconds */
-  SP_OPTION_SECONDS,  /* seconds; a duration, by default in seconds */
-  SP_OPTION_LEVEL     /* a spanprof_log_level; its name */
+  SP_OPTION_RATE,   /* a number; the Java agent's fraction of time is ignored */
+  SP_OPTION_SWITCH, /* 0 or 1; true, false, ... in the environment */
+  SP_OPTION_MS, /* milliseconds; in the environment a duration, by default in
+                 * seconds */
+  SP_OPTION_SECONDS, /* seconds; in the environment a duration, by default in
+                      * seconds */
+  SP_OPTION_LEVEL    /* a spanprof_log_level; in the environment its name */
 } sp_option_kind;
 
 #define SP_OPTION_IS_TEXT(kind) ((kind) <= SP_OPTION_LINES)
@@ -36,8 +38,8 @@ typedef enum sp_option_kind {
 #define SP_OPTION_DEPTH_MAX 512
 
 /* X(field of spanprof_options, kind, minimum, maximum, default, sentence,
- * variables...). The first variable that is set wins. SPANPROF_UNSET as a
- * default: sp_settings_read() computes it. */
+ * variables...). The first variable that is set applies. If the default is
+ * SPANPROF_UNSET, sp_settings_read() computes it. */
 #define SP_OPTION_LIST(X)                                                      \
   X(application_name, TEXT, 0, 0, 0,                                           \
     "Name of the service. The first name found replaces a missing one: "       \

@@ -26,8 +26,8 @@ spanprof_status sp_option_file_check(const sp_given *given) {
                : SPANPROF_OK;
 }
 
-/* An errno. access() does not tell of full quotas, or of root on a file system
- * that only others may write, so a file is made. */
+/* Try to create a file. Returns an errno. access() does not report full quotas,
+ * or that root may not write to a file system. */
 static int option_path_try_file(const char *directory, const sp_mem *mem,
                                 bool *no_memory) {
   sp_buffer path;
@@ -48,7 +48,8 @@ static int option_path_try_file(const char *directory, const sp_mem *mem,
   return error;
 }
 
-/* What one that others can write would let them do stands in directory.h. */
+/* Check that no other user can write to the directory. directory.h has the
+ * reason. */
 static spanprof_status option_path_check_owner(const sp_given *given) {
   char shown[SP_SHOWN_BYTES], why[SP_DIRECTORY_WHY_BYTES];
   struct stat about;

@@ -16,8 +16,8 @@
 
 typedef struct option_row {
   const char *name;
-  size_t offset; /* in spanprof_options */
-  size_t value;  /* in sp_option_values */
+  size_t offset; /* offset in spanprof_options */
+  size_t value;  /* offset in sp_option_values */
   sp_option_kind kind;
   int64_t least;
   int64_t most;
@@ -88,7 +88,8 @@ bool sp_option_table_knows(const char *variable, size_t bytes) {
   return bytes == sizeof enabled - 1 && !memcmp(enabled, variable, bytes);
 }
 
-/* What the call gives; given->number stays SPANPROF_UNSET where nothing. */
+/* Read the value of the call. given->number stays SPANPROF_UNSET if there is
+ * none. */
 static void option_from_call(const option_row *row,
                              const spanprof_options *options, sp_given *given) {
   if (!options || row->offset + option_size(row) > options->struct_size)
@@ -101,8 +102,8 @@ static void option_from_call(const option_row *row,
            sizeof given->number);
 }
 
-/* PYROSCOPE_SAMPLING_RATE of the Java agent is the share of the time, between
- * 0 and 1, that it profiles (pyroscope-java, Config.java, commit 03b0e389). */
+/* The Java agent's PYROSCOPE_SAMPLING_RATE is a fraction, between 0 and 1, of
+ * the time that it profiles (pyroscope-java, Config.java, commit 03b0e389). */
 static bool option_is_java_share(const option_row *row, const char *text) {
   return row->kind == SP_OPTION_RATE && strchr(text, '.') &&
          strspn(text, "0.") > 0 && strspn(text, "0123456789.") == strlen(text);
@@ -132,7 +133,7 @@ static void option_from_environment(const option_row *row,
   }
 }
 
-/* Whole numbers, also those past 64 bits: *over. */
+/* Parse a whole number. *over: it does not fit 64 bits. */
 static bool option_parse_number(const char *text, int64_t *out, bool *over) {
   const char *end = text + strlen(text);
   spanprof_status st;

@@ -22,7 +22,7 @@ static bool proxy_try(sp_given *given, char *const *environment,
   return text != NULL;
 }
 
-/* HTTP_PROXY, unless a request may have set it. */
+/* Read HTTP_PROXY, unless a request may have set it. */
 static bool proxy_try_upper_http(sp_given *given, char *const *environment,
                                  sp_buffer *notes) {
   if (!sp_environment_find(environment, "REQUEST_METHOD"))

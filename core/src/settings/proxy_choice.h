@@ -1,26 +1,27 @@
-/* Which proxy to use: the option's, else the environment's for the scheme. */
+/* Chooses the proxy: the option's, otherwise the environment's for the URL
+ * scheme. */
 #ifndef SP_PROXY_CHOICE_H
 #define SP_PROXY_CHOICE_H
 
 #include "given.h"
 #include "util/memory/buffer.h"
 
-/* Where given->text is NULL (neither option nor PYROSCOPE_PROXY), fill in
- * https_proxy or http_proxy by the server's scheme, then all_proxy; each in
- * lower case before upper case, as curl has it
- * (https://everything.curl.dev/usingcurl/proxies/env.html). A value "" ends the
- * search: no proxy. HTTP_PROXY in upper case is left alone, with a note, where
- * REQUEST_METHOD is set: in a CGI program it may be a request's header
+/* If given->text is NULL (neither the option nor PYROSCOPE_PROXY is set), read
+ * https_proxy or http_proxy, by the server's scheme, and then all_proxy; each
+ * in lower case first, as curl does
+ * (https://everything.curl.dev/usingcurl/proxies/env.html). The value "" ends
+ * the search: no proxy. HTTP_PROXY in upper case is ignored, with a note, if
+ * REQUEST_METHOD is set: in a CGI program it may be a header of the request
  * (https://httpoxy.org). */
 void sp_proxy_choose(sp_given *given, bool encrypted, char *const *environment,
                      sp_buffer *notes);
 
-/* SPANPROF_ERR_ARGUMENT, in a sentence without the value, which may hold
- * credentials: not a URL curl can use as a proxy. A missing scheme means
- * http. */
+/* Check that curl can use the URL as a proxy. A missing scheme means http.
+ * SPANPROF_ERR_ARGUMENT: the message does not contain the value, which may have
+ * credentials. */
 spanprof_status sp_proxy_check(const sp_given *given);
 
-/* Where given->text is NULL, fill in no_proxy or NO_PROXY. */
+/* If given->text is NULL, read no_proxy or NO_PROXY. */
 void sp_proxy_choose_exceptions(sp_given *given, char *const *environment);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* One part of `url` as a text of `mem`; NULL and OK where it has none. */
+/* Copy a part of `url`, or set *out to NULL if the URL does not have it. */
 static CURLUcode address_part(CURLU *url, CURLUPart part, unsigned flags,
                               CURLUcode none, const sp_mem *mem, char **out) {
   char *text = NULL;
@@ -37,8 +37,8 @@ static spanprof_status address_refuse(const sp_given *given, CURLUcode code) {
   }
 }
 
-/* Only an http or https URL; what is shown of another stops at what may be a
- * secret. */
+/* Allow only http and https URLs. The message shows another URL up to the first
+ * character that may belong to a secret. */
 static spanprof_status address_check_scheme(const sp_given *given) {
   const char *text = given->text;
   char shown[SP_SHOWN_BYTES];

@@ -1,4 +1,4 @@
-/* The server's base URL: checked, normalised, without credentials. */
+/* The server's base URL, checked and normalized, without credentials. */
 #ifndef SP_SERVER_ADDRESS_H
 #define SP_SERVER_ADDRESS_H
 
@@ -7,15 +7,16 @@
 
 typedef struct sp_server_address {
   const sp_mem *mem;
-  char *url;      /* "https://host:port/path": no credentials, no slash last */
-  bool encrypted; /* https */
-  char *user;     /* percent-decoded; NULL: the URL had none */
+  char *url; /* "https://host:port/path", without credentials and trailing slash
+              */
+  bool encrypted; /* the scheme is https */
+  char *user;     /* percent-decoded; NULL: not in the URL */
   char *password;
 } sp_server_address;
 
-/* SPANPROF_ERR_ARGUMENT, in a sentence that never shows credentials: not an
- * http or https URL, no host, bad port, with a query or fragment, a user
- * without a password. On failure `out` is empty. */
+/* Parse the address. SPANPROF_ERR_ARGUMENT: not an http or https URL, no host,
+ * an invalid port, a query or fragment, or a user without a password. The
+ * message never contains credentials. On failure `out` is empty. */
 spanprof_status sp_server_address_parse(sp_server_address *out,
                                         const sp_mem *mem,
                                         const sp_given *given);

@@ -16,7 +16,8 @@ spanprof_status sp_settings_copy(const sp_mem *mem, const sp_given *given,
   return *out ? SPANPROF_OK : sp_given_no_memory();
 }
 
-/* Of the ways to say who one is, at most one, and whole. */
+/* Check that there is at most one kind of credentials, and that it is complete.
+ */
 static spanprof_status
 server_check_credentials(const sp_option_values *values,
                          const sp_server_address *address,
@@ -52,7 +53,7 @@ server_check_credentials(const sp_option_values *values,
   return SPANPROF_OK;
 }
 
-/* RFC 7617, section 2: the user may hold no colon. */
+/* RFC 7617, section 2: the user must not contain a colon. */
 static spanprof_status server_check_user(const sp_given *given,
                                          const char *user) {
   if (user && strchr(user, ':'))
@@ -121,7 +122,8 @@ static spanprof_status server_read_tls(sp_settings *out,
   sp_given ca_bundle = values->ca_bundle;
   spanprof_status st;
 
-  /* SSL_CERT_FILE is not only for us: it matters where TLS is used. */
+  /* SSL_CERT_FILE is also set for other programs, so it is ignored without TLS.
+   */
   if (!encrypted && ca_bundle.variable &&
       strcmp(ca_bundle.variable, "SSL_CERT_FILE") == 0)
     ca_bundle.text = NULL;

@@ -1,13 +1,13 @@
-/* The options of a running session: checked, parsed, owned. Filled by the
- * session, read by every room. */
+/* The checked and parsed options of a running session. The session creates
+ * them; all parts of the library read them. */
 #ifndef SP_SETTINGS_H
 #define SP_SETTINGS_H
 
 #include "option_list.h"
 #include "util/memory/mem.h"
 
-/* For options that need no more than the check of the list: `number` for a
- * number, `flag` for a switch. Nothing for the other kinds. */
+/* Fields of options that need only the check of the list: `number` for a
+ * number, `flag` for a switch, nothing for other kinds. */
 #define SP_SETTING_TEXT(number, flag)
 #define SP_SETTING_URL(number, flag)
 #define SP_SETTING_TEXTS(number, flag)
@@ -33,13 +33,14 @@ typedef enum sp_protocol { SP_PROTOCOL_PUSH, SP_PROTOCOL_INGEST } sp_protocol;
 typedef struct sp_settings {
   const sp_mem *mem;
   char *application_name;
-  bool name_open;  /* nobody gave it: "unknown_service:EXE", until a tracer's
-                    * Resource says another */
-  sp_pair *labels; /* static, without service_name and __name__; unique */
+  bool name_open; /* not given: "unknown_service:EXE", until a tracer's Resource
+                   * has a name */
+  sp_pair *labels; /* static labels without service_name and __name__; unique */
   size_t label_count;
-  uint32_t labels_cleaned; /* names of them that were made valid */
+  uint32_t labels_cleaned; /* number of cleaned names in `labels` */
 
-  char *server_address; /* no credentials, no trailing slash; NULL: none */
+  char
+      *server_address; /* without credentials and trailing slash; may be NULL */
   char *basic_auth_user;
   char *basic_auth_password;
   char *auth_token;
@@ -49,7 +50,7 @@ typedef struct sp_settings {
   char *ca_bundle;
   char *client_cert;
   char *client_key;
-  char *proxy; /* NULL: none */
+  char *proxy; /* may be NULL */
   char *no_proxy;
   sp_protocol protocol;
   char *output_directory;

@@ -22,16 +22,17 @@ struct sp_aggregator {
   sp_unwinder *unwinder;
   const sp_settings *settings;
   sp_sink *window;
-  sp_sink *sinks; /* of recordings without a mark */
+  sp_sink *sinks; /* sinks of recordings without a mark */
   sp_mark_table marks;
   sp_thread_labels thread_labels;
   sp_namer namer;
-  uint32_t registrations; /* of the runtime that names are requested from */
+  uint32_t registrations; /* number of the runtime registration that names are
+                           * requested from */
   sp_native_frame native[AGGREGATOR_NATIVE_MAX];
   bool evaluates[AGGREGATOR_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[AGGREGATOR_FRAMES_MAX + 1];
-  /* The sample's frames without native ones; count 0: not computed yet. */
+  /* The sample's frames without native ones. Count 0: not computed yet. */
   sp_frame language[AGGREGATOR_FRAMES_MAX + 1];
   size_t language_count;
   sp_readable readable;
@@ -43,7 +44,7 @@ static bool address_is_named(void *data, uint32_t module, uint64_t code) {
   return sp_unwinder_named(aggregator->unwinder, module, code);
 }
 
-/* "libz.so.1": what stands for all of a module that has no names. */
+/* Name the only frame of a module without names: "libz.so.1". */
 static void module_name(const sp_module *module, sp_frame_name *out) {
   const char *slash = strrchr(module->path, '/');
 
@@ -76,7 +77,8 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
   return SPANPROF_OK;
 }
 
-/* The window receives all samples, so recordings find its names. */
+/* Find names in the window's profile also for recordings, because the window
+ * receives all samples. */
 static spanprof_status frame_name(void *data, const sp_frame *frame,
                                   sp_frame_name *out) {
   sp_aggregator *aggregator = data;
@@ -92,7 +94,7 @@ static spanprof_status name_request(void *data, const sp_frame *frame) {
   return sp_runtime_names_add(frame);
 }
 
-/* A full window does not have every frame of a recording. */
+/* Request names that the window does not have: a full window omits frames. */
 static spanprof_status recording_name_request(void *data,
                                               const sp_frame *frame) {
   const sp_sink *window = data;
@@ -111,7 +113,7 @@ static void name_set(void *data, const sp_frame *frame,
     sp_frame_table_name_set(sp_profile_frames(sink->profile), frame, name);
 }
 
-/* Have all frames without a name requested again. */
+/* Request the names of all unnamed frames again. */
 static void requests_restart(sp_aggregator *aggregator) {
   sp_sink *sink;
 
@@ -236,7 +238,7 @@ void sp_aggregator_scan_modules(sp_aggregator *aggregator) {
   sp_unwinder_scan(aggregator->unwinder);
 }
 
-/* The window may drop its names, which recordings may need. */
+/* Name the frames of recordings before the window drops its names. */
 static void names_restart(sp_aggregator *aggregator) {
   sp_sink *sink;
 
@@ -269,7 +271,7 @@ static size_t stack_unwind(sp_aggregator *aggregator, const sp_sample *sample,
       sp_unwinder_walk(aggregator->unwinder, &slice, aggregator->native,
                        AGGREGATOR_NATIVE_MAX, &end);
 
-  /* What lies beyond the end that the runtime gave is not missed. */
+  /* Frames beyond the runtime's stack_end do not count as missing. */
   if (end == SP_UNWIND_CUT && (sample->flags & SP_SAMPLE_STACK_END))
     end = SP_UNWIND_COMPLETE;
   if (end == SP_UNWIND_NO_INFO && sample->stack_bytes > 0)
@@ -280,8 +282,8 @@ static size_t stack_unwind(sp_aggregator *aggregator, const sp_sample *sample,
   return count;
 }
 
-/* Leave out the code by which the runtime's eval loop calls, and say which
- * frames are the loop's; returns how many are left. */
+/* Remove the frames of the code that the eval loop uses for calls, and mark the
+ * frames of the loop. Returns the number of remaining frames. */
 static size_t native_filter(sp_aggregator *aggregator, size_t count) {
   const spanprof_runtime *runtime = sp_runtime_enter();
   size_t kept = 0, i;
@@ -298,7 +300,7 @@ static size_t native_filter(sp_aggregator *aggregator, size_t count) {
   return kept;
 }
 
-/* The sample's language frames, as the runtime wants them compared. */
+/* Return the sample's language frames, normalized by the runtime. */
 static const spanprof_frame *frames_normalize(sp_aggregator *aggregator,
                                               const sp_sample *sample) {
   const spanprof_frame *walked = (const spanprof_frame *)(sample + 1);
@@ -313,7 +315,8 @@ static const spanprof_frame *frames_normalize(sp_aggregator *aggregator,
   return walked;
 }
 
-/* Get the reason why the sample has no stack. False: it has one. */
+/* Get the reason why the sample has no stack. Returns false if it has a stack.
+ */
 static bool sample_note(const sp_sample *sample, sp_note *out) {
   static const struct {
     uint32_t flag;
@@ -349,8 +352,8 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
     aggregator->frames[0] = (sp_frame){.kind = SP_FRAME_NOTE, .code = note};
     return 1;
   }
-  /* Where they are not wanted, the function that ran stands for a stack that
-   * has no frame of the language. */
+  /* Without native frames, a stack without language frames shows the running
+   * function. */
   if (aggregator->native_frames || sample->frame_count == 0)
     input.native_count = native_filter(
         aggregator, stack_unwind(aggregator, sample, raw + sample->frame_count,
@@ -366,8 +369,8 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
   return count;
 }
 
-/* The stack's frames of the language. If there are none, the function that ran
- * is the only frame. */
+/* Store the language frames of the stack. If there are none, store the running
+ * function alone. */
 static size_t frames_of_language(sp_aggregator *aggregator, size_t count) {
   size_t kept = 0, i;
   bool language = false;

@@ -1,5 +1,6 @@
-/* From a sample of the ring to an entry of the profile: unwind, merge, add. On
- * the collector's thread alone. */
+/* Adds samples to profiles: it unwinds the native stack, merges it with the
+ * language frames, and adds the result to the sinks. Used by the collector's
+ * thread. */
 #ifndef SP_AGGREGATOR_H
 #define SP_AGGREGATOR_H
 
@@ -10,27 +11,28 @@ typedef struct sp_aggregator sp_aggregator;
 spanprof_status sp_aggregator_new(sp_aggregator **out, const sp_mem *mem,
                                   const sp_settings *settings,
                                   uint64_t interval_ns);
-void sp_aggregator_free(sp_aggregator *aggregator); /* NULL is fine */
+void sp_aggregator_free(sp_aggregator *aggregator); /* may be NULL */
 
-/* Take notice of modules that came and went. */
+/* Update the list of loaded modules. */
 void sp_aggregator_refresh_modules(sp_aggregator *aggregator);
 
-/* Tell modules apart that took others' places, before samples are added. */
+/* Detect modules that replaced others at the same address. Called before
+ * samples are added. */
 void sp_aggregator_scan_modules(sp_aggregator *aggregator);
 
 /* Add one sample to each sink that selects it. A sample that cannot be added to
  * the window's sink is counted as dropped. */
 void sp_aggregator_add(sp_aggregator *aggregator, const sp_sample *sample);
 
-/* Request and set names of language frames; returns how many frames wait for
- * one. */
+/* Request and set the names of language frames. Returns the number of frames
+ * that still wait. */
 size_t sp_aggregator_name_frames(sp_aggregator *aggregator);
 
-/* Forget the window's samples, and let their spans go. */
+/* Discard the window's samples, and release their spans. */
 void sp_aggregator_reset(sp_aggregator *aggregator);
 
-/* Open another sink than the window's, which receives samples from now on. The
- * caller frees it after closing it. SPANPROF_ERR_NOMEM. */
+/* Open a sink in addition to the window's. It receives samples from now on. The
+ * caller closes it and then frees it. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_aggregator_open_sink(sp_aggregator *aggregator,
                                         const sp_selection *selection,
                                         sp_sink **out);
@@ -39,7 +41,7 @@ void sp_aggregator_close_sink(sp_aggregator *aggregator, sp_sink *sink);
 /* Close and free all sinks except the window's. */
 void sp_aggregator_close_sinks(sp_aggregator *aggregator);
 
-/* The window's profile. */
+/* Return the window's profile. */
 sp_profile *sp_aggregator_profile(sp_aggregator *aggregator);
 
 #endif

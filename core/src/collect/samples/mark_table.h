@@ -1,10 +1,11 @@
-/* Finds the recordings that a sample belongs to by the sample's mark.
- * Recordings nest: a sample with the mark of an inner recording also belongs to
- * the outer ones.
+/* Finds the recordings of a sample by the sample's mark. Recordings nest: a
+ * sample with the mark of an inner recording also belongs to the outer
+ * recordings.
  *
- * A context may keep the mark of a recording that has ended, so an ended
- * recording stays in the table while one around it runs. The table keeps the
- * latest SP_MARKS_ENDED_MAX of them. Used by the collector's thread only. */
+ * A context may keep the mark of a recording that has ended. An ended recording
+ * therefore stays in the table while a recording around it runs. The table
+ * keeps the latest SP_MARKS_ENDED_MAX ended recordings. Used by the collector's
+ * thread. */
 #ifndef SP_MARK_TABLE_H
 #define SP_MARK_TABLE_H
 
@@ -21,19 +22,19 @@ typedef struct sp_mark_entry {
 } sp_mark_entry;
 
 typedef struct sp_mark_table {
-  sp_mark_entry *entries; /* by mark, ascending */
+  sp_mark_entry *entries; /* sorted by mark, ascending */
   size_t count;
   size_t capacity;
 } sp_mark_table;
 
-/* SPANPROF_ERR_NOMEM. */
+/* Add an entry. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_mark_table_add(sp_mark_table *table, const sp_mem *mem,
                                   const sp_mark_entry *entry);
 
 /* Record that the recording with this mark has ended. */
 void sp_mark_table_end(sp_mark_table *table, spanprof_mark mark);
 
-/* The entry of a mark, or NULL. */
+/* Return the entry of a mark, or NULL. */
 const sp_mark_entry *sp_mark_table_find(const sp_mark_table *table,
                                         spanprof_mark mark);
 

@@ -5,7 +5,7 @@ typedef struct merge_state {
   sp_frame *out;
   size_t count;
   size_t max;
-  size_t walked; /* next language frame */
+  size_t walked; /* index of the next language frame */
 } merge_state;
 
 static void merge_emit(merge_state *state, sp_frame frame) {
@@ -44,7 +44,7 @@ static size_t evals_count(const sp_merge_input *input) {
   return evals;
 }
 
-/* The native frame to begin with. */
+/* Return the index of the first native frame to emit. */
 static size_t native_first(const sp_merge_input *input) {
   size_t first = 0;
 

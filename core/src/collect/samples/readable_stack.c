@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* Modules' numbers are not used twice, and what a file says of an address does
- * not change, where it could be read: a place stays right for a window, or
- * until another address takes it. */
+/* Has the frame a name? Module numbers are not reused, and the names in a
+ * readable file do not change, so an entry is valid for a window, or until
+ * another address replaces it. */
 static bool readable_named(sp_readable *readable, const sp_frame *frame) {
   const uint64_t mixed = (frame->code ^ ((uint64_t)frame->module << 40)) *
                          UINT64_C(0x9e3779b97f4a7c15);
@@ -22,8 +22,8 @@ static bool readable_named(sp_readable *readable, const sp_frame *frame) {
   return place->named;
 }
 
-/* How many frames there are up to the language's outermost; all of a stack that
- * has none. */
+/* Return the number of frames up to the outermost language frame, or all frames
+ * if there is none. */
 static size_t readable_reach(const sp_frame *frames, size_t count) {
   size_t reach = count;
 

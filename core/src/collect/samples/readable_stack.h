@@ -1,39 +1,39 @@
-/* What of a merged stack is shown: neither what started the interpreter nor
- * one frame for each address of a stripped library. Used by the collector's
- * thread alone. */
+/* Removes frames from a merged stack that tell a reader nothing: those that
+ * started the interpreter, and repeated addresses of a stripped library. Used
+ * by the collector's thread. */
 #ifndef SP_READABLE_STACK_H
 #define SP_READABLE_STACK_H
 
 #include "profile/profile.h"
 
-/* Addresses by hash: a busy process has some thousand different ones in its
- * stacks; 32 KiB. */
+/* Cached addresses. The stacks of a busy process have some thousand. 32 KiB. */
 #define SP_READABLE_SLOTS 2048
 
 typedef struct sp_readable_slot {
   uint64_t code;
   uint32_t module;
-  bool known; /* the place is taken */
+  bool known; /* the slot is used */
   bool named;
 } sp_readable_slot;
 
 typedef struct sp_readable {
-  /* Has this address of a module a function's name? Asked once for each that
-   * finds its place free. */
+  /* Does this address of a module have a function's name? Called for addresses
+   * that are not in the cache. */
   bool (*named)(void *data, uint32_t module, uint64_t code);
   void *data;
   sp_readable_slot places[SP_READABLE_SLOTS];
 } sp_readable;
 
-/* Change a stack, innermost frame first, in place; returns how many frames are
- * left, at least one of one or more.
+/* Change a stack in place, innermost frame first. Returns the number of
+ * remaining frames, at least one if `count` is not 0.
  *
- * Native frames outside the outermost frame of the language go; a stack without
- * one keeps all. Neighbours without a name in one module, or in none, become
- * one frame of it, SP_FRAME_MODULE. */
+ * Native frames outside of the outermost language frame are removed. A stack
+ * without language frames keeps all frames. Adjacent frames without a name in
+ * one module, or in no module, become one frame SP_FRAME_MODULE. */
 size_t sp_readable_stack(sp_readable *readable, sp_frame *frames, size_t count);
 
-/* Ask anew: a file that could not be read may be read now. */
+/* Empty the cache, because a file that could not be read may be readable now.
+ */
 void sp_readable_clear(sp_readable *readable);
 
 #endif

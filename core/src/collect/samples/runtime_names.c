@@ -7,16 +7,17 @@
 
 typedef struct runtime_name {
   sp_frame frame;
-  sp_frame_name name; /* once it has arrived; the texts are in `text` */
-  char *text;         /* function, file; NULL: no name */
+  sp_frame_name name; /* set when it has arrived; points into `text` */
+  char *text;         /* function and file; NULL: no name */
 } runtime_name;
 
 /* Process-wide, as the runtime is. Guarded by lock. */
 static struct {
   pthread_mutex_t lock;
   const sp_mem *mem;
-  uint32_t registrations; /* the runtime registered then knows these frames */
-  runtime_name *entries;  /* the first `named` have arrived, the others wait */
+  uint32_t registrations; /* number of the registration whose runtime knows
+                           * these frames */
+  runtime_name *entries;  /* the first `named` have a name, the others wait */
   size_t capacity;
   size_t count;
   size_t named;
@@ -47,7 +48,7 @@ static void names_unlock(void) {
   pthread_mutex_unlock(&name_queue.lock);
 }
 
-/* Keep a copy of the name; without memory the frame has none. */
+/* Store a copy of the name. Without memory, the frame has no name. */
 static void name_copy(runtime_name *entry, const spanprof_name *name) {
   const size_t function_bytes = name->function_bytes;
   const size_t file_bytes = name->file ? name->file_bytes : 0;
@@ -68,8 +69,8 @@ static void name_copy(runtime_name *entry, const spanprof_name *name) {
       .start_line = name->start_line};
 }
 
-/* Resolve the first frame that waits. The lock is held before and after. Its
- * name is dropped if another thread was faster or the queue was emptied. */
+/* Resolve the first waiting frame. The lock is held before and after. The name
+ * is dropped if another thread was faster or the queue was emptied. */
 static void name_resolve(const spanprof_runtime *runtime) {
   const sp_frame frame = name_queue.entries[name_queue.named].frame;
   const spanprof_frame asked = {.code = frame.code,

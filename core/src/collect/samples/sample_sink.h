@@ -1,6 +1,6 @@
-/* A receiver of samples: the session's window or a recording. It owns the
- * profile that they are added to, and references their spans so that these stay
- * known. Used by the collector's thread only. */
+/* A receiver of samples: the session's window, or a recording. It owns the
+ * profile of the samples, and retains their spans until the profile is encoded.
+ * Used by the collector's thread. */
 #ifndef SP_SAMPLE_SINK_H
 #define SP_SAMPLE_SINK_H
 
@@ -8,13 +8,14 @@
 #include "sampler/capture.h"
 #include "span_set.h"
 
-/* The samples that a sink receives. */
+/* Selects the samples of a sink. */
 typedef struct sp_selection {
   spanprof_recording_scope scope;
-  uint32_t tid;          /* for the scope THREAD */
-  spanprof_span carried; /* for the scope SPAN: the id that its samples carry */
-  spanprof_mark mark;    /* for the scopes CONTEXT and MARK */
-  spanprof_mark outer;   /* mark of the enclosing recording */
+  uint32_t tid; /* for the scope THREAD */
+  spanprof_span
+      carried; /* for the scope SPAN: the span whose id the samples have */
+  spanprof_mark mark;  /* for the scopes CONTEXT and MARK */
+  spanprof_mark outer; /* mark of the enclosing recording */
   bool no_native_frames;
 } sp_selection;
 
@@ -25,14 +26,14 @@ typedef struct sp_sink {
   sp_selection selection;
   sp_profile *profile;
   sp_span_set spans;
-  spanprof_status st; /* of the last sample that could not be added */
+  spanprof_status st; /* failure to add a sample, if any */
 } sp_sink;
 
-/* SPANPROF_ERR_NOMEM. */
+/* Create a sink. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_sink_new(sp_sink **out, const sp_mem *mem,
                             const sp_namer *namer, const sp_settings *settings,
                             const sp_selection *selection);
-void sp_sink_free(sp_sink *sink); /* NULL is fine */
+void sp_sink_free(sp_sink *sink); /* may be NULL */
 
 /* Does it select samples by a mark? */
 bool sp_sink_is_marked(const sp_sink *sink);
@@ -40,7 +41,7 @@ bool sp_sink_is_marked(const sp_sink *sink);
 /* Does a sink without a mark select the sample? */
 bool sp_sink_selects(const sp_sink *sink, const sp_sample *sample);
 
-/* Add a sample with the labels of its thread; `frames` as sp_profile_add(). */
+/* Add a sample with the labels of its thread. `frames`: as sp_profile_add(). */
 spanprof_status sp_sink_add(sp_sink *sink, const sp_frame *frames, size_t count,
                             const sp_sample *sample, spanprof_labels labels,
                             uint64_t cpu_ns);

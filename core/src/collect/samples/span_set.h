@@ -1,6 +1,6 @@
-/* The spans that samples of the running window carry: held, so that they can
- * be named when the window is encoded, however many spans end and are swept
- * meanwhile. On the collector's thread alone. */
+/* The spans of the present window's samples. The set retains them, so that they
+ * have names when the window is encoded, even if they end and are freed
+ * elsewhere. Used by the collector's thread. */
 #ifndef SP_SPAN_SET_H
 #define SP_SPAN_SET_H
 
@@ -16,11 +16,11 @@ typedef struct sp_span_set {
 
 void sp_span_set_init(sp_span_set *set, const sp_mem *mem);
 
-/* Hold a span, once. Without memory it is not held: its samples keep their
- * sums and may lose their name. */
+/* Add a span and retain it, once. Without memory, the span is not retained; its
+ * samples keep their CPU time and may lose their span name. */
 void sp_span_set_add(sp_span_set *set, spanprof_span span);
 
-/* Let all of them go. */
+/* Release all spans. */
 void sp_span_set_clear(sp_span_set *set);
 void sp_span_set_dispose(sp_span_set *set);
 

@@ -1,6 +1,6 @@
-/* The labels that say where a sample was taken: pid, thread_id (the kernel's),
- * thread_name (the kernel's, of 15 bytes), as far as the options ask for them.
- * Collector only. */
+/* Labels for the origin of a sample, if the options enable them: pid, thread_id
+ * (the kernel's), thread_name (the kernel's, 15 bytes). Used by the collector's
+ * thread. */
 #ifndef SP_THREAD_LABELS_H
 #define SP_THREAD_LABELS_H
 
@@ -21,11 +21,12 @@ typedef struct sp_thread_labels {
 void sp_thread_labels_init(sp_thread_labels *labels,
                            const sp_settings *settings);
 
-/* The set with them; what there is no memory or room for is left out. */
+/* Return `set` with these labels. A label is omitted without memory, or beyond
+ * a limit. */
 spanprof_labels sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
                                      spanprof_labels set);
 
-/* Names change, numbers are used again: ask anew from here on. */
+/* Empty the cache, because names change and thread ids are reused. */
 void sp_thread_labels_clear(sp_thread_labels *labels);
 
 #endif

@@ -12,8 +12,9 @@
 
 #include "util/text/number.h"
 
-/* So often must a descriptor do what libcurl's would; one that another thread
- * fills and empties at random would have to agree 40 times. */
+/* Number of rounds in which a descriptor must behave like libcurl's. A
+ * descriptor that another thread fills and drains at random would have to agree
+ * 40 times. */
 #define SOCKETS_ROUNDS     20
 #define SOCKETS_CANDIDATES 256
 
@@ -67,7 +68,7 @@ CURLcode sp_client_sockets_watch(sp_client_sockets *sockets, CURL *easy) {
   return code ? code : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, sockets);
 }
 
-/* Is there something to be read from it, or written to it and not read? */
+/* Has the descriptor unread input, or output that its receiver has not read? */
 static bool socket_full(int fd) {
   struct pollfd ready = {.fd = fd, .events = POLLIN};
   struct stat info;
@@ -75,17 +76,17 @@ static bool socket_full(int fd) {
 
   if (poll(&ready, 1, 0) > 0 && ready.revents & POLLIN)
     return true;
-  /* Of a socket what the other side has not read; a pipe has one number for
-   * both ends. */
+  /* Of a socket, this counts output that the other side has not read. A pipe
+   * has one count for both ends. */
   if (fstat(fd, &info) != 0)
     return false;
-  if (S_ISSOCK(info.st_mode)) /* SIOCOUTQ of unix(7) by its other name */
+  if (S_ISSOCK(info.st_mode)) /* SIOCOUTQ of unix(7) under another name */
     return ioctl(fd, TIOCOUTQ, &unread) == 0 && unread > 0;
   return S_ISFIFO(info.st_mode) && ioctl(fd, FIONREAD, &unread) == 0 &&
          unread > 0;
 }
 
-/* Keep those of `fds` that are as they should be. */
+/* Keep the descriptors of `fds` that are full, or those that are not. */
 static size_t sockets_filter(int *fds, size_t count, bool full) {
   size_t i, kept = 0;
 
@@ -95,8 +96,8 @@ static size_t sockets_filter(int *fds, size_t count, bool full) {
   return kept;
 }
 
-/* Descriptors that have nothing in them: at most SOCKETS_CANDIDATES, of the
- * highest numbers, as the youngest usually have. */
+/* List descriptors without data: at most SOCKETS_CANDIDATES, with the highest
+ * numbers, which the newest descriptors usually have. */
 static size_t sockets_list(int fds[SOCKETS_CANDIDATES]) {
   DIR *directory = opendir("/proc/self/fd");
   struct dirent *found;

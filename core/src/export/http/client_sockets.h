@@ -1,8 +1,9 @@
-/* The descriptors of libcurl in this process: those of its connections, which
- * it tells us of, and those by which it wakes itself up, which it does not. A
- * forked child closes its copies: the connection goes on in the parent, since
- * closing a copy sends nothing, and libcurl itself, of which another thread may
- * have been in the middle, is not asked. */
+/* The descriptors of libcurl in this process: the sockets of its connections,
+ * which libcurl reports, and those for its wake-ups, which it does not report.
+ *
+ * A forked child closes its copies. The connections continue in the parent,
+ * because closing a copy sends nothing. The child does not call libcurl,
+ * because another thread of the parent may have been inside of it. */
 #ifndef SP_CLIENT_SOCKETS_H
 #define SP_CLIENT_SOCKETS_H
 
@@ -11,29 +12,33 @@
 
 #include "util/base.h"
 
-/* Two connections while addresses are tried, two for waking up, and room. */
+/* Two connections while addresses are tried, two descriptors for wake-ups, and
+ * spare ones. */
 #define SP_CLIENT_SOCKETS 8
 
 typedef struct sp_client_socket {
-  dev_t device; /* to know it again: whoever closes all may have closed it */
+  dev_t device; /* identifies the socket, because other code may have closed the
+                 * descriptor */
   ino_t inode;
-  _Atomic int fd_plus_1; /* 0: free */
+  _Atomic int fd_plus_1; /* descriptor + 1; 0: the slot is free */
 } sp_client_socket;
 
 typedef struct sp_client_sockets {
   sp_client_socket all[SP_CLIENT_SOCKETS];
 } sp_client_sockets;
 
-/* All to be called by the one thread that uses the client, but for the last. */
+/* Only the thread that uses the client calls these functions, except
+ * sp_client_sockets_close(). */
 
-/* Have `easy` tell of its connections. */
+/* Have `easy` report its connections. */
 CURLcode sp_client_sockets_watch(sp_client_sockets *sockets, CURL *easy);
 
-/* Find the one or two by which curl_multi_wakeup() wakes `multi` up. Without
- * /proc, or where none is surely it, there is one more to be inherited. */
+/* Find the one or two descriptors by which curl_multi_wakeup() wakes `multi`.
+ * Without /proc, or if they cannot be identified, a forked child keeps copies
+ * of them. */
 void sp_client_sockets_find(sp_client_sockets *sockets, CURLM *multi);
 
-/* In a forked child, whatever the thread was doing. */
+/* Close the copies in a forked child, whatever the thread was doing. */
 void sp_client_sockets_close(sp_client_sockets *sockets);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "util/system/fork_hooks.h"
 
-/* The longest wait of a fork. An old libcurl may look up a name during a call,
+/* Maximum wait of a fork. An old libcurl may look up a name during a call,
  * which can take longer. */
 #define WORK_FORK_WAIT_NS (500 * SP_NS_PER_MS)
 
@@ -24,8 +24,8 @@ static void work_after_fork_parent(void) {
     pthread_rwlock_unlock(&client_work.lock);
 }
 
-/* Threads of the parent may have waited for the lock. The child does not have
- * them, so its lock is initialized again. The unlock is for ThreadSanitizer,
+/* Threads of the parent may have waited for the lock. They do not exist in the
+ * child, so the lock is initialized again. The unlock is for ThreadSanitizer,
  * which does not follow a second initialization. */
 static void work_after_fork_child(void) {
   work_after_fork_parent();

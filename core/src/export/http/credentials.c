@@ -5,16 +5,17 @@
 #include "util/memory/buffer.h"
 #include "util/text/json_string.h"
 
-/* Password, what authorizes, the proxy's user and password. */
+/* The password, the credentials in the Authorization header, and the proxy's
+ * user and password. */
 #define CREDENTIALS_OWN 4
 
-/* A shorter one would be found by chance. */
+/* A shorter secret would be found by chance. */
 #define CREDENTIALS_MIN_BYTES 4
 
-/* So much of a longer one is no chance. */
+/* This many bytes of a longer secret are not found by chance. */
 #define CREDENTIALS_ENOUGH_BYTES 8
 
-/* What stands before the secret in the header. */
+/* The header before the secret. */
 #define CREDENTIALS_BEARER "Authorization: Bearer "
 #define CREDENTIALS_BASIC  "Authorization: Basic "
 
@@ -43,7 +44,7 @@ static spanprof_status credentials_authorize(sp_credentials *credentials,
   return credentials->authorization ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-/* What stands before the `@` of the proxy's URL. */
+/* Copy the part before the `@` of the proxy's URL. */
 static spanprof_status credentials_proxy(sp_credentials *credentials,
                                          const sp_settings *settings) {
   const char *scheme = settings->proxy ? strstr(settings->proxy, "://") : NULL;
@@ -105,7 +106,7 @@ void sp_credentials_dispose(sp_credentials *credentials) {
   credentials->secret_count = 0;
 }
 
-/* Do the first `size` bytes of a secret stand at `text`, as they are or as in a
+/* Do the first `size` bytes of a secret begin at `text`, as they are or as in a
  * JSON string? */
 static bool secret_matches(const char *text, const char *end,
                            const char *secret, size_t size) {

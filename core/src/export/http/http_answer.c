@@ -8,13 +8,13 @@
 #include "util/text/number.h"
 #include "util/text/utf8.h"
 
-/* A year: more would overflow nothing, but means nothing either. */
+/* A year. Longer times would not overflow, but have no useful meaning. */
 #define ANSWER_MAX_SECONDS (UINT64_C(365) * 24 * 3600)
 #define ANSWER_DATE_BYTES  64
 #define ANSWER_CODE_BYTES  64
 
-/* RFC 1952, 2.3.1: ID1. Pyroscope compresses answers to compressed requests
- * whatever was asked for. */
+/* ID1 of RFC 1952, 2.3.1. Pyroscope always compresses answers to compressed
+ * requests. */
 #define GZIP_MAGIC '\x1f'
 
 static bool answer_space(char c) {
@@ -77,8 +77,8 @@ bool sp_http_media_type_is(const char *value, const char *type) {
   return size == strlen(type) && strncasecmp(value, type, size) == 0;
 }
 
-/* Copy the JSON string that starts behind `p` (its opening quote is passed),
- * on one line. */
+/* Copy the JSON string that starts at `p`, after its opening quote, as one
+ * line. */
 static bool answer_json_string(const char *p, const char *end, char *out,
                                size_t capacity) {
   char character[SP_JSON_CHARACTER_BYTES];
@@ -99,8 +99,9 @@ static bool answer_json_string(const char *p, const char *end, char *out,
   return p < end;
 }
 
-/* The string behind "key" in a flat JSON object. A key inside a string value
- * would be found too: the sentence is for people, nothing depends on it. */
+/* Copy the string value of "key" in a flat JSON object. This also finds a key
+ * inside of a string value, which does no harm: the text is only shown to
+ * people. */
 static bool answer_json_member(const char *body, size_t size, const char *key,
                                char *out, size_t capacity) {
   const char *end = body + size;
@@ -117,7 +118,7 @@ static bool answer_json_member(const char *body, size_t size, const char *key,
   return p < end && *p == '"' && answer_json_string(p + 1, end, out, capacity);
 }
 
-/* Cut to one line, make it printable. */
+/* Truncate the text to one printable line. */
 static void answer_clean(char *text) {
   size_t size = strcspn(text, "\r\n");
 

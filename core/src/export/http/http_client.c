@@ -16,16 +16,17 @@
 #include "util/system/sigpipe.h"
 #include "util/system/status.h"
 
-/* Until a connection stands, TLS included. libcurl gives the first of several
- * addresses half of it, the next half of the rest: one that swallows packets
- * leaves time for the others, and for the answer. */
+/* Time limit for a connection, including TLS. libcurl gives half of it to the
+ * first of several addresses, and half of the remaining time to each next one.
+ * An address that drops packets thus leaves time for the others and for the
+ * answer. */
 #define CLIENT_CONNECT_MS 8000L
 
-/* What is kept of a body; nobody sends more on purpose. */
+/* Maximum size of a stored body. Servers do not send more on purpose. */
 #define CLIENT_BODY_BYTES (64 * 1024)
 
-/* How long libcurl waits before the clock is asked again: the clock may run
- * faster than time (tests), so waiting is done in slices. */
+/* Maximum wait of libcurl until the clock is read again. Waits are divided
+ * because in tests the clock may run faster than real time. */
 #define CLIENT_SLICE_MS 50
 
 struct sp_http_client {
@@ -49,16 +50,16 @@ struct sp_http_client {
   bool retry_after_given;
   uint64_t retry_after_ns;
   char error[CURL_ERROR_SIZE];
-  /* Of the abandoned ones. */
+  /* In the list of abandoned clients. */
   sp_http_client *next;
 };
 
-/* Process-wide, as libcurl's initialisation is. */
+/* Process-wide, because libcurl's initialization is. */
 static pthread_once_t client_once = PTHREAD_ONCE_INIT;
 static CURLcode client_curl_state;
 
-/* Process-wide, because what is abandoned has no owner: listed so that leak
- * checkers see it reachable. */
+/* Process-wide, because abandoned clients have no owner. They are listed so
+ * that leak checkers find them reachable. */
 static sp_http_client *_Atomic client_abandoned;
 
 static void client_curl_init(void) {
@@ -104,7 +105,7 @@ static size_t client_on_header(char *line, size_t one, size_t size,
   return size;
 }
 
-/* What is the same for every request. */
+/* Set the options that are the same for every request. */
 static CURLcode client_configure(sp_http_client *client) {
   const sp_settings *settings = client->settings;
   CURL *easy = client->easy;
@@ -122,7 +123,7 @@ static CURLcode client_configure(sp_http_client *client) {
 #endif
   CLIENT_SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   CLIENT_SET(USERAGENT, "spanprof/" SPANPROF_VERSION);
-  /* An empty text keeps libcurl from asking the environment. */
+  /* An empty text prevents libcurl from reading the environment. */
   CLIENT_SET(PROXY, settings->proxy ? settings->proxy : "");
   CLIENT_SET(NOPROXY, settings->no_proxy ? settings->no_proxy : "");
   CLIENT_SET(SSL_VERIFYPEER, 1L);
@@ -130,7 +131,7 @@ static CURLcode client_configure(sp_http_client *client) {
   if (settings->ca_bundle) {
     CLIENT_SET(CAINFO, settings->ca_bundle);
     CLIENT_SET(CAPATH, NULL);
-    /* Also of a proxy that is spoken to in TLS. */
+    /* Also for a proxy that uses TLS. */
     CLIENT_SET(PROXY_CAINFO, settings->ca_bundle);
     CLIENT_SET(PROXY_CAPATH, NULL);
   }
@@ -144,8 +145,8 @@ static CURLcode client_configure(sp_http_client *client) {
   CLIENT_SET(HEADERFUNCTION, client_on_header);
   CLIENT_SET(HEADERDATA, client);
 #if LIBCURL_VERSION_NUM >= 0x075700
-  /* Else ending a request waits for a name lookup that hangs. Older ones do;
-   * then the thread that is in it is left behind. */
+  /* Without this option, ending a request waits for a name lookup that hangs.
+   * Older versions do not have it; a thread that hangs in them is abandoned. */
   CLIENT_SET(QUICK_EXIT, 1L);
 #endif
 #undef CLIENT_SET
@@ -219,15 +220,16 @@ void sp_http_client_free(sp_http_client *client) {
   sp_mem_free(client->mem, client);
 }
 
-/* What nobody needs ends with the first limit, however far away that is. */
+/* May the request continue? An optional request ends at the first limit,
+ * whatever its time. */
 static bool client_may_continue(sp_http_client *client, bool needed) {
   return !atomic_load(&client->aborted) &&
          (needed || atomic_load(&client->until_ns) == UINT64_MAX);
 }
 
-/* Wait until libcurl has something to do. CURLE_ABORTED_BY_CALLBACK: aborted;
- * CURLE_OPERATION_TIMEDOUT: `limit_ns` has passed. After an abort the clock may
- * be gone, so that is asked first. */
+/* Wait until libcurl has work to do. CURLE_ABORTED_BY_CALLBACK: aborted.
+ * CURLE_OPERATION_TIMEDOUT: `limit_ns` has passed. The flag is checked first,
+ * because the clock may be freed after an abort. */
 static CURLcode client_wait(sp_http_client *client, uint64_t limit_ns) {
   uint64_t until_ns, now_ns, wait_ns;
 
@@ -248,8 +250,8 @@ static CURLcode client_wait(sp_http_client *client, uint64_t limit_ns) {
   return CURLE_OK;
 }
 
-/* Drive the request to its end. Called within sp_client_work_begin() and
- * _end(). */
+/* Run the request until it is complete. Called between sp_client_work_begin()
+ * and sp_client_work_end(). */
 static CURLcode client_run(sp_http_client *client, bool needed) {
   const uint64_t limit_ns =
       sp_clock_monotonic_ns(client->clock) + client->time_max_ns;
@@ -273,7 +275,7 @@ static CURLcode client_run(sp_http_client *client, bool needed) {
   return CURLE_ABORTED_BY_CALLBACK;
 }
 
-/* Why there is no answer, in a sentence. */
+/* Write a sentence on why there is no answer. */
 static void client_explain(const sp_http_client *client, CURLcode code,
                            char out[SP_HTTP_MESSAGE_BYTES]) {
   const char *detail =
@@ -290,7 +292,7 @@ static void client_explain(const sp_http_client *client, CURLcode code,
   sp_http_failure(code, detail, out);
 }
 
-/* Is a 2xx what the server answers to a profile it took? */
+/* Is the body of a 2xx the server's answer to an accepted profile? */
 static bool client_accepts(const sp_http_client *client,
                            const sp_http_request *request) {
   char *type = NULL;
@@ -301,7 +303,7 @@ static bool client_accepts(const sp_http_client *client,
   return type && sp_http_media_type_is(type, request->accepted_type);
 }
 
-/* Whatever a message may be made of. */
+/* Do the sources of the message contain a secret? */
 static bool answer_has_credentials(const sp_http_client *client) {
   return sp_credentials_appear(&client->credentials, client->body.data,
                                client->body.size) ||
@@ -322,9 +324,9 @@ static void client_read_answer(sp_http_client *client,
   curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
   not_pyroscope =
       status >= 200 && status < 300 && !client_accepts(client, request);
-  /* An acceptance counts only when all of it has come: to send a profile twice
-   * does no harm, to lose one does. A refusal counts from its first line on, a
-   * page of someone else's however long it is. */
+  /* An acceptance counts only if it is complete: sending a profile twice does
+   * no harm, losing one does. A refusal counts from its first line, and so does
+   * an over-long page of another program. */
   if (code == CURLE_OK || status >= 300 ||
       (not_pyroscope && client->body_cut)) {
     answer->status = status;
@@ -341,7 +343,7 @@ static void client_read_answer(sp_http_client *client,
              "(a message that shows credentials, withheld)");
 }
 
-/* Without a body it is a GET. */
+/* Send a request, a GET if there is no body. */
 static void client_send(sp_http_client *client, const sp_http_request *request,
                         bool needed, sp_http_answer *answer) {
   const bool post = request->body != NULL;
@@ -365,8 +367,8 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
                  !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                                    (curl_off_t)request->size))) &&
       !curl_multi_add_handle(client->multi, easy)) {
-    /* With CURLOPT_NOSIGNAL libcurl does not ignore SIGPIPE, and in older
-     * versions TLS uses write(). The thread may be the program's. */
+    /* With CURLOPT_NOSIGNAL, libcurl does not ignore SIGPIPE, and older TLS
+     * libraries use write(). The thread may belong to the program. */
     sp_sigpipe_block(&pipe);
     sp_client_work_begin();
     code = client_run(client, needed);

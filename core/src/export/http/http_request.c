@@ -4,7 +4,7 @@
 
 #include "util/memory/buffer.h"
 
-/* Append a header; libcurl wants "Name;" for one whose value is empty. */
+/* Append a header. libcurl needs "Name;" for a header with an empty value. */
 static bool request_header(struct curl_slist **list, sp_buffer *line,
                            const char *name, const char *value) {
   struct curl_slist *longer;
@@ -29,7 +29,7 @@ static bool request_header_line(struct curl_slist **list, sp_buffer *line,
   size_t size = colon ? (size_t)(colon - text) : sizeof name;
   struct curl_slist *longer;
 
-  /* Only an empty value needs the other form. */
+  /* Only an empty value needs this form. */
   if (colon && !colon[1 + strspn(colon + 1, " \t")] && size < sizeof name) {
     memcpy(name, text, size);
     name[size] = '\0';
@@ -45,9 +45,9 @@ struct curl_slist *sp_http_request_headers(const sp_settings *settings,
                                            const sp_credentials *credentials,
                                            const sp_http_request *request,
                                            const sp_mem *mem) {
-  /* Without "Expect: 100-continue", which libcurl adds for longer bodies:
-   * Pyroscope sends neither 100 nor the answer before it has the body of what
-   * it refuses (recorded from 3fe6a457a). */
+  /* Remove "Expect: 100-continue", which libcurl adds for longer bodies: before
+   * Pyroscope has the whole body, it sends neither a 100 nor a refusal
+   * (recorded from 3fe6a457a). */
   struct curl_slist *list = curl_slist_append(NULL, "Expect:");
   bool done = list != NULL;
   sp_buffer line;

@@ -1,4 +1,4 @@
-/* A request to the server, and the headers that go with it. */
+/* A request to the server, and its headers. */
 #ifndef SP_HTTP_REQUEST_H
 #define SP_HTTP_REQUEST_H
 
@@ -10,16 +10,17 @@
 typedef struct sp_http_request {
   const char *url;
   const char *content_type;
-  const char *content_encoding; /* NULL: none */
+  const char *content_encoding; /* may be NULL */
   const void *body;
   size_t size;
   uint64_t time_max_ns; /* 0: SP_HTTP_REQUEST_NS */
-  /* What an acceptance is: its media type, NULL: one without a body. */
+  /* The media type of an answer that acknowledges the profile. NULL: the answer
+   * has no body. */
   const char *accepted_type;
 } sp_http_request;
 
-/* The headers of the settings, the credentials and the request, which the
- * caller frees (curl_slist_free_all()). NULL: no memory. */
+/* Return the headers of the settings, the credentials and the request, or NULL
+ * without memory. The caller frees them by curl_slist_free_all(). */
 struct curl_slist *sp_http_request_headers(const sp_settings *settings,
                                            const sp_credentials *credentials,
                                            const sp_http_request *request,

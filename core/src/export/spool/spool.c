@@ -10,11 +10,12 @@
 
 #define SPOOL_SCAN_NS (60 * SP_NS_PER_S)
 
-/* What a file takes at least, as common file systems count; bounds the number
- * of files, too. */
+/* Smallest size of a file on common file systems. It also limits the number of
+ * files. */
 #define SPOOL_BLOCK_BYTES UINT64_C(4096)
 
-/* Our own home and those of the dead; more wait for the next look. */
+/* Our own home and those of dead processes. Further homes wait for the next
+ * scan. */
 #define SP_SPOOL_HOMES 16
 
 struct sp_spool {
@@ -25,15 +26,16 @@ struct sp_spool {
   char *directory;
   uint64_t max_bytes;
   uint64_t max_age_ns;
-  sp_spool_home homes[SP_SPOOL_HOMES]; /* [0]: ours, made with the first put */
+  sp_spool_home homes[SP_SPOOL_HOMES]; /* [0]: ours, created by the first put */
   sp_spool_entry *entries;             /* oldest first */
   size_t count;
   size_t capacity;
-  uint64_t bytes;       /* of the entries */
-  uint64_t other_bytes; /* of others, at the last look: those of the living,
-                         * and of the dead that find no place in homes */
-  uint64_t scan_ns;     /* when to look again */
-  bool more;            /* the last look found more homes than fit */
+  uint64_t bytes; /* size of the entries */
+  uint64_t
+      other_bytes; /* size of other files at the last scan: of living processes,
+                    * and of dead processes without a slot in `homes` */
+  uint64_t scan_ns; /* when to scan again */
+  bool more;        /* the last scan found more homes than slots */
 };
 
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
@@ -79,7 +81,7 @@ void sp_spool_free(sp_spool *spool) {
   sp_mem_free(spool->mem, spool);
 }
 
-/* Take an entry out of the list; its file stays. */
+/* Remove an entry from the list. Its file stays. */
 static void spool_detach(sp_spool *spool, sp_spool_entry *entry) {
   size_t i = (size_t)(entry - spool->entries);
 
@@ -95,8 +97,8 @@ void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
   int directory;
 
   sp_spool_file_name(entry->time_ns, name, sizeof name);
-  /* One that stays because no descriptor is left is sent again by the next
-   * process, which does no harm (spool.h). */
+  /* If no descriptor is free, the file stays, and the next process sends it
+   * again, which does no harm (spool.h). */
   if (!sp_spool_home_open(&directory, home)) {
     unlinkat(directory, name, 0);
     close(directory);
@@ -135,8 +137,8 @@ static void spool_abandon_home(sp_spool *spool, sp_spool_home *home) {
   sp_spool_home_abandon(home, spool->mem);
 }
 
-/* Someone may have removed a home, or its lock, and then another process may
- * have taken it: what was in it is lost to us. */
+/* Drop the entries of homes that were lost: another program may have removed a
+ * home or its lock, and another process may have locked it since. */
 static void spool_verify_homes(sp_spool *spool) {
   size_t i;
 
@@ -157,7 +159,7 @@ static void spool_drop_old(sp_spool *spool) {
 static spanprof_status spool_free_bytes(sp_spool *spool, uint64_t bytes) {
   const uint64_t others_bytes = spool->other_bytes + bytes;
 
-  /* Then what we hold would be dropped in vain. */
+  /* Dropping our own files would not free enough space. */
   if (others_bytes > spool->max_bytes)
     return SPANPROF_ERR_LIMIT;
   while (spool->bytes + others_bytes > spool->max_bytes)
@@ -187,8 +189,8 @@ static void spool_insert(sp_spool *spool, const sp_spool_entry *entry) {
   entry->home->files++;
 }
 
-/* Open the spool, or the home called `name` in it, to be listed.
- * SPANPROF_ERR_IO, in a sentence. */
+/* Open the spool, or the home called `name` in it, for listing.
+ * SPANPROF_ERR_IO: the last error has the reason. */
 static spanprof_status spool_list(const sp_spool *spool, const char *name,
                                   DIR **out) {
   int fd;
@@ -202,7 +204,7 @@ static spanprof_status spool_list(const sp_spool *spool, const char *name,
                  spool->directory);
 }
 
-/* When one that another process left began (spool.h). */
+/* The monotonic start time of another process's profile (spool.h). */
 static uint64_t spool_began(const sp_spool *spool, uint64_t time_ns) {
   uint64_t unix_ns = sp_clock_unix_ns(spool->clock);
   uint64_t age_ns = unix_ns > time_ns ? unix_ns - time_ns : 0;
@@ -211,9 +213,9 @@ static uint64_t spool_began(const sp_spool *spool, uint64_t time_ns) {
          sp_min_u64(age_ns, spool->max_age_ns / 2);
 }
 
-/* The files of the home called `name`. Where it is locked by us they become
- * entries and what a crash left half-written is removed; else (`home` NULL)
- * they are only counted. */
+/* Read the files of the home called `name`. If we have its lock, its files
+ * become entries, and unfinished ones are removed. Otherwise (`home` NULL) the
+ * files are only counted. */
 static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
                                        const char *name, uint64_t *bytes) {
   spanprof_status st = SPANPROF_OK;
@@ -264,8 +266,8 @@ static bool spool_has_home(const sp_spool *spool, const char *name) {
   return false;
 }
 
-/* Take over a home if its process is dead. SPANPROF_ERR_IO, in a sentence: it
- * is not to be trusted, or cannot be read. */
+/* Take over a home if its process is dead. SPANPROF_ERR_IO: the home is not
+ * trusted or cannot be read; the last error has the reason. */
 static spanprof_status spool_visit(sp_spool *spool, const char *name) {
   sp_spool_home *home = spool_free_home(spool);
   uint64_t claimed_bytes = 0;

@@ -1,20 +1,21 @@
 /* The spool: profiles that could not be sent wait on disk, also for the next
- * process. Used by the uploading thread alone, or by who stops it.
+ * process. Used by the uploading thread, or by the thread that stops it.
  *
- * Protocol between processes: each keeps its files in a home of its own
- * (spool_home.h) and touches only files of homes it has locked: its own, and
- * those of dead processes, of which each is locked by exactly one living one.
- * A file is removed after the server took it; a crash between the two sends it
- * again, which the server removes, because a profile's identity is its series
- * and time (recorded from Pyroscope 3fe6a457a). All processes that share a
- * spool send to the same server; labels travel in the file.
+ * Protocol between processes: each process stores its files in a home of its
+ * own (spool_home.h). It touches only files of homes that it has locked: its
+ * own, and those of dead processes, each of which exactly one living process
+ * has locked. A file is removed after the server accepted the profile. After a
+ * crash between the two, the profile is sent again, and the server removes the
+ * duplicate, because a profile's identity is its series and time (recorded from
+ * Pyroscope 3fe6a457a). All processes that share a spool send to the same
+ * server. The file contains the labels.
  *
- * A process counts the age of a file while it holds it, in monotonic time, and
- * drops it when it is too old. One that another left is as old as Unix time
- * says when it is taken over, but no more than half of spool_max_age_s: where
- * that clock leapt in between, the other half is left to send it. The cap in
- * bytes is of the whole directory: each process makes room among the files it
- * holds. */
+ * While a process has a file, it counts the file's age in monotonic time, and
+ * drops the file when it is too old. The initial age of another process's file
+ * is computed from Unix time, but is at most half of spool_max_age_s, so that
+ * after a jump of that clock the other half remains for sending. The size limit
+ * applies to the whole directory; each process frees space by dropping its own
+ * files. */
 #ifndef SP_SPOOL_H
 #define SP_SPOOL_H
 
@@ -28,66 +29,69 @@
 
 typedef struct sp_spool_entry {
   uint64_t time_ns;
-  uint64_t bytes;   /* of disk */
-  uint64_t samples; /* 0 unless own */
+  uint64_t bytes;   /* size on disk */
+  uint64_t samples; /* 0 unless `own` */
   uint64_t ticks;
   sp_tries tries;
-  bool own;       /* spooled by this process: its samples are ours to settle */
-  bool delivered; /* by callback or output directory */
+  bool own;       /* spooled by this process, which counts its samples */
+  bool delivered; /* accepted by the callback or the output directory */
   sp_spool_home *home;
 } sp_spool_entry;
 
-/* Told of every entry that is removed unsent, for age, room or damage. */
+/* Called for every entry that is removed unsent because of age, space or
+ * damage. */
 typedef void (*sp_spool_dropped_fn)(void *data, const sp_spool_entry *entry,
                                     const char *why);
 
 typedef struct sp_spool sp_spool;
 
-/* SPANPROF_ERR_IO: the directory cannot be used; SPANPROF_ERR_NOMEM. */
+/* Create a spool. SPANPROF_ERR_IO: the directory cannot be used.
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
                              const sp_settings *settings, const sp_clock *clock,
                              sp_spool_dropped_fn lost, void *lost_data);
 
-/* The files stay; `NULL` is fine. */
+/* Free the spool, which may be NULL. The files stay. */
 void sp_spool_free(sp_spool *spool);
 
-/* Store an upload, which stays the caller's. SPANPROF_ERR_LIMIT: no room;
- * SPANPROF_ERR_IO, in a sentence; SPANPROF_ERR_SYSTEM, in a sentence: no file
- * can be locked there; SPANPROF_ERR_NOMEM. */
+/* Store an upload, which stays the caller's. SPANPROF_ERR_LIMIT: there is no
+ * space. SPANPROF_ERR_IO. SPANPROF_ERR_SYSTEM: files cannot be locked there.
+ * SPANPROF_ERR_NOMEM. The last error has the reason of an IO or SYSTEM error.
+ */
 spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
                              const sp_series *series);
 
-/* Look for what dead processes left, at most once a minute. SPANPROF_ERR_IO, in
- * a sentence: the spool, or something in it, cannot be read or is not to be
- * trusted; the rest was looked at. SPANPROF_ERR_SYSTEM as above. */
+/* Take over the files of dead processes, at most once a minute.
+ * SPANPROF_ERR_IO: the spool, or something in it, cannot be read or is not
+ * trusted; the other files were handled. SPANPROF_ERR_SYSTEM: as above. */
 spanprof_status sp_spool_claim(sp_spool *spool);
 
-/* When sp_spool_claim() would look again, monotonic. */
+/* Return when sp_spool_claim() will look again, monotonic. */
 uint64_t sp_spool_claim_ns(const sp_spool *spool);
 
-/* The oldest that may be sent at `now_ns`, NULL if there is none. Valid until
- * the next call but sp_spool_read(). */
+/* Return the oldest entry that may be sent at `now_ns`, or NULL. Valid until
+ * the next call of a function other than sp_spool_read(). */
 sp_spool_entry *sp_spool_next(sp_spool *spool, uint64_t now_ns);
 
-/* When the next may be sent, UINT64_MAX where there is none. */
+/* Return when the next entry may be sent, or UINT64_MAX if there is none. */
 uint64_t sp_spool_next_ns(const sp_spool *spool);
 
-/* Read what it holds. SPANPROF_ERR_FORMAT: it was damaged or gone, and is
- * removed and told of as lost. SPANPROF_ERR_IO, SPANPROF_ERR_NOMEM: another
- * time it may be read. */
+/* Read the file of an entry. SPANPROF_ERR_FORMAT: the file is damaged or
+ * missing; the entry was dropped. SPANPROF_ERR_IO, SPANPROF_ERR_NOMEM: a later
+ * try may succeed. */
 spanprof_status sp_spool_read(sp_spool *spool, sp_spool_entry *entry,
                               sp_spool_file *out);
 
-/* Remove one that was sent or refused. */
+/* Remove an entry that was sent or refused. */
 void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry);
 
-/* Call `visit` for every entry of this process. */
+/* Call `visit` for every entry that this process spooled. */
 void sp_spool_each_own(const sp_spool *spool,
                        void (*visit)(void *data, const sp_spool_entry *entry),
                        void *data);
 
-/* In a forked child: the files are the parent's. Forgets all and frees nothing,
- * because the parent's thread may have been at work on it. */
+/* In a forked child: the files belong to the parent. Forgets all entries and
+ * frees nothing, because the parent's thread may have been using them. */
 void sp_spool_after_fork_child(sp_spool *spool);
 
 #endif

@@ -14,13 +14,14 @@
 
 #define SPOOL_FILE_SUFFIX ".profile"
 
-/* The first line; then one of seven numbers, then labels, then the pprof. */
+/* The first line. After it come a line of seven numbers, the labels and the
+ * pprof data. */
 #define SPOOL_FILE_MAGIC "spanprof-spool 1\n"
 
 /* Seven numbers of at most 20 digits. */
 #define SPOOL_FILE_HEADER_BYTES (sizeof SPOOL_FILE_MAGIC + 7 * 21)
 
-/* A profile has less than 2 MiB before compression, labels 30 x 3 KiB. */
+/* A profile has less than 2 MiB before compression, the labels 30 x 3 KiB. */
 #define SPOOL_FILE_MAX_BYTES (8 * 1024 * 1024)
 
 spanprof_status sp_spool_file_write(int directory, const char *path,
@@ -42,7 +43,7 @@ spanprof_status sp_spool_file_write(int directory, const char *path,
   return sp_directory_put(directory, path, name, pieces, SP_COUNT_OF(pieces));
 }
 
-/* Read the header's numbers; *text is left at what follows. */
+/* Read the numbers of the header. *text is then at the labels. */
 static bool spool_file_numbers(const char **text, uint64_t numbers[7]) {
   size_t i;
 
@@ -67,7 +68,7 @@ spanprof_status sp_spool_file_parse(sp_spool_file *out, const sp_mem *mem,
   out->mem = mem;
   out->series.mem = mem;
   out->content = content;
-  /* A copy with an end, so that no number is read past it. */
+  /* A copy that ends with NUL, so that no number is read beyond it. */
   memcpy(header, content, header_size);
   header[header_size] = '\0';
   if (strncmp(header, SPOOL_FILE_MAGIC, sizeof SPOOL_FILE_MAGIC - 1) == 0 &&
@@ -92,7 +93,8 @@ spanprof_status sp_spool_file_parse(sp_spool_file *out, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-/* An errno; EBADMSG: it ended before its size. */
+/* Read the content. Returns an errno, EBADMSG if the file is shorter than
+ * `size`. */
 static int spool_file_load(int fd, char *content, size_t size) {
   while (size) {
     ssize_t got = read(fd, content, size);

@@ -17,7 +17,7 @@
 #define HOME_LOCK      "lock"
 #define HOME_MAX_TRIES 16
 
-/* Ten looks of its owner (spool.c). */
+/* Ten checks of its owner (spool.c). */
 #define HOME_ABANDONED_S 600
 
 void sp_spool_home_init(sp_spool_home *home) {
@@ -40,8 +40,8 @@ static bool home_is_lock(const sp_spool_home *home, const struct stat *info) {
   return info->st_dev == home->device && info->st_ino == home->inode;
 }
 
-/* Is the lock file open? Someone else may have closed it, so that the number
- * means another file now (programs that become daemons close everything). */
+/* Is the lock file open? Other code may have closed the descriptor and reused
+ * its number (programs that become daemons close all descriptors). */
 static bool home_locked(const sp_spool_home *home) {
   int fd = atomic_load(&home->lock_fd);
   struct stat info;
@@ -63,8 +63,8 @@ bool sp_spool_home_gone(const sp_spool_home *home) {
   return access(home->path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Lock the file, which is open. SPANPROF_ERR_STATE: another process has it, or
- * it is not the file of that name any more (its owner removed it meanwhile). */
+/* Lock the open file. SPANPROF_ERR_STATE: another process has the lock, or the
+ * name belongs to another file now, because the owner removed this one. */
 static spanprof_status home_lock_file(sp_spool_home *home, int directory,
                                       int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -87,7 +87,7 @@ static spanprof_status home_lock_file(sp_spool_home *home, int directory,
   return SPANPROF_OK;
 }
 
-/* SPANPROF_ERR_STATE as above, or there is no such file. */
+/* SPANPROF_ERR_STATE: as above, or the file does not exist. */
 static spanprof_status home_lock(sp_spool_home *home, int flags) {
   int directory, fd;
   spanprof_status st = sp_spool_home_open(&directory, home);
@@ -124,7 +124,7 @@ static spanprof_status home_name(sp_spool_home *home, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-/* SPANPROF_ERR_STATE: there is one of that name. */
+/* SPANPROF_ERR_STATE: a home of this name exists. */
 static spanprof_status home_make(const sp_spool_home *home) {
   int spool, error;
   spanprof_status st = sp_directory_open(&spool, home->spool, NULL);
@@ -164,8 +164,8 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
   spanprof_status st = SPANPROF_ERR_STATE;
   uint64_t i;
 
-  /* A claimer may lock a home between its making and its locking: then it is
-   * the claimer's to remove, and another one is made. */
+  /* Another process may lock a home between its creation and our lock. Then it
+   * removes that home, and we create another one. */
   for (i = 0; i < HOME_MAX_TRIES && st == SPANPROF_ERR_STATE; i++) {
     char name[SP_SPOOL_HOME_NAME_BYTES];
 
@@ -188,7 +188,7 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
   return st;
 }
 
-/* Has it no lock, and for so long that nobody looks after it? */
+/* Has the home had no lock file for so long that no process owns it? */
 static bool home_is_abandoned(const sp_spool_home *home, uint64_t unix_ns) {
   struct stat info, lock;
   int directory;
@@ -210,7 +210,7 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
 
   if (!st)
     st = home_lock(home, home_is_abandoned(home, unix_ns) ? O_CREAT : 0);
-  /* Its owner removed it since its name was read. */
+  /* The owner has removed the home since its name was read. */
   if (st == SPANPROF_ERR_IO && sp_spool_home_gone(home))
     st = SPANPROF_ERR_STATE;
   if (st)
@@ -236,7 +236,8 @@ bool sp_spool_home_verify(sp_spool_home *home) {
 }
 
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem) {
-  /* While it is locked, so that nobody owns half of it. */
+  /* Remove it while it is locked, so that no other process takes over half of
+   * it. */
   if (home->files == 0 && sp_spool_home_verify(home))
     home_remove(home);
   home_clear(home, mem);

@@ -5,8 +5,8 @@
 #include "util/memory/hash.h"
 #include "util/system/clock.h"
 
-/* The first wait is 0.5 to 1 s, the ceiling doubles up to 10 s. The jitter is
- * over the whole range, so that many clients of a server that comes back
+/* The first backoff is 0.5 to 1 s, and the upper limit doubles up to 10 s. The
+ * jitter covers the whole range, so that many clients of a server that returns
  * spread out ("full jitter", AWS Architecture Blog, "Exponential Backoff And
  * Jitter", 2015). */
 #define RETRY_FLOOR_NS      (SP_NS_PER_S / 2)
@@ -19,7 +19,7 @@
 
 typedef enum retry_class {
   RETRY_CLASS_ACCEPTED,
-  RETRY_CLASS_UNREACHABLE, /* the server's state: wait it out */
+  RETRY_CLASS_UNREACHABLE, /* the server's state: wait for it to change */
   RETRY_CLASS_LIMITED,
   RETRY_CLASS_MENDABLE,
   RETRY_CLASS_OWN_FAULT,
@@ -38,11 +38,11 @@ static retry_class retry_class_of(long status, bool not_pyroscope) {
   case 401:
   case 403:
   case 404:
-  case 405: /* of a server that only has pages */
+  case 405: /* from a server that only has pages */
   case 407:
-  case 511: /* of a captive portal, RFC 6585 */
+  case 511: /* from a captive portal, RFC 6585 */
     return RETRY_CLASS_MENDABLE;
-  case 408: /* Pyroscope: the body was cut, on /ingest */
+  case 408: /* Pyroscope on /ingest: the body was cut */
   case 499: /* the same on Push */
     return RETRY_CLASS_OWN_FAULT;
   case 501:
@@ -66,7 +66,7 @@ static uint64_t retry_backoff_ns(uint32_t failures, uint64_t random) {
   return RETRY_FLOOR_NS + random % (ceiling_ns - RETRY_FLOOR_NS + 1);
 }
 
-/* From half of it on, so that many clients spread out. */
+/* From half of the time on, so that many clients spread out. */
 static uint64_t retry_mendable_ns(uint64_t random) {
   return RETRY_MENDABLE_NS / 2 + random % (RETRY_MENDABLE_NS / 2 + 1);
 }
@@ -115,7 +115,8 @@ void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case) {
 uint64_t sp_retry_random(void) {
   uint64_t random;
 
-  /* Refused by some sandboxes; the clock's nanoseconds then spread enough. */
+  /* Some sandboxes refuse the call; then the clock's nanoseconds spread clients
+   * enough. */
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
     random = sp_hash_mix(SP_HASH_SEED, sp_monotonic_ns());
   return random;

@@ -1,4 +1,4 @@
-/* One encoded profile on its way out. */
+/* An encoded profile that is being exported. */
 #ifndef SP_UPLOAD_H
 #define SP_UPLOAD_H
 
@@ -7,17 +7,17 @@
 
 typedef struct sp_upload {
   sp_encoded part;
-  uint64_t number; /* in order of the push */
+  uint64_t number; /* order of the pushes */
   sp_tries tries;
-  bool spool_refused; /* the spool had no room for it */
-  bool local_tried;   /* callback and output directory had their turn */
-  bool delivered;     /* by one of them */
+  bool spool_refused; /* the spool had no space for it */
+  bool local_tried;   /* passed to the callback and the output directory */
+  bool delivered;     /* accepted by one of them */
   struct sp_upload *next;
 } sp_upload;
 
-/* One whose window ends at `now_ns`, monotonic. Takes over the bytes. NULL: no
- * memory, the bytes stay the caller's. */
+/* Create an upload whose window ends at `now_ns`, monotonic. Takes ownership of
+ * the bytes. Returns NULL without memory; then the caller keeps the bytes. */
 sp_upload *sp_upload_new(const sp_mem *mem, sp_encoded *part, uint64_t now_ns);
-void sp_upload_free(const sp_mem *mem, sp_upload *upload); /* NULL is fine */
+void sp_upload_free(const sp_mem *mem, sp_upload *upload); /* may be NULL */
 
 #endif

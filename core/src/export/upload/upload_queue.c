@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* What an upload holds in memory. */
+/* Memory of an upload. */
 static uint64_t upload_bytes(const sp_upload *upload) {
   return sizeof *upload + upload->part.size;
 }
