@@ -90,7 +90,7 @@ class QuickstartTest(ProgramCase):
         both = PROGRAM.replace("spanprof.start(", 'spanprof.start(application_name="other", ')
         stored, _, said = self.run_program(both + RECORDER + WORK)
         self.assertEqual({series["service_name"] for series in stored["series"]}, {"other"})
-        self.assertEqual(said.count('spans are of the service "checkout" and profiles of "other", so that no trace'),
+        self.assertEqual(said.count('spans have the service name "checkout" and profiles "other", so that no trace'),
                          1, said)
         self.assertEqual(said.count("\n"), 1, said)
 

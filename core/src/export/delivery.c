@@ -171,7 +171,7 @@ static void delivery_log_failure(const sp_delivery *delivery,
       [SP_RETRY_AGAIN] = "it will be sent again",
       [SP_RETRY_REFUSED] = "the profile is dropped",
       [SP_RETRY_EXHAUSTED] = "the profile is dropped after several tries",
-      [SP_RETRY_EXPIRED] = "the profile is dropped, too old by now",
+      [SP_RETRY_EXPIRED] = "the profile is dropped: it is too old",
   };
   const char *address = delivery->settings->server_address;
   const char *end = ends[retry->verdict];
@@ -186,13 +186,13 @@ static void delivery_log_failure(const sp_delivery *delivery,
   if (answer->not_pyroscope)
     sp_log_warn(
         delivery->log, kind,
-        "%s answered %ld, but is no Pyroscope (a login page, or another "
-        "program): the server address must be right; %s",
+        "%s answered %ld, but is not Pyroscope (a login page, or another "
+        "program): check the server address; %s",
         address, answer->status, end);
   else if (answer->status >= 300 && answer->status < 400)
     sp_log_warn(delivery->log, kind,
-                "%s answered %ld, a redirect, which is not followed: the "
-                "server address must be the final one; %s",
+                "%s answered %ld, a redirect, which is not followed: use the "
+                "final address; %s",
                 address, answer->status, end);
   else if (answer->status)
     sp_log_warn(delivery->log, kind, "%s answered %ld%s%s; %s", address,
@@ -270,7 +270,7 @@ void sp_delivery_query_links(sp_delivery *delivery) {
       sp_log_line(delivery->log, SPANPROF_LOG_DEBUG, "%s %s (GET /ready: %ld)",
                   address,
                   answer.links ? "opens links to spans"
-                               : "does not say that it opens links to spans",
+                               : "does not open links to spans",
                   answer.status);
   }
   sp_buffer_dispose(&url);
@@ -390,9 +390,9 @@ static void delivery_log_spool(sp_delivery *delivery, const char *what,
     return;
   }
   if (!delivery->spool_off_logged)
-    sp_log_line(delivery->log, SPANPROF_LOG_WARN,
-                "the spool is off, and what cannot be sent is dropped: %s",
-                why);
+    sp_log_line(
+        delivery->log, SPANPROF_LOG_WARN,
+        "the spool is off; profiles that cannot be sent are dropped: %s", why);
   delivery->spool_off_logged = true;
 }
 
@@ -401,7 +401,7 @@ void sp_delivery_claim(sp_delivery *delivery) {
       delivery->spool ? sp_spool_claim(delivery->spool) : SPANPROF_OK;
 
   if (st)
-    delivery_log_spool(delivery, "not all of the spool was looked at", st);
+    delivery_log_spool(delivery, "a part of the spool was not read", st);
 }
 
 bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {

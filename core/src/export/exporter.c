@@ -67,7 +67,7 @@ static spanprof_status exporter_locks_init(sp_exporter *exporter) {
   if (!error)
     error = sp_condition_init(&exporter->progress);
   return error ? sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
-                               "the uploading thread's lock cannot be made")
+                               "the uploading thread's lock cannot be created")
                : SPANPROF_OK;
 }
 

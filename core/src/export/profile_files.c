@@ -282,13 +282,13 @@ static void files_enforce_caps(sp_profile_files *files, int directory,
     files_remove_oldest(files, directory, list, count, newest, now_ns);
   } else {
     sp_log_warn(files->log, SP_LOG_OUTPUT,
-                "the caps of %s were not checked: %s", files->directory,
+                "the limits of %s were not checked: %s", files->directory,
                 spanprof_status_text(st));
   }
   sp_mem_free(files->mem, list);
   if (files->removed > before)
     sp_log_line(files->log, SPANPROF_LOG_INFO,
-                "removed %llu old profiles from %s, as its caps ask",
+                "removed %llu old profiles from %s, to keep its limits",
                 (unsigned long long)(files->removed - before),
                 files->directory);
 }

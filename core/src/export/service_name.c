@@ -133,14 +133,14 @@ void sp_service_news_log(sp_service_news *news, const sp_mem *mem,
                          sp_log *log) {
   if (news->name)
     sp_log_line(log, SPANPROF_LOG_INFO,
-                "profiles are of the service \"%s\", as its spans are",
+                "profiles have the service name of the spans, \"%s\"",
                 news->name);
   if (news->mine && news->other)
     sp_log_line(
         log, SPANPROF_LOG_WARN,
-        "spans are of the service \"%s\" and profiles of \"%s\", so that "
-        "no trace leads to its profile: give both one name, by "
-        "OTEL_SERVICE_NAME alone, say",
+        "spans have the service name \"%s\" and profiles \"%s\", so that no "
+        "trace leads to its profile: give both the same name, for example "
+        "only by OTEL_SERVICE_NAME",
         news->other, news->mine);
   sp_mem_free(mem, news->name);
   sp_mem_free(mem, news->mine);

@@ -19,10 +19,11 @@ spanprof_status spanprof_options_init(spanprof_options *options,
                                       size_t struct_size) {
   if (!options || struct_size < sizeof options->struct_size ||
       struct_size > sizeof *options)
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "struct_size %zu is not that of a spanprof_options of this "
-                   "library or an older one (%zu bytes)",
-                   struct_size, sizeof *options);
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "struct_size %zu is not the size of spanprof_options in this "
+        "library (%zu bytes) or an older one",
+        struct_size, sizeof *options);
   memset(options, 0, struct_size);
   options->struct_size = struct_size;
   sp_option_table_unset(options, struct_size);
@@ -34,8 +35,8 @@ static spanprof_status options_check_size(const spanprof_options *options) {
                    options->struct_size <= sizeof *options))
     return SPANPROF_OK;
   return sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "struct_size %zu is not that of a spanprof_options of this "
-                 "library or an older one (%zu bytes); call "
+                 "struct_size %zu is not the size of spanprof_options in this "
+                 "library (%zu bytes) or an older one; call "
                  "spanprof_options_init()",
                  options->struct_size, sizeof *options);
 }
@@ -74,8 +75,8 @@ static spanprof_status options_read_name(sp_settings *out,
   if (bytes == 0)
     return sp_given_refuse(&given, "is empty");
   if (bytes > SP_LABEL_VALUE_MAX_BYTES)
-    return sp_given_refuse(&given, "has %zu bytes; the server takes %d", bytes,
-                           SP_LABEL_VALUE_MAX_BYTES);
+    return sp_given_refuse(&given, "has %zu bytes; the server accepts %d",
+                           bytes, SP_LABEL_VALUE_MAX_BYTES);
   if (!sp_utf8_valid(start, bytes))
     return sp_given_refuse(&given, "is not valid UTF-8");
   control = sp_ascii_find_control(start, bytes);
@@ -196,7 +197,8 @@ static spanprof_status options_read_disk(sp_settings *out,
 
   if (!sp_given_empty(output) && !sp_given_empty(spool) &&
       strcmp(output->text, spool->text) == 0)
-    return sp_given_refuse(spool, "is output_directory too; give another");
+    return sp_given_refuse(spool,
+                           "is the same as output_directory; give another");
   if (!sp_given_empty(output))
     st = sp_option_directory_check(output, out->mem);
   if (!st && !sp_given_empty(spool))

@@ -256,12 +256,13 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   /* A stuck thread may still read the settings. */
   session->kept = st == SPANPROF_ERR_STATE;
   if (session->kept)
-    st = sp_fail(SPANPROF_ERR_TIMEOUT,
-                 "the uploading thread did not end within %u ms", timeout_ms);
+    st =
+        sp_fail(SPANPROF_ERR_TIMEOUT,
+                "the uploading thread did not finish within %u ms", timeout_ms);
   if (collected)
     st = sp_fail(SPANPROF_ERR_TIMEOUT,
-                 "the collector did not end within %u ms: a callback of the "
-                 "runtime, or the disk, does not come back",
+                 "the collector did not finish within %u ms: a callback of the "
+                 "runtime, or the disk, does not return",
                  timeout_ms);
   else if (!session->kept)
     session_free(session);
@@ -347,8 +348,9 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
   if (sp_session_state.current && sp_session_state.current->temporary)
     sp_session_end(sp_session_state.current, 0);
   if (sp_session_state.current)
-    st = sp_fail(SPANPROF_ERR_STATE,
-                 "a session runs already; stop it before starting another");
+    st = sp_fail(
+        SPANPROF_ERR_STATE,
+        "a session is already running; stop it before starting another");
   else
     st = sp_session_create(out, options);
   if (!st && (*out)->pipeline.settings.flush_on_sigterm)
@@ -379,7 +381,7 @@ int spanprof_session_running(void) {
 }
 
 spanprof_status sp_session_not_running(void) {
-  return sp_fail(SPANPROF_ERR_STATE, "that session does not run");
+  return sp_fail(SPANPROF_ERR_STATE, "the session is not running");
 }
 
 bool sp_session_enter(spanprof_session *session) {
@@ -478,7 +480,7 @@ static spanprof_status session_sample(spanprof_session *session, bool on) {
   else
     sp_collector_pause(session->pipeline.collector);
   sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO,
-              on ? "profiling goes on" : "profiling is paused");
+              on ? "profiling is resumed" : "profiling is paused");
   sp_session_exit(session);
   return SPANPROF_OK;
 }

@@ -46,8 +46,10 @@ spanprof_recording_options_init(spanprof_recording_options *options,
   };
 
   if (struct_size < sizeof struct_size || struct_size > sizeof unset)
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "the options of a recording are of another version");
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "struct_size is not the size of spanprof_recording_options in "
+        "this library or an older one");
   memcpy(options, &unset, struct_size);
   return SPANPROF_OK;
 }
@@ -81,8 +83,10 @@ static spanprof_status options_read(const spanprof_recording_options *given,
 
   if (given &&
       !sp_struct_copy(out, sizeof *out, given, sizeof given->struct_size))
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "the options of a recording are of another version");
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "struct_size is not the size of spanprof_recording_options in "
+        "this library or an older one");
   if (!st)
     st = options_check(out);
   if (out->scope == SPANPROF_UNSET)
@@ -156,7 +160,7 @@ static spanprof_status recording_join(spanprof_recording *recording,
   if (!st)
     session->recordings++;
   return st == SPANPROF_ERR_LIMIT
-             ? sp_fail(st, "%d recordings are under way already",
+             ? sp_fail(st, "%d recordings are already running",
                        SP_RECORDINGS_MAX)
              : st;
 }

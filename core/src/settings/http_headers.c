@@ -34,8 +34,8 @@ static spanprof_status header_check(const sp_given *given, const char *name,
     return sp_given_refuse(given, "has a header without a name");
   for (i = 0; i < name_bytes; i++) {
     if (!header_name_byte(name[i]))
-      return sp_given_refuse(given, "has a header name with a character that "
-                                    "may not stand in one");
+      return sp_given_refuse(given,
+                             "has a header name with an invalid character");
   }
   sp_given_show(name, name_bytes, shown);
   for (i = 0; i < SP_COUNT_OF(http_headers_own); i++) {

@@ -68,7 +68,8 @@ static spanprof_status label_list_check_name(const sp_given *given,
   }
   if (bytes >= 2 && name[0] == '_' && name[1] == '_')
     return sp_given_refuse(
-        given, "has the label name \"%s\": names with __ are the server's",
+        given,
+        "has the label name \"%s\": names with __ are reserved for the server",
         shown);
   for (i = 0; i < SP_COUNT_OF(label_list_reserved); i++) {
     if (strlen(label_list_reserved[i]) == bytes &&
@@ -90,7 +91,7 @@ static spanprof_status label_list_check_value(const sp_given *given,
   if (bytes > SP_LABEL_VALUE_MAX_BYTES)
     return sp_given_refuse(given,
                            "has a value of %zu bytes for label \"%s\"; the "
-                           "server takes %d",
+                           "server accepts %d",
                            bytes, shown, SP_LABEL_VALUE_MAX_BYTES);
   if (!sp_utf8_valid(value, bytes))
     return sp_given_refuse(
@@ -168,7 +169,7 @@ static spanprof_status label_list_put(sp_label_list *list,
   if (at < list->count) {
     if (list->fresh & UINT32_C(1) << at)
       label_list_note(notes, given, name, name_bytes,
-                      "is given twice, the last one counts");
+                      "is given twice; the last one is used");
     sp_mem_free(list->mem, list->pairs[at].value);
     list->pairs[at].value = value;
   } else if (list->count == SP_LABEL_LIST_MAX) {
@@ -193,12 +194,12 @@ static spanprof_status label_list_set(sp_label_list *list,
 
   if (dotted && label_list_is_plain(list, at)) {
     label_list_note(notes, given, name, name_bytes,
-                    "is given with and without dots, the latter counts");
+                    "is given with and without dots; the latter is used");
     return SPANPROF_OK;
   }
   if (value_bytes == 0) {
     label_list_note(notes, given, name, name_bytes,
-                    "has no value and is left out");
+                    "has no value and is omitted");
     if (at < list->count)
       label_list_remove(list, at);
     return SPANPROF_OK;

@@ -71,7 +71,7 @@ spanprof_status sp_option_directory_check(const sp_given *given,
   int error;
 
   if (mkdir(given->text, 0700) != 0 && errno != EEXIST)
-    return option_path_refuse(given, "cannot be made", errno);
+    return option_path_refuse(given, "cannot be created", errno);
   st = option_path_check_owner(given);
   if (st)
     return st;

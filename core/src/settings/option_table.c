@@ -123,7 +123,7 @@ static void option_from_environment(const option_row *row,
       continue;
     if (option_is_java_share(row, text)) {
       sp_buffer_format(notes,
-                       "%s is a share of the time, not a rate, and ignored\n",
+                       "%s is a fraction of time, not a rate, and is ignored\n",
                        row->variables[i]);
       continue;
     }

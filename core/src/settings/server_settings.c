@@ -34,22 +34,23 @@ server_check_credentials(const sp_option_values *values,
                            "is given without basic_auth_user");
   if (token && user)
     return sp_given_refuse(&values->auth_token,
-                           "and basic_auth_user are both given, give one");
+                           "and basic_auth_user are both given; give one");
   if (token && address->user)
     return sp_given_refuse(
         &values->auth_token,
-        "is given, and server_address holds a user and password, give one");
+        "is given, and server_address contains a user and password; give one");
   if (user && address->user &&
       (strcmp(values->basic_auth_user.text, address->user) != 0 ||
        strcmp(values->basic_auth_password.text, address->password) != 0))
     return sp_given_refuse(&values->basic_auth_user,
-                           "is not the user of server_address, or its password "
-                           "is another, give one");
+                           "and basic_auth_password differ from the user and "
+                           "password in server_address; give one");
   if ((user || token || address->user) &&
       sp_http_headers_have(headers, "Authorization"))
-    return sp_given_refuse(&values->http_headers,
-                           "has Authorization beside other credentials, give "
-                           "one");
+    return sp_given_refuse(
+        &values->http_headers,
+        "has Authorization in addition to other credentials; "
+        "give one");
   return SPANPROF_OK;
 }
 
@@ -96,8 +97,9 @@ static spanprof_status server_read_headers(sp_settings *out,
   if (st)
     return st;
   if (out->tenant_id && sp_http_headers_have(headers, "X-Scope-OrgID"))
-    return sp_given_refuse(&values->http_headers,
-                           "has X-Scope-OrgID beside tenant_id, give one");
+    return sp_given_refuse(
+        &values->http_headers,
+        "has X-Scope-OrgID in addition to tenant_id; give one");
   out->headers = headers->lines;
   out->header_count = headers->count;
   headers->lines = NULL;

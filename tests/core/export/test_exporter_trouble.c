@@ -191,7 +191,7 @@ static void a_page_is_no_acceptance_on_ingest_either(void) {
   push(exporter);
   pass_s(5);
   CHECK_EQUAL(stats().profiles_sent, 0);
-  CHECK_EQUAL(logged_count("no Pyroscope"), 1);
+  CHECK_EQUAL(logged_count("not Pyroscope"), 1);
   sink_control(&sink, "{\"mode\": \"ok\"}");
   pass_s(61);
   CHECK_EQUAL(stats().profiles_sent, 1);

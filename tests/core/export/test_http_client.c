@@ -329,7 +329,7 @@ static void ipv6_addresses_work(void) {
   sink_stop(&six);
 }
 
-static void answers_that_show_credentials_are_withheld(void) {
+static void answers_with_credentials_are_omitted(void) {
   char *headers[] = {(char *)"X-Api-Key: 0123456789"};
   sp_settings settings = usual_settings();
   sp_http_answer answer;
@@ -340,14 +340,14 @@ static void answers_that_show_credentials_are_withheld(void) {
   settings.basic_auth_password = (char *)"password";
   answer = post_once(&settings, sink.address);
   CHECK_EQUAL(answer.status, 400);
-  CHECK(strstr(answer.message, "withheld") != NULL);
+  CHECK(strstr(answer.message, "omitted") != NULL);
   settings.basic_auth_user = NULL;
   settings.auth_token = (char *)"secret-token";
-  CHECK(strstr(post_once(&settings, sink.address).message, "withheld"));
+  CHECK(strstr(post_once(&settings, sink.address).message, "omitted"));
   settings.auth_token = NULL;
   settings.headers = headers;
   settings.header_count = 1;
-  CHECK(strstr(post_once(&settings, sink.address).message, "withheld"));
+  CHECK(strstr(post_once(&settings, sink.address).message, "omitted"));
   /* libcurl names a proxy it cannot use, with all that stands in its URL. */
   sink_control(&sink, "{\"mode\": \"ok\"}");
   settings.header_count = 0;
@@ -371,7 +371,7 @@ static void no_part_of_a_long_credential_is_shown(void) {
   sink_control(&sink, "{\"mode\": \"echo\"}");
   answer = post_once(&settings, sink.address);
   CHECK_EQUAL(answer.status, 400);
-  CHECK(strstr(answer.message, "withheld") != NULL);
+  CHECK(strstr(answer.message, "omitted") != NULL);
   snprintf(half, sizeof half, "%.*s", 350, token);
   snprintf(message, sizeof message,
            "{\"mode\": \"status\", \"status\": 403, \"message\": "
@@ -380,7 +380,7 @@ static void no_part_of_a_long_credential_is_shown(void) {
   sink_control(&sink, "%s", message);
   answer = post_once(&settings, sink.address);
   CHECK_EQUAL(answer.status, 403);
-  CHECK(strstr(answer.message, "withheld") != NULL);
+  CHECK(strstr(answer.message, "omitted") != NULL);
   sink_control(&sink, "{\"mode\": \"ok\"}");
 }
 
@@ -658,8 +658,8 @@ int main(int argc, char **argv) {
       {"a_proxy_is_used_unless_excepted", a_proxy_is_used_unless_excepted},
       {"the_environment_decides_nothing", the_environment_decides_nothing},
       {"ipv6_addresses_work", ipv6_addresses_work},
-      {"answers_that_show_credentials_are_withheld",
-       answers_that_show_credentials_are_withheld},
+      {"answers_with_credentials_are_omitted",
+       answers_with_credentials_are_omitted},
       {"no_part_of_a_long_credential_is_shown",
        no_part_of_a_long_credential_is_shown},
       {"pages_are_foreign", pages_are_foreign},

@@ -142,7 +142,7 @@ static void the_oldest_go_past_the_byte_cap(void) {
                (unsigned long long)(now_ns + 29)));
   CHECK(!exists(directory, "checkout-%d-%llu.pb.gz", getpid(),
                 (unsigned long long)now_ns));
-  CHECK(logged_count("as its caps ask") > 0);
+  CHECK(logged_count("to keep its limits") > 0);
   sp_profile_files_free(files);
   directory_remove(directory);
 }

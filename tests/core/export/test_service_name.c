@@ -43,7 +43,7 @@ static void profiles_wait_for_the_name_of_the_spans(void) {
   await(3);
   CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "shop");
   CHECK_TEXT(sink_text(&sink, "series/0/service_namespace"), "eu");
-  CHECK(logged_has("profiles are of the service \"shop\""));
+  CHECK(logged_has("profiles have the service name of the spans, \"shop\""));
   stop(exporter, SPANPROF_OK);
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 3);
   snprintf(command, sizeof command, "ls %s | grep -qv ^shop-", directory);
@@ -131,7 +131,7 @@ static void another_name_is_told_of_once(void) {
     told(exporter, "checkout", "eu", false);
     push(exporter);
     CHECK(!sp_exporter_flush(exporter, in_s(20)));
-    CHECK_EQUAL(logged_count("spans are of the service"), 0);
+    CHECK_EQUAL(logged_count("spans have the service name"), 0);
     CHECK_TEXT(sink_text(&sink, "series/0/service_namespace"), "eu");
     told(exporter, "cart", "us", false);
     told(exporter, "cart", "us", false);
@@ -139,9 +139,10 @@ static void another_name_is_told_of_once(void) {
     CHECK(!sp_exporter_flush(exporter, in_s(20)));
     CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "checkout");
     CHECK_EQUAL(sink_number(&sink, "profiles"), 2);
-    CHECK_EQUAL(logged_count("spans are of the service \"cart\" and profiles "
-                             "of \"checkout\""),
-                i == 0);
+    CHECK_EQUAL(
+        logged_count("spans have the service name \"cart\" and profiles "
+                     "\"checkout\""),
+        i == 0);
     stop(exporter, SPANPROF_OK);
   }
 }

@@ -129,7 +129,7 @@ static void options_wrong_variables_are_refused_by_name(void) {
        "output_directory (from PYROSCOPE_OUTPUT_DIRECTORY) cannot be written: "
        "/proc/self/status: Not a directory"},
       {"PYROSCOPE_SPOOL_DIRECTORY=/nowhere/spool",
-       "spool_directory (from PYROSCOPE_SPOOL_DIRECTORY) cannot be made: "
+       "spool_directory (from PYROSCOPE_SPOOL_DIRECTORY) cannot be created: "
        "/nowhere/spool: No such file or directory"},
       {"PYROSCOPE_SPOOL_DIRECTORY=/proc/self",
        "spool_directory (from PYROSCOPE_SPOOL_DIRECTORY) cannot be written"},
@@ -206,11 +206,11 @@ static void options_two_identities_are_refused(void) {
       {"http://h", "u", "hunter2", "hunter2", NULL,
        "auth_token and basic_auth_user are both given"},
       {"http://u:hunter2@h", NULL, NULL, "hunter2", NULL,
-       "auth_token is given, and server_address holds a user and password"},
+       "auth_token is given, and server_address contains a user and password"},
       {"http://u:hunter2@h", "v", "hunter2", NULL, NULL,
-       "basic_auth_user is not the user of server_address"},
+       "basic_auth_user and basic_auth_password differ from"},
       {"http://h", "u", "hunter2", NULL, "Authorization: hunter2",
-       "http_headers has Authorization beside other credentials"},
+       "http_headers has Authorization in addition to other credentials"},
       {"http://h", "u:v", "hunter2", NULL, NULL,
        "basic_auth_user has a colon in the user's name"},
       {"http://u%3Av:hunter2@h", NULL, NULL, NULL, NULL,
@@ -231,7 +231,8 @@ static void options_two_identities_are_refused(void) {
   options_started(&options);
   options.tenant_id = "a";
   options.http_headers = "x-scope-orgid: b";
-  check_refused(&options, no_environment, "has X-Scope-OrgID beside tenant_id");
+  check_refused(&options, no_environment,
+                "has X-Scope-OrgID in addition to tenant_id");
 }
 
 static void options_signal_that_was_taken_over_is_refused(void) {

@@ -190,8 +190,8 @@ static void options_java_names_and_syntax_are_taken(void) {
   settings_end();
   CHECK_EQUAL(settings_of(NULL, share), SPANPROF_OK);
   CHECK_EQUAL(settings.sample_rate_hz, 100);
-  CHECK_TEXT(notes.data, "PYROSCOPE_SAMPLING_RATE is a share of the time, not "
-                         "a rate, and ignored\n");
+  CHECK_TEXT(notes.data, "PYROSCOPE_SAMPLING_RATE is a fraction of time, not "
+                         "a rate, and is ignored\n");
   settings_end();
 }
 
@@ -351,7 +351,7 @@ static void options_directories_are_made_private_and_left_empty(void) {
   CHECK_EQUAL(scratch_entries(spool), 0);
   options.spool_directory = output;
   check_refused(&options, no_environment,
-                "spool_directory is output_directory too");
+                "spool_directory is the same as output_directory");
   rmdir(output);
   rmdir(spool);
 }

@@ -97,7 +97,7 @@ static void log_with_the_lock_free(void *data, spanprof_log_level level,
                                    const char *message) {
   (void)data, (void)level;
   if (strcmp(message, "profiling is paused") != 0 &&
-      strcmp(message, "profiling goes on") != 0)
+      strcmp(message, "profiling is resumed") != 0)
     return;
   CHECK_EQUAL(pthread_mutex_trylock(&sp_session_state.lock), 0);
   pthread_mutex_unlock(&sp_session_state.lock);

@@ -96,7 +96,7 @@ static void names_of_process_and_children(void) {
   CHECK(profiles_of("shop", getpid()) >= 2);
   CHECK(profiles_of("cart", pids[0]) >= 1);
   CHECK(profiles_of("shop", pids[1]) >= 1);
-  CHECK_EQUAL(logged_count("as its spans are"), 1);
+  CHECK_EQUAL(logged_count("name of the spans"), 1);
   directory_remove(output);
 }
 
@@ -125,7 +125,7 @@ static void names_are_cleaned_and_none_is_refused(void) {
   session_begin("given");
   burn_cpu_ms(150);
   session_end();
-  CHECK(logged_has("spans are of the service \"a?b?\" and profiles of "
+  CHECK(logged_has("spans have the service name \"a?b?\" and profiles "
                    "\"given\""));
   CHECK(profiles_of("given", getpid()) >= 1);
   directory_remove(output);

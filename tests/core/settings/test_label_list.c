@@ -65,7 +65,7 @@ static void labels_repeated_names_end_as_the_last_with_a_note(void) {
   CHECK_EQUAL(list_parse("a=1,b=2,a=3"), SPANPROF_OK);
   CHECK_TEXT(list_text(), "a=3|b=2");
   CHECK_TEXT(notes.data, "labels (from PYROSCOPE_LABELS): label \"a\" is given "
-                         "twice, the last one counts\n");
+                         "twice; the last one is used\n");
   sp_buffer_clear(&notes);
   sp_label_list_next_source(&list);
   CHECK_EQUAL(list_parse("b=4"), SPANPROF_OK);
@@ -78,7 +78,7 @@ static void labels_empty_values_are_left_out_with_a_note(void) {
   list_start();
   CHECK_EQUAL(list_parse("a=1,region=,b=2,c=3"), SPANPROF_OK);
   CHECK_TEXT(list_text(), "a=1|b=2|c=3");
-  CHECK(strstr(notes.data, "label \"region\" has no value and is left out"));
+  CHECK(strstr(notes.data, "label \"region\" has no value and is omitted"));
   CHECK_EQUAL(list_parse("a= "), SPANPROF_OK);
   CHECK_TEXT(list_text(), "b=2|c=3");
   sp_buffer_clear(&notes);
@@ -100,7 +100,7 @@ static void labels_wrong_ones_are_refused_by_name(void) {
       {"gr\xc3\xb6\xc3\x9f"
        "e=1",
        "has the label name \"größe\", which is not"},
-      {"__name__=x", "names with __ are the server's"},
+      {"__name__=x", "names with __ are reserved for the server"},
       {"service_name=x", "the profiler sets itself (to application_name)"},
       {"profile_id=x", "\"profile_id\", which the profiler sets itself"},
       {"span_name=x", "\"span_name\", which the profiler sets itself"},

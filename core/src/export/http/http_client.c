@@ -340,7 +340,7 @@ static void client_read_answer(sp_http_client *client,
   }
   if (answer_has_credentials(client))
     snprintf(answer->message, sizeof answer->message,
-             "(a message that shows credentials, withheld)");
+             "(a message with credentials, omitted)");
 }
 
 /* Send a request, a GET if there is no body. */

@@ -71,8 +71,8 @@ static spanprof_status home_lock_file(sp_spool_home *home, int directory,
   struct stat info, named;
 
   if (fstat(fd, &info) != 0 || !sp_file_is_ours(&info, UINT64_MAX))
-    return sp_fail(SPANPROF_ERR_IO, "%s/" HOME_LOCK " is none of ours",
-                   home->path);
+    return sp_fail(SPANPROF_ERR_IO,
+                   "%s/" HOME_LOCK " is not a file of this user", home->path);
   if (fcntl(fd, F_SETLK, &lock) != 0)
     return errno == EACCES || errno == EAGAIN
                ? SPANPROF_ERR_STATE
@@ -184,7 +184,8 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
   }
   home->own = true;
   if (st == SPANPROF_ERR_STATE)
-    return sp_fail(SPANPROF_ERR_IO, "no directory could be made in %s", spool);
+    return sp_fail(SPANPROF_ERR_IO, "no directory could be created in %s",
+                   spool);
   return st;
 }
 
