@@ -9,8 +9,11 @@ test("times are parsed like on the server", () => {
   for (const [text, ms] of [
     ["now", NOW], ["now-1h30m", NOW - 5_400_000], ["now+5min", NOW + 300_000], ["now-1M", NOW - 30 * 86_400_000],
     ["1795434000", 1_795_434_000_000], ["1795434000000", 1_795_434_000_000], ["1795434000000000", 1_795_434_000_000],
-    ["1795434000000000000", 1_795_434_000_000], ["20261123", Date.UTC(2026, 10, 23)],
-    ["", null], ["now-", null], ["now-1x", null], ["now1h", null], ["1.5", null], ["now-constructor", null],
+    ["1795434000000000000", 1_795_434_000_000], ["20261123", Date.UTC(2026, 10, 23)], ["-1h30m", NOW - 5_400_000],
+    ["today", Date.UTC(2026, 10, 23)], ["yesterday", Date.UTC(2026, 10, 22)], ["yesterday 14:05", Date.UTC(2026, 10, 22, 14, 5)],
+    ["14:05:30", Date.UTC(2026, 10, 23, 14, 5, 30)], ["2026-11-23T14:05:00.5Z", Date.UTC(2026, 10, 23, 14, 5, 0, 500)],
+    ["2026-11-23 14:05+02:00", Date.UTC(2026, 10, 23, 12, 5)], ["14:05Z", Date.UTC(2026, 10, 23, 14, 5)],
+    ["", null], ["tomorrow", null], ["25:00", null], ["now-", null], ["now-1x", null], ["now1h", null], ["1.5", null], ["now-constructor", null],
   ] as const)
     assert.equal(readTime(text, NOW), ms, text);
 });
@@ -20,7 +23,10 @@ test("typed dates become milliseconds, and relative times stay", () => {
   assert.equal(typedTime("2026-11-23T15:04:05Z", NOW), String(Date.UTC(2026, 10, 23, 15, 4, 5)));
   assert.equal(typedTime(" now-90m ", NOW), "now-90m");
   assert.equal(typedTime("2026-13-45", NOW), null);
-  assert.equal(typedTime("yesterday", NOW), null);
+  assert.equal(typedTime("14:05", NOW), String(new Date(2026, 10, new Date(NOW).getDate(), 14, 5).getTime()));
+  assert.equal(typedTime("yesterday", NOW), String(new Date(2026, 10, new Date(NOW).getDate() - 1).getTime()));
+  assert.equal(typedTime("-1h", NOW), "now-1h");
+  assert.equal(typedTime("tomorrow", NOW), null);
 });
 
 test("times before 2001 are written with 13 digits", () => {
@@ -55,6 +61,6 @@ test("steps keep the length of a range, and zooming out ends at the present", ()
 
   assert.deepEqual(moved(range, -0.5), { fromMs: NOW - 5_400_000, untilMs: NOW - 1_800_000 });
   assert.deepEqual(widened(range, NOW), { fromMs: NOW - 5_400_000, untilMs: NOW });
-  assert.equal(rangeOf("yesterday", undefined, NOW), null);
+  assert.equal(rangeOf("tomorrow", undefined, NOW), null);
   assert.equal(rangeName(undefined, undefined), "Last hour");
 });

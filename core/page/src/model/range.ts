@@ -19,6 +19,7 @@ export const UNTIL_DEFAULT = "now";
 /** "Zoom out" treats shorter ranges as if they had this length. */
 export const RANGE_MIN_MS = 1000;
 
+/** A signed length of time, for example "-1h30m"; null if the text is none. */
 function offsetMs(text: string): number | null {
   const sign = text.startsWith("-") ? -1 : 1;
   let sum = 0;
@@ -50,17 +51,34 @@ function numberMs(digits: string): number | null {
   }
 }
 
+const DATE = /^(?=.)(?:(\d{4}-\d\d-\d\d|today|yesterday)(?:[ T]|$))?(?:(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** "2026-11-23 15:04", "yesterday 15:04", "15:04" and so on, in UTC (zone "Z") or the browser's
+ * time zone (zone "") unless the text has a zone; null if the text is none of these. */
+function dateMs(text: string, nowMs: number, zone: "Z" | ""): number | null {
+  const found = DATE.exec(text);
+
+  if (!found)
+    return null;
+  const [, day = "today", time = "00:00", ownZone = zone] = found;
+  // The UTC fields of this date are the fields of the time in the zone.
+  const date = new Date(zone === "Z" ? nowMs : nowMs - new Date(nowMs).getTimezoneOffset() * 60_000);
+  if (day === "yesterday")
+    date.setUTCDate(date.getUTCDate() - 1);
+  const ms = Date.parse(`${day.endsWith("day") ? date.toISOString().slice(0, 10) : day}T${time}${ownZone}`);
+  return Number.isNaN(ms) ? null : ms;
+}
+
 /** Returns milliseconds since 1970, or null for a time that the server would refuse. */
 export function readTime(text: string, nowMs: number): number | null {
-  const said = text.trim();
+  const trimmed = text.trim();
+  const offset = offsetMs(trimmed.replace(/^now/, ""));
 
-  if (said === "now")
+  if (trimmed === "now")
     return nowMs;
-  if (said.startsWith("now")) {
-    const offset = offsetMs(said.slice(3));
-    return offset === null ? null : nowMs + offset;
-  }
-  return /^\d+$/.test(said) ? numberMs(said) : null;
+  if (offset !== null)
+    return nowMs + offset;
+  return /^\d+$/.test(trimmed) ? numberMs(trimmed) : dateMs(trimmed, nowMs, "Z");
 }
 
 /** A time as a parameter, with 13 digits, since the server reads shorter numbers as seconds. */
@@ -68,17 +86,17 @@ function timeText(ms: number): string {
   return String(Math.max(0, Math.round(ms))).padStart(13, "0");
 }
 
-/** Converts a typed time to a parameter. It also accepts "2026-11-23 15:04" and
- * ISO 8601, in the browser's time zone by default. Returns null if it cannot parse
- * the text. */
+/** Converts a typed time to a parameter. Days and times are in the browser's time zone
+ * by default. Returns null if it cannot parse the text. */
 export function typedTime(text: string, nowMs: number): string | null {
-  const said = text.trim();
-  const date = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(said);
+  const trimmed = text.trim();
+  const ms = dateMs(trimmed, nowMs, "");
 
-  if (!date)
-    return readTime(said, nowMs) === null ? null : said;
-  const ms = Date.parse(`${date[1]!}T${date[2] ?? "00:00"}${date[3] ?? ""}`);
-  return Number.isNaN(ms) || ms < 0 ? null : timeText(ms);
+  if (ms !== null)
+    return ms < 0 ? null : timeText(ms);
+  if (/^[+-]/.test(trimmed))
+    return typedTime(`now${trimmed}`, nowMs);
+  return readTime(trimmed, nowMs) === null ? null : trimmed;
 }
 
 /** The range of two parameters, or null if one cannot be parsed. */

@@ -25,7 +25,7 @@ function absoluteForm(shell: Shell, close: () => void): HeaderPart & { element: 
   const zone = h("p", { class: "faint range-zone" });
   const element = h("form", { class: "absolute" },
     h("label", {}, "From ", from), h("label", {}, "Until ", until), fault,
-    h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or seconds since 1970"), zone, h("button", {}, "Apply"));
+    h("p", { class: "faint" }, "2026-11-23 15:04, 14:05, yesterday, now-90m, or seconds since 1970"), zone, h("button", {}, "Apply"));
 
   let last: string | null = null;
 
@@ -40,7 +40,7 @@ function absoluteForm(shell: Shell, close: () => void): HeaderPart & { element: 
       shell.go({ from: times[0], until: times[1], live: undefined });
       return;
     }
-    fault.textContent = `Can\u2019t read \u201c${invalid.value}\u201d. Try 2026-11-26 13:00 or now-90m.`;
+    fault.textContent = `Can\u2019t read \u201c${invalid.value}\u201d. Try 14:05, 2026-11-26 13:00 or now-90m.`;
     invalid.setAttribute("aria-describedby", fault.id);
     invalid.focus();
   });

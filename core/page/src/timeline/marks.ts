@@ -76,7 +76,7 @@ export class Marks {
       const typed = time.value === moment(timeMs) ? String(timeMs) : typedTime(time.value, Date.now());
       const ms = typed === null ? null : readTime(typed, Date.now());
       if (ms === null) {
-        fault.textContent = `Can\u2019t read \u201c${time.value}\u201d. Try 2026-11-26 13:00 or now-90m.`;
+        fault.textContent = `Can\u2019t read \u201c${time.value}\u201d. Try 14:05, 2026-11-26 13:00 or now-90m.`;
         return;
       }
       void this.add({ text: text.value, timeMs: Math.round(ms), application: everywhere.checked ? null : application }, fault);
