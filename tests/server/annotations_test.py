@@ -54,11 +54,11 @@ class AnnotationsTest(unittest.TestCase):
     def test_what_is_wrong_is_said_and_nothing_kept(self):
         with serving.Server() as server:
             for body, says in (
-                    (b"", "no JSON"), (b"[]", "JSON object"), (b"{}", "has a text"), (b'{"text":""}', "text is no text"),
-                    (b'{"text":7}', "text is no text"), (b'{"text":"a","timeMs":"now"}', "timeMs is no"),
-                    (b'{"text":"a","timeMs":1e3}', "timeMs is no"), (b'{"text":"a","timeMs":-1}', "timeMs is no"),
-                    (b'{"text":"a","time":1}', 'no "time"'), (b'{"text":"\xff"}', "no JSON"),
-                    (b'{"text":"a","text":"b"}', "duplicate"), (b'{"text":"a","application":""}', "application is no"),
+                    (b"", "not valid JSON"), (b"[]", "JSON object"), (b"{}", "has a text"), (b'{"text":""}', "text is not a text"),
+                    (b'{"text":7}', "text is not a text"), (b'{"text":"a","timeMs":"now"}', "timeMs is not"),
+                    (b'{"text":"a","timeMs":1e3}', "timeMs is not"), (b'{"text":"a","timeMs":-1}', "timeMs is not"),
+                    (b'{"text":"a","time":1}', 'no "time"'), (b'{"text":"\xff"}', "not valid JSON"),
+                    (b'{"text":"a","text":"b"}', "duplicate"), (b'{"text":"a","application":""}', "application is not"),
                     (json.dumps({"text": "x" * 4097}).encode(), "at most 4096"),
                     (json.dumps({"text": "x" * 70000}).encode(), "too large")):
                 with self.subTest(body[:40]):

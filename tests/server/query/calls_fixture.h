@@ -1,4 +1,4 @@
-/* A store with some profiles, and calls to it as clients make them. */
+/* A store with some profiles, and client calls to it. */
 #ifndef CALLS_FIXTURE_H
 #define CALLS_FIXTURE_H
 
@@ -13,8 +13,8 @@ static sp_serve calls_serve;
 static sp_cancel calls_cancel;
 static bool calls_are_limited;
 
-/* One of 10 profiles of the application "shop", 10 s apart: 70 ms outside of
- * spans and 30 ms in span i + 1. */
+/* Store one of 10 profiles of the application "shop", which are 10 s apart: 70
+ * ms outside spans and 30 ms in span i + 1. */
 static inline void shop_put(int i) {
   const sp_trace_id none = {0};
   sp_received *profile =
@@ -104,7 +104,7 @@ static inline void check_has(const answer *a, int status, const char *part) {
 #define FROM    "1699999000"
 #define UNTIL   "1700001000"
 
-/* The tests over a store with the profiles of "shop". */
+/* Run the tests with a store that has the profiles of "shop". */
 static inline int calls_main(int argc, char **argv, const check_test *tests,
                              size_t count) {
   int failed, i;

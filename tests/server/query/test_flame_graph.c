@@ -1,11 +1,12 @@
-/* Merged stacks as rows of boxes, as bytes, folded and as a call graph. The
- * numbers are those that a Pyroscope 2.2 answered to the same stacks. */
+/* Merged stacks as a flame graph, as bytes, as folded stacks and as a call
+ * graph. The expected numbers are Pyroscope 2.2's for the same stacks. */
 #include "check.h"
 
 #include <server/query/format/dot_graph.h>
 #include <server/query/tree/flame_graph.h>
 
-/* main;a;b 10, main;a 5, main;c;a 7, all in functions of one line each. */
+/* The stacks main;a;b 10, main;a 5 and main;c;a 7. Each function has one line.
+ */
 enum { MAIN, A, B, C, FUNCTIONS };
 
 typedef struct fixture {
@@ -63,7 +64,7 @@ static void check_values(const sp_flame_graph *graph, const int64_t *expected,
     CHECK_EQUAL(graph->values[i], expected[i]);
 }
 
-static void a_graph_has_pyroscopes_numbers_and_names(void) {
+static void a_flame_graph_has_the_numbers_and_names_of_pyroscope(void) {
   static const int64_t expected[] = {0, 22, 0, 0, 0, 22, 0,  1, 0, 15, 5, 3,
                                      0, 7,  0, 2, 5, 10, 10, 4, 0, 7,  7, 3};
   static const char *const names[] = {"total", "main", "c", "a", "b"};
@@ -172,9 +173,9 @@ static void a_tree_without_stacks_is_a_root(void) {
   sp_function_tree_dispose(&tree);
 }
 
-/* A function "total" shares the root's number in a graph, and has its own in a
- * comparison; "other" stands last in a graph alone. */
-static void total_and_other_are_functions_too(void) {
+/* A function "total" shares the root's name in a flame graph, but not in a
+ * comparison. "other" comes last in a flame graph, but not in a comparison. */
+static void functions_may_be_called_total_and_other(void) {
   static const char *const names[] = {"main", "total", "b", "other"};
   fixture f;
   sp_function_tree tree;
@@ -196,7 +197,7 @@ static void total_and_other_are_functions_too(void) {
   sp_function_tree_dispose(&tree);
 }
 
-/* Whatever is cut, the total stays; also where a function is called "other". */
+/* A cut does not change the total, even if a function is called "other". */
 static void a_cut_keeps_the_total(void) {
   static const char *const with_other[] = {"main", "a", "other", "c"};
   const char *const *const all[] = {plain_names, with_other};
@@ -219,7 +220,7 @@ static void a_cut_keeps_the_total(void) {
   }
 }
 
-static void below_the_cut_is_one_other(void) {
+static void cut_nodes_become_one_other(void) {
   static const int64_t expected[] = {0, 22, 0, 0, 0, 22, 0, 1,  0,  15,
                                      5, 3,  0, 7, 7, 2,  5, 10, 10, 4};
   fixture f;
@@ -235,9 +236,9 @@ static void below_the_cut_is_one_other(void) {
   sp_function_tree_dispose(&tree);
 }
 
-/* An unnamed place leaves its weight with its caller in a flame graph, and
- * takes its stack out of a call graph. */
-static void a_place_without_a_name_is_its_callers(void) {
+/* In a flame graph, the value of an unnamed location belongs to its caller. A
+ * call graph leaves out stacks with an unnamed location. */
+static void an_unnamed_location_belongs_to_its_caller(void) {
   fixture f;
   sp_function_tree tree;
   sp_buffer text;
@@ -255,7 +256,7 @@ static void a_place_without_a_name_is_its_callers(void) {
   sp_function_tree_dispose(&tree);
 }
 
-static void a_tree_is_bytes_with_the_last_child_first(void) {
+static void tree_bytes_have_the_last_child_first(void) {
   static const char expected[] = "\0\0\1\4main\0\2\1c\0\1\1a\7\0\1a\5\1\1b\n";
   fixture f;
   sp_function_tree tree;
@@ -271,7 +272,7 @@ static void a_tree_is_bytes_with_the_last_child_first(void) {
   sp_function_tree_dispose(&tree);
 }
 
-static void a_call_graph_counts_a_stack_once_at_each_place(void) {
+static void a_call_graph_counts_a_stack_once_per_node(void) {
   fixture f;
   sp_buffer text;
 
@@ -291,23 +292,24 @@ static void a_call_graph_counts_a_stack_once_at_each_place(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_graph_has_pyroscopes_numbers_and_names",
-       a_graph_has_pyroscopes_numbers_and_names},
+      {"a_flame_graph_has_the_numbers_and_names_of_pyroscope",
+       a_flame_graph_has_the_numbers_and_names_of_pyroscope},
       {"a_comparison_has_both_sides", a_comparison_has_both_sides},
       {"a_cut_keeps_the_requested_number_of_nodes",
        a_cut_keeps_the_requested_number_of_nodes},
       {"a_cut_weighs_negative_values_by_their_size",
        a_cut_weighs_negative_values_by_their_size},
       {"a_tree_without_stacks_is_a_root", a_tree_without_stacks_is_a_root},
-      {"total_and_other_are_functions_too", total_and_other_are_functions_too},
+      {"functions_may_be_called_total_and_other",
+       functions_may_be_called_total_and_other},
       {"a_cut_keeps_the_total", a_cut_keeps_the_total},
-      {"below_the_cut_is_one_other", below_the_cut_is_one_other},
-      {"a_place_without_a_name_is_its_callers",
-       a_place_without_a_name_is_its_callers},
-      {"a_tree_is_bytes_with_the_last_child_first",
-       a_tree_is_bytes_with_the_last_child_first},
-      {"a_call_graph_counts_a_stack_once_at_each_place",
-       a_call_graph_counts_a_stack_once_at_each_place},
+      {"cut_nodes_become_one_other", cut_nodes_become_one_other},
+      {"an_unnamed_location_belongs_to_its_caller",
+       an_unnamed_location_belongs_to_its_caller},
+      {"tree_bytes_have_the_last_child_first",
+       tree_bytes_have_the_last_child_first},
+      {"a_call_graph_counts_a_stack_once_per_node",
+       a_call_graph_counts_a_stack_once_per_node},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

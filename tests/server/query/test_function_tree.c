@@ -45,7 +45,7 @@ static void stacks_make(made_stacks *made, unsigned seed, int64_t weight_max) {
                                .node_count = TREE_NODES};
 }
 
-/* Compute the totals of all nodes; returns the root's. */
+/* Compute the totals of all nodes. Returns the root's total. */
 static int64_t tree_sum(const sp_function_tree *tree, uint32_t side,
                         int64_t *totals) {
   size_t i;

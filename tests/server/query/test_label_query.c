@@ -1,5 +1,5 @@
-/* Selectors: Prometheus' and classic Pyroscope's, and what is said of those
- * that are neither. */
+/* Prometheus' and classic Pyroscope's selectors, and the errors of invalid
+ * ones. */
 #include "check.h"
 
 #include <server/query/selector/label_query.h>
@@ -29,7 +29,7 @@ typedef struct refusal {
   const char *message;
 } refusal;
 
-/* As a Pyroscope 2.2 words them. */
+/* The messages are Pyroscope 2.2's. */
 static const refusal refusals[] = {
     {"", "unknown position: parse error: unexpected end of input"},
     {"{service_name=\"checkout\"",
@@ -59,7 +59,7 @@ static const refusal refusals[] = {
     {"shop.cpu{", "1:10: parse error: unexpected end of input inside braces"},
 };
 
-static void a_fault_has_its_column_and_pyroscopes_words(void) {
+static void an_error_has_a_column_and_the_message_of_pyroscope(void) {
   parsed p;
   size_t i;
 
@@ -101,8 +101,8 @@ static void matchers_are_read_as_written(void) {
   parsed_dispose(&p);
 }
 
-/* Classic Pyroscope's links name the application in front; where it is kept
- * under its whole name it is found, too. */
+/* Classic Pyroscope's links begin with the application's name. An application
+ * that is stored under the whole name, with the ending, is also found. */
 static void a_classic_query_names_its_application(void) {
   const sp_matcher *service;
   parsed p;
@@ -142,7 +142,7 @@ static void a_classic_query_names_its_application(void) {
   parsed_dispose(&p);
 }
 
-static void a_query_is_bounded(void) {
+static void the_size_of_a_query_is_limited(void) {
   const size_t size = 200000;
   char *text = malloc(size + 1);
   size_t i;
@@ -167,12 +167,12 @@ static void a_query_is_bounded(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_fault_has_its_column_and_pyroscopes_words",
-       a_fault_has_its_column_and_pyroscopes_words},
+      {"an_error_has_a_column_and_the_message_of_pyroscope",
+       an_error_has_a_column_and_the_message_of_pyroscope},
       {"matchers_are_read_as_written", matchers_are_read_as_written},
       {"a_classic_query_names_its_application",
        a_classic_query_names_its_application},
-      {"a_query_is_bounded", a_query_is_bounded},
+      {"the_size_of_a_query_is_limited", the_size_of_a_query_is_limited},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

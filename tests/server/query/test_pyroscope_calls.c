@@ -1,8 +1,7 @@
-/* Calls of Pyroscope, and queries in its classic form: answers, and the words
- * of refusals. */
+/* Pyroscope's calls and classic queries: responses and error messages. */
 #include "calls_fixture.h"
 
-static void connect_answers_json(void) {
+static void connect_calls_respond_in_json(void) {
   answer a = post(QUERIER "LabelValues", "application/json",
                   "{" RANGE ",\"name\":\"service_name\"}");
 
@@ -27,8 +26,8 @@ static void connect_answers_json(void) {
   "\"start\":1699999000000,\"end\":1699999000000," \
   "\"profileTypeID\":\"" FIXTURE_TYPE "\""
 
-/* Of several faults the first in the order of Pyroscope's checks. */
-static void a_heatmap_checks_its_request_in_order(void) {
+/* If several things are wrong, the error is that of Pyroscope's first check. */
+static void a_heatmap_request_is_checked_in_order(void) {
   static const char *const cases[][2] = {
       {SELECT ",\"limit\":-1", "step must be >= 1ms, got 0.000000"},
       {HEATMAP_EMPTY ",\"step\":60,\"limit\":-1",
@@ -56,7 +55,7 @@ static void a_heatmap_checks_its_request_in_order(void) {
 
 #define MERGED_TIME (FIXTURE_TIME + 50000 * FIXTURE_SECOND)
 
-/* One sample of the type of a metric. */
+/* Store a profile with one sample of a metric's type. */
 static void merged_put(const char *metric) {
   const sp_trace_id none = {0};
   sp_received *profile =
@@ -90,7 +89,7 @@ static void merged_profiles_have_the_period_of_their_metric(void) {
 
 /* The error of the calls that list labels has one more prefix than that of
  * Series. */
-static void a_fault_of_a_matcher_begins_as_pyroscopes(void) {
+static void an_error_in_a_matcher_begins_like_pyroscopes(void) {
   static const char *const cases[][2] = {
       {"Series", ""},
       {"LabelNames", "parsing label selector: "},
@@ -116,7 +115,7 @@ static void a_fault_of_a_matcher_begins_as_pyroscopes(void) {
   }
 }
 
-static void every_selector_knows_spans(void) {
+static void every_selector_accepts_span_ids(void) {
   static const char *const selectors[] = {
       "{profile_id=\\\"0000000000000006\\\"}",
       "{span_id=~\\\"0+6\\\"}",
@@ -162,7 +161,7 @@ static void check_renamed(const char *query, const char *part) {
 }
 
 /* Scrapes and older clients called the goroutines' metric "goroutines". */
-static void a_type_is_found_by_its_former_name_too(void) {
+static void a_type_is_found_by_its_former_metric_name(void) {
   static const char *const metrics[] = {"goroutine", "goroutines"};
   const sp_trace_id none = {0};
   size_t i;
@@ -185,18 +184,18 @@ static void a_type_is_found_by_its_former_name_too(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"connect_answers_json", connect_answers_json},
-      {"a_heatmap_checks_its_request_in_order",
-       a_heatmap_checks_its_request_in_order},
+      {"connect_calls_respond_in_json", connect_calls_respond_in_json},
+      {"a_heatmap_request_is_checked_in_order",
+       a_heatmap_request_is_checked_in_order},
       {"merged_profiles_have_the_period_of_their_metric",
        merged_profiles_have_the_period_of_their_metric},
-      {"a_fault_of_a_matcher_begins_as_pyroscopes",
-       a_fault_of_a_matcher_begins_as_pyroscopes},
-      {"every_selector_knows_spans", every_selector_knows_spans},
+      {"an_error_in_a_matcher_begins_like_pyroscopes",
+       an_error_in_a_matcher_begins_like_pyroscopes},
+      {"every_selector_accepts_span_ids", every_selector_accepts_span_ids},
       {"classic_render_takes_classic_queries",
        classic_render_takes_classic_queries},
-      {"a_type_is_found_by_its_former_name_too",
-       a_type_is_found_by_its_former_name_too},
+      {"a_type_is_found_by_its_former_metric_name",
+       a_type_is_found_by_its_former_metric_name},
   };
 
   return calls_main(argc, argv, tests, SP_COUNT_OF(tests));

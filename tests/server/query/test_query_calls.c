@@ -1,11 +1,10 @@
-/* Our own API calls as clients make them, with their errors, and the memory
- * that calls use. */
+/* The server's own calls: responses, errors, and the memory that calls use. */
 #include <malloc.h>
 #include <stdlib.h>
 
 #include "calls_fixture.h"
 
-/* What a call takes of memory at most. */
+/* The memory limit of a call. */
 static size_t counted_bytes, counted_most;
 
 static void *counted_resize(void *data, void *old, size_t size) {
@@ -18,7 +17,7 @@ static void *counted_resize(void *data, void *old, size_t size) {
   return p;
 }
 
-static void a_server_that_ends_says_so_to_who_asks(void) {
+static void a_query_of_a_stopping_server_is_refused(void) {
   answer a;
 
   sp_cancel_because(&calls_cancel, SP_CANCEL_STOP);
@@ -30,7 +29,7 @@ static void a_server_that_ends_says_so_to_who_asks(void) {
   answer_dispose(&a);
 }
 
-static void own_calls_list_what_there_is(void) {
+static void own_calls_list_the_stored_data(void) {
   static const char *const range[][2] = {{"from", FROM},
                                          {"until", UNTIL},
                                          {"query", "shop.cpu"},
@@ -62,7 +61,7 @@ static void own_calls_list_what_there_is(void) {
   answer_dispose(&a);
 }
 
-static void an_empty_range_says_where_data_is(void) {
+static void an_empty_range_reports_the_nearest_data(void) {
   static const char *const range[][2] = {{"from", "1700002000"},
                                          {"until", "1700003000"}};
   answer a = get("/api/v1/gaps", range, 2);
@@ -73,12 +72,12 @@ static void an_empty_range_says_where_data_is(void) {
 
 #define GAPS_PROFILES 12
 
-/* What 300 series are known by, which are found once; their 4,200 times would
- * take more. */
+/* Enough for the labels of 300 series, which are copied once, but not for
+ * copies at each of their 4,200 points. */
 #define GAPS_LABELS_BYTES ((size_t)128 << 10)
 
-/* So many profiles 10 s apart, and two more 100 s later, each in so many
- * series. */
+/* Store `profiles` profiles 10 s apart and two more 100 s later, each in
+ * `series` series. */
 static void gaps_put(const char *service, int series) {
   const sp_trace_id none = {0};
   char name[16];
@@ -116,7 +115,7 @@ static size_t gaps_take(const char *query) {
   return counted_most;
 }
 
-static void a_profile_of_many_series_is_one_for_gaps(void) {
+static void a_profile_with_many_series_is_one_profile_for_gaps(void) {
   size_t one;
 
   gaps_put("one", 1);
@@ -179,7 +178,7 @@ static void a_trace_has_the_cpu_time_of_its_spans(void) {
   answer_dispose(&a);
 }
 
-/* Nine short ones and one of a minute: the span of id 6 has it. */
+/* Nine short spans and one of a minute, which has the id 6. */
 static void span_names_have_quantiles_of_their_durations(void) {
   static const char *const range[][2] = {{"from", FROM}, {"until", UNTIL}};
   static const char *const by_id[][2] = {{"from", FROM},
@@ -225,7 +224,7 @@ static void span_names_have_quantiles_of_their_durations(void) {
   answer_dispose(&a);
 }
 
-/* The table of spans is missing meanwhile: a call that reads it fails. */
+/* Hide the table of spans: a call that reads it fails. */
 static void spans_are_read_only_if_samples_can_have_them(void) {
   static const char *const samples[][2] = {{"from", FROM}, {"until", UNTIL}};
   static const char *const none[][2] = {{"from", "1600000000"},
@@ -250,7 +249,7 @@ static void spans_are_read_only_if_samples_can_have_them(void) {
   answer_dispose(&a);
 }
 
-static void a_problem_has_its_column(void) {
+static void an_error_has_a_column(void) {
   static const char *const query[][2] = {{"query", "{a=\"b\" c"}};
   static const char *const from[][2] = {{"from", "tomorrow"}};
   static const char *const format[][2] = {{"format", "svg"}};
@@ -266,7 +265,7 @@ static void a_problem_has_its_column(void) {
   answer_dispose(&a);
 }
 
-static void a_problem_of_a_comparison_has_its_side(void) {
+static void an_error_of_a_comparison_names_the_side(void) {
   static const char *const query[][2] = {{"leftQuery", "{a=\"b\" c"}};
   static const char *const from[][2] = {{"rightFrom", "tomorrow"}};
   static const char *const types[][2] = {{"leftType", "inuse_space"}};
@@ -283,7 +282,7 @@ static void a_problem_of_a_comparison_has_its_side(void) {
   answer_dispose(&a);
 }
 
-static void merged_profiles_come_folded_and_compared(void) {
+static void merged_profiles_have_folded_and_compared_formats(void) {
   static const char *const folded[][2] = {{"from", FROM},
                                           {"until", UNTIL},
                                           {"span", "0000000000000006"},
@@ -302,7 +301,7 @@ static void merged_profiles_come_folded_and_compared(void) {
   answer_dispose(&a);
 }
 
-static void an_upload_is_kept_shown_and_compared(void) {
+static void an_uploaded_file_is_stored_shown_and_compared(void) {
   static const char path[] = "/adhocprofiles.v1.AdHocProfileService/";
   char method[80], body[160], id[64];
   answer a;
@@ -337,7 +336,7 @@ static void an_upload_is_kept_shown_and_compared(void) {
 #define SPANS_PROFILES 100
 #define SPANS_EACH     1000
 
-/* What a span may take where names are asked for, and where each is a row. */
+/* Memory per span in a list by name and in a list by id. */
 #define SPANS_NAME_BYTES 36
 #define SPANS_ID_BYTES   100
 
@@ -362,7 +361,7 @@ static size_t spans_take(const char *by) {
   return counted_most / (SPANS_PROFILES * SPANS_EACH);
 }
 
-static void many_spans_take_few_bytes_each(void) {
+static void a_span_needs_little_memory(void) {
   const sp_trace_id none = {0};
   int i, k;
 
@@ -380,10 +379,10 @@ static void many_spans_take_few_bytes_each(void) {
   CHECK(spans_take("id") < SPANS_ID_BYTES);
 }
 
-/* More than a page of any other call has. */
+/* More values than a page of other calls has. */
 #define VALUES_COUNT 12000
 
-static void classic_values_are_all_of_them_or_refused(void) {
+static void classic_label_values_are_complete_or_refused(void) {
   static const char *const label[][2] = {{"label", "span_name"}};
   const sp_trace_id none = {0};
   sp_received *profile =
@@ -405,7 +404,7 @@ static void classic_values_are_all_of_them_or_refused(void) {
     count++;
   CHECK_EQUAL(VALUES_COUNT, count);
   answer_dispose(&a);
-  /* Larger than what a selection may take for texts. */
+  /* Larger than the limit for a selection's texts. */
   fixture_run("UPDATE text SET text=hex(zeroblob(52000000)) WHERE "
               "text='value 11999'");
   a = get("/label-values", label, 1);
@@ -416,9 +415,9 @@ static void classic_values_are_all_of_them_or_refused(void) {
   answer_dispose(&a);
 }
 
-/* More frames than all stacks of a query may have. This is the last test,
- * because the frames stay. */
-static void more_stacks_than_a_query_may_have_are_refused(void) {
+/* More frames than the stacks of a query may have. This is the last test,
+ * because the frames remain in the store. */
+static void a_query_with_too_many_stacks_is_refused(void) {
   static const char *const deep[][2] = {{"from", "1700050000"},
                                         {"until", "1700060000"},
                                         {"query", "deep.cpu"},
@@ -448,30 +447,31 @@ static void more_stacks_than_a_query_may_have_are_refused(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_server_that_ends_says_so_to_who_asks",
-       a_server_that_ends_says_so_to_who_asks},
-      {"own_calls_list_what_there_is", own_calls_list_what_there_is},
-      {"an_empty_range_says_where_data_is", an_empty_range_says_where_data_is},
+      {"a_query_of_a_stopping_server_is_refused",
+       a_query_of_a_stopping_server_is_refused},
+      {"own_calls_list_the_stored_data", own_calls_list_the_stored_data},
+      {"an_empty_range_reports_the_nearest_data",
+       an_empty_range_reports_the_nearest_data},
       {"a_trace_has_the_cpu_time_of_its_spans",
        a_trace_has_the_cpu_time_of_its_spans},
       {"span_names_have_quantiles_of_their_durations",
        span_names_have_quantiles_of_their_durations},
       {"spans_are_read_only_if_samples_can_have_them",
        spans_are_read_only_if_samples_can_have_them},
-      {"a_problem_has_its_column", a_problem_has_its_column},
-      {"a_problem_of_a_comparison_has_its_side",
-       a_problem_of_a_comparison_has_its_side},
-      {"merged_profiles_come_folded_and_compared",
-       merged_profiles_come_folded_and_compared},
-      {"an_upload_is_kept_shown_and_compared",
-       an_upload_is_kept_shown_and_compared},
-      {"a_profile_of_many_series_is_one_for_gaps",
-       a_profile_of_many_series_is_one_for_gaps},
-      {"many_spans_take_few_bytes_each", many_spans_take_few_bytes_each},
-      {"classic_values_are_all_of_them_or_refused",
-       classic_values_are_all_of_them_or_refused},
-      {"more_stacks_than_a_query_may_have_are_refused",
-       more_stacks_than_a_query_may_have_are_refused},
+      {"an_error_has_a_column", an_error_has_a_column},
+      {"an_error_of_a_comparison_names_the_side",
+       an_error_of_a_comparison_names_the_side},
+      {"merged_profiles_have_folded_and_compared_formats",
+       merged_profiles_have_folded_and_compared_formats},
+      {"an_uploaded_file_is_stored_shown_and_compared",
+       an_uploaded_file_is_stored_shown_and_compared},
+      {"a_profile_with_many_series_is_one_profile_for_gaps",
+       a_profile_with_many_series_is_one_profile_for_gaps},
+      {"a_span_needs_little_memory", a_span_needs_little_memory},
+      {"classic_label_values_are_complete_or_refused",
+       classic_label_values_are_complete_or_refused},
+      {"a_query_with_too_many_stacks_is_refused",
+       a_query_with_too_many_stacks_is_refused},
   };
 
   return calls_main(argc, argv, tests, SP_COUNT_OF(tests));

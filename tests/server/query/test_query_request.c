@@ -1,4 +1,4 @@
-/* Bodies of query calls, as protobuf and as JSON, good and hostile. */
+/* Valid and hostile bodies of query calls, as protobuf and JSON. */
 #include "check.h"
 
 #include <server/query/wire/query_request.h>
@@ -13,7 +13,7 @@ static spanprof_status read_json(const sp_message *message, const char *text,
   return sp_query_request_json(out, message, arena, text, strlen(text), fault);
 }
 
-static void json_is_read_in_both_spellings(void) {
+static void json_names_are_read_in_camel_and_snake_case(void) {
   sp_query_request request;
   sp_query_fault fault;
   sp_arena arena;
@@ -81,7 +81,8 @@ static spanprof_status read_proto(const sp_message *message, const void *bytes,
   return sp_query_request_proto(out, message, arena, bytes, size, &fault);
 }
 
-/* Written by the writer of answers, which the same numbers would be. */
+/* Write the request with the writer of replies, which uses the same encoding.
+ */
 static void protobuf_is_read_field_by_field(void) {
   static const char *const spans[] = {"aa", "bb"};
   sp_query_request request;
@@ -147,8 +148,8 @@ static void hostile_protobuf_is_refused(void) {
   }
 }
 
-/* The arena's bound is the bound of a request. */
-static void a_list_is_bounded(void) {
+/* The arena limits the size of a request. */
+static void the_length_of_a_list_is_limited(void) {
   const size_t size = 400000;
   char *bytes = malloc(size);
   sp_query_request request;
@@ -164,7 +165,7 @@ static void a_list_is_bounded(void) {
   free(bytes);
 }
 
-static void an_answer_is_the_same_in_both_languages(void) {
+static void a_reply_is_the_same_in_protobuf_and_json(void) {
   static const int64_t numbers[] = {0, -1, 300};
   sp_buffer out;
   sp_reply reply;
@@ -198,13 +199,14 @@ static void an_answer_is_the_same_in_both_languages(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"json_is_read_in_both_spellings", json_is_read_in_both_spellings},
+      {"json_names_are_read_in_camel_and_snake_case",
+       json_names_are_read_in_camel_and_snake_case},
       {"json_of_the_wrong_kind_is_refused", json_of_the_wrong_kind_is_refused},
       {"protobuf_is_read_field_by_field", protobuf_is_read_field_by_field},
       {"hostile_protobuf_is_refused", hostile_protobuf_is_refused},
-      {"a_list_is_bounded", a_list_is_bounded},
-      {"an_answer_is_the_same_in_both_languages",
-       an_answer_is_the_same_in_both_languages},
+      {"the_length_of_a_list_is_limited", the_length_of_a_list_is_limited},
+      {"a_reply_is_the_same_in_protobuf_and_json",
+       a_reply_is_the_same_in_protobuf_and_json},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

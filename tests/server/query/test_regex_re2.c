@@ -1,4 +1,5 @@
-/* RE2's syntax: what it refuses, in Go's words, and what the rest matches. */
+/* RE2's syntax: invalid expressions with Go's error messages, and the matches
+ * of valid ones. */
 #include "check.h"
 
 #include <server/query/selector/regex_match.h>
@@ -9,7 +10,7 @@ typedef struct refusal {
   const char *at;
 } refusal;
 
-/* As Go 1.26's regexp/syntax says, with Perl's syntax. */
+/* The messages of Go 1.26's regexp/syntax with the flag Perl. */
 static const refusal refusals[] = {
     {"[", "missing closing ]", "["},
     {"[a", "missing closing ]", "[a"},
@@ -81,7 +82,7 @@ static const match matches[] = {
     {"a|b", "b", "ab"},
     {"", "", "a"},
     {"a{2,3}", "aaa", "aaaa"},
-    {"a{,3}", "a{,3}", "aaa"}, /* no repeat at all */
+    {"a{,3}", "a{,3}", "aaa"}, /* not a repetition */
     {"a{", "a{", "a"},
     {"a.b", "a\nb", "ab"},
     {"(?-s)a.b", "axb", "a\nb"},
@@ -95,7 +96,7 @@ static const match matches[] = {
     {"[[:alpha:]]+", "abc", "ab1"},
     {"[^[:space:]]+", "abc", "a b"},
     {"[\\d_]+", "1_2", "x"},
-    {"\\s", " ", "\v"}, /* PCRE2's has the vertical tab */
+    {"\\s", " ", "\v"}, /* PCRE2's \s matches a vertical tab */
     {"[[:space:]]", "\v", "x"},
     {"\\S", "\v", " "},
     {"[^\\S]", " ", "\v"},
@@ -108,11 +109,12 @@ static const match matches[] = {
     {"\\101\\012", "A\n", "A"},
     {"\\bfoo\\b.*", "foo bar", "foobar"},
     {"(?P<x>a)(?<y>b)", "ab", "a"},
-    {"(?i)\\p{Lu}[\\p{Lu}]", "aB", "a1"}, /* PCRE2 folds no category */
+    {"(?i)\\p{Lu}[\\p{Lu}]", "aB", "a1"}, /* PCRE2 does not ignore case here */
     {"(?i)\\P{Ll}", "1", "A"},
-    {"\\P{Greek}", "\xcd\x85", "λ"}, /* in PCRE2's script extensions */
+    {"\\P{Greek}", "\xcd\x85",
+     "λ"}, /* Greek only in PCRE2's script extensions */
     {"\\p{Any}", "λ", "ab"},
-    {"a|[\\x{d800}-\\x{dfff}]", "a", "b"}, /* PCRE2 refuses these ends */
+    {"a|[\\x{d800}-\\x{dfff}]", "a", "b"}, /* PCRE2 refuses surrogates */
     {"[^\\x{d800}-\\x{dfff}]", "a", ""},
     {"[\\x{61}-\\x{d900}]", "λ", "A"},
     {"[]a]+", "]a", "[a"},
@@ -122,7 +124,7 @@ static const match matches[] = {
     {"\\/\\_\\-", "/_-", "/"},
 };
 
-static void what_it_takes_means_the_same(void) {
+static void valid_expressions_match_as_in_re2(void) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(matches); i++) {
@@ -148,8 +150,8 @@ static void what_it_takes_means_the_same(void) {
   }
 }
 
-/* A matcher that goes back takes longer than the universe for these. */
-static void no_pattern_takes_for_ever(void) {
+/* A backtracking matcher needs exponential time for these. */
+static void every_match_ends_in_bounded_time(void) {
   static const char *const patterns[] = {"(a*)*b", "(a|aa)+b", "(x+x+)+y",
                                          "(.*)(.*)(.*)(.*)(.*)(.*)(.*)z"};
   char text[2048];
@@ -169,9 +171,9 @@ static void no_pattern_takes_for_ever(void) {
   }
 }
 
-/* Repeats of repeats are bounded by their product, and what compiles to more
- * than PCRE2 holds is refused. */
-static void a_pattern_is_bounded(void) {
+/* Nested repetitions are limited by their product. Expressions that are too
+ * large for PCRE2 are refused. */
+static void the_size_of_a_pattern_is_limited(void) {
   static const char huge[] = "((((\\pL{30}){30}x){1}y)z|a{900}){1}";
   sp_regex *regex;
   sp_regex_fault fault;
@@ -195,9 +197,9 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"what_re2_refuses_is_refused_in_its_words",
        what_re2_refuses_is_refused_in_its_words},
-      {"what_it_takes_means_the_same", what_it_takes_means_the_same},
-      {"no_pattern_takes_for_ever", no_pattern_takes_for_ever},
-      {"a_pattern_is_bounded", a_pattern_is_bounded},
+      {"valid_expressions_match_as_in_re2", valid_expressions_match_as_in_re2},
+      {"every_match_ends_in_bounded_time", every_match_ends_in_bounded_time},
+      {"the_size_of_a_pattern_is_limited", the_size_of_a_pattern_is_limited},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,10 +1,11 @@
-/* Steps of time series. */
+/* The steps of time series. */
 #include "check.h"
 
 #include <server/query/series/series_points.h>
 
-/* Point g is the sum over (g - step, g]; the first one reaches back. */
-static void a_time_counts_to_the_point_behind_it(void) {
+/* The point at g has the times in (g - step, g]; the first point has all
+ * earlier times too. */
+static void a_time_belongs_to_the_next_point(void) {
   const sp_series_steps steps = sp_series_steps_of(1000, 3500, 1.0);
 
   CHECK_EQUAL(2, steps.last);
@@ -16,7 +17,7 @@ static void a_time_counts_to_the_point_behind_it(void) {
   CHECK_EQUAL(-1, sp_series_step(&steps, 3001));
 }
 
-static void a_step_may_be_a_part_of_a_second(void) {
+static void a_step_may_be_a_fraction_of_a_second(void) {
   const sp_series_steps steps = sp_series_steps_of(0, 100, 0.0075);
 
   CHECK_EQUAL(7, steps.step_ms);
@@ -24,8 +25,9 @@ static void a_step_may_be_a_part_of_a_second(void) {
   CHECK_EQUAL(0, sp_series_steps_of(5, 5, 1e300).last);
 }
 
-/* In 64 bits, also what comes a step before and after: asan tells. */
-static void ranges_of_all_times_have_steps(void) {
+/* A step before the first and after the last time also fits 64 bits, which the
+ * undefined behaviour sanitizer checks. */
+static void the_largest_ranges_have_steps(void) {
   static const double lengths[] = {0.001, 1, 1e300};
   size_t i;
 
@@ -82,10 +84,10 @@ static void points_add_up_in_cells_and_groups(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_time_counts_to_the_point_behind_it",
-       a_time_counts_to_the_point_behind_it},
-      {"a_step_may_be_a_part_of_a_second", a_step_may_be_a_part_of_a_second},
-      {"ranges_of_all_times_have_steps", ranges_of_all_times_have_steps},
+      {"a_time_belongs_to_the_next_point", a_time_belongs_to_the_next_point},
+      {"a_step_may_be_a_fraction_of_a_second",
+       a_step_may_be_a_fraction_of_a_second},
+      {"the_largest_ranges_have_steps", the_largest_ranges_have_steps},
       {"points_add_up_in_cells_and_groups", points_add_up_in_cells_and_groups},
   };
 

@@ -1,9 +1,9 @@
-/* Quantiles of durations are durations that were measured. */
+/* Quantiles of durations. */
 #include "check.h"
 
 #include <server/query/spans/span_durations.h>
 
-static void quantiles_are_nearest_ranks_of_their_own_row(void) {
+static void quantiles_are_nearest_ranks_within_a_row(void) {
   static const struct {
     int64_t count;
     unsigned percent;
@@ -33,8 +33,8 @@ static void quantiles_are_nearest_ranks_of_their_own_row(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"quantiles_are_nearest_ranks_of_their_own_row",
-       quantiles_are_nearest_ranks_of_their_own_row},
+      {"quantiles_are_nearest_ranks_within_a_row",
+       quantiles_are_nearest_ranks_within_a_row},
   };
 
   return check_main(argc, argv, tests, sizeof tests / sizeof *tests);

@@ -1,4 +1,4 @@
-/* Which spans are in which rows: each pair once, in few bytes. */
+/* The set of pairs of spans and rows. */
 #include "counting_mem.h"
 #include "failing_mem.h"
 
@@ -11,7 +11,7 @@
 typedef struct seen {
   sp_span_member last;
   size_t count;
-  uint64_t sum; /* of what tells pairs apart */
+  uint64_t sum; /* a checksum of the pairs */
 } seen;
 
 static uint64_t members_hash(uint64_t span_id, uint32_t row) {
@@ -30,8 +30,8 @@ static spanprof_status members_see(void *data, const sp_span_member *member) {
   return SPANPROF_OK;
 }
 
-/* Pair `i` of ids that are near one another, or all over; three in a row have
- * one id, and some rows are far. */
+/* Make pair `i`. Its ids are close to each other or spread over all values.
+ * Three consecutive pairs have one id, and some rows have large numbers. */
 static sp_span_member members_pair(uint64_t i, bool near) {
   const uint64_t id = i / 3;
 
@@ -39,7 +39,7 @@ static sp_span_member members_pair(uint64_t i, bool near) {
                           .row = (uint32_t)(i % 3 * 15 + i % 3 / 2 * 70000)};
 }
 
-static void each_pair_is_handed_out_once_by_ids(void) {
+static void each_pair_is_returned_once_in_the_order_of_ids(void) {
   static const uint64_t counts[] = {0, 1, 3, 5000, 300000};
   size_t k;
 
@@ -64,7 +64,7 @@ static void each_pair_is_handed_out_once_by_ids(void) {
   }
 }
 
-static void the_largest_ids_and_rows_are_kept(void) {
+static void the_largest_ids_and_rows_are_stored(void) {
   static const sp_span_member pairs[] = {
       {0, 0}, {0, UINT32_MAX}, {UINT64_MAX, 31}, {UINT64_MAX, UINT32_MAX}};
   sp_span_members members = {0};
@@ -83,7 +83,7 @@ static void the_largest_ids_and_rows_are_kept(void) {
   sp_span_members_dispose(&members, &sp_mem_default);
 }
 
-static void a_pair_takes_few_bytes(void) {
+static void a_pair_needs_few_bytes(void) {
   counting_mem counting;
   sp_span_members members = {0};
   seen of = {0};
@@ -114,17 +114,18 @@ static void members_scenario(const sp_mem *mem) {
   sp_span_members_dispose(&members, mem);
 }
 
-static void no_memory_is_a_status(void) {
+static void running_out_of_memory_is_a_status(void) {
   failing_mem_sweep(members_scenario);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"each_pair_is_handed_out_once_by_ids",
-       each_pair_is_handed_out_once_by_ids},
-      {"the_largest_ids_and_rows_are_kept", the_largest_ids_and_rows_are_kept},
-      {"a_pair_takes_few_bytes", a_pair_takes_few_bytes},
-      {"no_memory_is_a_status", no_memory_is_a_status},
+      {"each_pair_is_returned_once_in_the_order_of_ids",
+       each_pair_is_returned_once_in_the_order_of_ids},
+      {"the_largest_ids_and_rows_are_stored",
+       the_largest_ids_and_rows_are_stored},
+      {"a_pair_needs_few_bytes", a_pair_needs_few_bytes},
+      {"running_out_of_memory_is_a_status", running_out_of_memory_is_a_status},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,4 +1,4 @@
-/* Rows of spans: found again, and a page of them in an order. */
+/* Finding rows of spans, and selecting a page in an order. */
 #include "failing_mem.h"
 
 #include <server/query/spans/span_rows.h>
@@ -13,12 +13,13 @@ static void rows_fill(sp_span_rows *rows) {
   for (i = 1; i <= ROWS_MANY; i++) {
     CHECK(!sp_span_rows_get(rows, i, 0, &number));
     CHECK_EQUAL(number, i - 1);
-    /* Values of -50 to 50, each a hundred times; ids decide among equals. */
+    /* Values from -50 to 50, each a hundred times. Rows with equal values are
+     * ordered by id. */
     sp_span_rows_at(rows, number)->total = (int64_t)(i * 7919 % 101) - 50;
   }
 }
 
-/* What comes at which place of the order. */
+/* The rows at some positions of the order. */
 static void rows_check(const sp_span_rows *rows, size_t count) {
   const sp_span_row *before = NULL, *row;
   size_t i;
@@ -33,7 +34,7 @@ static void rows_check(const sp_span_rows *rows, size_t count) {
   }
 }
 
-static void a_page_is_the_first_of_the_order(void) {
+static void a_page_has_the_first_rows_of_the_order(void) {
   static const size_t counts[] = {1, ROWS_PAGE, ROWS_MANY, ROWS_MANY + 1};
   size_t k;
 
@@ -76,14 +77,15 @@ static void rows_scenario(const sp_mem *mem) {
   sp_arena_dispose(&arena);
 }
 
-static void no_memory_is_a_status(void) {
+static void running_out_of_memory_is_a_status(void) {
   failing_mem_sweep(rows_scenario);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_page_is_the_first_of_the_order", a_page_is_the_first_of_the_order},
-      {"no_memory_is_a_status", no_memory_is_a_status},
+      {"a_page_has_the_first_rows_of_the_order",
+       a_page_has_the_first_rows_of_the_order},
+      {"running_out_of_memory_is_a_status", running_out_of_memory_is_a_status},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

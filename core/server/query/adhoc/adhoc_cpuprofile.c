@@ -11,7 +11,7 @@
 typedef struct v8_node {
   json_int_t id;
   const char *name;
-  size_t parent; /* index; itself: it has none */
+  size_t parent; /* an index; its own index: no parent */
   int64_t value; /* ns, or samples if the file has no times */
 } v8_node;
 
@@ -39,7 +39,7 @@ static uint64_t v8_hash(json_int_t id) {
   return sp_hash_mix(SP_HASH_SEED, (uint64_t)id);
 }
 
-/* The index of the node with this id; reading->count: no such node. */
+/* The index of the node with this id, or reading->count if there is none. */
 static size_t v8_find(const v8_reading *reading, json_int_t id) {
   uint32_t at, i = sp_index_first(&reading->index, v8_hash(id), &at);
 
@@ -92,8 +92,8 @@ static double v8_number(const json_t *object, const char *key) {
   return json_number_value(json_object_get(object, key));
 }
 
-/* A sample lasts until the next one. Deltas may be negative, because the clocks
- * of threads differ; no time is counted twice. */
+/* Add up the time of each sample, which lasts until the next one. Deltas may be
+ * negative, because the clocks of threads differ. No time is counted twice. */
 static void v8_times(v8_reading *reading, const json_t *root,
                      const json_t *samples, const json_t *deltas) {
   const size_t count = json_array_size(samples);
@@ -120,8 +120,8 @@ static void v8_hits(v8_reading *reading, const json_t *nodes) {
       json_integer_value(json_object_get(node, "hitCount"));
 }
 
-/* Write the names from the node up to, but without, the root to the end of
- * `path`. */
+/* Add the stack of a node to the tree, without the root. `path` has a place for
+ * each node. */
 static spanprof_status v8_add(v8_reading *reading, size_t leaf, size_t *path,
                               sp_function_tree *tree, uint32_t side) {
   size_t at = leaf, depth = 0;

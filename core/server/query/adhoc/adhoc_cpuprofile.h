@@ -1,6 +1,5 @@
-/* CPU profiles of V8 (.cpuprofile), from Chrome's developer tools or node
- * --cpu-prof.
- */
+/* Reads CPU profiles of V8 (.cpuprofile) from Chrome's developer tools or node
+ * --cpu-prof. */
 #ifndef SP_ADHOC_CPUPROFILE_H
 #define SP_ADHOC_CPUPROFILE_H
 
@@ -8,6 +7,7 @@
 
 #include "adhoc_profile.h"
 
+/* Whether a JSON file has this format. */
 bool sp_adhoc_cpuprofile_is(const json_t *root);
 
 /* Add the profile's nanoseconds, except idle time, to a side of the tree.

@@ -17,12 +17,12 @@ typedef struct folded_number {
 
 typedef struct folded_line {
   sp_text_line stack;
-  folded_number numbers[2]; /* in the order of the line */
+  folded_number numbers[2]; /* in the line's order */
   size_t number_count;
 } folded_line;
 
 /* Remove a number and the blanks before it from the end of a line. */
-static bool folded_take_number(sp_text_line *line, folded_number *out) {
+static bool folded_cut_number(sp_text_line *line, folded_number *out) {
   const char *at = line->at + line->size, *digits;
   bool point = false;
 
@@ -43,22 +43,23 @@ static bool folded_take_number(sp_text_line *line, folded_number *out) {
   return line->size > 0;
 }
 
-/* Split a line into the stack and at most `numbers_max` numbers. No numbers: it
- * is not a stack. */
+/* Split a line into the stack and at most `numbers_max` numbers. A line without
+ * a number is not a stack. */
 static void folded_split(sp_text_line line, size_t numbers_max,
                          folded_line *out) {
   folded_number number;
 
   *out = (folded_line){.stack = line};
   while (out->number_count < numbers_max &&
-         folded_take_number(&out->stack, &number)) {
+         folded_cut_number(&out->stack, &number)) {
     out->numbers[1] = out->numbers[0];
     out->numbers[0] = number;
     out->number_count++;
   }
 }
 
-/* The next line that is neither empty nor a comment. */
+/* Get the next line that is neither empty nor a comment, and count lines in
+ * *number. Returns false at the end. */
 static bool folded_next(const char **at, const char *end, sp_text_line *line,
                         size_t *number) {
   while (sp_text_next_line(at, end, line)) {
@@ -71,7 +72,7 @@ static bool folded_next(const char **at, const char *end, sp_text_line *line,
   return false;
 }
 
-/* ".folded", ".folded.txt" and the like. */
+/* Whether a file name ends in ".folded", ".folded.txt" or similar. */
 static bool folded_is_name(const char *name) {
   static const char *const endings[] = {".folded", ".collapsed", ".stack",
                                         ".stacks"};
@@ -112,10 +113,10 @@ typedef struct folded_reading {
   sp_query_fault *fault;
 } folded_reading;
 
-/* Find out whether each line has two numbers, and the most decimal places of
- * any number. */
-static spanprof_status folded_look(folded_reading *reading, const char *text,
-                                   const char *end) {
+/* Examine all lines: whether each has two numbers, and the most decimal places
+ * of any number. */
+static spanprof_status folded_examine(folded_reading *reading, const char *text,
+                                      const char *end) {
   const char *at;
   size_t number = 0, i, pass;
   sp_text_line line;
@@ -129,8 +130,8 @@ static spanprof_status folded_look(folded_reading *reading, const char *text,
     if (split.number_count == 0)
       return sp_query_refuse(
           reading->fault, SP_CODE_INVALID,
-          "failed to parse profile: line %zu is no \"frame;frame;frame "
-          "NUMBER\": take it out and send the file again",
+          "failed to parse profile: line %zu is not \"frame;frame;frame "
+          "NUMBER\": remove it and upload the file again",
           number);
   }
   for (at = text, pass = 0; folded_next(&at, end, &line, &pass);) {
@@ -237,7 +238,7 @@ spanprof_status sp_adhoc_folded_read(sp_adhoc_profile *out, sp_arena *arena,
   sp_text_line line;
   folded_line split;
   size_t number = 0;
-  spanprof_status st = folded_look(&reading, text, end);
+  spanprof_status st = folded_examine(&reading, text, end);
 
   if (!st)
     st = folded_types(out, arena, name, type, &reading);

@@ -1,14 +1,14 @@
-/* Folded stacks, one "outer;inner 30" on each line. Lines with two numbers, as
- * difffolded.pl of FlameGraph writes them, are the two sides of a comparison.
- * Empty lines and lines that begin with "#" are skipped. */
+/* Reads folded stacks, one "outer;inner 30" on each line. Lines with two
+ * numbers, as difffolded.pl of FlameGraph writes them, are the two sides of a
+ * comparison. Empty lines and lines that begin with "#" are skipped. */
 #ifndef SP_ADHOC_FOLDED_H
 #define SP_ADHOC_FOLDED_H
 
 #include "adhoc_profile.h"
 
-/* Whether most of the first lines are such stacks, and at least one has a
- * caller, since lines of prose may end in a number, too. A file named *.folded
- * needs no caller. */
+/* Whether most of the first lines are such stacks. At least one stack must have
+ * a caller, because lines of prose may also end in a number, unless the file is
+ * named *.folded. */
 bool sp_adhoc_folded_is(const char *name, const char *text, size_t size);
 
 /* Add the values to a side of the tree. The types are the file's `name` and, if

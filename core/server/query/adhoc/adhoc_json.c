@@ -8,8 +8,8 @@
 #include "server/query/selector/matcher_list.h"
 #include "server/receive/ingest/speedscope.h"
 
-/* What a parser takes for a number or a text, and for a list or an object
- * without what is in it; and may take for a whole profile. */
+/* The memory that the JSON parser needs for a number or a text, and for an
+ * empty list or object; and its limit for a whole profile. */
 #define ADHOC_VALUE_BYTES  ((size_t)48)
 #define ADHOC_OBJECT_BYTES ((size_t)208)
 #define ADHOC_BYTES_MAX    ((size_t)32 << 20)
@@ -37,7 +37,7 @@ static const char *adhoc_copy(adhoc_reading *reading, const json_t *value,
   return sp_arena_text(reading->arena, text, strlen(text));
 }
 
-/* Numbers in the tree of a list of names. */
+/* Get the tree's functions for a list of names. */
 static spanprof_status adhoc_names(adhoc_reading *reading, const json_t *list,
                                    uint32_t **out) {
   const size_t count = json_array_size(list);
@@ -57,7 +57,7 @@ static spanprof_status adhoc_names(adhoc_reading *reading, const json_t *list,
   return st;
 }
 
-/* A value, whose digits behind the point are dropped; the nearest that fits. */
+/* Truncate a value to an integer, or to the nearest one that fits 64 bits. */
 static int64_t adhoc_whole(double value) {
   return value >= 0x1p63    ? INT64_MAX
          : value <= -0x1p63 ? INT64_MIN
@@ -68,14 +68,14 @@ static void adhoc_add(adhoc_reading *reading, uint32_t node, int64_t value) {
   sp_increase(sp_function_tree_self(reading->tree, node, reading->side), value);
 }
 
-/* A node of the row before: where its children may stand. */
+/* A node of the previous row: the range of its children. */
 typedef struct adhoc_box {
   int64_t start;
   int64_t end;
   uint32_t node;
 } adhoc_box;
 
-/* One row of four numbers a node; its boxes are left in `row`. */
+/* Add one row, which has four numbers per node. `row` gets its boxes. */
 static spanprof_status bearer_row(adhoc_reading *reading, const json_t *level,
                                   const uint32_t *names, size_t name_count,
                                   const adhoc_box *above, size_t above_count,
@@ -142,10 +142,10 @@ static spanprof_status adhoc_bearer(adhoc_reading *reading,
   return st;
 }
 
-/* Profile number out->type of a speedscope file. */
+/* Reading the profile out->type of a speedscope file. */
 typedef struct adhoc_scope {
   adhoc_reading *reading;
-  double scale; /* of weights */
+  double scale; /* factor for weights */
 } adhoc_scope;
 
 static spanprof_status adhoc_scope_stack(void *data, const sp_view *frames,
@@ -186,7 +186,7 @@ static spanprof_status adhoc_scope_read(adhoc_reading *reading,
   return st;
 }
 
-/* Each of its profiles is a type of its own here. */
+/* Each profile of the file becomes a type. */
 static spanprof_status adhoc_speedscope(adhoc_reading *reading,
                                         const json_t *root, const char *type) {
   const json_t *profiles = json_object_get(root, "profiles");
@@ -216,7 +216,7 @@ static spanprof_status adhoc_speedscope(adhoc_reading *reading,
                            : reading->arena->st;
 }
 
-/* What its metadata says of a flamebearer. */
+/* Get the description of a flamebearer from its metadata. */
 static spanprof_status bearer_describe(adhoc_reading *reading,
                                        const json_t *metadata) {
   sp_adhoc_profile *out = reading->out;
@@ -266,7 +266,7 @@ spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
   if (adhoc_json_bounded(text, size))
     root = json_loadb(text, size, 0, &error);
   if (!root)
-    return adhoc_json_refuse(&reading, "it is no JSON, or too much of it");
+    return adhoc_json_refuse(&reading, "it is not valid JSON, or too large");
   out->bearer = (sp_flamebearer){.name = "",
                                  .units = "",
                                  .spy = "",
@@ -285,7 +285,7 @@ spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
     st = sp_adhoc_cpuprofile_read(out, arena, root, tree, side, fault);
   } else {
     st = adhoc_json_refuse(&reading, "it is JSON, but neither flamebearer, "
-                                     "speedscope nor a .cpuprofile");
+                                     "speedscope nor .cpuprofile");
   }
   json_decref(root);
   return st;

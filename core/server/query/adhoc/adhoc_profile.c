@@ -13,7 +13,7 @@
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
 
-#define ADHOC_BYTES_MAX ((size_t)4 << 20) /* unpacked, as Pyroscope's */
+#define ADHOC_BYTES_MAX ((size_t)4 << 20) /* unpacked; Pyroscope's limit */
 
 static spanprof_status adhoc_refuse(sp_query_fault *fault, const char *what) {
   return sp_query_refuse(fault, SP_CODE_INVALID, "failed to parse profile: %s",
@@ -28,11 +28,11 @@ static spanprof_status adhoc_types(sp_adhoc_profile *out, sp_arena *arena,
 }
 
 typedef struct pprof_names {
-  uint32_t *functions; /* SP_INDEX_NONE: it has no name */
-  uint32_t *modules;   /* of the mappings; the last one is for no mapping */
+  uint32_t *functions; /* SP_INDEX_NONE: the function has no name */
+  uint32_t *modules;   /* for each mapping; the last is for no mapping */
 } pprof_names;
 
-/* The node of the stack of one sample. */
+/* Get the tree node for the stack of a sample. */
 static spanprof_status pprof_stack(const sp_pprof *profile,
                                    const sp_pprof_sample *sample,
                                    const pprof_names *names,
@@ -119,7 +119,7 @@ static spanprof_status pprof_describe(sp_adhoc_profile *out, sp_arena *arena,
   return SPANPROF_OK;
 }
 
-/* Unpack what is packed; *bytes are then those of `unpacked`. */
+/* Decompress a gzip file into `unpacked` and set *bytes to the result. */
 static spanprof_status adhoc_unpack(sp_buffer *unpacked, const void **bytes,
                                     size_t *size, sp_query_fault *fault) {
   spanprof_status st = SPANPROF_OK;
@@ -167,7 +167,7 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
   return st;
 }
 
-/* Recognise another kind of file by its beginning. Returns a hint how to
+/* Recognise an unsupported kind of file by its beginning. Returns a hint how to
  * convert it into a profile, or NULL. */
 static const char *adhoc_other_kind(const char *bytes, size_t size) {
   static const struct {
@@ -191,8 +191,9 @@ static const char *adhoc_other_kind(const char *bytes, size_t size) {
   return NULL;
 }
 
-/* Each text format is recognised by its own features, as folded stacks may
- * begin like JSON. *is_known: a format was recognised. */
+/* Read a text file. Each format is recognised by its own features, because
+ * folded stacks may begin like JSON. Sets *is_known to whether the format is
+ * known. */
 static spanprof_status adhoc_text(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const char *text,
                                   size_t size, const char *type,
@@ -221,7 +222,8 @@ static bool adhoc_is_text(const char *bytes, size_t size) {
   return !memchr(bytes, '\0', size) && sp_utf8_valid(bytes, size);
 }
 
-/* A file without a NUL byte is read as text, with a NUL appended. */
+/* Read a file. If it has no NUL byte, it is read as text, with a NUL appended.
+ */
 static spanprof_status adhoc_read(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const void *bytes,
                                   size_t size, const char *type,

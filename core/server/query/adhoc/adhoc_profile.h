@@ -1,5 +1,5 @@
-/* Reads a file in one of several formats into stacks of names: pprof, folded
- * stacks, perf script's output, flamebearer, speedscope, .cpuprofile. */
+/* Reads a file in one of several formats into a function tree: pprof, folded
+ * stacks, perf script's output, flamebearer, speedscope or .cpuprofile. */
 #ifndef SP_ADHOC_PROFILE_H
 #define SP_ADHOC_PROFILE_H
 
@@ -7,15 +7,15 @@
 #include "server/query/selector/query_fault.h"
 
 typedef struct sp_adhoc_profile {
-  const char **types; /* kinds of values in it */
+  const char **types; /* the types of values in the file */
   size_t type_count;
-  size_t type;           /* the one in the tree */
-  sp_flamebearer bearer; /* what is said about it */
+  size_t type;           /* the type in the tree */
+  sp_flamebearer bearer; /* its description */
 } sp_adhoc_profile;
 
-/* Read `bytes` of the file `name`, and add the values called `type` to a side
- * of the tree; NULL, or what there is none of: the first. All *out points to is
- * the arena's. SPANPROF_ERR_ARGUMENT: *fault. */
+/* Read the contents of the file `name` and add the values of `type` to a side
+ * of the tree. If `type` is NULL or unknown, the first type is used. Everything
+ * that *out points to is in the arena. SPANPROF_ERR_ARGUMENT: *fault is set. */
 spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
                                       const char *name, const void *bytes,
                                       size_t size, const char *type,

@@ -12,11 +12,12 @@
 #define PERF_DEPTH_MAX  1024 /* deeper stacks lose their outermost frames */
 #define PERF_EVENTS_MAX 64   /* further events are skipped */
 
-/* "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:u: 7f12 f+0x1 (/x)" */
+/* A header line, for example:
+ * "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:u: 7f12 f+0x1 (/x)" */
 typedef struct perf_head {
   sp_text_line command;
   sp_text_line event;
-  sp_text_line behind;
+  sp_text_line after_event;
   int64_t period; /* 1: the sample has none */
   bool has_time;
 } perf_head;
@@ -28,8 +29,8 @@ typedef struct perf_reading {
   sp_text_line events[PERF_EVENTS_MAX];
   size_t event_count;
   size_t event;       /* the event whose samples are added */
-  perf_head sample;   /* the present sample; none if its command has size 0 */
-  bool sample_counts; /* it belongs to `event` */
+  perf_head sample;   /* the current sample; none if its command is empty */
+  bool sample_counts; /* the sample belongs to `event` */
   sp_text_line frames[PERF_DEPTH_MAX];
   size_t depth;
 } perf_reading;
@@ -47,19 +48,19 @@ static void perf_skip_blanks(sp_text_line *text) {
     text->at++, text->size--;
 }
 
-/* The next word after blanks; size 0: end of the line. */
-static sp_text_line perf_word(sp_text_line *rest) {
+/* Get the next word of a line. Its size is 0 at the end of the line. */
+static sp_text_line perf_word(sp_text_line *line) {
   sp_text_line word;
 
-  perf_skip_blanks(rest);
-  word.at = rest->at;
-  while (rest->size && !sp_text_is_blank(*rest->at))
-    rest->at++, rest->size--;
-  word.size = (size_t)(rest->at - word.at);
+  perf_skip_blanks(line);
+  word.at = line->at;
+  while (line->size && !sp_text_is_blank(*line->at))
+    line->at++, line->size--;
+  word.size = (size_t)(line->at - word.at);
   return word;
 }
 
-/* "4711" or "4711/4712". */
+/* Whether a word is a process or thread: "4711" or "4711/4712". */
 static bool perf_is_thread(sp_text_line word) {
   const char *slash = memchr(word.at, '/', word.size);
   const size_t first = slash ? (size_t)(slash - word.at) : word.size;
@@ -68,7 +69,7 @@ static bool perf_is_thread(sp_text_line word) {
          (!slash || perf_is_digits(slash + 1, word.size - first - 1));
 }
 
-/* "1234.567890:" */
+/* Whether a word is a time: "1234.567890:". */
 static bool perf_is_time(sp_text_line word) {
   const char *point = memchr(word.at, '.', word.size);
 
@@ -77,13 +78,13 @@ static bool perf_is_time(sp_text_line word) {
          perf_is_digits(point + 1, (size_t)(word.at + word.size - point) - 2);
 }
 
-/* "[002]" */
+/* Whether a word is a processor: "[002]". */
 static bool perf_is_processor(sp_text_line word) {
   return word.size > 2 && *word.at == '[' && word.at[word.size - 1] == ']' &&
          perf_is_digits(word.at + 1, word.size - 2);
 }
 
-/* "d..2.": four to six letters, digits and dots. */
+/* Whether a word is flags, "d..2.": four to six letters, digits and dots. */
 static bool perf_is_flags(sp_text_line word) {
   size_t i;
 
@@ -94,47 +95,47 @@ static bool perf_is_flags(sp_text_line word) {
 }
 
 /* Parse the text after the thread. Processor, flags, time and period are
- * optional. False: no event follows. */
-static bool perf_take_event(sp_text_line rest, perf_head *out) {
-  sp_text_line word = perf_word(&rest);
+ * optional. Returns false if no event follows. */
+static bool perf_parse_event(sp_text_line line, perf_head *out) {
+  sp_text_line word = perf_word(&line);
   const char *digits;
   uint64_t period = 1;
 
   if (perf_is_processor(word))
-    word = perf_word(&rest);
+    word = perf_word(&line);
   if (perf_is_flags(word))
-    word = perf_word(&rest);
+    word = perf_word(&line);
   out->has_time = perf_is_time(word);
   if (out->has_time)
-    word = perf_word(&rest);
+    word = perf_word(&line);
   if (perf_is_digits(word.at, word.size)) {
     digits = word.at;
     sp_number_read(&digits, word.at + word.size, &period);
-    word = perf_word(&rest);
+    word = perf_word(&line);
   }
   if (word.size < 2 || word.at[word.size - 1] != ':' ||
       isdigit((unsigned char)*word.at))
     return false;
   out->period = period > INT64_MAX ? INT64_MAX : (int64_t)period;
   out->event = (sp_text_line){word.at, word.size - 1};
-  perf_skip_blanks(&rest);
-  out->behind = rest;
+  perf_skip_blanks(&line);
+  out->after_event = line;
   return true;
 }
 
 /* Parse a header line. The command may contain blanks and numbers: it ends
  * where a thread's number and an event follow. */
-static bool perf_take_head(sp_text_line line, perf_head *out) {
+static bool perf_parse_head(sp_text_line line, perf_head *out) {
   const bool indented = line.size && sp_text_is_blank(*line.at);
-  sp_text_line rest = line, word;
+  sp_text_line word;
   const char *command_end;
 
-  perf_skip_blanks(&rest);
-  *out = (perf_head){.command = rest};
-  for (word = perf_word(&rest); word.size;) {
+  perf_skip_blanks(&line);
+  *out = (perf_head){.command = line};
+  for (word = perf_word(&line); word.size;) {
     command_end = word.at + word.size;
-    word = perf_word(&rest);
-    if (word.size && perf_is_thread(word) && perf_take_event(rest, out)) {
+    word = perf_word(&line);
+    if (word.size && perf_is_thread(word) && perf_parse_event(line, out)) {
       out->command.size = (size_t)(command_end - out->command.at);
       /* An indented line without a time is a frame that looks like a header. */
       return !indented || out->has_time;
@@ -143,9 +144,9 @@ static bool perf_take_head(sp_text_line line, perf_head *out) {
   return false;
 }
 
-/* "7f1a main+0x12 (/bin/x)": the name, between the address and the file, may
- * contain blanks. *out is the name with the file. */
-static bool perf_take_frame(sp_text_line line, sp_text_line *out) {
+/* Parse a frame, "7f1a main+0x12 (/bin/x)". The name between the address and
+ * the file may contain blanks. *out gets the name with the file. */
+static bool perf_parse_frame(sp_text_line line, sp_text_line *out) {
   const sp_text_line address = perf_word(&line);
   bool digit = false;
   size_t i;
@@ -175,10 +176,10 @@ bool sp_perf_script_is(const char *text, size_t size) {
     if (!blanks.size || line.at[0] == '#')
       continue;
     if (found)
-      return sp_text_is_blank(*line.at) && perf_take_frame(line, &frame);
-    if (!perf_take_head(line, &head))
+      return sp_text_is_blank(*line.at) && perf_parse_frame(line, &frame);
+    if (!perf_parse_head(line, &head))
       return false;
-    if (head.has_time || perf_take_frame(head.behind, &frame))
+    if (head.has_time || perf_parse_frame(head.after_event, &frame))
       return true;
     found = true;
   }
@@ -212,7 +213,7 @@ static spanprof_status perf_child(perf_reading *reading, uint32_t *node,
       sp_module_name(open, (size_t)(end - open), module));
 }
 
-/* The sample is whole. */
+/* Add the current sample, which is complete, to the tree. */
 static spanprof_status perf_put(perf_reading *reading) {
   const perf_head *sample = &reading->sample;
   uint32_t node = 0;
@@ -232,7 +233,8 @@ static spanprof_status perf_put(perf_reading *reading) {
   return SPANPROF_OK;
 }
 
-/* The event's number; event_count: too many events. */
+/* The index of an event, which is added if it is new. Returns event_count if
+ * there are too many events. */
 static size_t perf_event(perf_reading *reading, sp_text_line event) {
   size_t i;
 
@@ -250,7 +252,7 @@ static void perf_begin(perf_reading *reading, const perf_head *head) {
 
   reading->sample = *head;
   reading->sample_counts = perf_event(reading, head->event) == reading->event;
-  if (perf_take_frame(head->behind, &frame))
+  if (perf_parse_frame(head->after_event, &frame))
     reading->frames[reading->depth++] = frame;
 }
 
@@ -262,18 +264,18 @@ static spanprof_status perf_line(perf_reading *reading, sp_text_line line) {
   perf_skip_blanks(&blanks);
   if (!blanks.size)
     return perf_put(reading);
-  if (perf_take_head(line, &head)) {
+  if (perf_parse_head(line, &head)) {
     st = perf_put(reading);
     perf_begin(reading, &head);
     return st;
   }
   if (reading->sample.command.size && reading->depth < PERF_DEPTH_MAX &&
-      perf_take_frame(line, &frame))
+      perf_parse_frame(line, &frame))
     reading->frames[reading->depth++] = frame;
   return SPANPROF_OK;
 }
 
-/* Add the types: all events in the order of their first samples. */
+/* Set the types: all events in the order of their first samples. */
 static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
                                   const char *text, const char *end,
                                   const char *type) {
@@ -282,7 +284,7 @@ static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
   size_t i;
 
   while (sp_text_next_line(&text, end, &line))
-    if (line.size && line.at[0] != '#' && perf_take_head(line, &head))
+    if (line.size && line.at[0] != '#' && perf_parse_head(line, &head))
       perf_event(reading, head.event);
   out->type_count = reading->event_count;
   out->types =

@@ -9,10 +9,10 @@
 #include "server/query/tree/stack_query.h"
 
 #define ADHOC_KIND     "adhoc"
-#define ADHOC_ULID     26 /* characters of an id before the name */
+#define ADHOC_ULID     26 /* characters of an id before its name */
 #define ADHOC_NAME_MAX 200
 
-/* A kept upload: the document's bytes are the name, a NUL, and the file. */
+/* A stored upload. The document's bytes are the name, a NUL and the file. */
 typedef struct adhoc_upload {
   sp_arena *arena;
   const char *id;
@@ -44,7 +44,7 @@ static bool adhoc_id_character(char c) {
          (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
 }
 
-/* A name with "_" for each character that an id cannot hold. */
+/* Copy a name with "_" for each character that is not allowed in an id. */
 static char *adhoc_name(sp_query *query, const char *name) {
   char *clean =
       sp_arena_text(&query->arena, name, strnlen(name, ADHOC_NAME_MAX));
@@ -53,7 +53,7 @@ static char *adhoc_name(sp_query *query, const char *name) {
 
   for (p = clean; p && *p; p++) {
     if (((unsigned char)*p & 0xc0) == 0x80 && p > clean)
-      continue; /* of the character that has its "_" already */
+      continue; /* a further byte of the same character */
     *to++ = adhoc_id_character(*p) ? *p : '_';
   }
   if (to)
@@ -61,23 +61,23 @@ static char *adhoc_name(sp_query *query, const char *name) {
   return clean;
 }
 
-/* "01J…-cpu.pprof": time and chance in Crockford's base 32
- * (https://github.com/ulid/spec), then the name. */
+/* Make an id, "01J…-cpu.pprof": the time and a random number in Crockford's
+ * base 32 (https://github.com/ulid/spec), then the name. */
 static spanprof_status adhoc_new_id(sp_query *query, adhoc_upload *upload) {
   static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   const size_t name_bytes = strlen(upload->name);
   char *id = sp_arena_new(&query->arena, ADHOC_ULID + name_bytes + 2, 1);
-  unsigned char chance[16];
+  unsigned char random[16];
   size_t i;
 
   if (!id)
     return query->arena.st;
-  if (getrandom(chance, sizeof chance, 0) != (ssize_t)sizeof chance)
+  if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
     return SPANPROF_ERR_SYSTEM;
   for (i = 0; i < 10; i++)
     id[i] = digits[(uint64_t)upload->time_ms >> (45 - 5 * i) & 31];
   for (; i < ADHOC_ULID; i++)
-    id[i] = digits[chance[i - 10] & 31];
+    id[i] = digits[random[i - 10] & 31];
   id[i++] = '-';
   memcpy(id + i, upload->name, name_bytes);
   upload->id = id;
@@ -141,7 +141,7 @@ static spanprof_status adhoc_draw(sp_query *query, sp_function_tree *tree,
   return st ? st : sp_flamebearer_put(out, bearer, tree);
 }
 
-/* AdHocProfilesGetResponse. */
+/* Write an AdHocProfilesGetResponse. */
 static spanprof_status adhoc_show(sp_query *query, const adhoc_upload *upload,
                                   const sp_query_request *request,
                                   sp_reply *reply) {
@@ -170,7 +170,8 @@ static spanprof_status adhoc_show(sp_query *query, const adhoc_upload *upload,
   return st;
 }
 
-static spanprof_status adhoc_keep(sp_query *query, const adhoc_upload *upload) {
+static spanprof_status adhoc_store(sp_query *query,
+                                   const adhoc_upload *upload) {
   const size_t name_bytes = strlen(upload->name) + 1;
   char *bytes = sp_mem_new(query->serve->mem, name_bytes + upload->size);
   spanprof_status st;
@@ -211,7 +212,7 @@ spanprof_status sp_call_adhoc_upload(sp_query *query,
   if (!st)
     st = adhoc_show(query, &upload, request, reply);
   if (!st)
-    st = adhoc_keep(query, &upload);
+    st = adhoc_store(query, &upload);
   return st;
 }
 
@@ -250,7 +251,7 @@ static bool adhoc_list_one(void *data, const sp_store_document *document) {
   return !listing->st;
 }
 
-/* The latest first. */
+/* The latest upload comes first. */
 spanprof_status sp_call_adhoc_list(sp_query *query,
                                    const sp_query_request *request,
                                    sp_reply *reply) {

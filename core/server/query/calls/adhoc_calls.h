@@ -1,4 +1,4 @@
-/* adhocprofiles.v1.AdHocProfileService: files that users upload to look at. */
+/* adhocprofiles.v1.AdHocProfileService: shows files that users upload. */
 #ifndef SP_ADHOC_CALLS_H
 #define SP_ADHOC_CALLS_H
 

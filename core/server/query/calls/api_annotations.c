@@ -1,5 +1,5 @@
-/* Annotations: what happened when, as a deployment's script tells it. Documents
- * of the store, which drops them with the profiles of their time. */
+/* Annotations: events such as deployments, which scripts report. They are
+ * documents of the store, which drops them with the profiles of their time. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #define ANNOTATION_KIND            "annotation"
 #define ANNOTATION_TEXT_MAX        4096 /* bytes */
 #define ANNOTATION_APPLICATION_MAX 1024
-#define ANNOTATION_COUNT_MAX       10000           /* kept at once */
+#define ANNOTATION_COUNT_MAX       10000           /* stored at a time */
 #define ANNOTATION_TIME_MAX_MS     253402300799999 /* the year 9999 */
 #define ANNOTATION_ID_SIZE         17
 
 typedef struct annotation {
-  const char *application; /* NULL: of all */
+  const char *application; /* NULL: all applications */
   const char *text;
   int64_t time_ms;
 } annotation;
@@ -47,8 +47,7 @@ static spanprof_status annotation_text(sp_api *api, const char *name,
                                        const json_t *value, size_t bytes_max,
                                        const char **out) {
   if (!json_is_string(value) || json_string_length(value) == 0)
-    return sp_query_invalid(&api->query, "%s is no text with something in it",
-                            name);
+    return sp_query_invalid(&api->query, "%s is not a text, or is empty", name);
   if (json_string_length(value) > bytes_max)
     return sp_query_invalid(&api->query,
                             "%s has %zu bytes: at most %zu are "
@@ -75,12 +74,12 @@ static spanprof_status annotation_member(sp_api *api, const char *name,
   out->time_ms = json_integer_value(value);
   if (!json_is_integer(value) || out->time_ms < 0 ||
       out->time_ms > ANNOTATION_TIME_MAX_MS)
-    return sp_query_invalid(&api->query, "timeMs is no whole number of "
+    return sp_query_invalid(&api->query, "timeMs is not a whole number of "
                                          "milliseconds since 1970");
   return SPANPROF_OK;
 }
 
-/* Texts live as long as `root`. */
+/* Read an annotation. Its texts live as long as `root`. */
 static spanprof_status annotation_read(sp_api *api, json_t *root,
                                        annotation *out) {
   const char *name;
@@ -108,7 +107,7 @@ static bool annotation_count(void *data, const sp_store_document *document) {
   return ++*count < ANNOTATION_COUNT_MAX;
 }
 
-static spanprof_status annotation_room(sp_api *api) {
+static spanprof_status annotation_limit(sp_api *api) {
   size_t count = 0;
   spanprof_status st =
       sp_store_documents(api->query.serve->store, ANNOTATION_KIND, NULL,
@@ -116,16 +115,17 @@ static spanprof_status annotation_room(sp_api *api) {
 
   if (!st && count >= ANNOTATION_COUNT_MAX)
     st = sp_query_refuse(&api->query.fault, SP_CODE_EXHAUSTED,
-                         "there are %d annotations, and no more are kept: "
+                         "there are already %d annotations, the maximum: "
                          "remove some, or wait until they are older than the "
                          "retention",
                          ANNOTATION_COUNT_MAX);
   return st;
 }
 
-/* The document's bytes: the application, a NUL, and the text. */
-static spanprof_status annotation_keep(sp_api *api, const char *id,
-                                       const annotation *given) {
+/* Store an annotation. The document's bytes are the application, a NUL and the
+ * text. */
+static spanprof_status annotation_store(sp_api *api, const char *id,
+                                        const annotation *given) {
   const char *application = given->application ? given->application : "";
   sp_store_document document = {
       .kind = ANNOTATION_KIND, .key = id, .time_ms = given->time_ms};
@@ -182,14 +182,15 @@ static spanprof_status annotation_add(sp_api *api) {
   root = json_loadb(http->body ? http->body : "", http->body_size,
                     JSON_REJECT_DUPLICATES, &error);
   st = root ? annotation_read(api, root, &given)
-            : sp_query_invalid(&api->query, "the annotation is no JSON: %s",
+            : sp_query_invalid(&api->query,
+                               "the annotation is not valid JSON: %s",
                                error.text);
   if (!st)
-    st = annotation_room(api);
+    st = annotation_limit(api);
   if (!st)
     st = annotation_new_id(id);
   if (!st)
-    st = annotation_keep(api, id, &given);
+    st = annotation_store(api, id, &given);
   if (!st) {
     api->response->status = 201;
     annotation_put(&api->json, id, &given);
@@ -200,7 +201,7 @@ static spanprof_status annotation_add(sp_api *api) {
 
 typedef struct annotation_listing {
   sp_api *api;
-  const char *application; /* NULL: of all */
+  const char *application; /* NULL: all applications */
   spanprof_status st;
 } annotation_listing;
 

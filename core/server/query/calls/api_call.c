@@ -22,7 +22,7 @@ const char *sp_api_parameter(const sp_api *api, const char *name) {
   return text && *text ? text : NULL;
 }
 
-/* The parameter "from", or "leftFrom" of a side. */
+/* Get the parameter "from", or "leftFrom" for the side "left". */
 static const char *api_side_parameter(const sp_query *query, const char *side,
                                       const char *name, char key[32]) {
   const char *text;
@@ -53,7 +53,7 @@ static spanprof_status api_time(sp_query *query, const char *side,
   return SPANPROF_OK;
 }
 
-/* Ids between commas. */
+/* Add the ids of a parameter, which are separated by commas, to a plan. */
 static spanprof_status
 api_ids(sp_query_plan *plan, const char *side, const char *name,
         spanprof_status (*add)(sp_query_plan *, const sp_texts *)) {
@@ -71,8 +71,9 @@ api_ids(sp_query_plan *plan, const char *side, const char *name,
   return st ? st : add(plan, &ids);
 }
 
-/* A profile type may stand in front of the selector, follow from a classic
- * application's ending, or be a parameter of its own; CPU else. */
+/* Get the selector and the profile type. The type comes from a parameter, from
+ * the text before the selector or from the ending of a classic application
+ * name. The default is CPU. */
 static spanprof_status api_labels_and_type(sp_query_plan *plan,
                                            const char *side) {
   char key[32];
@@ -135,7 +136,7 @@ spanprof_status sp_api_number(sp_api *api, const char *name, int64_t otherwise,
   if (!text)
     return SPANPROF_OK;
   if (!sp_number_is(text, INT64_MAX, &number))
-    return sp_query_invalid(&api->query, "%s is no number from 0 on: \"%s\"",
+    return sp_query_invalid(&api->query, "%s is not a number from 0: \"%s\"",
                             name, text);
   *out = (int64_t)number;
   return SPANPROF_OK;
@@ -235,7 +236,7 @@ static void api_problem(sp_api *api, spanprof_status st) {
   sp_http_set(response, "Content-Type", "application/problem+json");
 }
 
-/* A call and the server it belongs to. */
+/* A call and its server. */
 typedef struct api_route {
   sp_serve *serve;
   sp_api_run run;
@@ -279,7 +280,7 @@ spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
       {"GET,POST", "/api/v1/annotations", sp_api_annotations, API_BODY_MAX},
       {"DELETE", "/api/v1/annotations/*", sp_api_annotation_remove, 0},
   };
-  /* One server runs in a process, whose routes live as long as it. */
+  /* A process has one server, whose routes live as long as the process. */
   static api_route all[SP_COUNT_OF(calls)];
   spanprof_status st = SPANPROF_OK;
   size_t i;

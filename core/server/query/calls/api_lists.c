@@ -1,4 +1,4 @@
-/* What there is: applications, labels and their values, times with data. */
+/* Lists of applications, labels, label values and times with data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,12 @@
 /* Largest gap between profiles of one stretch if they have no duration. */
 #define LISTS_GAP_MS 15000
 
-/* An application's set of texts: its types, or a label's values. */
+/* A set of texts for each name: the types of an application, or the values of a
+ * label. */
 typedef struct lists_sets {
   sp_arena *arena;
   sp_text_set names;
-  sp_text_set *sets; /* of each name, in the order of adding */
+  sp_text_set *sets; /* one for each name, in the order of `names` */
   size_t capacity;
   spanprof_status st;
 } lists_sets;
@@ -128,8 +129,7 @@ static spanprof_status labels_names(sp_api *api) {
   return st;
 }
 
-/* Over the profiles of a value: their number, and the squares of their
- * distances to the average. */
+/* Statistics of the profiles of a label value. */
 typedef struct labels_spread {
   int64_t profiles;
   double average;
@@ -158,7 +158,7 @@ static void labels_put(sp_api *api, const sp_series_group *group,
   sp_json_close(&api->json, '}');
 }
 
-/* Welford's way, which loses nothing where the average is large:
+/* Welford's algorithm, which stays precise if the average is large:
  * https://en.wikipedia.org/wiki/Algorithms_for_calculating_variance */
 static spanprof_status labels_spread_of(sp_whole_points *points, int64_t *total,
                                         labels_spread **out) {
@@ -227,7 +227,7 @@ spanprof_status sp_api_labels(sp_api *api) {
   return label ? labels_values(api, label) : labels_names(api);
 }
 
-/* The time of a profile. */
+/* The time range of a profile. */
 typedef struct gaps_time {
   int64_t from_ms;
   int64_t until_ms;
@@ -239,7 +239,7 @@ typedef struct gaps_gathering {
   gaps_time *times;
   size_t count;
   size_t capacity;
-  int64_t from_ms; /* of what was asked for; the nearest are outside */
+  int64_t from_ms; /* start of the requested range; the nearest are outside */
   int64_t until_ms;
   int64_t before_ms;
   int64_t after_ms;
@@ -259,7 +259,7 @@ static bool gaps_gather(void *data, const sp_store_point *point) {
       gaps->after_ms = from;
     return true;
   }
-  /* Series of one profile follow each other. */
+  /* The series of one profile are consecutive. */
   if (gaps->count && memcmp(&gaps->times[gaps->count - 1].profile,
                             &point->profile, sizeof point->profile) == 0)
     return true;
@@ -358,7 +358,7 @@ spanprof_status sp_api_gaps(sp_api *api) {
   return st;
 }
 
-/* As Prometheus and Pyroscope say it. */
+/* The build information in Prometheus' and Pyroscope's format. */
 spanprof_status sp_api_build(sp_api *api) {
   sp_json_open(&api->json, '{');
   sp_json_member_text(&api->json, "status", "success");

@@ -1,6 +1,6 @@
-/* Values over time, for a timeline: a profile's value is spread over the time
- * that it covers, and a step that no profile covers is told from one of zero.
- */
+/* Values over time, for a timeline. A profile's value is spread over the time
+ * that it covers. Steps that no profile covers differ from steps with the value
+ * 0. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,18 @@
 #include "server/model/sum.h"
 #include "server/query/series/render_query.h"
 
-/* A timeline's width in points, about. */
+/* About the width of a timeline in points. */
 #define SERIES_STEPS     500
 #define SERIES_STEPS_MAX 10000
 
-/* 31,000 years; it keeps the end of the last step in 64 bits. */
+/* 31,000 years, so that the end of the last step fits 64 bits. */
 #define SERIES_STEP_MAX_MS INT64_C(1000000000000000)
 
-/* What a profile is taken to cover that does not say it: what agents send. */
+/* Duration of profiles without one: the upload interval of Go agents. */
 #define SERIES_PROFILE_MS 15000
 
-/* Longer profiles are none; it keeps products of two lengths in 64 bits. */
+/* Limit of a profile's duration, so that the product of two durations fits 64
+ * bits. */
 #define SERIES_PROFILE_MAX_MS INT64_C(3000000000)
 
 typedef struct series_stretch {
@@ -29,22 +30,22 @@ typedef struct series_stretch {
 
 typedef struct series_sums {
   const sp_mem *mem;
-  bool level; /* values are what there is at a time, not what adds up in it */
-  int64_t from_ms;  /* as asked for */
-  int64_t until_ms; /* likewise */
+  bool level;      /* values are levels at a time, not sums over time */
+  int64_t from_ms; /* the requested range */
+  int64_t until_ms;
   int64_t start_ms;
   int64_t step_ms;
   int64_t steps;
   int64_t *values;
   int64_t *covered_ms;
-  series_stretch *stretches; /* of profiles */
+  series_stretch *stretches; /* the times of profiles */
   size_t count;
   size_t capacity;
   spanprof_status st;
 } series_sums;
 
-/* The value's part up to `ms` of `length_ms`: parts of one profile add up to it
- * exactly. */
+/* The part of a value for the first `ms` of `length_ms`. Differences of such
+ * parts add up to the value exactly. */
 static int64_t series_part(int64_t value, int64_t ms, int64_t length_ms) {
   return value / length_ms * ms + value % length_ms * ms / length_ms;
 }
@@ -85,7 +86,7 @@ static bool series_add(void *data, const sp_store_point *point) {
   const series_stretch stretch = {from_ms, from_ms + length_ms};
 
   series_spread(sums, &stretch, point->value);
-  /* Series of one profile follow each other. */
+  /* The series of one profile are consecutive. */
   if (sums->count > 0 &&
       memcmp(&sums->stretches[sums->count - 1], &stretch, sizeof stretch) == 0)
     return true;
@@ -106,7 +107,7 @@ static int series_order(const void *a, const void *b) {
   return (left->from_ms > right->from_ms) - (left->from_ms < right->from_ms);
 }
 
-/* How much of each step profiles cover, however many at a time. */
+/* Compute how much of each step is covered by at least one profile. */
 static void series_cover(series_sums *sums) {
   const int64_t end_ms = sums->start_ms + sums->steps * sums->step_ms;
   int64_t done_ms = sums->start_ms;
@@ -131,7 +132,8 @@ static void series_cover(series_sums *sums) {
   }
 }
 
-/* The shortest of these that makes no more than SERIES_STEPS of the range. */
+/* The shortest of these lengths that divides the range into at most
+ * SERIES_STEPS steps. */
 static int64_t series_step_of(int64_t range_ms) {
   static const int64_t lengths_s[] = {1,    2,    5,     10,    15,   30,
                                       60,   120,  300,   600,   900,  1800,
@@ -144,8 +146,8 @@ static int64_t series_step_of(int64_t range_ms) {
   return (range_ms / SERIES_STEPS / 86400000 + 1) * 86400000;
 }
 
-/* Steps begin at multiples of their length, so that they stay what they are
- * while a range moves. */
+/* Set the steps. They begin at multiples of their length, so that a moving
+ * range does not change them. */
 static spanprof_status series_grid(sp_api *api, series_sums *sums) {
   const sp_selector *selector = &api->plan.selector;
   const int64_t range_ms = selector->until_ms - selector->from_ms;
@@ -176,7 +178,7 @@ static spanprof_status series_grid(sp_api *api, series_sums *sums) {
   return sums->values ? SPANPROF_OK : api->query.arena.st;
 }
 
-/* Types of which each profile says how much there is, and not how much came. */
+/* Whether a type's values are levels, such as memory in use, and not sums. */
 static bool series_is_level(const char *type) {
   return strncmp(type, "inuse_", 6) == 0 || strncmp(type, "goroutine", 9) == 0;
 }

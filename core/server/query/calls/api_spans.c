@@ -1,5 +1,5 @@
-/* Spans by name or one by one: what each cost, and where traces are there, how
- * long it took. */
+/* Spans by name or by id: the cost of each and, for spans in stored traces, the
+ * duration. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "server/query/spans/span_members.h"
 #include "server/query/spans/span_rows.h"
 
-#define SPANS_TRACED_MAX 200000 /* spans of traces that are looked at */
+#define SPANS_TRACED_MAX 200000 /* spans that are read from traces */
 
 typedef struct spans_traced {
   uint64_t span_id;
@@ -19,13 +19,13 @@ typedef struct spans_traced {
 typedef struct spans_table {
   sp_api *api;
   sp_span_rows rows;
-  sp_span_members members; /* by name */
-  /* Of the point before, most have the same. */
+  sp_span_members members; /* in a table by name */
+  /* Of the previous point, because most points have the same labels. */
   const sp_text_pairs *labels;
   uint32_t name, service;
-  spans_traced *traced; /* by name */
+  spans_traced *traced; /* in a table by name */
   size_t traced_count, traced_capacity, traced_at;
-  int64_t rest; /* of samples in no span */
+  int64_t rest; /* value of samples outside spans */
   spanprof_status st;
 } spans_table;
 
@@ -84,7 +84,7 @@ static bool spans_gather(void *data, const sp_store_point *point) {
   return !table->st;
 }
 
-/* A span that was asked for by its id, and has no samples. */
+/* Add a row for a span that was requested by its id and has no samples. */
 static spanprof_status spans_without_samples(spans_table *table,
                                              const sp_store_span *span,
                                              uint32_t *number) {
@@ -117,7 +117,7 @@ static spanprof_status spans_trace_of_id(spans_table *table,
   return st ? st : sp_span_rows_add_time(rows, number, span->duration_ns);
 }
 
-/* A span of a trace: how long it took. */
+/* Add the duration of a span of a trace. */
 static bool spans_trace(void *data, const sp_store_span *span) {
   spans_table *table = data;
 
@@ -140,8 +140,8 @@ static int spans_traced_order(const void *a, const void *b) {
   return (left->span_id > right->span_id) - (left->span_id < right->span_id);
 }
 
-/* Both are in the order of ids. A span is in two rows where its samples have
- * two names. */
+/* Count a span in its row. Members and traced spans are both ordered by id. A
+ * span whose samples have two names is in two rows. */
 static spanprof_status spans_count(void *data, const sp_span_member *member) {
   spans_table *table = data;
   spanprof_status st = SPANPROF_OK;
@@ -170,7 +170,7 @@ static spanprof_status spans_read_traces(spans_table *table) {
       .cancel = selector->cancel};
   spanprof_status st = SPANPROF_OK;
 
-  /* Without samples there are no rows to complete, unless the query is for ids.
+  /* Without samples, there are no rows to complete, unless ids are requested.
    */
   if (table->rows.count || (table->rows.by_id && selector->span_count))
     st = sp_store_spans(table->api->query.serve->store, &filter, spans_trace,
@@ -228,7 +228,8 @@ static void spans_dispose(spans_table *table) {
   sp_span_rows_dispose(&table->rows);
 }
 
-/* The rows of the page are the last afterwards, backwards. */
+/* Read the rows. Afterwards, the rows of the page are the last ones, in reverse
+ * order. */
 static spanprof_status spans_read(spans_table *table, size_t page_end) {
   sp_api *api = table->api;
   const char *sort = sp_api_parameter(api, "sort");

@@ -1,5 +1,5 @@
-/* What `trace` selects: samples rarely tell their trace, but their span, and
- * the trace that is kept knows its spans. */
+/* The parameter `trace`: most samples have a span id but no trace id. The spans
+ * of a trace come from the stored traces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ typedef struct trace_spans {
   const sp_mem *mem;
   uint64_t *ids;
   size_t count, capacity;
-  bool kept; /* some are of traces, not of samples alone */
+  bool kept; /* some spans come from stored traces */
   spanprof_status st;
 } trace_spans;
 
@@ -40,7 +40,7 @@ static int trace_spans_order(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* Each once, from now on in the arena. */
+/* Select the spans, without duplicates. The ids are copied to the arena. */
 static spanprof_status trace_spans_select(trace_spans *spans,
                                           sp_query_plan *plan) {
   uint64_t *ids =

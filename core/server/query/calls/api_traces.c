@@ -1,4 +1,4 @@
-/* Traces: which there are, and one with the CPU time of each of its spans. */
+/* The list of traces, and one trace with the CPU time of each span. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +6,11 @@
 #include "server/model/query_time.h"
 #include "server/model/sum.h"
 
-#define TRACES_CANDIDATES 500    /* of which the dearest are chosen */
-#define TRACES_SPANS_MAX  100000 /* of all that are looked at */
-#define TRACES_PROFILE_MS 120000 /* a profile begins at most so long before */
+#define TRACES_CANDIDATES 500   /* traces among which the dearest are selected \
+                                 */
+#define TRACES_SPANS_MAX 100000 /* spans that are read */
+#define TRACES_PROFILE_MS \
+  120000 /* the longest time between a profile's start and a span */
 
 typedef struct traces_span {
   sp_trace_id trace_id;
@@ -22,9 +24,9 @@ typedef struct traces_span {
   int64_t duration_ns;
   int32_t kind;
   int32_t status;
-  uint64_t samples; /* its own; of a root in a list: its trace's */
-  int64_t own;      /* of profiles */
-  int64_t total;    /* with its children's; of a root in a list: its trace's */
+  uint64_t samples; /* its own; its trace's for a root in a list */
+  int64_t own;      /* value of its samples */
+  int64_t total;    /* with its children's; its trace's for a root in a list */
 } traces_span;
 
 typedef struct traces_spans {
@@ -107,7 +109,7 @@ static bool traces_own(void *data, const sp_store_point *point) {
   return true;
 }
 
-/* What the spans cost, of profiles of their time. */
+/* Add the cost of the spans from the profiles of their time. */
 static spanprof_status traces_cost(traces_spans *list, const char *type) {
   sp_query *query = &list->api->query;
   uint64_t *ids = sp_arena_new(&query->arena, list->count + 1, sizeof *ids);
@@ -147,9 +149,8 @@ static traces_span *traces_parent(const traces_spans *list,
   return span->parent_id ? traces_find(list, span->parent_id) : NULL;
 }
 
-/* Each span with its children's: those that have no child to wait for, then
- * those that waited for them. Whoever is their own ancestor, which nothing
- * forbids, never comes, and adds nothing. */
+/* Add the children's totals to each span, children first. Spans that are their
+ * own ancestors, which clients may send, are never reached and add nothing. */
 static spanprof_status traces_add_up(traces_spans *list) {
   sp_arena *arena = &list->api->query.arena;
   uint32_t *children = sp_arena_new(arena, list->count, sizeof *children);
@@ -185,7 +186,8 @@ static uint64_t traces_hash(const sp_trace_id *id) {
   return sp_hash_mix(sp_hash_mix(SP_HASH_SEED, id->hi), id->lo);
 }
 
-/* A trace may have several roots: each has the cost of all of it. */
+/* Add a span's cost to each root of its trace; a trace may have several roots.
+ */
 static void traces_add_to_roots(traces_spans *roots, const sp_index *by_trace,
                                 const traces_span *span) {
   const uint64_t hash = traces_hash(&span->trace_id);
@@ -261,7 +263,7 @@ static void traces_put(sp_api *api, const traces_span *root) {
   sp_json_close(json, '}');
 }
 
-/* "latest", "slowest", "dearest". */
+/* Parse the parameter `sort`. */
 static spanprof_status traces_sort_of(sp_api *api, bool *slowest,
                                       bool *dearest) {
   const char *sort = sp_api_parameter(api, "sort");
@@ -310,7 +312,7 @@ spanprof_status sp_api_traces(sp_api *api) {
         api->plan.selector.profile_type);
   if (!st && dearest && roots.count)
     qsort(roots.spans, roots.count, sizeof *roots.spans, traces_dearest);
-  first = after - filter.offset; /* of the page, of those that were read */
+  first = after - filter.offset; /* the page's first trace among those read */
   sp_json_open(&api->json, '{');
   sp_json_member_open(&api->json, "traces", '[');
   for (i = first; !st && i < roots.count && i - first < limit; i++)

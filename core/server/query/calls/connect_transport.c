@@ -18,7 +18,7 @@ void sp_transport_refuse(const sp_query_fault *fault,
   sp_connect_refuse(response, fault->code, fault->message);
 }
 
-/* A client that waits less than the server would. */
+/* Set the query's deadline to the client's timeout. */
 static void transport_deadline(const sp_connect_envelope *envelope,
                                const sp_query *query) {
   if (envelope->has_timeout)
@@ -39,7 +39,8 @@ static spanprof_status transport_body(sp_transport *transport, sp_query *query,
   transport->body = transport->unpacked.data;
   transport->size = transport->unpacked.size;
   if (st == SPANPROF_ERR_FORMAT)
-    return sp_query_invalid(query, "decompress: the body is no whole gzip");
+    return sp_query_invalid(query,
+                            "decompress: the body is not complete gzip data");
   if (st == SPANPROF_ERR_LIMIT)
     return sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
                            "message size is larger than configured max");

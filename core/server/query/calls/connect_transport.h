@@ -1,25 +1,26 @@
-/* What a unary call of the Connect protocol says in its headers, and how a
- * failed one is answered: https://connectrpc.com/docs/protocol. */
+/* The headers, body and errors of unary calls of the Connect protocol:
+ * https://connectrpc.com/docs/protocol. */
 #ifndef SP_CONNECT_TRANSPORT_H
 #define SP_CONNECT_TRANSPORT_H
 
 #include "server/query/wire/query_plan.h"
 
 typedef struct sp_transport {
-  bool is_json; /* else protobuf */
-  bool is_gzip; /* the body; then the answer, too */
+  bool is_json; /* otherwise protobuf */
+  bool is_gzip; /* the body is compressed, and so is the response */
   const char *body;
   size_t size;
-  sp_buffer unpacked; /* the body, where it was packed */
+  sp_buffer unpacked; /* the decompressed body */
 } sp_transport;
 
-/* Read the headers and the body, of at most `body_max` bytes. False: *response
- * is the refusal. Pair with sp_transport_dispose() in both cases. */
+/* Read the headers and the body, which may have `body_max` bytes. If that
+ * fails, returns false and fills *response with the error. Dispose of
+ * *transport in both cases. */
 bool sp_transport_open(sp_transport *transport, sp_query *query,
                        size_t body_max, sp_http_response *response);
 void sp_transport_dispose(sp_transport *transport);
 
-/* {"code":…,"message":…} and the code's status. */
+/* Fill *response with {"code":…,"message":…} and the code's HTTP status. */
 void sp_transport_refuse(const sp_query_fault *fault,
                          sp_http_response *response);
 

@@ -6,8 +6,8 @@
 
 #define HEATMAP_ROWS 20
 
-/* Where the rows of values lie follows from the smallest and the largest of
- * all, so that the points are kept until all are seen. */
+/* The ranges of the rows depend on the smallest and the largest value. Thus all
+ * points are stored until the last one is read. */
 typedef struct heatmap {
   sp_query *query;
   sp_series_steps steps;
@@ -26,7 +26,7 @@ static bool heatmap_gather(void *data, const sp_store_point *point) {
   return sp_whole_points_add(&map->points, point);
 }
 
-/* Rows begin at whole numbers, cut downwards. */
+/* The smallest value of a row, rounded down. */
 static int64_t heatmap_row_start(const heatmap *map, int64_t row) {
   return map->smallest + (int64_t)((double)row * map->row_height);
 }
@@ -58,7 +58,7 @@ static spanprof_status heatmap_count(heatmap *map) {
   for (i = 0; !st && i < map->points.count; i++) {
     const sp_exemplar *point = &points[i].exemplar;
 
-    /* What is behind the last point counts to it. */
+    /* Times after the last point belong to it. */
     step = sp_series_step(&map->steps, point->time_ms);
     st = sp_series_cells_add(&map->cells, points[i].group,
                              step < 0 ? map->steps.last : step,
@@ -69,7 +69,7 @@ static spanprof_status heatmap_count(heatmap *map) {
   return st;
 }
 
-/* One column: the cells of a group and step, from `cell` to `end`. */
+/* Write one column: the cells of a group and step, from `cell` to `end`. */
 static void heatmap_put_slot(sp_reply *reply, const heatmap *map,
                              const sp_series_cell *cell,
                              const sp_series_cell *end, bool exemplars) {
@@ -114,7 +114,7 @@ static void heatmap_put_group(sp_reply *reply, const heatmap *map,
   sp_reply_close(reply);
 }
 
-/* A limit keeps those with the most points. */
+/* Write the groups; a limit selects those with the most points. */
 static spanprof_status heatmap_put(sp_reply *reply, const heatmap *map,
                                    int64_t limit, bool exemplars) {
   size_t i, count = map->points.groups.count;
@@ -132,7 +132,7 @@ static spanprof_status heatmap_put(sp_reply *reply, const heatmap *map,
   return SPANPROF_OK;
 }
 
-/* In the order of Pyroscope's checks. */
+/* The checks have Pyroscope's order. */
 static spanprof_status heatmap_plan(sp_query_plan *plan,
                                     const sp_query_request *request) {
   sp_query *query = plan->query;

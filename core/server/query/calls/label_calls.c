@@ -3,8 +3,8 @@
 #include "query_calls.h"
 #include "server/query/selector/text_set.h"
 
-/* Names that Prometheus knows of old; others are shown to those alone who say
- * that they can take them. */
+/* Whether a label name has only the characters of classic Prometheus names.
+ * Other names are sent only to clients that accept UTF-8 label names. */
 static bool label_is_plain(const char *name) {
   const char *p;
 
@@ -21,10 +21,11 @@ static bool label_all_names(const sp_query *query) {
   return accept && strstr(accept, "allow-utf8-labelnames=true");
 }
 
-/* What is gathered from the labels of each series. */
+/* Collects label names or values of all series. */
 typedef struct label_gathering {
   sp_text_set *set;
-  const char *name; /* whose values are wanted; NULL: the names */
+  const char
+      *name; /* the label whose values are collected; NULL: label names */
   bool all_names;
   spanprof_status st;
 } label_gathering;
@@ -113,7 +114,7 @@ spanprof_status sp_call_profile_types(sp_query *query,
   return st;
 }
 
-/* Both LabelNames and LabelValues. */
+/* LabelNames and LabelValues. */
 static spanprof_status label_call(sp_query *query,
                                   const sp_query_request *request,
                                   const char *name, sp_reply *reply) {
@@ -152,15 +153,15 @@ spanprof_status sp_call_label_values(sp_query *query,
   return label_call(query, request, request->name, reply);
 }
 
-/* A set of labels as one text, in which no byte of a label's stands for what
- * separates them: labels are valid UTF-8 and have neither. */
+/* A set of labels is one text with these separators, which do not occur in
+ * labels, because labels are valid UTF-8. */
 #define SERIES_NAME_END  '\xfe'
 #define SERIES_VALUE_END '\xff'
 
 typedef struct series_gathering {
   sp_text_set *set;
   sp_buffer key;
-  const sp_texts *names; /* empty: all */
+  const sp_texts *names; /* the requested labels; empty: all */
   bool all_names;
   spanprof_status st;
 } series_gathering;
@@ -247,7 +248,7 @@ spanprof_status sp_call_series(sp_query *query, const sp_query_request *request,
                          series_gather, &gathering);
   st = sp_query_plan_done(&plan, st ? st : gathering.st);
   sp_text_set_sort(&sets);
-  /* Where no series has any of the labels there is nothing to list. */
+  /* If no series has any of the labels, the list is empty. */
   if (!st && sets.count > 0 && (sets.count > 1 || *sets.texts[0])) {
     sp_reply_list(reply, "labelsSet");
     for (i = 0; !st && i < sets.count; i++)

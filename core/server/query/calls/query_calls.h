@@ -1,6 +1,6 @@
-/* The calls that answer queries, each from its request to its reply. A failure
- * other than the query's fault is the store's, with its sentence. What a failed
- * call has written is thrown away. */
+/* The query calls. Each reads a request and writes a reply. An error other than
+ * the query's fault comes from the store, whose message is in
+ * spanprof_last_error(). The reply of a failed call is discarded. */
 #ifndef SP_QUERY_CALLS_H
 #define SP_QUERY_CALLS_H
 
@@ -11,8 +11,8 @@ typedef spanprof_status (*sp_query_call)(sp_query *query,
                                          const sp_query_request *request,
                                          sp_reply *reply);
 
-/* querier.v1.QuerierService: label_calls.c, stack_calls.c, series_calls.c,
- * heatmap_calls.c. */
+/* querier.v1.QuerierService, in label_calls.c, stack_calls.c, series_calls.c
+ * and heatmap_calls.c. */
 spanprof_status sp_call_profile_types(sp_query *query,
                                       const sp_query_request *request,
                                       sp_reply *reply);

@@ -17,8 +17,8 @@ typedef struct connect_method {
     "/querier.v1.QuerierService/" name, &sp_message_##message, call, \
         SP_HTTP_SLOW, SP_QUERY_BODY_MAX                              \
   }
-/* Grafana's app Profiles Drilldown calls Upload, Get and Diff through a Pyroscope
- * data source. */
+/* Grafana's app Profiles Drilldown calls Upload, Get and Diff through a
+ * Pyroscope data source. */
 #define ADHOC(name, message, call, flags)                                 \
   {                                                                       \
     "/adhocprofiles.v1.AdHocProfileService/" name, &sp_message_##message, \
@@ -46,12 +46,13 @@ static const connect_method connect_methods[] = {
      SP_QUERY_BODY_MAX},
     {"/capabilities.v1.FeatureFlagsService/GetFeatureFlags", &sp_message_empty,
      sp_call_feature_flags, 0, SP_QUERY_BODY_MAX},
-    /* The querier's, as `profilecli query series --api-type` asks others. */
+    /* `profilecli query series --api-type` calls the querier's Series here. */
     {"/ingester.v1.IngesterService/Series", &sp_message_series, sp_call_series,
      SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
     {"/storegateway.v1.StoreGatewayService/Series", &sp_message_series,
      sp_call_series, SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
-    /* Asked before further calls of the same service, which do not exist. */
+    /* Clients call these before other calls of the same services, which do not
+     * exist here. */
     {"/vcs.v1.VCSService/GithubApp", &sp_message_empty, sp_call_no_github, 0,
      SP_QUERY_BODY_MAX},
     {"/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload",
@@ -66,7 +67,7 @@ static const connect_method connect_methods[] = {
     ADHOC("Diff", adhoc_diff, sp_call_adhoc_diff, SP_HTTP_SLOW),
 };
 
-/* Of each, with the server it belongs to. */
+/* A method and its server. */
 typedef struct connect_route {
   sp_serve *serve;
   const connect_method *method;
@@ -123,7 +124,7 @@ static void connect_handle(void *data, const sp_http_request *http,
 
 spanprof_status sp_query_connect_routes(sp_http_routes *routes,
                                         sp_serve *serve) {
-  /* One server runs in a process, whose routes live as long as it. */
+  /* A process has one server, whose routes live as long as the process. */
   static connect_route all[SP_COUNT_OF(connect_methods)];
   spanprof_status st = SPANPROF_OK;
   size_t i;

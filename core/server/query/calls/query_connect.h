@@ -1,4 +1,4 @@
-/* The query calls at their addresses, by the Connect protocol. */
+/* The routes of the query calls of the Connect protocol. */
 #ifndef SP_QUERY_CONNECT_H
 #define SP_QUERY_CONNECT_H
 

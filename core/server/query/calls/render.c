@@ -11,7 +11,7 @@
 #include "server/query/tree/stack_query.h"
 #include "util/text/number.h"
 
-/* "max-nodes" or "maxNodes"; what is no number counts as not given: 0. */
+/* The parameter "max-nodes" or "maxNodes"; 0 if it is missing or invalid. */
 static uint64_t render_nodes(const sp_query *query) {
   const char *text = sp_http_query(query->http, "max-nodes");
   uint64_t nodes = 0;
@@ -127,7 +127,7 @@ static bool render_value(void *data, const sp_text_pairs *labels) {
   return !values->st;
 }
 
-/* Over all that is kept: the call has no range. */
+/* The call has no range, so it reads all profiles. */
 static spanprof_status render_values_run(sp_query *query, const char **type,
                                          sp_buffer *out) {
   const sp_selector all = {.mem = query->mem,
@@ -164,7 +164,7 @@ static spanprof_status render_values_run(sp_query *query, const char **type,
 typedef spanprof_status (*render_run_fn)(sp_query *query, const char **type,
                                          sp_buffer *out);
 
-/* These addresses have the prefix; without it there is nothing. */
+/* These paths exist only with the prefix. */
 static void render_answer(sp_serve *serve, const sp_http_request *http,
                           sp_http_response *response, render_run_fn run) {
   const char *type = "application/json";

@@ -4,7 +4,7 @@
 
 #include "server/query/wire/query_plan.h"
 
-/* SPANPROF_ERR_NOMEM. */
+/* Add the routes of these calls. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_render_routes(sp_http_routes *routes, sp_serve *serve);
 
 #endif

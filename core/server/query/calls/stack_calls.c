@@ -53,8 +53,8 @@ static spanprof_status stack_reply_tree(sp_reply *reply,
   return st;
 }
 
-/* As Pyroscope has it, no number of nodes is too large for a call graph or a
- * pprof; they are made of the stacks themselves. */
+/* As in Pyroscope, the number of nodes of a call graph or pprof has no upper
+ * limit; they are made from the stacks. */
 static spanprof_status stack_reply_dot(sp_query_plan *plan,
                                        const sp_query_request *request,
                                        sp_reply *reply) {
@@ -79,7 +79,8 @@ static spanprof_status stack_reply_dot(sp_query_plan *plan,
   return st;
 }
 
-/* What Go wants wins over call sites and a number of nodes. */
+/* The selector for Go's optimization has precedence over call sites and the
+ * number of nodes. */
 static spanprof_status stack_reply_pprof(sp_query_plan *plan,
                                          const sp_query_request *request,
                                          sp_reply *reply) {
@@ -146,7 +147,8 @@ spanprof_status sp_call_stacktraces(sp_query *query,
   return st;
 }
 
-/* The older of two names of one call; it knows two formats. */
+/* The deprecated name of SelectMergeStacktraces with spans. It has two formats.
+ */
 spanprof_status sp_call_span_profile(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {
@@ -171,8 +173,8 @@ spanprof_status sp_call_profile(sp_query *query,
   return st;
 }
 
-/* One side of a comparison. Pyroscope names the code twice where anything but
- * the type is wrong. */
+/* Plan one side of a comparison. Pyroscope writes the code twice for errors
+ * other than that of the type. */
 static spanprof_status diff_plan(sp_query_plan *plan,
                                  const sp_query_request *request) {
   spanprof_status st = sp_query_plan_request(plan, request);

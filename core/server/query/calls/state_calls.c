@@ -2,9 +2,10 @@
 
 #include "query_calls.h"
 
-#define SETTINGS_KIND      "settings"
-#define SETTINGS_MAX       1000
-#define SETTINGS_BYTES_MAX ((size_t)16 << 20) /* of all, as they never go */
+#define SETTINGS_KIND "settings"
+#define SETTINGS_MAX  1000
+#define SETTINGS_BYTES_MAX \
+  ((size_t)16 << 20) /* in total, because settings never expire */
 
 spanprof_status sp_call_profile_stats(sp_query *query,
                                       const sp_query_request *request,
@@ -112,21 +113,21 @@ spanprof_status sp_call_settings_get(sp_query *query,
   return st;
 }
 
-typedef struct settings_room {
-  const char *name; /* of the one that is to be written */
+typedef struct settings_usage {
+  const char *name; /* the setting to write */
   int64_t modified_ms;
-  size_t count; /* of the others */
+  size_t count; /* number of other settings */
   size_t bytes;
-} settings_room;
+} settings_usage;
 
 static bool settings_measure(void *data, const sp_store_document *document) {
-  settings_room *room = data;
+  settings_usage *usage = data;
 
-  if (strcmp(document->key, room->name) == 0) {
-    room->modified_ms = document->time_ms;
+  if (strcmp(document->key, usage->name) == 0) {
+    usage->modified_ms = document->time_ms;
   } else {
-    room->count++;
-    room->bytes += document->size;
+    usage->count++;
+    usage->bytes += document->size;
   }
   return true;
 }
@@ -134,7 +135,7 @@ static bool settings_measure(void *data, const sp_store_document *document) {
 spanprof_status sp_call_settings_set(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {
-  settings_room found = {.name = request->name, .modified_ms = INT64_MIN};
+  settings_usage found = {.name = request->name, .modified_ms = INT64_MIN};
   const char *value = request->value ? request->value : "";
   const int64_t modified_ms =
       request->modified_ms > 0
@@ -154,10 +155,11 @@ spanprof_status sp_call_settings_set(sp_query *query,
                          request->name);
   if (!st && (found.count >= SETTINGS_MAX ||
               found.bytes + strlen(value) > SETTINGS_BYTES_MAX))
-    st = sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
-                         "at most %d settings of %zu bytes together are kept: "
-                         "delete some",
-                         SETTINGS_MAX, SETTINGS_BYTES_MAX);
+    st =
+        sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
+                        "at most %d settings of %zu bytes in total are stored: "
+                        "delete some",
+                        SETTINGS_MAX, SETTINGS_BYTES_MAX);
   if (!st)
     st = sp_store_put_document(query->serve->store,
                                &(sp_store_document){.kind = SETTINGS_KIND,
@@ -182,7 +184,7 @@ spanprof_status sp_call_settings_delete(sp_query *query,
                                   request->name);
 }
 
-/* The reason that profilecli knows. */
+/* profilecli recognises this reason. */
 spanprof_status sp_call_no_debuginfo(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {

@@ -52,7 +52,8 @@ static sp_dot_edge *calls_edge(sp_dot_calls *calls, uint32_t from,
   return &calls->edges[i];
 }
 
-/* One line of a stack, below `*parent`; `stack` is the stack's number + 1. */
+/* Count one line of a stack as a callee of *parent, and make it *parent.
+ * `stack` is the stack's number + 1. */
 static spanprof_status calls_step(sp_dot_calls *calls, const sp_tree_line *line,
                                   bool is_inline, uint32_t stack,
                                   int64_t weight, uint32_t *parent) {
@@ -79,7 +80,7 @@ static spanprof_status calls_step(sp_dot_calls *calls, const sp_tree_line *line,
   return SPANPROF_OK;
 }
 
-/* The stack that ends at `leaf`; `path` has room for all nodes. */
+/* Count the stack that ends at `leaf`. `path` has a place for each node. */
 static spanprof_status calls_stack(sp_dot_calls *calls, uint32_t leaf,
                                    uint32_t *path) {
   const sp_stack_tree *stacks = calls->stacks;
@@ -114,8 +115,9 @@ static double entropy_part(int64_t weight, double total) {
   return share > 0 ? -share * log2(share) : 0;
 }
 
-/* What pprof orders a graph's nodes by: how evenly calls come in and go out,
- * where ends count 1, times the weight. */
+/* Compute the entropy by which pprof orders the nodes of a graph: how evenly
+ * the incoming and outgoing calls are distributed, times the weight. A side
+ * without calls counts 1. */
 static spanprof_status calls_entropy(sp_dot_calls *calls) {
   double *sums =
       sp_mem_zero(calls->mem, (calls->node_count * 4 + 1) * sizeof *sums);

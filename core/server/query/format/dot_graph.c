@@ -7,18 +7,18 @@
 #include "dot_calls.h"
 #include "dot_value.h"
 
-#define DOT_EDGE_SHARE 1000 /* lighter edges than 1/1000 are not drawn */
-#define DOT_NODE_SHARE 200  /* nor nodes lighter than 1/200 */
+#define DOT_EDGE_SHARE 1000 /* edges below 1/1000 are not drawn */
+#define DOT_NODE_SHARE 200  /* nodes below 1/200 are not drawn */
 
 typedef struct dot_drawing {
   sp_buffer *out;
   const sp_dot_calls *calls;
   sp_dot_unit unit;
   int64_t flat_max;
-  uint32_t *numbers; /* of each node, from 1 */
+  uint32_t *numbers; /* number of each node, from 1 */
 } dot_drawing;
 
-/* qsort() has no place for what it sorts by. */
+/* qsort() passes no context to its comparison. */
 typedef struct dot_sorted {
   const sp_dot_calls *calls;
   const sp_dot_edge *edge;
@@ -65,7 +65,7 @@ static int dot_edge_order(const void *a, const void *b) {
                : dot_place_order(left->calls, left->edge->to, right->edge->to);
 }
 
-/* Text inside double quotes of DOT. */
+/* Append a text inside double quotes of DOT. */
 static void dot_escape(sp_buffer *out, const char *text) {
   for (; *text; text++) {
     if (*text == '"' || *text == '\\')
@@ -77,7 +77,7 @@ static void dot_escape(sp_buffer *out, const char *text) {
   }
 }
 
-/* A function's name on several lines: broken at "::" and at dots. */
+/* Append a function's name with line breaks at "::" and dots. */
 static void dot_broken_name(sp_buffer *out, const char *name) {
   for (; *name; name++) {
     const char one[2] = {*name, '\0'};
@@ -93,8 +93,8 @@ static void dot_broken_name(sp_buffer *out, const char *name) {
   sp_buffer_text(out, "\\n");
 }
 
-/* "query.c:130", or what there is of it, then `end`; nothing where there is
- * nothing. */
+/* Append `before`, "query.c:130" and `end`. A missing file or line is left out;
+ * if both are missing, append nothing. */
 static void dot_file(dot_drawing *drawing, uint32_t node, bool base,
                      const char *before, const char *end) {
   const char *file = dot_function(drawing->calls, node)->file;
@@ -110,7 +110,7 @@ static void dot_file(dot_drawing *drawing, uint32_t node, bool base,
   sp_buffer_text(drawing->out, end);
 }
 
-/* "query_run query.c:130" */
+/* Append "query_run query.c:130". */
 static void dot_place(dot_drawing *drawing, uint32_t node) {
   dot_escape(drawing->out, dot_function(drawing->calls, node)->name);
   dot_file(drawing, node, false, " ", "");
@@ -123,7 +123,7 @@ static void dot_weight(dot_drawing *drawing, int64_t value) {
   sp_buffer_text(drawing->out, ")");
 }
 
-/* From 8 for nothing to 24 for the largest; grows with the square root. */
+/* The font size: 8 for no value to 24 for the largest, by the square root. */
 static int dot_font_size(const dot_drawing *drawing, int64_t flat) {
   int size = 8;
 

@@ -5,9 +5,9 @@
 #include "server/model/stack_tree.h"
 #include "util/memory/buffer.h"
 
-/* Append the graph. `type` is the kind of values ("cpu"), `unit` their unit.
- * Stacks with a location that has no name are left out; nothing at all where
- * no stack remains. */
+/* Append the graph. `type` is the type of the values, for example "cpu", and
+ * `unit` is their unit. Stacks with an unnamed location are left out. Nothing
+ * is appended if no stack remains. */
 spanprof_status sp_dot_graph(sp_buffer *out, const sp_stack_tree *stacks,
                              const char *type, const char *unit,
                              int64_t time_ms, size_t nodes_max);

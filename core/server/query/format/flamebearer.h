@@ -1,4 +1,4 @@
-/* A flame graph as classic Pyroscope's JSON, "flamebearer". */
+/* Writes a flame graph as classic Pyroscope's JSON, "flamebearer". */
 #ifndef SP_FLAMEBEARER_H
 #define SP_FLAMEBEARER_H
 
@@ -11,11 +11,12 @@ typedef struct sp_flamebearer {
   int64_t sample_rate;
   const char *spy;
   const char *timeline; /* JSON, or NULL */
-  const char *groups;   /* likewise */
-  bool groups_empty;    /* {} where there are none, as of text files */
+  const char *groups;   /* JSON, or NULL */
+  bool groups_empty;    /* without groups, write {}, as for text files */
 } sp_flamebearer;
 
-/* What Pyroscope says of values of a type and unit. */
+/* Set the name, units and sample rate that Pyroscope has for a type and unit.
+ */
 void sp_flamebearer_units(const char *type, const char *unit,
                           sp_flamebearer *out);
 

@@ -8,19 +8,19 @@
 
 typedef struct pgo_trim {
   sp_stack_tree *stacks;
-  sp_tree_node *nodes; /* of the new tree */
+  sp_tree_node *nodes; /* the new tree */
   size_t node_count, node_capacity;
   sp_index node_index;
-  sp_tree_location *locations; /* the old ones, then those of leaves */
+  sp_tree_location *locations; /* the old locations, then those of leaves */
   size_t location_count;
   sp_index leaf_index;
-  uint32_t *leaves; /* of each old location: as a leaf; 0: not yet known */
-  uint32_t *path;   /* locations of one stack */
+  uint32_t *leaves; /* for each old location its leaf; 0: unknown */
+  uint32_t *path;   /* the locations of one stack */
 } pgo_trim;
 
-static spanprof_status pgo_too_much(void) {
+static spanprof_status pgo_limit(void) {
   return sp_fail(SPANPROF_ERR_LIMIT,
-                 "the query takes too many stacks: narrow it down");
+                 "the query has too many stacks: narrow it down");
 }
 
 static spanprof_status pgo_new(pgo_trim *trim, size_t count, size_t item,
@@ -31,7 +31,7 @@ static spanprof_status pgo_new(pgo_trim *trim, size_t count, size_t item,
   memcpy(out, &p, sizeof p);
   if (p)
     return SPANPROF_OK;
-  return arena->st == SPANPROF_ERR_LIMIT ? pgo_too_much() : arena->st;
+  return arena->st == SPANPROF_ERR_LIMIT ? pgo_limit() : arena->st;
 }
 
 static bool pgo_same_leaf(const sp_tree_location *a,
@@ -67,8 +67,8 @@ static spanprof_status pgo_new_leaf(pgo_trim *trim,
   return SPANPROF_OK;
 }
 
-/* A location without the line that was under way, nor its address, which
- * would tell it. */
+/* Replace a location by one without the line that was being executed, and
+ * without the address, which would identify the line. */
 static spanprof_status pgo_leaf(pgo_trim *trim, uint32_t *location) {
   const sp_tree_location *from = &trim->locations[*location];
   uint32_t *leaf = &trim->leaves[*location];
@@ -107,7 +107,7 @@ static spanprof_status pgo_child(pgo_trim *trim, uint32_t *node,
     }
   }
   if (trim->node_count >= trim->stacks->arena.bytes_max / sizeof *trim->nodes)
-    return pgo_too_much();
+    return pgo_limit();
   st = sp_index_reserve(&trim->node_index, mem);
   if (!st)
     st = sp_mem_reserve(mem, (void **)&trim->nodes, &trim->node_capacity,

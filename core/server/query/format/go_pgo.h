@@ -1,14 +1,14 @@
-/* Stacks as Go's profile-guided optimization wants them. */
+/* Stacks for Go's profile-guided optimization. */
 #ifndef SP_GO_PGO_H
 #define SP_GO_PGO_H
 
 #include "server/model/stack_tree.h"
 
-/* Cut each stack to its `keep` innermost locations, 0: all, and add equal ones
- * up. Where callees are aggregated, the innermost has no line of its own, so
- * that a function's samples count together; as a caller it keeps its lines.
- * Not of stacks whose samples are told apart.
- * SPANPROF_ERR_LIMIT: it takes too much memory. */
+/* Cut each stack to its `keep` innermost locations, or keep all if it is 0, and
+ * add equal stacks up. With `aggregate_callees`, the innermost location loses
+ * its line, so that all samples of a function are added up; locations of
+ * callers keep their lines. `stacks` must not have separate samples.
+ * SPANPROF_ERR_LIMIT: the stacks need too much memory. */
 spanprof_status sp_go_pgo_trim(sp_stack_tree *stacks, size_t keep,
                                bool aggregate_callees);
 

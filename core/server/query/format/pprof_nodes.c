@@ -53,8 +53,8 @@ static void nodes_cut(sp_pprof_nodes *out, const sp_pprof_reply *profile,
     out->nodes[stacks->samples[i].node].is_used = true;
 }
 
-/* Callers come first, so that from the end each is marked before it is
- * looked at. */
+/* Callers come before their callees. Going backwards thus marks each node
+ * before it is visited. */
 static void nodes_number(sp_pprof_nodes *out, const sp_stack_tree *stacks) {
   size_t i;
   uint32_t j;

@@ -10,38 +10,38 @@
 #include "server/query/selector/matcher_list.h"
 #include "server/query/selector/text_set.h"
 
-#define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of the texts */
+#define PPROF_MEMORY_MAX ((size_t)64 << 20) /* for the texts */
 
 #define PPROF_ANCESTORS_MAX      32
-#define PPROF_ANCESTOR_BYTES_MAX 1024 /* of a name */
+#define PPROF_ANCESTOR_BYTES_MAX 1024 /* per name */
 
 typedef struct pprof_writing {
   sp_reply *reply;
   const sp_pprof_reply *profile;
   sp_pprof_nodes nodes;
-  int64_t *path; /* locations of one stack */
+  int64_t *path; /* the locations of one stack */
   sp_arena arena;
   sp_text_set texts;
-  size_t value_count; /* of a sample that is told apart: its number, too, where
-                       * that is not the value itself */
+  size_t value_count; /* values of a separate sample: also the number of
+                       * samples, unless that is the value itself */
 } pprof_writing;
 
 static int64_t pprof_text(pprof_writing *writing, const char *text) {
   uint32_t number = 0;
 
-  /* A failure stays in the arena, or in the buffer that has no more room. */
+  /* The arena keeps its error; the buffer is marked as failed. */
   if (sp_text_set_add(&writing->texts, text, &number))
     writing->reply->out->failed = true;
   return number;
 }
 
-/* The leaf of the last location is what was cut. */
+/* The location for nodes that were cut, after all others. */
 static int64_t pprof_other_location(const pprof_writing *writing) {
   return (int64_t)writing->nodes.location_count + 1;
 }
 
-/* The locations of a stack behind the `depth` that the path has, innermost
- * first. */
+/* Append the locations of a stack, innermost first, to the path, which has
+ * `depth` locations. */
 static size_t pprof_path(pprof_writing *writing, size_t node, size_t depth) {
   const sp_tree_node *nodes = writing->profile->stacks->nodes;
 
@@ -73,7 +73,7 @@ static void pprof_label(pprof_writing *writing, const char *name,
   sp_reply_close(writing->reply);
 }
 
-/* The spans that a span is in, as our own profiles name them. */
+/* Write the ancestors of a span as labels, like those of spanprof's uploads. */
 static void pprof_ancestors(pprof_writing *writing,
                             const sp_span_parent *span) {
   char name[sizeof SP_PPROF_ANCESTOR + PPROF_ANCESTOR_BYTES_MAX];
@@ -238,7 +238,7 @@ static void pprof_functions(pprof_writing *writing) {
   sp_reply_list_end(writing->reply);
 }
 
-/* The parts of "name:type:unit:period_type:period_unit". */
+/* Split "name:type:unit:period_type:period_unit". */
 static spanprof_status pprof_parts(pprof_writing *writing,
                                    const char *parts[5]) {
   char *at = sp_arena_text(&writing->arena, writing->profile->profile_type,
@@ -256,14 +256,15 @@ static spanprof_status pprof_parts(pprof_writing *writing,
   return SPANPROF_OK;
 }
 
-/* The period that Pyroscope gives merged profiles, by the metric. */
+/* The period that Pyroscope gives merged profiles of a metric. */
 static int64_t pprof_period(const char *metric) {
   if (strcmp(metric, "process_cpu") == 0)
     return 1000000000;
   return strcmp(metric, "memory") == 0 ? 524288 : 1;
 }
 
-/* How many profiles it is, which readers cannot count any more. */
+/* Write the number of merged profiles as a comment, because readers cannot
+ * count them. */
 static void pprof_comment(pprof_writing *writing) {
   const uint64_t count = writing->profile->stacks->profile_count;
   char text[64];

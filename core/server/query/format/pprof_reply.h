@@ -1,4 +1,4 @@
-/* Merged stacks as a google.v1.Profile. */
+/* Writes merged stacks as a google.v1.Profile. */
 #ifndef SP_PPROF_REPLY_H
 #define SP_PPROF_REPLY_H
 
@@ -8,21 +8,21 @@
 
 typedef struct sp_pprof_reply {
   const sp_stack_tree *stacks;
-  const char *profile_type; /* of five parts */
+  const char *profile_type; /* has five parts */
   int64_t time_ms;
-  size_t nodes_max; /* below the nodes_max-th largest frames are one function
-                     * "other"; 0: all stay */
-  /* Where they are given, each of stacks->samples stands by itself with its
-   * labels, span and trace, the spans it is in, and how many samples were
-   * taken; all below is of the others. */
+  size_t nodes_max; /* smaller nodes become one function "other"; 0: keep
+                     * all */
+  /* If not NULL, each of stacks->samples is written separately with its labels,
+   * span, trace, ancestors and number of samples. The members below are then
+   * unused. */
   const sp_span_parents *parents;
-  bool drop_unnamed; /* stacks with a location that has no name; else such a
-                      * location is its address */
+  bool drop_unnamed; /* drop stacks with an unnamed location; otherwise, it is
+                      * written as its address */
 } sp_pprof_reply;
 
-/* The fields of the message, which is open. Of the selected type alone,
- * without sample labels where there are no `parents`. Nothing at all where
- * there are no samples. */
+/* Write the fields of the open message. It has only the selected type, and
+ * sample labels only with `parents`. Nothing is written if there are no
+ * samples. */
 spanprof_status sp_pprof_reply_put(sp_reply *reply, const sp_mem *mem,
                                    const sp_pprof_reply *profile);
 
