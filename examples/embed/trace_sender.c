@@ -127,7 +127,8 @@ static int sender_send(CURL *curl, const trace_sender *sender,
 
 /* Wait until there are spans to send or the sender stops. Returns the number of
  * spans. */
-static size_t sender_detach(trace_sender *sender, trace_span *spans, int *stopping) {
+static size_t sender_detach(trace_sender *sender, trace_span *spans,
+                            int *stopping) {
   struct timespec second;
   size_t count;
 

@@ -1,4 +1,5 @@
-"""Profiles of `workload` programs against what they measured themselves."""
+"""Compares profiles of `workload` programs with the CPU time that the programs measured
+themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ PREFIX = "burn_"
 
 
 def place(sample: Sample) -> str | None:
-    """The name of the burning function that a sample was taken in."""
+    """The name of the burning function in which a sample was taken."""
     for function in sample.functions:
         if function.rpartition(".")[2].startswith(PREFIX):
             return function.rpartition(".")[2][len(PREFIX):]
@@ -23,18 +24,20 @@ def place(sample: Sample) -> str | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How far labels and truth are apart.
+    """Differences between labels and the measured CPU time.
 
     Attributes:
-        wrong: share of the labelled CPU whose stack is in another function than
-            that of the span (or label) it carries.
-        lost: share of the CPU in the burning functions without a label.
-        distance: half the summed difference of true and measured shares.
-        noise: what of the distance the number of samples explains.
-        missing: seconds of CPU that were burned and are in no sample.
-        missing_noise: what of them, more or less, the number of samples explains.
-        samples: how many ticks there were.
-        dropped: samples that found no room, which a verdict shows, not excuses.
+        wrong: share of the labelled CPU time whose stack is in the function of
+            another span (or label) than the one that the sample carries.
+        lost: share of the CPU time in the burning functions without a label.
+        distance: half the summed difference of measured and profiled shares.
+        noise: the part of the distance that the number of samples explains.
+        missing: seconds of CPU time that were burned and are in no sample.
+        missing_noise: the deviation of `missing` that the number of samples
+            explains.
+        samples: number of ticks.
+        dropped: samples that the library dropped. A verdict shows them, but they
+            are no excuse.
     """
 
     wrong: float
@@ -49,7 +52,7 @@ class Verdict:
 
 def judge(samples: list[Sample], truth: dict[str, float], label: str = "span_name",
           tick_ns: int = 4_000_000, threads: int = 1, dropped: int = 0) -> Verdict:
-    """Compare; a span burns in the function of its name, on so many threads."""
+    """Compare. Each span burns in the function of its name, on this many threads."""
     burned = [(place(s), s.labels.get(label), s.value) for s in samples]
     burned = [row for row in burned if row[0] in truth]
     total = sum(value for _, _, value in burned)
@@ -70,13 +73,13 @@ def judge(samples: list[Sample], truth: dict[str, float], label: str = "span_nam
 
 
 class AttributionCase(ProgramCase):
-    """A test of a program that ends with the truth as a line of JSON."""
+    """A test of a program that prints the measured CPU times as a last line of JSON."""
 
     def judged(self, source: str, label: str = "span_name", bare: str | None = None,
                **options: object) -> Verdict:
-        """Run it and compare; what burns in the function of the name `bare` has
-        no such label."""
-        done = self.run_source("from workload import burn, burner, profiled, tell\n" + source,
+        """Run the program and compare. The CPU time in the function named `bare` has no
+        such label."""
+        done = self.run_source("from workload import burn, burner, profiled, print_measured\n" + source,
                                **options)
         truth, threads, dropped = json.loads(done.stdout.splitlines()[-1])
         samples = self.samples()
@@ -88,7 +91,8 @@ class AttributionCase(ProgramCase):
         return judge(samples, truth, label, threads=threads, dropped=dropped)
 
     def assert_right(self, verdict: Verdict) -> None:
-        """Nothing wrong, next to nothing lost, all of it there."""
+        """No sample has a wrong label, almost none has no label, and no CPU time is
+        missing."""
         if os.environ.get("SPANPROF_TEST_PRINT"):
             print(self.id().rpartition(".")[2], verdict)
         self.assertGreater(verdict.samples, 50, verdict)

@@ -1,5 +1,5 @@
-"""How far profiles may be from the truth by chance alone: to be exceeded once
-in a million times at most."""
+"""Limits for random deviations of profiles from the measured CPU times. A correct
+profile exceeds them at most once in a million times."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ import math
 import os
 import random
 
-# Of a normal distribution, on both sides of it: 1e-6.
+# Two-sided quantile of a normal distribution for 1e-6.
 DEVIATIONS = 4.9
-# The same by Hoeffding's inequality, for a sum of n independent values within a
-# range of one: sqrt(log(2e6) / 2).
+# The same by Hoeffding's inequality, for a sum of n independent values within a range
+# of width one: sqrt(log(2e6) / 2).
 SUM_OF_ROUNDED = 2.7
-# Kernels look at a thread's CPU clock when they tick in it, 250 times a second or
-# more often: what was due just before a thread ended is booked where it ends.
-# Where machines share processors, one may be away for so long as it says, or
-# longer (45 ms).
+# Kernels check a thread's CPU clock at their ticks, at least 250 times a second. The
+# sample that was due just before a thread's end is booked at its end. On machines with
+# shared processors, a processor may be away for the stolen time or longer (45 ms).
 LATE_S = 0.004
 AWAY_S = 0.06
 
 
 def stolen_s() -> float:
-    """Seconds that a hypervisor kept the machine from running, since its start
-    and on all processors (steal in https://docs.kernel.org/filesystems/proc.html)."""
+    """Seconds for which a hypervisor kept the machine from running, since its start and
+    on all processors (steal in https://docs.kernel.org/filesystems/proc.html)."""
     with open("/proc/stat", encoding="ascii") as stat:
         return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
@@ -31,13 +30,13 @@ BEGAN_S = stolen_s()
 
 
 def late_s() -> float:
-    """Seconds of CPU of a thread between two ticks that hit it, at most."""
+    """Maximum CPU time in seconds of a thread between two ticks that hit it."""
     return max(AWAY_S, stolen_s() - BEGAN_S)
 
 
 def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> float:
-    """Seconds of CPU in one place of a profile of total_s; that many threads
-    began or ended in between, and each rounds its time to ticks."""
+    """Deviation in seconds of the CPU time in one place of a profile of total_s. This
+    many threads began or ended meanwhile, and each rounds its time to ticks."""
     count = total_s / tick_s
     share = min(true_s / total_s, 1)
     drawn = DEVIATIONS * math.sqrt(count * share * (1 - share))
@@ -51,7 +50,7 @@ def distance(one: dict[str, float], other: dict[str, float]) -> float:
 
 
 def of_shares(shares: dict[str, float], count: int) -> float:
-    """The distance between the shares and those of `count` samples."""
+    """Distance between the shares and those of `count` samples."""
     draw = random.Random(1)
     names, weights = list(shares), list(shares.values())
     distances = []

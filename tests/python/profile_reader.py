@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Frame:
-    """One line of a stack.
+    """One frame of a stack.
 
     Attributes:
         function: name of the function.
-        file: its source file, "" where unknown.
-        line: number of the line that ran, 0 where unknown.
-        start_line: number of the function's first line, 0 where unknown.
+        file: its source file, "" if unknown.
+        line: number of the executed line, 0 if unknown.
+        start_line: number of the function's first line, 0 if unknown.
     """
 
     function: str
@@ -49,7 +49,7 @@ class Sample:
         return tuple(frame.function for frame in self.stack)
 
     def runs(self, function: str) -> bool:
-        """Whether a function of this name is anywhere on the stack."""
+        """Whether a function of this name is on the stack."""
         return any(frame.function == function for frame in self.stack)
 
 
@@ -58,13 +58,13 @@ class Profile:
     """One file of an output directory.
 
     Attributes:
-        samples: what was sampled.
+        samples: the samples.
         time_ns: start of the window, Unix time.
         duration_ns: length of the window.
         period: nanoseconds of CPU time between two samples.
         sample_types: (type, unit) of the values.
         comments: the profile's comments.
-        path: where it was read from.
+        path: the file.
     """
 
     samples: list[Sample] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Profile:
 
 
 class FormatError(ValueError):
-    """The bytes are no profile."""
+    """The bytes are not a profile."""
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -118,7 +118,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _numbers(value: int | bytes) -> list[int]:
-    """A repeated number, packed or one by one."""
+    """A repeated number, packed or unpacked."""
     if isinstance(value, int):
         return [value]
     out, at = [], 0
@@ -136,10 +136,10 @@ def _message(value: int | bytes) -> dict[int, int | bytes]:
 
 
 def parse(data: bytes) -> Profile:
-    """The profile in uncompressed pprof bytes.
+    """Parse a profile in uncompressed pprof bytes.
 
     Raises:
-        FormatError: they are not one.
+        FormatError: the bytes are not a profile.
     """
     profile = Profile()
     texts: list[str] = []
@@ -205,10 +205,10 @@ def parse(data: bytes) -> Profile:
 
 
 def read_file(path: str | pathlib.Path) -> Profile:
-    """One ``.pb.gz`` file.
+    """Read one ``.pb.gz`` file.
 
     Raises:
-        FormatError: it holds no profile.
+        FormatError: it does not contain a profile.
         OSError: it cannot be read.
     """
     profile = parse(gzip.decompress(pathlib.Path(path).read_bytes()))
@@ -233,6 +233,6 @@ def cpu_ns(samples: list[Sample], where: Callable[[Sample], bool]) -> int:
 
 
 def ended_s(samples: list[Sample]) -> float:
-    """Seconds that threads burned after the last tick that hit them, which the
-    profile books where they ended: true, and in no function."""
+    """CPU time in seconds that threads burned after the last tick that hit them. The
+    profile books it at the threads' ends, in no function."""
     return cpu_ns(samples, lambda sample: sample.functions == ("[thread end]",)) / 1e9

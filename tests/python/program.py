@@ -1,4 +1,4 @@
-"""Programs run by the tests in interpreters of their own, profiled to files."""
+"""Programs that the tests run in separate interpreters, with profiles in files."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ import profile_reader
 import spanprof
 
 PACKAGES = pathlib.Path(spanprof.__file__).absolute().parent.parent
-# Ignored in what a shell runs in the background, and so in what that runs.
+# A shell ignores SIGINT in its background jobs, and their children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIMEOUT_S = 60
-# Programs of a test beside each other, each with a processor to wait for.
+# Number of programs that a test runs at the same time, each waiting for a processor.
 AT_ONCE = 4
-# What we hold up the end of a process: two seconds, 0.1 s for lines of the log,
-# and what a busy machine takes to wake the threads that deliver and wait.
+# Maximum delay of a process's exit by us: two seconds, 0.1 s for log lines, and the
+# time that a busy machine needs to wake the threads that deliver and wait.
 END_S = 2.6
 
-# Before each program: a loop of `seconds` of CPU of the calling thread, and a
-# wait for what must happen. The thread's clock is asked seldom: who asks when a
-# slice is over loses the processor just before the tick that would have sampled
-# it. What is left takes at least as long by the other clock.
+# Precedes each program: a loop that burns `seconds` of CPU time of the calling thread,
+# and a wait for a condition. The loop reads the thread's clock rarely: a thread that
+# reads it at the end of its time slice loses the processor just before the tick that
+# would have sampled it. The remaining time takes at least as long by the other clock.
 PRELUDE = """
 import time
 
@@ -56,7 +56,7 @@ def burn(seconds):
 
 
 def environment(directory: pathlib.Path, **variables: str) -> dict[str, str]:
-    """An environment that profiles into a directory what starts profiling."""
+    """An environment in which programs that start profiling write to a directory."""
     user = directory / "user"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = user / "lib" / version / "site-packages"
@@ -76,13 +76,13 @@ def environment(directory: pathlib.Path, **variables: str) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of the loopback that nobody listens on now."""
+    """A loopback port on which nothing listens now."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
 
 
 def fetch(port: int, path: str = "/", timeout: float = 30) -> str:
-    """The body of a page, asked for until the server is up."""
+    """The body of a page. Retries until the server is up."""
     until = time.monotonic() + TIMEOUT_S
     while True:
         try:
@@ -97,13 +97,13 @@ def fetch(port: int, path: str = "/", timeout: float = 30) -> str:
 
 
 def importable(module: str) -> bool:
-    """Whether this interpreter has the module, compiled parts and all: those of
-    a distribution may be for another one."""
+    """Whether this interpreter can import the module with its compiled parts. Those of
+    a distribution may be compiled for another interpreter."""
     return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
 
 
 def wait_for(condition: Callable[[], object], what: str, timeout: float = TIMEOUT_S) -> None:
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     until = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > until:
@@ -122,7 +122,7 @@ class ProgramCase(unittest.TestCase):
         self.profiles.mkdir()
 
     def write(self, name: str, source: str) -> pathlib.Path:
-        """A file of the program; PRELUDE comes before its source."""
+        """Write a file of the program, with PRELUDE before its source."""
         path = self.directory / name
         path.write_text(PRELUDE + textwrap.dedent(source))
         return path
@@ -130,7 +130,7 @@ class ProgramCase(unittest.TestCase):
     def run_command(self, command: Sequence[str], *, status: int = 0,
                     timeout: float = TIMEOUT_S,
                     **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end, which must come with this status."""
+        """Run a command until it exits; it must have this exit status."""
         done = subprocess.run(
             [str(word) for word in command], cwd=self.directory, text=True,
             env=environment(self.directory, **variables), timeout=timeout,
@@ -143,22 +143,22 @@ class ProgramCase(unittest.TestCase):
         path = self.write("app.py", source)
         return self.run_command([sys.executable, path], **options)  # type: ignore[arg-type]
 
-    def run_beside(self, commands: Sequence[Sequence[str]], *, timeout: float = TIMEOUT_S,
+    def run_concurrently(self, commands: Sequence[Sequence[str]], *, timeout: float = TIMEOUT_S,
                    **options: object) -> list[subprocess.CompletedProcess[str]]:
-        """Run commands, a few beside each other, so that their waits overlap; each
-        may take as much longer."""
-        environment(self.directory)  # made once, not by each of them
+        """Run commands, a few at the same time, so that their waits overlap. The
+        timeout of each grows accordingly."""
+        environment(self.directory)  # created once, not by each of them
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return [*pool.map(lambda command: self.run_command(
                 command, timeout=timeout * AT_ONCE, **options), commands)]  # type: ignore[arg-type]
 
     def run_sources(self, sources: Sequence[str], **options: object) -> list[subprocess.CompletedProcess[str]]:
-        """Run programs of one file each beside each other."""
+        """Run programs of one file each at the same time."""
         paths = [self.write(f"app-{number}.py", source) for number, source in enumerate(sources)]
-        return self.run_beside([[sys.executable, str(path)] for path in paths], **options)  # type: ignore[arg-type]
+        return self.run_concurrently([[sys.executable, str(path)] for path in paths], **options)  # type: ignore[arg-type]
 
     def serve(self, command: Sequence[str], **variables: str) -> subprocess.Popen[str]:
-        """Start a server, ended with the test; its output goes to a file."""
+        """Start a server that stops with the test. Its output goes to a file."""
         log = open(self.directory / "server.log", "a", encoding="utf-8")
         self.addCleanup(log.close)
         server = subprocess.Popen(
@@ -176,17 +176,17 @@ class ProgramCase(unittest.TestCase):
         server.wait()
 
     def log(self) -> str:
-        """What the server printed."""
+        """The output of the server."""
         return (self.directory / "server.log").read_text(encoding="utf-8")
 
     def terminate(self, server: subprocess.Popen[str], number: int = signal.SIGTERM,
                   timeout: float = 20) -> int:
-        """Ask a server to end, and wait until it has."""
+        """Ask a server to stop, and wait until it has exited."""
         server.send_signal(number)
         return server.wait(timeout)
 
     def interrupt(self, server: subprocess.Popen[str]) -> None:
-        """Type Ctrl-C, which all of its processes get; wait until all ended."""
+        """Send Ctrl-C to all its processes, and wait until they have exited."""
         os.killpg(server.pid, signal.SIGINT)
         server.wait(20)
         wait_for(lambda: not self._group_lives(server.pid), "the end of its children")
@@ -201,8 +201,8 @@ class ProgramCase(unittest.TestCase):
 
     def burn_by_requests(self, port: int, pids: int, seconds: float = 1.0,
                          parallel: int = 4) -> dict[int, float]:
-        """Ask for pages that burn 0.1 s and answer with their process, until so
-        many processes have burned so long each; what they burned by process."""
+        """Request pages that burn 0.1 s and answer with their process, until this many
+        processes have burned this long each. Returns the burned time by process."""
         burned: dict[int, float] = {}
         until = time.monotonic() + TIMEOUT_S
         with ThreadPoolExecutor(parallel) as pool:
@@ -213,14 +213,14 @@ class ProgramCase(unittest.TestCase):
         return burned
 
     def assert_processes_covered(self, burned: dict[int, float], threads: int = 4) -> None:
-        """Each process's burnt CPU, of so many threads, is in its profiles."""
+        """The profiles contain each process's burned CPU time, of this many threads."""
         cpu = self.cpu_s()
         for pid, seconds in burned.items():
             self.assertGreaterEqual(cpu.get(pid, 0.0), seconds - noise.of_time(seconds, seconds, 0.01, threads),
                                     f"{pid}: {cpu} of {burned}\n{self.log()}")
 
     def cpu_s(self, function: str | None = None) -> dict[int, float]:
-        """Seconds of CPU in profiles, of a function or of all, by process."""
+        """CPU time in profiles in seconds by process, of one function or of all."""
         out: dict[int, float] = {}
         for profile in profile_reader.read_directory(self.profiles):
             assert profile.path
@@ -230,16 +230,15 @@ class ProgramCase(unittest.TestCase):
         return out
 
     def samples(self) -> list[profile_reader.Sample]:
-        """Every sample that was written."""
+        """All samples that were written."""
         return profile_reader.read_samples(self.profiles)
 
     def assert_covered(self, measured: float, true: float, what: str = "CPU", threads: int = 1,
-                       beside: float = 0.0, alone: bool = False) -> None:
-        """What the program burned is there, within the noise of its samples, and
-        no more: but for what it may burn beside, where that is counted too.
-        `alone`: what threads burned that did nothing else, whose clocks are their
-        own."""
+                       extra: float = 0.0, alone: bool = False) -> None:
+        """The profiles contain the CPU time that the program burned, within the noise
+        of its samples, and no more, apart from `extra`. `alone`: the CPU time of
+        threads that did nothing else, each with its own clock."""
         total = true if alone else max(sum(self.cpu_s().values()), measured, true)
         allowed = noise.of_time(true, total, 0.01, threads)
         self.assertGreaterEqual(measured, true - allowed - profile_reader.ended_s(self.samples()), what)
-        self.assertLessEqual(measured, true + allowed + beside, what)
+        self.assertLessEqual(measured, true + allowed + extra, what)

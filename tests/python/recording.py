@@ -1,4 +1,4 @@
-"""A session around a piece of the test itself."""
+"""A session during a part of the test itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import spanprof
 
 
 def burn(seconds: float) -> None:
-    """CPU time of the calling thread, all of it in this function: as long as
-    said, and until a sample was taken, which on a crowded machine is seldom."""
+    """Burn CPU time of the calling thread in this function: for at least this time, and
+    until a sample was taken, which is rare on a crowded machine."""
     until = time.thread_time() + seconds
     before = spanprof.stats()["samples_taken"]
-    while (left := until - time.thread_time()) > 0:  # asked seldom: program.py
+    while (left := until - time.thread_time()) > 0:  # rarely read: see program.py
         end = time.monotonic() + left
         while time.monotonic() < end:
             sum(range(200))
@@ -28,7 +28,7 @@ def burn(seconds: float) -> None:
 
 
 class RecordingCase(unittest.TestCase):
-    """A test that looks at samples of its own process."""
+    """A test that inspects samples of its own process."""
 
     stats: dict[str, int]
     tick_s: float
@@ -36,7 +36,7 @@ class RecordingCase(unittest.TestCase):
 
     def record(self, work: Callable[[], object], *, wall_hz: int = 0,
                **options: object) -> list[profile_reader.Sample]:
-        """The samples of `work`; `wall_hz`: of wall-clock time, for the test."""
+        """The samples of `work`. `wall_hz`: sample wall-clock time, for the test."""
         if wall_hz:
             os.environ["SPANPROF_TEST_WALL_HZ"] = str(wall_hz)
             self.addCleanup(os.environ.pop, "SPANPROF_TEST_WALL_HZ", None)
@@ -55,20 +55,20 @@ class RecordingCase(unittest.TestCase):
             return samples
 
     def cpu_s(self, samples: list[profile_reader.Sample], function: str | None = None) -> float:
-        """Seconds of CPU in a function of this name, or in all."""
+        """CPU time in seconds in a function of this name, or in all."""
         return profile_reader.cpu_ns(samples, lambda sample: function is None or any(
             frame.function.rpartition(".")[2] == function for frame in sample.stack)) / 1e9
 
     def assert_cpu(self, seen: float, true: float, what: str, threads: int = 1) -> None:
-        """Seconds of that many threads which did nothing else: each has a clock
-        of its own, so that chance is in their ends alone."""
+        """CPU time in seconds of this many threads that did nothing else. Each has its
+        own clock, so that only their ends are random."""
         allowed = noise.of_time(true, true, self.tick_s, threads)
         self.assertLessEqual(seen, true + allowed, what)
         self.assertGreaterEqual(seen, true - allowed - self.ended_s, what)
 
     def one(self, samples: list[profile_reader.Sample], function: str) -> list[profile_reader.Frame]:
-        """The frames of this name on stacks; the samples are all of them, but for
-        those of the session's start and end."""
+        """The frames of this name on stacks. All samples except those of the session's
+        start and end have one."""
         frames = [frame for sample in samples for frame in sample.stack
                   if frame.function.rpartition(".")[2] == function]
         self.assertTrue(frames, function)

@@ -1,4 +1,4 @@
-"""Allocators that give objects other places than CPython's own does."""
+"""Allocators that place objects at other addresses than CPython's own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import unittest
 
 from program import ProgramCase
 
-# Each object at a multiple of `step` bytes from the others, as under memory
-# profilers, which put something of their own beside it. Nothing is reused.
+# Places each object at a multiple of `step` bytes from the others, like memory
+# profilers, which store their own data next to each object. Memory is never reused.
 SPACED = r"""
 #define _GNU_SOURCE
 #include <stdint.h>

@@ -1,5 +1,5 @@
-"""spanprof.start, flush, stop, stats: what they return, and that nothing wrong
-reaches the application."""
+"""spanprof.start, flush, stop, stats: their results, and that no failure reaches the
+application."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ApiTest(ProgramCase):
         self.assert_covered(sum(self.cpu_s("burn").values()), 1)
         self.assertTrue(all(p.name.startswith("three-lines-") for p in self.profiles.iterdir()))
 
-    def test_flush_writes_while_the_session_goes_on(self) -> None:
+    def test_flush_writes_and_the_session_goes_on(self) -> None:
         done = self.run_source("""
             import os, spanprof
             spanprof.start()
@@ -41,7 +41,7 @@ class ApiTest(ProgramCase):
         self.assertEqual(done.stdout, "1\n")
         self.assert_covered(sum(self.cpu_s("burn").values()), 1)
 
-    def test_what_is_done_while_paused_is_in_no_profile(self) -> None:
+    def test_cpu_time_during_a_pause_is_in_no_profile(self) -> None:
         self.run_source("""
             import os, threading, spanprof
 
@@ -81,7 +81,7 @@ class ApiTest(ProgramCase):
         self.assertEqual(names, ["first", "second", "third"])
         self.assert_covered(sum(self.cpu_s("burn").values()), 1.8, threads=3)
 
-    def test_threads_that_live_for_an_instant_are_profiled(self) -> None:
+    def test_very_short_threads_are_profiled(self) -> None:
         self.run_source("""
             import spanprof, threading
             spanprof.start()
@@ -109,7 +109,7 @@ class ApiTest(ProgramCase):
         labelled = sum(s.value for s in self.samples() if s.labels.get("kind") == "blocked")
         self.assert_covered(labelled / 1e9, 1)
 
-    def test_stats_count_what_was_taken(self) -> None:
+    def test_stats_count_samples(self) -> None:
         self.run_source("""
             import spanprof
             spanprof.start()
@@ -135,7 +135,7 @@ class ApiTest(ProgramCase):
             assert pyroscope_io.configure is pyroscope.configure
         """)
 
-    def test_the_version_is_told_with_and_without_the_compiled_part(self) -> None:
+    def test_the_version_is_known_with_and_without_the_extension(self) -> None:
         version = importlib.metadata.version("spanprof")
         self.assertEqual(spanprof.__version__, version)
         self.assertIn("__version__", dir(spanprof))
@@ -145,7 +145,7 @@ class ApiTest(ProgramCase):
         for words in (["-m", "spanprof", "--version"], ["-c", "from spanprof.__main__ import main; main(['--version'])"]):
             self.assertRegex(self.run_command([sys.executable, *words]).stdout, rf"^spanprof {version} ")
 
-    def test_without_the_compiled_part_the_program_runs_unprofiled(self) -> None:
+    def test_without_the_extension_the_program_runs_unprofiled(self) -> None:
         done = self.run_source("""
             import sys
             sys.modules["spanprof._native"] = None
@@ -166,7 +166,8 @@ class ApiTest(ProgramCase):
         self.assertIn("spanprof._native does not load", done.stderr)
 
     def test_free_threaded_python_is_refused_before_the_extension_is_loaded(self) -> None:
-        """An extension that does not say it needs no GIL switches it on."""
+        """An extension that does not declare that it works without a GIL enables the
+        GIL."""
         done = self.run_source("""
             import sys
             sys.abiflags += "t"
@@ -177,7 +178,7 @@ class ApiTest(ProgramCase):
         """)
         self.assertIn("not profiled: ", done.stderr)
 
-    def test_an_interrupt_of_the_self_test_goes_on_and_refuses_nothing_for_good(self) -> None:
+    def test_an_interrupted_self_test_raises_and_is_repeated_later(self) -> None:
         self.run_source("""
             import spanprof, sys
             def interrupted_by(error):
@@ -205,7 +206,7 @@ class ApiTest(ProgramCase):
         """)
         self.assert_covered(sum(self.cpu_s().values()), 0.5)
 
-    def test_a_timeout_that_is_no_number_is_none(self) -> None:
+    def test_a_timeout_of_nan_is_zero(self) -> None:
         self.run_source("""
             import math, spanprof
             spanprof.start()
@@ -216,7 +217,7 @@ class ApiTest(ProgramCase):
             assert spanprof.stop(math.inf)
         """)
 
-    def test_every_name_is_there_without_opentelemetry(self) -> None:
+    def test_every_name_exists_without_opentelemetry(self) -> None:
         self.run_source("""
             import inspect, pydoc, sys, spanprof
             class Without:

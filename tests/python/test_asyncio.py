@@ -1,4 +1,4 @@
-"""Spans of asyncio: tasks that take turns on a thread carry their own."""
+"""Spans of asyncio: tasks that share a thread carry their own spans."""
 
 from __future__ import annotations
 
@@ -126,8 +126,9 @@ with profiled() as tracer:
     asyncio.run(main(tracer))
 """))
 
-    def test_an_asynchronous_generator_shows_what_opentelemetry_says(self) -> None:
-        # A span held over a yield is the consumer's too: contextvars have it so.
+    def test_an_asynchronous_generator_has_the_span_of_its_context(self) -> None:
+        # With contextvars, a span that is active across a yield is also active in the
+        # consumer.
         self.assert_right(self.judged("""
 import asyncio
 from opentelemetry import trace

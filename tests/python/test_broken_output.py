@@ -1,5 +1,5 @@
-"""Output that cannot be written costs the message alone: no call raises, no block
-is skipped, no result or exit status is another."""
+"""Output that cannot be written only loses the message: no call raises, no block is
+skipped, and results and exit statuses stay the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from program import ProgramCase, importable
 BREAK = {
     "its descriptor is closed": "os.close(2)",
     "there is no sys.stderr": "sys.stderr = sys.__stderr__ = None",
-    "its reader has gone": """
+    "its reader has exited": """
 reading, writing = os.pipe()
 os.close(reading)
 os.dup2(writing, 2)
@@ -29,8 +29,8 @@ sys.stderr = Stream()
 LOGGING = {
     "nothing is set up": "",
     "logging is imported": "import logging",
-    # Newer CPythons keep a line that the handler could not write in the stream,
-    # and exit with 120 if they cannot flush sys.stderr.
+    # Newer CPythons keep a line that the handler could not write in the stream, and
+    # exit with 120 if they cannot flush sys.stderr.
     "logging writes to stderr": """
 import atexit, logging
 logging.basicConfig(level=1)
@@ -108,13 +108,13 @@ class BrokenOutputTest(ProgramCase):
             for logging, sets_up in LOGGING.items():
                 names.append(f"{broken}, {logging}")
                 path = self.write(f"app-{len(names)}.py", "")
-                # Its exceptions go where they can be seen.
+                # Makes its exceptions visible.
                 path.write_text(path.read_text() + f"import os, sys, traceback\n{breaks}\n{sets_up}" + "\ntry:\n"
                                 + "".join(f"    {line}\n" for line in (CALLS + spans).splitlines())
                                 + "except BaseException:\n    print(traceback.format_exc())\n"
                                 "else:\n    print('done')\n")
                 commands.append([sys.executable, str(path)])
-        for name, done in zip(names, self.run_beside(commands, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9"),
+        for name, done in zip(names, self.run_concurrently(commands, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9"),
                               strict=True):
             with self.subTest(name):
                 self.assertEqual(done.stdout, "done\n")
@@ -131,7 +131,7 @@ class BrokenOutputTest(ProgramCase):
                                 PYROSCOPE_SAMPLE_RATE="no", SPANPROF_REQUIRED="1", status=1)
 
     def test_each_line_begins_with_our_name(self) -> None:
-        """Where no logging is set up, imported or not."""
+        """Run without configured logging, imported or not."""
         for imports in ("", "import logging"):
             done = self.run_source(f"""
                 {imports}

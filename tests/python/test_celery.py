@@ -1,4 +1,4 @@
-"""Celery's prefork pool, started once in the master."""
+"""Celery's prefork pool, with one start in the master."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ TASKS = 40
 class CeleryTest(ProgramCase):
     def run_tasks(self, *options: str, start: str = "spanprof.start()", least: int = 1,
                   **variables: str) -> set[int]:
-        """Returns the processes that did at least so many tasks; their time is in
-        profiles."""
+        """Return the processes that did at least this many tasks. The profiles contain
+        their CPU time."""
         done = self.directory / "done"
         done.mkdir()
         (self.directory / "queue").mkdir()
@@ -57,12 +57,12 @@ class CeleryTest(ProgramCase):
         self.assertEqual(len(self.run_tasks()), 2)
 
     def test_children_replaced_after_some_tasks(self) -> None:
-        # Celery forks those that replace others in a thread of its own, with whose end
-        # the kernel kills them (PR_SET_PDEATHSIG of prctl(2)): at the end, two that
-        # have tasks to do yet. At least three of 40 tasks are done with by then.
+        # Celery forks replacements in a thread, and the kernel kills them when this
+        # thread exits (PR_SET_PDEATHSIG of prctl(2)). At the end, two processes still
+        # have tasks to do. At least three of 40 tasks are done then.
         self.assertGreaterEqual(len(self.run_tasks("--max-tasks-per-child", "10", least=10)), 3)
 
-    def test_under_the_environment_start(self) -> None:
+    def test_with_a_start_by_the_environment(self) -> None:
         self.run_tasks(start="", SPANPROF_AUTOSTART="1")
 
 

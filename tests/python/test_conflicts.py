@@ -1,4 +1,5 @@
-"""pyroscope-io in the same environment is found at import, in one sentence."""
+"""pyroscope-io in the same environment is detected at import, and logged in one
+sentence."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from program import PACKAGES, ProgramCase
 
 
 class ConflictsTest(ProgramCase):
-    """Installations are laid out as pip leaves them: files that share a path
-    belong to whoever was installed last, and an uninstall removes them."""
+    """Creates installations with the layout of pip: a file at a shared path belongs to
+    the last installation, and an uninstall removes it."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -28,7 +29,7 @@ class ConflictsTest(ProgramCase):
             (self.site / "pyroscope" / "__init__.py").write_text("def configure(): pass\n")
             (self.site / "pyroscope" / "otel" / "__init__.py").write_text("")
 
-    def said(self, module: str = "spanprof") -> list[str]:
+    def logged(self, module: str = "spanprof") -> list[str]:
         path: pathlib.Path = self.write("app.py", f"import {module}\n")
         done = self.run_command([sys.executable, "-S", "-E", "-c",
                                  f"import sys; sys.path.insert(0, {str(self.site)!r}); "
@@ -37,40 +38,40 @@ class ConflictsTest(ProgramCase):
         self.assertEqual([line for line in lines if not line.startswith("spanprof: ")], [])
         return [line.removeprefix("spanprof: ") for line in lines]
 
-    def test_alone_nothing_is_said(self) -> None:
-        self.assertEqual(self.said("spanprof, pyroscope"), [])
+    def test_alone_logs_nothing(self) -> None:
+        self.assertEqual(self.logged("spanprof, pyroscope"), [])
 
-    def test_in_an_archive_nothing_is_said(self) -> None:
+    def test_in_an_archive_logs_nothing(self) -> None:
         self.site = pathlib.Path(shutil.make_archive(str(self.site), "zip", self.site))
-        self.assertEqual(self.said("spanprof, pyroscope"), [])
+        self.assertEqual(self.logged("spanprof, pyroscope"), [])
 
     def test_installed_before_us(self) -> None:
         self.install_other(files=False)
         for module in ("spanprof", "pyroscope"):
-            self.assertEqual(self.said(module), [
+            self.assertEqual(self.logged(module), [
                 "pyroscope-io and spanprof install the same packages, and those of spanprof "
                 "are in use: uninstall the former, then reinstall spanprof"])
 
     def test_installed_after_us(self) -> None:
         self.install_other(files=True)
-        self.assertEqual(self.said(), [
+        self.assertEqual(self.logged(), [
             "pyroscope-io overwrote pyroscope and pyroscope.otel of spanprof, which has the "
             "same packages: uninstall it, then reinstall spanprof"])
 
     def test_uninstalled_after_us(self) -> None:
         shutil.rmtree(self.site / "pyroscope")
-        self.assertEqual(self.said(), [
+        self.assertEqual(self.logged(), [
             "pyroscope and pyroscope.otel of spanprof is missing, as after an uninstall of "
             "pyroscope-io: reinstall spanprof"])
 
-    def test_of_a_program_that_was_frozen_nothing_is_said(self) -> None:
+    def test_a_frozen_program_logs_nothing(self) -> None:
         shutil.rmtree(self.site / "pyroscope")
-        self.assertEqual(self.said("sys; sys.frozen = True; import spanprof"), [])
+        self.assertEqual(self.logged("sys; sys.frozen = True; import spanprof"), [])
         for path in self.site.glob("spanprof-*"):
             shutil.rmtree(path)
-        self.assertEqual(self.said(), [])
+        self.assertEqual(self.logged(), [])
 
-    def test_a_stub_of_a_test_in_its_place_is_let_be(self) -> None:
+    def test_a_stub_in_its_place_is_ignored(self) -> None:
         for stub in ("None", "types.ModuleType('pyroscope')", "object()"):
             path = self.write("app.py", f"""
                 import sys, types
@@ -83,15 +84,15 @@ class ConflictsTest(ProgramCase):
             done = self.run_command([sys.executable, path])
             self.assertEqual(done.stderr, "", stub)
 
-    def test_entries_that_python_passes_over_are_passed_over(self) -> None:
-        odd = [None, b"/usr"] if sys.version_info >= (3, 11) else [None]  # bytes are too much for CPython 3.10 itself
-        self.assertEqual(self.said(f"sys; sys.path[1:1] = {odd}; sys.path.append('a\\0b'); import spanprof"), [])
+    def test_entries_that_python_ignores_are_ignored(self) -> None:
+        odd = [None, b"/usr"] if sys.version_info >= (3, 11) else [None]  # CPython 3.10 itself fails on bytes
+        self.assertEqual(self.logged(f"sys; sys.path[1:1] = {odd}; sys.path.append('a\\0b'); import spanprof"), [])
 
-    def test_another_package_of_that_name_comes_first(self) -> None:
+    def test_another_package_of_that_name_is_found_first(self) -> None:
         (self.directory / "first").mkdir()
         other = self.directory / "first" / "pyroscope.py"
         other.write_text("")
-        self.assertEqual(self.said(f"sys; sys.path.insert(0, {str(other.parent)!r}); import spanprof"),
+        self.assertEqual(self.logged(f"sys; sys.path.insert(0, {str(other.parent)!r}); import spanprof"),
                          [f"`import pyroscope` finds {other}, which is not spanprof's"])
 
 

@@ -1,4 +1,4 @@
-"""The handler's reader of contextvars: whatever else a context holds, and while
+"""The handler's reader of contextvars, with any other contents of a context, and while
 contexts change at every instant."""
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ with profiled() as tracer:
         self.assertEqual(len(found), 13)
         self.assertEqual(found, {name: {name} for name in found})
 
-    def test_variables_whose_hashes_are_the_same(self) -> None:
-        # The hash of a variable lies in it; the trie then has a node of its own
-        # for both.
+    def test_variables_with_equal_hashes(self) -> None:
+        # A variable's hash is stored in the variable. The trie then has a collision
+        # node for both.
         self.assertEqual(self.names("""
 import contextvars, ctypes
 
@@ -65,7 +65,7 @@ with profiled() as tracer:
     contextvars.copy_context().run(run, tracer)
 """), {"span": {"span"}, "none": {None}})
 
-    def test_contexts_that_change_all_the_time(self) -> None:
+    def test_contexts_that_change_constantly(self) -> None:
         verdict = self.judged("""
 import contextvars, threading, time, workload
 
@@ -102,7 +102,7 @@ with profiled() as tracer:
 """)
         self.assert_right(verdict)
 
-    def test_a_thread_that_never_had_a_context(self) -> None:
+    def test_a_thread_without_a_context(self) -> None:
         self.assertEqual(self.names("""
 import _thread
 done = _thread.allocate_lock()

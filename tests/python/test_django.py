@@ -1,4 +1,4 @@
-"""Django's development server: its reloader's parent stays unprofiled."""
+"""Django's development server: the parent of its reloader stays unprofiled."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ class DjangoTest(ProgramCase):
     def served_by(self, port: int) -> set[int]:
         try:
             return {int(fetch(port))}
-        except (OSError, ValueError):  # none yet, or a reload cut the answer
+        except (OSError, ValueError):  # no answer yet, or a reload cut it
             return set()
 
-    def test_the_reloader_s_children_are_profiled_not_their_parent(self) -> None:
+    def test_the_children_of_the_reloader_are_profiled_but_not_the_parent(self) -> None:
         self.serve_site()
 
-    def test_the_same_under_the_environment_start(self) -> None:
+    def test_the_same_with_a_start_by_the_environment(self) -> None:
         self.serve_site(SPANPROF_AUTOSTART="1")
 
     def test_without_the_reloader(self) -> None:

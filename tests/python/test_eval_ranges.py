@@ -1,5 +1,5 @@
-"""The code of an interpreter that calls one function per instruction, as clang
-builds it from 3.14 on, in a program that looks like one."""
+"""The code ranges of an interpreter that calls one function per instruction, as clang
+builds it from 3.14 on. A test program imitates such an interpreter."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ class EvalRangesTest(ProgramCase):
             "entries": ", ".join(f"[{n}] = _TAIL_CALL_op_{n}" for n in numbers),
             "others": ", ".join(f"other_{n}" for n in numbers), "count": OPERATIONS})
         self.program = self.directory / "interpreter"
-        # As the backend does, whose vendor/ is made anew while this runs.
+        # The same command as in the backend, whose vendor/ another process may rewrite
+        # meanwhile.
         subprocess.run(["protoc-c", f"--proto_path={CHECKOUT}/core/proto", f"--c_out={self.directory}",
                         "profile.proto", "push.proto"], check=True)
         include = [f"-I{CHECKOUT / folder}" for folder in (
@@ -90,7 +91,7 @@ class EvalRangesTest(ProgramCase):
              "-o", self.program, "-lcurl", "-lprotobuf-c", "-lz", "-lpthread", "-ldl", "-lm"],
             check=True)
 
-    def test_every_operation_and_nothing_else(self) -> None:
+    def test_exactly_the_functions_of_instructions_are_found(self) -> None:
         right = f"1 {OPERATIONS} 0\n"
         self.assertEqual(subprocess.check_output([self.program], text=True), right)
         subprocess.run(["strip", "--strip-all", self.program], check=True)
@@ -119,10 +120,11 @@ spanprof.stop()
 """
 
 
-# Its compiler may put most of the loop elsewhere, which looks like one that calls.
+# The compiler may place most of the loop elsewhere; the loop then looks like one that
+# calls functions.
 @unittest.skipIf(sys.version_info >= (3, 14), "from 3.14 on the table may be there")
 class EvalConstantsTest(ProgramCase):
-    def test_an_interpreter_of_one_loop_is_searched_for_no_table(self) -> None:
+    def test_an_interpreter_with_one_loop_has_no_table_search(self) -> None:
         grown_kib = int(self.run_source(CONSTANTS).stdout)
         self.assertLessEqual(grown_kib, 128)
 

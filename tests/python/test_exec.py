@@ -1,4 +1,4 @@
-"""Starts by the environment: `spanprof exec`, `python -m spanprof`, the .pth."""
+"""Starts by the environment: `spanprof exec`, `python -m spanprof`, the .pth file."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ while (left := until - time.thread_time()) > 0:
 class ExecTest(ProgramCase):
     def assert_profiled(self, command: list[str], seconds: float = 0.5, **variables: str) -> str:
         done = self.run_command(command, **variables)
-        self.assert_covered(sum(self.cpu_s().values()), seconds, str(command), beside=0.3)
+        self.assert_covered(sum(self.cpu_s().values()), seconds, str(command), extra=0.3)
         for path in self.profiles.iterdir():
             path.unlink()
         return done.stdout
 
-    def test_exec_profiles_a_program_that_knows_nothing_of_it(self) -> None:
+    def test_exec_profiles_an_unchanged_program(self) -> None:
         path = self.write("app.py", "import sys\nburn(0.5)\nprint(sys.argv[1:])")
         for words in (["exec", "--"], ["exec"]):
             out = self.assert_profiled([*COMMAND, *words, sys.executable, str(path), "-x", "y"])
             self.assertEqual(out, "['-x', 'y']\n")
 
-    def test_exec_reaches_interpreters_behind_other_programs(self) -> None:
+    def test_exec_profiles_interpreters_started_by_other_programs(self) -> None:
         path = self.write("app.py", "burn(0.5)")
         self.assert_profiled([*COMMAND, "exec", "sh", "-c", f"{sys.executable} {path}; true"])
         self.assert_profiled([*COMMAND, "exec", "env", f"PYTHONPATH={PACKAGES}", sys.executable,
@@ -54,7 +54,7 @@ class ExecTest(ProgramCase):
         self.assertEqual(out, "[] __main__ True 1\n")
         self.assert_profiled([*COMMAND, "-c", BURN])
 
-    def test_a_reader_that_goes_ends_a_command_quietly(self) -> None:
+    def test_a_closed_pipe_ends_a_command_quietly(self) -> None:
         self.assert_profiled([*COMMAND, "exec", sys.executable, "-c", BURN])
         self.run_command([*COMMAND, "exec", sys.executable, "-c", BURN])
         reading, writing = os.pipe()
@@ -68,10 +68,11 @@ class ExecTest(ProgramCase):
                 self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""))
 
     def test_a_program_has_the_default_action_of_sigpipe(self) -> None:
-        """As from a shell; Python itself ignores it."""
+        """Restore the default action, as a shell does; Python itself ignores the
+        signal."""
         self.run_command([*COMMAND, "exec", "sh", "-c", "kill -PIPE $$"], status=-signal.SIGPIPE)
 
-    def test_the_exit_status_is_the_program_s(self) -> None:
+    def test_the_exit_status_is_that_of_the_program(self) -> None:
         self.run_command([*COMMAND, "exec", "sh", "-c", "exit 7"], status=7)
         self.run_command([*COMMAND, "-c", "import sys; sys.exit(9)"], status=9)
         done = self.run_command([*COMMAND, "exec", "/nowhere/program"], status=127)
@@ -97,9 +98,9 @@ class ExecTest(ProgramCase):
         self.assertEqual(done.stderr, "spanprof: there is nothing to open: no CPU time was sampled\n")
         self.run_command([*COMMAND, "exec", "--open", "sh", "-c", "kill -TERM $$"], status=143, **variables)
         self.run_command([*COMMAND, "exec", "--open", "/nowhere/program"], status=127, **variables)
-        self.assertEqual([str(path) for path in self.directory.glob("spanprof-*")], [page], "the page alone stays")
+        self.assertEqual([str(path) for path in self.directory.glob("spanprof-*")], [page], "only the page remains")
 
-    def test_a_word_that_is_no_program_is_refused_as_a_command(self) -> None:
+    def test_an_unknown_word_is_refused_as_a_command(self) -> None:
         done = self.run_command([*COMMAND, "reprot"], status=2)
         self.assertIn('spanprof: no command "reprot"', done.stderr)
         done = self.run_command([*COMMAND, "nowhere.py"], status=2)
@@ -117,7 +118,7 @@ class ExecTest(ProgramCase):
         self.assertEqual(names, ["mine", "test"])
 
     def test_two_directories_of_packages_start_one_session(self) -> None:
-        """See environment(): both have a spanprof.pth."""
+        """Both directories have a spanprof.pth; see environment()."""
         self.write("app.py", "pass")
         done = self.run_command([*COMMAND, "app.py"], PYROSCOPE_OUTPUT_DIRECTORY="")
         self.assertEqual(done.stderr.count("profiles go nowhere"), 1, "each start of a session warns")
@@ -127,7 +128,7 @@ class ExecTest(ProgramCase):
         out = self.assert_profiled([*COMMAND, "exec", sys.executable, "-c", BURN])
         self.assertEqual(out.splitlines()[-1], "mine")
 
-    def test_wrong_options_leave_the_program_alone_unless_required(self) -> None:
+    def test_wrong_options_do_not_disturb_the_program_unless_required(self) -> None:
         done = self.run_command([*COMMAND, "-c", "print('ran')"], PYROSCOPE_SAMPLE_RATE="0")
         self.assertEqual(done.stdout, "ran\n")
         self.assertIn("not profiled: sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is ", done.stderr)
@@ -136,16 +137,16 @@ class ExecTest(ProgramCase):
         self.assertEqual(done.stdout, "")
         self.assertIn("not profiled: sample_rate_hz", done.stderr)
 
-    def test_a_start_imports_no_module_that_is_not_ours(self) -> None:
-        """But one of the interpreter itself, the one of our `annotations`, and
-        SWIG's, by the version of its runtime."""
+    def test_a_start_imports_only_our_modules(self) -> None:
+        """Exceptions are a module of the interpreter itself, the module of our
+        `annotations`, and SWIG's runtime module, named by its version."""
         source = "import sys; print(*sys.modules)"
         without, under = (set(self.run_command([sys.executable, "-c", source], **variables).stdout.split())
                           for variables in ({}, {"SPANPROF_AUTOSTART": "1"}))
         brought = {name for name in under - without if not name.startswith("spanprof")}
         self.assertEqual(brought - {"swig_runtime_data4", "swig_runtime_data5"}, {"atexit", "__future__"})
 
-    def test_modules_that_the_program_imports_later_are_followed_then(self) -> None:
+    def test_modules_that_the_program_imports_later_are_hooked_then(self) -> None:
         out = self.assert_profiled([sys.executable, "-c", """if True:
             import sys, time
             before = list(sys.meta_path)
@@ -190,7 +191,7 @@ class ExecTest(ProgramCase):
         done = self.run_source(source, PYROSCOPE_OUTPUT_DIRECTORY="")
         self.assertEqual(done.stdout, "False\n")
 
-    def test_the_command_has_the_words_of_the_c_program(self) -> None:
+    def test_the_command_has_the_subcommands_of_the_c_program(self) -> None:
         self.assert_profiled([*COMMAND, "-c", BURN])
         self.run_source("import spanprof\nspanprof.start()\nburn(0.5)")
         files = [str(path) for path in self.profiles.iterdir()]

@@ -1,4 +1,4 @@
-"""Spans in threads: those that a context was copied to, and those it was not."""
+"""Spans in threads: those that a context was copied to, and those without a copy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from attribution import AttributionCase
 
 
 class ExecutorTest(AttributionCase):
-    def test_eight_threads_with_spans_of_their_own(self) -> None:
+    def test_eight_threads_with_their_own_spans(self) -> None:
         self.assert_right(self.judged("""
 import threading
 
@@ -90,7 +90,7 @@ with profiled() as tracer:
             thread.join()
 """))
 
-    def test_work_that_gave_up_the_gil_carries_its_span(self) -> None:
+    def test_work_without_the_gil_carries_its_span(self) -> None:
         self.assert_right(self.judged("""
 import hashlib, threading, time, workload
 

@@ -1,4 +1,4 @@
-"""However a process ends, what it had is written, in bounded time."""
+"""All ways in which a process exits deliver its samples in a bounded time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENDS = {
 
 
 class ExitTest(ProgramCase):
-    def test_what_ends_a_process_pickles(self) -> None:
+    def test_replaced_exit_functions_can_be_pickled(self) -> None:
         self.run_source("""
             import os, pickle, spanprof
             spanprof.start()
@@ -32,7 +32,7 @@ class ExitTest(ProgramCase):
                 assert pickle.loads(pickle.dumps(function)) is function
         """)
 
-    def test_every_end_hands_on_the_running_window(self) -> None:
+    def test_every_way_to_exit_delivers_the_current_window(self) -> None:
         directories = [self.directory / f"profiles-{number}" for number in range(len(ENDS))]
         self.run_sources([f"import spanprof\nspanprof.start(output_directory={str(directory)!r})\nburn(0.3)\n{end}\n"
                           for directory, end in zip(directories, ENDS.values(), strict=True)])
@@ -51,7 +51,7 @@ class ExitTest(ProgramCase):
         self.assertIn("ValueError: as before", done.stderr)
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.5)
 
-    def test_an_exec_that_fails_leaves_the_session(self) -> None:
+    def test_an_exec_that_fails_keeps_the_session(self) -> None:
         self.run_source("""
             import os, spanprof
             spanprof.start()
@@ -65,9 +65,10 @@ class ExitTest(ProgramCase):
         """)
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.6, threads=2)
 
-    def test_an_end_waits_two_seconds_for_a_server_that_hangs(self) -> None:
-        """Until what the end goes to, its own exit functions or its own _exit and
-        execv: once for all attempts of `os.execvp`, which tries each directory of PATH."""
+    def test_an_exit_waits_two_seconds_for_a_server_that_hangs(self) -> None:
+        """Time from the start of the exit to the process's own exit functions, or to
+        its own _exit and execv. All attempts of `os.execvp`, which tries each
+        directory of PATH, share one deadline."""
         entries = [self.directory / f"bin-{number}" for number in range(5)]
         for entry in entries:
             entry.mkdir()
@@ -95,10 +96,10 @@ class ExitTest(ProgramCase):
         for end, done in zip(ends, ended, strict=True):
             with self.subTest(end):
                 took = float(done.stdout)
-                self.assertGreater(took, 1.5, "it was waited for")
+                self.assertGreater(took, 1.5, "the exit waited for it")
                 self.assertLess(took, END_S)
 
-    def test_what_exit_functions_registered_later_burn_is_profiled(self) -> None:
+    def test_exit_functions_registered_later_are_profiled(self) -> None:
         self.run_source("""
             import atexit, spanprof
             spanprof.start()
@@ -106,9 +107,9 @@ class ExitTest(ProgramCase):
         """)
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.5)
 
-    def test_no_python_runs_once_exit_handlers_of_c_do(self) -> None:
-        """As of a program that embeds Python and does not finalise it: with and
-        without the GIL, and with a line of the log on its way."""
+    def test_no_python_code_runs_after_c_exit_handlers_began(self) -> None:
+        """The process exits like a program that embeds Python and does not finalize it:
+        with and without the GIL, and with a log line still queued."""
         path = self.write("app.py", """
             import ctypes, logging, sys, threading
             class Handler(logging.Handler):
@@ -123,7 +124,7 @@ class ExitTest(ProgramCase):
             logging.getLogger("spanprof").addHandler(Handler())
             logging.getLogger("spanprof").setLevel(logging.INFO)
             libc = (ctypes.PyDLL if sys.argv[1] == "gil" else ctypes.CDLL)(None)
-            # The last exit handler: which threads are there?
+            # The last exit handler lists the threads that still exist.
             threads = f"cat /proc/$PPID/task/*/comm > {sys.argv[1]}.threads".encode()
             libc.__cxa_atexit(ctypes.cast(libc.system, ctypes.c_void_p), threads, None)
             import spanprof
@@ -137,14 +138,14 @@ class ExitTest(ProgramCase):
             libc.exit(0)
         """)
         kinds = ("free", "gil", "busy")
-        self.run_beside([[sys.executable, str(path), kind] for kind in kinds])
+        self.run_concurrently([[sys.executable, str(path), kind] for kind in kinds])
         for kind in kinds:
             with self.subTest(kind):
                 threads = (self.directory / f"{kind}.threads").read_text().split()
                 self.assertEqual(threads[1:], ["spanprof-log"] if kind == "busy" else [])
                 self.assertNotIn("profiling stopped", (self.directory / f"{kind}.lines").read_text())
 
-    def test_signals_end_a_process_as_before(self) -> None:
+    def test_signals_still_end_a_process(self) -> None:
         self.run_source("""
             import os, signal, spanprof
             spanprof.start()

@@ -1,4 +1,4 @@
-"""Interpreters that end while daemon threads burn, log and call us."""
+"""Interpreters that exit while daemon threads burn CPU time, log and call spanprof."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from program import ProgramCase
 
 RUNS = int(os.environ.get("SPANPROF_TEST_EXITS", "12"))
 
-# A program that has one interpreter after the other.
+# A program that creates several interpreters one after the other.
 TWO_LIVES = """
 #include <Python.h>
 
@@ -34,7 +34,7 @@ LIBRARY = os.path.join(str(sysconfig.get_config_var("LIBDIR")), str(sysconfig.ge
 class FinalizeTest(ProgramCase):
     def run_many(self, source: str, runs: int = RUNS, **variables: str) -> None:
         path = self.write("app.py", source)
-        self.run_beside([[sys.executable, "-X", "faulthandler", str(path)]] * runs, **variables)
+        self.run_concurrently([[sys.executable, "-X", "faulthandler", str(path)]] * runs, **variables)
 
     def test_six_daemon_threads_burn_at_exit(self) -> None:
         self.run_many("""
@@ -48,9 +48,9 @@ class FinalizeTest(ProgramCase):
             time.sleep(0.1)
         """)
 
-    def test_daemon_threads_that_wait_for_the_interpreter_leave_before_it_is_gone(self) -> None:
-        """take_gil() of CPython 3.10 reads the interpreter after it was freed:
-        by itself it crashes at 12 of 12 such ends."""
+    def test_daemon_threads_that_wait_for_the_gil_exit_before_the_interpreter_is_freed(self) -> None:
+        """take_gil() of CPython 3.10 reads the interpreter after it was freed. Without
+        spanprof it crashes at 12 of 12 such exits."""
         self.run_source("""
             import ctypes, spanprof, sys, threading
             spanprof.start()
@@ -59,10 +59,10 @@ class FinalizeTest(ProgramCase):
                     pass
             for _ in range(4):
                 threading.Thread(target=forever, daemon=True).start()
-            sys.setswitchinterval(0.05)  # nobody looks while the interpreter ends
+            sys.setswitchinterval(0.05)  # no thread checks while the interpreter ends
             time.sleep(0.3)
             libc = ctypes.CDLL(None)
-            libc.on_exit(libc.sleep, None)  # as long as the status says
+            libc.on_exit(libc.sleep, None)  # for as many seconds as the exit status
             sys.exit(1)
         """, status=1)
 
@@ -85,7 +85,7 @@ class FinalizeTest(ProgramCase):
 
     @unittest.skipIf(shutil.which("gcc") is None or not LIBRARY.endswith(".so") or not os.path.exists(LIBRARY),
                      "there is no C compiler, or no library to embed")
-    def test_an_interpreter_after_the_end_of_the_first_is_refused(self) -> None:
+    def test_an_interpreter_after_the_first_was_finalized_is_refused(self) -> None:
         (self.directory / "lives.c").write_text(TWO_LIVES)
         lives = self.directory / "lives"
         subprocess.run(["gcc", f"-I{sysconfig.get_path('include')}", self.directory / "lives.c", LIBRARY,
@@ -102,26 +102,26 @@ with spanprof.label(a="b"):
         for life in (first, imported):
             self.run_command([lives, life, second, second])
 
-    def test_library_threads_want_to_log_at_exit(self) -> None:
+    def test_library_threads_log_at_exit(self) -> None:
         self.run_many("""
             import logging, spanprof, threading
             logging.basicConfig()
-            def take(*profile):
+            def receive(*profile):
                 logging.getLogger("spanprof").warning("a profile")
-            spanprof.start(on_profile=take)
+            spanprof.start(on_profile=receive)
             burn(0.15)
         """, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9", PYROSCOPE_UPLOAD_INTERVAL="100ms")
 
-    def test_cleared_exit_hooks_leave_the_last_samples_and_no_crash(self) -> None:
-        """The library then ends with the process, after the interpreter, and takes
-        its time: the server refuses."""
+    def test_with_cleared_exit_hooks_the_last_samples_are_written_without_a_crash(self) -> None:
+        """The library stops with the process, after the interpreter, and takes its time
+        because the server refuses."""
         runs = max(RUNS // 3, 1)
         self.run_many("""
             import atexit, logging, spanprof, threading
             logging.basicConfig()
-            def take(*profile):
+            def receive(*profile):
                 logging.getLogger("spanprof").warning("a profile")
-            spanprof.start(on_profile=take)
+            spanprof.start(on_profile=receive)
             def forever():
                 while True:
                     burn(0.01)

@@ -1,4 +1,4 @@
-"""A forked child goes on being profiled, by itself."""
+"""A forked child goes on being profiled, independently of its parent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ForkTest(ProgramCase):
             self.assertIn(pid, cpu)
             self.assert_covered(cpu[pid], true, f"child {pid} of {cpu}", alone=True)
 
-    def test_children_of_fork_are_profiled_and_the_parent_too(self) -> None:
+    def test_parent_and_forked_children_are_profiled(self) -> None:
         done = self.run_source("""
             import os, spanprof
             spanprof.start()
@@ -36,7 +36,7 @@ class ForkTest(ProgramCase):
         self.assertEqual(len(cpu), 4)
         self.assert_covered(sum(cpu.values()) - sum(cpu[pid] for pid in children), 0.8)
 
-    def test_grandchildren_and_a_child_that_leaves_by_its_end(self) -> None:
+    def test_grandchildren_and_a_child_that_exits_normally(self) -> None:
         done = self.run_source("""
             import os, spanprof
             spanprof.start()
@@ -68,7 +68,7 @@ class ForkTest(ProgramCase):
         self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.3)
 
     @unittest.skipIf(sys.version_info < (3, 12), "CPython forks then")
-    def test_a_fork_while_the_interpreter_ends_is_refused_as_ever(self) -> None:
+    def test_a_fork_during_finalization_is_still_refused(self) -> None:
         done = self.run_source("""
             import os, spanprof
             class Last:
@@ -97,7 +97,7 @@ class ForkTest(ProgramCase):
         names = {path.name.split("-")[0] for path in self.profiles.iterdir()}
         self.assertIn("child", names)
 
-    def test_forks_beside_threads_that_log_and_flush_hang_nobody(self) -> None:
+    def test_forks_during_logging_and_flushing_do_not_hang(self) -> None:
         self.run_source("""
             import logging, os, spanprof, threading
             logging.basicConfig(filename="lines", level=logging.DEBUG)
@@ -119,14 +119,14 @@ class ForkTest(ProgramCase):
         """, timeout=90, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9",
              PYROSCOPE_UPLOAD_INTERVAL="100ms")
 
-    def test_a_child_logs_that_was_forked_during_a_flush(self) -> None:
+    def test_a_child_forked_during_a_flush_can_log(self) -> None:
         self.run_source("""
             import logging, os, socket, spanprof, threading
-            deaf = socket.create_server(("127.0.0.1", 0))
-            spanprof.start(server_address=f"http://127.0.0.1:{deaf.getsockname()[1]}")
+            silent = socket.create_server(("127.0.0.1", 0))
+            spanprof.start(server_address=f"http://127.0.0.1:{silent.getsockname()[1]}")
             burn(0.3)
             threading.Thread(target=spanprof.flush, args=(10,), daemon=True).start()
-            taken, _ = deaf.accept()
+            connection, _ = silent.accept()
             pid = os.fork()
             if pid == 0:
                 records = []
@@ -134,19 +134,19 @@ class ForkTest(ProgramCase):
                     def emit(self, record):
                         records.append(record)
                 logging.getLogger("spanprof").addHandler(Handler())
-                deaf.close()
-                taken.close()
+                silent.close()
+                connection.close()
                 burn(0.3)
                 wait_for(lambda: records)
                 os._exit(0)
-            # Whoever delivers from here on is refused, and so has something to say.
-            deaf.close()
-            taken.close()
+            # Uploads are refused from here on, which is logged.
+            silent.close()
+            connection.close()
             assert os.waitpid(pid, 0)[1] == 0
             os._exit(0)
         """, PYROSCOPE_UPLOAD_INTERVAL="2s")
 
-    def test_a_parent_that_is_not_profiled_has_children_that_are_not(self) -> None:
+    def test_children_of_an_unprofiled_parent_are_not_profiled(self) -> None:
         self.run_source("""
             import os, spanprof
             pid = os.fork()
@@ -157,7 +157,7 @@ class ForkTest(ProgramCase):
         """)
         self.assertEqual(self.cpu_s(), {})
 
-    def test_python_warns_of_the_program_s_threads_only(self) -> None:
+    def test_python_warns_only_about_threads_of_the_program(self) -> None:
         done = self.run_source("""
             import os, spanprof, threading, warnings
             spanprof.start()
@@ -176,7 +176,7 @@ class ForkTest(ProgramCase):
         warned = done.stderr.count("use of fork() may lead to deadlocks")
         self.assertEqual(warned, sys.version_info >= (3, 12), done.stderr)
 
-    def test_python_warns_of_threads_that_it_does_not_know(self) -> None:
+    def test_python_warns_about_threads_that_it_does_not_know(self) -> None:
         done = self.run_source("""
             import ctypes, os, spanprof, time, warnings
             spanprof.start()

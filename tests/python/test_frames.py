@@ -1,4 +1,4 @@
-"""Functions on stacks: names, files, order, whatever runs and however."""
+"""Functions on stacks: names, files and order, for all kinds of functions and calls."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ async def outer() -> None:
 class FramesTest(RecordingCase):
     def chain(self, samples: list, *names: str) -> None:
         """The samples have these functions of this file, innermost first."""
-        wanted = tuple(name if QUALIFIED else name.rpartition(".")[2] for name in names)
+        expected = tuple(name if QUALIFIED else name.rpartition(".")[2] for name in names)
         found = profile_reader.cpu_ns(samples, lambda sample: tuple(
             f.function for f in sample.stack
-            if f.file in (__file__, burn.__code__.co_filename))[:len(wanted)] == wanted)
+            if f.file in (__file__, burn.__code__.co_filename))[:len(expected)] == expected)
         self.assert_cpu(found / 1e9, self.cpu_s(samples), str([s.functions for s in samples[:3]]))
 
     def test_methods_called_through_a_class(self) -> None:
@@ -123,7 +123,7 @@ class FramesTest(RecordingCase):
         depths = {sample.functions.count("recurse") for sample in samples if sample.runs("burn")}
         self.assertEqual(depths, {101})
 
-    def test_too_deep_a_stack_keeps_its_inner_end_and_is_counted(self) -> None:
+    def test_a_stack_that_is_too_deep_keeps_its_inner_frames_and_is_counted(self) -> None:
         before = sys.getrecursionlimit()
         self.addCleanup(sys.setrecursionlimit, before)
         sys.setrecursionlimit(3000)
@@ -143,7 +143,7 @@ class FramesTest(RecordingCase):
         frames = self.one(self.record(work), "gone")
         self.assertEqual({(f.file, f.start_line, f.line) for f in frames}, {("<gone>", 1, 2)})
 
-    def test_address_used_again_gets_no_old_name(self) -> None:
+    def test_a_reused_address_does_not_get_the_old_name(self) -> None:
         def work() -> None:
             for i in range(40):
                 names = {"burn": burn}
@@ -201,7 +201,7 @@ class FramesTest(RecordingCase):
                 self.assertIn((name, file), found)
         self.assertTrue(any(name.startswith("x" * 500) for name, _ in found))
 
-    def test_file_name_that_is_no_unicode(self) -> None:
+    def test_a_file_name_that_is_not_unicode(self) -> None:
         def work() -> None:
             names = {"burn": burn}
             exec(compile("def odd():\n    burn(0.2)\n", "<\udcff>", "exec"), names)
@@ -235,7 +235,7 @@ class FramesTest(RecordingCase):
         self.one(samples, "recurse")
         self.assertIn("call", calls)
 
-    def test_no_memory_grows_with_samples_of_known_code(self) -> None:
+    def test_samples_of_known_code_need_no_memory(self) -> None:
         self.record(lambda: burn(0.3))
         before = spanprof._native.runtime_stats()["code_bytes"]
         self.record(lambda: burn(0.3))
@@ -243,10 +243,10 @@ class FramesTest(RecordingCase):
 
 
 class RoomTest(ProgramCase):
-    """In a process of its own: it leaves no room for the names of others."""
+    """Runs in a separate process, because it fills the memory for names."""
 
     def test_code_outgrows_the_first_space(self) -> None:
-        """4,000 functions in stacks of 100: nothing is lost on the way."""
+        """4,000 functions in stacks of 100: no sample is lost."""
         self.run_source("""
             import spanprof, time
             from spanprof import _native
@@ -272,9 +272,8 @@ class RoomTest(ProgramCase):
             seen.update(function for function, _ in chained)
         self.assertEqual(len(seen), 4000)
 
-    def test_more_code_than_there_is_room_for_is_counted(self) -> None:
-        """Both spaces of names fill up: the second within the time in which the
-        first may not be emptied."""
+    def test_code_that_does_not_fit_is_counted(self) -> None:
+        """Both spaces for names fill up, the second before the first may be emptied."""
         self.run_source("""
             import spanprof, sys, types
             from spanprof import _native
@@ -302,7 +301,7 @@ class RoomTest(ProgramCase):
             for frame in sample.stack:
                 if frame.function.startswith("big_"):
                     self.assertEqual(frame.file, f"<big {frame.function[4:]}>")
-            # What is further out than such a frame is still known.
+            # The frames outside of such a frame are still known.
             if sample.runs("<overflow>") and sample.runs("PyEval_EvalCode"):
                 self.assertTrue(sample.runs("<module>"), sample.functions)
 

@@ -35,7 +35,7 @@ async def lifespan(app):
     spanprof.stop()
 
 app = FastAPI()
-app.router.lifespan_context = lifespan  # as FastAPI(lifespan=lifespan), from 0.93 on
+app.router.lifespan_context = lifespan  # the same as FastAPI(lifespan=lifespan) from 0.93 on
 
 @app.get("/", response_class=PlainTextResponse)
 @spanprof.label(route="/")
@@ -53,7 +53,7 @@ def threads():
 
 @unittest.skipUnless(importable("flask"), "Flask is not installed here")
 class FlaskTest(ProgramCase):
-    def test_the_reloader_s_child_is_profiled_not_its_parent(self) -> None:
+    def test_the_child_of_the_reloader_is_profiled_but_not_the_parent(self) -> None:
         self.write("site_app.py", FLASK)
         port = free_port()
         server = self.serve([sys.executable, "-m", "flask", "--app", "site_app", "--debug", "run", "--port", str(port)])

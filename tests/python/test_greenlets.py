@@ -1,4 +1,4 @@
-"""Spans of greenlets, raw and gevent's: greenlet switches the context, and the
+"""Spans of greenlets, plain ones and gevent's: greenlet switches the context, and the
 handler reads the context."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from program import importable
 
 @unittest.skipUnless(importable("greenlet"), "greenlet is not installed here")
 class GreenletTest(AttributionCase):
-    def test_forty_greenlets_that_switch_to_and_fro(self) -> None:
+    def test_forty_greenlets_that_switch_repeatedly(self) -> None:
         self.assert_right(self.judged("""
 import greenlet
 
@@ -32,7 +32,7 @@ with profiled() as tracer:
         alive = [one for one in alive if not one.dead]
 """))
 
-    def test_a_greenlet_that_is_given_a_context_works_for_its_span(self) -> None:
+    def test_a_greenlet_with_an_assigned_context_has_its_span(self) -> None:
         self.assert_right(self.judged("""
 import contextvars, greenlet
 

@@ -1,4 +1,4 @@
-"""gunicorn that loads the application in its master: one start is enough."""
+"""gunicorn that loads the application in its master: one start profiles all workers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class GunicornTest(ProgramCase):
         self.assertEqual(self.terminate(server), 0, self.log())
         self.assert_processes_covered(burned)
 
-    def test_under_the_environment_start(self) -> None:
+    def test_with_a_start_by_the_environment(self) -> None:
         self.serve_and_burn("--preload", SPANPROF_AUTOSTART="1",
                             application=APPLICATION.replace("spanprof.start()", ""))
 

@@ -13,7 +13,7 @@ from spanprof import _native
 
 class LabelTest(AttributionCase):
     def labels_by_place(self, source: str) -> dict[str | None, set[tuple[tuple[str, object], ...]]]:
-        """Run a program; what each burning function's samples were labelled with."""
+        """Run a program, and return the labels of each burning function's samples."""
         self.run_source("from workload import burn, burner, profiled\nimport spanprof\n" + source)
         out: dict[str | None, set[tuple[tuple[str, object], ...]]] = {}
         for sample in self.samples():
@@ -23,7 +23,7 @@ class LabelTest(AttributionCase):
         out.pop(None, None)
         return out
 
-    def test_blocks_nest_hide_and_end(self) -> None:
+    def test_inner_blocks_hide_outer_labels_until_they_end(self) -> None:
         self.assertEqual(self.labels_by_place("""
 with profiled():
     with spanprof.label(action="a", size=3):
@@ -50,7 +50,7 @@ with profiled() as tracer:
             burn("both", 0.1)
         burn("label", 0.1)
         token = context.attach(trace.set_span_in_context(tracer.start_span("left")))
-    burn("span", 0.1)           # attached within the block, and never detached
+    burn("span", 0.1)           # attached inside the block, and never detached
     with tracer.start_as_current_span("two"):
         with spanprof.label(k="w"):
             burn("within", 0.1)
@@ -117,7 +117,7 @@ with profiled():
     asyncio.run(main())
 """), {"generator": {(("k", "generator"),)}, "agen": {(("k", "agen"),)}, "consumer": {()}})
 
-    def test_a_block_left_in_another_context_changes_nothing_there(self) -> None:
+    def test_a_block_left_in_another_context_does_not_change_it(self) -> None:
         self.assertEqual(self.labels_by_place("""
 import contextvars
 with profiled():
@@ -130,7 +130,7 @@ with profiled():
     elsewhere.run(burn, "elsewhere", 0.1)
 """), {"own": {(("k", "own"),)}, "elsewhere": {(("k", "v"),)}})
 
-    def test_one_object_is_in_use_in_many_places_at_once(self) -> None:
+    def test_one_object_can_be_used_in_many_places_at_the_same_time(self) -> None:
         self.assertEqual(self.labels_by_place("""
 import asyncio, pyroscope, threading
 
@@ -156,7 +156,7 @@ async def task(block, name):
         await asyncio.sleep(0)
         burn(name, 0.05)
         await asyncio.sleep(0)
-    burn(name, 0.05)  # within the block that the task was made in
+    burn(name, 0.05)  # inside the block in which the task was created
 
 async def tasks(block, name):
     with block:
@@ -183,7 +183,7 @@ with profiled():
 """), {"mine": {(("k", "mine"),)}, "theirs": {(("k", "theirs"),)},
        "after": {()}})
 
-    def test_blocks_left_out_of_order_leave_nothing(self) -> None:
+    def test_blocks_left_out_of_order_leave_no_labels(self) -> None:
         self.assertEqual(self.labels_by_place("""
 def generator(**labels):
     with spanprof.label(**labels):
@@ -208,7 +208,7 @@ print("went on")
 """)
         self.assertEqual(done.stdout, "went on\n")
 
-    def test_tags_of_a_thread_come_and_go(self) -> None:
+    def test_tags_of_a_thread_can_be_set_and_removed(self) -> None:
         self.assertEqual(self.labels_by_place("""
 from spanprof import _native
 with profiled():
@@ -225,7 +225,7 @@ with profiled():
     burn("none", 0.1)
 """), {"left": {(("l", "w"),)}, "kept": {(("k", "new"), ("l", "w"))}, "none": {()}})
 
-    def test_a_label_that_cannot_be_told_is_left_out_and_logged(self) -> None:
+    def test_a_bad_label_is_left_out_and_logged(self) -> None:
         class Mute:
             def __str__(self) -> str:
                 raise ValueError("no words")
@@ -246,7 +246,7 @@ with profiled():
 
 
 class DecoratorTest(unittest.TestCase):
-    def test_functions_stay_what_they_are(self) -> None:
+    def test_decorated_functions_keep_their_kind(self) -> None:
         @spanprof.label(k="v")
         def plain(a: int, b: int = 2) -> int:
             """Doc."""
@@ -307,7 +307,7 @@ class DecoratorTest(unittest.TestCase):
         with block:
             pass
 
-    def test_natives_refuse_what_is_no_label(self) -> None:
+    def test_native_functions_refuse_wrong_arguments(self) -> None:
         for call in (lambda: _native.label_push(3), lambda: _native.label_push(3, 3),
                      lambda: _native.label_push("3", {}), lambda: _native.label_pop("3"),
                      lambda: _native.label_set("k"), lambda: _native.label_remove()):

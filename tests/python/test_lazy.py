@@ -1,4 +1,4 @@
-"""Modules that the program imports are followed, whoever loads them."""
+"""Hooks into modules that the program imports later work with all loaders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unittest
 
 from program import ProgramCase
 
-# It is not there before the program asks for it.
+# The module does not exist before the program imports it.
 FOLLOWED = """
 import multiprocessing.spawn
 assert multiprocessing.spawn.get_preparation_data.__wrapped__
@@ -16,7 +16,7 @@ assert type(multiprocessing.spawn.__loader__).__module__ != "spanprof._lazy"
 
 
 class LazyTest(ProgramCase):
-    def test_a_loader_of_many_modules_that_takes_no_attributes(self) -> None:
+    def test_a_loader_of_many_modules_without_attributes(self) -> None:
         self.run_source("""
 import importlib.abc, importlib.machinery, importlib.util, sys, spanprof
 
@@ -48,9 +48,9 @@ sys.meta_path.insert(1, Finder())
 sys.path_importer_cache.clear()
 """ + FOLLOWED)
 
-    def test_another_s_hook_waits_for_the_same_module(self) -> None:
-        """As wrapt's post-import hooks: a finder that asks all the others, and a
-        loader that hands on what is asked and set."""
+    def test_another_library_hooks_into_the_same_module(self) -> None:
+        """Like wrapt's post-import hooks: a finder that asks all other finders, and a
+        loader that forwards attributes."""
         for at in (0, 1):
             self.run_source(f"""
 import importlib.util, sys, spanprof
@@ -68,7 +68,7 @@ class Loader:
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
-        told.append(module.__name__)
+        imported.append(module.__name__)
 
 class Finder:
     busy = False
@@ -84,11 +84,11 @@ class Finder:
         found.loader = Loader(found.loader)
         return found
 
-told = []
+imported = []
 assert spanprof.start()
 sys.meta_path.insert({at}, Finder())
 """ + FOLLOWED + """
-assert told == ["multiprocessing.spawn"], told
+assert imported == ["multiprocessing.spawn"], imported
 """)
 
 

@@ -1,4 +1,4 @@
-"""Lines: the one that runs, in every way a function can be written."""
+"""The current line is shown for all ways of writing a function."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def looped() -> None:
 
 class LinesTest(RecordingCase):
     def lines(self, function: types.FunctionType, **options: object) -> tuple[set[int], set[int]]:
-        """Lines and first lines at which a function of this file was seen,
-        counted from its def."""
+        """Lines and first lines at which a function of this file was sampled, relative
+        to its def."""
         code = function.__code__
         frames = [frame for sample in self.record(function, **options) for frame in sample.stack
                   if frame.file == __file__
@@ -70,7 +70,7 @@ class LinesTest(RecordingCase):
     def test_each_statement(self) -> None:
         self.assertEqual(self.lines(statements), ({1, 5}, {0}))
 
-    def test_the_first_line_or_none_where_asked_for(self) -> None:
+    def test_the_first_line_or_no_line_by_option(self) -> None:
         none = -statements.__code__.co_firstlineno
         self.assertEqual(self.lines(statements, line_numbers="first"), ({0}, {0}))
         self.assertEqual(self.lines(statements, line_numbers="none"), ({none}, {0}))
@@ -97,7 +97,7 @@ class LinesTest(RecordingCase):
         self.assertEqual({f.line for s in samples for f in s.stack
                           if f.function == "far" and f.line > 1} - {5505}, {5002, 5303})
 
-    def test_a_line_table_too_long_to_read_has_no_line_at_its_end(self) -> None:
+    def test_a_very_long_line_table_has_no_lines_at_its_end(self) -> None:
         body = "".join(f"    x{i % 50} = x{i % 7} + {i}; y = x{i % 3}\n" for i in range(12000))
         source = ("def long(" + ", ".join(f"x{i}=0" for i in range(50)) + "):\n    burn(0.1)\n" + body +
                   "    burn(0.1)\n")
@@ -110,7 +110,7 @@ class LinesTest(RecordingCase):
         self.assertIn(2, lines)
         self.assertEqual(lines, {2, 0} if size > 65536 else {2, 12003})
 
-    def test_tables_that_are_not_valid_do_no_harm(self) -> None:
+    def test_invalid_tables_do_no_harm(self) -> None:
         def base() -> None:
             burn(0.05)
 
@@ -120,7 +120,7 @@ class LinesTest(RecordingCase):
             self.one(self.record(base), "base")
 
     def test_every_line_table_of_the_standard_library(self) -> None:
-        """As the interpreter itself reads them."""
+        """Compared with the lines that the interpreter itself reads."""
         folder = pathlib.Path(sysconfig.get_path("stdlib"))
         checked = 0
         for path in sorted(folder.glob("*.py")) + sorted(folder.glob("asyncio/*.py")):

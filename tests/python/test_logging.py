@@ -1,4 +1,4 @@
-"""Lines of the library's threads become records, whatever the program does."""
+"""Lines of the library's threads become log records, whatever the program does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unittest
 
 from program import END_S, ProgramCase
 
-# A port nobody listens on, so that the uploading thread has something to say.
+# A port on which nothing listens, so that the uploading thread logs warnings.
 NOBODY = {"PYROSCOPE_SERVER_ADDRESS": "http://127.0.0.1:9",
           "PYROSCOPE_UPLOAD_INTERVAL": "100ms"}
 
@@ -31,7 +31,7 @@ class LoggingTest(ProgramCase):
             assert thread != threading.get_ident()
         """, **NOBODY)
 
-    def test_lines_come_while_the_main_thread_sleeps_for_ever(self) -> None:
+    def test_lines_are_logged_while_the_main_thread_sleeps_for_ever(self) -> None:
         self.run_source("""
             import logging, os, spanprof, threading
             class Handler(logging.Handler):
@@ -46,7 +46,7 @@ class LoggingTest(ProgramCase):
             lock.acquire()
         """, status=7, **NOBODY)
 
-    def test_a_handler_with_a_lock_that_does_not_nest_is_no_deadlock(self) -> None:
+    def test_a_handler_with_a_non_recursive_lock_does_not_deadlock(self) -> None:
         self.run_source("""
             import logging, logging.handlers, queue, spanprof
             lines = queue.Queue()
@@ -80,10 +80,10 @@ class LoggingTest(ProgramCase):
         self.assertIn("http://127.0.0.1:9", done.stderr)
         self.assertIn("(logging it raised RuntimeError)", done.stderr)
 
-    def test_a_handler_may_go_as_deep_as_on_any_thread(self) -> None:
+    def test_a_handler_has_the_usual_recursion_limit(self) -> None:
         self.run_source("""
             import json, logging, spanprof, sys, threading
-            sys.setrecursionlimit(10000)  # as much as CPython 3.12 allows C code by itself
+            sys.setrecursionlimit(10000)  # CPython 3.12's own limit for C code
             deep = []
             class Handler(logging.Handler):
                 def emit(self, record):
@@ -98,7 +98,7 @@ class LoggingTest(ProgramCase):
             assert threading.get_ident() not in deep
         """, **NOBODY)
 
-    def test_what_a_signal_s_handler_raises_ends_the_call_and_no_line_is_lost(self) -> None:
+    def test_an_exception_of_a_signal_handler_ends_the_call_and_no_line_is_lost(self) -> None:
         path = self.write("app.py", """
             import builtins, logging, signal, socket, spanprof, sys
             records = []
@@ -129,10 +129,10 @@ class LoggingTest(ProgramCase):
                 assert spanprof.running() == (end is spanprof.start)
                 spanprof.stop(0)
         """)
-        self.run_beside([[sys.executable, str(path), error.__name__]
+        self.run_concurrently([[sys.executable, str(path), error.__name__]
                          for error in (KeyboardInterrupt, SystemExit, TimeoutError)])
 
-    def test_threading_keeps_no_thread_of_the_library(self) -> None:
+    def test_threading_does_not_list_threads_of_the_library(self) -> None:
         self.run_source("""
             import logging, spanprof, threading
             others = []
@@ -147,7 +147,7 @@ class LoggingTest(ProgramCase):
             wait_for(lambda: threading.enumerate() == [threading.main_thread()])
         """, **NOBODY)
 
-    def test_a_handler_that_never_returns_holds_up_no_exit(self) -> None:
+    def test_a_handler_that_never_returns_does_not_delay_the_exit(self) -> None:
         done = self.run_source("""
             import atexit, logging
             calls = []
@@ -188,7 +188,7 @@ class LoggingTest(ProgramCase):
             """, PYROSCOPE_LOG_LEVEL=level)
             self.assertEqual(done.stderr.split(), expected, level)
 
-    def test_a_program_without_logging_set_up_sees_warnings_only(self) -> None:
+    def test_a_program_without_configured_logging_sees_only_warnings(self) -> None:
         done = self.run_source("""
             import spanprof
             spanprof.start()

@@ -1,5 +1,4 @@
-"""mod_wsgi, which runs applications in interpreters beside the main one unless
-it is told not to."""
+"""mod_wsgi, which by default runs applications in subinterpreters."""
 
 from __future__ import annotations
 
@@ -20,12 +19,12 @@ started = spanprof.start()
 
 def application(environ, start_response):
     if environ["PATH_INFO"] == "/started":
-        said = str(started)
+        text = str(started)
     else:
         burn(0.1)
-        said = str(os.getpid())
+        text = str(os.getpid())
     start_response("200 OK", [("Content-Type", "text/plain")])
-    return [said.encode()]
+    return [text.encode()]
 """
 CONFIGURATION = """
 ServerRoot {here}
@@ -44,14 +43,14 @@ WSGIProcessGroup site
 {group}
 WSGIScriptAlias / {here}/app.wsgi
 """
-# mod_wsgi.so itself is that of Debian's default interpreter.
+# mod_wsgi.so is the one of Debian's default interpreter.
 WSGI = MODULES / "mod_wsgi.so-{}.{}".format(*sys.version_info[:2])
 
 
 @unittest.skipUnless(os.path.exists(SERVER) and WSGI.exists(), "there is no mod_wsgi for this interpreter")
 class ModWsgiTest(ProgramCase):
     def serve_site(self, group: str) -> int:
-        """The port of a server that is not root, even where this is."""
+        """The port of a server that does not run as root, even if the test does."""
         port, user = free_port(), ""
         shutil.copytree(PACKAGES / "spanprof", self.directory / "packages" / "spanprof")
         shutil.copytree(PACKAGES / "pyroscope", self.directory / "packages" / "pyroscope")
@@ -78,7 +77,7 @@ class ModWsgiTest(ProgramCase):
         self.terminate(self.server)
         self.assert_processes_covered(burned)
 
-    def test_another_interpreter_is_refused_with_the_reason(self) -> None:
+    def test_a_subinterpreter_is_refused_with_the_reason(self) -> None:
         port = self.serve_site("")
         self.assertEqual(fetch(port, "/started"), "False")
         self.assertIn("not profiled: ", self.log())

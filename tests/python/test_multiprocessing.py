@@ -1,4 +1,4 @@
-"""Children of multiprocessing, however they are started."""
+"""Children of multiprocessing, with all start methods."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def work(seconds):
 
 
 def spawns(module: str) -> bool:
-    """Whether this copy of multiprocessing can start an interpreter, as a lock of
-    the method spawn does. That of Debian 12 is too old for CPython 3.11."""
+    """Whether this copy of multiprocessing can start an interpreter, as a lock of the
+    method spawn does. The copy of Debian 12 is too old for CPython 3.11."""
     return subprocess.run([sys.executable, "-c", f"import {module}; {module}.get_context('spawn').Lock()"],
                           capture_output=True, check=False).returncode == 0
 
@@ -34,7 +34,7 @@ class MultiprocessingTest(ProgramCase):
     def run_methods(self, source: str, *, count: int, true: float, **variables: str) -> None:
         path = str(self.write("app.py", WORK + source))
         methods = "fork", "spawn", "forkserver"
-        ended = self.run_beside([[sys.executable, path, method] for method in methods], **variables)
+        ended = self.run_concurrently([[sys.executable, path, method] for method in methods], **variables)
         for method, done in zip(methods, ended, strict=True):
             with self.subTest(method):
                 self.assert_children(done.stdout, count, true)
@@ -75,7 +75,7 @@ if __name__ == "__main__":
         list(pool.map(burn, [0.15] * 2))
 """, count=2, true=0.9)
 
-    def test_a_terminated_process_ends_by_the_signal_and_hands_on(self) -> None:
+    def test_a_terminated_process_flushes_and_ends_by_the_signal(self) -> None:
         self.run_methods("""
 import signal
 
@@ -103,7 +103,7 @@ if __name__ == "__main__":
     assert process.exitcode == -signal.SIGTERM, process.exitcode
 """, count=1, true=0.3)
 
-    def test_a_handler_of_the_program_stays_in_charge(self) -> None:
+    def test_a_handler_of_the_program_stays_installed(self) -> None:
         self.run_methods("""
 import signal
 
@@ -111,7 +111,7 @@ def wait(worked):
     signal.signal(signal.SIGTERM, lambda *_: os._exit(5))
     work(0.3)
     worked.set()
-    # A signal that comes just before a sleep is seen to after it.
+    # A signal that arrives just before a sleep is handled after it.
     while True:
         time.sleep(0.1)
 
@@ -152,7 +152,7 @@ if __name__ == "__main__":
 
     @unittest.skipUnless(importable("joblib"), "joblib is not installed")
     def test_workers_of_joblib(self) -> None:
-        """Loky starts them by its own command line."""
+        """Loky starts workers with its own command line."""
         path = self.write("app.py", WORK + """
 if __name__ == "__main__":
     import joblib, spanprof
@@ -178,7 +178,7 @@ if __name__ == "__main__":
     @unittest.skipUnless(importable("multiprocess"), "multiprocess is not installed")
     @unittest.skipUnless(spawns("multiprocess"), "multiprocess is too old for this interpreter")
     def test_pools_of_multiprocess(self) -> None:
-        """The library of pathos, which pickles by dill."""
+        """The library of pathos, which pickles with dill."""
         self.run_methods("""
 if __name__ == "__main__":
     import multiprocess, spanprof
@@ -189,9 +189,9 @@ if __name__ == "__main__":
     pool.join()
 """, count=2, true=0.8)
 
-    def test_a_new_interpreter_is_profiled_as_its_parent_is(self) -> None:
-        """From its first line on, once, by what `start` was given, which may not
-        all be told."""
+    def test_a_new_interpreter_has_the_options_of_its_parent(self) -> None:
+        """The child is profiled from its first line on, once, with the options of
+        `start` that can be passed on."""
         path = self.write("app.py", """
 import multiprocessing, os, sys, spanprof
 until = time.thread_time() + 0.3
@@ -208,8 +208,8 @@ def work(seconds):
     burn(seconds)
 
 if __name__ == "__main__":
-    taken = []
-    assert spanprof.start(on_profile=lambda *profile: taken.append(profile))
+    received = []
+    assert spanprof.start(on_profile=lambda *profile: received.append(profile))
     assert profiled()
     for method in ("spawn", "forkserver"):
         process = multiprocessing.get_context(method).Process(target=work, args=(0.3,))
@@ -224,12 +224,13 @@ if __name__ == "__main__":
     process.join()
     assert process.exitcode == 0
 """)
-        # One profile for each session, however long a busy machine takes.
+        # One profile for each session, however slow a busy machine is.
         done = self.run_command([sys.executable, path], PYROSCOPE_UPLOAD_INTERVAL="10m")
         *children, after_stop = (int(pid) for pid in done.stdout.split())
         cpu = self.cpu_s()
         self.assertNotIn(after_stop, cpu)
-        # From CPython 3.14 on the server of forks has imported the program for its children.
+        # From CPython 3.14 on, the forkserver has imported the program for its
+        # children.
         for pid, true in zip(children, (0.9, 0.6 if sys.version_info >= (3, 14) else 0.9), strict=True):
             self.assert_covered(cpu[pid], true, f"{children} {cpu}", alone=True)
             names = [path.name for path in self.profiles.iterdir() if f"-{pid}-" in path.name]
@@ -269,7 +270,7 @@ if __name__ == "__main__":
 """)
         self.run_command([sys.executable, path])
 
-    def test_new_interpreters_under_the_environment(self) -> None:
+    def test_new_interpreters_with_a_start_by_the_environment(self) -> None:
         self.run_methods("""
 if __name__ == "__main__":
     context = multiprocessing.get_context(sys.argv[1])

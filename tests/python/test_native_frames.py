@@ -1,5 +1,5 @@
-"""Frames of C code: of extensions, below the Python function that called them,
-and of the interpreter never in place of it."""
+"""Frames of C code: those of extensions are inside the Python function that called
+them, and those of the interpreter never replace it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STARTS = {"Py_RunMain", "Py_BytesMain", "__libc_start_main", "main"}
 
 def repeat(seconds: float, call) -> None:
     until = time.thread_time() + seconds
-    while (left := until - time.thread_time()) > 0:  # asked seldom: program.py
+    while (left := until - time.thread_time()) > 0:  # rarely read: see program.py
         end = time.monotonic() + left
         while time.monotonic() < end:
             call()
@@ -50,8 +50,8 @@ def sorting(items: list) -> None:
 
 class NativeFramesTest(RecordingCase):
     def below(self, samples: list, function: str, native: str, share: float = 1.0) -> None:
-        """In this share of the function's samples, or more, a frame of native code
-        whose file or name holds `native` stands below it, next to it or further in."""
+        """In at least this share of the function's samples, a native frame whose file
+        or name contains `native` is inside the function, directly or further in."""
         inside = found = 0
         for sample in samples:
             names = sample.functions
@@ -67,8 +67,8 @@ class NativeFramesTest(RecordingCase):
                                 [s.functions[:8] for s in samples[:5]])
 
     def in_order(self, samples: list) -> None:
-        """Nothing of the eval loop is left, nor of what started the program: the
-        outermost frame is one of Python. No two neighbours are the same library."""
+        """No frame of the eval loop or of the program's start is left: the outermost
+        frame is a Python frame. No two adjacent frames are the same library."""
         for sample in samples:
             self.assertFalse([n for n in sample.functions
                               if n.startswith(("_PyEval_EvalFrameDefault", "_TAIL_CALL"))],
@@ -84,7 +84,7 @@ class NativeFramesTest(RecordingCase):
         self.below(samples, "compressing", "deflate")
         self.in_order(samples)
 
-    def test_all_native_frames_where_they_are_asked_for(self) -> None:
+    def test_all_native_frames_by_option(self) -> None:
         samples = [s for s in self.record(lambda: compressing(bytes(range(256)) * 2000), full_native_stacks=True)
                    if s.runs("compressing")]
         self.below(samples, "compressing", "deflate")
@@ -94,7 +94,7 @@ class NativeFramesTest(RecordingCase):
             self.assertTrue(starts, sample.functions)
             self.assertLess(max(python), min(starts), sample.functions)
 
-    def test_all_cpu_time_is_in_it_either_way(self) -> None:
+    def test_native_frames_do_not_change_the_total_cpu_time(self) -> None:
         for full in (False, True):
             samples = self.record(lambda: compressing(bytes(range(256)) * 2000), full_native_stacks=full)
             self.one(samples, "compressing")
@@ -128,7 +128,7 @@ class NativeFramesTest(RecordingCase):
         self.below(own, name, "(?i)gemm|blas|multiarray|umath")
         self.in_order(samples)
 
-    def test_python_to_c_to_python_in_the_order_of_the_calls(self) -> None:
+    def test_python_c_and_python_frames_are_in_calling_order(self) -> None:
         def back(depth: int) -> int:
             if depth:
                 return sorted([depth - 1], key=back)[0]
@@ -146,13 +146,13 @@ class NativeFramesTest(RecordingCase):
         return [i for i, name in enumerate(sample.functions) if name.rpartition(".")[2] == function]
 
     def called_from_c(self, sample: profile_reader.Sample) -> bool:
-        """Four calls of back, with frames of C between each two."""
+        """Four calls of back, with C frames between each two of them."""
         calls = self.places(sample, "back")
         return len(calls) == 4 and all(
             any(not frame.file.endswith(".py") for frame in sample.stack[inner + 1:outer])
             for inner, outer in zip(calls, calls[1:]))
 
-    def test_without_native_frames_the_python_ones_stay(self) -> None:
+    def test_without_native_frames_the_python_frames_stay(self) -> None:
         samples = self.record(lambda: compressing(bytes(range(256)) * 2000), native_frames=False)
         self.one(samples, "compressing")
         mixed = [s.functions for s in samples

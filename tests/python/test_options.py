@@ -1,4 +1,4 @@
-"""Options: wrong ones are one sentence and an unprofiled program."""
+"""Wrong options cause one sentence and an unprofiled program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import spanprof
 from program import ProgramCase
 
 WRONG = [
-    # options, what the sentence says
+    # options, expected sentence
     ({"application_name": ""}, "application_name is empty"),
     ({"application_name": 7}, "application_name must be text, not int"),
     ({"application_name": "a\0b"}, "application_name holds a NUL byte"),
@@ -48,7 +48,7 @@ WRONG = [
 ]
 
 UNKNOWN = {
-    # keyword, what the TypeError suggests
+    # keyword, suggestion of the TypeError
     "sample_rate": "sample_rate_hz", "app_name": "application_name", "applicaton_name": "application_name",
     "line_number": "line_numbers", "tls": None,
 }
@@ -57,7 +57,7 @@ PARAMETERS = inspect.signature(spanprof.start).parameters
 
 
 class OptionsTest(unittest.TestCase):
-    def test_a_wrong_option_is_one_sentence_that_names_it(self) -> None:
+    def test_a_wrong_option_logs_one_sentence_that_names_it(self) -> None:
         for options, sentence in WRONG:
             with self.subTest(options=options):
                 with self.assertLogs("spanprof", "ERROR") as logs:
@@ -97,7 +97,7 @@ class OptionsTest(unittest.TestCase):
                 self.assertFalse(spanprof.start(**{"application_name": "x", name: object()}))
             self.assertRegex(logs.output[0], f"not profiled: {name} (must be .*, not|is <)")
 
-    def test_none_is_not_given(self) -> None:
+    def test_none_means_unset(self) -> None:
         nothing = {name: None for name in PARAMETERS}
         with mock.patch.dict("os.environ", PYROSCOPE_APPLICATION_NAME="from-environment"):
             self.addCleanup(spanprof.stop)
@@ -107,7 +107,7 @@ class OptionsTest(unittest.TestCase):
 
 
 class ValuesTest(ProgramCase):
-    def test_labels_headers_and_paths_take_what_python_has(self) -> None:
+    def test_labels_headers_and_paths_accept_python_types(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             with self.assertLogs("spanprof", "INFO") as logs:
                 self.assertTrue(spanprof.start(
@@ -117,7 +117,7 @@ class ValuesTest(ProgramCase):
                 spanprof.stop()
             self.assertIn(f"to files in {directory}, labels zone=a,b=c, n=3", logs.output[0])
 
-    def test_what_a_value_s_own_methods_raise_is_one_sentence(self) -> None:
+    def test_an_exception_of_a_value_becomes_one_sentence(self) -> None:
         class Bad(os.PathLike):  # type: ignore[type-arg]
             def __str__(self, *_: object) -> str:
                 raise ValueError("no text")
@@ -130,7 +130,7 @@ class ValuesTest(ProgramCase):
                 self.assertFalse(spanprof.start(**{name: value}))
             self.assertIn(f"not profiled: {name} has a value that cannot be read: ValueError was raised", logs.output[0])
 
-    def test_lists_are_taken_where_a_text_has_commas(self) -> None:
+    def test_lists_are_accepted_for_comma_separated_texts(self) -> None:
         with mock.patch.dict("os.environ", OTEL_RESOURCE_ATTRIBUTES="service.version=7,host.name=a,os.name=b"):
             for names in (["service.version", "host.name"], ("service.version", "host.name"), "service.version,host.name"):
                 with self.assertLogs("spanprof", "INFO") as logs:
@@ -140,43 +140,43 @@ class ValuesTest(ProgramCase):
                 self.assertIn("labels service_version=7, host_name=a", logs.output[0])
                 self.assertNotIn("os_name", logs.output[0])
 
-    def test_a_profile_comes_as_bytes(self) -> None:
+    def test_the_callback_gets_profiles_as_bytes(self) -> None:
         self.run_source("""
             import gzip, spanprof
-            taken = []
-            def take(profile, start_ns, length_ns):
-                taken.append((gzip.decompress(profile), start_ns, length_ns))
+            received = []
+            def receive(profile, start_ns, length_ns):
+                received.append((gzip.decompress(profile), start_ns, length_ns))
                 raise RuntimeError("as a callback may")
             begin = time.time_ns()
-            assert spanprof.start(on_profile=take)
+            assert spanprof.start(on_profile=receive)
             burn(0.3)
             assert spanprof.flush()
             burn(0.3)
             spanprof.stop()
-            assert len(taken) == 2, taken
-            for profile, start_ns, length_ns in taken:
+            assert len(received) == 2, received
+            for profile, start_ns, length_ns in received:
                 assert len(profile) > 100
                 assert begin <= start_ns < time.time_ns()
                 assert 2e8 < length_ns < 2e10, length_ns
         """)
 
-    def test_a_callback_may_go_as_deep_as_on_any_thread(self) -> None:
+    def test_a_callback_has_the_usual_recursion_limit(self) -> None:
         self.run_source("""
             import json, spanprof, sys
-            sys.setrecursionlimit(10000)  # as much as CPython 3.12 allows C code by itself
-            taken = []
-            def take(*profile):
+            sys.setrecursionlimit(10000)  # CPython 3.12's own limit for C code
+            received = []
+            def receive(*profile):
                 try:
                     json.loads("[" * 100000)
                 except RecursionError:
-                    taken.append(profile)
-            assert spanprof.start(on_profile=take)
+                    received.append(profile)
+            assert spanprof.start(on_profile=receive)
             burn(0.3)
             spanprof.stop()
-            assert taken
+            assert received
         """)
 
-    def test_the_environment_switches_off(self) -> None:
+    def test_the_environment_can_disable_profiling(self) -> None:
         done = self.run_source("""
             import logging, spanprof
             logging.basicConfig(level=logging.INFO)

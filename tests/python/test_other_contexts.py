@@ -1,5 +1,5 @@
-"""Context implementations other than OpenTelemetry's own, and broken ones: the
-program sees its own implementation's doing, and no span is shown wrongly."""
+"""Context implementations other than OpenTelemetry's own, and broken ones: the program
+sees the behaviour of its own implementation, and no span is shown wrongly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Broken(OwnVariable):
 
 class OtherContextTest(AttributionCase):
     def run_program(self, source: str) -> str:
-        """Run a program with the classes above; its standard error is the log."""
+        """Run a program with the classes above. Its standard error is the log."""
         return self.run_source(
             CONTEXTS + "import logging; logging.basicConfig(format='LOG %(message)s')\n"
             "from workload import burn, profiled\n" + textwrap.dedent(source), OTEL_SERVICE_NAME="test").stderr
@@ -49,7 +49,7 @@ class OtherContextTest(AttributionCase):
     def spans_of(self, name: str) -> set[object]:
         return {s.labels.get("span_name") for s in self.samples() if place(s) == name}
 
-    def test_one_that_goes_with_contextvars_is_followed(self) -> None:
+    def test_an_implementation_that_uses_contextvars_is_followed(self) -> None:
         self.run_program("""
             otel._RUNTIME_CONTEXT = inner = OwnVariable()
             with profiled() as tracer:
@@ -68,7 +68,7 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("inside"), {"span"})
         self.assertEqual(self.spans_of("outside"), {None})
 
-    def test_one_that_does_not_is_left_alone(self) -> None:
+    def test_an_implementation_without_contextvars_is_not_changed(self) -> None:
         log = self.run_program("""
             otel._RUNTIME_CONTEXT = inner = ThreadLocal()
             with profiled() as tracer:
@@ -83,7 +83,7 @@ class OtherContextTest(AttributionCase):
         self.assertEqual({s.labels.get("k") for s in self.samples() if place(s) == "inside"},
                          {"v"})
 
-    def test_one_that_breaks_later_turns_spans_off_once(self) -> None:
+    def test_an_implementation_that_fails_later_disables_spans_once(self) -> None:
         log = self.run_program("""
             otel._RUNTIME_CONTEXT = inner = Broken()
             with profiled() as tracer:
@@ -103,7 +103,7 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("before"), {"span"})
         self.assertEqual(self.spans_of("after"), {None})
 
-    def test_its_exceptions_are_the_program_s(self) -> None:
+    def test_exceptions_of_the_implementation_reach_the_program(self) -> None:
         self.run_program("""
             class Refusing(OwnVariable):
                 refuse = False
@@ -134,7 +134,7 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("inside"), {"span"})
         self.assertEqual(self.spans_of("outside"), {None})
 
-    def test_contexts_that_are_no_dict(self) -> None:
+    def test_contexts_that_are_not_a_dict(self) -> None:
         log = self.run_program("""
             from opentelemetry.trace.propagation import _SPAN_KEY
             class Chain:
@@ -147,7 +147,7 @@ class OtherContextTest(AttributionCase):
                 burn("inside", 0.1)
                 otel.detach(token)
                 burn("outside", 0.1)
-                token = otel.attach(object())       # no context at all
+                token = otel.attach(object())       # not a context
                 otel.detach(token)
             """)
         self.assertEqual(self.spans_of("inside"), {"span"})
@@ -195,12 +195,12 @@ class OtherContextTest(AttributionCase):
                 with tracer.start_as_current_span("span"):
                     burn("inside", 0.1)
                 burn("outside", 0.1)
-                assert calls.count("own") == 2, calls    # one is our check
+                assert calls.count("own") == 2, calls    # one call is our check
             """)
         self.assertEqual(self.spans_of("inside"), {"span"})
         self.assertEqual(self.spans_of("outside"), {None})
 
-    def test_one_that_cannot_be_inherited_from_is_left_alone(self) -> None:
+    def test_an_implementation_that_cannot_be_inherited_from_is_not_changed(self) -> None:
         log = self.run_program("""
             class Slots:
                 __slots__ = ("here",)
@@ -224,7 +224,7 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("inside"), {None})
 
     def test_a_detach_in_another_context_recovers(self) -> None:
-        # As an asynchronous generator's end has it: the token is another's.
+        # At the end of an asynchronous generator, the token belongs to another context.
         log = self.run_program("""
             import contextvars
             from opentelemetry import trace
@@ -244,7 +244,7 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("foreign"), {"foreign"})
         self.assertEqual(self.spans_of("outside"), {None})
 
-    def test_a_hook_put_over_ours_goes_on(self) -> None:
+    def test_a_hook_installed_over_ours_keeps_working(self) -> None:
         self.run_program("""
             import spanprof
             with profiled() as tracer:
@@ -262,9 +262,10 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("inside"), {"span"})
         self.assertEqual(self.spans_of("outside"), {None})
 
-    def test_signals_that_raise_are_the_program_s(self) -> None:
-        # A time limit that rings within us is neither swallowed nor a failure of
-        # ours; OpenTelemetry itself swallows what rings within its detach().
+    def test_exceptions_of_signal_handlers_reach_the_program(self) -> None:
+        # A time limit that expires inside our code is neither swallowed nor counted as
+        # our failure. OpenTelemetry itself swallows one that expires inside its
+        # detach().
         log = self.run_program("""
             import signal, time
             class Limit(Exception): pass
@@ -297,7 +298,7 @@ class OtherContextTest(AttributionCase):
         self.assertNotIn("LOG a span could not", log)
         self.assertEqual(self.spans_of("inside"), {"inside"})
 
-    def test_an_opentelemetry_without_its_private_names_is_followed_or_left_alone(self) -> None:
+    def test_an_opentelemetry_without_its_private_names_is_followed_or_not_changed(self) -> None:
         for missing, spans in (("opentelemetry.trace.propagation._SPAN_KEY", {"span"}),
                                ("opentelemetry.context.contextvars_context.ContextVarsRuntimeContext", {"span"}),
                                ("opentelemetry.context._RUNTIME_CONTEXT", {None}),

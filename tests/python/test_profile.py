@@ -1,4 +1,4 @@
-"""spanprof.profile: blocks and functions, in the terminal, as data and as a file."""
+"""spanprof.profile: blocks and functions, printed, as data and as a file."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ TELL = """
 import atexit, json, sys
 import spanprof
 
-def tell(p):
+def print_profile(p):
     print(json.dumps({"top": p.top(0), "spans": p.spans(0)}))
 """
 
 
 class ProfileTest(ProgramCase):
-    def told(self, source: str, **variables: str) -> tuple[dict, str]:
-        """What the program told of its profile, and what it said."""
+    def profile_data(self, source: str, **variables: str) -> tuple[dict, str]:
+        """The data that the program printed about its profile, and its log."""
         done = self.run_source(TELL + source, **variables)
-        self.assertEqual([*self.profiles.iterdir()], [], "what the environment asks for is not done")
+        self.assertEqual([*self.profiles.iterdir()], [], "the options of the environment are not used")
         return json.loads(done.stdout or "{}"), done.stderr
 
-    def total(self, told: dict, function: str) -> float:
-        return sum(total for name, _, _, total, *_ in told["top"] if name == function)
+    def total(self, profile_data: dict, function: str) -> float:
+        return sum(total for name, _, _, total, *_ in profile_data["top"] if name == function)
 
     def test_a_block_has_its_functions_and_spans_and_is_printed_and_saved(self) -> None:
-        told, said = self.told("""
+        profile_data, log = self.profile_data("""
 from opentelemetry.sdk.trace import TracerProvider
 provider = TracerProvider()
 provider.add_span_processor(spanprof.SpanProcessor())
@@ -43,17 +43,17 @@ with spanprof.profile("out.pb.gz") as p:
     burn(0.2)
 burn(0.3)
 assert not spanprof.running()
-tell(p)
+print_profile(p)
 """)
-        self.assert_covered(self.total(told, "burn"), 0.6, alone=True)
-        spans = {name: total for name, _, _, total, *_ in told["spans"]}
-        self.assertGreater(min(samples for *_, samples in told["spans"]), 10)
+        self.assert_covered(self.total(profile_data, "burn"), 0.6, alone=True)
+        spans = {name: total for name, _, _, total, *_ in profile_data["spans"]}
+        self.assertGreater(min(samples for *_, samples in profile_data["spans"]), 10)
         self.assertEqual(spans.keys(), {"in a span", "(no span)"})
         self.assert_covered(spans["in a span"], 0.4, alone=True)
         samples = profile_reader.read_file(self.directory / "out.pb.gz").samples
         self.assertAlmostEqual(profile_reader.cpu_ns(samples, lambda s: s.runs("burn")) / 1e9,
-                               self.total(told, "burn"))
-        self.assertRegex(said, r"(?s)^1 profile, .* CPU s [^\n]* span name\n.* in a span\n.* top functions .* burn ")
+                               self.total(profile_data, "burn"))
+        self.assertRegex(log, r"(?s)^1 profile, .* CPU s [^\n]* span name\n.* in a span\n.* top functions .* burn ")
 
     def test_a_page_is_written_and_opened(self) -> None:
         opened, browser = self.directory / "opened", self.directory / "browser"
@@ -79,7 +79,7 @@ except spanprof.Error as error:
         self.assertEqual(held["title"], "</script>\u00e9")
         self.assertIn("burn", held["now"]["tree"]["functions"]["name"])
 
-    def test_nothing_is_raised_for_a_profile_that_is_none(self) -> None:
+    def test_a_failed_profile_raises_nothing(self) -> None:
         p = spanprof.profile()
         with self.assertLogs("spanprof", "WARNING") as logged:
             self.assertEqual((p.top(), p.spans(), p.save("nowhere"), p.html("nowhere"), p.open()),
@@ -89,7 +89,7 @@ except spanprof.Error as error:
         self.assertFalse(pathlib.Path("nowhere").exists())
 
     def test_functions_and_coroutine_functions_are_decorated(self) -> None:
-        told, said = self.told("""
+        profile_data, log = self.profile_data("""
 import asyncio
 @spanprof.profile("f.pb.gz", native_frames=True, show=False)
 def f(depth):
@@ -114,27 +114,27 @@ for wrong in (lambda: spanprof.profile(f), lambda: spanprof.profile()(lambda: (y
             samples = profile_reader.read_file(self.directory / f"{name}.pb.gz").samples
             self.assert_covered(profile_reader.cpu_ns(samples, lambda s: s.runs("burn")) / 1e9, seconds, alone=True)
             self.assertEqual(any(not frame.file.endswith((".py", ">")) for s in samples for frame in s.stack), native)
-        self.assertEqual(said.count("top functions"), 1)
-        self.assertIn("a decorator is written @spanprof.profile()\nspanprof.profile() decorates functions and", said)
+        self.assertEqual(log.count("top functions"), 1)
+        self.assertIn("a decorator is written @spanprof.profile()\nspanprof.profile() decorates functions and", log)
 
-    def test_beside_a_session_whose_profiles_are_as_without(self) -> None:
-        told, said = self.told_beside("""
+    def test_a_running_session_has_the_same_profiles(self) -> None:
+        profile_data, log = self.profile_data_in_session("""
 with spanprof.label(job="night"):
     with spanprof.profile("out.pb.gz", show=False) as p:
         burn(0.5)
 print(p, file=sys.stderr)
-tell(p)
+print_profile(p)
 """)
-        self.assert_covered(self.total(told, "burn"), 0.5)
-        self.assertIn("\nspanprof: at the session's 100 Hz, not at 1000 Hz\n", said)
+        self.assert_covered(self.total(profile_data, "burn"), 0.5)
+        self.assertIn("\nspanprof: at the session's 100 Hz, not at 1000 Hz\n", log)
         (sample,) = {tuple(sorted(s.labels.items())) for s in profile_reader.read_file(self.directory / "out.pb.gz").samples}
         self.assertEqual(dict(sample), {"job": "night"})
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.5)
         uploaded = [s for profile in profile_reader.read_directory(self.profiles) for s in profile.samples if s.runs("burn")]
         self.assertEqual({tuple(s.labels.items()) for s in uploaded}, {(("job", "night"),)})
 
-    def told_beside(self, source: str) -> tuple[dict, str]:
-        """As `told`, beside a session."""
+    def profile_data_in_session(self, source: str) -> tuple[dict, str]:
+        """Like `profile_data`, with a running session."""
         done = self.run_source(TELL + "assert spanprof.start()\n" + source + "assert spanprof.running()\n")
         return json.loads(done.stdout or "{}"), done.stderr
 
@@ -185,7 +185,7 @@ with spanprof.profile(show=False) as p:
 check(0, p)
 """)
 
-    def test_a_hundred_at_once_and_nested_ones(self) -> None:
+    def test_a_hundred_concurrent_and_nested_profiles(self) -> None:
         self.run_source(TELL + """
 import contextlib, threading
 
@@ -207,7 +207,7 @@ with spanprof.profile(show=False) as around:
 assert (names(around), names(within)) == ({"outer", "inner"}, {"inner"})
 """)
 
-    def test_what_the_block_raises_and_starts_and_stops_and_forks(self) -> None:
+    def test_a_block_may_raise_start_stop_and_fork(self) -> None:
         done = self.run_source(TELL + """
 import os, threading
 
@@ -247,7 +247,7 @@ assert os.waitpid(child, 0)[1] == 0
         self.assertEqual(done.stderr.count("top functions"), 1, done.stderr)
         self.assertNotIn("not profiled", done.stderr)
 
-    def test_a_thread_that_exists_already_is_in_it_where_all_are_wanted(self) -> None:
+    def test_all_threads_includes_threads_that_exist_already(self) -> None:
         self.run_source(TELL + """
 import threading
 
@@ -267,8 +267,8 @@ assert "other" not in {row.name for row in own.top(0)}
 assert "other" in {row.name for row in every.top(0)}
 """)
 
-    def test_threads_that_it_starts_are_in_it_and_processes_are_not(self) -> None:
-        told, said = self.told("""
+    def test_threads_that_the_block_starts_are_profiled_but_processes_are_not(self) -> None:
+        profile_data, log = self.profile_data("""
 import subprocess, threading, multiprocessing
 def other():
     burn(0.3)
@@ -280,13 +280,13 @@ if __name__ == "__main__":
         child.start()
         child.join()
         thread.join()
-    tell(p)
+    print_profile(p)
 """, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9")
-        self.assert_covered(self.total(told, "other"), 0.3, alone=True)
-        self.assertEqual(said, "")
+        self.assert_covered(self.total(profile_data, "other"), 0.3, alone=True)
+        self.assertEqual(log, "")
 
     @unittest.skipIf(sys.version_info < (3, 14), "threads have no context")
-    def test_a_thread_whose_context_is_in_use_starts_and_fails_as_without_us(self) -> None:
+    def test_a_thread_whose_context_is_in_use_fails_as_without_us(self) -> None:
         self.run_source("""
 import contextvars, spanprof, threading
 failed = []
@@ -303,8 +303,8 @@ with spanprof.profile(show=False):
 assert failed == [RuntimeError], failed
 """)
 
-    def test_what_was_not_profiled_says_why(self) -> None:
-        _, said = self.told("""
+    def test_a_failed_profile_has_a_reason(self) -> None:
+        _, log = self.profile_data("""
 import os
 print(spanprof.profile(), file=sys.stderr)
 for _ in range(2):
@@ -315,9 +315,9 @@ with spanprof.profile() as p:
     burn(0.01)
 print(p, file=sys.stderr)
 """)
-        off = said.splitlines()[-1].removeprefix("spanprof: ")
+        off = log.splitlines()[-1].removeprefix("spanprof: ")
         self.assertIn("PYROSCOPE_AGENT_ENABLED", off)
-        self.assertEqual(said.splitlines(), [
+        self.assertEqual(log.splitlines(), [
             "spanprof: nothing was profiled yet",
             "spanprof: not profiled: sample_rate_hz is 0, not within 1 to 1000",
             f"spanprof: not profiled: {off}",
@@ -326,7 +326,7 @@ print(p, file=sys.stderr)
 
 @unittest.skipUnless(importable("IPython"), "IPython is not installed here")
 class MagicTest(ProgramCase):
-    def test_a_cell_and_a_line_are_profiled_and_run_as_without(self) -> None:
+    def test_magics_profile_and_do_not_change_the_code(self) -> None:
         self.write("work.py", "")
         (self.directory / "cells.ipy").write_text("""
 %load_ext spanprof
@@ -348,7 +348,7 @@ print(get_ipython().user_ns["x"])
             samples = profile_reader.read_file(self.directory / f"{name}.pb.gz").samples
             self.assert_covered(profile_reader.cpu_ns(samples, lambda s: s.runs("burn")) / 1e9, 0.2, alone=True)
 
-    def test_an_await_in_a_notebooks_cell_is_refused_in_a_sentence(self) -> None:
+    def test_an_await_in_a_notebook_cell_is_refused_with_a_sentence(self) -> None:
         done = self.run_source("""
 import asyncio
 from IPython.core.interactiveshell import InteractiveShell
@@ -356,7 +356,7 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "spanprof")
 
-async def cell(code):  # as a notebook's kernel, in its event loop
+async def cell(code):  # like a notebook's kernel, in its event loop
     shell.run_cell_magic("spanprof", "", code)
 
 asyncio.run(cell("import asyncio\\nprint('awaited')\\nawait asyncio.sleep(0)"))

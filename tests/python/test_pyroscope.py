@@ -10,7 +10,7 @@ import profile_reader
 import pyroscope
 from attribution import AttributionCase, place
 
-# Those of pyroscope-io 1.4.0, by inspect.signature.
+# The keywords of pyroscope-io 1.4.0, by inspect.signature.
 CONFIGURE = [
     ("app_name", None), ("application_name", None),
     ("server_address", "http://localhost:4040"), ("basic_auth_username", ""),
@@ -52,7 +52,7 @@ class SignatureTest(unittest.TestCase):
                 self.assertIsNone(getattr(pyroscope, name)(*arguments))
             self.assertEqual(caught.filename, __file__)
 
-    def test_runtime_is_told_as_before(self) -> None:
+    def test_runtime_name_and_version_are_as_before(self) -> None:
         self.assertEqual(pyroscope.runtime_name(), "cpython")
         self.assertRegex(pyroscope.runtime_version(), r"^3\.\d+\.\d+")
 
@@ -87,7 +87,7 @@ class DropInTest(AttributionCase):
         self.assertEqual(names, {"one", "two", "three"})
         self.assert_covered(sum(self.cpu_s("burn").values()), 3, threads=3)
 
-    def test_every_keyword_of_every_release_is_taken(self) -> None:
+    def test_every_keyword_of_every_release_is_accepted(self) -> None:
         done = self.run_source("""
             import logging, pyroscope, warnings
             warnings.simplefilter("ignore")
@@ -114,7 +114,7 @@ class DropInTest(AttributionCase):
                      "configure() knows no fancy", "cpu_enabled=False"):
             self.assertEqual(sum(name in line for line in lines), 1, (name, lines))
 
-    def test_line_no_is_obeyed(self) -> None:
+    def test_line_no_chooses_the_line(self) -> None:
         self.run_source("""
             import pyroscope
             for line_no in pyroscope.LineNo:
@@ -149,7 +149,7 @@ class DropInTest(AttributionCase):
         self.assertNotIn("host_name", done.stderr)
         self.assertIn("/x", {sample.labels.get("http.route") for sample in self.samples()})
 
-    def test_numbers_out_of_bounds_become_the_nearest(self) -> None:
+    def test_numbers_out_of_range_become_the_nearest(self) -> None:
         done = self.run_source("""
             import pyroscope, spanprof
             for _ in range(2):
@@ -161,7 +161,7 @@ class DropInTest(AttributionCase):
                          ["spanprof: sample_rate=5000 is out of range; 1000 is used",
                           "spanprof: upload_interval=0.01 is out of range; 0.1 is used"])
 
-    def test_missing_kinds_of_profiles_are_seen_without_logging_set_up(self) -> None:
+    def test_missing_kinds_of_profiles_are_logged_without_configured_logging(self) -> None:
         done = self.run_source("""
             import pyroscope
             pyroscope.configure(application_name="x", mem_enabled=True, oncpu=False)
@@ -169,7 +169,7 @@ class DropInTest(AttributionCase):
         self.assertIn("mem_enabled=True has no effect: memory is not profiled", done.stderr)
         self.assertIn("oncpu=False has no effect: only CPU time is sampled", done.stderr)
 
-    def test_without_opentelemetry_its_name_and_cure_are_told(self) -> None:
+    def test_without_opentelemetry_the_error_names_the_package_to_install(self) -> None:
         done = self.run_source("""
             import sys
             sys.modules["opentelemetry"] = None
@@ -178,9 +178,9 @@ class DropInTest(AttributionCase):
             except ModuleNotFoundError as error:
                 print(error.name, error)
         """)
-        self.assertRegex(done.stdout, r"^opentelemetry\S* .*; pip install 'spanprof\[otel\]' brings it$")
+        self.assertRegex(done.stdout, r"^opentelemetry\S* .*; to install it: pip install 'spanprof\[otel\]'$")
 
-    def test_wrong_values_leave_the_program_alone(self) -> None:
+    def test_wrong_values_do_not_disturb_the_program(self) -> None:
         done = self.run_source("""
             import pyroscope
             for wrong in ({"sample_rate": 0}, {"tags": [1]}, {"upload_interval": "ten"},
@@ -233,12 +233,12 @@ for target in (thread, older):
     one.join()
 asyncio.run(tasks())
 pyroscope.shutdown()
-tell()
+print_measured()
 """, label="endpoint", bare="bare"))
         sharded = [place(s) for s in self.samples() if s.labels.get("shard") == "7"]
         self.assertEqual(set(filter(None, sharded)), {"block"})
 
-    def test_samples_say_their_process_and_thread(self) -> None:
+    def test_samples_can_name_their_process_and_thread(self) -> None:
         done = self.run_source("""
             import os, pyroscope, threading
             pyroscope.configure(application_name="x", report_pid=True, report_thread_id=True,
@@ -265,7 +265,7 @@ tell()
         for name in pyroscope.__all__:
             self.assertIs(getattr(pyroscope_io, name), getattr(pyroscope, name))
 
-    def test_an_interval_that_is_no_number_is_refused_by_name(self) -> None:
+    def test_an_interval_that_is_not_a_number_is_refused_by_name(self) -> None:
         for value in ("math.nan", "math.inf", "-1e400", "10**400"):
             done = self.run_source(f"""
                 import math, pyroscope

@@ -1,5 +1,5 @@
-"""The program of the README, as it stands there: a server that takes profiles
-gets them under the name and the ids that an exporter of spans gets."""
+"""The README's program, unchanged: a server that receives profiles gets the same
+service name and ids as an exporter of spans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOUND = re.search(r"^### Python$.*?^```python\n(.*?)^```",
 assert _FOUND
 PROGRAM = _FOUND[1]
 
-# The exporter of whoever traces; the README's program has none.
+# An exporter as tracing users have it; the README's program has none.
 RECORDER = """
 import json, os
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
@@ -48,7 +48,7 @@ for i in range(8):
 
 class QuickstartTest(ProgramCase):
     def sink(self) -> int:
-        """The port of a server that keeps profiles, ended with the test."""
+        """The port of a server that stores profiles and stops with the test."""
         sink = subprocess.Popen([sys.executable, CHECKOUT / "tests/sink/sink.py"], stdout=subprocess.PIPE, text=True)
         assert sink.stdout
         self.addCleanup(sink.stdout.close)
@@ -57,7 +57,7 @@ class QuickstartTest(ProgramCase):
         return int(sink.stdout.readline().split()[1])
 
     def run_program(self, program: str, **variables: str) -> tuple[dict, list[dict], str]:
-        """What the sink has, what the exporter had, and what was logged."""
+        """The received profiles, the exported spans, and the log."""
         port = self.sink()
         source = program.replace("http://localhost:4040", f"http://127.0.0.1:{port}")
         self.assertNotEqual(source, program)
@@ -75,24 +75,24 @@ class QuickstartTest(ProgramCase):
         self.assertEqual(orders - stored["by_label"]["profile_id"].keys(), set())
 
     def test_profiles_have_name_and_ids_of_the_spans(self) -> None:
-        stored, spans, said = self.run_program(PROGRAM + RECORDER + WORK)
+        stored, spans, log = self.run_program(PROGRAM + RECORDER + WORK)
         self.assert_linked("checkout", stored, spans)
-        self.assertEqual(said, "")
+        self.assertEqual(log, "")
 
-    def test_without_any_name_both_have_the_same(self) -> None:
+    def test_without_a_name_both_get_the_same_default(self) -> None:
         without = re.sub(r"TracerProvider\(resource=.*\)", "TracerProvider()", PROGRAM)
         self.assertNotEqual(without, PROGRAM)
         stored, spans, _ = self.run_program(without + RECORDER + WORK)
         self.assert_linked(spans[0]["service"], stored, spans)
         self.assertIn("unknown_service", spans[0]["service"])
 
-    def test_two_names_are_told_of_once(self) -> None:
+    def test_two_names_are_logged_once(self) -> None:
         both = PROGRAM.replace("spanprof.start(", 'spanprof.start(application_name="other", ')
-        stored, _, said = self.run_program(both + RECORDER + WORK)
+        stored, _, log = self.run_program(both + RECORDER + WORK)
         self.assertEqual({series["service_name"] for series in stored["series"]}, {"other"})
-        self.assertEqual(said.count('spans have the service name "checkout" and profiles "other", so that no trace'),
-                         1, said)
-        self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual(log.count('spans have the service name "checkout" and profiles "other", so that no trace'),
+                         1, log)
+        self.assertEqual(log.count("\n"), 1, log)
 
     def test_each_forked_child_has_the_name_of_its_own_spans(self) -> None:
         stored, _, _ = self.run_program(PROGRAM + RECORDER + WORK + """
@@ -108,8 +108,7 @@ os.wait()
         self.assertEqual(names, [("checkout", None), ("child", "eu")])
 
     def test_a_process_without_spans_has_the_name_of_its_provider(self) -> None:
-        """In which order ever session, provider and processor came, and in a forked
-        worker."""
+        """In all orders of session, provider and processor, and in a forked worker."""
         begin = "spanprof.start()\n"
         provider = """
 from opentelemetry.sdk.resources import Resource
@@ -135,7 +134,7 @@ os.wait()
                 names = [path.name.split("-")[0] for path in self.profiles.iterdir()]
                 self.assertEqual(names, ["shop"] * 2)
 
-    def test_no_resource_reaches_no_span(self) -> None:
+    def test_a_missing_resource_does_not_disturb_spans(self) -> None:
         done = self.run_source("""
             import spanprof
             from opentelemetry.sdk.trace import TracerProvider, Span

@@ -1,4 +1,4 @@
-"""A start while a session runs: what is refused changes nothing of it."""
+"""A start while a session runs: a refused one does not change the session."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unittest
 
 from program import ProgramCase
 
-# Twenty kinds of options that are refused, in Python's terms or the core's.
+# Twenty kinds of options that Python or the core refuses.
 REFUSED = """
 REFUSED = [
     {"application_name": ""}, {"application_name": "a\\nb"}, {"application_name": 1}, {"labels": "a"},
@@ -50,16 +50,16 @@ assert sum(count for name, count in stats.items() if name.startswith("samples_dr
 print(stats["samples_taken"])
 """)
         self.assertGreater(int(done.stdout), 20)
-        self.assertEqual(len(list(self.profiles.iterdir())), 1, "the session was another one in between")
+        self.assertEqual(len(list(self.profiles.iterdir())), 1, "the session was replaced meanwhile")
         self.assertEqual(done.stderr.count("profiling goes on as before: "), 23, done.stderr)
 
-    def test_what_only_a_start_can_refuse_brings_the_former_session_back(self) -> None:
+    def test_a_failed_start_restarts_the_previous_session(self) -> None:
         done = self.run_source("""
             import os, subprocess, spanprof
-            kept = []
-            assert spanprof.start(on_profile=lambda *profile: kept.append(profile))
+            received = []
+            assert spanprof.start(on_profile=lambda *profile: received.append(profile))
             burn(0.3)
-            # A name in it can be used, but what it is called from the root is too long.
+            # A relative path in it can be used, but the absolute path is too long.
             os.mkdir("deep")
             top = os.path.abspath("deep")
             os.chdir(top)
@@ -68,10 +68,10 @@ print(stats["samples_taken"])
                 os.chdir("d" * 199)
             assert spanprof.start(output_directory="out", on_profile=print) is False
             assert spanprof.running()
-            assert len(kept) == 1
+            assert len(received) == 1
             burn(0.3)
             assert spanprof.stop()
-            assert len(kept) == 2
+            assert len(received) == 2
             os.chdir("/")
             subprocess.run(["rm", "-rf", top], check=True)
         """)
@@ -80,7 +80,7 @@ print(stats["samples_taken"])
                                       "File name too long")
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.6, threads=2)
 
-    def test_a_callback_takes_the_place_of_the_former_only_with_its_session(self) -> None:
+    def test_a_callback_replaces_the_previous_one_only_with_its_session(self) -> None:
         self.run_source("""
             import spanprof
             first, second = [], []

@@ -1,5 +1,5 @@
-"""SIGTERM, which is how containers, units and pools are ended: what was sampled is
-sent, and the process ends as it would have."""
+"""SIGTERM, with which containers, units and pools are stopped: the samples are sent,
+and the process exits as it would without us."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ async def app(scope, receive, send):
 
 
 def namespaces() -> bool:
-    """Whether a process may be the first of a namespace of its own here."""
+    """Whether a process can be the first one of its own namespace here."""
     return subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"],
                           capture_output=True, check=False).returncode == 0
 
 
 class SigtermTest(ProgramCase):
     def serve_source(self, source: str, **variables: str) -> subprocess.Popen[str]:
-        """A program, when it says that it is ready."""
+        """A program, when it has reported that it is ready."""
         return self.serve_sources([source], **variables)[0]
 
     def serve_sources(self, sources: Sequence[str], **variables: str) -> list[subprocess.Popen[str]]:
-        """Programs beside each other, when each says that it is ready."""
+        """Programs that run at the same time, when each has reported that it is ready."""
         (self.directory / "server.log").unlink(missing_ok=True)
         servers = [self.serve([sys.executable, "-u", str(self.write(f"app-{number}.py", source))], **variables)
                    for number, source in enumerate(sources)]
@@ -80,7 +80,7 @@ class SigtermTest(ProgramCase):
     def burnt(self) -> float:
         return sum(self.cpu_s("burn").values())
 
-    def test_what_was_sampled_is_handed_on(self) -> None:
+    def test_samples_are_delivered(self) -> None:
         servers = self.serve_sources([f"{START}burn({BURN_S})\nprint('ready')\n{end}" for end in ENDS.values()])
         time.sleep(1)
         for name, server in zip(ENDS, servers, strict=True):
@@ -110,7 +110,7 @@ time.sleep(600)
             self.assertEqual(self.terminate(program), -signal.SIGTERM)
             self.assertLess(time.monotonic() - begun, 3.5)
 
-    def test_the_program_finds_what_it_would_find(self) -> None:
+    def test_the_program_sees_the_default_handlers(self) -> None:
         self.run_source(START + """
 assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 def handle(*_): handled.append(1)
@@ -126,8 +126,8 @@ assert spanprof.stop()
 assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 """)
 
-    def test_who_only_says_that_it_came_ends_nothing(self) -> None:
-        """With the default action _thread.interrupt_main() does nothing."""
+    def test_a_simulated_signal_ends_nothing(self) -> None:
+        """_thread.interrupt_main() does nothing while the action is the default."""
         done = self.run_source(START + """
 import _thread, os
 for _ in range(2):
@@ -140,7 +140,7 @@ time.sleep(60)
 """, status=-signal.SIGTERM)
         self.assertEqual(done.stdout, "went on\n")
 
-    def test_a_handler_of_the_program_stays_in_charge(self) -> None:
+    def test_a_handler_of_the_program_stays_installed(self) -> None:
         done = self.run_source(f"""
 import os, signal, spanprof
 signal.signal(signal.SIGTERM, lambda *_: print("mine", flush=True))
@@ -153,7 +153,7 @@ os._exit(3)
         self.assertEqual(done.stdout, "mine\n")
         self.assert_covered(self.burnt(), BURN_S)
 
-    def test_it_can_be_switched_off(self) -> None:
+    def test_it_can_be_disabled(self) -> None:
         for start, variables in (("spanprof.start(flush_on_sigterm=False)", {}),
                                  ("spanprof.start()", {"PYROSCOPE_FLUSH_ON_SIGTERM": "false"})):
             with self.subTest(start):
@@ -163,7 +163,7 @@ os._exit(3)
                 self.assertEqual(self.samples(), [])
 
     def test_a_process_frozen_after_a_flush(self) -> None:
-        """As in AWS Lambda, where no signal comes."""
+        """As in AWS Lambda, which sends no signal."""
         server = self.serve_source(f"""
             import os, signal, spanprof
             spanprof.start()
@@ -185,7 +185,7 @@ os._exit(3)
             burn({BURN_S / 2})
             os.kill(1, 15)
             burn({BURN_S / 2})
-            time.sleep(2)  # the last second, of which there is none here
+            time.sleep(2)  # a process that exits would be gone by now
             print("ready")
             time.sleep(600)
         """)

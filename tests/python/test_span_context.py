@@ -1,5 +1,5 @@
-"""Which span a sample belongs to: nested, renamed, ended elsewhere, unsampled,
-leaked, short ones; and how much of the CPU."""
+"""The span of each sample: nested, renamed, ended on another thread, unsampled, leaked
+and short spans; and their CPU times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with profiled() as tracer:
             burn("outer", 0.005)
 """))
 
-    def test_only_roots_show_all_the_cpu_of_their_children(self) -> None:
+    def test_roots_have_the_cpu_time_of_their_children(self) -> None:
         self.run_source("""
             from workload import burn, profiled
             with profiled(root_span_only=True) as tracer:
@@ -39,7 +39,7 @@ with profiled() as tracer:
         self.assertEqual({s.labels.get("span_name") for s in burned}, {"outer"})
         self.assertEqual(len({s.labels["profile_id"] for s in burned}), 10)
 
-    def test_children_name_those_around_them(self) -> None:
+    def test_children_carry_the_names_of_their_ancestors(self) -> None:
         done = self.run_source("""
             from workload import burn, profiled
             with profiled() as tracer:
@@ -92,10 +92,10 @@ with profiled() as tracer:
         for thread in threads: thread.join()
 import workload
 workload._truth.pop("outside")
-workload.tell()
+workload.print_measured()
 """))
 
-    def test_a_live_span_has_its_present_name_in_each_window(self) -> None:
+    def test_a_live_span_has_its_current_name_in_each_window(self) -> None:
         self.run_source("""
             import spanprof
             from workload import burn, profiled
@@ -111,7 +111,7 @@ workload.tell()
         names = {(place(s), s.labels.get("span_name")) for s in self.samples() if place(s)}
         self.assertEqual(names, {("a", "second"), ("b", "third")})
 
-    def test_the_window_that_closes_by_itself_has_present_names(self) -> None:
+    def test_a_window_that_ends_by_time_has_current_names(self) -> None:
         self.run_source("""
             from workload import burn, profiled
             with profiled() as tracer:
@@ -139,7 +139,7 @@ with profiled() as tracer:
         for sample in self.samples():
             self.assertLessEqual(len([n for n in sample.labels if not n.startswith("ancestor:")]), 8)
 
-    def test_a_span_that_nobody_can_end_ends(self) -> None:
+    def test_a_span_without_references_ends(self) -> None:
         done = self.run_source("""
             import gc, spanprof
             from workload import profiled
@@ -153,7 +153,7 @@ with profiled() as tracer:
             """)
         self.assertEqual(done.stdout.splitlines()[:2], ["0", "10"])
 
-    def test_unsampled_spans_show_the_sampled_one_around_them(self) -> None:
+    def test_unsampled_spans_show_their_sampled_ancestor(self) -> None:
         self.run_source("""
             from opentelemetry import trace
             from opentelemetry.sdk.trace.sampling import Decision, Sampler, SamplingResult
@@ -196,7 +196,7 @@ with profiled() as tracer:
             "dropped_twice": {"sampled"}, "recorded_inside": {"sampled"},
             "dropped_copied": {"sampled"}, "dropped_again": {"sampled"}})
 
-    def test_remote_and_foreign_spans(self) -> None:
+    def test_remote_spans_and_spans_of_other_tracers(self) -> None:
         self.run_source("""
             from opentelemetry import context, trace
             from opentelemetry.sdk.trace import TracerProvider
@@ -242,7 +242,7 @@ with profiled() as tracer:
 
 
 class ShareTest(AttributionCase):
-    """How much of the CPU is each span's, beyond what chance explains."""
+    """The shares of CPU time of the spans, within random deviations."""
 
     def assert_shares(self, source: str, limit: float | None = None) -> None:
         verdict = self.judged(source)

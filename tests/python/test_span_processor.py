@@ -36,14 +36,14 @@ class AttributeTest(unittest.TestCase):
         with trace.use_span(remote), tracer.start_as_current_span("served") as served:
             self.assertIn("pyroscope.profile.id", served.attributes)
 
-    def test_every_span_has_one_without_root_span_only(self) -> None:
+    def test_every_span_has_an_id_without_root_span_only(self) -> None:
         tracer = tracer_of(spanprof.SpanProcessor(root_span_only=False))
         with tracer.start_as_current_span("root"), \
                 tracer.start_as_current_span("child", attributes={"own": 1}) as child:
             self.assertEqual(dict(child.attributes), {
                 "own": 1, "pyroscope.profile.id": f"{child.get_span_context().span_id:016x}"})
 
-    def test_a_span_may_be_given_by_name(self) -> None:
+    def test_the_span_may_be_a_keyword_argument(self) -> None:
         span = TracerProvider().get_tracer("test").start_span("a")
         for processor in (spanprof.SpanProcessor(), PyroscopeSpanProcessor()):
             processor.on_start(span=span, parent_context=None)
@@ -92,7 +92,7 @@ class AttributeTest(unittest.TestCase):
                 span.attributes["pyroscope.profile.url"],
                 f"https://g/{ids.span_id:016x}?t={ids.trace_id:032x}&n=a%20b{'c' * 700}&x={{")
 
-    def test_a_url_is_no_condition_of_a_baseline(self) -> None:
+    def test_a_baseline_needs_no_url(self) -> None:
         tracer = tracer_of(spanprof.SpanProcessor(
             app_name="shop", pyroscope_endpoint="http://pyro", add_baseline_urls=True,  # old names
             baseline_labels="region=eu,tier=1"))
@@ -100,7 +100,7 @@ class AttributeTest(unittest.TestCase):
             self.assertEqual(set(span.attributes), {
                 "pyroscope.profile.id", "pyroscope.profile.baseline.url", "pyroscope.profile.diff.url"})
 
-    def test_two_processors_ask_once(self) -> None:
+    def test_two_processors_report_a_span_once(self) -> None:
         before = spanprof.stats()["spans_started"]
         tracer = tracer_of(spanprof.SpanProcessor(), PyroscopeSpanProcessor())
         with tracer.start_as_current_span("root"):
@@ -157,7 +157,7 @@ class CompatibilityTest(unittest.TestCase):
 
 
 class HarmlessTest(unittest.TestCase):
-    def test_wrong_options_are_one_sentence_and_no_exception(self) -> None:
+    def test_wrong_options_log_one_sentence_and_raise_nothing(self) -> None:
         wrong: tuple[tuple[dict[str, Any], str], ...] = (
             ({"url_template": "http://{nonsense}"}, "url_template"),
             ({"root_span_only": "false"}, "root_span_only"),
@@ -178,7 +178,7 @@ class HarmlessTest(unittest.TestCase):
             with tracer_of(processor).start_as_current_span("a") as span:
                 self.assertEqual(dict(span.attributes), {})
 
-    def test_spans_of_any_making_do_no_harm(self) -> None:
+    def test_spans_of_other_implementations_do_no_harm(self) -> None:
         processor = spanprof.SpanProcessor(root_span_only=False)
 
         class Raising:
@@ -244,11 +244,11 @@ class ShownTest(ProgramCase):
     def test_no_name(self) -> None:
         self.assertEqual(self.labels(add_span_name=False), {"profile_id"})
 
-    def test_the_trace_where_it_is_asked_for(self) -> None:
+    def test_the_trace_id_by_option(self) -> None:
         self.assertEqual(self.labels(add_trace_id=True),
                          {"profile_id", "span_name", "trace_id"})
 
-    def test_the_compatible_one_labels_as_its_original(self) -> None:
+    def test_the_compatible_processor_has_the_labels_of_the_original(self) -> None:
         self.run_source("""
             import pyroscope
             from opentelemetry.sdk.trace import TracerProvider
@@ -263,7 +263,7 @@ class ShownTest(ProgramCase):
         labels = [s.labels for s in self.samples() if s.runs("burn")]
         self.assertEqual({name for each in labels for name in each}, {"span_id", "span_name"})
 
-    def test_a_url_is_there_where_the_server_opens_it(self) -> None:
+    def test_a_url_is_set_if_the_server_opens_it(self) -> None:
         done = self.run_source("""
             import http.server, threading
             import spanprof
@@ -272,12 +272,12 @@ class ShownTest(ProgramCase):
 
             class Handler(http.server.BaseHTTPRequestHandler):
                 def do_GET(self):
-                    asked.append(self.path)
+                    paths.append(self.path)
                     self.send_response(200)
                     self.send_header("Spanprof-Links", "span")
                     self.end_headers()
 
-            asked = []
+            paths = []
             server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
             threading.Thread(target=server.serve_forever, daemon=True).start()
 
@@ -295,7 +295,7 @@ class ShownTest(ProgramCase):
             for processor in (spanprof.SpanProcessor(add_url=False), PyroscopeSpanProcessor()):
                 assert "pyroscope.profile.url" not in attributes(processor)
             spanprof.stop(0)
-            assert asked == ["/ready"], asked
+            assert paths == ["/ready"], paths
             """)
         self.assertEqual(done.stdout, "")
 

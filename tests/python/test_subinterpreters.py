@@ -1,4 +1,4 @@
-"""Interpreters beside the main one: they are left alone, and leave us alone."""
+"""Subinterpreters: spanprof leaves them alone, and they do not disturb the session."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import unittest
 
 from program import ProgramCase
 
-# `made(kind)` and `run(interpreter, source)`; the legacy kind, which shares the
-# GIL and any extension, is mod_wsgi's, and the only one before 3.12.
+# `made(kind)` and `run(interpreter, source)`. The legacy kind shares the GIL and all
+# extensions. mod_wsgi uses it, and before 3.12 it is the only kind.
 INTERPRETERS = """
 import sys
 if sys.version_info >= (3, 13):
@@ -25,7 +25,7 @@ else:
     run = interpreters.run_string
 """
 
-# What another interpreter gets of us.
+# The modules and messages that a subinterpreter gets from us.
 REFUSED = '''
 USE = """
 import spanprof
@@ -42,7 +42,7 @@ assert spanprof.stop() is False
 
 
 class SubinterpretersTest(ProgramCase):
-    def test_another_interpreter_is_refused_and_its_end_is_not_the_session_s(self) -> None:
+    def test_a_subinterpreter_is_refused_and_its_end_does_not_stop_the_session(self) -> None:
         done = self.run_source(INTERPRETERS + REFUSED + """
 import spanprof
 profiles = []
@@ -62,7 +62,7 @@ assert spanprof.stop() and profiles
         self.assert_covered(sum(self.cpu_s().values()), 1.0)
         self.assertIn("not profiled: only the main interpreter of a process", done.stderr)
 
-    def test_a_refusal_that_came_first_does_not_hold_for_the_main_interpreter(self) -> None:
+    def test_an_earlier_refusal_does_not_affect_the_main_interpreter(self) -> None:
         self.run_source(INTERPRETERS + REFUSED + """
 others = [made(kind) for kind in KINDS]
 for other in others:
@@ -78,16 +78,16 @@ burn(0.5)
 """)
         self.assert_covered(sum(self.cpu_s().values()), 1.0)
 
-    def test_a_start_by_the_environment_says_nothing_there_and_keeps_no_end_waiting(self) -> None:
+    def test_a_start_by_the_environment_logs_nothing_there_and_does_not_delay_the_exit(self) -> None:
         done = self.run_source(INTERPRETERS + """
 import threading
-def beside(kind):
+def run_alongside(kind):
     other = made(kind)
     run(other, "import threading")
     interpreters.destroy(other)
 for kind in KINDS:
-    beside(kind)
-    thread = threading.Thread(target=beside, args=(kind,))
+    run_alongside(kind)
+    thread = threading.Thread(target=run_alongside, args=(kind,))
     thread.start()
     thread.join()
 import spanprof

@@ -1,4 +1,4 @@
-"""Threads: those that hold the GIL, that gave it up, and that never had it."""
+"""Threads that hold the GIL, that released it, and that never had it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ int run_native_thread(double seconds) {
 
 
 class ThreadsTest(RecordingCase):
-    def test_the_end_of_a_short_thread_has_its_labels(self) -> None:
+    def test_the_last_cpu_time_of_a_short_thread_has_its_labels(self) -> None:
         def one() -> None:
             with spanprof.label(kind="short"):
                 burn(0.012)
@@ -98,7 +98,7 @@ class ThreadsTest(RecordingCase):
             ready.set()
             go.wait()
             start = time.thread_time_ns()
-            while (left := start + 10**9 - time.thread_time_ns()) > 0:  # asked seldom: program.py
+            while (left := start + 10**9 - time.thread_time_ns()) > 0:  # rarely read: see program.py
                 until = time.monotonic_ns() + left
                 while time.monotonic_ns() < until:
                     zlib.compress(data, 9)
@@ -130,7 +130,7 @@ class ThreadsTest(RecordingCase):
 
         samples = self.record(lambda: native.run_native_thread(1.2))
         inside = [s for s in samples if s.runs("native_thread")]
-        # It is found within 200 ms, and on a busy machine a little later.
+        # The thread is found within 200 ms, on a busy machine a little later.
         self.assertGreater(sum(s.value for s in inside), 0.6e9)
         for sample in inside:
             self.assertFalse([f for f in sample.stack if f.file.endswith(".py")], sample.functions)
@@ -184,7 +184,7 @@ class ThreadsTest(RecordingCase):
 
 
 class InterpreterThreadsTest(ProgramCase):
-    def test_subinterpreters_run_beside_us(self) -> None:
+    def test_subinterpreters_run_during_profiling(self) -> None:
         self.run_source("""
             import spanprof, sys
             spanprof.start(sample_rate_hz=1000)

@@ -25,9 +25,8 @@ async def app(scope, receive, send):
 
 BLOCKS = 50
 STRETCHES = 8
-# Each request burns CPU time in a `profile` block: on the event loop, in turns
-# with the other requests, and in a worker thread. The first block waits until all
-# are open.
+# Each request burns CPU time in a `profile` block: on the event loop, in turns with the
+# other requests, and in a worker thread. The first block waits until all are open.
 PROFILED_REQUESTS = f"""
 import asyncio
 import json
@@ -83,7 +82,7 @@ class UvicornTest(ProgramCase):
         self.interrupt(server)
         self.assert_processes_covered(burned)
 
-    def test_concurrent_profiles_beside_a_session(self) -> None:
+    def test_concurrent_profiles_during_a_session(self) -> None:
         self.write("app.py", PROFILED_REQUESTS)
         port = free_port()
         self.serve(self.command(port))
@@ -95,14 +94,14 @@ class UvicornTest(ProgramCase):
                                    delta=noise.of_time(block["true_s"], block["true_s"], 0.01, STRETCHES))
         ratios = [block["profiled_s"] / block["true_s"] for block in blocks]
         true_s = sum(block["true_s"] for block in blocks)
-        # The loop's thread passes its ticks from one block to the next.
+        # The ticks of the loop's thread pass from one block to the next.
         allowed = noise.of_time(true_s, true_s, 0.01, BLOCKS) / true_s
         mean = sum(ratios) / BLOCKS
         print(f"{BLOCKS} blocks: profiled / true CPU time {mean:.4f} on average, {min(ratios):.2f} to "
               f"{max(ratios):.2f}, at most {allowed:.3f} from 1 by chance")
         self.assertAlmostEqual(mean, 1, delta=allowed)
 
-    def test_the_reloader_profiles_every_generation(self) -> None:
+    def test_every_restart_of_the_reloader_is_profiled(self) -> None:
         path = self.write("app.py", APPLICATION)
         port = free_port()
         server = self.serve(self.command(port, "--reload"))

@@ -1,4 +1,4 @@
-"""Spans of asyncio on uvloop, whose tasks and callbacks are switched in C."""
+"""Spans of asyncio on uvloop, which switches tasks and callbacks in C."""
 
 from __future__ import annotations
 

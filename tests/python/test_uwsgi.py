@@ -1,4 +1,4 @@
-"""uWSGI, whose master forks in C, with and without threads of Python."""
+"""uWSGI, whose master forks in C, with and without Python threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from program import ProgramCase, free_port
 
 
 def has_plugin() -> bool:
-    """Whether there is a uWSGI whose plugin is this interpreter's."""
+    """Whether a uWSGI with a plugin for this interpreter is installed."""
     if not shutil.which("uwsgi"):
         return False
     out = subprocess.run(["uwsgi", "--plugin", "python3", "--python-version"],
@@ -51,9 +51,9 @@ class UwsgiTest(ProgramCase):
     def test_with_threads_of_python(self) -> None:
         self.serve_and_burn("--enable-threads")
 
-    def test_with_threads_of_its_own(self) -> None:
-        """They block every signal; ours is let through where a label or a span
-        says that the thread works for the program."""
+    def test_with_native_threads(self) -> None:
+        """These threads block all signals. A label or a span, which shows that a thread
+        works for the program, unblocks ours."""
         self.serve_and_burn("--enable-threads", "--threads", "4")
 
     def test_workers_that_load_the_application_themselves(self) -> None:

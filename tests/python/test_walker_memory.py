@@ -1,5 +1,5 @@
-"""What the walker does where memory is not as it should be: its sources are
-compiled into a library that shows it some."""
+"""The walker with memory that is not as it should be. Its sources are compiled into a
+library that passes such memory to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIBRARY = """
 #include "vm/py_code.c"
 #include <sys/mman.h>
 
-/* Where the key is not. */
+/* A place without the key. */
 _PyRuntimeState moved_runtime;
 
 int thread_found(void) {
@@ -80,7 +80,8 @@ int frames_at(unsigned pc) {
   return (int)count;
 }
 
-/* The caller's frame, alone on a data stack, with a copy of its code. */
+/* Put a copy of the caller's frame alone on a data stack, with a copy of its
+ * code. */
 static void leaf_make(void) {
   static struct {
     _PyStackChunk head;
@@ -118,8 +119,8 @@ static void leaf_make(void) {
   py_sp_walk_set_loop(&loop, 1);
 }
 
-/* Of code that is there and then is not: 10 times the frames found at first,
- * and those then. */
+/* Walk code, then unmap it and walk again. Returns 10 times the number of frames
+ * of the first walk plus that of the second. */
 int leaf_of_unmapped_code(void) {
   int before;
 
@@ -129,8 +130,8 @@ int leaf_of_unmapped_code(void) {
   return before * 10 + frames_at(IN_LOOP);
 }
 
-/* Of code that is known, with what is there where its references were counted:
- * 10 times the frames found where the loop runs, and those elsewhere. */
+/* Walk known code whose reference count was overwritten with `references`. Returns
+ * 10 times the number of frames found inside the loop plus that found outside. */
 int leaf_of_freed_code(void *references) {
   leaf_make();
   frames_at(IN_LOOP);
@@ -159,31 +160,32 @@ class WalkerMemoryTest(ProgramCase):
                  "vm/py_record", "vm/py_lines")),
              "-o", self.directory / "walker.so", "-lpthread"], check=True)
 
-    def ask(self, call: str) -> str:
+    def evaluate(self, call: str) -> str:
         return self.run_source(f"""
             import ctypes, os, sys
             library = ctypes.PyDLL({str(self.directory / "walker.so")!r}, os.RTLD_LAZY)
             print({call})
         """).stdout
 
-    def test_a_key_that_stands_elsewhere(self) -> None:
+    def test_a_thread_key_at_another_place(self) -> None:
         self.assertEqual(
-            self.ask("library.thread_found(), library.thread_key_used()"), "1 0\n")
+            self.evaluate("library.thread_found(), library.thread_key_used()"), "1 0\n")
 
     def test_a_slot_that_was_being_written_at_a_fork(self) -> None:
-        self.assertEqual(self.ask(
+        self.assertEqual(self.evaluate(
             "library.slot_after_fork(ctypes.py_object(burn.__code__))"), "1\n")
 
     @unittest.skipIf(sys.version_info < (3, 11), "frames are not on a data stack")
-    def test_code_that_the_innermost_frame_says_it_has(self) -> None:
-        self.assertEqual(self.ask("library.leaf_of_unmapped_code()"), "10\n")
+    def test_code_of_an_unwritten_innermost_frame(self) -> None:
+        self.assertEqual(self.evaluate("library.leaf_of_unmapped_code()"), "10\n")
 
     @unittest.skipIf(sys.version_info < (3, 11), "frames are not on a data stack")
-    def test_code_that_was_freed_and_is_still_there(self) -> None:
-        """Believed where the loop does not run: the frame is written there."""
+    def test_freed_code_whose_memory_is_still_readable(self) -> None:
+        """The frame is accepted outside of the eval loop, where it is completely
+        written."""
         for references in "None", "ctypes.c_void_p(0x7f0012345678)":
-            self.assertEqual(self.ask(f"library.leaf_of_freed_code({references})"), "1\n")
-        self.assertEqual(self.ask("library.leaf_of_freed_code(ctypes.c_void_p(3))"), "11\n")
+            self.assertEqual(self.evaluate(f"library.leaf_of_freed_code({references})"), "1\n")
+        self.assertEqual(self.evaluate("library.leaf_of_freed_code(ctypes.c_void_p(3))"), "11\n")
 
 
 if __name__ == "__main__":

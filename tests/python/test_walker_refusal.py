@@ -1,4 +1,4 @@
-"""An interpreter that cannot be walked is left alone, and the reason told."""
+"""An interpreter that cannot be walked is not profiled, and the reason is logged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROGRAM = """
 
 
 class StartTest(ProgramCase):
-    """Where a start must succeed."""
+    """In these states, a start must succeed."""
 
     def started(self, source: str) -> None:
         done = self.run_source(source)
@@ -79,8 +79,8 @@ class StartTest(ProgramCase):
         self.assertTrue([s for s in self.samples() if s.runs("burn")])
 
     def test_with_a_broken_builtin(self) -> None:
-        """The self-test needs `max`, `list` and `range`: a program that has
-        replaced them is not profiled, and goes on."""
+        """The self-test needs `max`, `list` and `range`: a program that has replaced
+        them is not profiled, and goes on."""
         done = self.run_source("""
             import builtins, logging, spanprof
             logging.basicConfig(format="%(message)s")
@@ -97,9 +97,9 @@ class StartTest(ProgramCase):
 @unittest.skipIf(shutil.which("gcc") is None, "there is no C compiler")
 class RefusalTest(ProgramCase):
     def start(self, source: str, function: str, body: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run a program for whose extension a function of the interpreter is another
-        one. A static interpreter's cannot be replaced: so a copy of the extension
-        asks for it by another name."""
+        """Run a program whose extension sees another version of one function of the
+        interpreter. Functions of a static interpreter cannot be replaced, so a copy
+        of the extension imports the function under another name."""
         other = "Xy" + function[2:]
         package = self.directory / "spanprof"
         shutil.copytree(PACKAGES / "spanprof", package)
@@ -110,11 +110,11 @@ class RefusalTest(ProgramCase):
         library = self.directory / "other.so"
         (self.directory / "other.c").write_text(f"const void *{other}(void) {{ {body} }}")
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, self.directory / "other.c"], check=True)
-        # The folder of the program is the first on sys.path.
+        # The program's folder is first on sys.path.
         return self.run_source(source, LD_PRELOAD=str(library), **variables)
 
     def refused(self, function: str, body: str) -> str:
-        """What is said then."""
+        """The reason that is logged then."""
         done = self.start(PROGRAM, function, body)
         self.assertIn("False False False", done.stdout)
         self.assertIn("went on", done.stdout)
@@ -123,18 +123,18 @@ class RefusalTest(ProgramCase):
         return done.stdout
 
     def test_another_version_than_compiled_for(self) -> None:
-        said = self.refused("Py_GetVersion", 'return "3.99.1 (other)";')
+        reason = self.refused("Py_GetVersion", 'return "3.99.1 (other)";')
         self.assertIn("3.99.1 loaded an extension compiled for "
-                      f"{sys.version_info.major}.{sys.version_info.minor}", said)
+                      f"{sys.version_info.major}.{sys.version_info.minor}", reason)
 
     @unittest.skipUnless(sys.version_info[:2] == (3, 11), "for 3.11")
     def test_the_version_that_frees_linked_frames(self) -> None:
-        said = self.refused("Py_GetVersion", 'return "3.11.0 (main)";')
-        self.assertIn("3.11.0 frees frames that are still linked", said)
+        reason = self.refused("Py_GetVersion", 'return "3.11.0 (main)";')
+        self.assertIn("3.11.0 frees frames that are still linked", reason)
 
-    def test_a_thread_state_that_is_not_this_thread_s(self) -> None:
-        said = self.refused("PyGILState_GetThisThreadState", "return 0;")
-        self.assertIn("another thread's state", said)
+    def test_a_thread_state_of_another_thread(self) -> None:
+        reason = self.refused("PyGILState_GetThisThreadState", "return 0;")
+        self.assertIn("another thread's state", reason)
 
     def test_a_refusal_is_an_error_where_profiling_is_required(self) -> None:
         done = self.start("""
@@ -148,7 +148,7 @@ class RefusalTest(ProgramCase):
 
 
 class SignalTest(ProgramCase):
-    def test_no_handler_for_faults_is_ours(self) -> None:
+    def test_we_install_no_handler_for_faults(self) -> None:
         self.run_source("""
             import ctypes, spanprof
             def handlers():

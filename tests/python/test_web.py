@@ -9,7 +9,7 @@ import noise
 import profile_reader
 from program import ProgramCase
 
-ASK = """
+REQUEST = """
 import asyncio, pathlib, sys, threading
 import spanprof
 from wsgiref.util import setup_testing_defaults
@@ -17,24 +17,24 @@ from wsgiref.validate import validator
 
 wsgi = validator(spanprof.wsgi_app)
 
-def ask(query="", path="/profile", method="GET"):
+def request(query="", path="/profile", method="GET"):
     environ = {"SCRIPT_NAME": "/debug/pprof", "PATH_INFO": path, "QUERY_STRING": query, "REQUEST_METHOD": method}
     setup_testing_defaults(environ)
-    said = []
-    body = wsgi(environ, lambda status, headers, error=None: said.append((status, dict(headers))) or (lambda data: None))
+    started = []
+    body = wsgi(environ, lambda status, headers, error=None: started.append((status, dict(headers))) or (lambda data: None))
     content = b"".join(body)
     body.close()
-    (status, headers), = said
+    (status, headers), = started
     assert headers["Content-Length"] == str(len(content))
     return status, headers["Content-Type"], content
 
-async def ask_async(query="", path="/profile", method="GET", root="", gone_after=None):
+async def request_async(query="", path="/profile", method="GET", root="", disconnect_after=None):
     sent, messages = [], [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive():
         if messages:
             return messages.pop()
-        await asyncio.sleep(gone_after or 3600)
+        await asyncio.sleep(disconnect_after or 3600)
         return {"type": "http.disconnect"}
 
     async def send(message):
@@ -49,12 +49,12 @@ async def ask_async(query="", path="/profile", method="GET", root="", gone_after
     assert headers[b"content-length"] == str(len(body["body"])).encode()
     return start["status"], headers[b"content-type"].decode(), body["body"]
 
-def kept(answer, name="profile.pb.gz"):
+def save(answer, name="profile.pb.gz"):
     status, kind, body = answer
     assert status in ("200 OK", 200) and kind == "application/octet-stream", answer
     pathlib.Path(name).write_bytes(body)
 
-# Burns from before a block to behind it, and prints how much.
+# Burns CPU time from before a block to after it, and prints how much.
 class Burning(threading.Thread):
     def __enter__(self):
         self.over = False
@@ -85,31 +85,31 @@ class WebTest(ProgramCase):
         return profile_reader.cpu_ns(self.samples(name), lambda sample: sample.runs("burn")) / 1e9
 
     def assert_part(self, burnt: float, used: float) -> None:
-        """Some of it, and no more: how much fell into the profile's time is the
-        machine's to say."""
+        """The profile contains some of this CPU time, and not more. The exact amount
+        depends on the machine."""
         self.assertGreater(burnt, 0)
         self.assertLessEqual(burnt, used + noise.of_time(used, used, 0.01))
 
     def written(self) -> list[pathlib.Path]:
         return [*self.profiles.iterdir()]
 
-    def test_without_a_session_one_is_there_for_as_long_as_it_takes(self) -> None:
-        done = self.run_source(ASK + """
+    def test_without_a_session_threads_are_profiled_only_meanwhile(self) -> None:
+        done = self.run_source(REQUEST + """
 with Burning():
-    kept(ask("seconds=1"))
+    save(request("seconds=1"))
 assert not spanprof.running()
 wait_for(lambda: threads() == 1)
 """)
         self.assert_part(self.burnt(), float(done.stdout))
-        self.assertEqual(self.written(), [], "what the environment asks for is not done")
+        self.assertEqual(self.written(), [], "the options of the environment are not used")
         self.assertEqual(done.stderr, "")
 
-    def test_beside_a_session_whose_profiles_are_as_without(self) -> None:
-        done = self.run_source(ASK + """
+    def test_a_running_session_has_the_same_profiles(self) -> None:
+        done = self.run_source(REQUEST + """
 assert spanprof.start(upload_interval_ms=3_600_000)
 burn(0.3)
 with Burning():
-    kept(ask("seconds=1"))
+    save(request("seconds=1"))
 assert spanprof.running() and spanprof.stats()["profiles_made"] == 0
 assert spanprof.stop(10)
 assert spanprof.stats()["profiles_made"] == spanprof.stats()["profiles_written"] == 1
@@ -120,7 +120,7 @@ assert spanprof.stats()["profiles_made"] == spanprof.stats()["profiles_written"]
         self.assertAlmostEqual(self.burnt(str(file)), 0.3 + used, delta=noise.of_time(0.3 + used, 0.3 + used, 0.01) + 0.02)
 
     def test_spans_are_named(self) -> None:
-        self.run_source(ASK + """
+        self.run_source(REQUEST + """
 from opentelemetry.sdk.trace import TracerProvider
 provider = TracerProvider()
 provider.add_span_processor(spanprof.SpanProcessor())
@@ -134,18 +134,18 @@ class Orders(Burning):
         self.used = time.thread_time()
 
 with Orders():
-    kept(ask("seconds=1"))
+    save(request("seconds=1"))
 """)
         burnt = [sample for sample in self.samples() if sample.runs("burn")]
         self.assertTrue(burnt)
-        # The first may have begun before there was a session to be told of it.
+        # The first request may have begun before the session existed.
         named = [sample for sample in burnt if sample.labels.get("span_name") == "order"]
         self.assertGreater(profile_reader.cpu_ns(named, lambda sample: True) * 2,
                            profile_reader.cpu_ns(burnt, lambda sample: True))
         self.assertTrue(all(sample.labels["profile_id"] for sample in named))
 
-    def test_an_event_loop_goes_on_meanwhile(self) -> None:
-        self.run_source(ASK + """
+    def test_the_event_loop_is_not_blocked(self) -> None:
+        self.run_source(REQUEST + """
 async def main():
     late = []
 
@@ -157,30 +157,30 @@ async def main():
 
     ticking = asyncio.ensure_future(tick())
     with Burning():
-        kept(await ask_async("seconds=1"))
-    kept(await ask_async("seconds=1", path="/debug/pprof/profile", root="/debug/pprof"), "rooted.pb.gz")
+        save(await request_async("seconds=1"))
+    save(await request_async("seconds=1", path="/debug/pprof/profile", root="/debug/pprof"), "rooted.pb.gz")
     ticking.cancel()
     assert len(late) > 20, len(late)
-    # A wait for the profiles would be two of a second.
+    # If the loop waited for the profiles, there would be two waits of a second.
     assert sum(wait > 0.9 for wait in late) == 0, max(late)
 
 asyncio.run(main())
 """)
         self.assertGreater(self.burnt(), 0)
 
-    def test_a_client_that_goes_and_a_task_that_is_cancelled_leave_nothing(self) -> None:
-        done = self.run_source(ASK + """
+    def test_a_disconnected_client_or_a_cancelled_task_leaves_no_recording(self) -> None:
+        done = self.run_source(REQUEST + """
 async def main():
     begun = time.monotonic()
-    assert await ask_async("seconds=60", gone_after=0.3) is None
-    task = asyncio.ensure_future(ask_async("seconds=60"))
+    assert await request_async("seconds=60", disconnect_after=0.3) is None
+    task = asyncio.ensure_future(request_async("seconds=60"))
     await asyncio.sleep(0.3)
     task.cancel()
     try:
         await task
     except asyncio.CancelledError:
         pass
-    kept(await ask_async("seconds=1"))
+    save(await request_async("seconds=1"))
     assert time.monotonic() - begun < 20
 
 asyncio.run(main())
@@ -188,63 +188,63 @@ wait_for(lambda: threads() == 1)
 """)
         self.assertEqual(done.stderr, "")
 
-    def test_requests_beside_each_other(self) -> None:
-        done = self.run_source(ASK + """
-askers = [threading.Thread(target=lambda i=i: kept(ask("seconds=1"), f"{i}.pb.gz")) for i in range(8)]
-for asker in askers:
-    asker.start()
+    def test_concurrent_requests(self) -> None:
+        done = self.run_source(REQUEST + """
+clients = [threading.Thread(target=lambda i=i: save(request("seconds=1"), f"{i}.pb.gz")) for i in range(8)]
+for client in clients:
+    client.start()
 burn(0.5)
-for asker in askers:
-    asker.join()
+for client in clients:
+    client.join()
 """)
         self.assertEqual(done.stderr, "")
         for i in range(8):
             self.assertGreater(self.burnt(f"{i}.pb.gz"), 0)
 
-    def test_what_is_asked_wrongly_is_answered_in_a_sentence(self) -> None:
-        self.run_source(ASK + """
+    def test_wrong_requests_are_answered_with_a_sentence(self) -> None:
+        self.run_source(REQUEST + """
 import os
 
-wanted = b"seconds is a whole number from 1 to 300\\n"
+expected = b"seconds is a whole number from 1 to 300\\n"
 for query in ("seconds=0", "seconds=301", "seconds=1.5", "seconds=x", "seconds=-1", "seconds=99999999999999999999",
               "seconds=%C2%B2"):
-    assert ask(query)[::2] == ("400 Bad Request", wanted), query
-    assert asyncio.run(ask_async(query))[::2] == (400, wanted), query
-assert ask(path="/heap")[0] == "404 Not Found"
-assert ask(method="POST")[0] == "405 Method Not Allowed"
+    assert request(query)[::2] == ("400 Bad Request", expected), query
+    assert asyncio.run(request_async(query))[::2] == (400, expected), query
+assert request(path="/heap")[0] == "404 Not Found"
+assert request(method="POST")[0] == "405 Method Not Allowed"
 os.environ["PYROSCOPE_AGENT_ENABLED"] = "false"
-status, _, body = ask("seconds=1")
+status, _, body = request("seconds=1")
 assert status == "503 Service Unavailable" and b"PYROSCOPE_AGENT_ENABLED" in body
 """)
 
-    def test_a_fork_meanwhile_is_not_profiled(self) -> None:
-        self.run_source(ASK + """
+    def test_a_child_forked_meanwhile_is_not_profiled(self) -> None:
+        self.run_source(REQUEST + """
 import os
 
-asker = threading.Thread(target=lambda: kept(ask("seconds=2")))
-asker.start()
+client = threading.Thread(target=lambda: save(request("seconds=2")))
+client.start()
 time.sleep(0.5)
 child = os.fork()
 if child == 0:
     burn(0.2)
     ok = threads() == 1
-    kept(ask("seconds=1"), "child.pb.gz")
+    save(request("seconds=1"), "child.pb.gz")
     os._exit(0 if ok else 3)
 _, status = os.waitpid(child, 0)
 assert status == 0, status
-asker.join()
+client.join()
 """)
         self.assertTrue((self.directory / "child.pb.gz").exists())
 
-    def test_a_start_meanwhile_takes_its_place_and_an_end_does_not_wait(self) -> None:
-        self.run_source(ASK + """
-asker = threading.Thread(target=lambda: kept(ask("seconds=3")))
-asker.start()
+    def test_a_start_meanwhile_works_and_an_exit_does_not_wait(self) -> None:
+        self.run_source(REQUEST + """
+client = threading.Thread(target=lambda: save(request("seconds=3")))
+client.start()
 burn(0.5)
 assert spanprof.start(upload_interval_ms=3_600_000) and spanprof.running()
-asker.join()
+client.join()
 assert spanprof.running()
-threading.Thread(target=ask, args=("seconds=60",), daemon=True).start()
+threading.Thread(target=request, args=("seconds=60",), daemon=True).start()
 time.sleep(0.3)
 """, timeout=30)
         self.assertGreater(self.burnt(), 0)

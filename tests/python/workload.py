@@ -1,8 +1,8 @@
-"""Work whose truth is known, for programs that the tests profile.
+"""Work with known CPU times, for programs that the tests profile.
 
-Every span burns in a function of its own, `burn_<name>`, so that a sample's
-stack tells where it was whatever its labels say. What each burned is measured
-by the thread's own clock.
+Every span burns in its own function, `burn_<name>`, so that a sample's stack shows
+the span independently of the labels. The thread's own clock measures the CPU time of
+each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SOURCE = """
 def burn_{name}(seconds):
     start = clock()
     end = start + int(seconds * 1e9)
-    while (now := clock()) < end:  # asked seldom: program.py
+    while (now := clock()) < end:  # rarely read: see program.py
         until = wall() + (end - now)
         while wall() < until:
             for i in range(20):
@@ -46,8 +46,7 @@ def _book(name: str, burned: int) -> None:
 
 
 def burner(name: str) -> Callable[[float], None]:
-    """A function that burns seconds of CPU of the calling thread; the same for
-    the same name."""
+    """A function that burns CPU time of the calling thread. The same for the same name."""
     if name not in _burners:
         scope: dict[str, Any] = {"clock": time.thread_time_ns, "wall": time.monotonic_ns,
                                  "book": _book, "values": range(20)}
@@ -63,7 +62,8 @@ def burn(name: str, seconds: float) -> None:
 
 @contextlib.contextmanager
 def profiled(**rules: Any) -> Iterator[trace.Tracer]:
-    """Profile a block with a SpanProcessor of these rules; tells the truth."""
+    """Profile a block with a SpanProcessor of these rules, and print the measured CPU
+    times."""
     rules.setdefault("root_span_only", False)
     provider = TracerProvider()
     provider.add_span_processor(spanprof.SpanProcessor(**rules))
@@ -71,11 +71,11 @@ def profiled(**rules: Any) -> Iterator[trace.Tracer]:
     assert spanprof.start(application_name="test", sample_rate_hz=250)
     yield provider.get_tracer("workload")
     assert spanprof.stop(10)
-    tell()
+    print_measured()
 
 
-def tell() -> None:
-    """Print what was burned, on how many threads, and the samples that found no
-    room."""
+def print_measured() -> None:
+    """Print the burned CPU times, the number of threads, and the number of dropped
+    samples."""
     dropped = sum(value for name, value in spanprof.stats().items() if name.startswith("samples_dropped_"))
     print(json.dumps([_truth, _threads, dropped]))

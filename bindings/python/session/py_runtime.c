@@ -169,7 +169,7 @@ static int runtime_reason(const char **out) {
   if (runtime_state.reason[0])
     *out = runtime_state.reason;
   else
-    *out = runtime_state.over ? "the interpreter is being finalised" : NULL;
+    *out = runtime_state.over ? "the interpreter is being finalized" : NULL;
   return 0;
 }
 

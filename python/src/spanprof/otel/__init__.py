@@ -14,6 +14,6 @@ try:
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "opentelemetry":
         raise
-    raise ModuleNotFoundError(f"{error}; pip install 'spanprof[otel]' brings it", name=error.name) from None
+    raise ModuleNotFoundError(f"{error}; to install it: pip install 'spanprof[otel]'", name=error.name) from None
 
 __all__ = ["SpanProcessor"]
