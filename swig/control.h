@@ -1,23 +1,23 @@
-/* What of the control plane each binding does its own way, because it waits
- * without its VM's lock or tells the VM's own parts (rb_session.c,
- * py_session.c). swig/spanprof.i makes functions of the language of it, and
- * converts what they are given. After rb_base.h or py_base.h. */
+/* The functions of the control plane that each binding implements itself
+ * (rb_session.c, py_session.c), because they wait without the VM's lock or
+ * involve the VM. swig/spanprof.i wraps them for the language and converts
+ * their arguments. Include this after rb_base.h or py_base.h. */
 #ifndef SP_CONTROL_H
 #define SP_CONTROL_H
 
 #include <spanprof/spanprof.h>
 
-/* Read from a mapping; option_values.h. */
+/* The result of option_values.h. */
 typedef struct sp_control_options {
   spanprof_options core;
-  sp_object given; /* the mapping: valid during the call */
+  sp_object given; /* the mapping; valid during the call */
   sp_object kept;  /* the object that owns what `core` points into */
 } sp_control_options;
 
 #define SP_CONTROL_OPTIONS_NONE ((sp_control_options){.kept = (sp_object)0})
 
-/* Called with the VM's lock. Each returns a new object, or raises (Python:
- * NULL). */
+/* Called with the VM's lock. Each returns a new object or raises (Python:
+ * returns NULL). */
 sp_object sp_control_check(const sp_control_options *options); /* Ruby only */
 sp_object sp_control_level(const sp_control_options *options); /* Ruby only */
 sp_object sp_control_start(const sp_control_options *options);

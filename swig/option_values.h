@@ -1,8 +1,8 @@
-/* spanprof_options out of a mapping, and the words of a command out of a list:
- * once for every language. After lang/ruby_values.h or lang/python_values.h,
- * which say what the values_ functions and VALUES_ words mean there. Where a
- * function returns false or NULL an exception is raised (Python), or it does
- * not return (Ruby). */
+/* Converts a mapping to spanprof_options, and a list to the arguments of a
+ * command, in the same way for all languages. lang/ruby_values.h or
+ * lang/python_values.h, which must be included before, defines the values_
+ * functions and the VALUES_ words. If a function returns false or NULL, an
+ * exception is set (Python). In Ruby it raises. */
 #ifndef OPTION_VALUES_H
 #define OPTION_VALUES_H
 
@@ -31,7 +31,7 @@ static inline bool option_refuse(const char *name, const char *wanted,
                        values_class(value));
 }
 
-/* `expected`: names the accepted values in a refusal. */
+/* `expected`: the accepted values, for the text of a refusal. */
 static inline bool option_string(sp_control_options *out, const char *name,
                                  const char *expected, sp_object value,
                                  const char **text) {
@@ -197,8 +197,8 @@ static inline bool option_entry(void *data, sp_object key, sp_object value) {
   return values_is_own(key) || values_refuse_name(key);
 }
 
-/* Each entry is named like a field; nothing is "not given". Refuses by
- * spanprof.Error, in one sentence that names the option. */
+/* Each entry has the name of a field; nil and None mean that an option is not
+ * set. Raises spanprof.Error with one sentence that names the option. */
 static inline bool control_options(sp_object mapping, sp_control_options *out) {
   spanprof_options_init(&out->core, sizeof out->core);
   out->given = mapping;
@@ -208,7 +208,7 @@ static inline bool control_options(sp_object mapping, sp_control_options *out) {
   return out->kept && values_each(mapping, option_entry, out);
 }
 
-/* A list of texts as main() has them. */
+/* Convert a list of texts to the arguments of main(). */
 static inline char **control_words(sp_object list, sp_object kept, int *count) {
   const size_t size = kept ? values_count(list) : 0;
   char **words = kept ? values_room(kept, (size + 1) * sizeof *words) : NULL;
@@ -233,7 +233,8 @@ static inline const char *words_name(const void *words, size_t i) {
   return ((char *const *)words)[i];
 }
 
-/* Which of the words after the first one it may mean; NULL: none. */
+/* The most similar of the words after the first one, or NULL if none is
+ * similar. */
 static inline const char *sp_control_nearest(int count, char **words) {
   return count ? sp_nearest(words[0], words + 1, (size_t)count - 1, words_name)
                : NULL;

@@ -1,16 +1,16 @@
 /* The control plane for scripting languages: options, start, flush, stop, the
  * command, counters, texts and constants. Private: users see the hand-written
- * layers on top of it. What touches a virtual machine or runs for each request
- * is written by hand in bindings/; unwrapped.txt names every function that is
- * not here, and why. */
+ * layers above it. Functions that involve the virtual machine or run for each
+ * request are written by hand in bindings/. unwrapped.txt lists all functions
+ * that are not here, with reasons. */
 #if defined(SWIGRUBY)
 %module "spanprof::native"
 #else
 %module swig
 #endif
 
-/* A type table apart from those of other SWIG modules in the process; nothing
- * exported; and what -Wextra says of generated code. */
+/* Separate the type table from other SWIG modules in the process, export
+ * nothing, and disable warnings that generated code causes. */
 %begin %{
 #define SWIG_TYPE_TABLE spanprof
 #define SWIGEXPORT

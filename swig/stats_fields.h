@@ -1,4 +1,4 @@
-/* The counters of spanprof_stats by name, in the header's order. */
+/* The counters of spanprof_stats by name, in the order of the header. */
 #ifndef STATS_FIELDS_H
 #define STATS_FIELDS_H
 
@@ -6,7 +6,7 @@
 
 #include "util/system/counters.h"
 
-/* Of each word of the structure; NULL: it is no counter. */
+/* The name of each word of the structure; NULL if the word is no counter. */
 static const char *const stats_names[] = {
 #define STATS_NAME(name) \
   [offsetof(spanprof_stats, name) / sizeof(uint64_t)] = #name,

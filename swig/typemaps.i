@@ -1,9 +1,10 @@
-/* How values cross, written once for every language, by the type or the role of
- * an argument. The primitives come from lang/: SP_CHECK(status), which leaves
- * the function with an exception where the status is a failure;
- * SP_FAIL_UNLESS(c), which does so where one is set; SP_DROP(object) of what a
- * conversion made; SP_UNLOCKED(statement), without the VM's lock where that
- * needs no more than this; SP_NOTHING; SP_STRING(p), text that ends with NUL. */
+/* Conversions of arguments and results, by type or role, for all languages. The
+ * file of each language in lang/ defines these primitives: SP_CHECK(status)
+ * leaves the function with an exception if the status is a failure;
+ * SP_FAIL_UNLESS(c) does so if an exception is set; SP_DROP(object) releases
+ * what a conversion has created; SP_UNLOCKED(statement) runs without the VM's
+ * lock if no more is needed for that; SP_NOTHING is the empty value;
+ * SP_STRING(p) converts text that ends with NUL. */
 typedef unsigned int uint32_t;
 
 %typemap(out) spanprof_status "SP_CHECK($1) $result = SP_NOTHING;"
@@ -22,7 +23,7 @@ typedef unsigned int uint32_t;
 }
 %typemap(freearg) (int argc, char **argv) "SP_DROP(kept$argnum)"
 
-/* What a function allocates: nothing where it could not. */
+/* Texts that a function allocates; "" if it could not. */
 %typemap(in, numinputs=0) char **out (char *text = NULL),
                           char **err (char *text = NULL)
     "$1 = &text;"

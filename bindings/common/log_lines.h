@@ -1,7 +1,7 @@
-/* Lines of the core's log on their way to the language's logger: any thread of
- * the core adds one, a thread of the language takes them all. No lock, so that
- * the child of a fork finds it whole whatever the parent's threads were doing.
- */
+/* A queue of lines of the core's log for the language's logger. Any thread of
+ * the core adds a line; one thread of the language removes all lines. The queue
+ * has no lock, so that it is intact in a forked child, whatever the parent's
+ * threads were doing. */
 #ifndef SP_LOG_LINES_H
 #define SP_LOG_LINES_H
 
@@ -14,15 +14,17 @@ typedef struct sp_log_line {
   char text[];
 } sp_log_line;
 
-/* Keep a copy. False: 4096 wait already, or there is no memory. */
+/* Add a copy of `text`. Returns false if 4096 lines wait already or memory runs
+ * out. */
 bool sp_log_lines_add(spanprof_log_level level, const char *text);
 
-/* All that wait, oldest first; free() each. NULL: none. */
+/* Remove all lines and return them, oldest first, or NULL if there are none.
+ * The caller frees each with free(). */
 sp_log_line *sp_log_lines_take(void);
 
 bool sp_log_lines_wait(void);
 
-/* In the child of a fork: they are the parent's. */
+/* Discard the lines of the parent process; called in a forked child. */
 void sp_log_lines_drop(void);
 
 #endif

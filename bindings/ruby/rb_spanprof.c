@@ -15,7 +15,8 @@
 #include "span/rb_span.h"
 #include "span/rb_span_rules.h"
 
-/* RUBYOPT may give the path made for one Ruby to another. */
+/* Refuse a Ruby that this library was not compiled for: RUBYOPT may contain a
+ * path of another Ruby's gems. */
 static void version_check(void) {
   if (ruby_api_version[0] != RUBY_API_VERSION_MAJOR ||
       ruby_api_version[1] != RUBY_API_VERSION_MINOR)

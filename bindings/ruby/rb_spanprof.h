@@ -1,4 +1,4 @@
-/* The extension: puts the rooms of the binding together. */
+/* Entry point of the extension. Initializes all parts of the binding. */
 #ifndef RB_SPANPROF_H
 #define RB_SPANPROF_H
 

@@ -1,4 +1,4 @@
-/* What typemaps.i needs, for Python. */
+/* The primitives of typemaps.i for Python. */
 %{
 #include "python_values.h"
 
@@ -12,13 +12,13 @@
 #define SP_UNLOCKED(...)       Py_BEGIN_ALLOW_THREADS __VA_ARGS__ Py_END_ALLOW_THREADS
 %}
 
-/* Its destructor would make this table where there is none, and not see that
- * memory has run out. */
+/* Create SWIG's table of globals now: its destructor would create a missing
+ * table, and does not check for a lack of memory. */
 %init %{
   SWIG_globals();
 %}
 
-/* There is one interpreter that may. */
+/* The primitives below are for Ruby's Ractors and are empty here. */
 %define SP_ANYWHERE_BEGIN
 %enddef
 %define SP_ANYWHERE_END

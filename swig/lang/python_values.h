@@ -40,7 +40,7 @@ static inline PyObject *values_list(void) {
   return PyList_New(0);
 }
 
-/* Takes over the reference to `object`. */
+/* Steals the reference to `object`. */
 static inline bool values_keep(PyObject *kept, PyObject *object) {
   const bool good = object && PyList_Append(kept, object) == 0;
 
@@ -91,7 +91,7 @@ static inline bool values_is_name(PyObject *key, const char *name) {
          PyUnicode_CompareWithASCIIString(key, name) == 0;
 }
 
-/* Those that are not the core's: py_session.c reads them. */
+/* Options of the binding itself, which py_session.c reads. */
 static inline bool values_is_own(PyObject *key) {
   return values_is_name(key, "on_profile") ||
          values_is_name(key, "line_numbers");
@@ -136,7 +136,7 @@ static inline bool values_switch(PyObject *value, int64_t *number) {
   return PyBool_Check(value);
 }
 
-/* 0, or -1 with an exception. Takes over the reference to `value`. */
+/* Returns 0, or -1 with an exception. Steals the reference to `value`. */
 static inline int values_put(PyObject *dict, const char *name,
                              PyObject *value) {
   const int status = value ? PyDict_SetItemString(dict, name, value) : -1;

@@ -1,4 +1,4 @@
-/* What typemaps.i needs, for Ruby. */
+/* The primitives of typemaps.i for Ruby. */
 %{
 #include "ruby_values.h"
 
@@ -14,7 +14,7 @@
 
 %rename("running?") sp_control_running;
 
-/* Around functions that other Ractors than the main one may call. */
+/* Enclose functions that Ractors other than the main one may call. */
 %define SP_ANYWHERE_BEGIN
 %init %{ rb_ext_ractor_safe(true); %}
 %enddef

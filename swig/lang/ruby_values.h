@@ -46,8 +46,9 @@ static inline const char *values_class(VALUE value) {
   return rb_obj_classname(value);
 }
 
-/* Blocks of memory that an object owns. Unlike Strings they never move, also
- * where another thread compacts the heap during a start. */
+/* Blocks of memory that belong to a Ruby object. Unlike the contents of
+ * Strings, they do not move when another thread compacts the heap during a
+ * start. */
 typedef struct values_block {
   struct values_block *next;
   char bytes[];
@@ -152,8 +153,8 @@ static inline bool values_is_text(VALUE value) {
          rb_respond_to(value, rb_intern("to_path")) || values_is_uri(value);
 }
 
-/* In UTF-8. Bytes that are not valid in the String's encoding are copied as
- * they are; the core refuses them. */
+/* Returns the text in UTF-8. Bytes that are not valid in the String's encoding
+ * are copied unchanged; the core refuses them. */
 static inline const char *values_text(VALUE kept, VALUE value,
                                       const char **fault) {
   VALUE text = rb_check_funcall(value, rb_intern("to_path"), 0, NULL);

@@ -2,7 +2,7 @@
 
 #include <ruby/ractor.h>
 
-/* What rb_sp_guard() calls. */
+/* Arguments of guard_run(). */
 typedef struct guard_call {
   VALUE (*step)(VALUE);
   VALUE argument;
@@ -11,7 +11,7 @@ typedef struct guard_call {
 VALUE rb_sp_native;
 VALUE rb_sp_error;
 
-/* The main Ractor's alone. */
+/* A Ractor-local value that only the main Ractor has. */
 static rb_ractor_local_key_t ractor_main;
 
 static VALUE guard_never; /* {Object => :never} */

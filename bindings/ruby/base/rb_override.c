@@ -1,6 +1,6 @@
 #include "rb_override.h"
 
-/* What override.rb is asked for. */
+/* A call of Spanprof::Override. */
 typedef struct override_request {
   const char *method;
   VALUE owner;
@@ -31,7 +31,8 @@ ID rb_sp_override_kept(const char *name) {
   return rb_intern_str(rb_sprintf("spanprof_original_%s", name));
 }
 
-/* Without a function, rb_block_call() hands on the block of its caller. */
+/* With NULL as its function, rb_block_call_kw() passes the block of its caller.
+ */
 VALUE rb_sp_override_call(VALUE self, ID kept, int argc, const VALUE *argv) {
   return rb_block_call_kw(self, kept, argc, argv, NULL, Qnil,
                           rb_keyword_given_p());

@@ -14,6 +14,6 @@ VALUE rb_sp_text(VALUE object) {
   if (encoding == rb_utf8_encindex() || encoding == rb_usascii_encindex() ||
       encoding == rb_ascii8bit_encindex())
     return object;
-  /* Gives the text back as it is where it cannot be converted. */
+  /* Returns the text unchanged if it cannot be converted. */
   return rb_str_export_to_enc(object, rb_utf8_encoding());
 }

@@ -1,11 +1,12 @@
-/* Any object as text for the core. */
+/* Conversion of any object to text for the core. */
 #ifndef RB_TEXT_H
 #define RB_TEXT_H
 
 #include <ruby.h>
 
-/* The object's to_s, as UTF-8 where its encoding tells how; the core cleans
- * what is left. Where to_s raises it is "", and logged. */
+/* Returns the object's to_s, in UTF-8 if its encoding allows the conversion;
+ * the core cleans invalid bytes. If to_s raises, the error is logged and the
+ * result is "". */
 VALUE rb_sp_text(VALUE object);
 
 #endif

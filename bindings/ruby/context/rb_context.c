@@ -6,14 +6,14 @@
 /* Entries of scope_seen. A power of two. */
 #define SCOPE_SEEN 256u
 
-/* How far enumerators that call each other are followed. */
+/* Maximum number of nested enumerator calls that are followed. */
 #define SCOPE_CALLERS_MAX 64
 
-/* An instance variable of a fiber, out of Ruby code's sight: the object that
- * holds its scope, or true where Ruby code created the fiber and it has no
- * scope yet. On a thread that Ruby code created: the same for its first fiber.
- * A copy of a fiber has the variable too, which is why a scope names its fiber.
- */
+/* An instance variable of a fiber that is invisible to Ruby code: the object
+ * that owns its scope, or true if Ruby code created the fiber and it has no
+ * scope yet. On a thread that Ruby code created, the variable has the same
+ * meaning for the thread's first fiber. A copy of a fiber has the variable,
+ * too; therefore a scope refers to its fiber. */
 static ID scope_held;
 
 /* The methods of Enumerator that resume its fiber. */
@@ -21,28 +21,29 @@ static ID scope_next, scope_next_values, scope_peek, scope_peek_values;
 
 static bool scopes_followed;
 
-/* One more with each rb_sp_context_follow_begin(). A thread whose scope_running
- * is of this generation is known to be the main Ractor's. */
+/* Incremented by each rb_sp_context_follow_begin(). A thread whose
+ * scope_running has this generation is known to belong to the main Ractor. */
 static uint32_t scope_generation;
 
-/* A cache of scope_of() by the fiber's address; NULL: the fiber has none. An
- * address is used again for other fibers: see seen_mark(). */
+/* A cache of scope_of(), by the fiber's address. `scope` is NULL if the fiber
+ * has none. Other fibers may reuse an address: see seen_mark(). */
 static struct {
   VALUE fiber;
   rb_sp_scope *scope;
 } scope_seen[SCOPE_SEEN];
 
-/* Initial-exec, as in the core and with its bound (tls.h): at each switch of
- * fibers this is a load and not a call. musl refuses it in a library that is
- * loaded late. */
+/* Initial-exec, as in the core and with its limit (tls.h): each switch of
+ * fibers then needs a load instead of a call. musl refuses this model in a
+ * library that is loaded with dlopen(). */
 #if defined(__GLIBC__)
 #define SCOPE_TLS __attribute__((tls_model("initial-exec")))
 #else
 #define SCOPE_TLS
 #endif
 
-/* Of the fiber that runs, or, in scope_switched(), of the one that ran before;
- * `scope` NULL: it has none. Fibers do not move between threads. */
+/* The scope of the running fiber; in scope_switched(), of the fiber that ran
+ * before. `scope` is NULL if the fiber has none. Fibers do not move between
+ * threads. */
 static _Thread_local struct {
   rb_sp_scope *scope;
   uint64_t serial;
@@ -61,10 +62,11 @@ static void seen_set(VALUE fiber, rb_sp_scope *scope) {
   scope_seen[slot].scope = scope;
 }
 
-/* The garbage collector may find a fiber dead, and then use its address again
- * before it frees the scope. The object that has this function has no write
- * barriers: it is marked at the start and at the end of each marking, and so
- * between the last look at a dead fiber and the reuse of its address. */
+/* The garbage collector may find that a fiber is dead and reuse its address
+ * before it frees the scope. The object with this function has no write
+ * barriers, so the collector calls the function at the start and at the end of
+ * each marking: after the last use of a dead fiber and before the reuse of its
+ * address. */
 static void seen_mark(void *data) {
   memset(data, 0, sizeof scope_seen);
 }
@@ -74,7 +76,7 @@ static const rb_data_type_t seen_type = {
     .function = {.dmark = seen_mark},
 };
 
-/* As scope_of(), from the fiber itself. */
+/* As scope_of(), but without the cache. */
 static rb_sp_scope *scope_in(VALUE fiber) {
   VALUE held = rb_attr_get(fiber, scope_held);
   rb_sp_scope *scope;
@@ -94,7 +96,7 @@ static rb_sp_scope *scope_of(VALUE fiber) {
   return scope_seen[slot].scope;
 }
 
-/* Make the scope behind `held` that of `fiber`, which runs. */
+/* Make the scope of the object `held` the scope of `fiber`, which runs. */
 static rb_sp_scope *scope_adopt(VALUE held, VALUE fiber) {
   rb_sp_scope *scope = RTYPEDDATA_DATA(held);
 
@@ -108,7 +110,7 @@ static rb_sp_scope *scope_new(VALUE fiber) {
   return scope_adopt(rb_sp_scope_hold(), fiber);
 }
 
-/* The first value of scope_held. */
+/* The first value of the variable scope_held. */
 static VALUE scope_inheritance(bool inherits) {
   spanprof_span span = inherits ? spanprof_span_active() : 0;
   spanprof_labels labels = inherits ? spanprof_labels_get() : 0;
@@ -126,9 +128,9 @@ static VALUE scope_inheritance(bool inherits) {
   return held;
 }
 
-/* The scope from which `scope` gets its span, its labels or its mark: itself,
- * the nearest caller that has them, or the outermost caller. NULL: a caller has
- * ended. */
+/* The scope from which `scope` gets its span, its labels or its mark: the scope
+ * itself, the nearest caller that has them, or the outermost caller. Returns
+ * NULL if a caller has ended. */
 static const rb_sp_scope *scope_source(const rb_sp_scope *scope,
                                        bool (*has)(const rb_sp_scope *scope)) {
   size_t i;
@@ -201,11 +203,11 @@ static void scope_run(rb_sp_scope *scope) {
     scope_show(scope, scope_span_of(scope), scope->labels, scope->mark);
 }
 
-/* Did the switch from `from`, an enumerator's fiber, to `to` end the call that
- * resumed it? Ruby resumes no fiber that waits for one it resumed, so to run
- * again its caller must have got the answer. Where the caller has no scope, the
- * method that runs now tells it from other fibers without one (a scheduler's).
- */
+/* Returns whether the switch from `from`, the fiber of an enumerator, to `to`
+ * completed the call that resumed `from`. Ruby does not resume a fiber that
+ * waits for another fiber it resumed. So if the caller runs again, the call has
+ * returned. If the caller has no scope, the running method distinguishes it
+ * from other fibers without a scope (for example a scheduler's). */
 static bool scope_resume_returned(const rb_sp_scope *from,
                                   const rb_sp_scope *to) {
   ID method;
@@ -219,8 +221,9 @@ static bool scope_resume_returned(const rb_sp_scope *from,
          method == scope_peek || method == scope_peek_values;
 }
 
-/* The scope of a fiber that starts, or NULL. One without scope_held was not
- * created by Fiber.new: an enumerator's (rb_fiber_new() in enumerator.c). */
+/* The scope of a fiber that starts, or NULL. A fiber without scope_held was not
+ * created by Fiber.new; it belongs to an enumerator (rb_fiber_new() in
+ * enumerator.c). */
 static rb_sp_scope *scope_begin(VALUE fiber) {
   VALUE held = rb_attr_get(fiber, scope_held);
   rb_sp_scope *scope;
@@ -234,8 +237,8 @@ static rb_sp_scope *scope_begin(VALUE fiber) {
   return scope;
 }
 
-/* The scope of the fiber that was switched to, or NULL. A fiber that starts has
- * no frame yet. */
+/* The scope of the fiber that runs after a switch, or NULL. A fiber that starts
+ * has no frame yet. */
 static rb_sp_scope *scope_arrive(VALUE fiber) {
   const size_t slot = seen_slot(fiber);
   rb_sp_scope *scope;
@@ -249,7 +252,8 @@ static rb_sp_scope *scope_arrive(VALUE fiber) {
   return scope;
 }
 
-/* Whether the thread is the main Ractor's: others have no scopes. */
+/* Returns whether the thread belongs to the main Ractor. Threads of other
+ * Ractors have no scopes. */
 static bool scope_main_ractor(void) {
   if (scope_running.generation == scope_generation)
     return true;
@@ -259,15 +263,15 @@ static bool scope_main_ractor(void) {
   return true;
 }
 
-/* Runs on the fiber that was switched to. An exception that arrives with the
- * switch (Thread#raise, Timeout) is raised before it, and skips it: what then
- * shows stays until the next switch, attach or detach. */
+/* Runs after a switch, on the new fiber. An exception that arrives with the
+ * switch (Thread#raise, Timeout) is raised before this hook and skips it. Then
+ * the previous context stays active until the next switch, attach or detach. */
 static void scope_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
                            VALUE klass) {
   rb_sp_scope *from, *to;
 
   (void)event, (void)data, (void)self, (void)id, (void)klass;
-  /* What ran before following began calls nobody. */
+  /* A fiber that ran before following began is not a caller. */
   from =
       scope_running.generation == scope_generation ? scope_running.scope : NULL;
   if (!scope_main_ractor())
@@ -275,7 +279,7 @@ static void scope_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
   to = scope_arrive(rb_fiber_current());
   if (from && from->serial != scope_running.serial)
     from = NULL;
-  /* The thread's own context is active, and stays. */
+  /* The thread's own context is active and stays active. */
   if (!to && !scope_running.scope)
     return;
   if (from && from->resumed && scope_resume_returned(from, to))
@@ -288,7 +292,7 @@ static void scope_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
   scope_run(to);
 }
 
-/* Native threads are used again for other threads. */
+/* The VM reuses native threads for other Ruby threads. */
 static void scope_thread_begins(rb_event_flag_t event, VALUE data, VALUE self,
                                 ID id, VALUE klass) {
   VALUE held;
@@ -365,7 +369,8 @@ spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope) {
       return st;
   }
   scope_run(scope);
-  /* An enumerator's fiber may be in its caller's. */
+  /* The active context may be the caller's if the fiber belongs to an
+   * enumerator. */
   if (scope->resumed && !scope->span && !scope->labels)
     scope_show(scope, scope_span_of(scope_source(scope, rb_sp_scope_has_span)),
                spanprof_labels_get(), spanprof_mark_get());

@@ -6,18 +6,20 @@
 
 static bool follow_wanted, follow_profiled;
 
-/* Whether new fibers and threads inherit the span and labels of their creator;
- * whether they inherit its mark, once there are marks. */
+/* Whether new fibers and threads inherit the span and labels of their creator,
+ * and whether they inherit its mark, which begins with the first mark. */
 static bool follow_inherits, follow_marked;
 
-/* Native::FiberHook, whose method is Fiber's meanwhile, and that of
- * Native::ThreadHook, which stays Thread's once it is. */
+/* Native::FiberHook, whose method replaces Fiber's while fibers are followed;
+ * and Native::ThreadHook, whose method replaces Thread's permanently once it is
+ * installed. */
 static VALUE follow_fiber_hook, follow_thread_hook;
 static ID follow_initialize;
 
 static const rb_sp_follow_watch *follow_watch;
 
-/* Where others wrapped it, it stays, and has nothing to do. */
+/* If other code has wrapped this method, it stays after following ends and does
+ * nothing. */
 static VALUE follow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
   if (rb_sp_context_follows() && rb_sp_ractor_is_main())
     rb_sp_context_created(fiber, follow_inherits);
@@ -41,8 +43,8 @@ static VALUE follow_fiber_class(void) {
   return rb_const_get(rb_cObject, rb_intern("Fiber"));
 }
 
-/* Fibers that were created while nobody watched. An enumerator's is not among
- * them before it starts. */
+/* Prepare the fibers that were created while fibers were not followed. The
+ * fiber of an enumerator is not among them before it starts. */
 static void follow_fibers(void) {
   const VALUE fiber_class = follow_fiber_class();
 
@@ -50,7 +52,7 @@ static void follow_fibers(void) {
                 &fiber_class, follow_fiber, Qnil);
 }
 
-/* Idempotent. Ruby code runs, and so may other threads. */
+/* Idempotent. This runs Ruby code, so other threads may run, too. */
 static void follow_hook(void) {
   rb_sp_override_install(follow_fiber_class(), follow_fiber_hook);
   follow_watch->place(true);
@@ -122,7 +124,7 @@ static VALUE native_scopes_inherit(VALUE self, VALUE on) {
   return Qnil;
 }
 
-/* A module with one method, `initialize`. */
+/* Define a module with one method, `initialize`. */
 static VALUE follow_hook_new(const char *name,
                              VALUE (*initialize)(int, VALUE *, VALUE)) {
   VALUE hook = rb_define_module_under(rb_sp_native, name);

@@ -4,8 +4,8 @@
 #include "rb_context.h"
 #include "rb_follow.h"
 
-/* Native.labels: the running fiber's own, as a number for .labels_restore; nil:
- * it is another Ractor's. */
+/* Native.labels: the running fiber's own labels, as a number for
+ * labels_restore. nil in a Ractor other than the main one. */
 static VALUE label_labels(VALUE self) {
   const rb_sp_scope *scope;
 
@@ -16,9 +16,10 @@ static VALUE label_labels(VALUE self) {
   return UINT2NUM(scope ? scope->labels : 0);
 }
 
-/* Native.labels_restore(labels): whatever was pushed since. By the state before
- * and not by what each push gave, which an exception of Timeout's may come
- * between. */
+/* Native.labels_restore(labels): undo all pushes since Native.labels. This
+ * restores the earlier state instead of popping each label, because an
+ * exception of Timeout may be raised between a push and the use of its token.
+ */
 static VALUE label_restore(VALUE self, VALUE labels) {
   rb_sp_scope *scope = rb_sp_scope_current();
 
@@ -28,8 +29,8 @@ static VALUE label_restore(VALUE self, VALUE labels) {
   return Qnil;
 }
 
-/* Native.label_push(name, value): any objects, by their to_s. What the core
- * refuses it counts. */
+/* Native.label_push(name, value): the arguments may be any objects; their to_s
+ * is used. The core counts labels that it refuses. */
 static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   spanprof_label_token token;
   rb_sp_scope *scope;
@@ -52,8 +53,8 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   return Qnil;
 }
 
-/* Have the running fiber labelled name=value, NULL: without any of that name,
- * until this is called again. */
+/* Set the label `name` of the running fiber until the next call with this name.
+ * If `value` is NULL, remove the label. */
 static void label_set(VALUE name, const char *value, size_t value_bytes) {
   rb_sp_scope *scope = rb_sp_scope_ensure();
   spanprof_labels set;
@@ -66,7 +67,7 @@ static void label_set(VALUE name, const char *value, size_t value_bytes) {
   rb_sp_scope_labels_set(scope, set);
 }
 
-/* Native.tag_add(name, value): a label without an end. */
+/* Native.tag_add(name, value): set a label without a limit in time. */
 static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
   (void)self;
   name = rb_sp_text(name);
@@ -77,7 +78,8 @@ static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
   return Qnil;
 }
 
-/* Native.tag_remove(name, value): unless it has another value by now. */
+/* Native.tag_remove(name, value): remove the label unless it has another value.
+ */
 static VALUE label_tag_remove(VALUE self, VALUE name, VALUE value) {
   const rb_sp_scope *scope = rb_sp_scope_current();
   spanprof_labels set;

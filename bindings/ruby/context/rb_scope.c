@@ -4,15 +4,15 @@
 
 #include "rb_context.h"
 
-/* Scopes come from slabs that are never given back, so that a stale pointer to
- * one finds another serial and not foreign memory. */
+/* Scopes are allocated in slabs that are never freed. So a stale pointer leads
+ * to a scope with another serial, and not to memory of other code. */
 #define SCOPE_SLAB 64
 
 static VALUE scope_class;
 static rb_sp_scope *scope_free;
 static uint64_t scope_serials;
 
-/* Every scope there is, free or not. */
+/* All scopes, also free ones. */
 static struct scope_slab {
   struct scope_slab *next;
   rb_sp_scope scopes[SCOPE_SLAB];
@@ -78,13 +78,14 @@ static rb_sp_scope *scope_take(void) {
   return scope;
 }
 
-/* A holder without a class would end the VM when a method is called on it, and
- * whatever lists instance variables in C (Marshal) may do so. */
+/* The holder needs a class: code that lists instance variables in C (Marshal)
+ * may call a method of the holder, which would crash the VM without a class. */
 VALUE rb_sp_scope_hold(void) {
   return TypedData_Wrap_Struct(scope_class, &scope_holder, scope_take());
 }
 
-/* What is active in its fiber will not be known when following begins again. */
+/* Clear the active span and mark, because they will be out of date when
+ * following begins again. */
 static void scope_forget(rb_sp_scope *scope) {
   spanprof_context_free(scope->context);
   scope->context = NULL;

@@ -24,7 +24,7 @@ static VALUE log_line_value(const sp_log_line *line) {
 
 /* call-seq: log_take -> [[level, text], ...]
  *
- * The lines that wait, oldest first. */
+ * Remove all waiting lines and return them, oldest first. */
 static VALUE native_log_take(VALUE self) {
   VALUE lines = rb_ary_new();
   sp_log_line *line = sp_log_lines_take();
@@ -55,7 +55,7 @@ void rb_sp_log_deliver(void) {
 
 /* call-seq: log_thread -> nil
  *
- * The calling thread is the one that delivers lines. */
+ * Declare the calling thread to be the one that delivers lines. */
 static VALUE native_log_thread(VALUE self) {
   (void)self;
   rb_sp_naming_help();
@@ -64,8 +64,8 @@ static VALUE native_log_thread(VALUE self) {
 
 /* call-seq: stderr_line(text) -> nil
  *
- * Keeps the GVL: getting it back takes 100 ms for each busy thread, too long
- * for an exiting process. */
+ * Keeps the GVL: each busy thread delays getting it back by 100 ms, which is
+ * too long while a process exits. */
 static VALUE native_stderr_line(VALUE self, VALUE text) {
   (void)self;
   sp_stderr_line(StringValueCStr(text));

@@ -17,7 +17,8 @@ typedef struct name_work {
   int64_t start_line;
 } name_work;
 
-/* What the last answer points into. Marked; guarded by the GVL. */
+/* The objects that own the texts of the last result. Marked; guarded by the
+ * GVL. */
 static VALUE name_function = Qnil;
 static VALUE name_file = Qnil;
 
@@ -32,17 +33,18 @@ static VALUE utf8(VALUE text) {
   return NIL_P(text) ? text : rb_str_export_to_enc(text, rb_utf8_encoding());
 }
 
-/* As bytes: what has no UTF-8 cannot be joined otherwise. */
+/* Concatenate bytes, because text that cannot be converted to UTF-8 cannot be
+ * concatenated otherwise. */
 static VALUE joined(VALUE before, VALUE after) {
   return rb_str_cat(rb_str_dup(before), RSTRING_PTR(after), RSTRING_LEN(after));
 }
 
-/* Does the path of a class hold one that has no name: "#<Class:0x…>"? */
+/* Returns whether a class path contains an anonymous class: "#<Class:0x…>". */
 static bool path_anonymous(VALUE path) {
   return memmem(RSTRING_PTR(path), (size_t)RSTRING_LEN(path), "#<", 2) != NULL;
 }
 
-/* "Shop::Cart#", "Shop::Cart." or "". */
+/* Returns "Shop::Cart#", "Shop::Cart." or "". */
 static VALUE method_class(VALUE method) {
   VALUE path = utf8(rb_profile_frame_classpath(method));
   bool singleton = RTEST(rb_profile_frame_singleton_method_p(method));
@@ -58,7 +60,8 @@ static VALUE c_method_name(VALUE method) {
   return NIL_P(name) ? Qnil : joined(method_class(method), name);
 }
 
-/* "rescue in block in total" is "block in total" since Ruby 3.4. */
+/* Remove "rescue in " and "ensure in ": since Ruby 3.4 "rescue in block in
+ * total" is "block in total". */
 static VALUE label_clean(VALUE label) {
   static const char *const prefixes[] = {"rescue in ", "ensure in "};
   const char *text = RSTRING_PTR(label);
@@ -79,7 +82,7 @@ static VALUE label_clean(VALUE label) {
   return rb_str_subseq(label, at, bytes - at);
 }
 
-/* Of a hash, which has 19 nearly always. */
+/* Minimum number of digits of a hash, which nearly always has 19. */
 #define VIEW_HASH_DIGITS 10
 
 static long digits_before(const char *text, long end) {
@@ -90,10 +93,10 @@ static long digits_before(const char *text, long end) {
   return end - at;
 }
 
-/* The length of a method's name without the numbers that differ in each
- * process: of ActionView's "_app_views_carts_show_html_erb__349628401748_220"
- * (template.rb; a negative hash has a third underscore), of Tilt's
- * "__tilt_4320" (tilt/template.rb). */
+/* The length of a method's name without numbers that differ in each process.
+ * Such names are ActionView's
+ * "_app_views_carts_show_html_erb__349628401748_220" (template.rb; a negative
+ * hash has a third underscore) and Tilt's "__tilt_4320" (tilt/template.rb). */
 static long view_name_length(const char *text, long bytes) {
   static const char tilt[] = "__tilt";
   const long tilt_bytes = sizeof tilt - 1;
@@ -113,7 +116,7 @@ static long view_name_length(const char *text, long bytes) {
   return at;
 }
 
-/* A label that ends with that name, without those numbers. */
+/* Remove those numbers from a label that ends with the name `base`. */
 static VALUE view_label_clean(VALUE label, VALUE base) {
   long bytes = RSTRING_LEN(base);
 
@@ -121,7 +124,7 @@ static VALUE view_label_clean(VALUE label, VALUE base) {
   return bytes ? rb_str_subseq(label, 0, RSTRING_LEN(label) - bytes) : label;
 }
 
-/* The label, with the class in front of the method's name. */
+/* The label, with the class before the method's name. */
 static VALUE iseq_name(const rb_sp_code *code) {
   VALUE label = utf8(rb_profile_frame_label(code->iseq));
   VALUE base = utf8(rb_profile_frame_base_label(code->iseq));
@@ -135,7 +138,7 @@ static VALUE iseq_name(const rb_sp_code *code) {
     label = view_label_clean(label, base);
     base = view_label_clean(base, base);
   }
-  /* Only code of a method has a method's name: not <main>, <class:Cart>. */
+  /* Only methods have such a name; <main> and <class:Cart> do not. */
   if (!code->method || NIL_P(base) || !text_ends(label, base) ||
       NIL_P(rb_profile_frame_method_name(code->iseq)))
     return label;
@@ -150,11 +153,11 @@ static int64_t frame_line(VALUE iseq, uint32_t offset) {
   rb_sp_instructions all = rb_sp_iseq_instructions(iseq);
   uint32_t position = offset - (uint32_t)((uintptr_t)all.first >> 3);
 
-  /* A frame of compiled code may show any pc. */
+  /* The pc of a frame of compiled code may have any value. */
   if (position > all.count)
     return 0;
-  /* The pc is that of the next instruction, but for a frame that has not run
-   * one. */
+  /* The pc points to the next instruction, except in a frame that has not run
+   * an instruction yet. */
   return rb_iseq_line_no(iseq, position > 0 ? position - 1 : 0);
 }
 

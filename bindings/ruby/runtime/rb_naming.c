@@ -17,35 +17,37 @@
 #include "vm/rb_thread_table.h"
 #include "vm/rb_vm_layout.h"
 
-/* Names asked for in a row before other Ruby threads get their turn: some 3 us
- * each. */
+/* Number of names to resolve before other Ruby threads may run. Each takes
+ * about 3 us. */
 #define NAMING_BATCH 128
 
-/* Between sweeps, and so the least time that code is kept after it was seen.
- * Longer than a frame waits for its name: the collector asks once a second, and
- * a sweep comes only when none waits. */
+/* Interval of sweeps, and so the minimum time that code is kept after a sample
+ * has seen it. It is longer than the time that a frame waits for its name: the
+ * collector requests names every second, and a sweep runs only if no frame
+ * waits. */
 #define NAMING_SWEEP_S 20
 
-/* Between looks for a deadlock: so late the program may learn of one. It is not
- * looked for among more threads. */
+/* Interval of checks for a deadlock, and so the delay of its detection; and the
+ * maximum number of threads for which the check is done. */
 #define NAMING_LOOK_S      1
 #define NAMING_WAITERS_MAX 256
 
 /* Process-wide, because there is one runtime. */
 static struct {
   sem_t wanted;
-  _Atomic bool asked;   /* posted and not yet seen */
-  _Atomic bool started; /* and not stopped since */
-  _Atomic bool running; /* the thread */
+  _Atomic bool asked;   /* semaphore posted and not yet seen */
+  _Atomic bool started; /* started and not stopped since */
+  _Atomic bool running; /* the thread runs */
   _Atomic bool stopping;
-  _Atomic bool dozing; /* the thread, where only naming_return() wakes it */
-  _Atomic bool ending; /* Ruby is about to end all threads, and to wait */
-  bool failed;         /* no thread could be made, and the log says so */
+  _Atomic bool dozing; /* the thread sleeps until naming_return() wakes it */
+  _Atomic bool
+      ending;  /* Ruby is about to end all threads and to wait for them */
+  bool failed; /* no thread could be created, and this was logged */
   VALUE thread;
-  VALUE joins;  /* a module: see naming_join() */
+  VALUE joins;  /* a module, see naming_join() */
   VALUE helper; /* the thread that delivers lines */
-  /* A thread that did not wait for another at the last look. It is checked
-   * first: each end of a thread needs a look, and 250 threads take 0.3 ms. */
+  /* A thread that was awake at the last check. It is checked first, because
+   * each end of a thread needs a check and 250 threads take 0.3 ms. */
   VALUE last_awake;
   bool hooked;
   bool left; /* see naming_thread_ends() */
@@ -57,7 +59,7 @@ static uint64_t now_s(void) {
   return sp_monotonic_ns() / SP_NS_PER_S;
 }
 
-/* *data: whether somebody asked. */
+/* Sets *data if names were requested. */
 static void *wanted_wait(void *data) {
   bool *asked = data;
   struct timespec until;
@@ -68,13 +70,14 @@ static void *wanted_wait(void *data) {
   return NULL;
 }
 
-/* Wakes the thread for an interrupt (kill, exit). */
+/* Wake the thread for an interrupt (kill, exit). */
 static void wanted_wake(void *data) {
   (void)data;
   sem_post(&naming.wanted);
 }
 
-/* What waits keeps its code; only then may a sweep drop any. */
+/* Called when no frame waits for a name, because waiting frames need their
+ * code. */
 static void naming_sweep(void) {
   uint64_t now = now_s();
 
@@ -85,8 +88,8 @@ static void naming_sweep(void) {
     naming.swept_s = now;
 }
 
-/* Whether a thread waits for another to wake it, and nothing else can. Ruby
- * says so of no sleep that a signal or time ends. */
+/* Returns whether a thread sleeps until another thread wakes it. Ruby uses this
+ * state only for sleeps that neither a signal nor a timeout ends. */
 static bool thread_waits(VALUE thread) {
   static const char waiting[] = " sleep_forever>";
   const size_t length = sizeof waiting - 1;
@@ -99,25 +102,26 @@ static bool thread_waits(VALUE thread) {
          memcmp(RSTRING_END(text) - length, waiting, length) == 0;
 }
 
-/* CPU time of a thread since it began. */
+/* CPU time of a thread. */
 static uint64_t thread_cpu_ns(VALUE thread) {
   VALUE tid = rb_funcallv(thread, rb_intern("native_thread_id"), 0, NULL);
   struct timespec used = {0};
 
-  /* The clock of a thread by its number: clock_getcpuclockid(3), with the bits
-   * of linux/posix-timers.h for a thread's scheduler clock. */
+  /* The clock id of a thread by the kernel's thread id, as
+   * clock_getcpuclockid(3) computes it; the bits are those of
+   * linux/posix-timers.h for a thread's scheduler clock. */
   if (FIXNUM_P(tid))
     clock_gettime((clockid_t)((~(unsigned)FIX2INT(tid) << 3) | 6), &used);
   return (uint64_t)used.tv_sec * SP_NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* Of whoever waits for another. */
+/* The threads that wait for another thread. */
 typedef struct naming_waiters {
-  VALUE but;       /* a thread that is not looked at; this one's never is */
-  uint64_t cpu_ns; /* of them all */
+  VALUE but;       /* a thread to ignore, in addition to the naming thread */
+  uint64_t cpu_ns; /* CPU time of all of them */
 } naming_waiters;
 
-/* true: all threads wait for another. May raise. */
+/* Returns true if all threads wait for another. May raise. */
 static VALUE waiters_look(VALUE data) {
   naming_waiters *waiters = (naming_waiters *)data;
   VALUE list;
@@ -148,9 +152,9 @@ static bool waiters_all(naming_waiters *waiters) {
   return RTEST(rb_sp_guard(waiters_look, (VALUE)waiters));
 }
 
-/* Where the thread that does not wait is one that ends, Ruby sees no deadlock:
- * what wakes the others may be a signal's handler. Then none of them has used
- * CPU time since. */
+/* If the last thread that is awake ends, Ruby does not report a deadlock,
+ * because a signal handler may wake the others. The check below recognizes this
+ * case: the waiting threads have used no CPU time since. */
 static void naming_thread_ends(rb_event_flag_t event, VALUE data, VALUE self,
                                ID id, VALUE klass) {
   naming_waiters waiters = {.but = rb_thread_current()};
@@ -163,8 +167,9 @@ static void naming_thread_ends(rb_event_flag_t event, VALUE data, VALUE self,
   naming.left_ns = waiters.cpu_ns;
 }
 
-/* Ruby looks for a deadlock when a thread begins to wait for another, and does
- * not look where one, like this, waits otherwise. */
+/* Ruby checks for a deadlock when a thread begins to wait for another. It does
+ * not check while a thread sleeps in another way, as the naming thread does.
+ * Returns whether this thread hides a deadlock. */
 static bool naming_hides_deadlock(void) {
   naming_waiters waiters = {.but = Qnil};
 
@@ -175,8 +180,8 @@ static bool naming_hides_deadlock(void) {
   return !naming.left || naming.left_ns != waiters.cpu_ns;
 }
 
-/* Wait as Ruby's own do: it finds the deadlock, if it is one. Only where Ruby
- * code runs again is there anything to name. */
+/* Sleep as a waiting Ruby thread does, so that Ruby finds the deadlock. New
+ * names are needed only if Ruby code runs again. */
 static void naming_doze(void) {
   atomic_store(&naming.dozing, true);
   if (sem_trywait(&naming.wanted) != 0)
@@ -236,8 +241,8 @@ static VALUE naming_ensured(VALUE yielded, VALUE data, int argc,
   return rb_ensure(naming_body, data, naming_end, rb_sp_sigprof_block());
 }
 
-/* A new thread has the interrupt mask of the one that made it, which may let
- * none through: nobody could end this one. */
+/* A new thread inherits the interrupt mask of its creator. With a mask that
+ * blocks all interrupts, nobody could end this thread. */
 static VALUE naming_main(void *data) {
   const VALUE mask = rb_hash_new();
 
@@ -246,8 +251,8 @@ static VALUE naming_main(void *data) {
                        naming_ensured, (VALUE)data);
 }
 
-/* The thread's join and value: who joins every thread there is means those of
- * the program, which end. */
+/* Replace join and value of the naming thread: a program that joins all threads
+ * expects all of them to end. */
 static VALUE naming_join(int argc, VALUE *argv, VALUE thread) {
   (void)argc, (void)argv;
   return thread;
@@ -258,8 +263,9 @@ static VALUE naming_value(VALUE thread) {
   return Qnil;
 }
 
-/* No more than this: a method that is called here would raise what waits for
- * the program's thread, a signal say, and rb_protect() would swallow it. */
+/* Call no other methods here: a method call would raise the pending interrupt
+ * of the program's thread, for example a signal, and rb_protect() would discard
+ * it. */
 static VALUE thread_create(VALUE data) {
   (void)data;
   naming.thread = rb_thread_create(naming_main, NULL);
@@ -288,7 +294,7 @@ static void naming_begin(void) {
   naming.failed = true;
 }
 
-/* On a thread of the program's, between two steps of its own. */
+/* Runs on a thread of the program, between two instructions. */
 static void naming_return(void *data) {
   (void)data;
   if (!atomic_load(&naming.started) || atomic_load(&naming.ending))
@@ -299,8 +305,8 @@ static void naming_return(void *data) {
     naming_begin();
 }
 
-/* Whatever runs after the handlers of at_exit, among which this is one of the
- * last. */
+/* Runs after nearly all handlers of at_exit, of which this is one of the last.
+ */
 static void naming_last(VALUE data) {
   (void)data;
   atomic_store(&naming.ending, true);

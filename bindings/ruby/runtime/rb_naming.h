@@ -1,37 +1,39 @@
-/* The Ruby thread that names frames: it sleeps without the GVL until frames
- * wait, takes it, names them, and every so often sweeps what is kept for that.
- * It has the lines of the log handed on, too. Programs see it in Thread.list,
- * called "spanprof".
+/* The Ruby thread that resolves the names of frames. It sleeps without the GVL
+ * until frames wait, acquires the GVL and resolves them. At intervals it
+ * removes old code and threads from the tables. It also starts the delivery of
+ * log lines. Thread.list contains it with the name "spanprof".
  *
- * Where every other thread waits for another it does so too, so that Ruby sees
- * the deadlock. Programs may kill it: it comes back when it is asked for, as
- * soon as Ruby code runs. */
+ * If every other thread waits for another, it waits in the same way, so that
+ * Ruby detects the deadlock. If the program kills it, it starts again when it
+ * is needed and Ruby code runs. */
 #ifndef RB_NAMING_H
 #define RB_NAMING_H
 
 #include <stdbool.h>
 
-/* Once, when the extension loads. */
+/* Called once, when the extension loads. */
 void rb_sp_naming_init(void);
 
-/* Start the thread, where it does not run. Never raises; without it names come
- * when the session is flushed or stopped. */
+/* Start the thread unless it runs. Never raises. Without the thread, names are
+ * resolved when the session is flushed or stopped. */
 void rb_sp_naming_start(void);
 
-/* End it. Returns what interrupted the wait for it, for rb_jump_tag(), or 0. */
+/* Stop the thread. Returns the interrupt that ended the wait, for
+ * rb_jump_tag(), or 0. */
 int rb_sp_naming_stop(void);
 
-/* The calling Ruby thread is another of ours, and none of the program's. */
+/* Declare the calling Ruby thread to be one of the profiler's. */
 void rb_sp_naming_help(void);
 
-/* The `want_names` of the runtime, also for lines of the log: any thread, does
- * not wait. */
+/* The `want_names` of the runtime, also called for log lines. Any thread may
+ * call this; it does not wait. */
 void rb_sp_naming_want(void *data);
 
-/* Name every frame that waits, here and now. */
+/* Resolve the names of all waiting frames on the calling thread. */
 void rb_sp_naming_all(void);
 
-/* In a forked child: the thread is gone, and nothing is started. */
+/* Called in a forked child, where the thread no longer exists. Starts nothing.
+ */
 void rb_sp_naming_forget(void);
 
 #endif

@@ -22,20 +22,20 @@
 
 #define RUNTIME_REASON_BYTES 256
 
-/* "methods" (default), "frames" or "off": how much of the VM's layout the
- * walker may rely on. */
+/* The parts of the VM's layout that the walker may use: "methods" (default),
+ * "frames" or "off". */
 #define RUNTIME_WALKER_VARIABLE "SPANPROF_RUBY_WALKER"
 
-/* Process-wide, because the VM is; guarded by the GVL. */
+/* Process-wide, because the VM is. Guarded by the GVL. */
 static struct {
   bool tested;
-  VALUE tester; /* the thread that tests; 0: none */
+  VALUE tester; /* thread that runs the test; 0 if none */
   bool registered;
-  size_t holds; /* of the process `pid` */
+  size_t holds; /* in the process `pid` */
   pid_t pid;
   rb_sp_walker_config config;
   rb_sp_eval_range range;
-  char reason[RUNTIME_REASON_BYTES]; /* "": available */
+  char reason[RUNTIME_REASON_BYTES]; /* "" if available */
 } runtime;
 
 static void reason_set(const char *format, const char *text) {
@@ -56,7 +56,7 @@ static bool mode_wanted(rb_sp_walker_mode *out) {
   return true;
 }
 
-/* Go down the modes until one works here. */
+/* Try the modes in descending order until one works. */
 static void mode_test(void) {
   const char *failure = NULL;
 
@@ -93,7 +93,7 @@ static void layout_test(void) {
   mode_test();
 }
 
-/* Tells *data when it came to its end. */
+/* Sets *data when the test is complete. */
 static VALUE runtime_test(VALUE data) {
   layout_test();
   *(bool *)data = true;
@@ -104,8 +104,8 @@ static VALUE runtime_test_guarded(VALUE data) {
   return rb_sp_guard(runtime_test, data);
 }
 
-/* The test runs Ruby code, in which another thread may come here. A signal
- * handler that comes here out of it cannot wait for it. */
+/* The test runs Ruby code, so another thread may call this during the test and
+ * must wait. A signal handler that interrupts the test cannot wait for it. */
 static bool runtime_available(void) {
   const VALUE thread = rb_thread_current();
   bool ended = false;
@@ -161,7 +161,7 @@ static bool runtime_register(void) {
   return !spanprof_runtime_register(&description);
 }
 
-/* False: runtime.reason says why, or the core. */
+/* Returns false if runtime.reason or the core's last error has the reason. */
 static bool runtime_start(void) {
   int interrupt = 0;
 
@@ -171,7 +171,7 @@ static bool runtime_start(void) {
     return false;
   rb_sp_walker_configure(&runtime.config);
   rb_protect(runtime_adopt_guarded, Qnil, &interrupt);
-  /* Another thread may have come by while Ruby ran. */
+  /* Another thread may have registered it while Ruby code ran. */
   if (!runtime.registered)
     runtime.registered = runtime_register();
   rb_sp_jit_range_follow();
@@ -197,8 +197,9 @@ static void runtime_drop(void) {
   rb_sp_naming_forget();
 }
 
-/* Of what its parent held, a child goes on with the session alone; and what
- * other threads were about to begin is not begun there. */
+/* A forked child keeps only the session of its parent. It has neither the
+ * parent's recordings nor what other threads of the parent were about to start.
+ */
 static size_t *runtime_holds(void) {
   if (runtime.pid != getpid()) {
     runtime.holds = spanprof_session_running() ? 1 : 0;
@@ -249,7 +250,7 @@ void rb_sp_runtime_resolve_all(void) {
     rb_sp_guard(resolve_all, Qnil);
 }
 
-/* The VM takes its threads and heap down: nothing may be walked any more. */
+/* The VM frees its threads and its heap: stacks must not be walked any more. */
 static void vm_end(ruby_vm_t *vm) {
   (void)vm;
   spanprof_runtime_unregister();
@@ -280,7 +281,7 @@ static VALUE native_after_fork_child(VALUE self) {
 
 /* call-seq: walker -> Hash
  *
- * What the walker does and met; for tests and support. */
+ * State and counters of the walker, for tests and support. */
 static VALUE native_walker(VALUE self) {
   static const char *const modes[] = {"methods", "frames", "off"};
   VALUE result = rb_hash_new();

@@ -1,5 +1,5 @@
-/* Ruby as the core's language runtime: decides how frames are walked, and
- * brings walker, threads and names together. */
+/* Ruby as a language runtime of the core. Chooses the mode of the walker, and
+ * connects walker, threads and names. */
 #ifndef RB_RUNTIME_H
 #define RB_RUNTIME_H
 
@@ -8,8 +8,8 @@
 /* Called before a session or a recording begins. The first call checks the VM's
  * layout, registers the runtime with the core, registers the existing threads
  * and hooks the creation of new ones. Raises Spanprof::Error if this Ruby
- * cannot be profiled, or the calling thread's pending interrupt; the runtime is
- * not held then. */
+ * cannot be profiled, or the calling thread's pending interrupt; then the
+ * runtime is not retained. */
 void rb_sp_runtime_hold(void);
 
 /* Called when the session or recording has ended or could not begin. The last
@@ -17,18 +17,21 @@ void rb_sp_runtime_hold(void);
  * rb_sp_naming_stop(). */
 int rb_sp_runtime_release(void);
 
-/* As the release, where no Ruby code may run: what the last one would undo is
- * left to the next that is. */
+/* As rb_sp_runtime_release(), but runs no Ruby code. If this is the last call,
+ * the next last rb_sp_runtime_release() undoes the first rb_sp_runtime_hold().
+ */
 void rb_sp_runtime_forget(void);
 
-/* Is anything held in this process? */
+/* Returns whether this process has a session or recording that retains the
+ * runtime. */
 bool rb_sp_runtime_held(void);
 
-/* Name every frame that waits for its name. Raises what waited for the calling
- * thread meanwhile, nothing of its own. */
+/* Resolve the names of all waiting frames. Raises only the pending interrupts
+ * of the calling thread. */
 void rb_sp_runtime_resolve_all(void);
 
-/* Once, when the extension loads; for the walker and the names, too. */
+/* Initializes this part, the walker and the names. Called once, when the
+ * extension loads. */
 void rb_sp_runtime_init(void);
 
 #endif

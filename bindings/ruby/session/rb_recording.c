@@ -7,16 +7,16 @@
 #include "context/rb_follow.h"
 #include "runtime/rb_runtime.h"
 
-/* One recording; invalid in a forked child. */
+/* A recording as a Ruby object. Invalid in a forked child. */
 typedef struct rb_recording {
-  spanprof_recording *recording; /* NULL: ended */
-  spanprof_mark before;          /* its fiber's previous mark */
+  spanprof_recording *recording; /* NULL if ended */
+  spanprof_mark before;          /* previous mark of its fiber */
   pid_t pid;
 } rb_recording;
 
 typedef struct recording_call {
   spanprof_recording_options options;
-  bool wanted; /* the profile, else discard it */
+  bool wanted; /* true: return the profile; false: discard it */
   spanprof_recording *recording;
   const spanprof_profile *profile;
   bool ran;
@@ -41,7 +41,7 @@ static void *recording_end_run(void *data) {
 }
 
 /* Run a call without the GVL until it has completed. An interrupt of the thread
- * is raised before the call, or after the caller has finished. */
+ * is raised before the call or after its caller has finished. */
 static void recording_run(void *(*run)(void *), recording_call *call) {
   do {
     rb_thread_check_ints();
@@ -49,8 +49,8 @@ static void recording_run(void *(*run)(void *), recording_call *call) {
   } while (!call->ran);
 }
 
-/* Free a recording that was not ended, without waiting, as the garbage
- * collector calls it. */
+/* Free a recording that was not ended. The garbage collector calls this, so it
+ * must not wait. */
 static void recording_free(void *data) {
   rb_recording *recording = data;
 
@@ -77,8 +77,8 @@ static void recording_refuse(void) {
   rb_raise(rb_sp_error, "%s", spanprof_last_error());
 }
 
-/* Begin the recording with the runtime held. Fibers and threads that its
- * context starts inherit its mark from here on. */
+/* Begin the recording while the runtime is retained. Fibers and threads that
+ * its context starts inherit its mark from here on. */
 static VALUE recording_begin_wait(VALUE data) {
   recording_call *call = (recording_call *)data;
 
@@ -87,8 +87,8 @@ static VALUE recording_begin_wait(VALUE data) {
     rb_sp_follow_marks();
     call->options.outer = spanprof_mark_get();
   }
-  /* In this case the begin does not wait, so keep the GVL: busy threads would
-   * delay getting it back. */
+  /* With a mark and a running session, the begin does not wait, so keep the
+   * GVL: with busy threads it takes long to get it back. */
   if (call->options.scope == SPANPROF_RECORDING_MARK &&
       spanprof_session_running())
     recording_begin_run(call);
@@ -97,7 +97,7 @@ static VALUE recording_begin_wait(VALUE data) {
   return Qnil;
 }
 
-/* Release the runtime. Returns the pending interrupt; 0: none. */
+/* Release the runtime. Returns the pending interrupt, or 0 if there is none. */
 static int recording_leave(void) {
   const int interrupt = rb_sp_runtime_release();
 
@@ -105,7 +105,7 @@ static int recording_leave(void) {
   return interrupt;
 }
 
-/* Read an option; nil: not given. */
+/* Convert an option. nil means that the option is not set. */
 static int64_t recording_option(VALUE value) {
   if (NIL_P(value))
     return SPANPROF_UNSET;
@@ -116,9 +116,9 @@ static int64_t recording_option(VALUE value) {
 /* call-seq: Recording.begin(own, sample_rate_hz, native_frames, ms) ->
  * Recording
  *
- * own: record the samples of the running fiber, and of the fibers and threads
- * that it creates from now on; otherwise those of the process. The other
- * arguments may be nil. */
+ * If `own` is true, record the samples of the running fiber, and of the fibers
+ * and threads that it creates from now on; otherwise all samples of the
+ * process. The other arguments may be nil. */
 static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
                                VALUE native_frames, VALUE ms) {
   recording_call call = {0};

@@ -1,8 +1,8 @@
 /* A flush or stop waits for the core, and the core's collector waits for names,
- * which need the GVL. So the waiting is done by a thread of our own, and the
- * Ruby thread that asked goes back and forth: it sleeps without the GVL, and
- * takes it to name frames whenever some wait. That works without the naming
- * thread too, which is gone when the interpreter ends. */
+ * whose resolution needs the GVL. Therefore a thread of our own waits for the
+ * core. The calling Ruby thread sleeps without the GVL and acquires it to
+ * resolve names when frames wait. This also works without the naming thread,
+ * which no longer exists when the interpreter exits. */
 #include "rb_session.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "session/session.h"
 #include "settings/option_table.h"
 
-/* How long frames may wait for their names while a flush or stop runs. */
+/* Maximum time that frames wait for their names during a flush or stop. */
 #define SESSION_NAMES_NS 2000000
 
 #define SESSION_SENTENCE_BYTES 512
@@ -28,11 +28,11 @@
 typedef struct session_call {
   spanprof_status (*run)(spanprof_session *session, uint32_t timeout_ms);
   uint32_t timeout_ms;
-  bool keep_gvl; /* no other Ruby thread is to run any more */
+  bool keep_gvl; /* no other Ruby thread may run any more */
   sem_t done;
   spanprof_status status;
-  char
-      sentence[SESSION_SENTENCE_BYTES]; /* last_error of the thread it ran on */
+  char sentence[SESSION_SENTENCE_BYTES]; /* last error of the thread that ran
+                                            the call */
 } session_call;
 
 typedef struct session_start {
@@ -51,7 +51,8 @@ static void *call_run(void *data) {
   return NULL;
 }
 
-/* Until the call is done (*data becomes NULL), or frames wait for names. */
+/* Sleep until the call has completed (*data becomes NULL) or frames wait for
+ * names. */
 static void *call_sleep(void *data) {
   session_call **call = data;
   struct timespec until;
@@ -98,8 +99,8 @@ static VALUE call_name(VALUE data) {
   return data;
 }
 
-/* Run `call`, which lives on this stack, to its end whatever interrupts the
- * thread; returns the interrupt, for rb_jump_tag(). */
+/* Run `call`, which is on the caller's stack, to completion, even if the thread
+ * is interrupted. Returns the interrupt, for rb_jump_tag(). */
 static int call_finish(session_call *call) {
   session_call *pending = call;
   int state = 0, interrupt = 0;
@@ -121,7 +122,8 @@ static int call_finish(session_call *call) {
   return interrupt;
 }
 
-/* true: all was handed on; false: not within the time; nil: nothing runs. */
+/* Returns true if everything was delivered, false if the time was too short,
+ * and nil if no session runs. */
 static VALUE call_value(const session_call *call) {
   if (!call->status)
     return Qtrue;
@@ -134,7 +136,7 @@ static VALUE call_value(const session_call *call) {
                              : spanprof_status_text(call->status));
 }
 
-/* Run a flush to its end. */
+/* Run a flush to completion. */
 static VALUE session_flush(session_call *call) {
   int interrupt;
 
@@ -156,7 +158,7 @@ VALUE sp_control_flush(uint32_t timeout_ms) {
 
 /* call-seq: flush_once(timeout_ms) -> true, false or nil
  *
- * As flush, but before the process ends: does not wait for retries. */
+ * As flush, but for a process that exits: does not wait for retries. */
 static VALUE native_flush_once(VALUE self, VALUE timeout_ms) {
   session_call call = {.run = sp_session_flush_once,
                        .timeout_ms = NUM2UINT(timeout_ms),
@@ -193,7 +195,7 @@ VALUE sp_control_stop(uint32_t timeout_ms) {
 
 /* call-seq: finish(timeout_ms) -> true, false or nil
  *
- * As stop, while every other Ruby thread stands still: on the way out, where
+ * As stop, but no other Ruby thread runs meanwhile: in a process that exits
  * they would only delay it. */
 static VALUE native_finish(VALUE self, VALUE timeout_ms) {
   (void)self;
@@ -202,8 +204,8 @@ static VALUE native_finish(VALUE self, VALUE timeout_ms) {
 
 /* call-seq: finish_elsewhere(timeout_ms) -> nil
  *
- * As finish, from a Ractor that is not the main one: that one goes on, and
- * names the frames. */
+ * As finish, from a Ractor other than the main one. The main Ractor continues
+ * to run and resolves names. */
 static VALUE native_finish_elsewhere(VALUE self, VALUE timeout_ms) {
   session_call call = {.run = spanprof_session_stop,
                        .timeout_ms = NUM2UINT(timeout_ms)};
@@ -253,8 +255,8 @@ VALUE sp_control_check(const sp_control_options *options) {
   return Qtrue;
 }
 
-/* The least severe level to log, from the options or else the environment.
- * Returns nil if neither has one. */
+/* Returns the least severe level to log, from the options or else the
+ * environment, or nil if neither has one. */
 VALUE sp_control_level(const sp_control_options *options) {
   const char *text = getenv("PYROSCOPE_LOG_LEVEL");
   int64_t level = options->core.log_level;
@@ -264,7 +266,7 @@ VALUE sp_control_level(const sp_control_options *options) {
   return LL2NUM(level);
 }
 
-/* true, or false: another session runs. */
+/* Returns true, or false if another session runs. */
 VALUE sp_control_start(const sp_control_options *options) {
   session_start start = {.options = options->core,
                          .status = SPANPROF_ERR_STATE};
@@ -297,8 +299,8 @@ static void *sample_run(void *data) {
   return NULL;
 }
 
-/* Without the GVL: whoever asks for the session waits for a start or a stop.
- * true, or nil: nothing runs. */
+/* Runs without the GVL, because access to the session waits for a start or
+ * stop. Returns true, or nil if no session runs. */
 static VALUE sample_call(spanprof_status (*sample)(spanprof_session *)) {
   session_sample call = {.sample = sample, .status = SPANPROF_ERR_STATE};
 

@@ -10,9 +10,9 @@
 /* Entries of activation_seen. A power of two. */
 #define ACTIVATION_SEEN 64u
 
-/* A cache, by a context's address, of what can not change: that it has no span,
- * or one that the processor was told of. The collector may use an address
- * again: see activation_seen_empty(). */
+/* A cache, by a context's address, of properties that cannot change: the
+ * context has no span, or a span that the processor has seen. The garbage
+ * collector may reuse an address: see activation_seen_empty(). */
 typedef struct activation_look {
   VALUE context;
   VALUE span;
@@ -26,16 +26,18 @@ static ID activation_entries, activation_value, activation_stack,
     activation_attach_id, activation_detach_id, activation_attach_kept,
     activation_detach_kept, activation_clear_kept;
 
-/* OpenTelemetry::Context, and the key under which a context has its span. */
+/* OpenTelemetry::Context, and the key of a context's span. */
 static VALUE activation_class = Qnil;
 static VALUE activation_key = Qnil;
 
-/* Where the stack of contexts is: an instance variable of the fiber (since
- * opentelemetry-api 1.5), or a fiber-local variable; 0: ask. */
+/* Where the API keeps the stack of contexts: in an instance variable of the
+ * fiber (since opentelemetry-api 1.5) or in a fiber-local variable. Both are 0
+ * if the stack is only available by a call. */
 static ID activation_ivar;
 static ID activation_local;
 
-/* See activation_follow(). And whether it is us who define those methods. */
+/* See activation_follow(); and whether this binding is replacing those methods
+ * now. */
 static bool activation_plain, activation_placing;
 
 /* Native::ContextHook and Native::ContextWatch. */
@@ -52,8 +54,8 @@ static VALUE activation_ask(VALUE context) {
   return rb_funcallv(context, activation_value, 1, &activation_key);
 }
 
-/* Whatever is attached, and whatever it raises, is no concern of who attaches
- * it. */
+/* The program may attach any object. Its errors must not reach the code that
+ * attaches it. */
 VALUE rb_sp_activation_span(VALUE context) {
   VALUE entries, span = Qnil;
 
@@ -61,7 +63,7 @@ VALUE rb_sp_activation_span(VALUE context) {
     return Qnil;
   entries = rb_attr_get(context, activation_entries);
   if (RB_TYPE_P(entries, T_HASH)) {
-    /* Keys are told apart by identity; Ruby would ask for their hash first. */
+    /* Compare keys by identity; a lookup would call their hash method. */
     rb_hash_foreach(entries, activation_entry, (VALUE)&span);
     return span;
   }
@@ -77,17 +79,17 @@ static activation_look activation_look_at(VALUE context) {
     return *seen;
   look.span = rb_sp_activation_span(context);
   look.held = rb_sp_span_of(look.span);
-  /* The API freezes the entries of its own. */
+  /* The API freezes the entries of its own contexts. */
   if ((look.held || NIL_P(look.span)) && !RB_SPECIAL_CONST_P(context) &&
       RBASIC_CLASS(context) == activation_class)
     *seen = look;
   return look;
 }
 
-/* The object that has this function has no write barriers: it is marked at the
- * start and at the end of each marking, and so between the last look at a dead
- * context and the reuse of its address. Compaction, which may come later, calls
- * it too. */
+/* The object with this function has no write barriers, so the collector calls
+ * the function at the start and at the end of each marking: after the last use
+ * of a dead context and before the reuse of its address. Compaction, which may
+ * come later, calls it, too. */
 static void activation_seen_empty(void *data) {
   memset(data, 0, sizeof activation_seen);
 }
@@ -102,7 +104,7 @@ static VALUE activation_stack_ask(VALUE class) {
   return rb_funcallv(class, activation_stack, 0, NULL);
 }
 
-/* The running fiber's stack of contexts; nil: it has none. */
+/* The running fiber's stack of contexts, or nil if it has none. */
 static VALUE activation_contexts(void) {
   VALUE stack = Qundef;
 
@@ -116,8 +118,8 @@ static VALUE activation_contexts(void) {
   return RB_TYPE_P(stack, T_ARRAY) ? stack : Qnil;
 }
 
-/* The trace a span that is not ours goes on with in this process; nil: none.
- * May raise. */
+/* The trace that a span which is not ours continues in this process, or nil if
+ * there is none. May raise. */
 static VALUE activation_local_trace(VALUE span) {
   VALUE context = rb_funcallv(span, activation_context, 0, NULL);
   VALUE id;
@@ -132,7 +134,8 @@ static bool activation_in_trace(const uint8_t *trace_id, VALUE trace) {
   return memcmp(trace_id, RSTRING_PTR(trace), 16) == 0;
 }
 
-/* Make `held` the span of the running fiber; NULL: none of its own. */
+/* Make `held` the span of the running fiber. With NULL the fiber has no span of
+ * its own. */
 static void activation_set(const rb_sp_span *held) {
   rb_sp_scope *scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
 
@@ -141,9 +144,9 @@ static void activation_set(const rb_sp_span *held) {
                          held ? held->trace_id : NULL);
 }
 
-/* Attached, over what the scope works for, is a span that the processor was not
- * told of: one that is not recorded, or that wraps another's context. In the
- * same trace it stands for a part of the span around it. */
+/* A span that the processor has not seen was attached while the scope has a
+ * span: a span that is not recorded, or one that wraps another span's context.
+ * If it belongs to the same trace, it is a part of the span around it. */
 static VALUE activation_attached_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   rb_sp_scope *scope = rb_sp_scope_current();
@@ -155,8 +158,8 @@ static VALUE activation_attached_other(VALUE span) {
   return Qnil;
 }
 
-/* The same where a detach brought it to light: what is around it is further
- * down the stack. */
+/* The same after a detach has exposed such a span: the span around it is
+ * further down the stack. */
 static VALUE activation_exposed_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   VALUE stack = activation_contexts();
@@ -173,7 +176,7 @@ static VALUE activation_exposed_other(VALUE span) {
   return Qnil;
 }
 
-/* `context` is on top of the fiber's stack now. */
+/* Called when `context` was pushed on the fiber's stack. */
 static void activation_attached(VALUE context) {
   const activation_look look = activation_look_at(context);
   const rb_sp_scope *scope;
@@ -187,7 +190,8 @@ static void activation_attached(VALUE context) {
     rb_sp_guard(activation_attached_other, look.span);
 }
 
-/* A span that ended here was left attached, and is not worked for. */
+/* Returns whether the span ended in this fiber while it was attached. Such a
+ * span gets no samples. */
 static bool activation_left(const rb_sp_span *held) {
   const rb_sp_scope *scope;
 
@@ -197,7 +201,7 @@ static bool activation_left(const rb_sp_span *held) {
   return !scope || scope->serial == held->ended_in;
 }
 
-/* `context` is on top of the stack again. */
+/* Called when `context` is the top of the stack again. */
 static void activation_exposed(VALUE context) {
   const activation_look look = activation_look_at(context);
 
@@ -213,13 +217,14 @@ static void activation_detached(VALUE stack) {
                          : Qnil);
 }
 
-/* Where others wrapped them, ContextHook's methods stay after a stop. */
+/* If other code has wrapped the methods of ContextHook, they stay after a stop.
+ */
 static bool activation_follows(void) {
   return rb_sp_context_follows() && rb_sp_ractor_is_main();
 }
 
-/* Context.attach(context). Where it is plain, what it does costs a third of
- * asking for it. */
+/* Context.attach(context). If the API's method is unpatched, its effect is
+ * reproduced here, which costs a third of a call. */
 static VALUE activation_attach(VALUE self, VALUE context) {
   VALUE stack, token;
 
@@ -263,9 +268,9 @@ static VALUE activation_clear(VALUE self) {
   return cleared;
 }
 
-/* Context.singleton_method_added(name): a later definition stands in for the
- * API's own, and is to be called. This one is Context's by extend, below what
- * others define. */
+/* Context.singleton_method_added(name): a later definition replaces the API's
+ * method and must be called. Context is extended with this method, so methods
+ * of the program take precedence. */
 static VALUE activation_redefined(VALUE self, VALUE name) {
   const ID id = rb_check_id(&name);
 
@@ -304,8 +309,8 @@ static VALUE activation_begin(VALUE data) {
 }
 
 /* Native.activation_follow(context_class, key, instance_variable, local,
- * plain): the variables as symbols, or nil; and whether attach does nothing but
- * push on the stack that is there, and detach but pop from it. */
+ * plain). The variables are Symbols or nil. `plain`: attach only pushes on that
+ * stack, and detach only pops from it. */
 static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
                                VALUE instance_variable, VALUE local,
                                VALUE plain) {
@@ -322,10 +327,10 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
   return Qnil;
 }
 
-/* Every way to make a context current goes through these three methods of
- * OpenTelemetry::Context (opentelemetry-api 1.1 to 1.11). What is current is
- * read again each time, so that detaching out of order, too often or never is
- * followed as OpenTelemetry itself sees it. */
+/* All ways to make a context current use these three methods of
+ * OpenTelemetry::Context (opentelemetry-api 1.1 to 1.11). Each hook reads the
+ * current context again. So detaching out of order, too often or never has the
+ * same result as in OpenTelemetry. */
 static void activation_hook_init(void) {
   activation_attach_kept = rb_sp_override_kept("attach");
   activation_detach_kept = rb_sp_override_kept("detach");

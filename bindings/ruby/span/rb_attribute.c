@@ -4,24 +4,24 @@
 
 #include "base/rb_base.h"
 
-/* The SDK's set_attribute takes a mutex and looks at each attribute again to
- * trim it: a third of what a span with an id costs. While a span is being made
- * nobody else has it, so where its limits trim nothing and nobody patched
- * set_attribute, the attribute goes to where the SDK (1.0 to 1.13,
- * trace/span.rb) puts it. Whatever looks different there is asked to do it
- * itself. */
+/* The SDK's set_attribute locks a mutex and checks the length of all attributes
+ * again: a third of the cost of a span with an id. No other thread uses a span
+ * while it is being created. So if the span's limits do not truncate and nobody
+ * has patched set_attribute, the attributes are stored directly where the SDK
+ * (1.0 to 1.13, trace/span.rb) stores them. If anything looks different,
+ * set_attribute is called. */
 
-/* Attributes a span may have and be far from its limit. */
+/* Number of attributes that is far below a span's limit. */
 #define ATTRIBUTE_COUNT_SAFE 32
 
 static ID attribute_attributes, attribute_recorded, attribute_limits,
     attribute_count_limit, attribute_length_limit, attribute_set;
 
-/* Of spans that nobody patched, or nil. */
+/* The class of spans whose set_attribute is unpatched, or nil. */
 static VALUE attribute_class = Qnil;
 
-/* The limits seen last, which all spans of a provider share, and whether they
- * leave us alone. */
+/* The limits of the last span, which all spans of a provider share, and whether
+ * they allow direct storage. */
 static VALUE attribute_limits_seen = Qnil;
 static bool attribute_limits_wide;
 
@@ -57,7 +57,8 @@ void rb_sp_attributes_set(VALUE span, long count, const VALUE *pairs) {
   }
 }
 
-/* Native.attributes_direct(span_class): nil for none. */
+/* Native.attributes_direct(span_class): store attributes of these spans
+ * directly; nil disables it. */
 static VALUE attribute_direct(VALUE self, VALUE span_class) {
   (void)self;
   attribute_class = span_class;

@@ -10,12 +10,12 @@
 #include "rb_attribute.h"
 #include "rb_span_rules.h"
 
-/* Bytes of a URL that need no second call: that of a span named with 60
- * characters, baseline and all, is shorter. */
+/* Buffer for a URL. It is large enough for all URLs of a span whose name has 60
+ * characters, including the baseline; longer ones need a second call. */
 #define SPAN_URL_BYTES 1024
 
-/* Holders' memory comes from slabs that are never given back: malloc would be
- * a fifteenth of what a span costs. */
+/* Holders are allocated in slabs that are never freed: malloc() would take a
+ * fifteenth of the cost of a span. */
 #define SPAN_SLAB 64
 
 #define SPAN_ATTRIBUTES 4
@@ -30,7 +30,7 @@ static rb_sp_span *span_free;
 static bool span_seen;
 static VALUE span_order[2]; /* :first, :later */
 
-/* The trace flags seen last, and whether they say "sampled". */
+/* The last trace flags, and whether they are sampled. */
 static VALUE span_flags = Qnil;
 static bool span_flags_sampled;
 
@@ -56,7 +56,7 @@ static const rb_data_type_t span_holder = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
 
-/* All zero. */
+/* Returns a zeroed holder. */
 static rb_sp_span *span_take(void) {
   rb_sp_span *held = span_free;
   size_t i;
@@ -83,14 +83,15 @@ rb_sp_span *rb_sp_span_of(VALUE span) {
   return RB_NIL_P(held) ? NULL : RTYPEDDATA_DATA(held);
 }
 
-/* Copy an id of exactly `size` bytes; what is none counts as all zero. */
+/* Copy an id of exactly `size` bytes. Any other object counts as an id of
+ * zeros. */
 static void span_id_copy(VALUE id, uint8_t *out, size_t size) {
   if (RB_TYPE_P(id, T_STRING) && (size_t)RSTRING_LEN(id) == size)
     memcpy(out, RSTRING_PTR(id), size);
 }
 
-/* Trace flags are constants of the API's, nearly always; asking them is a
- * method of Ruby's. */
+/* Trace flags are nearly always constants of the API, and sampled? is a method
+ * in Ruby, so the last answer is cached. */
 static bool span_is_sampled(VALUE flags) {
   if (flags != span_flags) {
     span_flags_sampled = RTEST(rb_funcallv(flags, span_sampled, 0, NULL));
@@ -99,7 +100,7 @@ static bool span_is_sampled(VALUE flags) {
   return span_flags_sampled;
 }
 
-/* The SDK says so since 1.10; before, the parent is looked up. May
+/* The SDK has this value since 1.10; for older ones, check the parent. May
  * raise. */
 static bool span_parent_is_remote(VALUE span, VALUE parent_context) {
   VALUE remote = rb_attr_get(span, span_remote_parent);
@@ -117,12 +118,12 @@ static bool span_parent_is_remote(VALUE span, VALUE parent_context) {
 static VALUE span_text(const char *bytes, size_t size) {
   VALUE text = rb_str_new(bytes, (long)size);
 
-  /* rb_utf8_str_new() looks at what it made once more. */
+  /* rb_utf8_str_new() would scan the text once more. */
   RB_ENCODING_SET_INLINED(text, rb_utf8_encindex());
   return text;
 }
 
-/* nil: the span has none. May raise. */
+/* Returns nil if the span does not have this attribute. May raise. */
 static VALUE span_attribute(const spanprof_span_rules *rules,
                             spanprof_span number,
                             spanprof_span_attribute attribute) {
@@ -134,7 +135,7 @@ static VALUE span_attribute(const spanprof_span_rules *rules,
 
   if (st == SPANPROF_ERR_LIMIT) {
     value = span_text(NULL, length);
-    /* Ruby keeps room for the NUL. */
+    /* Ruby strings have a byte for the NUL. */
     st = spanprof_span_attribute_get(rules, number, attribute,
                                      RSTRING_PTR(value), length + 1, &length);
   } else if (!st && length) {
@@ -183,7 +184,8 @@ static VALUE native_resource_set(VALUE self, VALUE name, VALUE name_space) {
   return Qnil;
 }
 
-/* The span that `info` tells of, for its object. May raise. */
+/* Start the span that `info` describes, for the SDK's object `span`. May raise.
+ */
 static void span_start(const rb_sp_span_rules *rules, VALUE span,
                        const spanprof_span_info *info) {
   rb_sp_span *held = span_take();
@@ -215,7 +217,7 @@ static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
   if (memcmp(info.parent_id, (uint8_t[8]){0}, sizeof info.parent_id) != 0 &&
       span_parent_is_remote(span, parent_context))
     info.flags |= SPANPROF_SPAN_PARENT_REMOTE;
-  /* rb_check_frozen() would inspect it for its message. */
+  /* rb_check_frozen() would call the span's inspect for its message. */
   if (RB_OBJ_FROZEN(span))
     rb_raise(rb_eFrozenError, "it is frozen");
   info.name = RSTRING_PTR(name);
@@ -226,7 +228,7 @@ static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
   return Qnil;
 }
 
-/* Native.span_rename(span): its name, as it is now. May raise. */
+/* Native.span_rename(span): read the span's name again. May raise. */
 static VALUE span_rename(VALUE self, VALUE span) {
   const rb_sp_span *held;
   VALUE name;
@@ -257,7 +259,7 @@ static VALUE span_on_finish(VALUE self, VALUE span) {
     return Qnil;
   scope = rb_sp_scope_current();
   held->ended_in = scope ? scope->serial : UINT64_MAX;
-  /* What is left attached is not worked for any more. */
+  /* An ended span gets no samples, although it is still attached. */
   if (scope && scope->span == held->number)
     rb_sp_scope_span_set(scope, 0, NULL);
   spanprof_span_end(held->number);

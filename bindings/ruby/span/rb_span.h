@@ -1,23 +1,26 @@
-/* Spans of OpenTelemetry's SDK, as the core knows them. The processor tells of
- * starts and ends; what the running fiber works for follows from what is
- * attached to it. */
+/* Spans of OpenTelemetry's SDK in the core. The span processor reports their
+ * start and end; the attached context decides which span the running fiber
+ * works for. */
 #ifndef RB_SPAN_H
 #define RB_SPAN_H
 
 #include "base/rb_base.h"
 
-/* Stands behind a span of the SDK, in an instance variable Ruby code cannot
- * see. As long as the SDK's span can be reached, it can be attached, and a span
- * be started in it: so the core knows it until then, ended or not. */
+/* Belongs to a span of the SDK, in an instance variable that is invisible to
+ * Ruby code. While the SDK's span is reachable, it can be attached and be the
+ * parent of a new span. Therefore the core retains it until then, even after
+ * its end. */
 typedef struct rb_sp_span {
   spanprof_span number;
   int retained;
-  uint64_t ended_in; /* serial of the scope it ended in; 0: it has not */
+  uint64_t ended_in; /* serial of the scope in which it ended; 0 if it has not
+                        ended */
   uint8_t trace_id[16];
   struct rb_sp_span *next_free;
 } rb_sp_span;
 
-/* Ours behind an OpenTelemetry span, or NULL. */
+/* The data of an OpenTelemetry span, or NULL if the processor has not seen it.
+ */
 rb_sp_span *rb_sp_span_of(VALUE span);
 
 /* Defines Native::SpanHook, Native.span_rename and resource_set. */

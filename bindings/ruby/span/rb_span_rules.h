@@ -1,15 +1,16 @@
-/* The core's rules of spans, as an object of Ruby's. */
+/* The core's span rules as a Ruby object. */
 #ifndef RB_SPAN_RULES_H
 #define RB_SPAN_RULES_H
 
 #include "base/rb_base.h"
 
 typedef struct rb_sp_span_rules {
-  spanprof_span_rules *rules; /* NULL: the defaults */
-  unsigned attributes; /* 1 << spanprof_span_attribute, those that may be set */
+  spanprof_span_rules *rules; /* NULL for the defaults */
+  unsigned attributes; /* bits 1 << spanprof_span_attribute of the attributes
+                          that may be set */
 } rb_sp_span_rules;
 
-/* Raises TypeError where `value` is no Native::SpanRules. */
+/* Raises TypeError if `value` is not a Native::SpanRules. */
 const rb_sp_span_rules *rb_sp_span_rules_get(VALUE value);
 
 /* Defines Native::SpanRules. */

@@ -7,31 +7,32 @@
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
-/* Large applications show some 5,000 pairs within two sweeps. */
+/* Large applications have about 5,000 pairs within two sweeps. */
 #define CODE_MAX 16384u
 
-/* Places of the index, powers of two: at most half are to be used, and fewer
- * mean fewer pages that a handler finds cold. */
+/* Slots of the index, powers of two. At most half of them are used. Fewer slots
+ * mean fewer pages that are not in a CPU cache. */
 #define CODE_PLACES_FIRST 4096u
 #define CODE_PLACES_MAX   (2 * CODE_MAX)
 
-/* How far a lookup goes. With half of the places in use, a run is that long
- * once in some 10^5 lookups. */
+/* Maximum length of a search. With half of the slots used, about one search in
+ * 10^5 is that long. */
 #define CODE_PROBES 64u
 
-/* A number: generation of the position above, position + 2 below (0 and 1 are
- * reserved). */
+/* A code number has the generation of a position in its upper bits and position
+ * + 2 in its lower bits; 0 and 1 are reserved. */
 #define CODE_POSITION_BITS 16
 #define CODE_POSITION_BIAS 2u
 
-/* What no handler has seen for so many sweeps goes: code that is seldom seen
- * keeps its number, and the core what it knows of it. Among more pairs goes
- * what was not seen since the last sweep: what a program makes and drops all
- * the time must not pile up. */
+/* A pair that no handler has seen during this number of sweeps is removed. So
+ * code that is rarely seen keeps its number, and the core keeps its name. If
+ * there are more than CODE_KEPT_MAX pairs, a pair is removed if it was not seen
+ * since the last sweep, so that code which the program continuously creates and
+ * drops does not accumulate. */
 #define CODE_SWEEPS_KEPT 15u
 #define CODE_KEPT_MAX    (CODE_PLACES_FIRST / 2)
 
-/* How often a sweep yields to handlers before it gives up. */
+/* Number of yields to handlers before a sweep gives up. */
 #define CODE_SWEEP_YIELDS 200
 
 #define CODE_NOWHERE UINT32_MAX
@@ -39,27 +40,28 @@
 typedef struct code_pair {
   _Atomic VALUE iseq;
   _Atomic VALUE method;
-  _Atomic uint32_t seen; /* epoch; 0: free, or about to be written */
+  _Atomic uint32_t seen; /* epoch; 0 if free or being written */
   uint32_t generation;
 } code_pair;
 
-/* Process-wide, because handlers use it. Pairs lie in the order in which they
- * were met, as frames of one stack mostly were: they share pages, where places
- * in a hash table do not. */
+/* Process-wide, because handlers use them. Pairs are stored in the order in
+ * which they were first seen, mostly the order of frames in a stack. So they
+ * share pages, unlike slots of a hash table. */
 static code_pair table_pairs[CODE_MAX];
 static _Atomic uint16_t table_index[CODE_PLACES_MAX]; /* position + 1, or 0 */
-static uint16_t table_order[CODE_MAX]; /* positions, as they are to be taken */
+static uint16_t table_order[CODE_MAX]; /* positions in the order of their use */
 SP_HANDLER_DATA static struct {
   /* Written by handlers. */
-  _Atomic uint32_t taken; /* of `table_order` */
+  _Atomic uint32_t taken; /* used positions in `table_order` */
   _Atomic uint32_t inside;
   _Atomic uint64_t refused;
-  /* Written with the GVL, read by handlers; places and order while closed. */
+  /* Written with the GVL and read by handlers. The number of slots and the
+   * order change only while the table is closed. */
   _Atomic bool closed;
   _Atomic uint32_t epoch;
   uint32_t places;
-  /* Guarded by the GVL. Of the order, [0, settled) belong to that holder, the
-   * rest to `fresh`. */
+  /* Guarded by the GVL. Positions [0, promoted) of the order belong to
+   * `promoted_holder`, the others to the holder `fresh`. */
   uint32_t settled;
   VALUE settled_holder;
 } table = {.epoch = 1, .places = CODE_PLACES_FIRST};
@@ -70,8 +72,8 @@ static uint32_t pairs_taken(void) {
   return taken < CODE_MAX ? taken : CODE_MAX;
 }
 
-/* One that a handler is about to write is not marked: its frame stands on a VM
- * stack. */
+/* A pair that a handler is about to write is not marked: its frame is still on
+ * a VM stack. */
 static void pairs_mark(uint32_t from, uint32_t to) {
   uint32_t i;
 
@@ -80,7 +82,7 @@ static void pairs_mark(uint32_t from, uint32_t to) {
     VALUE iseq = atomic_load(&pair->iseq);
     VALUE method = atomic_load(&pair->method);
 
-    /* rb_gc_mark() pins: the address is the key. */
+    /* rb_gc_mark() pins the object, as its address is the key. */
     if (iseq)
       rb_gc_mark(iseq);
     if (method)
@@ -173,8 +175,8 @@ SP_HANDLER_CODE static bool pair_holds(const code_pair *pair, VALUE iseq,
          atomic_load_explicit(&pair->method, memory_order_relaxed) == method;
 }
 
-/* The position of a pair, or CODE_NOWHERE; *room: the free place that ended
- * the search, or CODE_NOWHERE. */
+/* The position of a pair, or CODE_NOWHERE. *room: the free slot that ended the
+ * search, or CODE_NOWHERE. */
 SP_HANDLER_CODE static uint32_t pair_find(uint32_t place, VALUE iseq,
                                           VALUE method, uint32_t *room) {
   uint32_t probe;
@@ -195,7 +197,8 @@ SP_HANDLER_CODE static uint32_t pair_find(uint32_t place, VALUE iseq,
   return CODE_NOWHERE;
 }
 
-/* The number of the pair at a position, which a handler has seen now. */
+/* The number of the pair at a position. Marks the pair as seen in this epoch.
+ */
 SP_HANDLER_CODE static uint64_t pair_number(uint32_t position) {
   uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed);
   code_pair *pair = &table_pairs[position];
@@ -206,15 +209,15 @@ SP_HANDLER_CODE static uint64_t pair_number(uint32_t position) {
          (position + CODE_POSITION_BIAS);
 }
 
-/* A pair must never be marked that is none: a frame half written may show any
- * word. The method entry was looked at by the walker. */
+/* An invalid pair must never be marked: a frame that is half written may have
+ * any words. The walker has already checked the method entry. */
 SP_HANDLER_RARE static bool pair_valid(VALUE iseq, VALUE method) {
   return (iseq || method) &&
          (!iseq || (rb_sp_object_possible(iseq) &&
                     rb_sp_imemo_is(iseq, RB_SP_IMEMO_ISEQ)));
 }
 
-/* Have the index lead to a position, from a place on. */
+/* Add a position to the index, in the first free slot from `place` on. */
 SP_HANDLER_RARE static bool index_add(uint32_t place, uint32_t position) {
   uint32_t probe;
 
@@ -229,8 +232,8 @@ SP_HANDLER_RARE static bool index_add(uint32_t place, uint32_t position) {
   return false;
 }
 
-/* Another handler may add the same pair at the same time: then it has two
- * numbers, and both have its name. */
+/* If another handler adds the same pair at the same time, the pair has two
+ * numbers. Both have the same name. */
 SP_HANDLER_RARE static uint64_t pair_add(uint32_t room, VALUE iseq,
                                          VALUE method) {
   uint32_t position, turn;
@@ -305,7 +308,7 @@ static void table_open(void) {
   atomic_store_explicit(&table.closed, false, memory_order_seq_cst);
 }
 
-/* While closed: an index of the pairs there are, half full at most. */
+/* Rebuild the index, at most half full. Called while the table is closed. */
 static void index_build(void) {
   uint32_t taken = pairs_taken(), i;
 
@@ -349,7 +352,7 @@ static void pair_clear(code_pair *pair) {
   pair->generation++;
 }
 
-/* Put the pairs that stay first in the order, and forget the others. */
+/* Move the pairs that stay to the front of the order, and remove the others. */
 static void pairs_sweep(uint32_t epoch) {
   const uint32_t taken = pairs_taken();
   const uint32_t sweeps = taken > CODE_KEPT_MAX ? 1 : CODE_SWEEPS_KEPT;

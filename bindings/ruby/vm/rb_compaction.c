@@ -23,7 +23,7 @@ static void automatic_learn(void) {
   atomic_store(&compaction_automatic, RTEST(on));
 }
 
-/* Of a method of this file, which is called seldom. */
+/* A call of one of the rare methods below. */
 typedef struct original_call {
   VALUE self;
   int count;
@@ -37,7 +37,8 @@ static VALUE original_run(VALUE data) {
   return rb_sp_override_call(call->self, kept, call->count, call->arguments);
 }
 
-/* GC.auto_compact=: careful in both directions. */
+/* GC.auto_compact=: assume compaction before it is switched on and until it is
+ * switched off. */
 static VALUE automatic_set(int count, VALUE *arguments, VALUE self) {
   const original_call call = {self, count, arguments};
   VALUE result;
@@ -62,7 +63,7 @@ static VALUE compaction_run(int count, VALUE *arguments, VALUE self) {
   return rb_ensure(original_run, (VALUE)&call, compaction_end, Qnil);
 }
 
-/* Methods that this Ruby has not must not appear by us. */
+/* Do not define a method that this Ruby does not have. */
 static void method_watch(VALUE module, VALUE of, const char *name,
                          VALUE (*watch)(int, VALUE *, VALUE)) {
   if (rb_respond_to(of, rb_intern(name)))

@@ -1,12 +1,13 @@
-/* Whether objects may move now. Then nothing may be walked during a collection:
- * the VM protects the pages it empties, and an address is no identity. */
+/* Detects whether the VM may move objects. While it may, the handler must not
+ * walk stacks during a garbage collection: the VM protects the pages that it
+ * empties, and an address does not identify an object. */
 #ifndef RB_COMPACTION_H
 #define RB_COMPACTION_H
 
 #include <stdbool.h>
 
-/* Learn whether GC.auto_compact is on, and watch it and the methods that
- * compact, from now on. Once. */
+/* Read GC.auto_compact. From now on observe its changes and the methods that
+ * compact the heap. Repeated calls have no effect. */
 void rb_sp_compaction_watch(void);
 
 /* Signal-safe. */

@@ -10,7 +10,7 @@
 /* No function of the interpreter is larger. */
 #define PROBE_FUNCTION_BYTES_MAX (UINT64_C(1) << 22)
 
-/* Where the functions of a native stack begin, innermost first. */
+/* Start addresses of the functions on a native stack, innermost first. */
 typedef struct native_stack {
   uint64_t starts[PROBE_FRAMES_MAX];
   size_t count;
@@ -19,7 +19,7 @@ typedef struct native_stack {
 static native_stack probe_stack;
 static VALUE probe_object = Qnil;
 
-/* Unwind information names the function of the byte before. */
+/* The lookup finds the function that contains the byte before its argument. */
 static uint64_t function_start(uint64_t pc) {
   return (uint64_t)(uintptr_t)_Unwind_FindEnclosingFunction(
       (void *)(uintptr_t)(pc + 1));
@@ -35,7 +35,7 @@ static _Unwind_Reason_Code frame_note(struct _Unwind_Context *context,
   return _URC_NO_REASON;
 }
 
-/* The innermost of the three: called by the block. */
+/* The innermost of the three methods. The block calls it. */
 static VALUE probe_look(VALUE self) {
   (void)self;
   probe_stack.count = 0;
@@ -43,8 +43,8 @@ static VALUE probe_look(VALUE self) {
   return Qnil;
 }
 
-/* A C method between two stretches of Ruby code; how many arguments it has says
- * in which way it calls its block. */
+/* A C method between two sequences of Ruby code. The number of arguments
+ * selects the way in which it calls its block. */
 static VALUE probe_relay(int argc, VALUE *argv, VALUE self) {
   VALUE result = Qnil;
 
@@ -63,7 +63,7 @@ static VALUE probe_relay(int argc, VALUE *argv, VALUE self) {
     result = rb_yield_splat(rb_ary_new_from_values(argc, argv));
     break;
   }
-  /* Not a tail call: the frame must be there. */
+  /* Prevent a tail call, which would remove this frame. */
   __asm__ volatile("" : : : "memory");
   return result;
 }
@@ -78,7 +78,7 @@ static VALUE probe_block(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
 
 #define PROBE_CALLS 12
 
-/* The ways in which C code calls methods and blocks that are C code, too. */
+/* The ways in which C code calls methods and blocks in C. */
 static __attribute__((noinline)) void probe_call(VALUE self, int way) {
   const ID look = rb_intern("look"), relay = rb_intern("relay");
   const VALUE block = rb_proc_new(probe_block, self),
@@ -151,9 +151,9 @@ static size_t times_found(const native_stack *stack, uint64_t start,
   return found;
 }
 
-/* Both C methods were called from Ruby code, the block's stretch was begun by
- * rb_yield() and the other by rb_funcall(): what their callers have in common
- * is the interpreter, and the last of that begins a stretch. */
+/* Ruby code called both C methods. rb_yield() began the sequence of the block,
+ * and rb_funcall() the other one. The functions that both stacks have in common
+ * belong to the interpreter, and the outermost of them runs a sequence. */
 static bool stack_read(const native_stack *stack, rb_sp_eval_range *out) {
   size_t look = stack_find(stack, (const void *)probe_look, 0);
   size_t relay = stack_find(stack, (const void *)probe_relay, look);
@@ -187,7 +187,7 @@ static bool range_known(const rb_sp_eval_range *range, uint64_t start) {
   return false;
 }
 
-/* Add what called the function that runs a stretch. */
+/* Add the callers of the function that runs a sequence. */
 static void callers_add(const native_stack *stack, rb_sp_eval_range *out) {
   size_t i;
 
@@ -212,7 +212,7 @@ static bool function_own(uint64_t start) {
   return i < sizeof own / sizeof own[0];
 }
 
-/* Add what stands between probe_call() and probe_look(). */
+/* Add the functions between probe_call() and probe_look(). */
 static void callees_add(const native_stack *stack, rb_sp_eval_range *out) {
   const size_t end = stack_find(stack, (const void *)probe_call, 0);
   size_t i;
@@ -226,7 +226,7 @@ static void callees_add(const native_stack *stack, rb_sp_eval_range *out) {
   }
 }
 
-/* Blocks that C methods call in the ways they have. */
+/* Blocks that C methods call in different ways. */
 static const char *const probe_blocks[] = {
     "[1].each { look {} }",
     "1.times { look {} }",
@@ -256,7 +256,8 @@ void rb_sp_eval_range_init(void) {
 bool rb_sp_eval_range_find(rb_sp_eval_range *out) {
   size_t i;
 
-  /* Both calls have a block: the interpreter calls them in one way. */
+  /* Both calls have a block, so that the interpreter calls both methods in the
+   * same way. */
   probe_evaluate("def run; relay { look {} }; end");
   rb_funcall(probe_object, rb_intern("run"), 0);
   if (!stack_read(&probe_stack, out))

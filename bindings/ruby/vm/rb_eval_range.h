@@ -1,6 +1,6 @@
-/* Which native code runs Ruby code: found by looking at the native stack of a
- * C method that a block calls, because the names of these functions are
- * stripped in every distribution's libruby. */
+/* Finds the native code that runs Ruby code. It looks at the native stack of a
+ * C method that a block calls, because all distributions strip the names of
+ * these functions from libruby. */
 #ifndef RB_EVAL_RANGE_H
 #define RB_EVAL_RANGE_H
 
@@ -9,22 +9,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Functions between a C method and the function that runs one stretch of Ruby
- * code (calls, sends, the loop), those that begin a stretch for a C method
- * (rb_yield() and its kind), and those by which C methods call each other
- * (rb_funcall() and its kind). Ruby 3.1 to 3.4 have some 30. */
+/* Functions between a C method and the function that runs a sequence of Ruby
+ * code (calls, sends, the loop), functions that begin such a sequence for a C
+ * method (rb_yield() and similar), and functions by which C methods call each
+ * other (rb_funcall() and similar). Ruby 3.1 to 3.4 have about 30. */
 #define RB_SP_EVAL_FUNCTIONS_MAX 64
 
 typedef struct rb_sp_eval_range {
-  spanprof_range run; /* once for each stretch: vm_exec() */
-  spanprof_range calls[RB_SP_EVAL_FUNCTIONS_MAX]; /* the others */
+  spanprof_range run; /* vm_exec(): one call for each sequence */
+  spanprof_range calls[RB_SP_EVAL_FUNCTIONS_MAX]; /* the other functions */
   size_t call_count;
 } rb_sp_eval_range;
 
-/* Defines what the probe calls. Once, when the extension loads. */
+/* Defines the methods that the probe calls. Called once, when the extension
+ * loads. */
 void rb_sp_eval_range_init(void);
 
-/* False: this interpreter's native stack is not as expected. May raise. */
+/* Returns false if the native stack of this interpreter is not as expected. May
+ * raise. */
 bool rb_sp_eval_range_find(rb_sp_eval_range *out);
 
 #endif

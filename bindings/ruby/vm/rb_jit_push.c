@@ -9,19 +9,21 @@
 
 #if RB_SP_VM_YJIT_MOVES_FIRST
 
-/* From the move to the last byte of the store that ends it: 40 and 39 bytes. */
+/* Bytes from the move to the end of the store that completes the frame: at most
+ * 40 and 39. */
 #define PUSH_BYTES_MAX 48
 
 typedef struct push_instruction {
   unsigned char bytes[6];
   unsigned char size;
-  bool begins; /* else it ends: the walk reads nothing that is written later */
-  bool native; /* of a C function: the caller's frame stays in r13 */
+  bool begins; /* the frame begins here; otherwise it is complete, as the walk
+                  does not read later stores */
+  bool native; /* of a C function: r13 still has the caller's frame */
 } push_instruction;
 
-/* gen_send_iseq() and gen_send_cfunc() of yjit_codegen.c, Ruby 3.1.2, as they
- * were assembled; the code is stored last in one, the environment in the other.
- */
+/* The instructions of gen_send_iseq() and gen_send_cfunc() of yjit_codegen.c,
+ * Ruby 3.1.2, as they were assembled. The last store is that of the iseq in the
+ * first function and of the environment in the second. */
 SP_HANDLER_DATA static push_instruction push_instructions[] = {
     /* sub r13, 0x40 */
     {{0x49, 0x83, 0xed, 0x40}, 4, true, false},
@@ -41,7 +43,7 @@ void rb_sp_jit_push_watch(const spanprof_range *range) {
   atomic_store(&push_end, range->end);
 }
 
-/* The next of those instructions, or NULL. */
+/* The next of those instructions in `code`, or NULL. */
 SP_HANDLER_CODE static const push_instruction *
 push_next(const unsigned char *code) {
   size_t at, i;

@@ -1,6 +1,7 @@
-/* YJIT of Ruby 3.1 moves ec->cfp before it writes the frame there: for some ten
- * instructions the innermost frame is what an earlier call left, with its code.
- * What the compiled code has still to do tells. */
+/* Detects frames that YJIT of Ruby 3.1 has not written yet. This compiler moves
+ * ec->cfp before it writes the frame: for about ten instructions the innermost
+ * frame still has the contents of an earlier call. The instructions that the
+ * compiled code has yet to execute show this. */
 #ifndef RB_JIT_PUSH_H
 #define RB_JIT_PUSH_H
 
@@ -10,11 +11,11 @@
 
 #include "util/base.h"
 
-/* Where that compiler's code is; of other versions nothing is kept. Once, or
- * again with the same range. */
+/* Set the range of that compiler's code. Does nothing in other versions. May be
+ * called again with the same range. */
 void rb_sp_jit_push_watch(const spanprof_range *range);
 
-/* Is the innermost frame, at `frame`, not written yet? */
+/* Returns whether the innermost frame, at `frame`, is not yet written. */
 SP_HANDLER_CODE bool rb_sp_jit_push_open(const spanprof_capture *capture,
                                          const void *frame);
 

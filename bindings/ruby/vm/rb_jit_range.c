@@ -8,22 +8,24 @@
 #include "rb_jit_push.h"
 #include "unwind/elf/process_maps.h"
 
-/* YJIT reserves at once all it may use: 128 MiB by default, 256 on 3.1, 64 on
- * 3.2 (--yjit-exec-mem-size). Other makers of code use less. */
+/* YJIT reserves all its memory at once: 128 MiB by default, 256 on 3.1, 64 on
+ * 3.2 (--yjit-exec-mem-size). Other code generators use less. */
 #define JIT_BYTES_MIN (UINT64_C(1) << 20)
 
-/* Later Rubies name their memory, where the kernel keeps names (yjit.c). */
+/* Newer versions of Ruby name their memory, if the kernel supports names
+ * (yjit.c). */
 #define JIT_MEMORY_NAME "[anon:Ruby:"
 
 static const char *const jit_names[] = {"YJIT", "RJIT", "ZJIT"};
 
 #define JIT_COUNT (sizeof jit_names / sizeof jit_names[0])
 
-/* In the place of what the compilers' modules have; guarded by the GVL. */
+/* A module whose method replaces those of the compilers' modules. Guarded by
+ * the GVL. */
 static VALUE jit_hook_module;
 static bool jit_followed;
 
-/* RubyVM::YJIT, say, or nil. */
+/* RubyVM::YJIT or a similar module; nil if this Ruby does not have it. */
 static VALUE jit_module(const char *name) {
   VALUE vm = rb_const_get(rb_cObject, rb_intern("RubyVM"));
   ID id = rb_intern(name);
@@ -43,10 +45,10 @@ static bool jit_enabled(void) {
   return false;
 }
 
-/* Neighbouring memory of no file, and nobody's but the VM's by name. */
+/* Adjacent mappings without a file that are unnamed or named by the VM. */
 typedef struct jit_search {
-  spanprof_range run; /* from its first executable part on */
-  bool runs;          /* has an executable part */
+  spanprof_range run; /* starts at the first executable mapping */
+  bool runs;          /* has an executable mapping */
   spanprof_range longest;
 } jit_search;
 
@@ -55,7 +57,7 @@ static bool jit_is_anonymous(const sp_process_mapping *mapping) {
                                            sizeof JIT_MEMORY_NAME - 1) == 0;
 }
 
-/* A reservation whose parts differ in access is one run. */
+/* A reservation whose parts differ in access rights is one run. */
 static bool jit_visit(void *data, const sp_process_mapping *mapping) {
   jit_search *search = data;
   spanprof_range *run = &search->run;

@@ -14,8 +14,8 @@
 
 #define TEST_REASON_BYTES 128
 
-/* Frames of the test itself: a block of a method that a C method calls, in
- * environments on the heap, with $~ set, and blocks in blocks. */
+/* Frames of the test: a block of a method that a C method calls, environments
+ * on the heap, $~ set, and nested blocks. */
 static const char test_source[] = "def outer\n"
                                   "  'spanprof' =~ /span/\n"
                                   "  kept = proc { kept }\n"
@@ -26,21 +26,22 @@ static const char test_source[] = "def outer\n"
                                   "end\n";
 #define TEST_FRAMES_OWN 5
 
-/* Of these, those of the methods `outer` (itself, two blocks) and `middle`; the
- * fifth is `compare`, in C. */
+/* Frames of the methods `outer` (itself and two blocks) and `middle`. The fifth
+ * is `compare`, in C. */
 #define TEST_FRAMES_OF_METHODS 4
 
 static VALUE test_object = Qnil;
 
-/* What the C method works with; guarded by the GVL. */
+/* Data of the C method. Guarded by the GVL. */
 static struct {
   const rb_sp_walker_config *config;
   const char *reason;
   int pipe[2];
 } test;
 
-/* The kernel reads it, or says that it cannot. By a pipe, because containers
- * deny process_vm_readv() (Docker's default profile before Linux 4.8). */
+/* Returns whether memory can be read, by letting the kernel read it. It uses a
+ * pipe, because containers may deny process_vm_readv() (Docker's default
+ * profile before Linux 4.8). */
 static bool memory_readable(uint64_t at, size_t bytes) {
   char copy[128];
 
@@ -49,7 +50,8 @@ static bool memory_readable(uint64_t at, size_t bytes) {
          read(test.pipe[0], copy, bytes) == (ssize_t)bytes;
 }
 
-/* Before anything is followed: do the first words look like a thread's? */
+/* Check the first words before any pointer is followed: do they look like those
+ * of a thread? */
 static bool thread_plausible(const rb_sp_vm_layout *layout,
                              const void *thread) {
   const VALUE *ec, *stack, *frame;
@@ -66,8 +68,8 @@ static bool thread_plausible(const rb_sp_vm_layout *layout,
                          layout->control_frame_words * sizeof(VALUE));
 }
 
-/* Theirs is the method entry of the frame, or its iseq; versions differ in
- * which of them a block has. */
+/* The VM's own list has the method entry or the iseq of a frame; versions
+ * differ in which one a block has. */
 static bool frame_same(const rb_sp_walked *ours, VALUE theirs) {
   if (theirs == ours->iseq || theirs == ours->method)
     return true;
@@ -78,8 +80,8 @@ static bool frame_same(const rb_sp_walked *ours, VALUE theirs) {
                   rb_profile_frame_path(theirs));
 }
 
-/* Ours must be among theirs, in their order: they also show blocks that are C
- * functions, and on 3.1 a second <main>. */
+/* Our frames must be a subsequence of the VM's list, which also has blocks in C
+ * and, on 3.1, a second <main>. */
 static bool frames_agree(const rb_sp_walked *ours, size_t count,
                          const VALUE *theirs, int their_count) {
   size_t found = 0;
@@ -90,7 +92,7 @@ static bool frames_agree(const rb_sp_walked *ours, size_t count,
   return found == count;
 }
 
-/* Every frame of the test's methods must know its method. */
+/* Each frame of the test's methods must have its method. */
 static bool methods_agree(const rb_sp_walked *ours, size_t count) {
   size_t own = 0, i;
 

@@ -1,5 +1,6 @@
-/* Does the VM keep things where rb_vm_layout.h says? Decided by walking stacks
- * whose frames are known, beside what the VM itself says of them. */
+/* Checks that the VM's memory layout is as rb_vm_layout.h describes it. The
+ * test walks stacks with known frames and compares the result with the VM's own
+ * information. */
 #ifndef RB_SELF_TEST_H
 #define RB_SELF_TEST_H
 
@@ -7,11 +8,12 @@
 
 #include "rb_walker.h"
 
-/* Defines what the test calls. Once, when the extension loads. */
+/* Defines the methods that the test calls. Called once, when the extension
+ * loads. */
 void rb_sp_self_test_init(void);
 
-/* NULL: the walk with `config` finds the frames of the calling thread. Else why
- * it does not: static. May raise. */
+/* Returns NULL if the walk with `config` finds the frames of the calling
+ * thread; otherwise the reason, a static text. May raise. */
 const char *rb_sp_self_test_run(const rb_sp_walker_config *config);
 
 #endif

@@ -12,19 +12,19 @@
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
-/* Threads that exist at the start; more of them are sampled without Ruby
- * frames, and the log says so. A power of two, and never more than half full.
+/* Capacity for threads that exist at the start. Further threads are sampled
+ * without Ruby frames, and this is logged. A power of two, at most half full.
  */
 #define ADOPTED_BUCKETS 1024u
 #define ADOPTED_MAX     (ADOPTED_BUCKETS / 2)
 
-/* Of one native thread, for as long as that lives. */
+/* Belongs to one native thread during its lifetime. */
 typedef struct thread_record {
-  _Atomic(const void *) thread; /* rb_thread_t; NULL: none runs */
+  _Atomic(const void *) thread; /* rb_thread_t; NULL if none runs */
   VALUE object;                 /* its Thread */
   int tid;
-  _Atomic bool gone; /* the native thread ended */
-  /* Of the thread's handler: where it read at the last sample. */
+  _Atomic bool gone; /* the native thread has ended */
+  /* Used by the thread's handler: the addresses that the last sample read. */
   const void *near[2];
   rb_sp_code_cache cache;
   struct thread_record *next;
@@ -33,15 +33,16 @@ typedef struct thread_record {
 /* Process-wide, because the handler reads it. */
 static struct {
   /* Read by handlers. */
-  _Atomic int adopted_tids[ADOPTED_BUCKETS]; /* 0: free, -1: was used */
+  _Atomic int
+      adopted_tids[ADOPTED_BUCKETS]; /* 0: free, -1: free, but was used */
   thread_record adopted[ADOPTED_BUCKETS];
   _Atomic uint32_t adopted_count;
-  /* Guarded by lock: each Ractor has a GVL of its own. */
+  /* Guarded by `lock`, because each Ractor has a GVL of its own. */
   pthread_mutex_t lock;
   thread_record *records;
   /* Guarded by the GVL. */
   bool hooked;
-  pthread_key_t key; /* the calling thread's record */
+  pthread_key_t key; /* has the record of the calling thread */
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const void *rb_sp_thread_pointer(VALUE thread) {
@@ -52,8 +53,8 @@ SP_HANDLER_CODE static uint32_t adopted_bucket(int tid) {
   return (uint32_t)tid * 2654435761u >> 22;
 }
 
-/* The bucket that holds `tid`, else the free one it would go to, else
- * ADOPTED_BUCKETS. */
+/* The bucket of `tid`; if it is missing, a free bucket for it; if there is
+ * none, ADOPTED_BUCKETS. */
 SP_HANDLER_CODE static uint32_t adopted_place(int tid, bool *held) {
   uint32_t at = adopted_bucket(tid), i, room = ADOPTED_BUCKETS;
 
@@ -126,7 +127,8 @@ static void record_fill(thread_record *record, VALUE object) {
                         memory_order_release);
 }
 
-/* The record that the core has for a native thread, from an earlier start. */
+/* The record that the core has for a native thread since an earlier start, or
+ * NULL. */
 static thread_record *record_find(int tid) {
   thread_record *record;
 
@@ -160,8 +162,8 @@ static bool thread_adopt(VALUE object, int tid) {
   return true;
 }
 
-/* On a native thread that ends, without the GVL. The record is freed by the
- * sweep: a last signal may still read it. */
+/* Runs on a native thread that ends, without the GVL. The next sweep frees the
+ * record, because a last signal may still read it. */
 static void record_abandon(void *data) {
   thread_record *record = data;
 
@@ -189,7 +191,7 @@ static thread_record *record_get(void) {
   return record;
 }
 
-/* On the thread itself. */
+/* Runs on the thread itself. */
 static bool thread_begin(VALUE object) {
   thread_record *record = record_get();
   int tid = (int)syscall(SYS_gettid);
@@ -199,7 +201,7 @@ static bool thread_begin(VALUE object) {
     return false;
   record->tid = tid;
   record_fill(record, object);
-  /* A thread that gets no timer has its data, and is counted elsewhere. */
+  /* A thread without a timer has its data, and other code counts it. */
   return spanprof_thread_set_data(record) != SPANPROF_ERR_NOMEM;
 }
 
@@ -213,7 +215,8 @@ static void thread_end(void) {
   record->object = Qnil;
 }
 
-/* A signal of ours would run on memory that is someone else's by then. */
+/* The VM frees the stack before the thread ends, so a late signal must not use
+ * it. */
 static void alternate_stack_drop(void) {
   const stack_t none = {.ss_flags = SS_DISABLE};
 
@@ -267,7 +270,7 @@ bool rb_sp_threads_start(void) {
     VALUE object = RARRAY_AREF(list, i);
     VALUE tid = rb_funcall(object, rb_intern("native_thread_id"), 0);
 
-    /* nil: the thread has not begun; the hook will see it. */
+    /* nil if the thread has not begun; then the hook will see it. */
     if (object != rb_thread_current() && FIXNUM_P(tid))
       all = thread_adopt(object, FIX2INT(tid)) && all;
   }

@@ -1,14 +1,15 @@
-/* Which rb_thread_t runs on a native thread.
+/* Finds the rb_thread_t that runs on a native thread.
  *
- * Protocol: a thread that begins under our hook hands its record to the core,
- * which gives it to the walker. Threads that existed before are adopted into a
- * table by their kernel number, because the core takes a thread's data only on
- * that thread. A record belongs to a native thread, which the VM may use for
- * many Ruby threads one after the other. Ruby 3.1 does not tell when a thread
- * ends by an exception: its record goes on naming it, so records keep the
- * Thread objects alive; the VM stack of an ended thread reads as none.
+ * Protocol: a thread that begins while our hook is set passes its record to the
+ * core, which passes it to the walker. Threads that existed before are adopted:
+ * a table finds their records by the kernel's thread id, because the core
+ * accepts a thread's data only on that thread. A record belongs to a native
+ * thread, which the VM may use for many Ruby threads in sequence. Ruby 3.1 does
+ * not report the end of a thread that an exception ends: its record still
+ * refers to it. Therefore records keep Thread objects alive; the VM stack of an
+ * ended thread reads as empty.
  *
- * Everything but the lookup happens with the GVL. */
+ * Everything except the lookup runs with the GVL. */
 #ifndef RB_THREAD_TABLE_H
 #define RB_THREAD_TABLE_H
 
@@ -17,34 +18,37 @@
 
 #include "rb_code_table.h"
 
-/* Creates the holder of Thread objects. Once, when the extension loads. */
+/* Create the object that retains Thread objects. Called once, when the
+ * extension loads. */
 void rb_sp_threads_init(void);
 
-/* Adopt the threads that exist, and hook those to come. False: a record could
- * not be had (memory). */
+/* Adopt the existing threads and hook the start of new ones. Returns false if
+ * memory for a record was not available. */
 bool rb_sp_threads_start(void);
 
-/* Undo it: no thread has a record afterwards that names one. */
+/* Undo rb_sp_threads_start(). Afterwards no record refers to a thread. */
 void rb_sp_threads_stop(void);
 
-/* The VM is about to free what the main thread, which calls, has. */
+/* Called on the main thread when the VM is about to free the main thread's
+ * data. */
 void rb_sp_threads_end(void);
 
-/* The calling Ruby thread's own kernel number changed: in a forked child, of
- * which it is the only thread. */
+/* Called in a forked child, where the kernel's id of the calling thread, the
+ * only one, has changed. */
 void rb_sp_threads_after_fork(void);
 
-/* Forget adopted threads that ended. */
+/* Free the records of adopted threads that have ended. */
 void rb_sp_threads_sweep(void);
 
-/* Handler: the rb_thread_t of the interrupted thread, by the data the core
- * keeps for it or, where there is none, by its number; NULL: no Ruby thread.
- * *cache: the thread's own. */
+/* Handler: the rb_thread_t of the interrupted thread, found by the core's data
+ * for the thread or, without data, by the thread's id. Returns NULL if it is
+ * not a Ruby thread. *cache: the cache of that thread. */
 const void *rb_sp_thread_find(void *thread_data, rb_sp_code_cache **cache);
 
-/* Handler: the memory that a thread's walk began with. The next one begins near
- * it, and has it brought near while it looks for the thread: each of these is a
- * page that is in no cache, found by way of the one before. */
+/* Handler: store where the walk of a thread began. The next walk begins nearby,
+ * so its memory is prefetched while the handler looks for the thread. Otherwise
+ * each of these pages, which are in no CPU cache, would be read only after the
+ * one that points to it. */
 void rb_sp_thread_foresee(void *thread_data, const void *frame,
                           const void *environment);
 

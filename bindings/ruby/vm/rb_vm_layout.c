@@ -4,8 +4,8 @@
 #include <ruby/version.h>
 #include <stdlib.h>
 
-/* rb_iseq_t: flags, wrapper, body. rb_iseq_constant_body: type, iseq_size (both
- * 32 bits), iseq_encoded. */
+/* Words of rb_iseq_t: flags, wrapper, body. Fields of rb_iseq_constant_body:
+ * type, iseq_size (both 32 bits), iseq_encoded. */
 #define ISEQ_BODY_WORD         2
 #define BODY_COUNT_BYTES       4
 #define BODY_INSTRUCTIONS_WORD 1
@@ -28,7 +28,7 @@ static bool version_from(int minor) {
          (ruby_api_version[0] == 3 && ruby_api_version[1] >= minor);
 }
 
-/* As ruby_mn_threads_params() of thread_pthread.c reads it. */
+/* Reads the variable as ruby_mn_threads_params() of thread_pthread.c does. */
 bool rb_sp_vm_threads_move(void) {
   const char *many = getenv("RUBY_MN_THREADS");
 

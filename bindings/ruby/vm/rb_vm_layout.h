@@ -1,7 +1,8 @@
-/* Where the VM keeps what the walker reads. The offsets are those of vm_core.h,
- * method.h and internal/imemo.h of Ruby 3.1, 3.3 and 3.4; they
- * have two variants in the thread and two in the control frame. A self-test
- * compares them with the running VM before anything is walked. */
+/* Memory layout of the VM as the walker needs it. The offsets are those of
+ * vm_core.h, method.h and internal/imemo.h of Ruby 3.1, 3.3 and 3.4. The thread
+ * and the control frame have two variants each. A self-test compares the layout
+ * with the running VM before the first walk. All differences between versions
+ * of Ruby are in this file and rb_vm_layout.c. */
 #ifndef RB_VM_LAYOUT_H
 #define RB_VM_LAYOUT_H
 
@@ -19,7 +20,7 @@ typedef struct rb_sp_vm_layout {
   size_t control_frame_words; /* size of rb_control_frame_t */
 } rb_sp_vm_layout;
 
-/* See rb_jit_push.h; it compiles for x86-64 alone. */
+/* See rb_jit_push.h. This YJIT supports only x86-64. */
 #if RUBY_API_VERSION_MAJOR == 3 && RUBY_API_VERSION_MINOR == 1 && \
     defined(__x86_64__)
 #define RB_SP_VM_YJIT_MOVES_FIRST 1
@@ -34,13 +35,13 @@ enum { RB_SP_EC_STACK = 0, RB_SP_EC_STACK_WORDS = 1, RB_SP_EC_FRAME = 2 };
 /* Words of rb_control_frame_t. */
 enum { RB_SP_FRAME_PC = 0, RB_SP_FRAME_ISEQ = 2, RB_SP_FRAME_EP = 4 };
 
-/* Words below the environment pointer: what stands there is the method entry,
- * the class reference or the special variables; the block or the enclosing
- * environment; the flags. */
+/* Words relative to the environment pointer: the method entry, the class
+ * reference or the special variables; the block or the enclosing environment;
+ * the flags. */
 enum { RB_SP_EP_METHOD = -2, RB_SP_EP_PREVIOUS = -1, RB_SP_EP_FLAGS = 0 };
 
-/* Flags of a frame and its environment. The lowest bit makes them a Fixnum: a
- * word without it is an environment that moved to the heap. */
+/* Flags of a frame and its environment. The lowest bit makes the word a Fixnum;
+ * a word without it is the address of an environment that moved to the heap. */
 #define RB_SP_FLAGS_FIXNUM      0x1u
 #define RB_SP_FLAGS_LOCAL       0x2u
 #define RB_SP_FLAGS_ESCAPED     0x4u
@@ -50,8 +51,8 @@ enum { RB_SP_EP_METHOD = -2, RB_SP_EP_PREVIOUS = -1, RB_SP_EP_FLAGS = 0 };
 #define RB_SP_FLAGS_MAGIC_CFUNC 0x55550001u
 #define RB_SP_FLAGS_MAGIC_DUMMY 0x79990001u
 
-/* Is that a frame's flags word? The known magics are 0x1111, 0x2222 … 0x7777,
- * 0x7888 and 0x7999. */
+/* Returns whether a word is the flags word of a frame. The known magics are
+ * 0x1111, 0x2222 … 0x7777, 0x7888 and 0x7999. */
 SP_SIGNAL_SAFE static inline bool rb_sp_flags_valid(VALUE flags) {
   uint32_t magic = (uint32_t)flags & RB_SP_FLAGS_MAGIC;
   uint32_t kind = magic >> 16;
@@ -61,7 +62,7 @@ SP_SIGNAL_SAFE static inline bool rb_sp_flags_valid(VALUE flags) {
           kind == 0x7999);
 }
 
-/* Bits of an address that a program has without asking for more (Linux:
+/* Bits of an address that a program gets from the kernel by default (Linux:
  * Documentation/arch/arm64/memory.rst, arch/x86/x86_64/mm.rst). */
 #if defined(__aarch64__)
 #define RB_SP_ADDRESS_BITS 48
@@ -69,15 +70,16 @@ SP_SIGNAL_SAFE static inline bool rb_sp_flags_valid(VALUE flags) {
 #define RB_SP_ADDRESS_BITS 47
 #endif
 
-/* Can this word be an object on Ruby's heap? */
+/* Returns whether a word may be the address of an object on Ruby's heap. */
 SP_SIGNAL_SAFE static inline bool rb_sp_object_possible(VALUE word) {
   return word > 4096 && (word & 7) == 0 && word >> RB_SP_ADDRESS_BITS == 0;
 }
 
-/* Kinds of the VM's own objects (enum imemo_type). */
+/* Kinds of the VM's internal objects (enum imemo_type). */
 enum { RB_SP_IMEMO_SVAR = 2, RB_SP_IMEMO_METHOD = 6, RB_SP_IMEMO_ISEQ = 7 };
 
-/* Is `object`, which must be mapped, one of the VM's own, of that kind? */
+/* Returns whether `object`, which must be mapped, is an internal object of this
+ * kind. */
 SP_SIGNAL_SAFE static inline bool rb_sp_imemo_is(VALUE object, unsigned kind) {
   VALUE flags = ((const struct RBasic *)object)->flags;
 
@@ -94,34 +96,36 @@ typedef struct rb_sp_instructions {
 
 rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq);
 
-/* Exported by every supported Ruby, declared in none of its headers.
- * ruby_thread_has_gvl_p() reads a word or two, of which one is thread-local to
- * libruby and was allocated when the thread became a Ruby thread. */
+/* All supported versions of Ruby export these functions, but no header declares
+ * them. ruby_thread_has_gvl_p() reads one or two words; one of them is a
+ * thread-local variable of libruby whose memory was allocated when the thread
+ * became a Ruby thread. */
 extern int ruby_thread_has_gvl_p(void);
 extern unsigned int rb_iseq_line_no(VALUE iseq, size_t position);
 
-/* May Ruby threads change their native threads: RUBY_MN_THREADS, from 3.3 on?
- */
+/* Returns whether Ruby threads may move between native threads:
+ * RUBY_MN_THREADS, since 3.3. */
 bool rb_sp_vm_threads_move(void);
 
-/* Does a native thread free its alternate signal stack before it ends, and
- * leave it registered (thread_pthread.c, native_thread_destroy(), from 3.2 on)?
- * Before, it stays for the next Ruby thread on that native thread. */
+/* Returns whether a native thread frees its alternate signal stack before it
+ * ends but leaves it registered (thread_pthread.c, native_thread_destroy(),
+ * since 3.2). Earlier versions keep the stack for the next Ruby thread on that
+ * native thread. */
 bool rb_sp_vm_frees_signal_stack(void);
 
-/* The one function that Ruby calls for this binding on a Ruby thread of the
- * main Ractor, with the GVL, between two steps of Ruby code. Call this once,
- * when the extension loads. */
+/* Set the function that Ruby calls for this binding on a Ruby thread of the
+ * main Ractor, with the GVL, between two instructions of Ruby code. Called
+ * once, when the extension loads. */
 void rb_sp_vm_job_init(void (*run)(void *data));
 
-/* Request one call of the function above, with NULL. Any thread may call this;
- * it does not wait. */
+/* Request one call of that function, with NULL. Any thread may call this; it
+ * does not wait. */
 void rb_sp_vm_job_trigger(void);
 
-/* The versions whose layout is known, each tested. */
+/* The versions whose layout is known. All are tested. */
 #define RB_SP_VM_VERSIONS "3.1, 3.3 and 3.4"
 
-/* The layout of the running Ruby, or NULL where none is known. */
+/* The layout of a version of Ruby, or NULL if it is unknown. */
 const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor);
 
 #endif

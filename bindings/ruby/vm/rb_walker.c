@@ -1,18 +1,18 @@
-/* What may be wrong when a signal arrives, and how the walk bears it:
+/* States in which a signal may find the VM, and how the walk handles them:
  *
- * - A frame is being pushed: the VM writes it before it moves ec->cfp (and from
- *   3.2.5 and 3.3.4 on has a compiler fence between). A frame counts only with
- *   a flags word that has one of the known magics; the walk ends at any other.
+ * - A frame is being pushed. The VM writes it before it moves ec->cfp (since
+ * 3.2.5 and 3.3.4 with a compiler fence between). A frame is valid only if its
+ * flags word has one of the known magics; the walk ends at any other.
  * - YJIT of 3.1 moves ec->cfp first: for some instructions the innermost frame
- *   is what another one left there, see rb_jit_push.h. It is left out.
+ * has old contents, see rb_jit_push.h. The walk skips it.
  * - A closure moves environments to the heap (vm_make_env_each() in vm.c): for
- *   some instructions an enclosing environment on the stack holds an object in
- *   place of its flags. The frame is taken then, without its class.
+ * some instructions an enclosing environment on the stack has an object instead
+ * of its flags. Then the frame is recorded without its class.
  * - Objects move (compaction): nothing is walked, see rb_compaction.h.
  *
- * Words are read where they are known to be mapped: on the VM stack, in an
- * environment on the heap that a frame whose flags are sound points to, and in
- * the object that such an environment names as its method. */
+ * The walk reads only words that are known to be mapped: on the VM stack, in an
+ * environment on the heap to which a frame with valid flags points, and in the
+ * object that such an environment has as its method. */
 #include "rb_walker.h"
 
 #include <signal.h>
@@ -27,14 +27,13 @@
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
-/* Enclosing environments that are followed: blocks within blocks. */
+/* Maximum number of enclosing environments: blocks within blocks. */
 #define WALKER_HOPS_MAX 32
 
 /* Frames that are looked up together: half a KiB of the handler's stack. */
 #define WALKER_BATCH 16
 
-/* VM stacks are 1 MiB by default; RUBY_THREAD_VM_STACK_SIZE may ask for more.
- */
+/* VM stacks are 1 MiB by default; RUBY_THREAD_VM_STACK_SIZE may set more. */
 #define WALKER_STACK_WORDS_MAX (UINT64_C(1) << 27)
 
 typedef const VALUE *words;
@@ -48,8 +47,8 @@ typedef struct vm_stack {
 SP_HANDLER_DATA static rb_sp_walker_config walker;
 SP_HANDLER_DATA static _Atomic uint64_t walker_torn;
 
-/* rb_during_gc(), where the rest is, and not through two pages of the dynamic
- * linker's. */
+/* rb_during_gc(), stored next to the other data so that the call does not read
+ * two pages of the dynamic linker. */
 SP_HANDLER_DATA static int (*walker_collects)(void) = rb_during_gc;
 
 void rb_sp_walker_configure(const rb_sp_walker_config *config) {
@@ -64,27 +63,29 @@ SP_HANDLER_CODE static bool stack_has(const vm_stack *stack, words at) {
   return at >= stack->start && at < stack->end;
 }
 
-/* May ep[-2] … ep[0] be read? */
+/* Returns whether ep[-2] … ep[0] can be read. */
 SP_HANDLER_CODE static bool ep_possible(const vm_stack *stack, words ep) {
   return rb_sp_object_possible((VALUE)ep) &&
          (ep < stack->start || ep >= stack->end || ep >= stack->start + 2);
 }
 
-/* Is that the flags word of the environment at `ep`? One that is not on the VM
- * stack says that it moved. */
+/* Returns whether `flags` is the flags word of the environment at `ep`. An
+ * environment outside the VM stack has the flag that it was moved. */
 SP_HANDLER_CODE static bool flags_sound(const vm_stack *stack, words ep,
                                         VALUE flags) {
   return rb_sp_flags_valid(flags) &&
          (stack_has(stack, ep) || (flags & RB_SP_FLAGS_ESCAPED));
 }
 
-/* The method entry that a word of an environment is, or leads to, or 0. */
+/* The method entry to which a word of an environment refers, directly or
+ * indirectly, or 0. */
 SP_HANDLER_CODE static VALUE object_method(VALUE object, bool local) {
   if (!rb_sp_object_possible(object))
     return 0;
   if (rb_sp_imemo_is(object, RB_SP_IMEMO_METHOD))
     return object;
-  /* $~ and $_ live between: struct vm_svar, cref_or_me. */
+  /* $~ and $_ are stored between the environment and the method entry: struct
+   * vm_svar, cref_or_me. */
   if (!local || !rb_sp_imemo_is(object, RB_SP_IMEMO_SVAR))
     return 0;
   object = ((words)object)[1];
@@ -94,8 +95,8 @@ SP_HANDLER_CODE static VALUE object_method(VALUE object, bool local) {
              : 0;
 }
 
-/* The word that names the method a frame belongs to, through the environments
- * around it; 0: none. `flags` are those at `ep`, and sound. */
+/* The word that refers to the method of a frame, found in the environments
+ * around the frame, or 0. `flags` are those at `ep`, and valid. */
 SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
                                           VALUE flags) {
   VALUE previous;
@@ -104,7 +105,7 @@ SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
   for (hop = 0; hop < WALKER_HOPS_MAX; hop++) {
     VALUE object = ep[RB_SP_EP_METHOD];
 
-    /* A block has one only as a method made by define_method(). */
+    /* A block has a method entry only if define_method() made it a method. */
     if ((flags & RB_SP_FLAGS_LOCAL) || object_method(object, false))
       return object;
     previous = ep[RB_SP_EP_PREVIOUS];
@@ -119,7 +120,8 @@ SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
   return 0;
 }
 
-/* The innermost control frame of a thread, and its VM stack; NULL: none. */
+/* The innermost control frame of a thread, and its VM stack. Returns NULL if
+ * there is none. */
 SP_HANDLER_CODE static words stack_enter(const rb_sp_walker_config *config,
                                          const void *thread, vm_stack *stack) {
   words ec =
@@ -141,24 +143,24 @@ SP_HANDLER_CODE static words stack_enter(const rb_sp_walker_config *config,
 
 typedef enum frame_kind { FRAME_NONE, FRAME_CODE, FRAME_BROKEN } frame_kind;
 
-/* What one control frame runs. */
+/* The code of one control frame. */
 typedef struct walked_frame {
   VALUE iseq;
-  VALUE object; /* names the method, see object_method() */
+  VALUE object; /* refers to the method, see object_method() */
   uint32_t offset;
   uint32_t flags;
 } walked_frame;
 
-/* A frame that waits for its number. */
+/* A frame whose number is not yet known. */
 typedef struct waiting_frame {
-  rb_sp_code_slot *slot; /* what it is to be kept in */
+  rb_sp_code_slot *slot; /* cache slot for the number */
   VALUE iseq;
   VALUE object;
   uint32_t place;
-  uint32_t index; /* in the sample */
+  uint32_t index; /* index in the sample */
 } waiting_frame;
 
-/* Read the VM stack alone. */
+/* Reads only the VM stack. */
 SP_HANDLER_CODE static frame_kind frame_read(const rb_sp_walker_config *config,
                                              const vm_stack *stack, words frame,
                                              walked_frame *out) {
@@ -176,7 +178,7 @@ SP_HANDLER_CODE static frame_kind frame_read(const rb_sp_walker_config *config,
     return FRAME_NONE;
   if (!(flags & RB_SP_FLAGS_CFRAME)) {
     out->iseq = frame[RB_SP_FRAME_ISEQ];
-    /* Which instruction, counted from one that rb_names.c knows. */
+    /* The instruction, relative to a base that rb_names.c knows. */
     out->offset = (uint32_t)(frame[RB_SP_FRAME_PC] >> 3);
     out->flags = flags & RB_SP_FLAGS_FINISH ? SPANPROF_FRAME_ENTRY : 0;
     if (config->mode == RB_SP_WALKER_METHODS)
@@ -208,8 +210,8 @@ size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
   return count;
 }
 
-/* An object that is in the table is a method entry, and need not be looked at:
- * that would be a page of the heap for each method. */
+/* If the object is in the table, it is a method entry and need not be read: a
+ * read would touch a page of the heap for each method. */
 SP_HANDLER_CODE static uint64_t frame_number(const waiting_frame *frame) {
   uint64_t number = rb_sp_code_known(frame->place, frame->iseq, frame->object);
 
@@ -220,9 +222,9 @@ SP_HANDLER_CODE static uint64_t frame_number(const waiting_frame *frame) {
   return number;
 }
 
-/* Look up what waits, once its places in the table were all asked for. False:
- * one is no code, or finds no room; *count is how many frames there are before
- * it. */
+/* Find the numbers of a batch after a prefetch of all their pairs. Returns
+ * false if a frame is not code or does not fit into the table; *count is then
+ * the number of frames before it. */
 SP_HANDLER_CODE static bool batch_number(const waiting_frame *batch,
                                          size_t waiting, spanprof_frame *frames,
                                          size_t *count) {
@@ -240,7 +242,7 @@ SP_HANDLER_CODE static bool batch_number(const waiting_frame *batch,
   return true;
 }
 
-/* Have the next frames' memory brought near, all at once. */
+/* Prefetch the memory of the next frames. */
 SP_HANDLER_CODE static words frames_fetch(words frame, const vm_stack *stack) {
   const size_t frame_words = walker.layout.control_frame_words;
   words end = frame + WALKER_BATCH * frame_words, at;
@@ -254,7 +256,7 @@ SP_HANDLER_CODE static words frames_fetch(words frame, const vm_stack *stack) {
   return end;
 }
 
-/* True: to the end. */
+/* Returns true if the walk reached the end of the stack. */
 SP_HANDLER_CODE static bool stack_walk(const vm_stack *stack, words frame,
                                        rb_sp_code_cache *cache,
                                        spanprof_frame *frames, size_t max,
@@ -301,8 +303,9 @@ SP_HANDLER_CODE static bool stack_walk(const vm_stack *stack, words frame,
          frame + frame_words > stack->end;
 }
 
-/* Did the signal interrupt a handler on an alternate stack? Ruby's own, of a
- * page it protected while it compacts, runs there. */
+/* Returns whether the signal interrupted a handler on an alternate stack.
+ * Ruby's own handler for pages that it protects during a compaction runs there.
+ */
 SP_HANDLER_CODE static bool
 on_alternate_stack(const spanprof_capture *capture) {
   const ucontext_t *context = capture->ucontext;
@@ -344,7 +347,7 @@ SP_HANDLER_CODE size_t rb_sp_walker_walk(void *data,
     if (collects && mine)
       frames[count++] =
           (spanprof_frame){.code = RB_SP_CODE_GC, .flags = SPANPROF_FRAME_LEAF};
-    /* Whoever has the GVL may collect while this thread is walked. */
+    /* Any thread with the GVL may collect while this thread is walked. */
     if (moves && (collects || !mine || on_alternate_stack(capture))) {
       *cut = 1;
       return count;
