@@ -25,9 +25,9 @@ static const struct option_field {
 
 #define OPTION_FIELDS (sizeof option_fields / sizeof option_fields[0])
 
-static inline bool option_refuse(const char *name, const char *wanted,
+static inline bool option_refuse(const char *name, const char *expected,
                                  sp_object value) {
-  return values_refuse("%s must be %s, not " VALUES_KIND "%s", name, wanted,
+  return values_refuse("%s must be %s, not " VALUES_KIND "%s", name, expected,
                        values_class(value));
 }
 
@@ -84,8 +84,8 @@ static inline bool option_pair(void *data, sp_object name, sp_object value) {
 }
 
 static inline bool option_pairs_read(option_pairs *out, sp_object mapping) {
-  out->pairs = values_room(out->out->kept,
-                           (values_size(mapping) + 1) * sizeof *out->pairs);
+  out->pairs = values_allocate(out->out->kept,
+                               (values_size(mapping) + 1) * sizeof *out->pairs);
   return out->pairs && values_each(mapping, option_pair, out);
 }
 
@@ -128,7 +128,7 @@ static inline bool option_headers(sp_control_options *out, const char *option,
     bytes += sizeof "\"\":\"\"," +
              (SP_JSON_ESCAPE_BYTES - 1) *
                  (strlen(pairs.pairs[i].name) + strlen(pairs.pairs[i].value));
-  *text = p = values_room(out->kept, bytes);
+  *text = p = values_allocate(out->kept, bytes);
   if (!p)
     return false;
   *p++ = '{';
@@ -211,7 +211,8 @@ static inline bool control_options(sp_object mapping, sp_control_options *out) {
 /* Convert a list of texts to the arguments of main(). */
 static inline char **control_words(sp_object list, sp_object kept, int *count) {
   const size_t size = kept ? values_count(list) : 0;
-  char **words = kept ? values_room(kept, (size + 1) * sizeof *words) : NULL;
+  char **words =
+      kept ? values_allocate(kept, (size + 1) * sizeof *words) : NULL;
   size_t i;
 
   for (i = 0; words && i < size; i++) {

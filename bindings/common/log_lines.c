@@ -30,7 +30,7 @@ bool sp_log_lines_add(spanprof_log_level level, const char *text) {
   return true;
 }
 
-sp_log_line *sp_log_lines_take(void) {
+sp_log_line *sp_log_lines_remove_all(void) {
   sp_log_line *line = atomic_exchange(&log_lines.newest, NULL);
   sp_log_line *oldest = NULL;
 
@@ -45,12 +45,12 @@ sp_log_line *sp_log_lines_take(void) {
   return oldest;
 }
 
-bool sp_log_lines_wait(void) {
+bool sp_log_lines_waiting(void) {
   return atomic_load(&log_lines.newest) != NULL;
 }
 
 void sp_log_lines_drop(void) {
-  sp_log_line *line = sp_log_lines_take();
+  sp_log_line *line = sp_log_lines_remove_all();
 
   while (line) {
     sp_log_line *next = line->next;

@@ -20,9 +20,9 @@ bool sp_log_lines_add(spanprof_log_level level, const char *text);
 
 /* Remove all lines and return them, oldest first, or NULL if there are none.
  * The caller frees each with free(). */
-sp_log_line *sp_log_lines_take(void);
+sp_log_line *sp_log_lines_remove_all(void);
 
-bool sp_log_lines_wait(void);
+bool sp_log_lines_waiting(void);
 
 /* Discard the lines of the parent process; called in a forked child. */
 void sp_log_lines_drop(void);

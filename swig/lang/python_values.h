@@ -56,10 +56,10 @@ static inline PyObject *values_item(PyObject *list, size_t i) {
   return PyList_GET_ITEM(list, (Py_ssize_t)i);
 }
 
-static inline void *values_room(PyObject *kept, size_t bytes) {
-  PyObject *room = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
+static inline void *values_allocate(PyObject *kept, size_t bytes) {
+  PyObject *block = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
 
-  return values_keep(kept, room) ? PyBytes_AS_STRING(room) : NULL;
+  return values_keep(kept, block) ? PyBytes_AS_STRING(block) : NULL;
 }
 
 static inline bool values_is_nothing(PyObject *value) {

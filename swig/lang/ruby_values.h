@@ -90,7 +90,7 @@ static inline VALUE values_item(VALUE list, size_t i) {
   return rb_ary_entry(list, (long)i);
 }
 
-static inline void *values_room(VALUE kept, size_t bytes) {
+static inline void *values_allocate(VALUE kept, size_t bytes) {
   values_blocks *blocks = rb_check_typeddata(kept, &values_blocks_type);
   values_block *block = ruby_xmalloc(sizeof *block + bytes);
 
@@ -168,7 +168,7 @@ static inline const char *values_text(VALUE kept, VALUE value,
     *fault = "holds a NUL byte";
     return NULL;
   }
-  copy = values_room(kept, bytes + 1);
+  copy = values_allocate(kept, bytes + 1);
   memcpy(copy, RSTRING_PTR(text), bytes);
   copy[bytes] = '\0';
   RB_GC_GUARD(text);

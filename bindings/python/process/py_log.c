@@ -87,7 +87,7 @@ static sp_log_line *log_next(int thread, unsigned *lost) {
 
   pthread_mutex_lock(&logged.lock);
   if (!logged.pending)
-    logged.pending = sp_log_lines_take();
+    logged.pending = sp_log_lines_remove_all();
   line = logged.pending;
   *lost = line ? 0 : logged.lost;
   if (line)
@@ -175,7 +175,7 @@ int py_sp_log_end(void) {
   if (PyErr_CheckSignals() == 0 && log_deliver(0) == 0)
     return 0;
   pthread_mutex_lock(&logged.lock);
-  if (logged.pending || logged.lost || sp_log_lines_wait())
+  if (logged.pending || logged.lost || sp_log_lines_waiting())
     log_thread_start();
   pthread_mutex_unlock(&logged.lock);
   return -1;

@@ -7,7 +7,7 @@ typedef struct override_request {
   VALUE overrides;
 } override_request;
 
-static VALUE override_ask(VALUE data) {
+static VALUE override_call(VALUE data) {
   const override_request *request = (const override_request *)data;
 
   return rb_funcall(rb_path2class("Spanprof::Override"),
@@ -18,22 +18,23 @@ static VALUE override_ask(VALUE data) {
 void rb_sp_override_install(VALUE owner, VALUE overrides) {
   override_request request = {"install", owner, overrides};
 
-  rb_sp_guard(override_ask, (VALUE)&request);
+  rb_sp_guard(override_call, (VALUE)&request);
 }
 
 void rb_sp_override_remove(VALUE owner, VALUE overrides) {
   override_request request = {"remove", owner, overrides};
 
-  rb_sp_guard(override_ask, (VALUE)&request);
+  rb_sp_guard(override_call, (VALUE)&request);
 }
 
-ID rb_sp_override_kept(const char *name) {
+ID rb_sp_override_original(const char *name) {
   return rb_intern_str(rb_sprintf("spanprof_original_%s", name));
 }
 
 /* With NULL as its function, rb_block_call_kw() passes the block of its caller.
  */
-VALUE rb_sp_override_call(VALUE self, ID kept, int argc, const VALUE *argv) {
-  return rb_block_call_kw(self, kept, argc, argv, NULL, Qnil,
+VALUE rb_sp_override_call(VALUE self, ID original, int argc,
+                          const VALUE *argv) {
+  return rb_block_call_kw(self, original, argc, argv, NULL, Qnil,
                           rb_keyword_given_p());
 }

@@ -14,10 +14,10 @@ void rb_sp_override_remove(VALUE owner, VALUE overrides);
 
 /* Name under which the original of the method `name` is available, for
  * rb_sp_override_call(). */
-ID rb_sp_override_kept(const char *name);
+ID rb_sp_override_original(const char *name);
 
 /* Call the original of the running method with the running method's keywords
  * and block. */
-VALUE rb_sp_override_call(VALUE self, ID kept, int argc, const VALUE *argv);
+VALUE rb_sp_override_call(VALUE self, ID original, int argc, const VALUE *argv);
 
 #endif

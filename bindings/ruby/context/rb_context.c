@@ -14,7 +14,7 @@
  * scope yet. On a thread that Ruby code created, the variable has the same
  * meaning for the thread's first fiber. A copy of a fiber has the variable,
  * too; therefore a scope refers to its fiber. */
-static ID scope_held;
+static ID scope_holder_ivar;
 
 /* The methods of Enumerator that resume its fiber. */
 static ID scope_next, scope_next_values, scope_peek, scope_peek_values;
@@ -78,12 +78,12 @@ static const rb_data_type_t seen_type = {
 
 /* As scope_of(), but without the cache. */
 static rb_sp_scope *scope_in(VALUE fiber) {
-  VALUE held = rb_attr_get(fiber, scope_held);
+  VALUE holder = rb_attr_get(fiber, scope_holder_ivar);
   rb_sp_scope *scope;
 
-  if (RB_SPECIAL_CONST_P(held))
+  if (RB_SPECIAL_CONST_P(holder))
     return NULL;
-  scope = RTYPEDDATA_DATA(held);
+  scope = RTYPEDDATA_DATA(holder);
   return scope->fiber == fiber ? scope : NULL;
 }
 
@@ -96,36 +96,36 @@ static rb_sp_scope *scope_of(VALUE fiber) {
   return scope_seen[slot].scope;
 }
 
-/* Make the scope of the object `held` the scope of `fiber`, which runs. */
-static rb_sp_scope *scope_adopt(VALUE held, VALUE fiber) {
-  rb_sp_scope *scope = RTYPEDDATA_DATA(held);
+/* Make the scope of the object `holder` the scope of `fiber`, which runs. */
+static rb_sp_scope *scope_adopt(VALUE holder, VALUE fiber) {
+  rb_sp_scope *scope = RTYPEDDATA_DATA(holder);
 
-  RB_OBJ_WRITE(held, &scope->fiber, fiber);
-  rb_ivar_set(fiber, scope_held, held);
+  RB_OBJ_WRITE(holder, &scope->fiber, fiber);
+  rb_ivar_set(fiber, scope_holder_ivar, holder);
   seen_set(fiber, scope);
   return scope;
 }
 
 static rb_sp_scope *scope_new(VALUE fiber) {
-  return scope_adopt(rb_sp_scope_hold(), fiber);
+  return scope_adopt(rb_sp_scope_holder_new(), fiber);
 }
 
-/* The first value of the variable scope_held. */
+/* The first value of the variable scope_holder_ivar. */
 static VALUE scope_inheritance(bool inherits) {
   spanprof_span span = inherits ? spanprof_span_active() : 0;
   spanprof_labels labels = inherits ? spanprof_labels_get() : 0;
   spanprof_mark mark = spanprof_mark_get();
   rb_sp_scope *scope;
-  VALUE held;
+  VALUE holder;
 
   if (!span && !labels && !mark)
     return Qtrue;
-  held = rb_sp_scope_hold();
-  scope = RTYPEDDATA_DATA(held);
+  holder = rb_sp_scope_holder_new();
+  scope = RTYPEDDATA_DATA(holder);
   scope->inherited = span;
   scope->labels = labels;
   scope->mark = mark;
-  return held;
+  return holder;
 }
 
 /* The scope from which `scope` gets its span, its labels or its mark: the scope
@@ -153,20 +153,20 @@ static spanprof_span scope_span_of(const rb_sp_scope *scope) {
 
 /* Switch the thread to the context of `scope`, with this span, these labels and
  * this mark. If memory runs out, none of them is active. */
-static void scope_show(rb_sp_scope *scope, spanprof_span span,
-                       spanprof_labels labels, spanprof_mark mark) {
+static void scope_activate(rb_sp_scope *scope, spanprof_span span,
+                           spanprof_labels labels, spanprof_mark mark) {
   if (!scope->context &&
       ((!span && !labels && !mark) || spanprof_context_new(&scope->context))) {
     spanprof_context_switch(NULL);
     return;
   }
   spanprof_context_switch(scope->context);
-  if (scope->shown != span) {
-    spanprof_span_leave(scope->shown_token);
-    scope->shown_token = 0;
-    scope->shown = 0;
-    if (span && !spanprof_span_enter(span, &scope->shown_token))
-      scope->shown = span;
+  if (scope->active_span != span) {
+    spanprof_span_leave(scope->active_token);
+    scope->active_token = 0;
+    scope->active_span = 0;
+    if (span && !spanprof_span_enter(span, &scope->active_token))
+      scope->active_span = span;
   }
   if (spanprof_labels_get() != labels)
     spanprof_labels_set(labels);
@@ -177,7 +177,7 @@ static void scope_show(rb_sp_scope *scope, spanprof_span span,
 /* For an enumerator's fiber: switch to its caller's context if it has no span,
  * labels or mark of its own. Otherwise switch to its own context, which copies
  * the others from the caller. */
-static void scope_show_enumerator(rb_sp_scope *scope) {
+static void scope_activate_enumerator(rb_sp_scope *scope) {
   const rb_sp_scope *span_of = scope_source(scope, rb_sp_scope_has_span);
   const rb_sp_scope *labels_of = scope_source(scope, rb_sp_scope_has_labels);
   const rb_sp_scope *mark_of = scope_source(scope, rb_sp_scope_has_mark);
@@ -185,8 +185,9 @@ static void scope_show_enumerator(rb_sp_scope *scope) {
   if (span_of != scope && span_of == labels_of && span_of == mark_of)
     spanprof_context_switch(span_of ? span_of->context : NULL);
   else
-    scope_show(scope, scope_span_of(span_of), labels_of ? labels_of->labels : 0,
-               mark_of ? mark_of->mark : 0);
+    scope_activate(scope, scope_span_of(span_of),
+                   labels_of ? labels_of->labels : 0,
+                   mark_of ? mark_of->mark : 0);
 }
 
 static void scope_run(rb_sp_scope *scope) {
@@ -198,9 +199,9 @@ static void scope_run(rb_sp_scope *scope) {
   if (!scope)
     spanprof_context_switch(NULL);
   else if (scope->resumed)
-    scope_show_enumerator(scope);
+    scope_activate_enumerator(scope);
   else
-    scope_show(scope, scope_span_of(scope), scope->labels, scope->mark);
+    scope_activate(scope, scope_span_of(scope), scope->labels, scope->mark);
 }
 
 /* Returns whether the switch from `from`, the fiber of an enumerator, to `to`
@@ -221,17 +222,17 @@ static bool scope_resume_returned(const rb_sp_scope *from,
          method == scope_peek || method == scope_peek_values;
 }
 
-/* The scope of a fiber that starts, or NULL. A fiber without scope_held was not
- * created by Fiber.new; it belongs to an enumerator (rb_fiber_new() in
+/* The scope of a fiber that starts, or NULL. A fiber without scope_holder_ivar
+ * was not created by Fiber.new; it belongs to an enumerator (rb_fiber_new() in
  * enumerator.c). */
 static rb_sp_scope *scope_begin(VALUE fiber) {
-  VALUE held = rb_attr_get(fiber, scope_held);
+  VALUE holder = rb_attr_get(fiber, scope_holder_ivar);
   rb_sp_scope *scope;
 
-  if (held == Qtrue)
+  if (holder == Qtrue)
     return NULL;
-  if (!RB_NIL_P(held))
-    return scope_adopt(held, fiber);
+  if (!RB_NIL_P(holder))
+    return scope_adopt(holder, fiber);
   scope = scope_new(fiber);
   scope->enumerator = true;
   return scope;
@@ -295,15 +296,16 @@ static void scope_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
 /* The VM reuses native threads for other Ruby threads. */
 static void scope_thread_begins(rb_event_flag_t event, VALUE data, VALUE self,
                                 ID id, VALUE klass) {
-  VALUE held;
+  VALUE holder;
 
   (void)event, (void)data, (void)self, (void)id, (void)klass;
   scope_running.generation = 0;
   if (!scope_main_ractor())
     return;
-  held = rb_attr_get(rb_thread_current(), scope_held);
-  scope_run(RB_SPECIAL_CONST_P(held) ? NULL
-                                     : scope_adopt(held, rb_fiber_current()));
+  holder = rb_attr_get(rb_thread_current(), scope_holder_ivar);
+  scope_run(RB_SPECIAL_CONST_P(holder)
+                ? NULL
+                : scope_adopt(holder, rb_fiber_current()));
 }
 
 void rb_sp_context_moved(rb_sp_scope *scope) {
@@ -324,18 +326,18 @@ void rb_sp_context_listen(void) {
 void rb_sp_context_follow_end(void) {
   rb_remove_event_hook(scope_switched);
   rb_remove_event_hook(scope_thread_begins);
-  rb_sp_scopes_forget();
+  rb_sp_scopes_deactivate();
   memset(scope_seen, 0, sizeof scope_seen);
   scopes_followed = false;
 }
 
 void rb_sp_context_created(VALUE object, bool inherits) {
-  rb_ivar_set(object, scope_held, scope_inheritance(inherits));
+  rb_ivar_set(object, scope_holder_ivar, scope_inheritance(inherits));
 }
 
 void rb_sp_context_created_before(VALUE fiber) {
-  if (RB_NIL_P(rb_attr_get(fiber, scope_held)) && !RB_OBJ_FROZEN(fiber))
-    rb_ivar_set(fiber, scope_held, Qtrue);
+  if (RB_NIL_P(rb_attr_get(fiber, scope_holder_ivar)) && !RB_OBJ_FROZEN(fiber))
+    rb_ivar_set(fiber, scope_holder_ivar, Qtrue);
 }
 
 bool rb_sp_context_follows(void) {
@@ -372,8 +374,9 @@ spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope) {
   /* The active context may be the caller's if the fiber belongs to an
    * enumerator. */
   if (scope->resumed && !scope->span && !scope->labels)
-    scope_show(scope, scope_span_of(scope_source(scope, rb_sp_scope_has_span)),
-               spanprof_labels_get(), spanprof_mark_get());
+    scope_activate(scope,
+                   scope_span_of(scope_source(scope, rb_sp_scope_has_span)),
+                   spanprof_labels_get(), spanprof_mark_get());
   return SPANPROF_OK;
 }
 
@@ -391,7 +394,7 @@ void rb_sp_context_init(void) {
   rb_sp_scopes_init();
   rb_gc_register_mark_object(TypedData_Wrap_Struct(
       rb_sp_class_opaque("ScopesSeen"), &seen_type, scope_seen));
-  scope_held = rb_intern("spanprof scope");
+  scope_holder_ivar = rb_intern("spanprof scope");
   scope_next = rb_intern("next");
   scope_next_values = rb_intern("next_values");
   scope_peek = rb_intern("peek");

@@ -4,7 +4,7 @@
 #include "rb_context.h"
 #include "runtime/rb_runtime.h"
 
-static bool follow_wanted, follow_profiled;
+static bool follow_requested, follow_profiled;
 
 /* Whether new fibers and threads inherit the span and labels of their creator,
  * and whether they inherit its mark, which begins with the first mark. */
@@ -55,7 +55,7 @@ static void follow_fibers(void) {
 /* Idempotent. This runs Ruby code, so other threads may run, too. */
 static void follow_hook(void) {
   rb_sp_override_install(follow_fiber_class(), follow_fiber_hook);
-  follow_watch->place(true);
+  follow_watch->install(true);
 }
 
 static VALUE follow_begin(VALUE data) {
@@ -66,14 +66,14 @@ static VALUE follow_begin(VALUE data) {
   rb_sp_context_follow_begin();
   follow_fibers();
   rb_sp_context_listen();
-  follow_watch->show();
+  follow_watch->activate();
   return Qnil;
 }
 
 static VALUE follow_end(VALUE data) {
   (void)data;
   rb_sp_context_follow_end();
-  follow_watch->place(false);
+  follow_watch->install(false);
   rb_sp_override_remove(follow_fiber_class(), follow_fiber_hook);
   if (rb_sp_context_follows())
     follow_hook();
@@ -81,7 +81,7 @@ static VALUE follow_end(VALUE data) {
 }
 
 static void follow_change(void) {
-  if (follow_wanted && follow_profiled && !rb_sp_context_follows())
+  if (follow_requested && follow_profiled && !rb_sp_context_follows())
     rb_sp_guard(follow_begin, Qnil);
   else if (!follow_profiled && rb_sp_context_follows())
     rb_sp_guard(follow_end, Qnil);
@@ -91,33 +91,33 @@ void rb_sp_follow_watch_set(const rb_sp_follow_watch *watch) {
   follow_watch = watch;
 }
 
-void rb_sp_follow_settle(void) {
-  follow_profiled = rb_sp_runtime_held();
+void rb_sp_follow_update(void) {
+  follow_profiled = rb_sp_runtime_is_retained();
   follow_change();
 }
 
-void rb_sp_follow_want(void) {
-  follow_wanted = true;
+void rb_sp_follow_request(void) {
+  follow_requested = true;
   follow_change();
 }
 
 void rb_sp_follow_marks(void) {
-  rb_sp_follow_want();
+  rb_sp_follow_request();
   if (!follow_marked)
     rb_sp_override_install(rb_cThread, follow_thread_hook);
   follow_marked = true;
 }
 
-/* Native.follow_settle */
-static VALUE native_follow_settle(VALUE self) {
-  rb_sp_follow_settle();
+/* Native.follow_update */
+static VALUE native_follow_update(VALUE self) {
+  rb_sp_follow_update();
   return self;
 }
 
 /* Native.scopes_inherit(on) */
 static VALUE native_scopes_inherit(VALUE self, VALUE on) {
   (void)self;
-  rb_sp_follow_want();
+  rb_sp_follow_request();
   follow_inherits = RTEST(on);
   if (follow_inherits)
     rb_sp_override_install(rb_cThread, follow_thread_hook);
@@ -136,11 +136,11 @@ static VALUE follow_hook_new(const char *name,
 }
 
 void rb_sp_follow_init(void) {
-  follow_initialize = rb_sp_override_kept("initialize");
+  follow_initialize = rb_sp_override_original("initialize");
   follow_fiber_hook = follow_hook_new("FiberHook", follow_fiber_initialize);
   follow_thread_hook = follow_hook_new("ThreadHook", follow_thread_initialize);
   rb_define_module_function(rb_sp_native, "scopes_inherit",
                             native_scopes_inherit, 1);
-  rb_define_module_function(rb_sp_native, "follow_settle", native_follow_settle,
+  rb_define_module_function(rb_sp_native, "follow_update", native_follow_update,
                             0);
 }

@@ -12,9 +12,9 @@
 typedef struct rb_sp_follow_watch {
   /* Install its methods, or remove them so that they cost nothing. Idempotent.
    */
-  void (*place)(bool on);
+  void (*install)(bool on);
   /* Activate the span that is attached to the running fiber. */
-  void (*show)(void);
+  void (*activate)(void);
 } rb_sp_follow_watch;
 
 /* Called once, when the extension loads. Both functions are called within
@@ -24,16 +24,16 @@ void rb_sp_follow_watch_set(const rb_sp_follow_watch *watch);
 /* Record that spans or labels are in use, so that contexts must follow fibers.
  * Idempotent and cheap, as it is called for each label. While one session
  * replaces another, nothing changes. */
-void rb_sp_follow_want(void);
+void rb_sp_follow_request(void);
 
 /* Also let new fibers and threads inherit the marks of recordings. */
 void rb_sp_follow_marks(void);
 
 /* Start or stop following fibers, after profiling may have started or stopped.
  * Raises pending interrupts of the calling thread. */
-void rb_sp_follow_settle(void);
+void rb_sp_follow_update(void);
 
-/* Defines Native.scopes_inherit and follow_settle. */
+/* Defines Native.scopes_inherit and follow_update. */
 void rb_sp_follow_init(void);
 
 #endif

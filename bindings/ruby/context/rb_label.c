@@ -36,7 +36,7 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   rb_sp_scope *scope;
 
   (void)self;
-  rb_sp_follow_want();
+  rb_sp_follow_request();
   if (!rb_sp_context_follows())
     return Qnil;
   name = rb_sp_text(name);
@@ -72,7 +72,7 @@ static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
   (void)self;
   name = rb_sp_text(name);
   value = rb_sp_text(value);
-  rb_sp_follow_want();
+  rb_sp_follow_request();
   label_set(name, RSTRING_PTR(value), (size_t)RSTRING_LEN(value));
   RB_GC_GUARD(value);
   return Qnil;

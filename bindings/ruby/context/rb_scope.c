@@ -57,7 +57,7 @@ static const rb_data_type_t scope_holder = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
 
-static rb_sp_scope *scope_take(void) {
+static rb_sp_scope *scope_allocate(void) {
   rb_sp_scope *scope = scope_free;
   size_t i;
 
@@ -80,29 +80,29 @@ static rb_sp_scope *scope_take(void) {
 
 /* The holder needs a class: code that lists instance variables in C (Marshal)
  * may call a method of the holder, which would crash the VM without a class. */
-VALUE rb_sp_scope_hold(void) {
-  return TypedData_Wrap_Struct(scope_class, &scope_holder, scope_take());
+VALUE rb_sp_scope_holder_new(void) {
+  return TypedData_Wrap_Struct(scope_class, &scope_holder, scope_allocate());
 }
 
 /* Clear the active span and mark, because they will be out of date when
  * following begins again. */
-static void scope_forget(rb_sp_scope *scope) {
+static void scope_deactivate(rb_sp_scope *scope) {
   spanprof_context_free(scope->context);
   scope->context = NULL;
-  scope->span = scope->inherited = scope->shown = 0;
-  scope->shown_token = 0;
+  scope->span = scope->inherited = scope->active_span = 0;
+  scope->active_token = 0;
   scope->mark = 0;
   scope->resumed = false;
   scope->caller = NULL;
 }
 
-void rb_sp_scopes_forget(void) {
+void rb_sp_scopes_deactivate(void) {
   struct scope_slab *slab;
   size_t i;
 
   for (slab = scope_slabs; slab; slab = slab->next)
     for (i = 0; i < SCOPE_SLAB; i++)
-      scope_forget(&slab->scopes[i]);
+      scope_deactivate(&slab->scopes[i]);
 }
 
 void rb_sp_scopes_init(void) {

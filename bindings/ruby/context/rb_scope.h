@@ -18,8 +18,8 @@ typedef struct rb_sp_scope {
   spanprof_mark mark;   /* of its recording; 0 if none */
   uint8_t trace_id[16]; /* of `span` */
   /* The span that is active in `context`. */
-  spanprof_span shown;
-  spanprof_span_token shown_token;
+  spanprof_span active_span;
+  spanprof_span_token active_token;
   /* Whether the fiber belongs to an enumerator, and whether `caller` has
    * resumed it and waits. `caller` is NULL if the caller's fiber has no scope.
    * It is valid only while its serial is `caller_serial`. */
@@ -45,10 +45,10 @@ static inline bool rb_sp_scope_has_mark(const rb_sp_scope *scope) {
 
 /* Create an object that owns a new scope (its data pointer), which belongs to
  * no fiber yet. */
-VALUE rb_sp_scope_hold(void);
+VALUE rb_sp_scope_holder_new(void);
 
 /* Deactivate the spans and marks of all scopes. */
-void rb_sp_scopes_forget(void);
+void rb_sp_scopes_deactivate(void);
 
 void rb_sp_scopes_init(void);
 

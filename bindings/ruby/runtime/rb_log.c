@@ -11,7 +11,7 @@ void rb_sp_log_write(void *data, spanprof_log_level level,
                      const char *message) {
   (void)data;
   if (sp_log_lines_add(level, message))
-    rb_sp_naming_want(NULL);
+    rb_sp_naming_request(NULL);
   else
     sp_stderr_line(message);
 }
@@ -22,12 +22,12 @@ static VALUE log_line_value(const sp_log_line *line) {
   return rb_assoc_new(INT2FIX(line->level), text);
 }
 
-/* call-seq: log_take -> [[level, text], ...]
+/* call-seq: log_lines -> [[level, text], ...]
  *
  * Remove all waiting lines and return them, oldest first. */
-static VALUE native_log_take(VALUE self) {
+static VALUE native_log_lines(VALUE self) {
   VALUE lines = rb_ary_new();
-  sp_log_line *line = sp_log_lines_take();
+  sp_log_line *line = sp_log_lines_remove_all();
 
   (void)self;
   while (line) {
@@ -49,7 +49,7 @@ static VALUE log_deliver(VALUE data) {
 }
 
 void rb_sp_log_deliver(void) {
-  if (sp_log_lines_wait())
+  if (sp_log_lines_waiting())
     rb_sp_guard(log_deliver, Qnil);
 }
 
@@ -58,7 +58,7 @@ void rb_sp_log_deliver(void) {
  * Declare the calling thread to be the one that delivers lines. */
 static VALUE native_log_thread(VALUE self) {
   (void)self;
-  rb_sp_naming_help();
+  rb_sp_naming_log_thread();
   return Qnil;
 }
 
@@ -74,7 +74,7 @@ static VALUE native_stderr_line(VALUE self, VALUE text) {
 
 void rb_sp_log_init(void) {
   pthread_atfork(NULL, NULL, sp_log_lines_drop);
-  rb_define_singleton_method(rb_sp_native, "log_take", native_log_take, 0);
+  rb_define_singleton_method(rb_sp_native, "log_lines", native_log_lines, 0);
   rb_define_singleton_method(rb_sp_native, "log_thread", native_log_thread, 0);
   rb_define_singleton_method(rb_sp_native, "stderr_line", native_stderr_line,
                              1);

@@ -12,7 +12,7 @@ void rb_sp_log_write(void *data, spanprof_log_level level, const char *message);
  * pending interrupts of the calling thread. */
 void rb_sp_log_deliver(void);
 
-/* Defines Native.log_take, log_thread and stderr_line. */
+/* Defines Native.log_lines, log_thread and stderr_line. */
 void rb_sp_log_init(void);
 
 #endif

@@ -34,24 +34,24 @@
 
 /* Process-wide, because there is one runtime. */
 static struct {
-  sem_t wanted;
-  _Atomic bool asked;   /* semaphore posted and not yet seen */
-  _Atomic bool started; /* started and not stopped since */
-  _Atomic bool running; /* the thread runs */
+  sem_t requests;
+  _Atomic bool requested; /* semaphore posted and not yet seen */
+  _Atomic bool started;   /* started and not stopped since */
+  _Atomic bool running;   /* the thread runs */
   _Atomic bool stopping;
-  _Atomic bool dozing; /* the thread sleeps until naming_return() wakes it */
+  _Atomic bool asleep; /* the thread sleeps until naming_return() wakes it */
   _Atomic bool
       ending;  /* Ruby is about to end all threads and to wait for them */
   bool failed; /* no thread could be created, and this was logged */
   VALUE thread;
-  VALUE joins;  /* a module, see naming_join() */
-  VALUE helper; /* the thread that delivers lines */
+  VALUE thread_methods; /* a module, see naming_join() */
+  VALUE log_thread;     /* the thread that delivers lines */
   /* A thread that was awake at the last check. It is checked first, because
    * each end of a thread needs a check and 250 threads take 0.3 ms. */
   VALUE last_awake;
   bool hooked;
-  bool left; /* see naming_thread_ends() */
-  uint64_t left_ns;
+  bool all_waited; /* see naming_thread_ends() */
+  uint64_t all_waited_cpu_ns;
   uint64_t swept_s;
 } naming;
 
@@ -60,20 +60,20 @@ static uint64_t now_s(void) {
 }
 
 /* Sets *data if names were requested. */
-static void *wanted_wait(void *data) {
-  bool *asked = data;
+static void *request_wait(void *data) {
+  bool *requested = data;
   struct timespec until;
 
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += NAMING_LOOK_S;
-  *asked = sem_timedwait(&naming.wanted, &until) == 0;
+  *requested = sem_timedwait(&naming.requests, &until) == 0;
   return NULL;
 }
 
 /* Wake the thread for an interrupt (kill, exit). */
-static void wanted_wake(void *data) {
+static void request_wake(void *data) {
   (void)data;
-  sem_post(&naming.wanted);
+  sem_post(&naming.requests);
 }
 
 /* Called when no frame waits for a name, because waiting frames need their
@@ -117,7 +117,7 @@ static uint64_t thread_cpu_ns(VALUE thread) {
 
 /* The threads that wait for another thread. */
 typedef struct naming_waiters {
-  VALUE but;       /* a thread to ignore, in addition to the naming thread */
+  VALUE ignored;   /* a thread to ignore, in addition to the naming thread */
   uint64_t cpu_ns; /* CPU time of all of them */
 } naming_waiters;
 
@@ -127,7 +127,7 @@ static VALUE waiters_look(VALUE data) {
   VALUE list;
   long i;
 
-  if (naming.last_awake != waiters->but &&
+  if (naming.last_awake != waiters->ignored &&
       RTEST(rb_funcallv(naming.last_awake, rb_intern("alive?"), 0, NULL)) &&
       !thread_waits(naming.last_awake))
     return Qfalse;
@@ -137,7 +137,7 @@ static VALUE waiters_look(VALUE data) {
   for (i = 0; i < RARRAY_LEN(list); i++) {
     VALUE thread = RARRAY_AREF(list, i);
 
-    if (thread == naming.thread || thread == waiters->but)
+    if (thread == naming.thread || thread == waiters->ignored)
       continue;
     if (!thread_waits(thread)) {
       naming.last_awake = thread;
@@ -157,61 +157,62 @@ static bool waiters_all(naming_waiters *waiters) {
  * case: the waiting threads have used no CPU time since. */
 static void naming_thread_ends(rb_event_flag_t event, VALUE data, VALUE self,
                                ID id, VALUE klass) {
-  naming_waiters waiters = {.but = rb_thread_current()};
+  naming_waiters waiters = {.ignored = rb_thread_current()};
 
   (void)event, (void)data, (void)self, (void)id, (void)klass;
-  if (!rb_sp_ractor_is_main() || waiters.but == naming.thread ||
-      waiters.but == naming.helper || !waiters_all(&waiters))
+  if (!rb_sp_ractor_is_main() || waiters.ignored == naming.thread ||
+      waiters.ignored == naming.log_thread || !waiters_all(&waiters))
     return;
-  naming.left = true;
-  naming.left_ns = waiters.cpu_ns;
+  naming.all_waited = true;
+  naming.all_waited_cpu_ns = waiters.cpu_ns;
 }
 
 /* Ruby checks for a deadlock when a thread begins to wait for another. It does
  * not check while a thread sleeps in another way, as the naming thread does.
  * Returns whether this thread hides a deadlock. */
 static bool naming_hides_deadlock(void) {
-  naming_waiters waiters = {.but = Qnil};
+  naming_waiters waiters = {.ignored = Qnil};
 
   if (!waiters_all(&waiters)) {
-    naming.left = false;
+    naming.all_waited = false;
     return false;
   }
-  return !naming.left || naming.left_ns != waiters.cpu_ns;
+  return !naming.all_waited || naming.all_waited_cpu_ns != waiters.cpu_ns;
 }
 
 /* Sleep as a waiting Ruby thread does, so that Ruby finds the deadlock. New
  * names are needed only if Ruby code runs again. */
-static void naming_doze(void) {
-  atomic_store(&naming.dozing, true);
-  if (sem_trywait(&naming.wanted) != 0)
+static void naming_sleep(void) {
+  atomic_store(&naming.asleep, true);
+  if (sem_trywait(&naming.requests) != 0)
     rb_thread_sleep_deadly();
-  atomic_store(&naming.dozing, false);
+  atomic_store(&naming.asleep, false);
 }
 
 void rb_sp_naming_all(void) {
   while (spanprof_runtime_resolve(NAMING_BATCH) > 0)
     ;
-  rb_sp_code_settle();
+  rb_sp_code_promote();
 }
 
 static VALUE naming_run(void *data) {
-  bool asked;
+  bool requested;
 
   (void)data;
   while (!atomic_load(&naming.stopping)) {
-    rb_nogvl(wanted_wait, &asked, wanted_wake, NULL, RB_NOGVL_UBF_ASYNC_SAFE);
+    rb_nogvl(request_wait, &requested, request_wake, NULL,
+             RB_NOGVL_UBF_ASYNC_SAFE);
     rb_thread_check_ints();
-    atomic_store(&naming.asked, false);
+    atomic_store(&naming.requested, false);
     if (atomic_load(&naming.stopping))
       break;
     while (spanprof_runtime_resolve(NAMING_BATCH) > 0)
       rb_thread_check_ints();
-    rb_sp_code_settle();
+    rb_sp_code_promote();
     naming_sweep();
     rb_sp_log_deliver();
-    if (!asked && naming_hides_deadlock())
-      naming_doze();
+    if (!requested && naming_hides_deadlock())
+      naming_sleep();
   }
   return Qnil;
 }
@@ -219,7 +220,7 @@ static VALUE naming_run(void *data) {
 static VALUE naming_end(VALUE data) {
   rb_sp_sigprof_unblock(data);
   spanprof_thread_exclude(0);
-  atomic_store(&naming.dozing, false);
+  atomic_store(&naming.asleep, false);
   atomic_store(&naming.running, false);
   return Qnil;
 }
@@ -269,7 +270,7 @@ static VALUE naming_value(VALUE thread) {
 static VALUE thread_create(VALUE data) {
   (void)data;
   naming.thread = rb_thread_create(naming_main, NULL);
-  rb_extend_object(naming.thread, naming.joins);
+  rb_extend_object(naming.thread, naming.thread_methods);
   return Qnil;
 }
 
@@ -280,7 +281,7 @@ static void naming_begin(void) {
   if (atomic_exchange(&naming.running, true))
     return;
   atomic_store(&naming.stopping, false);
-  atomic_store(&naming.asked, false);
+  atomic_store(&naming.requested, false);
   naming.swept_s = now_s();
   rb_protect(thread_create, Qnil, &state);
   if (!state)
@@ -299,7 +300,7 @@ static void naming_return(void *data) {
   (void)data;
   if (!atomic_load(&naming.started) || atomic_load(&naming.ending))
     return;
-  if (atomic_load(&naming.dozing))
+  if (atomic_load(&naming.asleep))
     rb_thread_wakeup_alive(naming.thread);
   else
     naming_begin();
@@ -313,16 +314,16 @@ static void naming_last(VALUE data) {
 }
 
 void rb_sp_naming_init(void) {
-  sem_init(&naming.wanted, 0, 0);
+  sem_init(&naming.requests, 0, 0);
   naming.thread = Qnil;
-  naming.helper = Qnil;
+  naming.log_thread = Qnil;
   naming.last_awake = rb_thread_main();
-  naming.joins = rb_module_new();
-  rb_define_method(naming.joins, "join", naming_join, -1);
-  rb_define_method(naming.joins, "value", naming_value, 0);
-  rb_gc_register_mark_object(naming.joins);
+  naming.thread_methods = rb_module_new();
+  rb_define_method(naming.thread_methods, "join", naming_join, -1);
+  rb_define_method(naming.thread_methods, "value", naming_value, 0);
+  rb_gc_register_mark_object(naming.thread_methods);
   rb_gc_register_address(&naming.thread);
-  rb_gc_register_address(&naming.helper);
+  rb_gc_register_address(&naming.log_thread);
   rb_gc_register_address(&naming.last_awake);
   rb_sp_vm_job_init(naming_return);
   rb_set_end_proc(naming_last, Qnil);
@@ -360,33 +361,33 @@ int rb_sp_naming_stop(void) {
   if (!atomic_load(&naming.running) || NIL_P(naming.thread))
     return 0;
   atomic_store(&naming.stopping, true);
-  sem_post(&naming.wanted);
-  if (atomic_load(&naming.dozing))
+  sem_post(&naming.requests);
+  if (atomic_load(&naming.asleep))
     rb_thread_wakeup_alive(naming.thread);
   rb_protect(thread_join, Qnil, &interrupt);
   naming.thread = Qnil;
   return interrupt;
 }
 
-void rb_sp_naming_help(void) {
-  naming.helper = rb_thread_current();
+void rb_sp_naming_log_thread(void) {
+  naming.log_thread = rb_thread_current();
 }
 
-void rb_sp_naming_want(void *data) {
+void rb_sp_naming_request(void *data) {
   (void)data;
-  if (!atomic_load(&naming.running) || atomic_load(&naming.dozing)) {
+  if (!atomic_load(&naming.running) || atomic_load(&naming.asleep)) {
     if (atomic_load(&naming.started) && !atomic_load(&naming.ending))
       rb_sp_vm_job_trigger();
-  } else if (!atomic_exchange(&naming.asked, true)) {
-    sem_post(&naming.wanted);
+  } else if (!atomic_exchange(&naming.requested, true)) {
+    sem_post(&naming.requests);
   }
 }
 
 void rb_sp_naming_forget(void) {
   naming_unhook();
   atomic_store(&naming.running, false);
-  atomic_store(&naming.dozing, false);
-  sem_init(&naming.wanted, 0, 0);
+  atomic_store(&naming.asleep, false);
+  sem_init(&naming.requests, 0, 0);
   naming.thread = Qnil;
   naming.last_awake = rb_thread_main();
 }

@@ -23,11 +23,11 @@ void rb_sp_naming_start(void);
 int rb_sp_naming_stop(void);
 
 /* Declare the calling Ruby thread to be one of the profiler's. */
-void rb_sp_naming_help(void);
+void rb_sp_naming_log_thread(void);
 
 /* The `want_names` of the runtime, also called for log lines. Any thread may
  * call this; it does not wait. */
-void rb_sp_naming_want(void *data);
+void rb_sp_naming_request(void *data);
 
 /* Resolve the names of all waiting frames on the calling thread. */
 void rb_sp_naming_all(void);

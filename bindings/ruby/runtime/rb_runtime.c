@@ -31,7 +31,7 @@ static struct {
   bool tested;
   VALUE tester; /* thread that runs the test; 0 if none */
   bool registered;
-  size_t holds; /* in the process `pid` */
+  size_t retains; /* in the process `pid` */
   pid_t pid;
   rb_sp_walker_config config;
   rb_sp_eval_range range;
@@ -42,7 +42,7 @@ static void reason_set(const char *format, const char *text) {
   snprintf(runtime.reason, sizeof runtime.reason, format, text);
 }
 
-static bool mode_wanted(rb_sp_walker_mode *out) {
+static bool mode_read(rb_sp_walker_mode *out) {
   const char *name = getenv(RUNTIME_WALKER_VARIABLE);
 
   if (!name || !name[0] || strcmp(name, "methods") == 0)
@@ -84,7 +84,7 @@ static void layout_test(void) {
   else if (rb_sp_vm_threads_move())
     reason_set("%s lets Ruby threads change their native threads",
                "RUBY_MN_THREADS");
-  else if (!mode_wanted(&runtime.config.mode))
+  else if (!mode_read(&runtime.config.mode))
     reason_set("%s is not \"methods\", \"frames\" or \"off\"",
                RUNTIME_WALKER_VARIABLE);
   if (runtime.reason[0])
@@ -150,7 +150,7 @@ static bool runtime_register(void) {
       .version = ruby_version,
       .walk = rb_sp_walker_walk,
       .resolve = rb_sp_names_resolve,
-      .want_names = rb_sp_naming_want,
+      .want_names = rb_sp_naming_request,
       .eval_ranges = &runtime.range.run,
       .eval_range_count = 1,
       .call_ranges = runtime.range.calls,
@@ -200,20 +200,20 @@ static void runtime_drop(void) {
 /* A forked child keeps only the session of its parent. It has neither the
  * parent's recordings nor what other threads of the parent were about to start.
  */
-static size_t *runtime_holds(void) {
+static size_t *runtime_retains(void) {
   if (runtime.pid != getpid()) {
-    runtime.holds = spanprof_session_running() ? 1 : 0;
+    runtime.retains = spanprof_session_running() ? 1 : 0;
     runtime.pid = getpid();
-    if (!runtime.holds && runtime.registered)
+    if (!runtime.retains && runtime.registered)
       runtime_drop();
   }
-  return &runtime.holds;
+  return &runtime.retains;
 }
 
-void rb_sp_runtime_hold(void) {
+void rb_sp_runtime_retain(void) {
   int state = 0;
 
-  ++*runtime_holds();
+  ++*runtime_retains();
   rb_protect(runtime_start_checked, Qnil, &state);
   if (state) {
     rb_sp_runtime_release();
@@ -222,13 +222,13 @@ void rb_sp_runtime_hold(void) {
 }
 
 void rb_sp_runtime_forget(void) {
-  if (*runtime_holds() > 0)
-    --*runtime_holds();
+  if (*runtime_retains() > 0)
+    --*runtime_retains();
 }
 
 int rb_sp_runtime_release(void) {
   rb_sp_runtime_forget();
-  if (rb_sp_runtime_held() || !runtime.registered)
+  if (rb_sp_runtime_is_retained() || !runtime.registered)
     return 0;
   runtime.registered = false;
   spanprof_runtime_unregister();
@@ -236,8 +236,8 @@ int rb_sp_runtime_release(void) {
   return rb_sp_naming_stop();
 }
 
-bool rb_sp_runtime_held(void) {
-  return *runtime_holds() > 0;
+bool rb_sp_runtime_is_retained(void) {
+  return *runtime_retains() > 0;
 }
 
 static VALUE resolve_all(VALUE data) {

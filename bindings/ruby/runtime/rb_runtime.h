@@ -10,21 +10,22 @@
  * and hooks the creation of new ones. Raises Spanprof::Error if this Ruby
  * cannot be profiled, or the calling thread's pending interrupt; then the
  * runtime is not retained. */
-void rb_sp_runtime_hold(void);
+void rb_sp_runtime_retain(void);
 
 /* Called when the session or recording has ended or could not begin. The last
- * call undoes the first rb_sp_runtime_hold(). Returns the same as
+ * call undoes the first rb_sp_runtime_retain(). Returns the same as
  * rb_sp_naming_stop(). */
 int rb_sp_runtime_release(void);
 
 /* As rb_sp_runtime_release(), but runs no Ruby code. If this is the last call,
- * the next last rb_sp_runtime_release() undoes the first rb_sp_runtime_hold().
+ * the next last rb_sp_runtime_release() undoes the first
+ * rb_sp_runtime_retain().
  */
 void rb_sp_runtime_forget(void);
 
 /* Returns whether this process has a session or recording that retains the
  * runtime. */
-bool rb_sp_runtime_held(void);
+bool rb_sp_runtime_is_retained(void);
 
 /* Resolve the names of all waiting frames. Raises only the pending interrupts
  * of the calling thread. */

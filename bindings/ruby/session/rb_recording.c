@@ -10,13 +10,13 @@
 /* A recording as a Ruby object. Invalid in a forked child. */
 typedef struct rb_recording {
   spanprof_recording *recording; /* NULL if ended */
-  spanprof_mark before;          /* previous mark of its fiber */
+  spanprof_mark previous_mark;   /* previous mark of its fiber */
   pid_t pid;
 } rb_recording;
 
 typedef struct recording_call {
   spanprof_recording_options options;
-  bool wanted; /* true: return the profile; false: discard it */
+  bool return_profile; /* true: return the profile; false: discard it */
   spanprof_recording *recording;
   const spanprof_profile *profile;
   bool ran;
@@ -34,8 +34,8 @@ static void *recording_begin_run(void *data) {
 static void *recording_end_run(void *data) {
   recording_call *call = data;
 
-  call->status = spanprof_recording_end(call->recording,
-                                        call->wanted ? &call->profile : NULL);
+  call->status = spanprof_recording_end(
+      call->recording, call->return_profile ? &call->profile : NULL);
   call->ran = true;
   return NULL;
 }
@@ -82,7 +82,7 @@ static void recording_refuse(void) {
 static VALUE recording_begin_wait(VALUE data) {
   recording_call *call = (recording_call *)data;
 
-  rb_sp_follow_settle();
+  rb_sp_follow_update();
   if (call->options.scope == SPANPROF_RECORDING_MARK) {
     rb_sp_follow_marks();
     call->options.outer = spanprof_mark_get();
@@ -98,10 +98,10 @@ static VALUE recording_begin_wait(VALUE data) {
 }
 
 /* Release the runtime. Returns the pending interrupt, or 0 if there is none. */
-static int recording_leave(void) {
+static int recording_release(void) {
   const int interrupt = rb_sp_runtime_release();
 
-  rb_sp_follow_settle();
+  rb_sp_follow_update();
   return interrupt;
 }
 
@@ -125,7 +125,7 @@ static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
   rb_recording *recording;
   VALUE object =
       TypedData_Make_Struct(self, rb_recording, &recording_type, recording);
-  int interrupt = 0, left;
+  int interrupt = 0, released;
   rb_sp_scope *scope;
 
   spanprof_recording_options_init(&call.options, sizeof call.options);
@@ -134,21 +134,21 @@ static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
   call.options.sample_rate_hz = recording_option(sample_rate_hz);
   call.options.native_frames = recording_option(native_frames);
   call.options.duration_ms = recording_option(ms);
-  rb_sp_runtime_hold();
+  rb_sp_runtime_retain();
   rb_protect(recording_begin_wait, (VALUE)&call, &interrupt);
   if (call.recording) {
     recording->recording = call.recording;
     recording->pid = getpid();
     if (RTEST(own)) {
       scope = rb_sp_scope_ensure();
-      recording->before = scope->mark;
+      recording->previous_mark = scope->mark;
       rb_sp_scope_mark_set(scope, spanprof_recording_mark(call.recording));
     }
     return object;
   }
-  left = recording_leave();
-  if (interrupt || left)
-    rb_jump_tag(interrupt ? interrupt : left);
+  released = recording_release();
+  if (interrupt || released)
+    rb_jump_tag(interrupt ? interrupt : released);
   recording_refuse();
 }
 
@@ -158,12 +158,13 @@ static void recording_unmark(const rb_recording *recording) {
   const spanprof_mark mark = spanprof_recording_mark(recording->recording);
 
   if (mark && scope && scope->mark == mark)
-    rb_sp_scope_mark_set(scope, recording->before);
+    rb_sp_scope_mark_set(scope, recording->previous_mark);
 }
 
-/* Returns nil if the recording was ended before or is the parent process's. */
-static VALUE recording_finish(VALUE self, bool wanted) {
-  recording_call call = {.wanted = wanted};
+/* Returns nil if the recording was ended before or is the parent
+ * process's. */
+static VALUE recording_finish(VALUE self, bool return_profile) {
+  recording_call call = {.return_profile = return_profile};
   rb_recording *recording;
   VALUE result = Qnil;
   int interrupt;
@@ -173,11 +174,11 @@ static VALUE recording_finish(VALUE self, bool wanted) {
     return Qnil;
   recording_unmark(recording);
   call.recording = recording->recording;
-  if (wanted)
+  if (return_profile)
     rb_sp_runtime_resolve_all();
   recording_run(recording_end_run, &call);
   recording->recording = NULL;
-  interrupt = recording_leave();
+  interrupt = recording_release();
   if (call.profile)
     result = rb_ary_new_from_args(
         3, rb_str_new(call.profile->bytes, (long)call.profile->size_bytes),

@@ -274,7 +274,7 @@ VALUE sp_control_start(const sp_control_options *options) {
   int interrupt = 0, released = 0;
 
   start.options.log = rb_sp_log_write;
-  rb_sp_runtime_hold();
+  rb_sp_runtime_retain();
   rb_protect(start_wait, (VALUE)&start, &interrupt);
   if (start.status) {
     sentence = rb_utf8_str_new_cstr(spanprof_last_error());

@@ -16,15 +16,15 @@
 typedef struct activation_look {
   VALUE context;
   VALUE span;
-  const rb_sp_span *held;
+  const rb_sp_span *record;
 } activation_look;
 
 static activation_look activation_seen[ACTIVATION_SEEN];
 
 static ID activation_entries, activation_value, activation_stack,
     activation_context, activation_trace_id, activation_remote,
-    activation_attach_id, activation_detach_id, activation_attach_kept,
-    activation_detach_kept, activation_clear_kept;
+    activation_attach_id, activation_detach_id, activation_attach_original,
+    activation_detach_original, activation_clear_original;
 
 /* OpenTelemetry::Context, and the key of a context's span. */
 static VALUE activation_class = Qnil;
@@ -38,7 +38,7 @@ static ID activation_local;
 
 /* See activation_follow(); and whether this binding is replacing those methods
  * now. */
-static bool activation_plain, activation_placing;
+static bool activation_plain, activation_installing;
 
 /* Native::ContextHook and Native::ContextWatch. */
 static VALUE activation_hook, activation_watch;
@@ -50,7 +50,7 @@ static int activation_entry(VALUE key, VALUE value, VALUE found) {
   return ST_STOP;
 }
 
-static VALUE activation_ask(VALUE context) {
+static VALUE activation_value_call(VALUE context) {
   return rb_funcallv(context, activation_value, 1, &activation_key);
 }
 
@@ -67,7 +67,7 @@ VALUE rb_sp_activation_span(VALUE context) {
     rb_hash_foreach(entries, activation_entry, (VALUE)&span);
     return span;
   }
-  return rb_sp_guard(activation_ask, context);
+  return rb_sp_guard(activation_value_call, context);
 }
 
 static activation_look activation_look_at(VALUE context) {
@@ -78,9 +78,9 @@ static activation_look activation_look_at(VALUE context) {
   if (seen->context == context)
     return *seen;
   look.span = rb_sp_activation_span(context);
-  look.held = rb_sp_span_of(look.span);
+  look.record = rb_sp_span_of(look.span);
   /* The API freezes the entries of its own contexts. */
-  if ((look.held || NIL_P(look.span)) && !RB_SPECIAL_CONST_P(context) &&
+  if ((look.record || NIL_P(look.span)) && !RB_SPECIAL_CONST_P(context) &&
       RBASIC_CLASS(context) == activation_class)
     *seen = look;
   return look;
@@ -100,7 +100,7 @@ static const rb_data_type_t activation_seen_type = {
                  .dcompact = activation_seen_empty},
 };
 
-static VALUE activation_stack_ask(VALUE class) {
+static VALUE activation_stack_call(VALUE class) {
   return rb_funcallv(class, activation_stack, 0, NULL);
 }
 
@@ -114,7 +114,7 @@ static VALUE activation_contexts(void) {
     stack = rb_thread_local_aref(rb_thread_current(), activation_local);
   if (RB_NIL_P(stack) || RB_TYPE_P(stack, T_ARRAY))
     return stack;
-  stack = rb_sp_guard(activation_stack_ask, activation_class);
+  stack = rb_sp_guard(activation_stack_call, activation_class);
   return RB_TYPE_P(stack, T_ARRAY) ? stack : Qnil;
 }
 
@@ -134,14 +134,14 @@ static bool activation_in_trace(const uint8_t *trace_id, VALUE trace) {
   return memcmp(trace_id, RSTRING_PTR(trace), 16) == 0;
 }
 
-/* Make `held` the span of the running fiber. With NULL the fiber has no span of
- * its own. */
-static void activation_set(const rb_sp_span *held) {
-  rb_sp_scope *scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
+/* Make `record` the span of the running fiber. With NULL the fiber has no span
+ * of its own. */
+static void activation_set(const rb_sp_span *record) {
+  rb_sp_scope *scope = record ? rb_sp_scope_ensure() : rb_sp_scope_current();
 
   if (scope)
-    rb_sp_scope_span_set(scope, held ? held->number : 0,
-                         held ? held->trace_id : NULL);
+    rb_sp_scope_span_set(scope, record ? record->number : 0,
+                         record ? record->trace_id : NULL);
 }
 
 /* A span that the processor has not seen was attached while the scope has a
@@ -163,16 +163,16 @@ static VALUE activation_attached_other(VALUE span) {
 static VALUE activation_exposed_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   VALUE stack = activation_contexts();
-  const rb_sp_span *held = NULL;
+  const rb_sp_span *record = NULL;
   long i;
 
   if (!NIL_P(trace) && !NIL_P(stack))
-    for (i = RARRAY_LEN(stack) - 1; i >= 0 && !held; i--) {
-      held = rb_sp_span_of(rb_sp_activation_span(RARRAY_AREF(stack, i)));
-      if (held && !activation_in_trace(held->trace_id, trace))
-        held = NULL;
+    for (i = RARRAY_LEN(stack) - 1; i >= 0 && !record; i--) {
+      record = rb_sp_span_of(rb_sp_activation_span(RARRAY_AREF(stack, i)));
+      if (record && !activation_in_trace(record->trace_id, trace))
+        record = NULL;
     }
-  activation_set(held);
+  activation_set(record);
   return Qnil;
 }
 
@@ -181,8 +181,8 @@ static void activation_attached(VALUE context) {
   const activation_look look = activation_look_at(context);
   const rb_sp_scope *scope;
 
-  if (look.held || NIL_P(look.span)) {
-    activation_set(look.held);
+  if (look.record || NIL_P(look.span)) {
+    activation_set(look.record);
     return;
   }
   scope = rb_sp_scope_current();
@@ -192,21 +192,23 @@ static void activation_attached(VALUE context) {
 
 /* Returns whether the span ended in this fiber while it was attached. Such a
  * span gets no samples. */
-static bool activation_left(const rb_sp_span *held) {
+static bool activation_ended_here(const rb_sp_span *record) {
   const rb_sp_scope *scope;
 
-  if (!held->ended_in)
+  if (!record->ended_in)
     return false;
   scope = rb_sp_scope_current();
-  return !scope || scope->serial == held->ended_in;
+  return !scope || scope->serial == record->ended_in;
 }
 
 /* Called when `context` is the top of the stack again. */
 static void activation_exposed(VALUE context) {
   const activation_look look = activation_look_at(context);
 
-  if (look.held || NIL_P(look.span))
-    activation_set(look.held && !activation_left(look.held) ? look.held : NULL);
+  if (look.record || NIL_P(look.span))
+    activation_set(look.record && !activation_ended_here(look.record)
+                       ? look.record
+                       : NULL);
   else
     rb_sp_guard(activation_exposed_other, look.span);
 }
@@ -229,10 +231,10 @@ static VALUE activation_attach(VALUE self, VALUE context) {
   VALUE stack, token;
 
   if (!activation_follows())
-    return rb_funcallv(self, activation_attach_kept, 1, &context);
+    return rb_funcallv(self, activation_attach_original, 1, &context);
   stack = activation_plain ? activation_contexts() : Qnil;
   if (NIL_P(stack)) {
-    token = rb_funcallv(self, activation_attach_kept, 1, &context);
+    token = rb_funcallv(self, activation_attach_original, 1, &context);
   } else {
     rb_ary_push(stack, context);
     token = LONG2NUM(RARRAY_LEN(stack));
@@ -246,13 +248,13 @@ static VALUE activation_detach(VALUE self, VALUE token) {
   VALUE stack, matched = Qtrue;
 
   if (!activation_follows())
-    return rb_funcallv(self, activation_detach_kept, 1, &token);
+    return rb_funcallv(self, activation_detach_original, 1, &token);
   stack = activation_plain ? activation_contexts() : Qnil;
   if (!NIL_P(stack) && RARRAY_LEN(stack) > 0 &&
       token == LONG2NUM(RARRAY_LEN(stack))) {
     rb_ary_pop(stack);
   } else {
-    matched = rb_funcallv(self, activation_detach_kept, 1, &token);
+    matched = rb_funcallv(self, activation_detach_original, 1, &token);
     stack = activation_contexts();
   }
   activation_detached(stack);
@@ -261,7 +263,7 @@ static VALUE activation_detach(VALUE self, VALUE token) {
 
 /* Context.clear */
 static VALUE activation_clear(VALUE self) {
-  VALUE cleared = rb_funcallv(self, activation_clear_kept, 0, NULL);
+  VALUE cleared = rb_funcallv(self, activation_clear_original, 0, NULL);
 
   if (activation_follows())
     activation_detached(activation_contexts());
@@ -275,36 +277,36 @@ static VALUE activation_redefined(VALUE self, VALUE name) {
   const ID id = rb_check_id(&name);
 
   (void)self;
-  if (!activation_placing &&
+  if (!activation_installing &&
       (id == activation_attach_id || id == activation_detach_id ||
        id == activation_stack))
     activation_plain = false;
   return rb_call_super(1, &name);
 }
 
-static void activation_place(bool on) {
+static void activation_install(bool on) {
   VALUE owner;
 
   if (RB_NIL_P(activation_class))
     return;
   owner = rb_singleton_class(activation_class);
-  activation_placing = true;
+  activation_installing = true;
   if (on)
     rb_sp_override_install(owner, activation_hook);
   else
     rb_sp_override_remove(owner, activation_hook);
-  activation_placing = false;
+  activation_installing = false;
 }
 
-static void activation_show(void) {
+static void activation_activate(void) {
   if (!RB_NIL_P(activation_class))
     activation_detached(activation_contexts());
 }
 
 static VALUE activation_begin(VALUE data) {
   (void)data;
-  activation_place(true);
-  activation_show();
+  activation_install(true);
+  activation_activate();
   return Qnil;
 }
 
@@ -321,7 +323,7 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
   activation_class = context_class;
   activation_key = key;
   rb_extend_object(context_class, activation_watch);
-  rb_sp_follow_want();
+  rb_sp_follow_request();
   if (rb_sp_context_follows())
     rb_sp_guard(activation_begin, Qnil);
   return Qnil;
@@ -332,9 +334,9 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
  * current context again. So detaching out of order, too often or never has the
  * same result as in OpenTelemetry. */
 static void activation_hook_init(void) {
-  activation_attach_kept = rb_sp_override_kept("attach");
-  activation_detach_kept = rb_sp_override_kept("detach");
-  activation_clear_kept = rb_sp_override_kept("clear");
+  activation_attach_original = rb_sp_override_original("attach");
+  activation_detach_original = rb_sp_override_original("detach");
+  activation_clear_original = rb_sp_override_original("clear");
   activation_hook = rb_define_module_under(rb_sp_native, "ContextHook");
   rb_ext_ractor_safe(true);
   rb_define_method(activation_hook, "attach", activation_attach, 1);
@@ -344,7 +346,8 @@ static void activation_hook_init(void) {
 }
 
 void rb_sp_activation_init(void) {
-  static const rb_sp_follow_watch watch = {activation_place, activation_show};
+  static const rb_sp_follow_watch watch = {activation_install,
+                                           activation_activate};
 
   rb_sp_follow_watch_set(&watch);
   activation_hook_init();

@@ -35,14 +35,14 @@ static VALUE span_flags = Qnil;
 static bool span_flags_sampled;
 
 static void span_holder_free(void *data) {
-  rb_sp_span *held = data;
+  rb_sp_span *record = data;
 
-  if (!held->ended_in)
-    spanprof_span_end(held->number);
-  if (held->retained)
-    spanprof_span_release(held->number);
-  held->next_free = span_free;
-  span_free = held;
+  if (!record->ended_in)
+    spanprof_span_end(record->number);
+  if (record->retained)
+    spanprof_span_release(record->number);
+  record->next_free = span_free;
+  span_free = record;
 }
 
 static size_t span_holder_size(const void *data) {
@@ -57,30 +57,30 @@ static const rb_data_type_t span_holder = {
 };
 
 /* Returns a zeroed holder. */
-static rb_sp_span *span_take(void) {
-  rb_sp_span *held = span_free;
+static rb_sp_span *span_allocate(void) {
+  rb_sp_span *record = span_free;
   size_t i;
 
-  if (!held) {
-    held = ruby_xcalloc(SPAN_SLAB, sizeof *held);
+  if (!record) {
+    record = ruby_xcalloc(SPAN_SLAB, sizeof *record);
     for (i = 0; i < SPAN_SLAB; i++) {
-      held[i].next_free = span_free;
-      span_free = &held[i];
+      record[i].next_free = span_free;
+      span_free = &record[i];
     }
-    held = span_free;
+    record = span_free;
   }
-  span_free = held->next_free;
-  memset(held, 0, sizeof *held);
-  return held;
+  span_free = record->next_free;
+  memset(record, 0, sizeof *record);
+  return record;
 }
 
 rb_sp_span *rb_sp_span_of(VALUE span) {
-  VALUE held;
+  VALUE record;
 
   if (RB_SPECIAL_CONST_P(span))
     return NULL;
-  held = rb_attr_get(span, span_ivar);
-  return RB_NIL_P(held) ? NULL : RTYPEDDATA_DATA(held);
+  record = rb_attr_get(span, span_ivar);
+  return RB_NIL_P(record) ? NULL : RTYPEDDATA_DATA(record);
 }
 
 /* Copy an id of exactly `size` bytes. Any other object counts as an id of
@@ -188,14 +188,14 @@ static VALUE native_resource_set(VALUE self, VALUE name, VALUE name_space) {
  */
 static void span_start(const rb_sp_span_rules *rules, VALUE span,
                        const spanprof_span_info *info) {
-  rb_sp_span *held = span_take();
-  VALUE holder = rb_data_typed_object_wrap(span_class, held, &span_holder);
+  rb_sp_span *record = span_allocate();
+  VALUE holder = rb_data_typed_object_wrap(span_class, record, &span_holder);
 
-  rb_sp_check(spanprof_span_start(rules->rules, info, &held->number));
-  held->retained = spanprof_span_retain(held->number);
-  memcpy(held->trace_id, info->trace_id, sizeof held->trace_id);
+  rb_sp_check(spanprof_span_start(rules->rules, info, &record->number));
+  record->retained = spanprof_span_retain(record->number);
+  memcpy(record->trace_id, info->trace_id, sizeof record->trace_id);
   rb_ivar_set(span, span_ivar, holder);
-  span_attributes_set(rules, span, held->number);
+  span_attributes_set(rules, span, record->number);
 }
 
 /* SpanProcessor#label_span(span, parent_context, rules, name, trace_id,
@@ -230,17 +230,17 @@ static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
 
 /* Native.span_rename(span): read the span's name again. May raise. */
 static VALUE span_rename(VALUE self, VALUE span) {
-  const rb_sp_span *held;
+  const rb_sp_span *record;
   VALUE name;
 
   (void)self;
   if (!rb_sp_ractor_is_main())
     return Qnil;
-  held = rb_sp_span_of(span);
-  if (!held)
+  record = rb_sp_span_of(span);
+  if (!record)
     return Qnil;
   name = rb_sp_text(rb_funcallv(span, span_name, 0, NULL));
-  spanprof_span_rename(held->number, RSTRING_PTR(name),
+  spanprof_span_rename(record->number, RSTRING_PTR(name),
                        (size_t)RSTRING_LEN(name));
   RB_GC_GUARD(name);
   return Qnil;
@@ -248,21 +248,21 @@ static VALUE span_rename(VALUE self, VALUE span) {
 
 /* SpanProcessor#on_finish(span) */
 static VALUE span_on_finish(VALUE self, VALUE span) {
-  rb_sp_span *held;
+  rb_sp_span *record;
   rb_sp_scope *scope;
 
   (void)self;
   if (!rb_sp_ractor_is_main())
     return Qnil;
-  held = rb_sp_span_of(span);
-  if (!held)
+  record = rb_sp_span_of(span);
+  if (!record)
     return Qnil;
   scope = rb_sp_scope_current();
-  held->ended_in = scope ? scope->serial : UINT64_MAX;
+  record->ended_in = scope ? scope->serial : UINT64_MAX;
   /* An ended span gets no samples, although it is still attached. */
-  if (scope && scope->span == held->number)
+  if (scope && scope->span == record->number)
     rb_sp_scope_span_set(scope, 0, NULL);
-  spanprof_span_end(held->number);
+  spanprof_span_end(record->number);
   return Qnil;
 }
 

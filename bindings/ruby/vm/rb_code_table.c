@@ -12,8 +12,8 @@
 
 /* Slots of the index, powers of two. At most half of them are used. Fewer slots
  * mean fewer pages that are not in a CPU cache. */
-#define CODE_PLACES_FIRST 4096u
-#define CODE_PLACES_MAX   (2 * CODE_MAX)
+#define CODE_SLOTS_FIRST 4096u
+#define CODE_SLOTS_MAX   (2 * CODE_MAX)
 
 /* Maximum length of a search. With half of the slots used, about one search in
  * 10^5 is that long. */
@@ -30,7 +30,7 @@
  * since the last sweep, so that code which the program continuously creates and
  * drops does not accumulate. */
 #define CODE_SWEEPS_KEPT 15u
-#define CODE_KEPT_MAX    (CODE_PLACES_FIRST / 2)
+#define CODE_KEPT_MAX    (CODE_SLOTS_FIRST / 2)
 
 /* Number of yields to handlers before a sweep gives up. */
 #define CODE_SWEEP_YIELDS 200
@@ -48,28 +48,28 @@ typedef struct code_pair {
  * which they were first seen, mostly the order of frames in a stack. So they
  * share pages, unlike slots of a hash table. */
 static code_pair table_pairs[CODE_MAX];
-static _Atomic uint16_t table_index[CODE_PLACES_MAX]; /* position + 1, or 0 */
+static _Atomic uint16_t table_index[CODE_SLOTS_MAX]; /* position + 1, or 0 */
 static uint16_t table_order[CODE_MAX]; /* positions in the order of their use */
 SP_HANDLER_DATA static struct {
   /* Written by handlers. */
-  _Atomic uint32_t taken; /* used positions in `table_order` */
+  _Atomic uint32_t used; /* used positions in `table_order` */
   _Atomic uint32_t inside;
   _Atomic uint64_t refused;
   /* Written with the GVL and read by handlers. The number of slots and the
    * order change only while the table is closed. */
   _Atomic bool closed;
   _Atomic uint32_t epoch;
-  uint32_t places;
+  uint32_t slots;
   /* Guarded by the GVL. Positions [0, promoted) of the order belong to
    * `promoted_holder`, the others to the holder `fresh`. */
-  uint32_t settled;
-  VALUE settled_holder;
-} table = {.epoch = 1, .places = CODE_PLACES_FIRST};
+  uint32_t promoted;
+  VALUE promoted_holder;
+} table = {.epoch = 1, .slots = CODE_SLOTS_FIRST};
 
-static uint32_t pairs_taken(void) {
-  uint32_t taken = atomic_load_explicit(&table.taken, memory_order_acquire);
+static uint32_t pairs_used(void) {
+  uint32_t used = atomic_load_explicit(&table.used, memory_order_acquire);
 
-  return taken < CODE_MAX ? taken : CODE_MAX;
+  return used < CODE_MAX ? used : CODE_MAX;
 }
 
 /* A pair that a handler is about to write is not marked: its frame is still on
@@ -92,12 +92,12 @@ static void pairs_mark(uint32_t from, uint32_t to) {
 
 static void fresh_mark(void *data) {
   (void)data;
-  pairs_mark(table.settled, pairs_taken());
+  pairs_mark(table.promoted, pairs_used());
 }
 
-static void settled_mark(void *data) {
+static void promoted_mark(void *data) {
   (void)data;
-  pairs_mark(0, table.settled);
+  pairs_mark(0, table.promoted);
 }
 
 static size_t holder_size(const void *data) {
@@ -110,19 +110,19 @@ static const rb_data_type_t fresh_type = {
     .function = {.dmark = fresh_mark, .dsize = holder_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
-static const rb_data_type_t settled_type = {
-    .wrap_struct_name = "Spanprof::Native settled code",
-    .function = {.dmark = settled_mark, .dsize = holder_size},
+static const rb_data_type_t promoted_type = {
+    .wrap_struct_name = "Spanprof::Native promoted code",
+    .function = {.dmark = promoted_mark, .dsize = holder_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED};
 
 void rb_sp_code_table_init(void) {
   VALUE fresh = TypedData_Wrap_Struct(rb_cObject, &fresh_type, &table);
   uint32_t i;
 
-  table.settled_holder =
-      TypedData_Wrap_Struct(rb_cObject, &settled_type, &table);
+  table.promoted_holder =
+      TypedData_Wrap_Struct(rb_cObject, &promoted_type, &table);
   rb_gc_register_mark_object(fresh);
-  rb_gc_register_mark_object(table.settled_holder);
+  rb_gc_register_mark_object(table.promoted_holder);
   for (i = 0; i < CODE_MAX; i++)
     table_order[i] = (uint16_t)i;
 }
@@ -152,47 +152,47 @@ SP_HANDLER_CODE void rb_sp_code_cache_begin(rb_sp_code_cache *cache) {
     cache_empty(cache, epoch);
 }
 
-SP_HANDLER_CODE uint32_t rb_sp_code_place(VALUE iseq, VALUE object) {
+SP_HANDLER_CODE uint32_t rb_sp_code_slot_find(VALUE iseq, VALUE object) {
   uint64_t hash = (iseq >> 3) * UINT64_C(0x9e3779b97f4a7c15);
-  uint32_t place;
+  uint32_t slot;
 
   hash = (hash ^ hash >> 32 ^ object >> 3) * UINT64_C(0xff51afd7ed558ccd);
-  place = (uint32_t)(hash >> 40) & (table.places - 1);
-  __builtin_prefetch(&table_index[place]);
-  return place;
+  slot = (uint32_t)(hash >> 40) & (table.slots - 1);
+  __builtin_prefetch(&table_index[slot]);
+  return slot;
 }
 
-SP_HANDLER_CODE void rb_sp_code_fetch(uint32_t place) {
-  uint32_t taken =
-      atomic_load_explicit(&table_index[place], memory_order_relaxed);
+SP_HANDLER_CODE void rb_sp_code_fetch(uint32_t slot) {
+  uint32_t used =
+      atomic_load_explicit(&table_index[slot], memory_order_relaxed);
 
-  __builtin_prefetch(&table_pairs[taken ? taken - 1 : 0]);
+  __builtin_prefetch(&table_pairs[used ? used - 1 : 0]);
 }
 
-SP_HANDLER_CODE static bool pair_holds(const code_pair *pair, VALUE iseq,
-                                       VALUE method) {
+SP_HANDLER_CODE static bool pair_is(const code_pair *pair, VALUE iseq,
+                                    VALUE method) {
   return atomic_load_explicit(&pair->iseq, memory_order_relaxed) == iseq &&
          atomic_load_explicit(&pair->method, memory_order_relaxed) == method;
 }
 
-/* The position of a pair, or CODE_NOWHERE. *room: the free slot that ended the
- * search, or CODE_NOWHERE. */
-SP_HANDLER_CODE static uint32_t pair_find(uint32_t place, VALUE iseq,
-                                          VALUE method, uint32_t *room) {
+/* The position of a pair, or CODE_NOWHERE. *free_slot: the free slot that ended
+ * the search, or CODE_NOWHERE. */
+SP_HANDLER_CODE static uint32_t pair_find(uint32_t slot, VALUE iseq,
+                                          VALUE method, uint32_t *free_slot) {
   uint32_t probe;
 
-  *room = CODE_NOWHERE;
+  *free_slot = CODE_NOWHERE;
   for (probe = 0; probe < CODE_PROBES; probe++) {
-    uint32_t at = (place + probe) & (table.places - 1);
-    uint32_t taken =
+    uint32_t at = (slot + probe) & (table.slots - 1);
+    uint32_t used =
         atomic_load_explicit(&table_index[at], memory_order_acquire);
 
-    if (taken == 0) {
-      *room = at;
+    if (used == 0) {
+      *free_slot = at;
       break;
     }
-    if (pair_holds(&table_pairs[taken - 1], iseq, method))
-      return taken - 1;
+    if (pair_is(&table_pairs[used - 1], iseq, method))
+      return used - 1;
   }
   return CODE_NOWHERE;
 }
@@ -217,15 +217,15 @@ SP_HANDLER_RARE static bool pair_valid(VALUE iseq, VALUE method) {
                     rb_sp_imemo_is(iseq, RB_SP_IMEMO_ISEQ)));
 }
 
-/* Add a position to the index, in the first free slot from `place` on. */
-SP_HANDLER_RARE static bool index_add(uint32_t place, uint32_t position) {
+/* Add a position to the index, in the first free slot from `slot` on. */
+SP_HANDLER_RARE static bool index_add(uint32_t slot, uint32_t position) {
   uint32_t probe;
 
   for (probe = 0; probe < CODE_PROBES; probe++) {
-    uint32_t at = (place + probe) & (table.places - 1);
-    uint16_t free_place = 0;
+    uint32_t at = (slot + probe) & (table.slots - 1);
+    uint16_t unused = 0;
 
-    if (atomic_compare_exchange_strong(&table_index[at], &free_place,
+    if (atomic_compare_exchange_strong(&table_index[at], &unused,
                                        (uint16_t)(position + 1)))
       return true;
   }
@@ -234,44 +234,45 @@ SP_HANDLER_RARE static bool index_add(uint32_t place, uint32_t position) {
 
 /* If another handler adds the same pair at the same time, the pair has two
  * numbers. Both have the same name. */
-SP_HANDLER_RARE static uint64_t pair_add(uint32_t room, VALUE iseq,
+SP_HANDLER_RARE static uint64_t pair_add(uint32_t free_slot, VALUE iseq,
                                          VALUE method) {
-  uint32_t position, turn;
+  uint32_t position, order;
   code_pair *pair;
 
-  if (atomic_load_explicit(&table.taken, memory_order_relaxed) >= CODE_MAX)
+  if (atomic_load_explicit(&table.used, memory_order_relaxed) >= CODE_MAX)
     return RB_SP_CODE_NONE;
-  turn = atomic_fetch_add_explicit(&table.taken, 1, memory_order_acq_rel);
-  if (turn >= CODE_MAX)
+  order = atomic_fetch_add_explicit(&table.used, 1, memory_order_acq_rel);
+  if (order >= CODE_MAX)
     return RB_SP_CODE_NONE;
-  position = table_order[turn];
+  position = table_order[order];
   pair = &table_pairs[position];
   atomic_store_explicit(&pair->iseq, iseq, memory_order_relaxed);
   atomic_store_explicit(&pair->method, method, memory_order_relaxed);
   atomic_store_explicit(
       &pair->seen, atomic_load_explicit(&table.epoch, memory_order_relaxed),
       memory_order_release);
-  return index_add(room, position) ? pair_number(position) : RB_SP_CODE_NONE;
+  return index_add(free_slot, position) ? pair_number(position)
+                                        : RB_SP_CODE_NONE;
 }
 
-SP_HANDLER_CODE uint64_t rb_sp_code_known(uint32_t place, VALUE iseq,
+SP_HANDLER_CODE uint64_t rb_sp_code_known(uint32_t slot, VALUE iseq,
                                           VALUE object) {
-  uint32_t room, position = pair_find(place, iseq, object, &room);
+  uint32_t free_slot, position = pair_find(slot, iseq, object, &free_slot);
 
   return position == CODE_NOWHERE ? RB_SP_CODE_NONE : pair_number(position);
 }
 
 SP_HANDLER_RARE uint64_t rb_sp_code_number(VALUE iseq, VALUE method) {
-  uint32_t place = rb_sp_code_place(iseq, method), room;
-  uint32_t position = pair_find(place, iseq, method, &room);
+  uint32_t slot = rb_sp_code_slot_find(iseq, method), free_slot;
+  uint32_t position = pair_find(slot, iseq, method, &free_slot);
   uint64_t number = RB_SP_CODE_NONE;
 
   if (position != CODE_NOWHERE)
     return pair_number(position);
   if (!pair_valid(iseq, method))
     return RB_SP_CODE_NONE;
-  if (room != CODE_NOWHERE)
-    number = pair_add(room, iseq, method);
+  if (free_slot != CODE_NOWHERE)
+    number = pair_add(free_slot, iseq, method);
   if (number == RB_SP_CODE_NONE)
     atomic_fetch_add_explicit(&table.refused, 1, memory_order_relaxed);
   return number;
@@ -310,36 +311,36 @@ static void table_open(void) {
 
 /* Rebuild the index, at most half full. Called while the table is closed. */
 static void index_build(void) {
-  uint32_t taken = pairs_taken(), i;
+  uint32_t used = pairs_used(), i;
 
-  while (2 * taken > table.places)
-    table.places *= 2;
+  while (2 * used > table.slots)
+    table.slots *= 2;
   memset(table_index, 0, sizeof table_index);
-  for (i = 0; i < taken; i++) {
+  for (i = 0; i < used; i++) {
     const code_pair *pair = &table_pairs[table_order[i]];
 
-    index_add(rb_sp_code_place(pair->iseq, pair->method), table_order[i]);
+    index_add(rb_sp_code_slot_find(pair->iseq, pair->method), table_order[i]);
   }
 }
 
-static void fresh_settle(void) {
-  uint32_t taken = pairs_taken();
+static void fresh_promote(void) {
+  uint32_t used = pairs_used();
 
-  for (; table.settled < taken; table.settled++) {
-    const code_pair *pair = &table_pairs[table_order[table.settled]];
+  for (; table.promoted < used; table.promoted++) {
+    const code_pair *pair = &table_pairs[table_order[table.promoted]];
 
     if (atomic_load_explicit(&pair->seen, memory_order_acquire) == 0)
       return;
     if (pair->iseq)
-      RB_OBJ_WRITTEN(table.settled_holder, Qundef, pair->iseq);
+      RB_OBJ_WRITTEN(table.promoted_holder, Qundef, pair->iseq);
     if (pair->method)
-      RB_OBJ_WRITTEN(table.settled_holder, Qundef, pair->method);
+      RB_OBJ_WRITTEN(table.promoted_holder, Qundef, pair->method);
   }
 }
 
-void rb_sp_code_settle(void) {
-  fresh_settle();
-  if (2 * pairs_taken() <= table.places || !table_close())
+void rb_sp_code_promote(void) {
+  fresh_promote();
+  if (2 * pairs_used() <= table.slots || !table_close())
     return;
   index_build();
   table_open();
@@ -354,22 +355,22 @@ static void pair_clear(code_pair *pair) {
 
 /* Move the pairs that stay to the front of the order, and remove the others. */
 static void pairs_sweep(uint32_t epoch) {
-  const uint32_t taken = pairs_taken();
-  const uint32_t sweeps = taken > CODE_KEPT_MAX ? 1 : CODE_SWEEPS_KEPT;
-  uint32_t kept = 0, i;
+  const uint32_t used = pairs_used();
+  const uint32_t sweeps = used > CODE_KEPT_MAX ? 1 : CODE_SWEEPS_KEPT;
+  uint32_t remaining = 0, i;
 
-  for (i = 0; i < taken; i++) {
+  for (i = 0; i < used; i++) {
     uint16_t position = table_order[i];
 
     if (epoch - table_pairs[position].seen >= sweeps) {
       pair_clear(&table_pairs[position]);
       continue;
     }
-    table_order[i] = table_order[kept];
-    table_order[kept++] = position;
+    table_order[i] = table_order[remaining];
+    table_order[remaining++] = position;
   }
-  table.settled = kept;
-  table.taken = kept;
+  table.promoted = remaining;
+  table.used = remaining;
 }
 
 bool rb_sp_code_sweep(void) {
@@ -377,7 +378,7 @@ bool rb_sp_code_sweep(void) {
 
   if (!table_close())
     return false;
-  fresh_settle();
+  fresh_promote();
   pairs_sweep(epoch);
   index_build();
   atomic_store(&table.epoch, epoch + 1);
@@ -386,7 +387,7 @@ bool rb_sp_code_sweep(void) {
 }
 
 uint32_t rb_sp_code_count(void) {
-  return pairs_taken();
+  return pairs_used();
 }
 
 uint64_t rb_sp_code_refused(void) {

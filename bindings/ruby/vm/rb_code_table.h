@@ -68,13 +68,13 @@ void rb_sp_code_cache_begin(rb_sp_code_cache *cache);
  * memory that the next step needs. The handler calls them for several frames
  * before it looks up the first one, because the table is rarely in a CPU cache
  * when a sample begins. */
-uint32_t rb_sp_code_place(VALUE iseq, VALUE object);
-void rb_sp_code_fetch(uint32_t place);
+uint32_t rb_sp_code_slot_find(VALUE iseq, VALUE object);
+void rb_sp_code_fetch(uint32_t slot);
 
 /* Handler, between enter and leave: search for a pair from its slot on. Returns
  * its number or RB_SP_CODE_NONE. `object` may be any word: only method entries
  * are found. */
-uint64_t rb_sp_code_known(uint32_t place, VALUE iseq, VALUE object);
+uint64_t rb_sp_code_known(uint32_t slot, VALUE iseq, VALUE object);
 
 /* As above, but adds a missing pair. Returns RB_SP_CODE_NONE if the pair is not
  * code or the table is full. */
@@ -84,7 +84,7 @@ uint64_t rb_sp_code_number(VALUE iseq, VALUE method);
 bool rb_sp_code_find(uint64_t number, rb_sp_code *out);
 
 /* Move new pairs to the holder that ages, and enlarge the index if needed. */
-void rb_sp_code_settle(void);
+void rb_sp_code_promote(void);
 
 /* Move new pairs as above. Then remove the pairs that no handler has seen since
  * the last call (or since some calls, if the table has few pairs). Returns

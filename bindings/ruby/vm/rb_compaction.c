@@ -32,9 +32,10 @@ typedef struct original_call {
 
 static VALUE original_run(VALUE data) {
   const original_call *call = (const original_call *)data;
-  const ID kept = rb_sp_override_kept(rb_id2name(rb_frame_this_func()));
+  const ID original = rb_sp_override_original(rb_id2name(rb_frame_this_func()));
 
-  return rb_sp_override_call(call->self, kept, call->count, call->arguments);
+  return rb_sp_override_call(call->self, original, call->count,
+                             call->arguments);
 }
 
 /* GC.auto_compact=: assume compaction before it is switched on and until it is

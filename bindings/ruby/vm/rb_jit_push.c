@@ -62,8 +62,8 @@ push_next(const unsigned char *code) {
   return NULL;
 }
 
-SP_HANDLER_CODE bool rb_sp_jit_push_open(const spanprof_capture *capture,
-                                         const void *frame) {
+SP_HANDLER_CODE bool rb_sp_jit_push_pending(const spanprof_capture *capture,
+                                            const void *frame) {
   const ucontext_t *context = capture->ucontext;
   uint64_t caller = (uint64_t)context->uc_mcontext.gregs[REG_R13];
   const push_instruction *next;
@@ -85,8 +85,8 @@ void rb_sp_jit_push_watch(const spanprof_range *range) {
   (void)range;
 }
 
-SP_HANDLER_CODE bool rb_sp_jit_push_open(const spanprof_capture *capture,
-                                         const void *frame) {
+SP_HANDLER_CODE bool rb_sp_jit_push_pending(const spanprof_capture *capture,
+                                            const void *frame) {
   (void)capture;
   (void)frame;
   return false;

@@ -16,7 +16,7 @@
 void rb_sp_jit_push_watch(const spanprof_range *range);
 
 /* Returns whether the innermost frame, at `frame`, is not yet written. */
-SP_HANDLER_CODE bool rb_sp_jit_push_open(const spanprof_capture *capture,
-                                         const void *frame);
+SP_HANDLER_CODE bool rb_sp_jit_push_pending(const spanprof_capture *capture,
+                                            const void *frame);
 
 #endif

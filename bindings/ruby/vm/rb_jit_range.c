@@ -89,7 +89,7 @@ static bool range_find(spanprof_range *out) {
 }
 
 /* May raise. */
-static VALUE range_tell(VALUE data) {
+static VALUE range_add(VALUE data) {
   spanprof_range range;
 
   (void)data;
@@ -103,9 +103,9 @@ static VALUE range_tell(VALUE data) {
 /* RubyVM::YJIT.enable(...) */
 static VALUE jit_enable(int argc, VALUE *argv, VALUE self) {
   VALUE enabled =
-      rb_sp_override_call(self, rb_sp_override_kept("enable"), argc, argv);
+      rb_sp_override_call(self, rb_sp_override_original("enable"), argc, argv);
 
-  rb_sp_guard(range_tell, Qnil);
+  rb_sp_guard(range_add, Qnil);
   return enabled;
 }
 
@@ -132,5 +132,5 @@ void rb_sp_jit_range_follow(void) {
   if (!jit_followed)
     rb_sp_guard(jit_hook, jit_hook_module);
   jit_followed = true;
-  rb_sp_guard(range_tell, Qnil);
+  rb_sp_guard(range_add, Qnil);
 }

@@ -23,7 +23,7 @@ typedef struct thread_record {
   _Atomic(const void *) thread; /* rb_thread_t; NULL if none runs */
   VALUE object;                 /* its Thread */
   int tid;
-  _Atomic bool gone; /* the native thread has ended */
+  _Atomic bool ended; /* the native thread has ended */
   /* Used by the thread's handler: the addresses that the last sample read. */
   const void *near[2];
   rb_sp_code_cache cache;
@@ -55,38 +55,38 @@ SP_HANDLER_CODE static uint32_t adopted_bucket(int tid) {
 
 /* The bucket of `tid`; if it is missing, a free bucket for it; if there is
  * none, ADOPTED_BUCKETS. */
-SP_HANDLER_CODE static uint32_t adopted_place(int tid, bool *held) {
-  uint32_t at = adopted_bucket(tid), i, room = ADOPTED_BUCKETS;
+SP_HANDLER_CODE static uint32_t adopted_find(int tid, bool *exists) {
+  uint32_t at = adopted_bucket(tid), i, free_bucket = ADOPTED_BUCKETS;
 
-  *held = false;
+  *exists = false;
   for (i = 0; i < ADOPTED_BUCKETS; i++, at++) {
     uint32_t bucket = at & (ADOPTED_BUCKETS - 1);
     int found = atomic_load_explicit(&threads.adopted_tids[bucket],
                                      memory_order_acquire);
 
     if (found == tid) {
-      *held = true;
+      *exists = true;
       return bucket;
     }
-    if (found <= 0 && room == ADOPTED_BUCKETS)
-      room = bucket;
+    if (found <= 0 && free_bucket == ADOPTED_BUCKETS)
+      free_bucket = bucket;
     if (found == 0)
       break;
   }
-  return room;
+  return free_bucket;
 }
 
 SP_HANDLER_CODE const void *rb_sp_thread_find(void *thread_data,
                                               rb_sp_code_cache **cache) {
   thread_record *record = thread_data;
   uint32_t bucket;
-  bool held;
+  bool exists;
 
   if (!record) {
     if (atomic_load_explicit(&threads.adopted_count, memory_order_acquire) == 0)
       return NULL;
-    bucket = adopted_place((int)syscall(SYS_gettid), &held);
-    if (!held)
+    bucket = adopted_find((int)syscall(SYS_gettid), &exists);
+    if (!exists)
       return NULL;
     record = &threads.adopted[bucket];
   }
@@ -96,8 +96,8 @@ SP_HANDLER_CODE const void *rb_sp_thread_find(void *thread_data,
   return atomic_load_explicit(&record->thread, memory_order_acquire);
 }
 
-SP_HANDLER_CODE void rb_sp_thread_foresee(void *thread_data, const void *frame,
-                                          const void *environment) {
+SP_HANDLER_CODE void rb_sp_thread_prefetch(void *thread_data, const void *frame,
+                                           const void *environment) {
   thread_record *record = thread_data;
 
   if (!record)
@@ -114,10 +114,10 @@ static void adopted_clear(uint32_t bucket) {
 }
 
 static void adopted_forget(int tid) {
-  bool held;
-  uint32_t bucket = adopted_place(tid, &held);
+  bool exists;
+  uint32_t bucket = adopted_find(tid, &exists);
 
-  if (held)
+  if (exists)
     adopted_clear(bucket);
 }
 
@@ -134,7 +134,7 @@ static thread_record *record_find(int tid) {
 
   pthread_mutex_lock(&threads.lock);
   record = threads.records;
-  while (record && (record->tid != tid || atomic_load(&record->gone)))
+  while (record && (record->tid != tid || atomic_load(&record->ended)))
     record = record->next;
   pthread_mutex_unlock(&threads.lock);
   return record;
@@ -143,14 +143,14 @@ static thread_record *record_find(int tid) {
 static bool thread_adopt(VALUE object, int tid) {
   thread_record *record = record_find(tid);
   uint32_t bucket;
-  bool held;
+  bool exists;
 
   if (record) {
     record_fill(record, object);
     return true;
   }
-  bucket = adopted_place(tid, &held);
-  if (!held) {
+  bucket = adopted_find(tid, &exists);
+  if (!exists) {
     if (bucket == ADOPTED_BUCKETS ||
         atomic_load(&threads.adopted_count) >= ADOPTED_MAX)
       return false;
@@ -168,7 +168,7 @@ static void record_abandon(void *data) {
   thread_record *record = data;
 
   atomic_store(&record->thread, NULL);
-  atomic_store(&record->gone, true);
+  atomic_store(&record->ended, true);
 }
 
 static thread_record *record_get(void) {
@@ -324,7 +324,7 @@ void rb_sp_threads_sweep(void) {
   while (*link) {
     thread_record *record = *link;
 
-    if (atomic_load(&record->gone)) {
+    if (atomic_load(&record->ended)) {
       *link = record->next;
       free(record);
     } else {

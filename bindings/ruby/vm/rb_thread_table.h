@@ -49,8 +49,8 @@ const void *rb_sp_thread_find(void *thread_data, rb_sp_code_cache **cache);
  * so its memory is prefetched while the handler looks for the thread. Otherwise
  * each of these pages, which are in no CPU cache, would be read only after the
  * one that points to it. */
-void rb_sp_thread_foresee(void *thread_data, const void *frame,
-                          const void *environment);
+void rb_sp_thread_prefetch(void *thread_data, const void *frame,
+                           const void *environment);
 
 /* The rb_thread_t of a Thread object. */
 const void *rb_sp_thread_pointer(VALUE thread);

@@ -156,7 +156,7 @@ typedef struct waiting_frame {
   rb_sp_code_slot *slot; /* cache slot for the number */
   VALUE iseq;
   VALUE object;
-  uint32_t place;
+  uint32_t index_slot;
   uint32_t index; /* index in the sample */
 } waiting_frame;
 
@@ -213,7 +213,8 @@ size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
 /* If the object is in the table, it is a method entry and need not be read: a
  * read would touch a page of the heap for each method. */
 SP_HANDLER_CODE static uint64_t frame_number(const waiting_frame *frame) {
-  uint64_t number = rb_sp_code_known(frame->place, frame->iseq, frame->object);
+  uint64_t number =
+      rb_sp_code_known(frame->index_slot, frame->iseq, frame->object);
 
   if (SP_UNLIKELY(number == RB_SP_CODE_NONE))
     return rb_sp_code_number(frame->iseq, object_method(frame->object, true));
@@ -231,7 +232,7 @@ SP_HANDLER_CODE static bool batch_number(const waiting_frame *batch,
   size_t i;
 
   for (i = 0; i < waiting; i++)
-    rb_sp_code_fetch(batch[i].place);
+    rb_sp_code_fetch(batch[i].index_slot);
   for (i = 0; i < waiting; i++) {
     frames[batch[i].index].code = frame_number(&batch[i]);
     if (frames[batch[i].index].code == RB_SP_CODE_NONE) {
@@ -285,12 +286,12 @@ SP_HANDLER_CODE static bool stack_walk(const vm_stack *stack, words frame,
         .code = slot->number, .offset = walked.offset, .flags = walked.flags};
     if (slot->number == RB_SP_CODE_NONE || slot->iseq != walked.iseq ||
         slot->object != walked.object) {
-      batch[waiting++] =
-          (waiting_frame){.slot = slot,
-                          .iseq = walked.iseq,
-                          .object = walked.object,
-                          .place = rb_sp_code_place(walked.iseq, walked.object),
-                          .index = (uint32_t)*count};
+      batch[waiting++] = (waiting_frame){
+          .slot = slot,
+          .iseq = walked.iseq,
+          .object = walked.object,
+          .index_slot = rb_sp_code_slot_find(walked.iseq, walked.object),
+          .index = (uint32_t)*count};
     }
     ++*count;
     if (waiting == WALKER_BATCH) {
@@ -359,10 +360,10 @@ SP_HANDLER_CODE size_t rb_sp_walker_walk(void *data,
   }
   frame = stack_enter(&walker, thread, &stack);
   if (frame) {
-    rb_sp_thread_foresee(capture->thread_data, frame,
-                         (const void *)frame[RB_SP_FRAME_EP]);
+    rb_sp_thread_prefetch(capture->thread_data, frame,
+                          (const void *)frame[RB_SP_FRAME_EP]);
     rb_sp_code_cache_begin(cache);
-    if (SP_UNLIKELY(rb_sp_jit_push_open(capture, frame)))
+    if (SP_UNLIKELY(rb_sp_jit_push_pending(capture, frame)))
       frame += walker.layout.control_frame_words;
     if (!stack_walk(&stack, frame, cache, frames, max, &count))
       *cut = 1;

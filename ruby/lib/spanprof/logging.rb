@@ -112,7 +112,7 @@ module Spanprof
 
       # Everything that waits, on this thread.
       def deliver
-        @waiting.concat(Native.log_take)
+        @waiting.concat(Native.log_lines)
         while (line = @waiting.shift)
           deliver_line(line)
         end

@@ -124,7 +124,7 @@ module Spanprof
         Native.check(options)
         former = @options if running?
         Native.stop(RESTART_MS) until Native.start(options)
-        Native.follow_settle
+        Native.follow_update
         @options = options
       rescue StandardError
         resume(former) if former && !running?
@@ -140,7 +140,7 @@ module Spanprof
 
       # What a program does for us costs it nothing any more.
       def unprofiled
-        Native.follow_settle
+        Native.follow_update
         Logging.deliver_soon
       end
 
