@@ -7,8 +7,8 @@ require "zlib"
 require_relative "city"
 require_relative "profiling"
 
-# Orders rides. Three routes look for a vehicle, the fourth writes a receipt and
-# has its copy packed by another thread.
+# A service that orders rides. Three routes find a vehicle; the fourth writes a receipt and
+# compresses a copy of it on another thread.
 class Rideshare < Sinatra::Base
   CITY = City.new
   RECEIPT = ERB.new(<<~HTML, trim_mode: "-")
@@ -51,7 +51,7 @@ class Rideshare < Sinatra::Base
     crossings.each_cons(2).sum { |from, to| (from - to).abs == 1 ? 0.11 : 0.13 } + (seconds * 0.004)
   end
 
-  # A thread that works for the request whose context it was given.
+  # Runs on a thread that works for the request whose context it gets.
   def archive(page)
     context = OpenTelemetry::Context.current
     Thread.new do

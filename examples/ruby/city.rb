@@ -3,15 +3,15 @@
 # A grid of streets with traffic, and the vehicles on it.
 class City
   SIZE = 48
-  # Streets of a crossing, as steps to its neighbours.
+  # The steps from a crossing to its neighbours.
   STEPS = [1, -1, SIZE, -SIZE].freeze
 
   Vehicle = Struct.new(:id, :kind, :crossing)
 
-  # Seconds from one crossing to the next, without traffic.
+  # Seconds between adjacent crossings without traffic.
   PACE = { "bike" => 30, "scooter" => 22, "car" => 14 }.freeze
 
-  # How many vehicles are looked at: cars are far from where they seem to be.
+  # Number of vehicles to examine. Cars need more time than their distance suggests.
   CANDIDATES = { "bike" => 2, "scooter" => 4, "car" => 9 }.freeze
 
   def initialize(random: Random.new(7))
@@ -21,14 +21,14 @@ class City
     end
   end
 
-  # @return [Array(Vehicle, Array<Integer>, Integer)] who is there first, by
-  #   which crossings, in how many seconds
+  # @return [Array(Vehicle, Array<Integer>, Integer)] the vehicle that arrives first, its crossings
+  #   and the number of seconds
   def nearest(kind, crossing)
     closest = @vehicles.fetch(kind).min_by(CANDIDATES.fetch(kind)) { |vehicle| distance(vehicle.crossing, crossing) }
     closest.map { |vehicle| [vehicle, *route(vehicle.crossing, crossing, PACE.fetch(kind))] }.min_by(&:last)
   end
 
-  # Dijkstra's way, with a bucket for each second.
+  # Dijkstra's algorithm, with a bucket for each second.
   # @return [Array(Array<Integer>, Integer)] crossings, seconds
   def route(from, to, pace)
     known = { from => 0 }

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# Orders rides over loopback: load.rb PORT SECONDS. Ends with 1 where a request
-# did not end well.
+# Orders rides over loopback: load.rb PORT SECONDS. Exits with 1 if a request failed.
 require "net/http"
 
 port, seconds = ARGV.map { |text| Integer(text) }
@@ -11,7 +10,7 @@ answers = Hash.new(0)
 lock = Mutex.new
 end_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
 
-# Cars are asked for most.
+# Most requests are for cars.
 path = lambda do
   case lock.synchronize { random.rand(10) }
   when 0..3 then "/car/#{rand(crossings)}"

@@ -6,8 +6,8 @@ require "opentelemetry/instrumentation/rack"
 require "opentelemetry/instrumentation/sinatra"
 require "spanprof"
 
-# All that the application does to be traced and profiled; the workers that Puma
-# forks go on by themselves. Where no server is named, profiles are files.
+# Everything that the application needs for traces and profiles; the workers that Puma forks
+# continue by themselves. Without a server, profiles are written to files.
 Spanprof.start(application_name: "rideshare-ruby", labels: { region: ENV.fetch("REGION", "eu-north") },
                server_address: ENV["PYROSCOPE_SERVER_ADDRESS"], output_directory: ENV["PROFILES"])
 
@@ -16,5 +16,5 @@ OpenTelemetry::SDK.configure do |config|
   config.use "OpenTelemetry::Instrumentation::Rack"
   config.use "OpenTelemetry::Instrumentation::Sinatra"
 end
-# Not within configure, which would take it in place of the exporter.
+# Added after configure: inside, it would replace the exporter.
 OpenTelemetry.tracer_provider.add_span_processor Spanprof::SpanProcessor.new

@@ -3,23 +3,23 @@
 require_relative "spanprof"
 require_relative "pyroscope/config"
 
-# The interface of the gem pyroscope, of every generation of it, on top of
-# {Spanprof}. Nothing here raises into the program.
+# The interface of the gem pyroscope, in all its generations, based on {Spanprof}. Nothing here
+# raises into the program.
 module Pyroscope
   VERSION = Spanprof::VERSION
 
   autoload :Otel, File.expand_path("pyroscope/otel.rb", __dir__)
 
   class << self
-    # @return [Pyroscope::Config, nil] what the last {configure} was given
+    # @return [Pyroscope::Config, nil] the configuration of the last {configure}
     def current_config
       @config
     end
 
-    # Profile this process as the block says; may be called again at any time,
-    # also in a forked worker, and then takes the place of what was.
+    # Profile this process with the options of the block. May be called again at any time, also in a
+    # forked worker; it then replaces the running session.
     # @yieldparam config [Pyroscope::Config]
-    # @return [Boolean] whether it profiles; if not, the log says why
+    # @return [Boolean] whether the process is profiled; if not, the log has the reason
     # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
     def configure
       @config = Config.new
@@ -28,17 +28,17 @@ module Pyroscope
       Spanprof::Session.start(@config.options, @config.names)
     end
 
-    # Label what the block does on this thread or fiber.
+    # Label the samples of a block on this thread or fiber.
     # @param tags [Hash{#to_s => #to_s}]
-    # @return [Object] what the block returns
+    # @return [Object] the result of the block
     def tag_wrapper(tags, &block)
       Spanprof::Tags.wrap(tags, &block)
     end
 
-    # Label what this thread or fiber does from now on.
+    # Label the samples of this thread or fiber from now on.
     # @overload _add_tags(tags)
     # @overload _add_tags(thread_id, tags)
-    #   @param thread_id [Integer] {thread_id}; the gem's 0.x wants it
+    #   @param thread_id [Integer] {thread_id}; the gem's 0.x requires it
     # @param tags [Hash{#to_s => #to_s}]
     # @return [void]
     def _add_tags(*arguments)
@@ -68,15 +68,14 @@ module Pyroscope
       Spanprof::Logging.last_resort("Pyroscope.remove_tags is deprecated. Use `Pyroscope.tag_wrapper` instead.")
     end
 
-    # Label requests and jobs; done by {configure}, unless autoinstrument_rails
-    # is off.
+    # Label requests and jobs. {configure} does so unless autoinstrument_rails is off.
     # @return [void]
     def initialize_rails_hooks
       Spanprof::Instrument.install
     end
 
-    # Stop profiling and hand on what there is, within 2 seconds.
-    # @return [Boolean] whether something ran
+    # Stop profiling and deliver the remaining samples, within 2 seconds.
+    # @return [Boolean] whether a session ran
     def stop
       !Spanprof.stop.nil?
     end
@@ -86,7 +85,7 @@ module Pyroscope
       stop
     end
 
-    # @return [Boolean] as {stop}, its name in 0.3
+    # @return [Boolean] as {stop}, which had this name in 0.3
     def drop
       stop
     end

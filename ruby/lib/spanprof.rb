@@ -12,9 +12,9 @@ require_relative "spanprof/instrument"
 require_relative "spanprof/session"
 require_relative "spanprof/tags"
 
-# A span-aware continuous CPU profiler. Nothing here raises into the program or
-# keeps it waiting longer than the time given, unless SPANPROF_REQUIRED=1 asks
-# {start} to fail where it cannot profile.
+# A span-aware continuous CPU profiler. Its methods do not raise and do not wait
+# longer than their timeout. Only with SPANPROF_REQUIRED=1 {start} raises if it
+# cannot profile.
 module Spanprof
   autoload :Configuration, File.expand_path("spanprof/configuration.rb", __dir__)
   autoload :Otel, File.expand_path("spanprof/otel.rb", __dir__)
@@ -23,17 +23,18 @@ module Spanprof
   autoload :SpanProcessor, File.expand_path("spanprof/span_processor.rb", __dir__)
 
   class << self
-    # tests/package/option_lists.py writes the options from application_name to flush_on_sigterm.
+    # tests/package/option_lists.py writes the documentation of the options from application_name to flush_on_sigterm.
 
-    # Profile this process, and what it forks, from now on. Where a session runs
-    # already it is stopped first: the options take its place.
+    # Profile this process and its forked children from now on. If a session
+    # runs already, the new one replaces it.
     #
     # Each option is a field of the core's options and has an environment
-    # variable (PYROSCOPE_APPLICATION_NAME and so on); what is given here wins.
+    # variable (such as PYROSCOPE_APPLICATION_NAME). Options given here have
+    # precedence.
     #
     # @example
     #   Spanprof.start(application_name: "shop", server_address: "http://localhost:4040")
-    # @param options [Hash] what to profile, and where it goes
+    # @param options [Hash] what to profile, and the destination of the profiles
     # @option options [String] :application_name Name of the service. The first name found replaces a missing one:
     #   `OTEL_SERVICE_NAME`, `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, the tracer's Resource. After 30 s without any
     #   it is `unknown_service:EXECUTABLE`
@@ -101,25 +102,26 @@ module Spanprof
     # @option options [Logger] :logger (Rails.logger, else warnings on stderr)
     # @option options [Boolean] :autoinstrument_rails (true) label `action` for requests of Rails, `job` for jobs of
     #   ActiveJob and Sidekiq
-    # @return [Boolean] whether it profiles as asked; if not, the log says why, and so does {unavailable_reason}, unless
-    #   a session that ran before goes on as it was
+    # @return [Boolean] whether a session with these options runs; if not, the log and {unavailable_reason} have the
+    #   reason, and a session that ran before continues unchanged
     # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
-    # @raise [ArgumentError] no option has this name
+    # @raise [ArgumentError] an option has an unknown name
     def start(**options)
       Options.check_names(options.keys, Options::NAMES)
       Session.start(options)
     end
 
-    # Set options in a block, and start with them, as {start} does.
+    # Start as {start} does, with options that a block sets.
     #
     # @example
     #   Spanprof.configure do |config|
     #     config.application_name = "shop"
     #     config.server_address = "http://localhost:4040"
     #   end
-    # @yieldparam configuration [Configuration] has a writer for each option of {start}; nil is "not given"
+    # @yieldparam configuration [Configuration] has a writer for each option of {start}; nil means that the
+    #   option is not set
     # @return [Boolean] as {start}
-    # @raise [NoMethodError] no option has this name
+    # @raise [NoMethodError] an option has an unknown name
     # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
     def configure
       configuration = Configuration.new
@@ -127,21 +129,21 @@ module Spanprof
       start(**configuration.to_h.compact)
     end
 
-    # Stop profiling and hand on what there is.
-    # @param timeout [Numeric, nil] seconds to wait for it; nil: as many as without
-    # @return [Boolean, nil] false: not within the time; nil: nothing ran
+    # Stop profiling and deliver the remaining samples.
+    # @param timeout [Numeric, nil] maximum number of seconds to wait; nil for the default
+    # @return [Boolean, nil] false if the time was too short; nil if no session ran
     def stop(timeout: Session::STOP_S)
       Session.stop(timeout)
     end
 
     # Profile a block: the CPU time of the block itself and of the fibers and
     # threads that it creates (except by `Thread.start`, which Ruby does not report).
-    # Any number of profiles run side by side, and beside {start}. Threads that
-    # exist already, such as those of a pool, and threads of native code are not
-    # in it; `all_threads` adds all threads of the process.
+    # Any number of profiles may run at the same time, also during a session of
+    # {start}. Threads that exist already, such as those of a pool, and threads of
+    # native code are not profiled, except with `all_threads`.
     #
-    # The profile is only returned to the caller. Nothing is raised: if profiling
-    # is not possible, the block still runs, and the result says why it is empty.
+    # The profile is only returned to the caller. The method does not raise: if
+    # profiling is not possible, the block still runs, and the result has the reason.
     # The profile distinguishes spans if a {SpanProcessor} was added.
     #
     # @example
@@ -150,10 +152,11 @@ module Spanprof
     #   profile.top.first.name
     #   profile.save("import.pb.gz")
     #   profile.open                  # a flame graph in the browser; html("import.html") writes it
-    # @param sample_rate_hz [Integer] samples per second of CPU time and thread, 1..1000; above the kernel's tick
-    #   (often 250) each sample stands for more time
-    #   (all profiles share one sampler, that of the session if one runs: {Profile#note} says if its rate differs)
-    # @param native_frames [Boolean] functions of C code too; without them their time belongs to the calling Ruby method
+    # @param sample_rate_hz [Integer] samples per second of CPU time of each thread, 1..1000; above the kernel's
+    #   tick rate (often 250) a sample represents more than one interval. All profiles share one sampler, that of the
+    #   session if one runs: {Profile#note} reports a different rate.
+    # @param native_frames [Boolean] whether stacks contain functions of C code; otherwise their time belongs to the
+    #   calling Ruby method
     # @param all_threads [Boolean] profile all threads of the process while the block runs
     # @return [Profile]
     def profile(sample_rate_hz: 1000, native_frames: false, all_threads: false, &block)
@@ -162,15 +165,15 @@ module Spanprof
       profile
     end
 
-    # Hand on what was sampled until now, and go on.
-    # @param timeout [Numeric, nil] seconds to wait for it; nil: as many as without
-    # @return [Boolean, nil] false: not within the time; nil: nothing runs
+    # Deliver the samples until now. Profiling continues.
+    # @param timeout [Numeric, nil] maximum number of seconds to wait; nil for the default
+    # @return [Boolean, nil] false if the time was too short; nil if no session runs
     def flush(timeout: Session::FLUSH_S)
       Session.flush(timeout)
     end
 
-    # Take no samples until {resume}; what was sampled before leaves as ever. A process that is forked meanwhile is
-    # paused too. Pausing twice is pausing once.
+    # Take no samples until {resume}. Earlier samples are uploaded as usual. A process that is forked during the pause
+    # is paused, too. Repeated calls have no further effect.
     #
     # @example
     #   Spanprof.pause
@@ -179,13 +182,13 @@ module Spanprof
     #   ensure
     #     Spanprof.resume
     #   end
-    # @return [Boolean, nil] true; nil: nothing runs
+    # @return [Boolean, nil] true; nil if no session runs
     def pause
       Session.pause
     end
 
     # Take samples again.
-    # @return [Boolean, nil] true; nil: nothing runs
+    # @return [Boolean, nil] true; nil if no session runs
     def resume
       Session.unpause
     end
@@ -196,36 +199,36 @@ module Spanprof
     end
 
     # @return [Hash{Symbol => Integer, Array<Integer>}] the core's counters since the start in this process; empty
-    #   where it cannot be loaded
+    #   if the core cannot be loaded
     def stats
       LOAD_ERROR || Session.other_ractor? ? {} : Native.stats
     end
 
-    # @return [Boolean] whether profiling is possible, as far as is known: see {unavailable_reason}
+    # @return [Boolean] whether there is no {unavailable_reason}
     def available?
       unavailable_reason.nil?
     end
 
-    # @return [String, nil] one sentence: why this Ruby cannot be profiled, why the last {start} did not, or why none is
-    #   made for this process of a Rails application; nil where nothing speaks against it
+    # @return [String, nil] the reason, in one sentence, if this Ruby cannot be profiled, the last {start} failed, or
+    #   this process of a Rails application is not profiled; nil if no reason is known
     def unavailable_reason
       Session.unavailable_reason
     end
 
-    # @return [Logger, nil] what receives the lines of the log: the one given, else Rails.logger; nil: stderr
+    # @return [Logger, nil] the receiver of log lines: the logger that was set, else Rails.logger; nil for stderr
     def logger
       Logging.logger
     end
 
-    # @param logger [Logger, nil] anything with the methods debug, info, warn and error
+    # @param logger [Logger, nil] any object with the methods debug, info, warn and error
     def logger=(logger)
       Logging.logger = logger
     end
   end
 end
 
-# A Gemfile that names spanprof in place of pyroscope loads this file, and the
-# program goes on to say Pyroscope.
+# Programs that use Pyroscope keep working when their Gemfile names spanprof
+# instead of pyroscope, which loads this file.
 autoload :Pyroscope, File.expand_path("pyroscope.rb", __dir__)
 
 require_relative "spanprof/railtie" if defined?(Rails::Railtie)

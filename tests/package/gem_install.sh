@@ -64,7 +64,7 @@ echo "$size KiB on disk"
 )
 (
   path_without make gmake
-  refused no_make "no make" "apt-get install gcc make libc6-dev"
+  refused no_make "make is missing" "apt-get install gcc make libc6-dev"
 )
 (
   spoil_header zlib.h

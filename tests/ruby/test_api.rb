@@ -85,8 +85,8 @@ class ApiTest < ChildTest
     assert_equal <<~LINES, result.err
       spanprof: labels must be a Hash, not a value of class Integer
       spanprof: a label without a block labels nothing
-      spanprof: a timeout is a number of seconds, not "long": 10 s are waited
-      spanprof: a timeout is a number of seconds, not NaN: 2 s are waited
+      spanprof: a timeout must be a number of seconds, not "long": 10 s is used
+      spanprof: a timeout must be a number of seconds, not NaN: 2 s is used
     LINES
   end
 

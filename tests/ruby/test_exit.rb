@@ -42,7 +42,7 @@ class ExitTest < ChildTest
       Spanprof::Exit.call(0)
       p Spanprof.running?, Spanprof.start, Spanprof.unavailable_reason
     RUBY
-    assert_equal ["false", "false", '"the process has come to its end"'], result.out.lines(chomp: true)
+    assert_equal ["false", "false", '"the process is exiting"'], result.out.lines(chomp: true)
     assert_burned(0.1, burnt)
   end
 

@@ -38,7 +38,7 @@ class LoggingTest < ChildTest
       Spanprof.start(sample_rate_hz: 0)
     RUBY
     assert_match(/^INFO spanprof: profiling "test"/, result.out)
-    assert_match(/^WARN spanprof: profiling goes on as before: sample_rate_hz/, result.out)
+    assert_match(/^WARN spanprof: profiling continues as before: sample_rate_hz/, result.out)
     assert_empty result.err
   end
 

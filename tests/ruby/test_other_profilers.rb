@@ -165,7 +165,7 @@ class OtherProfilersTest < ChildTest
       require "spanprof"
       2.times { Spanprof.start }
     RUBY
-    assert_equal "spanprof: the gem pyroscope is loaded beside spanprof, which takes its place: " \
+    assert_equal "spanprof: the gem pyroscope is loaded next to spanprof, which replaces it: " \
                  "remove it from the Gemfile\n", result.err
   end
 

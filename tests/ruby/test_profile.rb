@@ -82,7 +82,7 @@ class ProfileTest < ChildTest
       p profile.html("nowhere"), profile.open, profile.save("nowhere"), File.exist?("nowhere")
     RUBY
     assert_equal "nil\nnil\nnil\nfalse\n", result.out
-    assert_equal "spanprof: no page of a profile: sample_rate_hz is 0, not within 1 to 1000\n" * 2, result.err
+    assert_equal "spanprof: the page of a profile is missing: sample_rate_hz is 0, not within 1 to 1000\n" * 2, result.err
   end
 
   def test_what_is_not_profiled_says_why_and_the_block_runs

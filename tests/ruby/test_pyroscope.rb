@@ -99,7 +99,7 @@ class PyroscopeTest < ChildTest
       p Pyroscope::Otel::SpanProcessor.new("app", "http://[bad").pyroscope_endpoint
     RUBY
     assert_equal %w(true true 4040 true true false true true "http://[bad"), result.out.split
-    assert_equal ['spanprof: log_level = "loud" is no level: it is "error"'], result.err.lines(chomp: true)
+    assert_equal ['spanprof: log_level = "loud" is not a level: "error" is used'], result.err.lines(chomp: true)
   end
 
   def test_options_without_effect_are_said_once
@@ -115,7 +115,7 @@ class PyroscopeTest < ChildTest
         end
       end
     RUBY
-    assert_equal ["spanprof: oncpu = false has no effect: CPU time is what is profiled",
+    assert_equal ["spanprof: oncpu = false has no effect: only CPU time is profiled",
                   'spanprof: compression = "zstd" has no effect: profiles are compressed with gzip',
                   'spanprof: report_encoding = "collapsed" has no effect: profiles are written as pprof',
                   "spanprof: basic_auth_username has no effect alone"], result.err.lines(chomp: true)

@@ -145,7 +145,7 @@ class QuickstartTest < ChildTest
       2.times { provider.tracer("t").in_span("work") { |span| burn 0.05; p span.attributes.key?("pyroscope.profile.id") } }
     RUBY
     assert_equal %w[true true], result.out.split
-    assert_equal 1, result.err.lines.grep(/the service of the spans is not known: NoMethodError/).size, result.err
+    assert_equal 1, result.err.lines.grep(/the service name of the spans cannot be read: NoMethodError/).size, result.err
     assert_match(%r{/unknown_service_ruby}, Dir["#{@profiles}/*.pb.gz"].first)
   end
 end

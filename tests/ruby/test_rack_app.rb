@@ -110,10 +110,10 @@ class RackAppTest < ChildTest
       puts ask("seconds=1").join(" ")
     RUBY
     lines = result.out.lines(chomp: true).reject(&:empty?)
-    assert_equal ["400 text/plain; charset=utf-8 seconds is a whole number from 1 to 300"], lines.first(7).uniq
+    assert_equal ["400 text/plain; charset=utf-8 seconds must be a whole number from 1 to 300"], lines.first(7).uniq
     assert_match(/\A404 /, lines[7])
     assert_match(/\A405 /, lines[8])
-    assert_match(/\A503 .*no profile can be taken: .*PYROSCOPE_AGENT_ENABLED/, lines[9])
+    assert_match(/\A503 .*this process cannot be profiled: .*PYROSCOPE_AGENT_ENABLED/, lines[9])
   end
 
   def test_a_request_that_is_ended_from_outside_leaves_nothing

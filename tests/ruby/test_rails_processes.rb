@@ -96,7 +96,7 @@ class RailsProcessesTest < PreforkTest
   RAKE = Gem.bin_path("rake", "rake")
 
   def refused(purpose)
-    [false, "this is #{purpose}, profiled only where config.spanprof.enabled is true"]
+    [false, "this is #{purpose}, which is profiled only if config.spanprof.enabled is true"]
   end
 
   def test_console_rake_and_tests_are_not_profiled

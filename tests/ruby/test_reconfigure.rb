@@ -42,7 +42,7 @@ class ReconfigureTest < ChildTest
     assert_equal "0", dropped
     assert_operator taken.to_i, :>, 20
     assert_equal 1, Dir["#{@profiles}/*.pb.gz"].size, "the session was another one in between"
-    assert_equal 22, result.err.lines.grep(/\Aspanprof: profiling goes on as before: /).size, result.err
+    assert_equal 22, result.err.lines.grep(/\Aspanprof: profiling continues as before: /).size, result.err
   end
 
   def test_what_only_a_start_can_refuse_brings_the_former_session_back
@@ -63,7 +63,7 @@ class ReconfigureTest < ChildTest
       system("rm", "-rf", top)
     RUBY
     assert_equal %w[true false true nil], result.out.split
-    assert_equal "spanprof: profiling goes on as before: output_directory out cannot be used: File name too long\n",
+    assert_equal "spanprof: profiling continues as before: output_directory out cannot be used: File name too long\n",
                  result.err
     assert_burned 0.2, samples
   end
@@ -78,7 +78,7 @@ class ReconfigureTest < ChildTest
       p Spanprof.start(logger: other, sample_rate_hz: 0)
       Spanprof::Logging.say(:warn, "here")
     RUBY
-    assert_includes result.out, "\nspanprof: profiling goes on as before: sample_rate_hz is 0"
+    assert_includes result.out, "\nspanprof: profiling continues as before: sample_rate_hz is 0"
     assert_includes result.out, "\nformer spanprof: here\n"
   end
 end

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# One shared object: the core and its command (their unity files), the
-# hand-written binding and the SWIG module. An installed gem carries everything
-# under vendor/; a checkout is compiled in place.
+# Builds one shared object from the core and its command (their unity files), the hand-written
+# binding and the SWIG module. An installed gem has all sources under vendor/; a checkout is
+# compiled in place.
 #
-# On Linux an installation that cannot be compiled fails, with a sentence that
-# names the packages that are missing. Elsewhere nothing can be profiled, and with
-# SPANPROF_REQUIRED=0 nothing must be: then lib/spanprof/skipped_reason.txt is
-# installed in its place, which Spanprof.unavailable_reason tells. With
-# SPANPROF_REQUIRED=1 that fails, too.
+# On Linux, an installation that cannot be compiled fails with a sentence that names the missing
+# packages. Other systems cannot be profiled. There, or with SPANPROF_REQUIRED=0, the gem is
+# installed without the library, and lib/spanprof/skipped_reason.txt has the reason, which
+# Spanprof.unavailable_reason returns. With SPANPROF_REQUIRED=1 the installation fails in this case,
+# too.
 
 require "rbconfig"
 require "shellwords"
@@ -22,11 +22,11 @@ PACKAGED = File.directory?(VENDOR)
 ROOT = PACKAGED ? VENDOR : File.expand_path("../../..", __dir__)
 FOLDERS = %w[core/include core/src core bindings/common bindings/ruby swig swig/lang].freeze
 
-# How packages are installed, and those that bring what is needed, in that order.
+# Commands that install packages, and the packages with the tools, in the same order.
 INSTALL = ["apt-get install", "apk add", "dnf install"].freeze
 TOOLS = ["gcc make libc6-dev", "gcc make musl-dev", "gcc make glibc-devel"].freeze
 RUBY_HEADERS = ["ruby-dev", "ruby-dev", "ruby-devel"].freeze
-# pkg-config's name, then library, function, header and packages.
+# For each library: its names for pkg-config and the linker, a function, a header and packages.
 LIBRARIES = [
   ["libcurl", "curl", "curl_easy_init", "curl/curl.h", ["libcurl4-openssl-dev", "curl-dev", "libcurl-devel"]],
   ["zlib", "z", "deflate", "zlib.h", ["zlib1g-dev", "zlib-dev", "zlib-devel"]],
@@ -34,11 +34,11 @@ LIBRARIES = [
    ["libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel"]]
 ].freeze
 
-NOT_INSTALLED = "spanprof is not installed: %s; SPANPROF_REQUIRED=0 installs it all the same, to profile nothing"
-NOT_COMPILED = "it could not be compiled, as the output of its installation says"
+NOT_INSTALLED = "spanprof is not installed: %s; SPANPROF_REQUIRED=0 installs it without profiling"
+NOT_COMPILED = "it could not be compiled, see the output of its installation"
 
-# What make does where it fails. Objects are of no use once the library is in its
-# place. RubyGems says where that is in RbConfig, later ones by a variable of make.
+# The commands of make after a failed compilation. Objects are deleted when the library is
+# installed. RubyGems sets the destination in RbConfig, newer versions in a variable of make.
 FAILED = REQUIRED ? "{ echo '#{format(NOT_INSTALLED, NOT_COMPILED)}' >&2; exit 1; }" : "echo '#{NOT_COMPILED}' > #{REASON}"
 MAKEFILE = <<~MAKEFILE
   sitearchdir = #{RbConfig.expand(RbConfig::MAKEFILE_CONFIG["sitearchdir"].dup)}
@@ -64,8 +64,8 @@ def found?(program)
   ENV["PATH"].split(":").any? { |folder| File.executable?("#{folder}/#{program}") }
 end
 
-# The command that brings the packages here.
-# @param packages [Array<Array<String>>] each in the order of INSTALL
+# The command that installs packages on this system.
+# @param packages [Array<Array<String>>] names in the order of INSTALL
 def remedy(packages)
   i = INSTALL.index { |install| found?(install.split.first) }
   "#{"in Debian: " unless i}#{INSTALL[i || 0]} #{packages.map { |names| names[i || 0] }.join(" ")}"
@@ -73,7 +73,7 @@ end
 
 skip("#{RUBY_ENGINE} is not supported: profiling needs CRuby") unless RUBY_ENGINE == "ruby"
 skip("#{SYSTEM} is not supported: profiling needs Linux") unless SUPPORTED
-skip("no make is there (#{remedy([TOOLS])})") unless found?("make")
+skip("make is missing (#{remedy([TOOLS])})") unless found?("make")
 skip("ruby.h is missing (#{remedy([RUBY_HEADERS])})") unless File.file?("#{RbConfig::CONFIG["rubyhdrdir"]}/ruby.h")
 
 require "mkmf"
@@ -90,7 +90,7 @@ missing = LIBRARIES.reject do |package, library, function, header|
 end
 unless missing.empty?
   headers = missing.map { |_, _, _, header| header }.join(", ")
-  skip("#{headers} or the library behind is missing (#{remedy(missing.map(&:last))})")
+  skip("#{headers} or its library is missing (#{remedy(missing.map(&:last))})")
 end
 have_header("libunwind.h")
 
@@ -107,25 +107,25 @@ else
 end
 
 append_cflags(%w[-std=gnu11 -fvisibility=hidden -fstack-protector-strong -Werror=implicit-function-declaration])
-# Names and lines for a backtrace; types and variables are 1.5 of 2.6 MB,
-# and each installed gem has the library twice.
+# Names and lines for a backtrace. Types and variables would add 1.5 MB to 1.1 MB, and each
+# installed gem has the library twice.
 append_cflags("-g1")
-# A signal that is under way when the library is unloaded still finds the
-# handler's code, which must never enter the lazy resolver either.
+# A late signal may still run the handler after the library is unloaded, so its code must stay
+# mapped. The handler must not call the lazy resolver either.
 append_ldflags(%w[-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,--exclude-libs,ALL])
 append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
-# They may stand in variables that they name.
+# Variables of make in CFLAGS may contain these flags.
 $defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if RbConfig.expand($CFLAGS.dup).match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 $defs << "-DSPANPROF_TEST_VARIABLES" if enable_config("test-variables", false)
-# The assembler takes it in (core/page/built_page.c), by a name that the code
-# must find in the same partition of the program.
+# The assembler includes the page (core/page/built_page.c) under a name that the code must find in
+# the same partition of the program.
 if File.size?(page)
   $defs << "-DSP_PAGE_FILE=#{%("#{page}").shellescape}"
   append_cflags("-fno-lto")
 end
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
-# No two sources have one name: objects of all folders stand in one.
+# All source files have different names, because the objects of all folders are in one folder.
 bindings = Dir["#{ROOT}/bindings/{common,ruby}/**/*.c"].sort
 $VPATH.push("#{ROOT}/core/src", "#{ROOT}/core/command", *bindings.map { |path| File.dirname(path) }.uniq, generated)
 $srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] + bindings.map { |path| File.basename(path) }

@@ -2,10 +2,10 @@
 
 require "fileutils"
 
-# Write what gems carry ready-made, and checkouts make when they are built: the
-# SWIG module and the protobuf messages.
-# @param root [String] of the checkout
-# @param folder [String] where to
+# Generate the SWIG module and the code of the protobuf messages. Gems contain
+# these files; checkouts generate them during the build.
+# @param root [String] folder of the checkout
+# @param folder [String] destination
 def generate(root, folder)
   FileUtils.mkdir_p(folder)
   [["protoc-c", "--proto_path=#{root}/core/proto", "--c_out=#{folder}", "profile.proto", "push.proto"],

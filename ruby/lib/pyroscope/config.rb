@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pyroscope
-  # What {Pyroscope.configure} yields: the options of the gem pyroscope, of 1.x
-  # and of those before, with their defaults, and all of {Spanprof.start}.
+  # The object that {Pyroscope.configure} yields. It has the options of the gem pyroscope, of 1.x
+  # and earlier, with their defaults, and all options of {Spanprof.start}.
   class Config
     DEFAULTS = {
       application_name: "", app_name: nil, server_address: "http://localhost:4040", auth_token: "",
@@ -12,16 +12,16 @@ module Pyroscope
       detect_subprocesses: true
     }.freeze
 
-    # What an option is called by {Spanprof.start}.
+    # The names of these options for {Spanprof.start}.
     NAMES = {
       app_name: :application_name, basic_auth_username: :basic_auth_user, sample_rate: :sample_rate_hz, tags: :labels
     }.freeze
 
-    # Options that change nothing here: the values that mean what is done
-    # anyway, and what that is.
+    # Options that have no effect: their values that describe the actual behaviour, and a
+    # description of it.
     WITHOUT_EFFECT = {
-      oncpu: [[true], "CPU time is what is profiled"],
-      on_cpu: [[true], "CPU time is what is profiled"],
+      oncpu: [[true], "only CPU time is profiled"],
+      on_cpu: [[true], "only CPU time is profiled"],
       detect_subprocesses: [[true, false], "forked children are profiled, other programs are not"],
       compression: [["gzip"], "profiles are compressed with gzip"],
       report_encoding: [["pprof"], "profiles are written as pprof"]
@@ -30,7 +30,7 @@ module Pyroscope
     CREDENTIALS = %i[basic_auth_username basic_auth_password].freeze
 
     DEFAULTS.each do |name, default|
-      # A default that can be added to becomes the program's own.
+      # If the program adds to a default Hash, the Hash becomes the option's value.
       define_method(name) { @given.fetch(name) { default.is_a?(Hash) ? @given[name] = {} : default } }
       define_method(:"#{name}=") { |value| self[name] = value }
     end
@@ -39,19 +39,19 @@ module Pyroscope
       @given = {}
     end
 
-    # @param name [Symbol, String] of an option
+    # @param name [Symbol, String] name of an option
     # @return [Object] its value
     def [](name)
       public_send(name)
     end
 
-    # @param name [Symbol, String] of an option
+    # @param name [Symbol, String] name of an option
     # @param value [Object]
     def []=(name, value)
       @given[name.to_sym] = value
     end
 
-    # @return [Array<Symbol>] the options' names, as of a Struct
+    # @return [Array<Symbol>] the names of the options, as of a Struct
     def self.members
       DEFAULTS.keys
     end
@@ -72,8 +72,8 @@ module Pyroscope
       DEFAULTS.merge(@given)
     end
 
-    # What the program gave, nil, "" and {} being nothing in every generation,
-    # and the server's address where the environment has none.
+    # The options that the program has set. nil, "" and {} count as not set, as in all generations.
+    # The default server address is added unless the environment has one.
     # @return [Hash{Symbol => Object}] for {Spanprof.start}
     # @api private
     def options
@@ -88,8 +88,7 @@ module Pyroscope
       options.transform_keys { |name| NAMES.fetch(name, name) }
     end
 
-    # @return [Hash{Symbol => Symbol}] what the program calls the options of
-    #   {Spanprof.start}
+    # @return [Hash{Symbol => Symbol}] the program's names of the options of {Spanprof.start}
     # @api private
     def names
       names = NAMES.reject { |_, option| given.key?(option) }
@@ -104,7 +103,7 @@ module Pyroscope
         "#{name} = #{value.inspect} has no effect: #{reason}" unless silent.include?(value)
       end
       remarks << "#{credentials.first} has no effect alone" if credentials.size == 1
-      remarks << "log_level = #{log_level.inspect} is no level: it is \"error\"" unless level?
+      remarks << "log_level = #{log_level.inspect} is not a level: \"error\" is used" unless level?
       remarks
     end
 
@@ -114,7 +113,7 @@ module Pyroscope
       @given.reject { |_, value| value.nil? || (value.respond_to?(:empty?) && value.empty?) }
     end
 
-    # What is no level is "error".
+    # An invalid level counts as "error".
     def level?
       Spanprof::Options.level(given)
       true
@@ -122,7 +121,7 @@ module Pyroscope
       false
     end
 
-    # Tags may be a list of pairs; one without a value is none.
+    # Tags may be a list of pairs. Tags without a value are dropped.
     def pairs(tags)
       tags = tags.to_h if tags.is_a?(Array) && tags.all? { |pair| pair.is_a?(Array) && pair.size == 2 }
       tags.is_a?(Hash) ? tags.compact : tags
@@ -136,8 +135,8 @@ module Pyroscope
       @given.key?(:server_address) || ENV.fetch("PYROSCOPE_SERVER_ADDRESS", "") != ""
     end
 
-    # Options of {Spanprof.start} that the gem pyroscope does not have: those that
-    # were written can be read.
+    # Accepts the options of {Spanprof.start} that the gem pyroscope does not have. An option can be
+    # read after it was set.
     def method_missing(name, *arguments)
       return super unless respond_to_missing?(name) && arguments.size == (name.end_with?("=") ? 1 : 0)
 

@@ -6,21 +6,21 @@ require_relative "../spanprof/otel"
 require_relative "../pyroscope"
 
 module Pyroscope
-  # What the gem pyroscope-otel brings.
+  # The interface of the gem pyroscope-otel.
   module Otel
     VERSION = Spanprof::VERSION
 
-    # Raised by nothing here; for programs that rescue it.
+    # Never raised; for programs that rescue it.
     class Error < StandardError; end
 
-    # The span processor under its old name, with its old label, `span`, and always with a URL.
+    # The span processor with its old name, its old label `span`, and always with a URL.
     # @see Spanprof::Otel::SpanProcessor
     class SpanProcessor < Spanprof::Otel::SpanProcessor
       def initialize(app_name = nil, pyroscope_endpoint = nil, **options)
         super(app_name, pyroscope_endpoint, legacy_span_label: true, add_url: true, **options)
       end
 
-      # @return [URI, Object] what was given, if it is no URL
+      # @return [URI, Object] the value itself if it is not a URL
       def pyroscope_endpoint
         given = super
         given.is_a?(String) ? URI.parse(given) : given

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# Profiles the program that is about to run, as the environment says:
+# Profiles a program from its start, with options from the environment:
 #
 #   RUBYOPT=-rspanprof/autostart PYROSCOPE_SERVER_ADDRESS=http://localhost:4040 ruby app.rb
 #
-# With OpenTelemetry's SDK in the program its spans are followed, as if it had
-# added Spanprof::Otel::SpanProcessor.new itself.
+# If the program uses OpenTelemetry's SDK, its spans are followed, as if the program had added
+# Spanprof::Otel::SpanProcessor.new.
 
 require_relative "../spanprof"
 require_relative "load_watch"

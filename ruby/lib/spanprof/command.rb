@@ -3,19 +3,20 @@
 require_relative "../spanprof"
 
 module Spanprof
-  # The program `spanprof`: the core's, and `exec`.
+  # The command `spanprof`: the commands of the core, and `exec`.
   # @api private
   module Command
     USAGE = <<~TEXT
       usage: spanprof exec [--open] [--] PROGRAM [ARGUMENT...]
 
-      Runs PROGRAM with every Ruby in it profiled, as the variables PYROSCOPE_* say.
-      With --open its profiles are not kept, but when it has ended a flame graph of
-      them is written to a temporary file, and shown in the browser.
+      Runs PROGRAM and profiles it and every Ruby process that it starts. The
+      variables PYROSCOPE_* set the options. With --open, no profiles are kept; after
+      the exit of PROGRAM a flame graph is written to a temporary file and shown in
+      the browser.
     TEXT
 
     class << self
-      # @param arguments [Array<String>] of the command line
+      # @param arguments [Array<String>] arguments of the command line
       # @return [Integer] exit status
       def run(arguments)
         return execute(arguments.drop(1)) if arguments.first == "exec"
@@ -36,7 +37,7 @@ module Spanprof
         return usage(2, $stderr) if arguments.empty?
         return execute_and_open(arguments) if open
 
-        # One word would go through a shell.
+        # With a single string, exec would use a shell.
         exec(environment, [arguments.first, arguments.first], *arguments.drop(1))
       rescue SystemCallError => e
         Logging.last_resort(e.message)
@@ -58,8 +59,8 @@ module Spanprof
         end
       end
 
-      # Run a program to its end, as a shell does. What the terminal sends goes to
-      # both, and the program decides.
+      # Run a program and wait for its exit, as a shell does. Signals of the terminal reach both
+      # processes; the program decides about them.
       # @return [Integer] its exit status
       def wait_for(arguments, variables)
         pid = Process.spawn(environment.merge(variables), [arguments.first, arguments.first], *arguments.drop(1))
@@ -74,8 +75,8 @@ module Spanprof
         status
       end
 
-      # By its path, so that a bundle without this gem can be profiled; RUBYOPT
-      # knows no quotes, so a path with a space goes by way of RUBYLIB.
+      # The variables name the library by its path, so that programs whose bundle does not contain
+      # this gem can be profiled. RUBYOPT has no quotes, so a path with a space is set in RUBYLIB.
       def environment
         library = File.expand_path("..", __dir__)
         return { "RUBYOPT" => "-r#{library}/spanprof/autostart #{ENV["RUBYOPT"]}".strip } unless library.match?(/\s/)

@@ -3,31 +3,31 @@
 require_relative "override"
 
 module Spanprof
-  # Hands on what there is before the process ends or becomes another program.
+  # Delivers the last samples before the process exits or executes another program.
   #
-  # An ordinary end is seen by a finalizer, not by at_exit: Ruby runs finalizers
-  # after every at_exit handler and the end of every thread, so that programs
-  # which live in at_exit (minitest, Sinatra) and what threads do last are
-  # profiled too, and nobody competes for the VM lock any more.
+  # A finalizer detects a regular exit, and not at_exit: Ruby runs finalizers after all at_exit
+  # handlers and after all threads have ended. So programs that run in at_exit (minitest, Sinatra)
+  # and the last actions of threads are profiled, too, and no thread competes for the VM lock any
+  # more.
   # @api private
   module Exit
-    # Of the 2 s that are promised, what the rest of the way takes is kept back.
+    # The documented limit is 2 s. The other steps of the exit need the difference.
     TIMEOUT_MS = 1300
 
-    # In the place of what Process and Kernel have.
+    # Replacements for methods of Process and Kernel.
     module Overrides
-      # Ends the process at once, but for what was sampled.
+      # Ends the process at once, after the delivery of the samples.
       def exit!(...)
         Exit.finish
         spanprof_original_exit!(...)
       end
 
-      # The new program knows nothing of ours.
+      # Delivers the samples, because the new program does not know them.
       def exec(...)
         options = Exit.finish
         spanprof_original_exec(...)
       ensure
-        # Only where exec failed is there a way back.
+        # exec returns only if it failed.
         Session.start(options) if options
       end
     end
@@ -35,7 +35,7 @@ module Spanprof
     class << self
       def install
         at_exit { Logging.join_writer }
-        # No Proc: a program that changes Proc#call changes none of ours.
+        # The finalizer is not a Proc, so that programs which patch Proc#call do not affect it.
         ObjectSpace.define_finalizer(@anchor = Object.new, Exit)
         [Process.singleton_class, Kernel.singleton_class, Kernel].each { |owner| Override.install(owner, Overrides) }
       end
@@ -43,19 +43,19 @@ module Spanprof
       # Runs as a finalizer. Afterwards no session may start: only the exit handlers
       # of C could stop it, after Ruby has been finalised.
       def call(_object_id)
-        @over = true
+        @exiting = true
         finish
       end
 
-      # @return [Boolean] whether this process has come to its end
-      def over? = @over
+      # @return [Boolean] whether this process is exiting
+      def exiting? = @exiting
 
-      # In another Ractor than the main one there is no way back.
+      # In a Ractor other than the main one, the session cannot be started again.
       # @return [Hash, nil] the options of the session that was stopped
       def finish
         return Native.finish_elsewhere(TIMEOUT_MS) unless Native.main_ractor?
 
-        Session.uninterrupted { hand_on } if Session.running?
+        Session.uninterrupted { deliver } if Session.running?
       end
 
       # Flush without stopping the session, which continues in this process or in
@@ -73,7 +73,7 @@ module Spanprof
         Logging.say(:error, "the last profile is lost: #{e.message}")
       end
 
-      def hand_on
+      def deliver
         Native.finish(TIMEOUT_MS)
         Logging.deliver
         Session.options

@@ -3,15 +3,14 @@
 require_relative "override"
 
 module Spanprof
-  # A forked child goes on profiling by itself: the core restarts its threads
-  # below Ruby (pthread_atfork); here come the Ruby threads, which fork ends.
+  # Continues profiling in a forked child. The core restarts its own threads (pthread_atfork); this
+  # module restarts the Ruby threads, which end at a fork.
   #
-  # Process._fork is behind fork, Process.fork and IO.popen("-"), and so behind
-  # Puma, Unicorn and Resque; Process.daemon forks without it
-  # (https://docs.ruby-lang.org/en/3.1/Process.html#method-c-_fork).
+  # fork, Process.fork and IO.popen("-") call Process._fork, and so do Puma, Unicorn and Resque.
+  # Process.daemon forks without it (https://docs.ruby-lang.org/en/3.1/Process.html#method-c-_fork).
   # @api private
   module Fork
-    # In the place of what Process has.
+    # Replacements for methods of Process.
     module Overrides
       # @return [Integer] as the original
       def _fork
@@ -37,12 +36,12 @@ module Spanprof
       end
 
       def in_child
-        Session.uninterrupted { go_on } if Session.running?
+        Session.uninterrupted { continue } if Session.running?
       end
 
       private
 
-      def go_on
+      def continue
         Logging.forget
         Native.after_fork_child
       rescue StandardError => e

@@ -3,9 +3,8 @@
 require_relative "load_watch"
 
 module Spanprof
-  # Labels for what frameworks do: `action` for a request of Rails, `job` for a
-  # job of ActiveJob or Sidekiq, whether they are loaded before a session starts
-  # or after it.
+  # Labels the work of frameworks: `action` for a request of Rails, `job` for a job of ActiveJob or
+  # Sidekiq. The frameworks may be loaded before or after the start of a session.
   # @api private
   module Instrument
     # Middleware of Sidekiq's server: (job instance, payload, queue).
@@ -15,7 +14,7 @@ module Spanprof
       end
     end
 
-    # By module: its gem, what it answers to once it is of use, and our method.
+    # For each module: its gem, a method that it has when it is ready for use, and our method.
     FRAMEWORKS = {
       "ActiveSupport" => ["activesupport", :on_load, :rails],
       "Sidekiq" => ["sidekiq", :configure_server, :sidekiq]
@@ -24,18 +23,19 @@ module Spanprof
     @labelled = {}
 
     class << self
-      # Whether the session that runs wants these labels.
-      attr_accessor :wanted
+      # Whether the running session uses these labels.
+      attr_accessor :enabled
 
-      # @param work [Proc] that is labelled by what the block says
+      # Run `work` with a label whose value the block returns.
+      # @param work [Proc]
       def label(name, work)
-        @wanted ? Spanprof.label(name => yield, &work) : work.call
+        @enabled ? Spanprof.label(name => yield, &work) : work.call
       end
 
       # Idempotent.
       def install
         FRAMEWORKS.each do |name, (gem, method, label)|
-          next if @labelled[name] || !LoadWatch.comes?(name, gem)
+          next if @labelled[name] || !LoadWatch.expected?(name, gem)
 
           @labelled[name] = true
           LoadWatch.await(name, method) { send(label) }
@@ -46,8 +46,8 @@ module Spanprof
 
       private
 
-      # Called now for what is loaded already, else when it is; :action_controller
-      # comes for ActionController::Base and for ActionController::API.
+      # The hooks run now if the library is already loaded, otherwise when it is loaded.
+      # :action_controller covers ActionController::Base and ActionController::API.
       def rails
         ::ActiveSupport.on_load(:action_controller) do
           around_action { |controller, action| Instrument.label(:action, action) { Instrument.action(controller) } }
@@ -55,7 +55,7 @@ module Spanprof
         ::ActiveSupport.on_load(:active_job) do
           around_perform { |job, perform| Instrument.label(:job, perform) { job.class.name } }
         end
-        # An application has all that it uses by then.
+        # At this point the application has loaded all its libraries.
         ::ActiveSupport.on_load(:after_initialize) { LoadWatch.forget("Sidekiq") }
       end
 
@@ -66,7 +66,7 @@ module Spanprof
       end
     end
 
-    # @return [String] as the gem pyroscope writes it
+    # @return [String] in the format of the gem pyroscope
     def self.action(controller)
       "#{controller.controller_name}/#{controller.action_name}"
     end

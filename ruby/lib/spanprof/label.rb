@@ -4,15 +4,15 @@ require_relative "text"
 
 module Spanprof
   class << self
-    # Label what the block does, in this fiber and in the enumerators it calls.
-    # An inner label hides an outer one of the same name.
+    # Label the samples of a block, in this fiber and in the enumerators that it calls. An inner
+    # label hides an outer one of the same name.
     #
     # @example
     #   Spanprof.label(tenant: "acme") { render }
-    # @param labels [Hash{Symbol, String => Object}] names, and values by their to_s; what the server would not take is
-    #   cleaned and counted
-    # @param more [Hash] the same, for names that are in a Hash
-    # @return [Object] what the block returns
+    # @param labels [Hash{Symbol, String => Object}] names, and values, whose to_s is used;
+    #   characters that the server would refuse are replaced and counted
+    # @param more [Hash] labels as above, for names that are in a Hash
+    # @return [Object] the result of the block
     def label(more = nil, **labels)
       return Tags.no_block unless block_given?
       return yield if LOAD_ERROR || !(before = Native.labels)

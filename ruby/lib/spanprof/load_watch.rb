@@ -1,28 +1,28 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # Learns when the program has loaded a library that we have something to add
-  # to: when the body of its module ends. Who wraps Kernel#require instead stands
-  # in the backtrace of every file that is loaded.
+  # Detects when the program has loaded a library that this gem extends: when the body of the
+  # library's module ends. A wrapper of Kernel#require would appear in the backtrace of each file
+  # that is loaded.
   # @api private
   module LoadWatch
     @awaited = {}
 
     class << self
-      # Whether anything may still be loaded: the bundle is not known.
+      # Whether any library may still be loaded, because the bundle is not known yet.
       attr_writer :early
 
-      # Whether a library is there, or is to be expected: each class that ends
-      # costs a look meanwhile.
-      # @param name [String] of the library's module
-      # @param gem [String] that has it
-      def comes?(name, gem)
+      # Whether a library is loaded or may be loaded later. While a library is awaited, each class
+      # body that ends costs a check.
+      # @param name [String] the library's module
+      # @param gem [String] the gem with this module
+      def expected?(name, gem)
         @early || !loaded(name).nil? || (defined?(::Gem) && ::Gem.loaded_specs.key?(gem))
       end
 
-      # Calls the block once: now, if the library is there, else when it is.
-      # @param name [String] of the library's module
-      # @param method [Symbol] what the module answers to once it is of use
+      # Call the block once: now if the library is loaded, otherwise when it is.
+      # @param name [String] the library's module
+      # @param method [Symbol] a method that the module has when it is ready for use
       def await(name, method, &added)
         @awaited[name] = [method, added]
         look
@@ -32,8 +32,8 @@ module Spanprof
         @trace.enable unless @trace.enabled?
       end
 
-      # What has not come by now is not waited for any longer.
-      # @param name [String] as given to {await}
+      # Do not wait for a library any longer.
+      # @param name [String] as for {await}
       def forget(name)
         @awaited.delete(name).tap { @trace&.disable if @awaited.empty? }
       end
@@ -42,14 +42,14 @@ module Spanprof
 
       def look
         @awaited.each_key.select { |name| loaded(name)&.respond_to?(@awaited[name].first) }.each do |name|
-          _, added = forget(name) # nil: another thread was first
+          _, added = forget(name) # nil if another thread was first
           added&.call
         end
       rescue StandardError => e
-        Logging.say_once(:warn, "what is loaded is not looked at: #{e.message}")
+        Logging.say_once(:warn, "loaded libraries cannot be detected: #{e.message}")
       end
 
-      # Without loading anything (autoload).
+      # Returns the module unless it is not loaded. Does not trigger an autoload.
       def loaded(name)
         name.split("::").reduce(Object) do |outer, inner|
           break if outer.autoload?(inner) || !outer.const_defined?(inner, false)

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # Takes the core's lines, which come from threads without the GVL, to the
-  # program's logger.
+  # Passes the core's log lines, which threads without the GVL write, to the program's logger.
   # @api private
   module Logging
     LEVELS = %i[debug info warn error].freeze
@@ -14,14 +13,14 @@ module Spanprof
     @said = {}
 
     class << self
-      # @return [Logger, nil] set by the program; nil: {logger} looks for one
+      # @return [Logger, nil] set by the program; if it is nil, {logger} looks for one
       attr_writer :logger
 
-      # @return [Integer, nil] the least level that was asked for; nil: all to a
-      #   logger, warnings to stderr
+      # @return [Integer, nil] the least severe level to log; nil for the default: all levels with a
+      #   logger, warnings on stderr
       attr_writer :level
 
-      # @return [Array] logger and level as they were set, for {configuration=}
+      # @return [Array] the logger and the level as they were set, for {configuration=}
       def configuration
         [@logger, @level]
       end
@@ -34,8 +33,8 @@ module Spanprof
         @logger || (::Rails.logger if defined?(::Rails) && ::Rails.respond_to?(:logger))
       end
 
-      # Log one line at once, on this thread. Raises nothing itself: if the logger
-      # fails the line goes to stderr, and if that fails, too, it is dropped.
+      # Log one line immediately, on this thread. Raises nothing itself: if the logger fails, the
+      # line goes to stderr; if that fails, too, the line is dropped.
       # @param level [Integer] an index of LEVELS
       def write(level, text)
         target = logger unless in_trap?
@@ -57,60 +56,60 @@ module Spanprof
         nil
       end
 
-      # @param level [Symbol] of LEVELS
+      # @param level [Symbol] one of LEVELS
       def say(level, text)
         write(LEVELS.index(level), text)
       end
 
-      # The same sentence once in a process.
+      # Log a sentence only once in a process.
       def say_once(level, text)
         say(level, text) unless @said.key?(text)
         @said[text] = true
       end
 
-      # What a program's own object raised: once for each class of error, whose
-      # message may differ each time, and be as long as the object inspected.
+      # Log an error that an object of the program has raised, once for each class of error: the
+      # message may differ each time, and may be as long as the inspected object.
       def failed_once(level, what, error)
         key = [what, error.class]
         say(level, "#{what}: #{error.class}: #{message_of(error)}") unless @said.key?(key)
         @said[key] = true
       end
 
-      # The error's class may be the program's, and its `message` may raise.
+      # The program may have defined the error's class, and its `message` may raise.
       def message_of(error)
         error.message.to_s[0, MESSAGE_CHARACTERS]
       rescue StandardError, ScriptError
         ""
       end
 
-      # Hand on what waits, on a thread that ends with it: a logger may block. On
-      # this one where the system, or a frozen ThreadGroup, allows no other.
-      # Where one is at it, it takes what came meanwhile, or the next call does.
+      # Deliver the waiting lines on a temporary thread, because a logger may block. If the system
+      # or a frozen ThreadGroup allows no new thread, deliver them on this thread. If a delivery is
+      # running already, it also delivers new lines, or the next call does.
       def deliver_soon
         return if @thread&.alive?
 
-        # It would have the mask of this thread, and could not be ended.
+        # Without the mask, the thread would inherit this thread's mask, and could not be ended.
         @thread = Thread.new { Thread.handle_interrupt(Object => :immediate) { serve } }
         # Puma counts the threads that an application starts before it forks
         # (puma 6, Cluster#run).
         @thread.thread_variable_set(:fork_safe, true)
         @thread.name = "spanprof-log"
-      rescue ThreadError # none can be made
+      rescue ThreadError # no thread could be created
         deliver
       end
 
-      # Before the end of the program, which kills whoever is at it: a line that is
-      # being written would be written again.
+      # Called before the exit, which kills a thread that is writing: the line would be written
+      # again.
       def join_writer
         @thread&.join(JOIN_S)
       end
 
-      # After a fork: the parent hands its lines on itself.
+      # Called in a forked child: the parent delivers its own lines.
       def forget
         @waiting.clear
       end
 
-      # Everything that waits, on this thread.
+      # Deliver all waiting lines on this thread.
       def deliver
         @waiting.concat(Native.log_lines)
         while (line = @waiting.shift)
@@ -120,17 +119,16 @@ module Spanprof
 
       private
 
-      # A Logger takes a lock, which a signal handler cannot.
+      # A Logger locks a mutex, which is not allowed in a signal handler.
       def in_trap?
         Thread::Mutex.new.synchronize { false }
       rescue ThreadError
         true
       end
 
-      # A thread that is killed while it writes leaves the other lines to its
-      # successor. Any other exception of a logger is rescued here: with
-      # Thread.abort_on_exception it would end the program, and `exit` would in any
-      # case.
+      # If a thread is killed while it writes, its successor writes the remaining lines. All other
+      # exceptions of a logger are rescued here: they would end the program with
+      # Thread.abort_on_exception, and `exit` would end it in any case.
       def serve
         Native.log_thread
         Thread.handle_interrupt(Object => :on_blocking) { deliver }

@@ -21,7 +21,7 @@ module Spanprof
     class << self
       # @param names [Array<Symbol, String>]
       # @param known [Array<Symbol>]
-      # @raise [ArgumentError] one of the names is not known; the sentence has the nearest one
+      # @raise [ArgumentError] a name is unknown; the message suggests the most similar one
       def check_names(names, known)
         unknown = names.map(&:to_s) - known.map(&:name)
         return if unknown.empty?
@@ -43,8 +43,9 @@ module Spanprof
       end
 
       # @param options [Hash{Symbol => Object}]
-      # @return [Integer, nil] the least severe level to log, from the options or PYROSCOPE_LOG_LEVEL
-      # @raise [Spanprof::Error] the option is no level
+      # @return [Integer, nil] the least severe level to log, from the options or
+      #   PYROSCOPE_LOG_LEVEL
+      # @raise [Spanprof::Error] the option is not a level
       def level(options)
         Native.level(options.slice(:log_level)) unless LOAD_ERROR
       end

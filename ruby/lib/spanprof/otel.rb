@@ -10,17 +10,17 @@ require_relative "otel/span_processor"
 module Spanprof
   # Spans of OpenTelemetry.
   module Otel
-    # Where the API has its contexts.
+    # The file of the API's contexts.
     FILE = "opentelemetry/context.rb"
-    # Errors that our own calls may raise. Not every StandardError: the one that
-    # Timeout raises in any running code must not be rescued.
+    # Errors that our own calls may raise. Not StandardError: Timeout may raise one in any running
+    # code, and it must not be rescued.
     OURS = [Error, FrozenError, NameError, ArgumentError, TypeError].freeze
     private_constant :FILE, :OURS
 
     class << self
-      # Follow which span is active: from now on, in every fiber and thread. A
-      # {SpanProcessor} does so by itself. May be called again, at any time.
-      # @return [Boolean] whether spans are followed: false without OpenTelemetry's API, or where this Ruby cannot be
+      # Follow the active span in every fiber and thread from now on. A {SpanProcessor}
+      # does so by itself. May be called repeatedly.
+      # @return [Boolean] whether spans are followed; false without OpenTelemetry's API, or if this Ruby cannot be
       #   profiled
       def install
         return true if @installed
@@ -36,9 +36,9 @@ module Spanprof
         false
       end
 
-      # Whether fibers and threads made from now on (Fiber.new, Thread.new) work for the span, and carry the labels, of
-      # who made them, until they have a span of their own. Off unless switched on: OpenTelemetry's own context starts
-      # empty in both, so that what they start are roots.
+      # Whether new fibers and threads (Fiber.new, Thread.new) inherit the span and the labels of their creator until
+      # they have a span of their own. The default is false, because OpenTelemetry's own context is empty in a new
+      # fiber or thread: spans that start there are roots.
       # @param inherit [Boolean]
       def inherit_spans=(inherit)
         Native.scopes_inherit(inherit) unless LOAD_ERROR
@@ -59,7 +59,8 @@ module Spanprof
         method.owner == context.singleton_class && method.source_location&.first.to_s.end_with?(FILE)
       end
 
-      # Whether attach and detach are the API's own, and push on that stack and pop from it.
+      # Whether attach and detach are the API's own methods, and only push on that stack and pop
+      # from it.
       def unpatched?(context, variable)
         return false unless variable && %i[attach detach].all? { |name| own?(context, name) }
 

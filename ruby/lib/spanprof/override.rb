@@ -1,41 +1,41 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # Takes the place of methods of Ruby's own and of other gems, each where it
-  # is, and not in front of it: an alias of a prepended method, by which other
-  # gems wrap one, calls itself for ever or finds no superclass method.
+  # Replaces methods of Ruby and of other gems in their own module. Prepending does not work with
+  # gems that wrap a method by an alias: an alias of a prepended method calls itself endlessly or
+  # does not find its superclass method.
   # @api private
   module Override
-    # By owner and name: our method as it stands there.
-    @placed = {}
+    # Our methods as they were defined, by owner and name.
+    @installed = {}
 
     class << self
       # Idempotent.
-      # @param owner [Module] that has the methods, or inherits them; those that it has not are left out
-      # @param overrides [Module] methods of the same names, which call spanprof_original_NAME. No blocks: those cannot
-      #   run in other Ractors.
+      # @param owner [Module] has or inherits the methods; names that it does not have are skipped
+      # @param overrides [Module] methods of the same names, which call spanprof_original_NAME. They
+      #   must not be blocks, as blocks cannot run in other Ractors.
       def install(owner, overrides)
         each_method(owner, overrides) do |name, original|
-          place(original, name, overrides.instance_method(name)) unless @placed.key?([original.owner, name])
+          place(original, name, overrides.instance_method(name)) unless @installed.key?([original.owner, name])
         end
       end
 
-      # Puts the originals back. A method of ours that somebody has wrapped stays,
-      # since it is what the wrapper calls.
-      # @param owner [Module] as of {install}
-      # @param overrides [Module] as of {install}
+      # Restore the original methods. If other code has wrapped a method of ours, it stays, because
+      # the wrapper calls it.
+      # @param owner [Module] as for {install}
+      # @param overrides [Module] as for {install}
       def remove(owner, overrides)
         each_method(owner, overrides) do |name, method|
-          next if @placed[[method.owner, name]] != method || aliased?(method)
+          next if @installed[[method.owner, name]] != method || aliased?(method)
 
-          define(method.owner, name, method.owner.instance_method(kept(name)))
-          @placed.delete([method.owner, name])
+          define(method.owner, name, method.owner.instance_method(original_name(name)))
+          @installed.delete([method.owner, name])
         end
       end
 
       private
 
-      def kept(name) = :"spanprof_original_#{name}"
+      def original_name(name) = :"spanprof_original_#{name}"
 
       def each_method(owner, overrides)
         (overrides.instance_methods(false) + overrides.private_instance_methods(false)).each do |name|
@@ -44,7 +44,7 @@ module Spanprof
         end
       end
 
-      # Below what was prepended to its owner.
+      # The method without those that were prepended to its owner.
       def method_of(owner, name)
         return unless owner.method_defined?(name) || owner.private_method_defined?(name)
 
@@ -56,14 +56,14 @@ module Spanprof
 
       def place(original, name, override)
         owner = original.owner
-        @placed[[owner, name]] = nil # for other threads
-        define(owner, kept(name), original)
-        owner.class_exec(kept(name)) { |kept| private kept }
+        @installed[[owner, name]] = nil # claim it, for other threads
+        define(owner, original_name(name), original)
+        owner.class_exec(original_name(name)) { |original| private original }
         define(owner, name, override)
-        @placed[[owner, name]] = method_of(owner, name)
+        @installed[[owner, name]] = method_of(owner, name)
       end
 
-      # As hidden as it was.
+      # Keep the method's visibility.
       def define(owner, name, method)
         hidden = owner.private_method_defined?(name)
         owner.define_method(name, method)

@@ -15,7 +15,7 @@ module Spanprof
     # @return [Object] what the block returned
     attr_reader :value
 
-    # @return [String, nil] why nothing was profiled, in one sentence
+    # @return [String, nil] the reason in one sentence, if nothing was profiled
     attr_reader :unavailable_reason
 
     # @return [String, nil] how the profile differs from the requested one: its rate
@@ -27,32 +27,32 @@ module Spanprof
       @unavailable_reason = "the block has not ended"
     end
 
-    # @param wanted [Array] arguments of Native::Recording.begin
+    # @param arguments [Array] arguments of Native::Recording.begin
     # @api private
-    def record(*wanted)
-      recording = start(wanted)
+    def record(*arguments)
+      recording = start(arguments)
       @value = yield if block_given?
     ensure
       finish(recording) if recording
     end
 
-    # @param rows [Integer] 0: all
-    # @return [Array<FunctionRow>] the functions with the most CPU time of their
-    #   own; empty without a profile
+    # @param rows [Integer] maximum number of rows; 0 for all
+    # @return [Array<FunctionRow>] the functions with the most CPU time of their own; empty without
+    #   a profile
     def top(rows = 10)
       json("functions", rows) { |row| FunctionRow.new(row["name"], row["file"], *amounts(row)) }
     end
 
-    # @param rows [Integer] 0: all
+    # @param rows [Integer] maximum number of rows; 0 for all
     # @return [Array<SpanRow>] the names of spans with the most CPU time
     def spans(rows = 10)
       json("span_names", rows) { |row| SpanRow.new(row["name"], row["spans"], *amounts(row)) }
     end
 
-    # Write the profile as gzip-compressed pprof, for `spanprof report`,
-    # `go tool pprof` and others.
+    # Write the profile as gzip-compressed pprof, for `spanprof report`, `go tool pprof` and other
+    # tools.
     # @param path [String, Pathname] "name.pb.gz"
-    # @return [String, nil] the path; nil without a profile: no file is written
+    # @return [String, nil] the path; nil if there is no profile, and no file is written
     # @raise [SystemCallError] the file cannot be written
     def save(path)
       return unless @pprof
@@ -61,11 +61,10 @@ module Spanprof
       path.to_s
     end
 
-    # Write a page with a flame graph, search and the span names: one file, which
-    # opens from disk without a network.
+    # Write a page with a flame graph, search and the span names: one file that needs no network.
     # @param path [String, Pathname] "name.html"
     # @param title [String] its heading
-    # @return [String, nil] the path; nil: there is no page, and the log says why
+    # @return [String, nil] the path; nil if there is no page, for a reason that is logged
     # @raise [SystemCallError] the file cannot be written
     def html(path, title: default_title)
       page = page(title, "--html", "-")
@@ -77,13 +76,13 @@ module Spanprof
 
     # Show this page in the browser: $BROWSER, else xdg-open, wslview or open.
     # @param title [String] its heading
-    # @return [String, nil] the path of the page's temporary file, which is not
-    #   deleted; nil: there is no page or no browser, and the log says so
+    # @return [String, nil] the path of the page's temporary file, which is not deleted; nil if
+    #   there is no page or no browser, which is logged
     def open(title: default_title)
       page(title, "--open")&.chomp
     end
 
-    # @return [String] the tables of `spanprof report`, or why there are none
+    # @return [String] the tables of `spanprof report`, or the reason if there are none
     def to_s
       return "not profiled: #{unavailable_reason}" if unavailable_reason
 
@@ -99,13 +98,12 @@ module Spanprof
 
     private
 
-    # @return [Native::Recording, nil] nil: it could not start, and the reason is
-    #   stored
-    def start(wanted)
-      reason = LOAD_ERROR || ("a Ractor is not profiled, only the main one is" if Session.other_ractor?)
+    # @return [Native::Recording, nil] nil if it could not start; the reason is stored
+    def start(arguments)
+      reason = LOAD_ERROR || ("only the main Ractor is profiled" if Session.other_ractor?)
       raise Error, reason if reason
 
-      Session.uninterrupted { Native::Recording.begin(*wanted) }
+      Session.uninterrupted { Native::Recording.begin(*arguments) }
     rescue StandardError, ScriptError => e
       @unavailable_reason = e.message
       nil
@@ -125,7 +123,7 @@ module Spanprof
       require "json"
       JSON.parse(report("--json", "--top", rows.to_s)).fetch(table).map(&row)
     rescue StandardError => e
-      Logging.say(:warn, "no table of a profile: #{e.message}")
+      Logging.say(:warn, "the table of a profile is missing: #{e.message}")
       []
     end
 
@@ -142,7 +140,7 @@ module Spanprof
 
       report(*options, "--title", title)
     rescue StandardError => e
-      Logging.say(:warn, "no page of a profile: #{e.message}")
+      Logging.say(:warn, "the page of a profile is missing: #{e.message}")
       nil
     end
 

@@ -1,46 +1,45 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # A Rack application that answers `/debug/pprof/profile?seconds=N` as a Go
-  # program does: with a profile of this process over the next N seconds, pprof in
-  # gzip, with its spans. For `spanprof serve --scrape`, Grafana Alloy,
-  # `go tool pprof` and others that fetch profiles.
+  # A Rack application that answers `/debug/pprof/profile?seconds=N` as a Go program does: with a
+  # profile of this process over the next N seconds, as gzip-compressed pprof with its spans. For
+  # `spanprof serve --scrape`, Grafana Alloy, `go tool pprof` and other tools that fetch profiles.
   #
-  # It works beside the session that runs, which is not disturbed, and without one,
-  # for as long as somebody asks. It keeps a thread of the server busy meanwhile.
+  # It does not disturb a running session. Without a session, it profiles for the duration of the
+  # request. Each request occupies a thread of the server.
   #
-  # Whoever reaches it sees names of functions, files and spans, and can have the
-  # process profiled: mount it behind what guards the rest of your operations.
+  # Clients see the names of functions, files and spans, and can start profiling. Mount it with the
+  # same access control as your other operational endpoints.
   #
   # @example In Rails' config/routes.rb
   #   mount Spanprof::RackApp => "/debug/pprof"
   # @example In config.ru
   #   map("/debug/pprof") { run Spanprof::RackApp }
   module RackApp
-    # As Go: what is asked for without a number.
+    # The default number of seconds, as in Go.
     SECONDS = 30
     SECONDS_MAX = 300
     PATHS = ["", "/", "/profile", "/debug/pprof/profile"].freeze
     private_constant :SECONDS, :SECONDS_MAX, :PATHS
 
     class << self
-      # @param env [Hash] of Rack 2 or 3
+      # @param env [Hash] environment of Rack 2 or 3
       # @return [Array(Integer, Hash, Array<String>)]
       def call(env)
-        return text(404, "there is no such profile here") unless PATHS.include?(env["PATH_INFO"].to_s)
-        return text(405, "a profile is fetched by GET", "allow" => "GET") unless env["REQUEST_METHOD"] == "GET"
+        return text(404, "there is no profile at this path") unless PATHS.include?(env["PATH_INFO"].to_s)
+        return text(405, "only GET is allowed", "allow" => "GET") unless env["REQUEST_METHOD"] == "GET"
 
         seconds = seconds_of(env["QUERY_STRING"].to_s)
-        return text(400, "seconds is a whole number from 1 to #{SECONDS_MAX}") unless seconds
+        return text(400, "seconds must be a whole number from 1 to #{SECONDS_MAX}") unless seconds
 
         answer(record(seconds))
       rescue Error => e
-        text(503, "no profile can be taken: #{e.message}")
+        text(503, "this process cannot be profiled: #{e.message}")
       end
 
       private
 
-      # @return [Integer, nil] nil: it is none
+      # @return [Integer, nil] nil if the value is invalid
       def seconds_of(query)
         given = query.split("&").map { |pair| pair.split("=", 2) }.assoc("seconds")&.last.to_s
         return SECONDS if given.empty?
@@ -48,24 +47,24 @@ module Spanprof
         Integer(given, 10).then { |number| number if number.between?(1, SECONDS_MAX) } if given.match?(/\A\d{1,9}\z/)
       end
 
-      # @return [String] pprof in gzip
+      # @return [String] gzip-compressed pprof
       def record(seconds)
-        reason = LOAD_ERROR || ("a Ractor is not profiled, only the main one is" if Session.other_ractor?)
+        reason = LOAD_ERROR || ("only the main Ractor is profiled" if Session.other_ractor?)
         raise Error, reason if reason
 
         recording = Native::Recording.begin(false, nil, nil, seconds * 1000)
-        rest(seconds)
+        sleep_for(seconds)
         profile, = recording.end
         profile
-      ensure # if an exception was raised here
+      ensure # if the block above raised an exception
         recording&.discard
       end
 
-      # Whoever wakes the thread does not make the profile shorter.
-      def rest(seconds)
+      # Sleeps for the whole time, also if other code wakes the thread.
+      def sleep_for(seconds)
         until_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
-        while (left = until_s - Process.clock_gettime(Process::CLOCK_MONOTONIC)).positive?
-          sleep(left)
+        while (remaining_s = until_s - Process.clock_gettime(Process::CLOCK_MONOTONIC)).positive?
+          sleep(remaining_s)
         end
       end
 

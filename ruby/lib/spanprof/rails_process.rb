@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # What this process of a Rails application was started for. Only one that
-  # serves requests or works off jobs is worth a profile; profiles of a console
-  # or a migration would mix with those of the service.
+  # Determines the purpose of a process of a Rails application. Only processes that serve requests
+  # or run jobs are profiled: profiles of a console or a migration would mix with those of the
+  # service.
   # @api private
   module RailsProcess
-    # Programs that load an application for something else.
+    # Programs that load an application for another purpose.
     TOOLS = %w[
       annotate annotaterb cucumber irb pry rails rake rspec ruby-lsp solargraph spring tapioca
     ].freeze
 
     class << self
-      # @return [String, nil] what else it is for, "a test"; nil: it serves
+      # @return [String, nil] the purpose; nil if the process serves requests or runs jobs
       def purpose
         return "a test" if ::Rails.env.test?
         return if defined?(::Rails::Server)
@@ -23,7 +23,7 @@ module Spanprof
 
       private
 
-      # Some write their state behind their name: "spring app | shop | …".
+      # Some programs add their state to their name: "spring app | shop | …".
       def program
         File.basename($PROGRAM_NAME)[/\A\S*/]
       end

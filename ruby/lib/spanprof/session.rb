@@ -1,53 +1,53 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # The one session of this process, and why there is none.
+  # The session of this process, or the reason if there is none.
   #
-  # No Mutex here: a program may stop or start in a signal handler, where none
-  # can be taken. The core has a lock of its own.
+  # This module has no Mutex: a program may stop or start in a signal handler, where locking a Mutex
+  # is not allowed. The core has a lock of its own.
   # @api private
   module Session
-    # What a session that makes room for another may take, in ms.
+    # Maximum duration of the stop of a session that another one replaces, in ms.
     RESTART_MS = 2000
 
-    # What a stop and a flush may take where no number is given.
+    # Default timeouts of stop and flush.
     STOP_S = 2
     FLUSH_S = 10
 
     @reason = nil
-    @installed = @asked = false
+    @installed = @requested = false
 
     class << self
-      # @return [Hash, nil] what the last start was given
+      # @return [Hash, nil] the options of the last start
       attr_reader :options
 
-      # @param options [Hash{Symbol => Object}] of {Spanprof.start}
-      # @param names [Hash{Symbol => Symbol}] what the program calls them, if
-      #   otherwise, for the log
-      # @return [Boolean] whether it profiles as they say; if not, what ran goes
-      #   on, with the logger it had
+      # @param options [Hash{Symbol => Object}] options of {Spanprof.start}
+      # @param names [Hash{Symbol => Symbol}] the program's names of the options, for the log, if
+      #   they differ
+      # @return [Boolean] whether a session with these options runs; if not, an earlier session
+      #   continues with its logger
       def start(options, names = {})
         return false if other_ractor?
 
-        @asked = true
+        @requested = true
         uninterrupted { begin_with(options, names) }
       end
 
-      # @return [Boolean] whether this process, or the one that forked it, has
-      #   ever asked for a session, whatever became of it
-      def asked?
-        @asked
+      # @return [Boolean] whether this process, or the one that forked it, has ever tried to start a
+      #   session
+      def requested?
+        @requested
       end
 
-      # No session: nobody asked, and `reason` is why that is right.
+      # Record why no session is started, if the program did not start one.
       # @param reason [String]
       def decline(reason)
         @reason = reason
         Logging.say(:debug, "not profiling: #{reason}")
       end
 
-      # What other threads, timeouts and signals raise here meanwhile is not ours
-      # to rescue: it waits until the block is done.
+      # Defer exceptions of other threads, timeouts and signals until the block has ended, because
+      # this code must not rescue them.
       def uninterrupted(&block)
         Thread.handle_interrupt(Object => :never, &block)
       end
@@ -55,7 +55,7 @@ module Spanprof
       def stop(timeout)
         return if other_ractor? || !running?
 
-        Native.stop(milliseconds(timeout, STOP_S)).tap { unprofiled }
+        Native.stop(milliseconds(timeout, STOP_S)).tap { remove_hooks }
       end
 
       def flush(timeout)
@@ -66,7 +66,7 @@ module Spanprof
         Native.pause unless other_ractor? || !running?
       end
 
-      # Of a pause; `resume` below is of a start that failed.
+      # Ends a pause; `resume` below follows a failed start.
       def unpause
         Native.resume unless other_ractor? || !running?
       end
@@ -75,22 +75,21 @@ module Spanprof
         LOAD_ERROR.nil? && Native.running?
       end
 
-      # In another Ractor than the main one, where nothing of ours does anything.
+      # Whether this Ractor is not the main one. The gem does nothing in other Ractors.
       def other_ractor?
         LOAD_ERROR.nil? && !Native.main_ractor?
       end
 
-      # Label requests and jobs of the frameworks that are loaded by now, unless
-      # the options say not to.
+      # Label requests and jobs of the loaded frameworks, unless the options disable it.
       def instrument
         return unless running?
 
-        Instrument.wanted = options.fetch(:autoinstrument_rails, true)
-        Instrument.install if Instrument.wanted
+        Instrument.enabled = options.fetch(:autoinstrument_rails, true)
+        Instrument.install if Instrument.enabled
       end
 
       def unavailable_reason
-        return "a Ractor cannot profile the process: only the main one can" if other_ractor?
+        return "only the main Ractor can profile the process" if other_ractor?
 
         LOAD_ERROR || @reason || Native.unavailable_reason
       end
@@ -102,7 +101,7 @@ module Spanprof
         options = options.transform_keys { |name| name.to_s.to_sym }
         Logging.logger = options[:logger] if options.key?(:logger)
         return refuse(LOAD_ERROR) if LOAD_ERROR
-        return refuse("the process has come to its end") if Exit.over?
+        return refuse("the process is exiting") if Exit.exiting?
 
         install
         replace(options)
@@ -111,12 +110,12 @@ module Spanprof
         instrument
         true
       rescue StandardError => e
-        refuse(named(e.message, names), e)
+        refuse(with_program_names(e.message, names), e)
       ensure
         Logging.configuration = logging if logging && running?
       end
 
-      # What runs ends only where the new options are good.
+      # The running session stops only if the new options are valid.
       def replace(options)
         Options.check_names(options.keys, Options::NAMES)
         Options.check_own(options)
@@ -131,15 +130,15 @@ module Spanprof
         raise
       end
 
-      # Where the system refused the other one.
+      # Called if the system refused the new session.
       def resume(options)
-        Native.start(options) # false: another thread's runs, which will do
+        Native.start(options) # false if another thread's session runs, which is fine
       rescue Error => e
-        Logging.say(:error, "the former session cannot go on: #{e.message}")
+        Logging.say(:error, "the former session cannot continue: #{e.message}")
       end
 
-      # What a program does for us costs it nothing any more.
-      def unprofiled
+      # Remove the hooks that cost time in the program.
+      def remove_hooks
         Native.follow_update
         Logging.deliver_soon
       end
@@ -154,23 +153,23 @@ module Spanprof
 
       def milliseconds(seconds, default)
         (Float(seconds || default) * 1000).clamp(0, 0xffff_ffff).to_i
-      rescue ArgumentError, TypeError, RangeError # FloatDomainError is one
-        Logging.say_once(:warn, "a timeout is a number of seconds, not #{seconds.inspect}: #{default} s are waited")
+      rescue ArgumentError, TypeError, RangeError # includes FloatDomainError
+        Logging.say_once(:warn, "a timeout must be a number of seconds, not #{seconds.inspect}: #{default} s is used")
         default * 1000
       end
 
-      # With the options as the program calls them, but for what it quotes.
-      def named(sentence, names)
+      # Replace the names of options by the program's names, except in quoted text.
+      def with_program_names(sentence, names)
         called = names.transform_keys(&:name)
         sentence.gsub(/"(?:[^"\\]|\\.)*"|\w+/) { |word| called.fetch(word, word).to_s }
       end
 
       def refuse(reason, error = Error.new(reason))
         @reason = reason unless running?
-        unprofiled unless LOAD_ERROR
+        remove_hooks unless LOAD_ERROR
         raise error if ENV["SPANPROF_REQUIRED"] == "1"
 
-        what = running? ? "profiling goes on as before" : "not profiling"
+        what = running? ? "profiling continues as before" : "not profiling"
         Logging.say(error.is_a?(Disabled) ? :info : :warn, "#{what}: #{reason}")
         false
       end

@@ -3,7 +3,7 @@
 require_relative "otel"
 
 module Spanprof
-  # What a program adds to OpenTelemetry's SDK.
+  # The class that a program adds to OpenTelemetry's SDK.
   # @see Spanprof::Otel::SpanProcessor
   SpanProcessor = Otel::SpanProcessor
 end

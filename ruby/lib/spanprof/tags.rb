@@ -15,7 +15,7 @@ module Spanprof
         nil
       end
 
-      # @return [Hash] of {Spanprof.label} in both its forms
+      # @return [Hash] the labels of both forms of {Spanprof.label}
       def with(labels, more)
         hash?(more) ? more.merge(labels) : labels
       end
@@ -28,7 +28,7 @@ module Spanprof
         each(arguments) { |name, value| Native.tag_remove(name, value) }
       end
 
-      # @return [Integer] a number of the calling thread; not the kernel's on Rubies that do not tell it
+      # @return [Integer] a number of the calling thread; the kernel's number if Ruby provides it
       def thread_id
         thread = Thread.current
         thread.respond_to?(:native_thread_id) ? thread.native_thread_id : thread.object_id
@@ -55,7 +55,7 @@ module Spanprof
       def own?(thread)
         return true if thread.empty? || thread.first == thread_id
 
-        Logging.say_once(:warn, "tags can only be set by the thread that is to carry them")
+        Logging.say_once(:warn, "a thread can only set its own tags")
         false
       end
     end

@@ -2,9 +2,9 @@
 
 module Spanprof
   module Otel
-    # The SDK's span is extended by it. Attributes are put where that span keeps
-    # them as long as set_attribute is the SDK's alone; with the first patch of it
-    # by anybody they are set by calling it.
+    # Detects patches of the SDK's set_attribute. While the method is unpatched, the C code stores
+    # attributes directly in a new span; after the first patch it calls the method. The SDK's class
+    # of spans is extended with this module.
     # @api private
     module AttributeHook
       SPAN = "OpenTelemetry::SDK::Trace::Span"

@@ -2,8 +2,8 @@
 
 module Spanprof
   module Otel
-    # In the place of OpenTelemetry's method: adds our span processor to the SDK
-    # that the program sets up. SDK.configure ends by setting the provider.
+    # Replaces OpenTelemetry's method: adds our span processor to the provider that the program
+    # installs. SDK.configure ends with the setting of the provider.
     # @api private
     module ProviderHook
       def tracer_provider=(provider)
@@ -12,7 +12,7 @@ module Spanprof
       end
 
       class << self
-        # Idempotent; the SDK is loaded.
+        # Idempotent. The SDK must be loaded.
         def install
           return if @installed
 
@@ -21,7 +21,7 @@ module Spanprof
           add(::OpenTelemetry.tracer_provider)
         end
 
-        # A program that adds a processor of ours itself keeps it alone.
+        # Add our processor unless the program has added one itself.
         def add(provider)
           return if !provider.respond_to?(:add_span_processor) || ours?(provider)
 

@@ -2,8 +2,8 @@
 
 module Spanprof
   module Otel
-    # In the place of a span's method: a span that is renamed while it runs (a web
-    # framework knows the route late) has its new name in the running window.
+    # Replaces a method of spans: if a span is renamed while it runs (a web framework knows the
+    # route late), the running window gets the new name.
     # @api private
     module RenameHook
       def name=(name)
@@ -12,8 +12,8 @@ module Spanprof
       end
 
       class << self
-        # Idempotent. What the class inherits the method from has it for all, but
-        # for the API's span, whose does nothing.
+        # Idempotent. Replaces the method in the class from which the span's class inherits it,
+        # except in the API's span, where the method does nothing.
         # @param span_class [Class]
         def follow(span_class)
           return unless span_class.method_defined?(:name=)

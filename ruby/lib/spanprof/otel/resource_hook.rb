@@ -2,14 +2,14 @@
 
 module Spanprof
   module Otel
-    # Replaces the SDK's method: profiles are named after the service in the
-    # Resource of a tracer provider as soon as our processor is added to it, since a
-    # process may never start a span, like the master of Puma.
+    # Replaces the SDK's method: profiles get the service name of a tracer provider's Resource as
+    # soon as our processor is added to the provider, because a process may never start a span, as
+    # the master of Puma does not.
     # @api private
     module ResourceHook
       def add_span_processor(span_processor)
         added = spanprof_original_add_span_processor(span_processor)
-        ResourceHook.tell(self) if SpanProcessor === span_processor
+        ResourceHook.report(self) if SpanProcessor === span_processor
         added
       end
 
@@ -22,12 +22,12 @@ module Spanprof
         end
 
         # @param owner [#resource] a provider or one of its spans
-        def tell(owner)
+        def report(owner)
           attributes = owner.resource.attribute_enumerator.to_h
           name = attributes["service.name"].to_s
           Native.resource_set(name, attributes["service.namespace"].to_s) unless name.empty?
         rescue *OURS => e
-          Logging.failed_once(:warn, "the service of the spans is not known", e)
+          Logging.failed_once(:warn, "the service name of the spans cannot be read", e)
         end
       end
     end

@@ -2,54 +2,53 @@
 
 module Spanprof
   module Otel
-    # Gives CPU profiles their spans: which id and name the samples of a span
-    # carry, and the attributes by which a trace leads to its profile. Add it to
-    # the SDK; nothing else is needed, and no exception ever leaves it.
+    # Connects CPU profiles with spans: decides which id and name the samples of a span have, and
+    # sets the attributes by which a trace links to its profile. Add it to the SDK; nothing else is
+    # needed. It never raises.
     #
     # @example
     #   OpenTelemetry::SDK.configure
     #   OpenTelemetry.tracer_provider.add_span_processor Spanprof::Otel::SpanProcessor.new
     class SpanProcessor
-      # OpenTelemetry::SDK::Trace::Export::SUCCESS, whatever the SDK's version.
+      # OpenTelemetry::SDK::Trace::Export::SUCCESS of all versions of the SDK.
       SUCCESS = 0
 
-      # What may be set, and its default. Each may also be set later; spans that
-      # start from then on follow it.
+      # The options and their defaults. Each can also be set later, for spans that start afterwards.
       OPTIONS = {
         application_name: nil, server_address: nil, root_span_only: true, add_span_name: true, add_url: :auto,
         add_baseline_urls: false, baseline_labels: nil, add_trace_id: false, url_template: nil,
         legacy_span_label: false, span_id_label: false
       }.freeze
 
-      # The names of options in the gem pyroscope-otel, and ours.
+      # Names of options in the gem pyroscope-otel, and our names of them.
       OLD_NAMES = { app_name: :application_name, pyroscope_endpoint: :server_address }.freeze
       private_constant :OPTIONS, :OLD_NAMES
 
       # @!attribute application_name
-      #   @return [String, nil] "rideshare.cpu", for URLs; nil: the session's application name; also `app_name`
+      #   @return [String, nil] "rideshare.cpu", for URLs; nil for the session's application name; also `app_name`
       # @!attribute server_address
-      #   @return [String, URI, nil] for URLs; nil: the session's server address; also `pyroscope_endpoint`
+      #   @return [String, URI, nil] for URLs; nil for the session's server address; also `pyroscope_endpoint`
       # @!attribute root_span_only
-      #   @return [Boolean] (true) samples carry the id and name of the local root; false: of the innermost span
+      #   @return [Boolean] (true) samples have the id and name of the local root span; otherwise of the innermost span
       # @!attribute add_span_name
-      #   @return [Boolean] (true) samples carry the label span_name
+      #   @return [Boolean] (true) samples have the label span_name
       # @!attribute add_url
-      #   @return [Boolean, Symbol] spans get the attribute pyroscope.profile.url; :auto, the default: where the session's
-      #     server says that it opens the link, or there is a url_template
+      #   @return [Boolean, Symbol] whether spans get the attribute pyroscope.profile.url; :auto, the default: if the
+      #     session's server reports that it can open the link, or there is a url_template
       # @!attribute add_baseline_urls
-      #   @return [Boolean] (false) and pyroscope.profile.baseline.url, pyroscope.profile.diff.url
+      #   @return [Boolean] (false) spans also get pyroscope.profile.baseline.url and pyroscope.profile.diff.url
       # @!attribute baseline_labels
       #   @return [Hash, String, nil] labels of the baseline's query, also as "name=value,name=value"
       # @!attribute add_trace_id
-      #   @return [Boolean] (false) samples carry the label trace_id; before Pyroscope 2.1 that makes a series of every
-      #     trace
+      #   @return [Boolean] (false) samples have the label trace_id; before Pyroscope 2.1 each trace then becomes a
+      #     series
       # @!attribute url_template
-      #   @return [String, nil] a URL of your own: {app}, {server}, {query}, {profile_id}, {trace_id}, {span_name},
-      #     {from}, {until} (s), {from_ms}, {until_ms} are replaced
+      #   @return [String, nil] your own URL: {app}, {server}, {query}, {profile_id}, {trace_id}, {span_name},
+      #     {from}, {until} (in s), {from_ms}, {until_ms} are replaced
       # @!attribute legacy_span_label
-      #   @return [Boolean] (false) the name's label is `span`, as the gem pyroscope-otel has it
+      #   @return [Boolean] (false) the label of the name is `span`, as in the gem pyroscope-otel
       # @!attribute span_id_label
-      #   @return [Boolean] (false) the id's label is `span_id` instead of `profile_id`
+      #   @return [Boolean] (false) the label of the id is `span_id` instead of `profile_id`
       OPTIONS.each_key do |option|
         attr_reader option
 
@@ -67,7 +66,7 @@ module Spanprof
       # @param application_name [String, nil]
       # @param server_address [String, URI, nil]
       # @param options [Hash] any of the attributes
-      # @raise [ArgumentError] an option is none of the attributes
+      # @raise [ArgumentError] an option is not one of the attributes
       def initialize(application_name = nil, server_address = nil, **options)
         options.transform_keys!(OLD_NAMES)
         given = { application_name: application_name, server_address: server_address }.compact.merge(options)
@@ -76,7 +75,7 @@ module Spanprof
         @rules = nil
         Otel.install
         ResourceHook.install
-        Session.instrument # frameworks that came after the start
+        Session.instrument # frameworks that were loaded after the start
       end
 
       # @param span [OpenTelemetry::SDK::Trace::Span]
@@ -85,7 +84,7 @@ module Spanprof
         followed = follow_span unless LOAD_ERROR
         return unless followed
 
-        ResourceHook.tell(span) if followed == :first
+        ResourceHook.report(span) if followed == :first
         context = span.context
         label_span(span, parent_context, @rules || new_rules(span), span.name, context.trace_id, context.span_id,
                    span.parent_span_id, context.trace_flags)
@@ -97,11 +96,11 @@ module Spanprof
         # @param span [OpenTelemetry::SDK::Trace::Span]
         def on_finish(span); end
       else
-        # on_finish and the private methods follow_span and label_span, in C.
+        # on_finish and the private methods follow_span and label_span, in C
         include Native::SpanHook
       end
 
-      # Profiles have their own rhythm, and their own end.
+      # Does nothing: profiles are uploaded at their own interval.
       # @return [Integer] success
       def force_flush(timeout: nil)
         SUCCESS
@@ -122,7 +121,7 @@ module Spanprof
         Session.uninterrupted do
           @rules = rules_of_options
         rescue StandardError, ScriptError => e
-          Logging.say_once(:warn, "spans are labelled by the default rules: #{Logging.message_of(e)}")
+          Logging.say_once(:warn, "spans have the default rules: #{Logging.message_of(e)}")
           @rules = Native::SpanRules.new({})
         end
       end

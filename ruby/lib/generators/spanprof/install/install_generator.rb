@@ -4,7 +4,7 @@ require "rails/generators"
 
 module Spanprof
   module Generators
-    # Behind `rails generate spanprof:install`.
+    # Implements `rails generate spanprof:install`.
     class InstallGenerator < ::Rails::Generators::Base
       desc "Writes config/initializers/spanprof.rb, with the options that matter first."
       source_root File.expand_path("templates", __dir__)
