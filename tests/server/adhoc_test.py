@@ -1,4 +1,4 @@
-"""Ad hoc profiles: for the files of core/page/test/corpus, the server returns the same values as
+"""Ad hoc profiles: for the files in core/page/test/corpus, the server returns the same values as
 the page."""
 import base64
 import json
@@ -18,7 +18,7 @@ def content(name):
 
 
 def stacks(graph):
-    """{"a;b": value} from a flamebearer with the format "single"."""
+    """Return {"a;b": value} for a flamebearer of the format "single"."""
     found, above = {}, [(0, float("inf"), None)]
     names = graph["names"]
     for level in graph["levels"]:
@@ -45,37 +45,37 @@ class AdhocTest(unittest.TestCase):
             cls.expected = json.load(file)
 
     def call(self, method, **body):
-        status, said = self.server.send(f"/adhocprofiles.v1.AdHocProfileService/{method}", json.dumps(body).encode(),
+        status, reply = self.server.send(f"/adhocprofiles.v1.AdHocProfileService/{method}", json.dumps(body).encode(),
                                         {"Content-Type": "application/json"})
-        return status, json.loads(said)
+        return status, json.loads(reply)
 
     def upload(self, name):
         return self.call("Upload", name=name, profile=base64.b64encode(content(name)).decode())
 
     def values(self, id_, kind):
-        status, said = self.call("Get", id=id_, profileType=kind)
-        self.assertEqual((200, kind), (status, said.get("profileType")), (id_, said))
-        return stacks(json.loads(said["flamebearerProfile"])["flamebearer"])
+        status, reply = self.call("Get", id=id_, profileType=kind)
+        self.assertEqual((200, kind), (status, reply.get("profileType")), (id_, reply))
+        return stacks(json.loads(reply["flamebearerProfile"])["flamebearer"])
 
-    def test_every_file_of_the_corpus_is_read_as_the_page_reads_it(self):
+    def test_all_files_of_the_corpus_are_read_as_in_the_page(self):
         for name, expected in self.expected.items():
             if "refused" in expected:
-                status, said = self.upload(name)
-                self.assertEqual((400, True), (status, expected["refused"] in said["message"]), (name, said))
+                status, reply = self.upload(name)
+                self.assertEqual((400, True), (status, expected["refused"] in reply["message"]), (name, reply))
                 continue
-            status, said = self.upload(name)
-            self.assertEqual(200, status, (name, said))
+            status, reply = self.upload(name)
+            self.assertEqual(200, status, (name, reply))
             # If the values have no name, the file's name is used.
-            kinds = {kind: "samples" if kind == name else kind for kind in said["profileTypes"]}
+            kinds = {kind: "samples" if kind == name else kind for kind in reply["profileTypes"]}
             self.assertEqual(set(expected["values"]) | ({"before"} if "before" in expected else set()),
                              set(kinds.values()), name)
             for kind, value in kinds.items():
                 wanted = expected["before"] if value == "before" else expected["values"][value]
                 with self.subTest(name=name, kind=kind):
-                    self.assertEqual(wanted, self.values(said["id"], kind))
+                    self.assertEqual(wanted, self.values(reply["id"], kind))
 
     @unittest.skipUnless("SPANPROF_COMMAND" in os.environ, "no command is built")
-    def test_report_reads_the_same_of_pprof_files(self):
+    def test_report_has_the_same_values_for_pprof_files(self):
         for name, expected in self.expected.items():
             for kind, wanted in expected.get("values", {}).items() if name.endswith(".pb") else ():
                 done = subprocess.run([os.environ["SPANPROF_COMMAND"], "report", "--folded", "--type", kind,

@@ -1,4 +1,4 @@
-"""Annotations: what a script says happened, for the timeline of a page."""
+"""Annotations: events that scripts report, for the timeline of the page."""
 import contextlib
 import json
 import sqlite3
@@ -25,7 +25,7 @@ def listed(server, **parameters):
 
 
 class AnnotationsTest(unittest.TestCase):
-    def test_what_is_added_is_listed_by_time_and_application_and_removed(self):
+    def test_annotations_are_added_listed_by_time_and_application_and_removed(self):
         now = time.time_ns() // 10**6
         with serving.Server() as server:
             status, late = add(server, text="deployed 1.4 \"ü\"\n<b>", application="shop", timeMs=now - 1000)
@@ -43,7 +43,7 @@ class AnnotationsTest(unittest.TestCase):
             self.assertEqual(404, status)
             self.assertIn(early["id"], json.loads(body)["detail"])
 
-    def test_without_a_time_it_is_of_now(self):
+    def test_the_default_time_is_now(self):
         with serving.Server() as server:
             before = time.time_ns() // 10**6
             status, added = add(server, text="now")
@@ -51,9 +51,9 @@ class AnnotationsTest(unittest.TestCase):
             self.assertLessEqual(before, added["timeMs"])
             self.assertLessEqual(added["timeMs"], time.time_ns() // 10**6)
 
-    def test_what_is_wrong_is_said_and_nothing_kept(self):
+    def test_invalid_annotations_are_refused_with_a_reason_and_not_stored(self):
         with serving.Server() as server:
-            for body, says in (
+            for body, reason in (
                     (b"", "not valid JSON"), (b"[]", "JSON object"), (b"{}", "has a text"), (b'{"text":""}', "text is not a text"),
                     (b'{"text":7}', "text is not a text"), (b'{"text":"a","timeMs":"now"}', "timeMs is not"),
                     (b'{"text":"a","timeMs":1e3}', "timeMs is not"), (b'{"text":"a","timeMs":-1}', "timeMs is not"),
@@ -62,16 +62,16 @@ class AnnotationsTest(unittest.TestCase):
                     (json.dumps({"text": "x" * 4097}).encode(), "at most 4096"),
                     (json.dumps({"text": "x" * 70000}).encode(), "too large")):
                 with self.subTest(body[:40]):
-                    status, said = server.send(PLACE, body, JSON)
-                    said = json.loads(said)
-                    self.assertEqual((400, 400), (status, said["status"]))
-                    self.assertIn(says, said["detail"])
+                    status, reply = server.send(PLACE, body, JSON)
+                    reply = json.loads(reply)
+                    self.assertEqual((400, 400), (status, reply["status"]))
+                    self.assertIn(reason, reply["detail"])
             self.assertEqual(201, add(server, text="x" * 4096)[0])
             self.assertEqual(1, len(listed(server, **{"from": 0})))
-            status, said = server.send(PLACE + "?from=soon", method="GET")
+            status, reply = server.send(PLACE + "?from=soon", method="GET")
             self.assertEqual(400, status)
 
-    def test_a_page_of_another_site_adds_and_removes_none(self):
+    def test_pages_of_other_sites_cannot_add_or_remove_annotations(self):
         with serving.Server() as server:
             kept = add(server, text="ours")[1]
             for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
@@ -79,14 +79,14 @@ class AnnotationsTest(unittest.TestCase):
                 self.assertEqual(403, server.send(f"{PLACE}/{kept['id']}", headers=headers, method="DELETE")[0])
             self.assertEqual([kept], listed(server))
 
-    def test_a_token_is_wanted_of_all(self):
+    def test_every_call_needs_the_token(self):
         with serving.Server("--token", "secret") as server:
             self.assertEqual(401, add(server, text="a")[0])
             self.assertEqual(201, add(server, text="a", headers={"Authorization": "Bearer secret"})[0])
             self.assertEqual(401, server.send(PLACE, method="GET")[0])
             self.assertEqual(401, server.send(PLACE + "/1", method="DELETE")[0])
 
-    def test_there_are_no_more_than_ten_thousand(self):
+    def test_at_most_ten_thousand_annotations_are_stored(self):
         now = time.time_ns() // 10**6
         with tempfile.TemporaryDirectory() as data:
             with serving.Server("--data", data):
@@ -96,9 +96,9 @@ class AnnotationsTest(unittest.TestCase):
                                   [(f"{i:016x}", now, b"\0text") for i in range(9999)])
             with serving.Server("--data", data) as server:
                 self.assertEqual(201, add(server, text="the last")[0])
-                status, said = add(server, text="one more")
+                status, reply = add(server, text="one more")
                 self.assertEqual(429, status)
-                self.assertIn("10000", said["detail"])
+                self.assertIn("10000", reply["detail"])
                 kept = listed(server)
                 self.assertEqual(10000, len(kept))
                 server.send(f"{PLACE}/{kept[0]['id']}", method="DELETE")

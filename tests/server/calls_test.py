@@ -1,4 +1,4 @@
-"""Calls of Pyroscope's clients that no recording has."""
+"""Calls of Pyroscope's clients that are not in the recordings."""
 import gzip
 import http.client
 import json
@@ -16,12 +16,12 @@ JSON = {"Content-Type": "application/json"}
 
 
 def put(server, labels, count=1):
-    """Profiles a second apart, each of two samples."""
+    """Upload profiles that are a second apart and have two samples each."""
     profiles = [messages.pprof([(["work", "main"], [10 + i], {}), (["main"], [5], {})], (BASE_S + i) * 10**9)
                 for i in range(count)]
     body = messages.push(dict({"__name__": "process_cpu", "service_name": "shop"}, **labels), *profiles)
-    status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
-    assert status == 200, said
+    status, reply = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+    assert status == 200, reply
 
 
 def settings(server, method, **message):
@@ -30,7 +30,7 @@ def settings(server, method, **message):
 
 
 def answer(server, path, body=None, headers=()):
-    """(headers, body as sent) of an answer that is 200."""
+    """Return headers and body, as sent, of a response with the status 200."""
     at = urllib.parse.urlsplit(server.base)
     connection = http.client.HTTPConnection(at.hostname, at.port, timeout=60)
     connection.putrequest("GET" if body is None else "POST", path, skip_accept_encoding=True)
@@ -45,7 +45,7 @@ def answer(server, path, body=None, headers=()):
 
 
 class CallsTest(unittest.TestCase):
-    def test_a_setting_without_a_time_is_modified_now(self):
+    def test_a_setting_without_a_time_gets_the_current_time(self):
         with serving.Server() as server:
             before = int(time.time() * 1000)
             status, got = settings(server, "Set", setting={"name": "a", "value": "1"})
@@ -53,7 +53,7 @@ class CallsTest(unittest.TestCase):
             at = int(got["setting"].pop("modifiedAt"))
             self.assertTrue(before <= at <= int(time.time() * 1000), at)
             self.assertEqual({"name": "a", "value": "1"}, got["setting"])
-            # With a time it is as new as that says.
+            # A time in the request is used.
             self.assertEqual(409, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": at - 1})[0])
             self.assertEqual(200, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": -1})[0])
             self.assertEqual("2", settings(server, "Get")[1]["settings"][0]["value"])
@@ -69,7 +69,7 @@ class CallsTest(unittest.TestCase):
                 self.assertEqual(expected, "".join(series["labels"][0]["value"] for series in got))
                 self.assertEqual(4, sum(sum(slot["counts"]) for slot in got[0]["slots"]))
 
-    def test_large_answers_are_packed_for_who_takes_it(self):
+    def test_large_responses_are_compressed_if_the_client_accepts_it(self):
         with serving.Server() as server:
             profile = messages.pprof([([f"function{i}", "main"], [10], {}) for i in range(190)], BASE_S * 10**9)
             labels = {"__name__": "process_cpu", "service_name": "shop"}
@@ -93,7 +93,7 @@ class CallsTest(unittest.TestCase):
                                  dict(JSON, **{"Accept-Encoding": "gzip"}))
             self.assertEqual((None, b"{"), (small["Content-Encoding"], body[:1]))
 
-    def test_a_media_type_is_read_in_every_spelling(self):
+    def test_media_types_are_accepted_in_every_spelling(self):
         whole = "application/json; charset=utf-8"
         with serving.Server() as server:
             for given, expected in (
@@ -112,7 +112,7 @@ class CallsTest(unittest.TestCase):
                 status, body = server.send("/querier.v1.QuerierService/GetProfileStats", b"{}", {"Content-Type": given})
                 self.assertEqual(415, status, given)
 
-    def test_a_profile_id_is_read_in_every_form(self):
+    def test_profile_ids_are_accepted_in_every_form(self):
         with serving.Server() as server:
             put(server, {}, 2)
             select = {"profileTypeID": TYPE, "labelSelector": "{}"}
@@ -127,7 +127,7 @@ class CallsTest(unittest.TestCase):
                 self.assertEqual(400, status, given)
                 self.assertIn("invalid UUID", json.loads(body)["message"])
 
-    def test_what_there_is_none_of_is_said_as_clients_expect_it(self):
+    def test_missing_features_have_the_errors_that_clients_expect(self):
         with serving.Server() as server:
             debuginfo = "/debuginfo.v1alpha1.DebuginfoService/"
             file = {"file": {"gnuBuildId": "ab", "name": "x", "type": "TYPE_EXECUTABLE_FULL"}}
@@ -138,12 +138,12 @@ class CallsTest(unittest.TestCase):
             self.assertEqual(messages.part(2, "DebugInfo upload disabled"), body)
             status, body = server.send("/vcs.v1.VCSService/GithubApp", b"{}", JSON)
             self.assertEqual((501, "unimplemented"), (status, json.loads(body)["code"]))
-            # Connect's clients take 404 for "unimplemented", too.
+            # Connect clients also treat 404 as "unimplemented".
             for path in (debuginfo + "ListDebuginfo", "/vcs.v1.VCSService/GetFile",
                          "/querier.v1.QuerierService/AnalyzeQuery"):
                 self.assertEqual(404, server.send(path, b"{}", JSON)[0], path)
 
-    def test_series_are_asked_of_every_part_of_a_pyroscope(self):
+    def test_series_can_be_requested_from_each_service_of_pyroscope(self):
         with serving.Server() as server:
             put(server, {"host": "a"})
             for service in ("querier.v1.Querier", "ingester.v1.Ingester", "storegateway.v1.StoreGateway"):

@@ -1,4 +1,4 @@
-"""/api/v1/series: values over time, with what is covered told from what is zero."""
+"""/api/v1/series: values over time, where gaps differ from zeros."""
 import json
 import time
 import unittest
@@ -23,7 +23,7 @@ def series(server, **parameters):
 
 
 class SeriesTest(unittest.TestCase):
-    def test_a_value_is_spread_over_its_time_exactly_and_a_gap_is_no_zero(self):
+    def test_a_value_is_spread_exactly_over_its_time_and_gaps_are_not_covered(self):
         with serving.Server() as server:
             ingest(server, "shop.cpu{host=a}", 1001, BASE_S + 5, BASE_S + 15)
             ingest(server, "shop.cpu{host=b}", 500, BASE_S + 5, BASE_S + 15)
@@ -42,7 +42,7 @@ class SeriesTest(unittest.TestCase):
             status, got = series(server, step=10000, query="{service_name=~\".*\"}")
             self.assertEqual(9 * 10**7, got["values"][5])
 
-    def test_profiles_at_the_same_time_cover_it_once(self):
+    def test_simultaneous_profiles_cover_their_time_once(self):
         with serving.Server() as server:
             for host, start in (("a", 0), ("b", 4), ("c", 8)):
                 ingest(server, f"shop.cpu{{host={host}}}", 100, BASE_S + start, BASE_S + start + 10)
@@ -50,7 +50,7 @@ class SeriesTest(unittest.TestCase):
             self.assertEqual((200, [18000, 0, 0]), (status, got["covered"]))
             self.assertEqual(3 * 10**9, sum(got["values"]))
 
-    def test_what_is_in_use_is_no_sum_over_time(self):
+    def test_levels_are_averages_and_not_sums_over_time(self):
         with serving.Server() as server:
             for start in (0, 10, 20):
                 ingest(server, "shop.inuse_space", 4096, BASE_S + start, BASE_S + start + 10,
@@ -71,7 +71,7 @@ class SeriesTest(unittest.TestCase):
                 self.assertGreater(got["start"] + step * len(got["values"]), until * 1000)
                 self.assertEqual(len(got["values"]), len(got["covered"]))
 
-    def test_a_range_before_1970_begins_at_a_multiple_too(self):
+    def test_steps_before_1970_begin_at_multiples(self):
         with serving.Server() as server:
             status, got = series(server, **{"from": "now-100y", "until": "now"})
             self.assertEqual(200, status)
@@ -79,7 +79,7 @@ class SeriesTest(unittest.TestCase):
             self.assertLess(got["from"], 0)
             self.assertTrue(got["start"] <= got["from"] < got["start"] + got["step"], got["start"])
 
-    def test_an_id_that_nothing_has_changes_no_range(self):
+    def test_an_unknown_id_does_not_change_the_range(self):
         with serving.Server() as server:
             ingest(server, "shop.cpu", 9, BASE_S + 50, BASE_S + 60)
             _, all = series(server, step=10000)
@@ -90,7 +90,7 @@ class SeriesTest(unittest.TestCase):
             status, body = server.send("/api/v1/gaps?" + given, method="GET")
             self.assertEqual((200, {"ranges": [], "before": None, "after": None}), (status, json.loads(body)))
 
-    def test_what_is_lost_at_a_kill_is_a_gap(self):
+    def test_time_lost_at_a_kill_is_a_gap(self):
         def ranges(**given):
             status, body = server.send("/api/v1/gaps?" + urllib.parse.urlencode(given), method="GET")
             self.assertEqual(200, status)
@@ -102,13 +102,13 @@ class SeriesTest(unittest.TestCase):
             self.assertEqual([(0, 20, 2), (26, 51, 2)],
                              ranges(**{"query": "shop.cpu", "from": BASE_S - 1, "until": BASE_S + 60}))
 
-    def test_what_is_wrong_is_said(self):
+    def test_invalid_parameters_are_refused_with_a_reason(self):
         with serving.Server() as server:
-            for given, says in (({"step": 0}, "1 at least"), ({"step": "1s"}, "step"), ({"step": 1}, "too short"),
+            for given, reason in (({"step": 0}, "1 at least"), ({"step": "1s"}, "step"), ({"step": 1}, "too short"),
                                 ({"query": "{x"}, "unexpected end")):
                 status, got = series(server, **given)
                 self.assertEqual(400, status)
-                self.assertIn(says, got["detail"])
+                self.assertIn(reason, got["detail"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a StackTraceSelector leaves of merged stacks, in every format that has them."""
+"""Merged stacks with a StackTraceSelector, in every format that has stacks."""
 import base64
 import time
 import unittest
@@ -17,18 +17,18 @@ SHOP = [  # outermost last
 def put(server, samples, service="shop"):
     profile = messages.pprof([(frames, [value], {}) for frames, value in samples], BASE_S * 10**9)
     body = messages.push({"__name__": "process_cpu", "service_name": service}, profile)
-    status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
-    assert status == 200, said
+    status, reply = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+    assert status == 200, reply
 
 
-def ask(server, method, service="shop", **more):
+def call_api(server, method, service="shop", **more):
     return server.call(method, dict(SPAN, profileTypeID=TYPE, labelSelector=f'{{service_name="{service}"}}', **more))
 
 
 def pprofs(server, **more):
-    """The same of both calls that answer it."""
-    return (ask(server, "SelectMergeProfile", **more),
-            ask(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_PPROF", **more)["pprof"]["profile"])
+    """Call both methods and return their equal result."""
+    return (call_api(server, "SelectMergeProfile", **more),
+            call_api(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_PPROF", **more)["pprof"]["profile"])
 
 
 def names_of(profile):
@@ -37,7 +37,7 @@ def names_of(profile):
 
 
 def stacks_of(profile):
-    """{(name:line, outermost last): value}, each stack once."""
+    """Return {(name:line, outermost last): value}. Each stack occurs once."""
     texts = profile["stringTable"]
     functions = {f["id"]: texts[int(f["name"])] for f in profile["function"]}
     places = {place["id"]: functions[place["line"][0]["functionId"]] + ":" + place["line"][0].get("line", "0")
@@ -55,7 +55,7 @@ def sites(*names):
 
 
 class StacksTest(unittest.TestCase):
-    def test_call_sites_choose_stacks_in_every_format(self):
+    def test_call_sites_select_stacks_in_every_format(self):
         with serving.Server() as server:
             put(server, SHOP)
             below = sites("main", "serve")
@@ -64,11 +64,11 @@ class StacksTest(unittest.TestCase):
                                   ("render:7", "serve:7", "main:7"): 5, ("serve:7", "main:7"): 1}, stacks_of(profile))
                 self.assertEqual(["main", "query", "render", "serve", "sort"], names_of(profile))
                 self.assertEqual(5, len(profile["location"]))
-            dot = ask(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_DOT", stackTraceSelector=below)["dot"]
+            dot = call_api(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_DOT", stackTraceSelector=below)["dot"]
             self.assertIn("render", dot)
             self.assertNotIn("idle", dot)
             self.assertNotIn("thread", dot)
-            tree = base64.b64decode(ask(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_TREE",
+            tree = base64.b64decode(call_api(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_TREE",
                                         stackTraceSelector=below)["tree"])
             self.assertIn(b"render", tree)
             self.assertNotIn(b"idle", tree)
@@ -83,7 +83,7 @@ class StacksTest(unittest.TestCase):
     def sorted(total):
         return total[0], sorted(total[1])
 
-    def test_stacks_off_the_path_take_no_nodes(self):
+    def test_unselected_stacks_do_not_count_as_nodes(self):
         with serving.Server() as server:
             put(server, SHOP)
             for profile in pprofs(server, stackTraceSelector=sites("main", "serve", "render"), maxNodes=3):
@@ -93,21 +93,21 @@ class StacksTest(unittest.TestCase):
                                   ("other:0", "serve:7", "main:7"): 5}, stacks_of(profile))
                 self.assertEqual(["main", "other", "query", "serve", "sort"], names_of(profile))
             self.assertEqual(([], [], 0), (
-                ask(server, "SelectMergeProfile", stackTraceSelector=sites("main", "work")).get("sample", []),
+                call_api(server, "SelectMergeProfile", stackTraceSelector=sites("main", "work")).get("sample", []),
                 *self.nothing(server)))
 
     def nothing(self, server):
         total, names = server.total(TYPE, "{}", SPAN, stackTraceSelector=sites("main", "serve", "x"))
         return [name for name in names if name != "total"], total
 
-    def test_go_has_the_innermost_locations_of_stacks(self):
+    def test_go_pgo_gets_the_innermost_locations_of_stacks(self):
         with serving.Server() as server:
             put(server, [([("work", 3), ("handle", 8), "serve", "main"], 10),
                          ([("work", 4), ("handle", 8), "serve", "main"], 20),
                          ([("work", 4), ("handle", 9), "serve", "main"], 40),
                          ([("work", 4), ("handle", 8), "retry", "main"], 80),
                          ([("handle", 8), "serve", "main"], 160), ([("work", 5)], 320)])
-            # What Go wants wins over call sites and a number of nodes.
+            # The selector for Go has precedence over call sites and the number of nodes.
             more = {"maxNodes": 1}
             for profile in pprofs(server, stackTraceSelector=dict(
                     sites("no"), goPgo={"keepLocations": 2, "aggregateCallees": True}), **more):
@@ -121,23 +121,23 @@ class StacksTest(unittest.TestCase):
             for profile in pprofs(server, stackTraceSelector={"goPgo": {}}):
                 self.assertEqual(6, len(stacks_of(profile)))
 
-    def test_a_pprof_and_a_call_graph_have_no_most_nodes(self):
+    def test_pprofs_and_call_graphs_have_no_upper_limit_of_nodes(self):
         with serving.Server() as server:
             put(server, SHOP)
             for profile in pprofs(server, maxNodes=2_000_000):
                 self.assertEqual(5, len(stacks_of(profile)))
-            self.assertIn("loop", ask(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_DOT",
+            self.assertIn("loop", call_api(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_DOT",
                                       maxNodes=2_000_000)["dot"])
 
-    def test_a_call_graph_has_a_hundred_nodes_unless_more_are_asked_for(self):
+    def test_a_call_graph_has_a_hundred_nodes_by_default(self):
         with serving.Server() as server:
             put(server, [([f"f{i}", "main"], 100) for i in range(150)])
             for nodes, expected in ((0, 100), (120, 120), (1000, 151)):
-                dot = ask(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_DOT", maxNodes=nodes)["dot"]
+                dot = call_api(server, "SelectMergeStacktraces", format="PROFILE_FORMAT_DOT", maxNodes=nodes)["dot"]
                 self.assertEqual(expected, dot.count('id="node'))
-                status, said = server.send("/pyroscope/render?format=dot&max-nodes=" + str(nodes) +
+                status, reply = server.send("/pyroscope/render?format=dot&max-nodes=" + str(nodes) +
                                            f"&query={TYPE}%7B%7D&from={BASE_S - 60}&until={BASE_S + 60}", method="GET")
-                self.assertEqual((200, expected), (status, said.decode().count('id="node')))
+                self.assertEqual((200, expected), (status, reply.decode().count('id="node')))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""format=tree of /api/v1/profile and /api/v1/diff: every node, exact sums."""
+"""The format "tree" of /api/v1/profile and /api/v1/diff: all nodes with exact sums."""
 import collections
 import gzip
 import json
@@ -13,7 +13,7 @@ DEEP = "a;b;c;d;e;f;g;h;i;j"
 
 
 def ingest(server, name, text, at_s=None):
-    """Folded stacks, 10 ms each."""
+    """Upload folded stacks of 10 ms each."""
     at_s = at_s or int(time.time()) - 5
     query = urllib.parse.urlencode({"name": name, "format": "folded", "from": at_s, "until": at_s + 1,
                                     "sampleRate": 100})
@@ -21,13 +21,13 @@ def ingest(server, name, text, at_s=None):
     assert status == 200, body
 
 
-def ask(server, path, **parameters):
+def call_api(server, path, **parameters):
     status, body = server.send(f"/api/v1/{path}?" + urllib.parse.urlencode(parameters), method="GET")
     return status, json.loads(body)
 
 
 def stacks(tree, column="self"):
-    """{"a;b": value} of what has a value of its own."""
+    """Return {"a;b": value} for the nodes with own values."""
     paths, found = [""], collections.Counter()
     nodes = tree["nodes"]
     assert nodes["parent"][0] == 0 and nodes["function"][0] == -1
@@ -54,7 +54,7 @@ class TreeTest(unittest.TestCase):
         lines = "".join(f"main;f{i % 7};g{i % 31};h{i} {i + 1}\n" for i in range(500)) + "main 4\nmain;main;main 2\n"
         with serving.Server() as server:
             ingest(server, "shop.cpu", lines)
-            status, tree = ask(server, "profile", query="shop.cpu", format="tree")
+            status, tree = call_api(server, "profile", query="shop.cpu", format="tree")
             self.assertEqual(200, status)
             self.assertEqual(("cpu", "nanoseconds", 1), (tree["type"], tree["unit"], tree["profiles"]))
             self.assertEqual(folded(server, query="shop.cpu"), stacks(tree))
@@ -64,59 +64,59 @@ class TreeTest(unittest.TestCase):
             children = list(zip(tree["nodes"]["parent"], tree["nodes"]["function"]))
             self.assertEqual(len(children), len(set(children)), "one node for each function under one parent")
 
-    def test_functions_are_told_apart_by_files(self):
+    def test_functions_of_different_files_are_different(self):
         now = time.time_ns()
         with serving.Server() as server:
             for file in ("a.rb", "b.rb"):
                 body = messages.push({"service_name": "shop", "__name__": "process_cpu"},
                                      messages.pprof([(("run", "main"), (30_000_000,), {})], now - 10**9, file=file))
-                status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
-                self.assertEqual(200, status, said)
-            _, tree = ask(server, "profile", query='{service_name="shop"}', format="tree")
+                status, reply = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+                self.assertEqual(200, status, reply)
+            _, tree = call_api(server, "profile", query='{service_name="shop"}', format="tree")
             names = sorted(zip(tree["functions"]["name"], tree["functions"]["file"]))
             self.assertEqual([("main", "a.rb"), ("main", "b.rb"), ("run", "a.rb"), ("run", "b.rb")], names)
             self.assertEqual(len(tree["functions"]["line"]), 4)
             self.assertEqual(2, tree["profiles"])
             self.assertEqual(60_000_000, sum(tree["nodes"]["self"]))
 
-    def test_a_comparison_has_a_value_on_either_side(self):
+    def test_a_comparison_has_a_value_for_each_side(self):
         with serving.Server() as server:
             ingest(server, "old.cpu", "main;work 5\nmain;gone 1\n")
             ingest(server, "new.cpu", "main;work 7\nmain;came 2\n")
-            status, diff = ask(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="tree")
+            status, diff = call_api(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="tree")
             self.assertEqual((200, [1, 1]), (status, diff["profiles"]))
             self.assertEqual({"main;work": 50_000_000, "main;gone": 10_000_000}, stacks(diff, "left"))
             self.assertEqual({"main;work": 70_000_000, "main;came": 20_000_000}, stacks(diff, "right"))
             self.assertEqual({"main;work": 5, "main;gone": 1}, stacks(diff, "leftSamples"))
             self.assertEqual({"main;work": 7, "main;came": 2}, stacks(diff, "rightSamples"))
-            status, said = ask(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="trees")
-            self.assertEqual((400, 'format is one of flamegraph, tree: "trees"'), (status, said["detail"]))
+            status, reply = call_api(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="trees")
+            self.assertEqual((400, 'format is one of flamegraph, tree: "trees"'), (status, reply["detail"]))
 
-    def test_samples_that_no_profile_counts_are_not_told(self):
+    def test_samples_are_missing_if_a_profile_does_not_count_them(self):
         counted = (("samples", "count"), ("inuse_space", "bytes"))
         with serving.Server() as server:
             for name, types, values in (("go", (("inuse_space", "bytes"),), (4096,)), ("counted", counted, (3, 4096))):
                 body = messages.push({"service_name": name, "__name__": "memory"},
                                      messages.pprof([(("run", "main"), values, {})], time.time_ns() - 10**9, types))
-                status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
-                self.assertEqual(200, status, said)
+                status, reply = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+                self.assertEqual(200, status, reply)
             heap = "memory:inuse_space:bytes:cpu:nanoseconds"
             for query, samples in (('{service_name="go"}', None), ('{service_name="counted"}', {"main;run": 3}), ("", None)):
-                status, tree = ask(server, "profile", query=query, type=heap, format="tree")
+                status, tree = call_api(server, "profile", query=query, type=heap, format="tree")
                 self.assertEqual(200, status, tree)
                 self.assertEqual(samples, stacks(tree, "samples") if "samples" in tree["nodes"] else None)
-            _, diff = ask(server, "diff", leftQuery='{service_name="go"}', rightQuery='{service_name="counted"}',
+            _, diff = call_api(server, "diff", leftQuery='{service_name="go"}', rightQuery='{service_name="counted"}',
                           leftType=heap, rightType=heap, format="tree")
             self.assertEqual({"parent", "function", "left", "right", "rightSamples"}, set(diff["nodes"]))
 
-    def test_nothing_selected_is_a_root(self):
+    def test_an_empty_selection_is_a_root(self):
         with serving.Server() as server:
-            status, tree = ask(server, "profile", query="none.cpu", format="tree")
+            status, tree = call_api(server, "profile", query="none.cpu", format="tree")
             self.assertEqual((200, 0), (status, tree["profiles"]))
             self.assertEqual({"parent": [0], "function": [-1], "self": [0], "samples": [0]}, tree["nodes"])
             self.assertEqual({"name": [], "file": [], "line": []}, tree["functions"])
 
-    def test_no_node_is_cut_and_who_takes_gzip_gets_it(self):
+    def test_all_nodes_are_sent_and_compressed_if_the_client_accepts_gzip(self):
         lines = "".join(f"main;a{i};{DEEP} 1\n" for i in range(10_000))
         with serving.Server() as server:
             ingest(server, "big.cpu", lines)
@@ -129,18 +129,18 @@ class TreeTest(unittest.TestCase):
             self.assertEqual(folded(server, query="big.cpu"), stacks(tree))
             self.assertGreater(len(tree["nodes"]["self"]), 100_000)
 
-    def test_names_come_back_as_they_are(self):
+    def test_names_are_returned_unchanged(self):
         names = ["</script><b>", "a\"b\\c", "\u202eevil", "x" * 60_000, "t\tb"]
         with serving.Server() as server:
             body = messages.push({"service_name": "shop", "__name__": "process_cpu"},
                                  messages.pprof([((name, "main"), (1,), {}) for name in names], time.time_ns() - 10**9))
             self.assertEqual(200, server.send("/push.v1.PusherService/Push", body,
                                               {"Content-Type": "application/proto"})[0])
-            _, tree = ask(server, "profile", format="tree")
+            _, tree = call_api(server, "profile", format="tree")
             self.assertEqual(sorted(["main", *names]), sorted(tree["functions"]["name"]))
 
-    def test_more_nodes_than_are_sent_are_merged_with_exact_sums(self):
-        # A hundred calls that were compiled into one place make a node each, below each of its callers.
+    def test_nodes_above_the_limit_are_merged_with_exact_sums(self):
+        # A hundred inlined calls at one location make a hundred nodes below each caller.
         part, number, callers, calls, now = messages.part, messages.number, 10_600, 100, time.time_ns() - 10**9
         texts = ["", "cpu", "nanoseconds", *(f"c{i}" for i in range(calls)), *(f"n{i}" for i in range(callers))]
         places = [range(1, calls + 1), *([calls + i] for i in range(1, callers + 1))]
@@ -153,15 +153,15 @@ class TreeTest(unittest.TestCase):
         with serving.Server() as server:
             samples = b"".join(part(2, number(1, 1) + number(1, i) + part(2, b"\x01")) for i in range(2, 2 + callers))
             body = messages.push({"service_name": "huge", "__name__": "process_cpu"}, profile + samples)
-            status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
-            self.assertEqual(200, status, said)
-            status, said = ask(server, "profile", query='{service_name="huge"}', format="tree")
-            self.assertEqual(200, status, said)
-            nodes, names = said["nodes"], said["functions"]["name"]
+            status, reply = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+            self.assertEqual(200, status, reply)
+            status, reply = call_api(server, "profile", query='{service_name="huge"}', format="tree")
+            self.assertEqual(200, status, reply)
+            nodes, names = reply["nodes"], reply["functions"]["name"]
             self.assertLessEqual(len(nodes["self"]), 1_048_576)
             self.assertEqual(callers, sum(nodes["self"]))
             others = [node for node, function in enumerate(nodes["function"]) if function >= 0 and names[function] == "(other)"]
-            self.assertEqual(callers * (calls + 1) + 1, len(nodes["self"]) - len(others) + said["merged"])
+            self.assertEqual(callers * (calls + 1) + 1, len(nodes["self"]) - len(others) + reply["merged"])
             self.assertFalse(set(others) & set(nodes["parent"]), "nothing is below what was merged")
 
 
