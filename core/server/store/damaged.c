@@ -3,7 +3,7 @@
 #include "store_inside.h"
 #include "util/system/status.h"
 
-/* Whether it is noted for the first time. */
+/* Remember a damaged block. Returns true the first time. */
 static bool damaged_note(sp_store *store, int64_t block) {
   size_t i;
   bool is_new;

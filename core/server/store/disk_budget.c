@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Sizes as parts of the limit, with their minimum and maximum. */
+/* Sizes as fractions (1/PART) of the limit, with their minimum and maximum. */
 #define BUDGET_LOG_PART     6
 #define BUDGET_LOG_MIN      ((uint64_t)512 << 10)
 #define BUDGET_LOG_MAX      ((uint64_t)128 << 20)
@@ -14,11 +14,11 @@
 #define BUDGET_RESERVE_MIN  ((uint64_t)1 << 20)
 #define BUDGET_RESERVE_MAX  ((uint64_t)16 << 20)
 
-/* Part of log_max. */
+/* log_turn is 1/PART of log_max. */
 #define BUDGET_TURN_PART 4
 #define BUDGET_TURN_MAX  ((uint64_t)16 << 20)
 
-/* data_high is this part of data_max below data_max. */
+/* data_high is 1/PART of data_max below data_max. */
 #define BUDGET_HIGH_PART 16
 
 static uint64_t budget_between(uint64_t bytes, uint64_t least, uint64_t most) {
@@ -33,8 +33,8 @@ uint64_t sp_disk_bytes(const char *path, const char *ending) {
   return stat(name, &file) ? 0 : (uint64_t)file.st_size;
 }
 
-/* Returns the bytes that the files could use on the volume: their sizes and the
- * free space. UINT64_MAX: not known, no limit. */
+/* Returns the bytes that the files could use on the volume: their sizes plus
+ * the free space. UINT64_MAX: not known, so there is no limit. */
 static uint64_t budget_volume(sp_disk_budget *out, const char *path) {
   struct statvfs volume;
 
@@ -63,7 +63,7 @@ void sp_disk_budget_read(sp_disk_budget *out, const char *path,
   out->log_turn = sp_min_u64(out->log_max / BUDGET_TURN_PART, BUDGET_TURN_MAX);
   out->reserve_max = budget_between(out->limit / BUDGET_RESERVE_PART,
                                     BUDGET_RESERVE_MIN, BUDGET_RESERVE_MAX);
-  /* The last term is for the file's growth when the log is copied into it. */
+  /* When the log is copied into the file, the file grows: the last term. */
   taken = out->reserve_max + out->log_max + out->log_max / 2;
   out->data_max = out->limit > taken ? out->limit - taken : 0;
   out->data_high = out->data_max - out->data_max / BUDGET_HIGH_PART;

@@ -1,7 +1,7 @@
 #include "put_profile.h"
 #include "store_inside.h"
 
-/* Log too many series at most once in this time. */
+/* Log that there are too many series at most once in this time. */
 #define PUT_LINE_NS (600 * SP_NS_PER_S)
 
 #define PUT_SAID                                                        \
@@ -12,10 +12,11 @@ typedef struct put_call {
   sp_store *store;
   sp_put *puts;
   size_t count;
-  bool *repeated; /* of each; may be NULL */
+  bool *repeated; /* for each profile; may be NULL */
 } put_call;
 
-/* In a block of several, or in one of before digests. */
+/* Look for the profile in blocks of several profiles, and in blocks that were
+ * written before version 3, which had no digests. */
 static spanprof_status put_is_in_a_head(sp_writer *writer, const sp_put *put,
                                         bool *there) {
   const sp_block_profile *profile = &put->profile;
@@ -48,7 +49,7 @@ static spanprof_status put_is_in_a_head(sp_writer *writer, const sp_put *put,
   return st;
 }
 
-/* Whether the store has a profile of that source, time and content. */
+/* Look for a profile with the same source, time and content. */
 static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
                                     bool *there) {
   spanprof_status st;
@@ -90,7 +91,7 @@ static void put_say_others(sp_store *store, const sp_put *put) {
                 name ? name : "without a name");
 }
 
-/* On the writer's thread. */
+/* Runs on the writer's thread. */
 static spanprof_status put_one(sp_writer *writer, sp_store *store, sp_put *put,
                                bool *repeated) {
   spanprof_status st = sp_put_finish(put);
@@ -135,9 +136,10 @@ static spanprof_status put_learn_some(sp_writer *writer, void *data) {
   return sp_put_learn(part->put, &part->more);
 }
 
-/* Give ids to the new items of a large profile in several transactions, between
- * which other profiles are written. Only one such profile is processed at a
- * time. If it fails, its names and stacks are collected later. */
+/* Give ids to the new items of a large profile in several transactions. Other
+ * profiles are written between them. Only one large profile is processed at a
+ * time. If it fails, its names and stacks are deleted by the next collection.
+ */
 static spanprof_status put_learn(sp_store *store, sp_put *put) {
   put_part part = {.put = put, .more = true};
   spanprof_status st = SPANPROF_OK;

@@ -5,7 +5,7 @@
 #include "server/store/block/columns.h"
 #include "util/system/status.h"
 
-/* Replaces a label's value beyond the limits of series. */
+/* Replaces a label's value beyond the series limits. */
 #define PUT_OTHER "[other]"
 
 spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, sp_row_id a,
@@ -28,9 +28,9 @@ spanprof_status sp_put_text(sp_put *put, uint32_t text, sp_row_id *id) {
   return st;
 }
 
-/* Whether a label keeps its value beyond the limits of series: labels that
- * every query needs, and the application unless there are too many series of
- * all applications. */
+/* Returns whether a label keeps its value beyond the series limits. Every query
+ * needs labels that begin with "__". The application is kept unless all
+ * applications together have too many series. */
 static bool put_keeps_label(const sp_put *put, uint32_t name) {
   const char *text = put->from->texts[name].bytes;
 
@@ -71,8 +71,8 @@ static spanprof_status put_labels(sp_put *put, uint32_t set,
   return st ? st : sp_buffer_status(&put->bytes);
 }
 
-/* Find or add the source: types, period and labels, common to the whole upload.
- */
+/* Find or add the source: the types, period and labels that the whole upload
+ * has in common. */
 static spanprof_status put_source_with(sp_put *put, uint32_t set,
                                        sp_series_room room) {
   const sp_received *from = put->from;
@@ -123,8 +123,8 @@ static spanprof_status put_series_with(sp_put *put, uint32_t set,
 typedef spanprof_status (*put_with)(sp_put *put, uint32_t set,
                                     sp_series_room room);
 
-/* Find or add a source or series. Beyond the limits a new one loses labels
- * according to its room. */
+/* Find or add a source or a series. Beyond the limits a new one loses some of
+ * its labels. */
 static spanprof_status put_limited(sp_put *put, uint32_t set, put_with with) {
   sp_series_room room = SP_SERIES_ALL;
   spanprof_status st = SPANPROF_OK;
@@ -162,8 +162,8 @@ static spanprof_status put_application(sp_put *put, const char *name) {
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
 }
 
-/* Sets the application even if the source was found before the writer's turn.
- */
+/* Sets the application even if the source was found before, outside the
+ * writer's thread. */
 spanprof_status sp_put_source(sp_put *put) {
   const char *name =
       sp_received_label(put->from, put->from->series, "service_name");

@@ -1,12 +1,12 @@
 /* Ids for the texts and series of a profile that is being stored, within the
- * limits of series. Before the writer's turn, new items have no id:
+ * series limits. Outside the writer's thread, a new item gets no id:
  * SPANPROF_ERR_STATE. Other statuses as in intern.h. */
 #ifndef SP_PUT_LABELS_H
 #define SP_PUT_LABELS_H
 
 #include "put_profile.h"
 
-/* The id of bytes, as sp_intern_bytes(), and of a text of the profile. */
+/* The id of bytes, as sp_intern_bytes(), or of a text of the profile. */
 spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, sp_row_id a,
                              const void *bytes, size_t size, sp_row_id *id);
 spanprof_status sp_put_text(sp_put *put, uint32_t text, sp_row_id *id);

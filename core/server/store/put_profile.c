@@ -4,8 +4,8 @@
 #include "server/store/block/columns.h"
 #include "util/system/status.h"
 
-/* Items that the writer looks up or inserts for one profile in one transaction:
- * some 10 ms. */
+/* Items that the writer looks up or inserts for one profile in one transaction,
+ * which takes about 10 ms. */
 #define PUT_ASKS_MAX 4096
 
 static spanprof_status put_function(sp_put *put, uint32_t number,
@@ -33,8 +33,8 @@ static void put_frame_text(sp_put *put, uint32_t text) {
   sp_buffer_append(&put->frame, of->bytes, of->size);
 }
 
-/* All that tells a location, into put->frame: found so, its names need not be
- * looked for one by one. */
+/* Write all properties of a location into put->frame. A location that is found
+ * by this key does not need lookups of its names. */
 static spanprof_status put_frame(sp_put *put,
                                  const sp_received_location *location) {
   uint32_t i;
@@ -54,7 +54,8 @@ static spanprof_status put_frame(sp_put *put,
   return sp_buffer_status(&put->frame);
 }
 
-/* Its address, then a function and a line for each of its lines. */
+/* Find or add a location: its address, then a function and a line for each of
+ * its lines. */
 static spanprof_status put_new_location(sp_put *put,
                                         const sp_received_location *location,
                                         sp_row_id *id) {
@@ -103,7 +104,7 @@ static spanprof_status put_location(sp_put *put, uint32_t number,
   return st;
 }
 
-/* Write the present path into put->bytes. */
+/* Write the current path into put->bytes. */
 static spanprof_status put_path_key(sp_put *put, uint32_t count) {
   uint32_t i;
 
@@ -113,7 +114,7 @@ static spanprof_status put_path_key(sp_put *put, uint32_t count) {
   return sp_buffer_status(&put->bytes);
 }
 
-/* From the outermost frame inwards. */
+/* Find or add a stack, from the outermost frame inwards. */
 static spanprof_status put_stack(sp_put *put, uint32_t number) {
   const sp_received_stack *stack = &put->from->stacks[number];
   spanprof_status st = SPANPROF_OK;
@@ -136,8 +137,8 @@ static spanprof_status put_stack(sp_put *put, uint32_t number) {
   return st;
 }
 
-/* Ids of all that the samples refer to; of those that are known, before the
- * writer's turn. */
+/* Find or add the ids of everything that the samples refer to. Outside the
+ * writer's thread, only find what is known already. */
 static spanprof_status put_find(sp_put *put) {
   const sp_received *from = put->from;
   spanprof_status st = sp_put_source(put), series;
@@ -187,7 +188,7 @@ static spanprof_status put_samples(sp_put *put, sp_block *block) {
   return st;
 }
 
-/* The block of the file; nothing but that is kept. */
+/* Encodes the block, then frees everything else. */
 spanprof_status sp_put_pack(sp_put *put) {
   sp_block block;
   spanprof_status st;
@@ -281,8 +282,8 @@ bool sp_put_is_large(const sp_put *put) {
   return frames > PUT_ASKS_MAX;
 }
 
-/* Let new items get ids. If ids found earlier have become invalid, start again.
- */
+/* Allow new items to get ids. If ids that were found earlier have become
+ * invalid, start again. */
 static spanprof_status put_ask(sp_put *put) {
   put->asks = true;
   if (put->generation == put->intern->generation)

@@ -1,11 +1,11 @@
-/* A profile on its way into the file: its names and stacks become ids, its
- * samples a block.
+/* Converts a profile to rows of the file: its names and stacks become ids, and
+ * its samples a block.
  *
- * The call that hands it in does what it can (sp_put_prepare()), so that the
- * writer, for which all others wait, has little to do: with every name and
- * stack seen lately, nothing but to insert the block. Ids that were found so
- * are good as long as the writer forgot none of them; else, and where something
- * was new, the writer does it (sp_put_finish()). */
+ * All calls wait for the writer, so the calling thread does as much as it can
+ * in sp_put_prepare(). If all names and stacks were seen recently, the writer
+ * only inserts the block. Ids that were found earlier stay valid as long as the
+ * writer has not forgotten any. If it has, or if an item is new,
+ * sp_put_finish() converts the profile on the writer's thread. */
 #ifndef SP_PUT_PROFILE_H
 #define SP_PUT_PROFILE_H
 
@@ -18,23 +18,24 @@ typedef struct sp_put {
   const sp_mem *mem;
   sp_intern *intern;
   const sp_received *from;
-  /* Ids of the store, 0: not known yet. In one array, which begins at texts. */
+  /* Ids of the store; 0: not known yet. All are in one allocation that begins
+   * at `texts`. */
   sp_row_id *texts;
   sp_row_id *functions;
   sp_row_id *locations;
   sp_row_id *stacks;
-  sp_row_id *path;   /* the locations of the present stack */
+  sp_row_id *path;   /* the locations of the current stack */
   uint32_t *series;  /* by label set */
-  uint32_t *numbers; /* of those in the block, plus 1 */
+  uint32_t *numbers; /* for each series in the block, its index plus 1 */
   sp_buffer bytes;
   sp_buffer frame;
   uint64_t generation;   /* of the ids */
   bool asks;             /* on the writer's thread: new items get ids */
   sp_row_id application; /* id of its name; 0: none, or not known yet */
-  bool all_full;         /* all applications together are at their series limit
-                          */
-  uint64_t others;       /* label sets beyond the limits of series */
-  /* What is made of it, where `packed`. */
+  bool all_full;         /* all applications together have reached the series
+                          * limit */
+  uint64_t others;       /* label sets beyond the series limits */
+  /* The result, valid if `packed`. */
   bool packed;
   uint32_t source;
   sp_block_profile profile;
@@ -45,21 +46,23 @@ void sp_put_init(sp_put *put, const sp_mem *mem, sp_intern *intern,
                  const sp_received *from);
 void sp_put_dispose(sp_put *put);
 
-/* On any thread, once. SPANPROF_ERR_LIMIT: too many types; NOMEM. */
+/* Convert as much as possible. Any thread may call it, once.
+ * SPANPROF_ERR_LIMIT: too many types. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_put_prepare(sp_put *put);
 
-/* Whether it has so many new items that the writer's other callers would wait
- * too long. */
+/* Returns whether the profile has so many new items that other callers of the
+ * writer would wait too long. */
 bool sp_put_is_large(const sp_put *put);
 
-/* On the writer's thread: give ids to some of the new items. *more: others are
- * left. Statuses of sp_intern.h. */
+/* Give ids to some of the new items. *more: there are others. Runs on the
+ * writer's thread. Statuses as in intern.h. */
 spanprof_status sp_put_learn(sp_put *put, bool *more);
 
-/* On any thread, once every item has an id. */
+/* Encode the block, once every item has an id. Any thread may call it. */
 spanprof_status sp_put_pack(sp_put *put);
 
-/* On the writer's thread, after it: `packed` then. Statuses of sp_intern.h. */
+/* Convert the rest; sets `packed`. Runs on the writer's thread. Statuses as in
+ * intern.h. */
 spanprof_status sp_put_finish(sp_put *put);
 
 #endif

@@ -9,14 +9,11 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Uploads that are read or packed at once. The others' threads would only take
- * turns with the writer, for whose transaction all of them wait. */
-
-/* Steps of SQLite's virtual machine between two checks for cancellation: some
- * 100 us. */
+/* Steps of SQLite's virtual machine between two checks for cancellation, about
+ * 100 µs. */
 #define STORE_PROGRESS_STEPS 10000
 
-/* One process at a time: held by the lock of a file beside the store. */
+/* Lock a file next to the store, so that only one process uses it. */
 static spanprof_status store_lock(sp_store *store) {
   char path[4096];
 
@@ -28,14 +25,13 @@ static spanprof_status store_lock(sp_store *store) {
   if (!flock(store->lock_file, LOCK_EX | LOCK_NB))
     return SPANPROF_OK;
   close(store->lock_file);
-  store->lock_file = -1; /* the files belong to the other server */
+  store->lock_file = -1; /* another server uses the files */
   return sp_fail(SPANPROF_ERR_STATE,
                  "another spanprof-server has the store %s open", store->path);
 }
 
-/* Labels and code are nobody else's. SQLite gives the log and its index, which
- * it makes later, the mode that the file has; those of before have their own.
- */
+/* Only the user may read labels and names of code. SQLite creates the log and
+ * its index with the mode of the file; existing ones may have another mode. */
 static spanprof_status store_keep_private(const sp_store *store) {
   static const char *const others[] = {"-wal", "-shm"};
   const int file = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -54,7 +50,7 @@ static spanprof_status store_keep_private(const sp_store *store) {
   return SPANPROF_OK;
 }
 
-/* Make room before the file is opened: opening needs some space, and a file of
+/* Free space before the file is opened: opening needs some space, and a file of
  * an earlier version has to be copied. */
 static void store_make_room(sp_store *store) {
   sp_disk_budget budget;
@@ -110,13 +106,16 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   store->retention_ns = options->retention_ns;
   store->max_bytes = options->max_bytes;
   store->lock_file = -1;
+  /* Uploads that are parsed or encoded at the same time. More threads would
+   * compete with the writer, and all uploads wait for the writer's transaction.
+   */
   sp_gate_init(&store->gate, sp_gate_processors());
   pthread_mutex_init(&store->lock, NULL);
   pthread_mutex_init(&store->learning, NULL);
   sp_condition_init(&store->keeper_wake);
   sp_condition_init(&store->room);
   pthread_mutex_init(&store->shrinks, NULL);
-  store->pressed = true; /* the first pass begins at once */
+  store->pressed = true; /* the first pass runs immediately */
   store->path = sp_mem_text(options->mem, options->path, strlen(options->path));
   st = store->path ? store_start(store, options) : SPANPROF_ERR_NOMEM;
   if (st) {

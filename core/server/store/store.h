@@ -1,13 +1,14 @@
 /* Profiles, traces and small documents in one SQLite file.
  *
- * Who: any thread may call; one thread writes, several calls' work in one
- * transaction; each reader has a connection of its own and sees what was
- * durable when it began. A further thread compacts profiles by series and hour
- * into blocks, and drops what is too old or too much.
+ * Threads: any thread may call these functions. One thread writes: it puts the
+ * work of several calls into one transaction. Each reader has its own
+ * connection and sees the data that was durable when it began. Another thread
+ * compacts profiles by series and hour into blocks, and deletes data that is
+ * too old or exceeds the limits.
  *
- * A failure has a sentence (spanprof_last_error()). SPANPROF_ERR_IO: the file
- * cannot be written or read now (disk full), which may pass;
- * SPANPROF_ERR_NOMEM; SPANPROF_ERR_LIMIT: too much for one call. */
+ * Each failure has a sentence (spanprof_last_error()). SPANPROF_ERR_IO: the
+ * file cannot be written or read, which may be temporary (disk full).
+ * SPANPROF_ERR_NOMEM. SPANPROF_ERR_LIMIT: too much for one call. */
 #ifndef SP_STORE_H
 #define SP_STORE_H
 
@@ -25,77 +26,81 @@ typedef struct sp_store_options {
   const sp_mem *mem;
   const sp_clock *clock;
   sp_log *log;
-  const char *path;      /* of the file; its directory exists */
+  const char *path;      /* of the file; its directory must exist */
   uint64_t retention_ns; /* 0: no limit */
-  uint64_t max_bytes;    /* of all files; 0: only the volume's space limits them
-                          */
+  uint64_t max_bytes;    /* of all files; 0: limited by the volume only */
   uint64_t max_series;   /* 0: no limit */
-  uint64_t max_series_per_application; /* likewise */
+  uint64_t max_series_per_application; /* 0: no limit */
   uint64_t page_count_max; /* tests: SQLite's max_page_count; 0: no limit */
 } sp_store_options;
 
-/* Open or make it. SPANPROF_ERR_STATE: another process has it open;
- * SPANPROF_ERR_FORMAT: no store, or one of a newer version. */
+/* Open the store, or create it. SPANPROF_ERR_STATE: another process has it
+ * open. SPANPROF_ERR_FORMAT: the file is not a store, or has a newer version.
+ */
 spanprof_status sp_store_open(sp_store **out, const sp_store_options *options);
 
-/* Ends its threads, waits for their transactions. NULL is fine. */
+/* Stop the store's threads after their transactions. NULL is allowed. */
 void sp_store_close(sp_store *store);
 
 /* ---- Profiles ---------------------------------------------------------- */
 
-/* Keep all of them, or none; returns once they are durable and visible. Of one
- * with the series and time of another that is kept, an equal one counts as
- * kept, and a different one is kept beside it: `repeated` tells of each whether
- * it is an equal one; it may be NULL. */
+/* Store all the profiles, or none. Returns once they are durable and visible.
+ *
+ * If the store already has a profile with the same series and time, an equal
+ * profile is not stored again, and a different one is stored as well.
+ * `repeated` (or NULL) receives for each profile whether it is such a
+ * repetition. */
 spanprof_status sp_store_put(sp_store *store,
                              const sp_received *const *profiles, size_t count,
                              bool *repeated);
 
-/* Through which whoever reads uploads goes, one profile at a time, so that the
- * writer finds a core; to be left before sp_store_put(), which enters it. */
+/* The gate for threads that parse uploads. A thread enters it for one profile
+ * at a time, so that the writer's thread gets a core. Leave it before
+ * sp_store_put(), which enters it itself. */
 sp_gate *sp_store_gate(sp_store *store);
 
-/* Add up the stacks of a selection. The caller owns *out; even an empty
- * selection has a tree. SPANPROF_ERR_TIMEOUT: it was cancelled. */
+/* Add up the stacks of a selection. The caller owns *out; an empty selection
+ * gives an empty tree. SPANPROF_ERR_TIMEOUT: it was cancelled. */
 spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
                                 sp_stack_tree **out);
 
-/* The same, and its samples told apart by series, span and trace.
+/* As sp_store_stacks(), with one sum for each series, span and trace.
  * SPANPROF_ERR_LIMIT: too many of them. */
 spanprof_status sp_store_samples(sp_store *store, const sp_selector *selector,
                                  sp_stack_tree **out);
 
-/* One profile of one series, or one span's part of it. Valid during the call
- * it is passed to. */
+/* One profile of one series, or the part of it that one span has. Valid during
+ * the callback. */
 typedef struct sp_store_point {
-  const sp_text_pairs *labels; /* of the series, all; equal series of one
-                                * selection have the same pointer */
+  const sp_text_pairs *labels; /* all labels of the series; equal series of
+                                * one selection have the same pointer */
   int64_t time_ns;
   int64_t duration_ns;
   int64_t value;
-  uint64_t sample_count; /* of its profile's interval, where that is known */
+  uint64_t sample_count; /* in the interval of its profile, if known */
   sp_profile_uuid profile;
-  uint64_t span_id;     /* where spans are asked for; 0: the rest */
-  sp_trace_id trace_id; /* likewise; both 0: none */
+  uint64_t span_id;     /* 0: samples without a span, or spans are not
+                         * requested */
+  sp_trace_id trace_id; /* likewise; both halves 0: none */
 } sp_store_point;
 
-/* False ends the selection, which is no failure. */
+/* Returns false to stop the selection, which is not a failure. */
 typedef bool (*sp_store_point_fn)(void *data, const sp_store_point *point);
 
 typedef enum sp_store_points_of {
   SP_STORE_POINT_PER_PROFILE, /* one for each profile and series */
-  SP_STORE_POINT_PER_SPAN,    /* for each profile, series, span and trace */
+  SP_STORE_POINT_PER_SPAN,    /* one for each profile, series, span and trace */
 } sp_store_points_of;
 
-/* In no particular order. */
+/* Call `fn` for each point, in any order. */
 spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
                                 sp_store_points_of of, sp_store_point_fn fn,
                                 void *data);
 
-/* Labels of a series of one profile type, sorted, with __name__, __type__,
- * __unit__, __period_type__, __period_unit__, __profile_type__ and
- * __service_name__. Each once; only series that have a profile in the range.
- * Labels live during the call alone. */
+/* Receives the labels of a series of one profile type, sorted, with __name__,
+ * __type__, __unit__, __period_type__, __period_unit__, __profile_type__ and
+ * __service_name__. Each series is passed once, if it has a profile in the
+ * range. The labels are valid during the call only. */
 typedef bool (*sp_store_series_fn)(void *data, const sp_text_pairs *labels);
 
 /* Labels that the caller uses. Others may be missing, and series that differ
@@ -126,7 +131,7 @@ typedef struct sp_store_span {
                            * "resource" */
 } sp_store_span;
 
-/* As sp_store_put(). A span that comes again replaces what was kept of it. */
+/* As sp_store_put(). A span that was stored before is replaced. */
 spanprof_status sp_store_put_spans(sp_store *store, const sp_store_span *spans,
                                    size_t count);
 
@@ -137,11 +142,11 @@ typedef enum sp_store_span_order {
   SP_STORE_SPANS_SLOWEST,
 } sp_store_span_order;
 
-/* NULL, 0 or an empty list: does not restrict. */
+/* NULL, 0 or an empty list: no restriction. */
 typedef struct sp_store_span_filter {
   const char *service;
   const char *name;
-  int64_t from_ns; /* of their starts */
+  int64_t from_ns; /* range of their start times */
   int64_t until_ns;
   int64_t duration_min_ns;
   const sp_trace_id *trace_ids;
@@ -152,7 +157,8 @@ typedef struct sp_store_span_filter {
   sp_store_span_order order;
   size_t limit;
   size_t offset;     /* spans to skip before the first of `limit` */
-  sp_cancel *cancel; /* ends it with SPANPROF_ERR_TIMEOUT; NULL: never */
+  sp_cancel *cancel; /* stops the query with SPANPROF_ERR_TIMEOUT; may be
+                      * NULL */
 } sp_store_span_filter;
 
 spanprof_status sp_store_spans(sp_store *store,
@@ -177,7 +183,8 @@ spanprof_status sp_store_put_document(sp_store *store,
 spanprof_status sp_store_remove_document(sp_store *store, const char *kind,
                                          const char *key);
 
-/* By time, those with from_ms <= time_ms <= until_ms; `key` NULL: all. */
+/* Documents with from_ms <= time_ms <= until_ms, ordered by time. `key` NULL:
+ * all. */
 spanprof_status sp_store_documents(sp_store *store, const char *kind,
                                    const char *key, int64_t from_ms,
                                    int64_t until_ms, sp_store_document_fn fn,
@@ -186,31 +193,30 @@ spanprof_status sp_store_documents(sp_store *store, const char *kind,
 /* ---- State ------------------------------------------------------------- */
 
 typedef struct sp_store_stats {
-  int64_t oldest_ns; /* profiles; 0: none */
+  int64_t oldest_ns; /* of profiles; 0: no profile */
   int64_t newest_ns;
-  uint64_t profiles;       /* kept now */
+  uint64_t profiles;       /* stored now */
   uint64_t bytes;          /* on disk, of all files */
-  uint64_t limit_bytes;    /* limit of `bytes`, by max_bytes and by the volume
-                            */
-  uint64_t blocks;         /* compacted ones */
-  uint64_t damaged_blocks; /* that were met since the start */
-  uint64_t dropped_blocks; /* by retention since the start */
+  uint64_t limit_bytes;    /* of `bytes`, by max_bytes and by the volume */
+  uint64_t blocks;         /* blocks of several profiles */
+  uint64_t damaged_blocks; /* found since the start */
+  uint64_t dropped_blocks; /* by the retention, since the start */
   uint64_t dropped_profiles;
-  uint64_t series;            /* kept now */
+  uint64_t series;            /* stored now */
   uint64_t other_series;      /* beyond the limits, merged as [other] */
   uint64_t repeated_profiles; /* repeated uploads since the start */
 } sp_store_stats;
 
 spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out);
 
-/* What the store does by itself every now and then, at once: compact all that
- * can be; drop what is older than the retention or too much. Of documents only
- * annotations grow old. */
+/* Do the regular maintenance now: compact everything that can be compacted;
+ * delete data that is older than the retention or exceeds the limits. Of the
+ * documents, only annotations expire. */
 spanprof_status sp_store_compact(sp_store *store);
 spanprof_status sp_store_drop_old(sp_store *store);
 
-/* Likewise: drop names, stacks and series that no profile or span has any
- * more. One call at a time; another does nothing. */
+/* Delete names, stacks and series that no profile or span refers to any more.
+ * If such a call is running already, do nothing. */
 spanprof_status sp_store_collect(sp_store *store);
 
 #endif

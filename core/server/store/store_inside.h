@@ -1,4 +1,4 @@
-/* The store's parts, for the files of this room alone. */
+/* The parts of the store, for the files of this folder only. */
 #ifndef SP_STORE_INSIDE_H
 #define SP_STORE_INSIDE_H
 
@@ -8,10 +8,11 @@
 #include "store.h"
 #include "writer.h"
 
-/* Connections that are kept for the next call: each has a cache. */
+/* Idle connections that are kept open for the next call. Each has a page cache.
+ */
 #define SP_STORE_READERS_MAX 4
 
-/* Damaged blocks that are told of. */
+/* Damaged blocks that are remembered, so that each is logged once. */
 #define SP_STORE_DAMAGED_MAX 64
 
 /* A connection for one call at a time. */
@@ -20,7 +21,7 @@ typedef struct sp_store_reader {
   struct sp_store_reader *next;
 } sp_store_reader;
 
-/* Reasons for dropping data; how much was dropped since the last log line. */
+/* Reasons for deleting data. */
 typedef enum sp_store_reason {
   SP_STORE_OLD,
   SP_STORE_LIMIT,
@@ -31,7 +32,7 @@ typedef enum sp_store_reason {
 typedef struct sp_store_drops {
   int64_t profiles;
   int64_t rows;
-  uint64_t next_ns; /* next log line not before */
+  uint64_t next_ns; /* time of the next log line */
 } sp_store_drops;
 
 struct sp_store {
@@ -45,45 +46,49 @@ struct sp_store {
   int lock_file;
   sp_writer writer;
   sp_gate gate;
-  pthread_mutex_t learning; /* held while a large profile is stored */
+  pthread_mutex_t learning; /* locked while the new names of a large profile
+                             * are stored */
   pthread_t keeper;
   bool keeper_runs;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t keeper_wake;
   bool ending;
-  sp_store_reader *idle; /* readers without work */
+  sp_store_reader *idle; /* idle readers */
   size_t idle_count;
-  int64_t damaged[SP_STORE_DAMAGED_MAX]; /* blocks that were told of */
+  int64_t damaged[SP_STORE_DAMAGED_MAX]; /* blocks that were logged */
   size_t damaged_count;
-  bool collects; /* a call of sp_store_collect() is under way */
+  bool collects; /* a call of sp_store_collect() is running */
   sp_store_drops drops[SP_STORE_REASONS];
-  bool pressed;            /* the keeper must make room now */
-  pthread_cond_t room;     /* signalled when the keeper has made room */
-  pthread_mutex_t shrinks; /* held while room is made */
-  /* Any thread. */
-  _Atomic uint64_t uncollected; /* blocks and spans dropped since the last */
+  bool pressed;            /* the keeper must free space now */
+  pthread_cond_t room;     /* signalled when the keeper has freed space */
+  pthread_mutex_t shrinks; /* locked while space is freed */
+  /* Used by any thread. */
+  _Atomic uint64_t uncollected; /* blocks and spans deleted since the last
+                                 * collection */
   _Atomic bool collected; /* unused rows were collected once since the start, as
                            * an earlier process may have left some */
-  _Atomic uint64_t limit_bytes; /* of all files, as last read */
+  _Atomic uint64_t limit_bytes; /* of all files, when last read */
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;
   sp_counter repeated_profiles;
   sp_counter other_series;
-  uint64_t others_next_ns; /* the writer's: next log line not before */
+  uint64_t others_next_ns; /* used by the writer: time of the next log line */
 };
 
-/* A connection in a transaction of its own, which sees one state of the file;
- * give it back. Statuses as of sp_database_open(). */
+/* Open or reuse a connection in a transaction of its own, which sees one state
+ * of the file. Release it with sp_store_reader_give(). Statuses as of
+ * sp_database_open(). */
 spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out);
 
-/* The same for a query: its statements fail with SPANPROF_ERR_TIMEOUT once
- * `cancel` is set. NULL: never. */
+/* As sp_store_reader_take(), for a query: its statements fail with
+ * SPANPROF_ERR_TIMEOUT once `cancel` is set. `cancel` may be NULL. */
 spanprof_status sp_store_reader_take_for(sp_store *store, sp_cancel *cancel,
                                          sp_store_reader **out);
 void sp_store_reader_give(sp_store *store, sp_store_reader *reader);
 
-/* What compacts and drops; keep.c. Its thread ends when `ending` is set. */
+/* The thread of maintenance, which compacts and deletes; keep.c. It exits when
+ * `ending` is set. */
 void *sp_store_keep(void *store);
 
 /* The parts of sp_store_drop_old(); retention.c. */
@@ -94,25 +99,24 @@ spanprof_status sp_store_drop_by_bytes(sp_store *store);
  * limit; give_back.c. */
 spanprof_status sp_store_give_back(sp_store *store);
 
-/* Read the present limits of the files, and pass them to the writer. */
+/* Read the current limits of the files, and pass them to the writer. */
 void sp_store_budget(sp_store *store, sp_disk_budget *out);
 
 /* As sp_writer_call(), for jobs that make the store larger. If there is no
- * room, waits a short time for the keeper to drop older data. SPANPROF_ERR_IO:
- * still no room; store_write.c. */
+ * space, wait a short time for the keeper to delete older data.
+ * SPANPROF_ERR_IO: there is still no space; store_write.c. */
 spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data);
 
-/* Whether the store is about to be closed: long work is given up. */
+/* Returns whether the store is being closed: long work must stop then. */
 bool sp_store_ends(sp_store *store);
 
-/* Whether a block that was read with `st` is damaged, for what tidies the
- * store: it goes on without it, and the first time somebody is told; damaged.c.
- */
+/* Returns whether `st` means that the block is damaged. Maintenance skips a
+ * damaged block; the first call for a block logs it. damaged.c. */
 bool sp_store_leaves_out(sp_store *store, int64_t block, spanprof_status st);
 
-/* Write a block's row: its source, the times of its first and its last profile,
- * their count, and of a single one the digest of its content, NULL else;
- * insert_block.c. On the writer's thread. */
+/* Insert the row of a block: its source, the times of its first and last
+ * profile, and their count; insert_block.c. `digest` is the hash of the content
+ * of a single profile, or NULL. Runs on the writer's thread. */
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       int64_t from_ns, int64_t until_ns,
                                       size_t profiles, const uint64_t *digest,

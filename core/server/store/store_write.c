@@ -1,10 +1,10 @@
 #include "store_inside.h"
 #include "util/system/status.h"
 
-/* Longest wait of an upload for room. Its client retries after a refusal. */
+/* Longest wait of an upload for space. Its client retries after a refusal. */
 #define WRITE_WAIT_NS (2 * SP_NS_PER_S)
 
-/* Room may be made without a signal, so waits are at most this long. */
+/* Longest single wait: space may become free without a signal. */
 #define WRITE_LOOK_NS (100 * SP_NS_PER_MS)
 
 void sp_store_budget(sp_store *store, sp_disk_budget *out) {
@@ -21,7 +21,7 @@ static void write_press(sp_store *store) {
   pthread_mutex_unlock(&store->lock);
 }
 
-/* The reason why nothing can be stored now; NULL: there is room. */
+/* The reason why nothing can be stored now, or NULL. */
 static const char *write_obstacle(sp_store *store) {
   const uint64_t used = atomic_load(&store->writer.used_bytes);
   sp_disk_budget budget;

@@ -63,8 +63,8 @@ spanprof_status sp_store_put_spans(sp_store *store, const sp_store_span *spans,
   "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, n.text, start_ns, " \
   "duration_ns, kind, status, message, attributes FROM "
 
-/* Each trace once, walked first: SQLite looks for rows of a list of pairs by
- * the key only where it joins them. */
+/* Write the list of traces, each once. The join makes SQLite use the key: it
+ * does not use it for a list of pairs in a WHERE clause. */
 static void spans_traces(const sp_store_span_filter *filter, sp_buffer *sql) {
   size_t i;
 
@@ -77,7 +77,7 @@ static void spans_traces(const sp_store_span_filter *filter, sp_buffer *sql) {
                         : "span");
 }
 
-/* The query's text; lists of ids are numbers, written out. */
+/* Write the query. Lists of ids are written as numbers. */
 static void spans_sql(const sp_store_span_filter *filter, sp_buffer *sql) {
   size_t i;
 

@@ -8,7 +8,8 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Of one transaction: its log is at most some MiB, and nobody waits long. */
+/* Jobs of one transaction: its log stays within some MiB, and no caller waits
+ * long. */
 #define WRITER_JOBS_MAX 64
 
 #define WRITER_SENTENCE_BYTES 512
@@ -16,7 +17,7 @@
 /* SQLite's page cache of the writer's connection. */
 #define WRITER_CACHE_BYTES ((uint64_t)16 << 20)
 
-/* Wait for readers when the log has to be truncated. */
+/* Longest wait for readers when the log has to be truncated. */
 #define WRITER_READERS_MS 1000
 
 typedef struct sp_writer_job {
@@ -40,7 +41,8 @@ static spanprof_status writer_run_job(sp_writer *writer, sp_writer_job *job) {
   if (st)
     return st;
   writer_job_fail(job, job->fn(writer, job->data));
-  if (sqlite3_get_autocommit(writer->db)) /* SQLite gave the whole up */
+  if (sqlite3_get_autocommit(writer->db)) /* SQLite rolled the whole
+                                           * transaction back */
     return job->st ? job->st : SPANPROF_ERR_IO;
   if (job->st) {
     sp_intern_forget(&writer->intern);
@@ -75,15 +77,15 @@ static spanprof_status writer_bound(sp_writer *writer) {
   return sp_database_run(writer->db, text);
 }
 
-/* Whether the transaction has reached its limit. */
+/* Returns whether the transaction has reached its limit. */
 static bool writer_is_full(const sp_writer *writer) {
   const uint64_t turn = atomic_load(&writer->log_turn);
 
   return turn && writer_log_bytes(writer) > turn;
 }
 
-/* Truncate the log between transactions if it is too large. On failure, the
- * next transaction meets the error. */
+/* Truncate the log between transactions if it is too large. A failure is
+ * ignored: the next transaction fails in the same way. */
 static void writer_keep_log(sp_writer *writer) {
   const uint64_t max = atomic_load(&writer->log_max);
   const bool wanted = writer->empty_log;
@@ -107,8 +109,8 @@ static void writer_measure(sp_writer *writer) {
   atomic_store(&writer->used_bytes, (uint64_t)((all - unused) * page));
 }
 
-/* Run the first jobs of the list in one transaction; *rest: jobs left for the
- * next one. */
+/* Run the first jobs of the list in one transaction. *rest: the jobs that are
+ * left for the next one. */
 static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
                                sp_writer_job **rest) {
   sp_writer_job *job;
@@ -135,7 +137,8 @@ static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
     sqlite3_exec(writer->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* With the lock held: the jobs of the next transaction. */
+/* Detach the jobs of the next transaction from the queue. The caller holds the
+ * lock. */
 static sp_writer_job *writer_take(sp_writer *writer) {
   sp_writer_job *first = writer->first, *job = first;
   size_t count;
@@ -150,7 +153,7 @@ static sp_writer_job *writer_take(sp_writer *writer) {
   return first;
 }
 
-/* With the lock held: put jobs back at the front of the queue. */
+/* Put jobs back at the front of the queue. The caller holds the lock. */
 static void writer_put_back(sp_writer *writer, sp_writer_job *jobs) {
   sp_writer_job *last = jobs;
 
@@ -181,7 +184,8 @@ static void *writer_run(void *argument) {
     writer_measure(writer);
     pthread_mutex_lock(&writer->lock);
     writer_put_back(writer, rest);
-    for (; jobs; jobs = next) { /* one that is done is its caller's again */
+    for (; jobs; jobs = next) { /* a job is on its caller's stack: do not use
+                                 * it after `done` */
       next = jobs->next;
       jobs->done = true;
     }

@@ -1,10 +1,9 @@
-/* The one thread that writes: what calls hand in while a transaction is under
- * way goes into the next one together, and each call returns once its
- * transaction is on disk.
+/* The thread that writes. Jobs that arrive during a transaction are executed
+ * together in the next one. Each call returns once its transaction is on disk.
  *
- * A failed job is rolled back alone, without the others of its transaction; if
- * the transaction cannot be committed (disk full), all of them fail. A
- * transaction ends when the log has reached a certain size; the log is then
+ * A failed job is rolled back without the other jobs of its transaction. If the
+ * transaction cannot be committed (disk full), all its jobs fail. A transaction
+ * is committed early when the log has reached a certain size; the log is then
  * copied into the file. */
 #ifndef SP_WRITER_H
 #define SP_WRITER_H
@@ -18,13 +17,13 @@ typedef struct sp_writer {
   const sp_mem *mem;
   pthread_t thread;
   bool runs;
-  /* Of the thread. */
+  /* Used by the writer's thread only. */
   sqlite3 *db;
   sp_intern intern;
-  sqlite3_stmt *find_digest; /* kept by put.c for the next profile */
+  sqlite3_stmt *find_digest; /* reused by put.c for each profile */
   sqlite3_stmt *find_heads;
   sqlite3_stmt *insert_block;
-  int64_t next_block; /* its number; 0: not looked for */
+  int64_t next_block; /* number of the next block; 0: not known yet */
   char log_path[4096];
   sp_log_bound bound; /* the log's limit in one transaction */
   uint64_t cache_bytes;
@@ -33,8 +32,9 @@ typedef struct sp_writer {
    * use. */
   _Atomic uint64_t file_bytes;
   _Atomic uint64_t used_bytes;
-  /* Set by any thread. A log larger than log_turn bytes is truncated; above
-   * half of log_max the writer also waits for readers. 0: no limit. */
+  /* Set by any thread. A log larger than log_turn bytes is truncated. If it is
+   * larger than half of log_max, the writer waits for readers before that. 0:
+   * no limit. */
   _Atomic uint64_t log_turn;
   _Atomic uint64_t log_max;
   /* Guarded by lock. */
@@ -46,19 +46,22 @@ typedef struct sp_writer {
   bool ending;
 } sp_writer;
 
-/* Does its part of a transaction, on the writer's thread. */
+/* Execute the job within a transaction, on the writer's thread. */
 typedef spanprof_status (*sp_writer_fn)(sp_writer *writer, void *data);
 
-/* `db` becomes the writer's, also after a failure. SPANPROF_ERR_SYSTEM. */
+/* Start the thread. The writer closes `db` later, also after a failure.
+ * SPANPROF_ERR_SYSTEM. */
 spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
                                 sqlite3 *db, const char *path,
                                 uint64_t max_series,
                                 uint64_t max_series_per_application);
 
-/* Do what was handed in, close the file. Also of one all zero. */
+/* Execute the queued jobs, stop the thread and close the file. A writer that is
+ * all zero is allowed. */
 void sp_writer_end(sp_writer *writer);
 
-/* Run `fn` and wait until its work is durable. Its status and sentence. */
+/* Run `fn` on the writer's thread and wait until its changes are durable.
+ * Returns the status of `fn`, with its sentence. */
 spanprof_status sp_writer_call(sp_writer *writer, sp_writer_fn fn, void *data);
 
 #endif

@@ -97,7 +97,7 @@ spanprof_status sp_block_add_sample(sp_block *block,
 
 #define BLOCK_ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-/* An item with the place it had. */
+/* An item with its index before sorting. */
 typedef struct block_placed {
   uint64_t key[3];
   uint32_t was;
@@ -126,8 +126,8 @@ static int block_sample_order(const void *a_of, const void *b_of) {
   return BLOCK_ORDER(a->values, b->values);
 }
 
-/* Where each old place went: moved[old] = new. Equal keys become one item where
- * `merge` is set. Returns how many there are. */
+/* Get the new index of each item: moved[old] = new. With `merge`, equal keys
+ * become one item. Returns the new count. */
 static size_t block_places(block_placed *placed, size_t count, bool merge,
                            uint32_t *moved) {
   size_t kept = 0, i;
@@ -162,7 +162,8 @@ static void block_key_span(block_placed *placed, const sp_block *block,
   placed->key[2] = block->spans[i].trace_lo;
 }
 
-/* Sort one of the arrays, of `count` items. `moved` has room for them. */
+/* Sort one of the arrays, which has `count` items. `moved` has as many
+ * elements. */
 static spanprof_status block_sort_items(
     sp_block *block, void *array, size_t item, size_t *count, bool merge,
     void (*key)(block_placed *, const sp_block *, size_t), uint32_t *moved) {
@@ -186,7 +187,7 @@ static spanprof_status block_sort_items(
   return placed && copy ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-/* Sums that do not fit stay at the largest number. */
+/* Add values. A sum that would overflow stays at the largest number. */
 static void block_add_values(const sp_block *block, int64_t *to,
                              const int64_t *from) {
   size_t i;
@@ -196,8 +197,7 @@ static void block_add_values(const sp_block *block, int64_t *to,
       to[i] = INT64_MAX;
 }
 
-/* Bits of the types of which a series has values, and samples that differ in
- * nothing made one. */
+/* Set the types that each series has values of, and merge equal samples. */
 static void block_merge_samples(sp_block *block) {
   size_t kept = 0, i, t;
 

@@ -1,12 +1,13 @@
-/* Profiles of one source (the labels of an upload and its types of values) in
- * columns: one as it came, or those of an hour together. In parts, so that a
- * query reads what it needs alone:
+/* A block: profiles of one source (the labels of an upload and its value types)
+ * in columns. It has one profile as it was received, or the profiles of an
+ * hour. A query reads only the parts of the block that it needs:
  *
- *   head times, and which series and types have values filter of span and trace
- *   ids; id_filter.h totals per series and stack, over all its profiles, and
- *   which profiles have which series; missing if there is only one profile
- *   spans sorted span ids with their trace ids body the samples, sorted by
- *   profile, series, stack and span */
+ *   head    the times, and which series and types have values
+ *   filter  of span and trace ids; id_filter.h
+ *   totals  sums for each series and stack over all profiles, and which
+ * profiles have which series; missing if there is only one profile spans sorted
+ * span ids with their trace ids body    the samples, sorted by profile, series,
+ * stack and span */
 #ifndef SP_BLOCK_H
 #define SP_BLOCK_H
 
@@ -20,7 +21,7 @@ typedef struct sp_block_profile {
   uint64_t hash; /* of its content */
 } sp_block_profile;
 
-/* A series of the store, and of which types it has values. */
+/* A series of the store, and the types that it has values of. */
 typedef struct sp_block_series {
   uint32_t id;
   uint64_t types; /* bits */
@@ -40,14 +41,14 @@ typedef struct sp_block_sample {
   uint32_t values;  /* index of the first of type_count */
 } sp_block_sample;
 
-/* A series of a profile, and the types of which it has values there. */
+/* A series of a profile, and the types that it has values of there. */
 typedef struct sp_block_presence {
   uint32_t profile; /* index */
   uint32_t series;  /* index */
   uint64_t types;   /* bits */
 } sp_block_presence;
 
-/* What is filled by sp_block_read_*(), or to be written. */
+/* The result of sp_block_read_*(), or a block to be written. */
 typedef struct sp_block {
   const sp_mem *mem;
   sp_block_profile *profiles;
@@ -56,7 +57,7 @@ typedef struct sp_block {
   sp_block_sample *samples;
   int64_t *values;
   sp_block_presence
-      *presences; /* in totals; none in blocks of older versions */
+      *presences; /* part of totals; none in blocks of older versions */
   size_t presence_count, presence_room;
   size_t profile_count, series_count, span_count, sample_count, value_count;
   size_t profile_room, series_room, span_room, sample_room, value_room;
@@ -75,12 +76,13 @@ spanprof_status sp_block_add_profile(sp_block *block,
 spanprof_status sp_block_add_sample(sp_block *block,
                                     const sp_block_sample *sample,
                                     const int64_t *values);
-/* The number of a series or span; not looked for among those that are there. */
+/* Append a series or span. Does not check whether the block has it already. */
 spanprof_status sp_block_add_series(sp_block *block, uint32_t id);
 spanprof_status sp_block_add_span(sp_block *block, const sp_block_span *span);
 
-/* Bring it in its order: profiles by time, series by id, spans by id, samples;
- * equal spans and samples become one. SPANPROF_ERR_NOMEM. */
+/* Sort the block: profiles by time, series and spans by id, then the samples.
+ * Equal spans are merged, and equal samples are added up. SPANPROF_ERR_NOMEM.
+ */
 spanprof_status sp_block_sort(sp_block *block);
 
 typedef struct sp_block_parts {
@@ -94,12 +96,12 @@ typedef struct sp_block_parts {
 void sp_block_parts_init(sp_block_parts *parts, const sp_mem *mem);
 void sp_block_parts_dispose(sp_block_parts *parts);
 
-/* Write a sorted block. A block of one profile whose hash is 0 gets it.
- * SPANPROF_ERR_NOMEM. */
+/* Write a sorted block. If it has one profile with the hash 0, the hash is
+ * computed. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_block_write(sp_block *block, sp_block_parts *out);
 
-/* Each replaces that part of the block. SPANPROF_ERR_FORMAT, NOMEM. The body
- * needs the head and the spans (where there are any) before. */
+/* Each function replaces one part of the block. The body needs the head and the
+ * spans (if there are any) to be read before. SPANPROF_ERR_FORMAT, NOMEM. */
 spanprof_status sp_block_read_head(sp_block *block, const void *bytes,
                                    size_t size);
 spanprof_status sp_block_read_spans(sp_block *block, const void *bytes,
@@ -107,11 +109,11 @@ spanprof_status sp_block_read_spans(sp_block *block, const void *bytes,
 spanprof_status sp_block_read_body(sp_block *block, const void *bytes,
                                    size_t size);
 
-/* Totals as samples of profile 0 without spans. */
+/* Read totals as samples of profile 0 without spans. */
 spanprof_status sp_block_read_totals(sp_block *block, const void *bytes,
                                      size_t size);
 
-/* Add the ids of the spans that were read to a filter of `size` bytes. */
+/* Add the ids of the spans of the block to a filter of `size` bytes. */
 void sp_block_filter_spans(const sp_block *block, void *filter, size_t size);
 
 #endif

@@ -74,7 +74,7 @@ spanprof_status sp_block_read_spans(sp_block *block, const void *bytes,
   return !st && reader.broken ? block_damaged() : st;
 }
 
-/* Room for `count` samples, all zero, with their values. */
+/* Allocate `count` samples, all zero, with their values. */
 static spanprof_status block_new_samples(sp_block *block, size_t count) {
   void *samples = block->samples, *values = block->values;
   spanprof_status st = sp_mem_reserve(block->mem, &samples, &block->sample_room,

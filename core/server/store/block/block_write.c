@@ -6,11 +6,12 @@
 #include "id_filter.h"
 #include "stored_hash.h"
 
-/* A raw block is compacted within minutes: zlib's cheapest level. */
+/* A block of one profile is compacted within minutes, so it uses zlib's
+ * cheapest level. */
 #define BLOCK_LEVEL_ONE  1
 #define BLOCK_LEVEL_MANY 6
 
-/* Each span and its trace, those that are there. */
+/* Add each span id and trace id, unless it is zero. */
 void sp_block_filter_spans(const sp_block *block, void *filter, size_t size) {
   size_t i;
 
@@ -41,7 +42,8 @@ static void block_write_filter(const sp_block *block, sp_buffer *out) {
   sp_block_filter_spans(block, out->data, size);
 }
 
-/* Sorted ids differ by less than they are long. Trace ids are random. */
+/* Sorted ids are written as differences, which are shorter. Trace ids are
+ * random. */
 static void block_write_spans(const sp_block *block, sp_buffer *out) {
   uint64_t before = 0;
   bool traces = false;
@@ -65,7 +67,7 @@ static void block_write_spans(const sp_block *block, sp_buffer *out) {
   }
 }
 
-/* What all values of a type are multiples of: the interval, mostly. */
+/* Write a common divisor of all values of each type, usually the interval. */
 static void block_write_units(const sp_block *block, sp_buffer *out,
                               int64_t units[SP_BLOCK_TYPES_MAX]) {
   size_t t, i;
@@ -89,7 +91,7 @@ static void block_write_units(const sp_block *block, sp_buffer *out,
   }
 }
 
-/* The samples, a column after the other. */
+/* Write the samples, column by column. */
 static void block_write_samples(const sp_block *block, sp_buffer *out) {
   int64_t units[SP_BLOCK_TYPES_MAX];
   size_t i, t, at = 0, begin;
@@ -136,7 +138,7 @@ static size_t block_run(const sp_block *block, size_t at, uint64_t *types) {
   return at;
 }
 
-/* Write which profiles have which series, with which a selection counts its
+/* Write which profiles have which series. A selection needs this to count its
  * profiles. */
 static void block_write_presences(const sp_block *block, sp_buffer *out) {
   uint32_t profile = 0;
@@ -154,8 +156,8 @@ static void block_write_presences(const sp_block *block, sp_buffer *out) {
   }
 }
 
-/* `runs_of`: the block whose presences are written after the samples; NULL:
- * none. */
+/* `runs_of`: the block whose presences are written after the samples, or NULL.
+ */
 static spanprof_status block_write_packed(const sp_block *block,
                                           const sp_block *runs_of,
                                           sp_buffer *out, int level,
@@ -176,7 +178,7 @@ static spanprof_status block_write_packed(const sp_block *block,
   return st;
 }
 
-/* All profiles as one, without spans. */
+/* Write the sum of all profiles, as one profile without spans. */
 static spanprof_status block_write_totals(const sp_block *block,
                                           sp_buffer *out) {
   sp_block totals;
@@ -241,7 +243,7 @@ spanprof_status sp_block_write(sp_block *block, sp_block_parts *out) {
     return st;
   block_write_spans(block, &out->spans);
   if (!many && block->profile_count && block->profiles[0].hash == 0) {
-    /* The body knows spans and series by their numbers in the block. */
+    /* The body refers to spans and series by their numbers in the block. */
     for (i = 0; i < block->series_count; i++)
       hash = sp_stored_mix(hash, block->series[i].id);
     if (out->spans.size)

@@ -4,11 +4,11 @@
 
 #include "util/system/status.h"
 
-/* Of one block unpacked. */
+/* Largest size of one part of a block, unpacked. */
 #define COLUMNS_BYTES_MAX ((uint64_t)256 << 20)
 
-/* zlib packs no better: https://zlib.net/zlib_tech.html, "Maximum Compression
- * Factor". */
+/* zlib does not compress better: https://zlib.net/zlib_tech.html, "Maximum
+ * Compression Factor". */
 #define COLUMNS_RATIO_MAX 1032
 
 spanprof_status sp_columns_pack(sp_buffer *out, const sp_buffer *columns,

@@ -1,6 +1,6 @@
-/* Runs of numbers as bytes: seven bits a byte, differences zigzagged. What is
- * read was written by us, but a file can be damaged: a reader never passes its
- * end, and says so once. */
+/* Runs of numbers as bytes: varints of seven bits a byte, with differences in
+ * zigzag encoding. We wrote these bytes, but a file can be damaged: a reader
+ * never reads beyond its end, and sets `broken` instead. */
 #ifndef SP_COLUMNS_H
 #define SP_COLUMNS_H
 
@@ -14,7 +14,7 @@ static inline void sp_put_number(sp_buffer *out, uint64_t number) {
   uint8_t bytes[SP_VARINT_BYTES_MAX];
 
   if (number < 0x80 && out->capacity - out->size > 1 && out->capacity) {
-    out->data[out->size++] = (char)number; /* most are small */
+    out->data[out->size++] = (char)number; /* most numbers are small */
     out->data[out->size] = '\0';
     return;
   }
@@ -63,8 +63,8 @@ static inline int64_t sp_get_signed(sp_column_reader *reader) {
   return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
-/* A count of items that take at least a byte each: none where more are claimed
- * than bytes are left. */
+/* A count of items of at least one byte each. Returns 0 and sets `broken` if
+ * there are fewer bytes left. */
 static inline size_t sp_get_count(sp_column_reader *reader) {
   const uint64_t count = sp_get_number(reader);
 
@@ -93,11 +93,12 @@ static inline uint64_t sp_get_fixed(sp_column_reader *reader) {
   return le64toh(number);
 }
 
-/* Packed by zlib, its size before it. SPANPROF_ERR_NOMEM. */
+/* Append the size of the columns, and then the columns compressed by zlib.
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_columns_pack(sp_buffer *out, const sp_buffer *columns,
                                 int level);
 
-/* SPANPROF_ERR_FORMAT: damaged. */
+/* SPANPROF_ERR_FORMAT: the bytes are damaged. */
 spanprof_status sp_columns_unpack(sp_buffer *out, const void *bytes,
                                   size_t size);
 

@@ -2,8 +2,8 @@
 
 #include "stored_hash.h"
 
-/* A line for each 51 ids: 10 bits and 6 probes an id are 1.2 % of false hits.
- */
+/* Ids per line: with 10 bits and 6 probes for each id, 1.2 % of the lookups are
+ * false positives. */
 #define FILTER_IDS_A_LINE 51
 #define FILTER_PROBES     6
 
@@ -19,7 +19,7 @@ size_t sp_id_filter_bytes(size_t ids) {
   return (ids / FILTER_IDS_A_LINE + 1) * SP_ID_FILTER_LINE_BYTES;
 }
 
-/* The bits of a key within its line, nine of the hash for each. */
+/* The bit of one probe within the line, from nine bits of the hash. */
 static uint32_t filter_bit(uint64_t key, int probe) {
   return (uint32_t)(key >> (probe * 9)) & (SP_ID_FILTER_LINE_BYTES * 8 - 1);
 }

@@ -1,5 +1,6 @@
-/* A set of ids: one bit for each, in pages that are allocated only where there
- * are ids. In an old store the ids are high, and most lower ones are gone. */
+/* A set of ids with one bit for each, in pages that are allocated only where
+ * there are ids. In an old store the ids are high, and most lower ones are
+ * deleted. */
 #ifndef SP_ID_SET_H
 #define SP_ID_SET_H
 

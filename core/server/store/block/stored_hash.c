@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
-#define SIP_BEFORE 2 /* rounds for each word; below, at the end */
+#define SIP_BEFORE 2 /* rounds for each word, and at the end */
 #define SIP_AFTER  4
 
 static uint64_t sip_rotate(uint64_t word, int bits) {

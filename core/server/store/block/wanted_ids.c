@@ -14,7 +14,7 @@ bool sp_matcher_is_of_traces(const sp_matcher *matcher) {
   return strcmp(matcher->name, "trace_id") == 0;
 }
 
-/* 16 hexadecimal digits; 0: they are none. */
+/* Parse 16 hexadecimal digits. Returns 0 on failure. */
 static uint64_t wanted_hex(const char *digits) {
   uint64_t number;
 
@@ -35,7 +35,8 @@ static void wanted_add_trace(sp_wanted_ids *wanted, uint32_t group,
                      .group = group};
 }
 
-/* Only of `="id"`; an empty or a short one also takes samples without. */
+/* Only matchers `="id"`: an empty or short value also matches samples without
+ * an id. */
 static void wanted_add_matcher(sp_wanted_ids *wanted, uint32_t group,
                                const sp_matcher *matcher) {
   const size_t digits = strlen(matcher->value);
@@ -116,7 +117,7 @@ bool sp_wanted_ids_pass_filter(const sp_wanted_ids *wanted, bool matchers,
   return sp_wanted_ids_pass(wanted, matchers, wanted_in_filter, &of);
 }
 
-/* A block's spans are sorted by their ids, not by traces. */
+/* The spans of a block are sorted by span ids, not by trace ids. */
 static bool wanted_in_spans(void *data, const sp_wanted_id *id) {
   const sp_block *block = *(const sp_block *const *)data;
   size_t low = 0, high = block->span_count, i;

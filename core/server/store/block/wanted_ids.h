@@ -1,50 +1,54 @@
-/* The spans and traces that a selector asks for by their ids. They are in
- * groups: its list of spans, its list of traces, and each matcher `="id"`. A
- * sample has to have one id of each group, so what has none of a group can be
- * passed over unread. */
+/* The spans and traces that a selector names by their ids. They form groups:
+ * the list of spans, the list of traces, and each matcher `="id"`. A sample
+ * must have an id of each group, so a block without any id of a group is
+ * skipped. */
 #ifndef SP_WANTED_IDS_H
 #define SP_WANTED_IDS_H
 
 #include "block.h"
 #include "server/model/selector.h"
 
-/* So many are looked for one by one where each takes a read or a search. */
+/* Up to this count, ids are looked up one by one where each costs a read or a
+ * search. */
 #define SP_WANTED_FEW 16
 
 typedef struct sp_wanted_id {
-  uint64_t key; /* of filters; id_filter.h */
+  uint64_t key; /* in filters; id_filter.h */
   sp_trace_id trace;
   uint64_t span_id; /* 0: a trace */
-  uint32_t group;   /* those of one follow each other */
+  uint32_t group;   /* ids of one group are adjacent */
 } sp_wanted_id;
 
 typedef struct sp_wanted_ids {
   sp_wanted_id *ids;
   size_t count;
-  size_t list_count; /* the first ones, those of lists */
+  size_t list_count; /* the first ones, which come from lists */
 } sp_wanted_ids;
 
-/* Whether an id is somewhere, or may be. */
+/* Returns whether an id exists, or may exist, in some place. */
 typedef bool (*sp_wanted_has)(void *data, const sp_wanted_id *id);
 
-/* Dispose of it also after a failure. SPANPROF_ERR_NOMEM. */
+/* Read the ids of a selector. Dispose of the result also after a failure.
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_wanted_ids_read(sp_wanted_ids *wanted,
                                    const sp_selector *selector,
                                    const sp_mem *mem);
 void sp_wanted_ids_dispose(sp_wanted_ids *wanted, const sp_mem *mem);
 
-/* Whether there may be one of each group. `matchers`: also of the matchers',
- * which are about labels where a series has some of that name. */
+/* Returns whether `has` accepts an id of each group. `matchers`: also the
+ * groups of matchers; such a matcher is about a label if a series has a label
+ * of this name. */
 bool sp_wanted_ids_pass(const sp_wanted_ids *wanted, bool matchers,
                         sp_wanted_has has, void *data);
 
-/* The same of a block's filter, and of its spans that were read. */
+/* As sp_wanted_ids_pass(), for a block's filter, and for its spans. */
 bool sp_wanted_ids_pass_filter(const sp_wanted_ids *wanted, bool matchers,
                                const void *filter, size_t size);
 bool sp_wanted_ids_pass_spans(const sp_wanted_ids *wanted, bool matchers,
                               const sp_block *block);
 
-/* What a matcher of a selector is about, unless the series has the label. */
+/* Returns whether the matcher is about span or trace ids, unless the series has
+ * the label. */
 bool sp_matcher_is_of_spans(const sp_matcher *matcher);
 bool sp_matcher_is_of_traces(const sp_matcher *matcher);
 

@@ -1,12 +1,12 @@
-/* Drops names, stacks and series that nothing refers to any more.
+/* Deletes names, stacks and series that nothing refers to any more.
  *
- * The writer first notes from some moment on which ids it gives out
- * (sp_intern_watch()). A reader that begins after that moment sees every
- * profile that was written before it, and marks what they refer to. What is
- * neither marked nor given out since has no user, and can get none: a later
- * profile is given a new id, or the noted one. The writer deletes that in
- * small transactions, between the uploads. Wherever this ends, what is left
- * refers to nothing that is gone. */
+ * First the writer starts to record the ids that it gives out
+ * (sp_intern_watch()). A reader that begins after this sees every profile that
+ * was written before, and marks the ids that these profiles refer to. A row
+ * whose id is neither marked nor recorded has no user, and cannot get one: a
+ * later profile gets a new id, or a recorded one. The writer deletes these rows
+ * in small transactions, between the uploads. The collection may stop at any
+ * time: no remaining row refers to a deleted one. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -28,9 +28,9 @@ typedef struct collect {
   sp_store *store;
   sp_id_set kept[SP_INTERN_KINDS];
   sp_block block;
-  /* Of the transactions that delete: */
+  /* For the transactions that delete: */
   sp_intern_kind kind;
-  int64_t at; /* ids up to this one are done */
+  int64_t at; /* ids up to this one are processed */
   size_t looked;
   uint64_t dropped;
 } collect;
@@ -46,12 +46,13 @@ static spanprof_status collect_keep(collect *all, sp_intern_kind kind,
 typedef spanprof_status (*collect_row)(collect *all, sqlite3_stmt *row);
 
 typedef struct collect_step {
-  const char *sql; /* at most ?2 rows with ids above ?1, the id first */
+  const char *sql; /* selects at most ?2 rows with ids above ?1; the id is
+                    * column 0 */
   collect_row fn;
   int64_t begin;
 } collect_step;
 
-/* Process some rows of one step; *last: the last id processed. */
+/* Process some rows of one step. *last: the last id processed. */
 static spanprof_status collect_rows_of(collect *all, const collect_step *step,
                                        sqlite3 *db, int64_t *last,
                                        size_t *count) {
@@ -73,10 +74,10 @@ static spanprof_status collect_rows_of(collect *all, const collect_step *step,
   return st;
 }
 
-/* Process all rows of one step. Each reader is used for a few rows only, since
- * a long one would keep the log from being truncated. Changes between readers
- * do no harm: compacted profiles move to blocks with higher ids, and ids of new
- * rows are recorded as used. */
+/* Process all rows of one step. Each reader is used for a few rows only,
+ * because a long-lived one would keep the log from being truncated. Changes
+ * between readers do no harm: compacted profiles move to blocks with higher
+ * ids, and ids of new rows are recorded as used. */
 static spanprof_status collect_each(collect *all, const collect_step *step) {
   int64_t last = step->begin;
   sp_store_reader *reader;
@@ -99,7 +100,7 @@ static sp_column_reader collect_reader(sqlite3_stmt *row, int column) {
   return sp_column_reader_of(bytes, (size_t)sqlite3_column_bytes(row, column));
 }
 
-/* So many ids in a row. */
+/* Mark `count` ids of texts. */
 static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
                                      uint64_t count) {
   spanprof_status st = SPANPROF_OK;
@@ -111,7 +112,7 @@ static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
   return st;
 }
 
-/* Stacks are in the totals, where there are any. */
+/* If there are totals, the stacks are read from them. */
 static spanprof_status collect_read_block(sp_block *block, sqlite3_stmt *row) {
   const int totals = sqlite3_column_bytes(row, 3);
   spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 2),
@@ -152,7 +153,7 @@ static bool collect_has(const collect *all, sp_intern_kind kind,
                        (sp_row_id)sqlite3_column_int64(row, 0));
 }
 
-/* The frames up to the innermost kept one are kept, and their callers. */
+/* Mark the frames up to the innermost marked one, and their callers. */
 static spanprof_status collect_stack(collect *all, sqlite3_stmt *row) {
   const sp_id_set *kept = &all->kept[SP_INTERN_STACK];
   sp_stack_run run;
@@ -175,7 +176,7 @@ static spanprof_status collect_location(collect *all, sqlite3_stmt *row) {
 
   if (!collect_has(all, SP_INTERN_LOCATION, row))
     return SPANPROF_OK;
-  sp_get_number(&reader); /* its address */
+  sp_get_number(&reader); /* the address */
   while (!st && reader.at < reader.end && !reader.broken) {
     st = collect_keep(all, SP_INTERN_FUNCTION, sp_get_number(&reader));
     sp_get_signed(&reader); /* the line */
@@ -203,7 +204,7 @@ static spanprof_status collect_series(collect *all, sqlite3_stmt *row) {
              : SPANPROF_OK;
 }
 
-/* Types with their units, the period's behind them, and labels. */
+/* Types with their units, the period's type, and labels. */
 static spanprof_status collect_source(collect *all, sqlite3_stmt *row) {
   sp_column_reader reader = collect_reader(row, 1);
   spanprof_status st;
@@ -229,7 +230,7 @@ static spanprof_status collect_mark(collect *all) {
        "iif(totals IS NULL, body, NULL) FROM block WHERE id>?1 ORDER BY id "
        "LIMIT ?2",
        collect_block, 0},
-      /* A caller's id is lower than those of what it calls. */
+      /* A caller's id is lower than those of its callees. */
       {"SELECT " SP_STACK_RUN_COLUMNS " FROM stack WHERE id<?1 ORDER BY id "
        "DESC LIMIT ?2",
        collect_stack, INT64_MAX},
@@ -278,7 +279,7 @@ static bool collect_is_used(const collect *all, const sp_intern *intern,
 typedef struct collect_sql {
   sqlite3_stmt *rows;
   sqlite3_stmt *remove;
-  sqlite3_stmt *cut; /* of runs */
+  sqlite3_stmt *cut; /* shortens a run */
 } collect_sql;
 
 static spanprof_status collect_remove(collect *all, sqlite3_stmt *remove) {
@@ -287,7 +288,7 @@ static spanprof_status collect_remove(collect *all, sqlite3_stmt *remove) {
   return sp_database_do(remove);
 }
 
-/* Remove the frames after the innermost one that is used. */
+/* Delete the frames after the innermost one that is used. */
 static spanprof_status collect_cut(collect *all, sp_writer *writer,
                                    const collect_sql *sql) {
   sp_buffer *more = &writer->intern.more;

@@ -1,47 +1,48 @@
-/* A profile comes as a row of its own, and rows of all sources come by turns:
- * each page of the file has some of many sources. Rows that are dropped source
- * by source would have every page written once for each of them. So a pass has
- * two steps. The first takes the single profiles of all sources together, the
- * oldest first, some of each, in one transaction: pages become free as a whole,
- * and free pages are not written. The second puts these small blocks together,
- * each of which has pages of its own.
+/* A new profile is a row of its own, and rows of all sources arrive
+ * interleaved: each page of the file has rows of many sources. Deleting rows
+ * source by source would write every page once for each of them. Therefore a
+ * pass has two steps. The first step compacts single profiles of all sources
+ * together, the oldest first, some of each source in one transaction: whole
+ * pages become free, and free pages are not written. The second step merges
+ * these small blocks; each of them has its own pages.
  *
- * Runs on the keeper's thread, or on that of a call of sp_store_compact(). Rows
- * are read without the writer; where one is gone when their transaction comes,
- * nothing of it changes, and the next pass looks again. */
+ * Runs on the maintenance thread, or on the thread of a call of
+ * sp_store_compact(). Rows are read without the writer. If one of them was
+ * deleted before the transaction that replaces them, the transaction changes
+ * nothing, and the next pass tries again. */
 #include "compact.h"
 
 #include "util/system/status.h"
 
 #define COMPACT_HOUR_NS ((int64_t)3600 * 1000000000)
 
-/* A source's hour is worth it when it has so many profiles that are alone, or
- * blocks that make a full one, or when none has come for a while. */
+/* An hour of a source is compacted if it has this many single profiles, or
+ * blocks for a full one, or if no profile has arrived for a while. */
 #define COMPACT_SINGLES_MIN 120
 #define COMPACT_QUIET_NS    ((int64_t)120 * 1000000000)
 
-/* Of one block: memory while it is made, and what a query of a minute reads
- * too much. One that has half of them is left as it is. */
+/* Limits of one block: the memory to make it, and the excess that a query of
+ * one minute reads. A block with half of them is not compacted again. */
 #define COMPACT_SAMPLES_MAX 400000
 #define COMPACT_VALUES_MAX  1600000 /* the same for four types */
 
-/* A block is at most this part of the store's limit, so that a small store
- * drops little data at a time. */
+/* A block has at most 1/PART of the bytes of the store's limit, so that a small
+ * store deletes little data at a time. */
 #define COMPACT_DATA_PART 16
 
-/* Of one transaction: uploads wait for its end. */
+/* Limits of one transaction, because uploads wait for its end. */
 #define COMPACT_ROWS_MAX   1024
 #define COMPACT_BLOCKS_MAX 64
 #define COMPACT_BYTES_MAX  ((size_t)1 << 20)
 
-/* Of a place in one transaction, where as many as can be have rows. */
+/* Rows of one place in one transaction, at least, if many places have rows. */
 #define COMPACT_SHARE_MIN (COMPACT_ROWS_MAX / COMPACT_BLOCKS_MAX)
 
-/* A source's hour, which has rows to put together. */
+/* One hour of one source, with rows to compact. */
 typedef struct compact_place {
   uint32_t source;
   int64_t hour;
-  bool more; /* than one block, or one transaction, takes */
+  bool more; /* rows are left for the next block or transaction */
 } compact_place;
 
 typedef struct compact_made {
@@ -53,15 +54,16 @@ typedef struct compact_made {
 
 typedef struct compact {
   sp_store *store;
-  bool singles; /* the first step */
+  bool singles; /* the first step: single profiles */
   bool all;
-  bool again; /* a row was gone */
+  bool again; /* another call deleted a row: try again in the next pass */
   sp_compact_seen seen, sees;
-  int64_t last_row; /* what comes meanwhile waits for the next step, or pass:
-                     * else a source that is sent to all the time had no end */
+  int64_t last_row; /* Highest row of this step. Newer rows wait for the next
+                     * step or pass: otherwise a source that receives data
+                     * all the time would never be finished. */
   compact_place places[COMPACT_BLOCKS_MAX];
   size_t place_count;
-  size_t profiles_max;      /* of one block */
+  size_t profiles_max;      /* in one block */
   uint64_t block_bytes_max; /* of the rows of one block, before packing */
   /* The block that is being made. */
   sp_block block;
@@ -74,7 +76,7 @@ typedef struct compact {
   size_t bytes;
 } compact;
 
-/* Take the profiles of another block in. */
+/* Append the profiles of another block. */
 static spanprof_status compact_merge(sp_block *into, const sp_block *from) {
   const uint32_t profiles = (uint32_t)into->profile_count;
   const uint32_t series = (uint32_t)into->series_count;
@@ -114,7 +116,8 @@ static spanprof_status compact_read(sqlite3_stmt *row, sp_block *block) {
   return st;
 }
 
-/* Whether the block that is being made has no room for another. */
+/* Returns whether the block that is being made has no capacity for another one.
+ */
 static bool compact_is_full(const compact *all, const sp_block *next,
                             uint64_t bytes) {
   const sp_block *block = &all->block;
@@ -131,7 +134,8 @@ static bool compact_is_large(const sp_block *block) {
          block->value_count > COMPACT_VALUES_MAX / 2;
 }
 
-/* Take what is left of a place, the oldest first, at most `most` rows. */
+/* Add the remaining rows of a place to the block, oldest first, and at most
+ * `most`. */
 static spanprof_status compact_gather(compact *all, sqlite3 *db,
                                       compact_place *place, size_t most) {
   const size_t end = all->row_count + most; /* at most COMPACT_ROWS_MAX */
@@ -149,7 +153,7 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   place->more = false;
   if (st)
     return st;
-  /* The last hour of all ends within it. */
+  /* The last hour that fits the range is cut off. */
   if (__builtin_add_overflow(place->hour * COMPACT_HOUR_NS, COMPACT_HOUR_NS - 1,
                              &end_ns))
     end_ns = INT64_MAX;
@@ -186,9 +190,9 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   return st;
 }
 
-/* On the writer's thread: blocks for the rows that they were made of.
- * SPANPROF_ERR_STATE: one of these is gone, by the retention or another call;
- * nothing changed. */
+/* Replace rows by the blocks that were made of them. Runs on the writer's
+ * thread. SPANPROF_ERR_STATE: a row was deleted by the retention or another
+ * call; nothing has changed. */
 static spanprof_status compact_replace(sp_writer *writer, void *data) {
   const compact *all = data;
   sqlite3_stmt *drop = NULL;
@@ -239,7 +243,7 @@ static spanprof_status compact_flush(compact *all) {
   return SPANPROF_OK;
 }
 
-/* The block that was gathered, for the next transaction. */
+/* Encode the block for the next transaction. */
 static spanprof_status compact_make(compact *all, uint32_t source) {
   compact_made *made = &all->made[all->made_count++];
   sp_block *block = &all->block;
@@ -278,7 +282,7 @@ static spanprof_status compact_one(compact *all, compact_place *place,
   return st;
 }
 
-/* By turns, until nothing is left of any. */
+/* Process the places in rounds, until no rows are left. */
 static spanprof_status compact_places(compact *all) {
   const size_t share =
       all->singles ? COMPACT_ROWS_MAX / all->place_count : COMPACT_ROWS_MAX;
@@ -305,7 +309,9 @@ static spanprof_status compact_places(compact *all) {
   return st;
 }
 
-/* Worth it: enough of them, or a rest; and not what a pass before has seen. */
+/* Places that are worth compacting: they have enough profiles, or rows that
+ * have not changed for a while; and a previous pass has not seen them already.
+ */
 #define COMPACT_FIND(amount)                                              \
   "SELECT source, until_ns/3600000000000 AS hour FROM block WHERE "       \
   "(source>?1 OR (source=?1 AND until_ns/3600000000000>?2)) AND "         \
@@ -313,7 +319,7 @@ static spanprof_status compact_places(compact *all) {
   "(" amount ">=?9 AND max(id)>?6) OR (max(until_ns)<?5 AND (max(id)>?6 " \
   "OR max(until_ns)>=?7))) ORDER BY source, hour LIMIT ?8"
 
-/* The next places behind the last one. */
+/* Find the next places after the last one. */
 static spanprof_status compact_find(compact *all, compact_place *last) {
   sqlite3_stmt *find = NULL;
   sp_store_reader *reader;

@@ -1,18 +1,18 @@
-/* Puts profiles that are alone together, and small blocks into larger ones. */
+/* Merges single profiles into blocks, and small blocks into larger ones. */
 #ifndef SP_COMPACT_H
 #define SP_COMPACT_H
 
 #include "server/store/store_inside.h"
 
-/* What a pass before has seen, so that the next one reads nothing in vain. */
+/* The state after a pass, so that the next pass reads nothing again. */
 typedef struct sp_compact_seen {
-  int64_t block;    /* the highest number there was */
-  int64_t quiet_ns; /* what is older had rested for long enough */
+  int64_t block;    /* highest block number at that time */
+  int64_t quiet_ns; /* blocks until this time had not changed for long enough */
 } sp_compact_seen;
 
-/* Profiles of one block: bounds the memory for making it, and the excess that a
- * query of one minute reads. A block with half of them is not compacted again.
- */
+/* Profiles of one block. Limits the memory that is needed to make it, and the
+ * excess that a query of one minute reads. A block with half of this count is
+ * not compacted again. */
 #define SP_COMPACT_PROFILES_MAX 1024
 
 /* Make one pass over the blocks that exist when it begins. Blocks are merged if

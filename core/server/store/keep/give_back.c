@@ -6,8 +6,8 @@
 #include "server/store/store_inside.h"
 #include "util/system/status.h"
 
-/* The file may have free pages of this part of its used ones, plus this many
- * bytes. */
+/* The file may have as many free pages as a quarter (1/PART) of its used ones,
+ * plus this many bytes. */
 #define GIVE_BACK_PART 4
 #define GIVE_BACK_MIN  ((uint64_t)2 << 20)
 

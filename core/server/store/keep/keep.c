@@ -4,29 +4,29 @@
 #include "server/store/select/wide_filter.h"
 #include "util/system/status.h"
 
-/* How often there is a look at what can be compacted and what has to go. */
+/* Time between two passes, which compact and delete. */
 #define KEEP_EVERY_NS (20 * SP_NS_PER_S)
 
-/* How often, at most, names and stacks of dropped profiles are looked for: that
- * reads a part of every block. */
+/* Time between two collections of unused names and stacks, at least: a
+ * collection reads a part of every block. */
 #define KEEP_COLLECT_NS (3600 * SP_NS_PER_S)
 
-/* The keeper's thread packs for seconds what came in hours: uploads and queries
- * come first where all cores are busy. A third of their weight, for the store's
- * close waits for it. */
+/* Compacting the data of hours takes seconds. If all cores are busy, uploads
+ * and queries come first. Nice 5 gives a third of their weight, which is enough
+ * to finish soon when the store is closed. */
 #define KEEP_NICE 5
 
-/* A clock that leaps ahead so far may be set back soon: nothing is old by it
- * before it has stayed there for a while. */
+/* If the clock jumps ahead by LEAP, it may be set back soon. Data is old by
+ * this clock only after it was not set back for TRUSTED. */
 #define KEEP_LEAP_NS    ((int64_t)3600 * 1000000000)
 #define KEEP_TRUSTED_NS (600 * SP_NS_PER_S)
 
-/* The keeper's, from pass to pass. */
+/* State of the thread between passes. */
 typedef struct keep_state {
   sp_compact_seen seen;
-  uint64_t collect_ns; /* when the next may be */
-  int64_t ahead_ns;    /* the calendar's time, of the time that passes */
-  uint64_t trusted_ns; /* from when on, after a leap */
+  uint64_t collect_ns; /* time of the next collection, at the earliest */
+  int64_t ahead_ns;    /* calendar time minus monotonic time */
+  uint64_t trusted_ns; /* since this time the clock is trusted again */
 } keep_state;
 
 bool sp_store_ends(sp_store *store) {
@@ -84,7 +84,7 @@ static spanprof_status keep_pass(sp_store *store, keep_state *state) {
   return st;
 }
 
-/* If uploads wait for room, only make room. */
+/* If uploads wait for space, only free space. */
 static spanprof_status keep_room(sp_store *store) {
   spanprof_status st = sp_store_drop_by_bytes(store);
 
@@ -100,7 +100,7 @@ void *sp_store_keep(void *argument) {
   uint64_t next = sp_clock_monotonic_ns(store->clock) + KEEP_EVERY_NS, now;
   spanprof_status st;
 
-  setpriority(PRIO_PROCESS, 0, KEEP_NICE); /* on Linux: of the thread alone */
+  setpriority(PRIO_PROCESS, 0, KEEP_NICE); /* on Linux, for this thread only */
   pthread_mutex_lock(&store->lock);
   while (!store->ending) {
     if (!store->pressed)

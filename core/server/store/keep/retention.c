@@ -3,44 +3,45 @@
 #include "compact.h"
 #include "util/system/status.h"
 
-/* Most to drop in one transaction; when dropping by bytes, also at most a part
- * of all blocks, so that little more than necessary is dropped. */
+/* Limits of one transaction. When deleting by bytes, also 1/PART of all blocks,
+ * so that little more than necessary is deleted. */
 #define RETAIN_BLOCKS_MAX  64
 #define RETAIN_BLOCKS_PART 16
 #define RETAIN_ROWS_MAX    5000
-#define RETAIN_ROWS_FEW    200 /* when dropping by bytes */
+#define RETAIN_ROWS_FEW    200 /* when deleting by bytes */
 #define RETAIN_DOCUMENTS   5
 
-/* When dropping by bytes, unused names and stacks are collected each time that
- * this part of the blocks was dropped. Collecting reads every block. */
+/* When deleting by bytes, unused names and stacks are collected each time that
+ * 1/PART of the blocks was deleted. A collection reads every block. */
 #define RETAIN_DROPPED_PART 8
 
-/* When dropping by bytes, blocks of one profile are compacted first if there
- * are this many and they are this part of all blocks. */
+/* When deleting by bytes, single profiles are compacted first if there are at
+ * least MIN of them and they are 1/PART of all blocks. */
 #define RETAIN_SINGLES_MIN  32
 #define RETAIN_SINGLES_PART 4
-#define RETAIN_PACKED_PART  16 /* this part of them goes into one block */
+#define RETAIN_PACKED_PART  16 /* 1/PART of them goes into one block */
 
-/* Drop this part more than the bound requires, so that the next call is not
- * needed at once. */
+/* Delete 1/PART more than the limit requires, so that the next call is not
+ * needed immediately. */
 #define RETAIN_BELOW_PART 32
 
-/* Log drops for the same reason at most once in this time. */
+/* Log deletions for the same reason at most once in this time. */
 #define RETAIN_LINE_NS (600 * SP_NS_PER_S)
 
-/* Data dated further in the future comes from a wrong clock. Its age never
- * reaches the retention, so it is dropped first by bytes. */
+/* Data that is dated further in the future comes from a wrong clock. Its age
+ * never reaches the retention, so it is deleted first by bytes. */
 #define RETAIN_AHEAD_NS ((int64_t)86400 * 1000000000)
 
 typedef struct retain_drop {
   sp_store *store;
-  int64_t before_ns; /* drop data that ended before; 0: the oldest, by bytes */
-  int64_t ahead_ns;  /* by bytes: drop only later data; 0: off */
+  int64_t before_ns; /* delete data that ended before; 0: the oldest, by
+                      * bytes */
+  int64_t ahead_ns;  /* by bytes: delete only later data; 0: off */
   int64_t bytes;     /* to be freed */
-  int64_t most;      /* blocks of one transaction */
-  int64_t blocks;    /* dropped */
+  int64_t most;      /* blocks of one transaction, at most */
+  int64_t blocks;    /* deleted */
   int64_t profiles;
-  int64_t rows; /* dropped from other tables */
+  int64_t rows; /* deleted from other tables */
   bool by_bytes;
 } retain_drop;
 
@@ -80,7 +81,8 @@ static spanprof_status retain_drop_some(sp_writer *writer, void *data) {
   return st;
 }
 
-/* The oldest spans of traces and documents. Settings are for good. */
+/* Delete the oldest spans of traces, or documents, with `sql`. Settings never
+ * expire. */
 static spanprof_status retain_rows(sp_writer *writer, const char *sql,
                                    int64_t before, int64_t most,
                                    int64_t *rows) {
@@ -141,7 +143,7 @@ static spanprof_status retain_drop_documents(sp_writer *writer, void *data) {
       drop->before_ns / (int64_t)SP_NS_PER_MS, RETAIN_DOCUMENTS, &drop->rows);
 }
 
-/* Until there is no more of it, or the store ends. */
+/* Repeat until nothing is left to delete, or the store is closed. */
 static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
   spanprof_status st;
 
@@ -152,7 +154,7 @@ static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
   return st;
 }
 
-/* Log all drops since the last line in one line. */
+/* Log all deletions since the last line in one line. */
 static void retain_say(sp_store *store, sp_store_reason reason,
                        int64_t profiles, int64_t rows) {
   static const char *const reasons[SP_STORE_REASONS] = {
@@ -179,8 +181,8 @@ static void retain_say(sp_store *store, sp_store_reason reason,
                 said.profiles, said.rows, reasons[reason]);
 }
 
-/* Drop until nothing matches any more, or once when dropping by bytes. Counts
- * the drops. */
+/* Delete until nothing matches, or once when deleting by bytes. Counts the
+ * deletions. */
 static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
   spanprof_status st = SPANPROF_OK;
   int64_t before, all = 0, profiles = 0;
@@ -206,7 +208,8 @@ static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
   "SELECT coalesce(min(time_ms)*1000000, 9223372036854775807) FROM " \
   "document WHERE kind<>'settings'"
 
-/* The oldest of what goes by bytes: its time, INT64_MAX where there is none. */
+/* Get the times of the oldest block, span and document that may be deleted by
+ * bytes. INT64_MAX if there is none. */
 static spanprof_status retain_oldest(sp_store *store, int64_t *block,
                                      int64_t *span, int64_t *document) {
   static const char *const queries[] = {
@@ -226,7 +229,7 @@ static spanprof_status retain_oldest(sp_store *store, int64_t *block,
   return st;
 }
 
-/* Drop some data that is dated in the future. */
+/* Delete some data that is dated in the future. */
 static spanprof_status retain_drop_ahead(sp_store *store, retain_drop *drop) {
   spanprof_status st;
 
@@ -238,7 +241,7 @@ static spanprof_status retain_drop_ahead(sp_store *store, retain_drop *drop) {
   return st;
 }
 
-/* Drop some of the oldest data of any kind. */
+/* Delete some of the oldest data of any kind. */
 static spanprof_status retain_drop_oldest(sp_store *store, retain_drop *drop) {
   int64_t block, span, document;
   spanprof_status st = retain_drop_ahead(store, drop);
@@ -293,12 +296,12 @@ static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
   return st;
 }
 
-/* Names and stacks of dropped profiles count as used space. They are deleted
+/* Names and stacks of deleted profiles count as used space. They are deleted
  * before further profiles are. */
 static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
                                       bool *did) {
   const uint64_t dropped = atomic_load(&store->uncollected);
-  int64_t spans = 0; /* uncollected counts both */
+  int64_t spans = 0; /* `uncollected` counts both */
   spanprof_status st =
       retain_numbers(store, "SELECT count(*) FROM block", blocks,
                      "SELECT count(*) FROM span", &spans);
@@ -335,7 +338,7 @@ static int64_t retain_over(sp_store *store, const sp_disk_budget *budget) {
          (int64_t)(budget->data_high - budget->data_high / RETAIN_BELOW_PART);
 }
 
-/* Drop data until uploads need not wait, or no data is left. */
+/* Delete data until uploads need not wait, or no data is left. */
 static spanprof_status retain_shrink(sp_store *store,
                                      const sp_disk_budget *budget,
                                      int64_t *profiles, int64_t *rows) {

@@ -4,12 +4,13 @@
 #include "server/model/sum.h"
 #include "util/system/status.h"
 
-/* The sums of one profile and series: of each entry of it, and of its spans. */
+/* The sum of one profile and series, for one entry and, if they are requested,
+ * one span. */
 typedef struct points_sum {
   sp_select_entry *entry;
   int64_t value;
-  int64_t parts; /* of the number of samples: sp_sample_count() */
-  uint32_t span; /* as of sp_block_sample; 0 where spans are not told apart */
+  int64_t parts; /* of the sample count: sp_sample_count() */
+  uint32_t span; /* as in sp_block_sample; 0 if spans are not requested */
 } points_sum;
 
 typedef struct points_read {
@@ -62,7 +63,7 @@ static spanprof_status points_sample(void *data, sp_select_entry *entry,
   return SPANPROF_OK;
 }
 
-/* SPANPROF_ERR_STATE where the caller has enough. */
+/* Returns SPANPROF_ERR_STATE if the callback stops the selection. */
 static spanprof_status points_run_end(void *data, const sp_block *block,
                                       const sp_block_sample *first) {
   const sp_block_profile *profile = &block->profiles[first->profile];

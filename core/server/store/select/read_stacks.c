@@ -7,13 +7,13 @@
 #include "server/store/tables/stack_rows.h"
 #include "util/system/status.h"
 
-/* What one tree may take of memory. */
+/* Memory limit for one tree. */
 #define STACKS_BYTES_MAX ((size_t)96 << 20)
 
 /* Each stack needs a node, and before that a row and a number. */
 #define STACKS_MAX (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + 16))
 
-/* Ids of the store, each once, with a number of ours. */
+/* Ids of the store, each once. The index is our number for the id. */
 typedef struct stacks_ids {
   sp_row_id *ids;
   size_t count;
@@ -26,12 +26,12 @@ typedef struct stacks_order {
   uint32_t number;
 } stacks_order;
 
-/* The sums of one stack. The samples of a source are counted after all of its
+/* The sum of one stack. The samples of a source are counted after all its
  * blocks have been read: sp_sample_count(). */
 typedef struct stacks_sum {
   int64_t value;
-  int64_t count;                /* of samples, without the present source's */
-  int64_t parts;                /* of the present source's samples */
+  int64_t count;                /* of samples, without the current source's */
+  int64_t parts;                /* of the current source's samples */
   const sp_select_entry *entry; /* of `parts`; NULL: none */
   uint32_t source;
 } stacks_sum;
@@ -41,13 +41,13 @@ typedef struct stacks_read {
   sqlite3 *db;
   sp_select select;
   stacks_ids stacks;
-  stacks_sum *sums; /* of each of `stacks` */
+  stacks_sum *sums; /* for each of `stacks` */
   size_t sum_room;
   sp_stack_rows rows;
   stacks_ids locations;
   stacks_ids functions;
   sp_stack_tree *tree;
-  sp_sample_sums *samples; /* NULL: they are not asked for */
+  sp_sample_sums *samples; /* NULL: not requested */
 } stacks_read;
 
 static spanprof_status stacks_too_many(void) {

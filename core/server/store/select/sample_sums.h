@@ -1,4 +1,4 @@
-/* Samples of a selection, told apart by series, stack, span and trace. */
+/* Sums of the samples of a selection, by series, stack, span and trace. */
 #ifndef SP_SAMPLE_SUMS_H
 #define SP_SAMPLE_SUMS_H
 
@@ -7,9 +7,10 @@
 typedef struct sp_sample_sums {
   const sp_mem *mem;
   const sp_select *select;
-  sp_tree_sample *samples; /* `node`: the number of a stack, until they are
-                            * placed; `label_set`: the number of an entry;
-                            * `count`: parts, until they are labelled */
+  sp_tree_sample *samples; /* `node`: the number of a stack, until the
+                            * samples are placed; `label_set`: the number of
+                            * an entry; `count`: parts, until the samples get
+                            * labels */
   size_t count;
   size_t room;
   sp_index index;
@@ -17,11 +18,11 @@ typedef struct sp_sample_sums {
   int64_t end_ns;
 } sp_sample_sums;
 
-/* The number of original samples that a stored sample stands for: as stated by
- * its profile, else its value divided by the period, else one. sp_sample_part()
- * is one stored sample's contribution, from its first value. sp_sample_count()
- * rounds the sum of the parts once, so the result does not depend on which
- * samples were merged before. */
+/* A stored sample may represent several original samples: as many as its
+ * profile states, else its value divided by the period, else one.
+ * sp_sample_part() returns the contribution of one stored sample, from its
+ * first value. sp_sample_count() rounds the sum of the parts once, so the
+ * result does not depend on which samples were merged before. */
 int64_t sp_sample_part(const sp_select_entry *entry, const int64_t *values);
 int64_t sp_sample_count(const sp_select_entry *entry, int64_t parts);
 
@@ -33,16 +34,16 @@ spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
                                    const sp_block *block,
                                    const sp_block_sample *sample);
 
-/* A profile has a part in them. */
+/* Note the time of a profile that contributed. */
 void sp_sample_sums_time(sp_sample_sums *sums, const sp_block_profile *profile);
 
-/* Set the samples' counts and labels. The labels are copies, as those of the
- * entries are freed with the selection. Labels of the profile's type (names
- * that begin with "__") are left out. */
+/* Set the samples' counts and labels. The labels are copied, because those of
+ * the entries are freed with the selection. Labels of the profile's type (names
+ * that begin with "__") are omitted. */
 spanprof_status sp_sample_sums_label(const sp_sample_sums *sums,
                                      sp_stack_tree *tree);
 
-/* Give the tree its samples; `nodes` is the node of each stack. */
+/* Move the samples into the tree; `nodes` is the node of each stack. */
 spanprof_status sp_sample_sums_place(const sp_sample_sums *sums,
                                      const uint32_t *nodes,
                                      sp_stack_tree *tree);

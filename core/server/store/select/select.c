@@ -5,7 +5,7 @@
 
 #include "server/store/block/stored_hash.h"
 
-/* What a selection may take for labels and texts. */
+/* Memory limit for the labels and texts of a selection. */
 #define SELECT_BYTES_MAX ((size_t)96 << 20)
 
 #define SELECT_NS_PER_MS 1000000
@@ -18,7 +18,7 @@ sp_profile_uuid sp_select_uuid(const sp_select *select,
   sp_profile_uuid uuid;
 
   memcpy(uuid.bytes, ordered, sizeof ordered);
-  /* RFC 9562, 5.8: version 8, ours to fill. */
+  /* RFC 9562, 5.8: version 8 has application-specific content. */
   uuid.bytes[6] = (uint8_t)((uuid.bytes[6] & 0x0f) | 0x80);
   uuid.bytes[8] = (uint8_t)((uuid.bytes[8] & 0x3f) | 0x80);
   return uuid;
@@ -50,16 +50,16 @@ static sp_select_entry *select_first(const sp_select *select, uint32_t series) {
              : NULL;
 }
 
-/* Whether an entry belongs to a series of the block whose first entry is known.
- */
+/* Returns whether an entry belongs to a series of the block, whose first entry
+ * must be known. */
 static bool select_has(const sp_select *select, const sp_select_entry *entry,
                        size_t series) {
   return entry && entry < select->entries + select->entry_count &&
          entry->series == select->first[series]->series;
 }
 
-/* Whether the block has a series with values that is asked for, and any or all
- * of those are about ids. */
+/* Look up the entries of the block's series. *any: the block has selected
+ * series; *any_asks, *all_ask: any or all of these are about ids. */
 static spanprof_status select_block_series(sp_select *select, bool *any,
                                            bool *any_asks, bool *all_ask) {
   void *array = select->first;
@@ -85,7 +85,7 @@ static spanprof_status select_block_series(sp_select *select, bool *any,
   return st;
 }
 
-/* Every entry of the block's series has a profile in the range. */
+/* Mark every entry of the block's series as having a profile in the range. */
 static void select_block_seen(sp_select *select) {
   sp_select_entry *entry;
   size_t i;
@@ -182,8 +182,8 @@ static spanprof_status select_samples(sp_select *select, bool totals) {
   return st;
 }
 
-/* A part of a block, until the next one of its kind is asked for. Each is read
- * only where it is needed: a row may have megabytes. */
+/* Get a part of a block, valid until the next call for the same part. Parts are
+ * read only if they are needed, because a row may have megabytes. */
 static spanprof_status select_part(sp_select *select, sp_select_part part,
                                    int64_t id, const void **bytes,
                                    size_t *size) {
@@ -210,7 +210,7 @@ static spanprof_status select_part(sp_select *select, sp_select_part part,
   return SPANPROF_OK;
 }
 
-/* Whether a block's filter lets what is wanted pass. */
+/* Returns whether the block's filter may contain the wanted ids. */
 static spanprof_status select_filter(sp_select *select, int64_t id,
                                      bool matchers, bool *passes) {
   const void *bytes;
@@ -230,7 +230,7 @@ static spanprof_status select_head(sp_select *select, int64_t id) {
   return st ? st : sp_block_read_head(&select->block, bytes, size);
 }
 
-/* All of it that is asked for; `matchers` as of sp_wanted_ids_pass(). */
+/* Process the samples of a block; `matchers` as in sp_wanted_ids_pass(). */
 static spanprof_status select_body(sp_select *select, int64_t id,
                                    bool matchers) {
   const void *bytes;
@@ -272,7 +272,7 @@ static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
   bool any, any_asks, all_ask, passes = true, done = false;
   spanprof_status st = SPANPROF_OK;
 
-  /* First, as it rules nearly all blocks of a long range out. */
+  /* First, because it excludes nearly all blocks of a long range. */
   if (select->wanted.list_count)
     st = select_filter(select, id, false, &passes);
   if (!st && passes)
@@ -307,7 +307,7 @@ static int64_t select_ns(int64_t ms, int64_t more) {
   return ns;
 }
 
-/* Whether further blocks of the source cannot change the result. */
+/* Returns whether further blocks of the source cannot change the result. */
 static bool select_all_seen(const sp_select *select) {
   const sp_select_entry *end = select->entries + select->entry_count;
   const sp_select_entry *entry =
@@ -344,7 +344,8 @@ static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
   return st;
 }
 
-/* The blocks of each source; what is read of the rows is in an index. */
+/* Process the blocks of each source. The index has all columns that this loop
+ * reads. */
 static spanprof_status select_walk(sp_select *select) {
   const sp_selector *selector = select->selector;
   const int64_t from_ns = select_ns(selector->from_ms, 0);

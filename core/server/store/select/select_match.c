@@ -41,7 +41,8 @@ static int match_order_profiles(const void *a, const void *b) {
   return memcmp(a, b, sizeof(sp_profile_uuid));
 }
 
-/* A sorted copy; NULL of an empty list, and where there is no memory. */
+/* Make a sorted copy. Returns NULL if the list is empty or there is no memory.
+ */
 static void *match_sorted(const sp_mem *mem, const void *list, size_t count,
                           size_t item,
                           int (*order)(const void *, const void *)) {

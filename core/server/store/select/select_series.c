@@ -6,7 +6,8 @@
 #include "server/store/block/columns.h"
 #include "util/system/status.h"
 
-/* What is looked at in vain is forgotten each time that it takes so much. */
+/* Texts of series that did not match are freed each time they reach this size.
+ */
 #define SERIES_TRIED_BYTES ((size_t)4 << 20)
 
 static spanprof_status series_add(sp_select *select,
@@ -21,7 +22,9 @@ static spanprof_status series_add(sp_select *select,
   return st;
 }
 
-/* A period of another unit says nothing: Go's "space" is of inuse_space. */
+/* The period of a sample in the unit of the type. A period with another unit is
+ * ignored: the period of Go's heap profiles ("space") is not the period of
+ * inuse_space. */
 static int64_t series_period(const sp_series_source *source, size_t type) {
   const char *unit = source->types[source->type_count][1];
 
@@ -37,15 +40,16 @@ static bool series_has_type(const sp_select *select,
   return !wanted || sp_profile_type_finds(wanted, source->type_ids[type]);
 }
 
-/* What was looked at before, in vain or not, is forgotten now and then. */
+/* The cache for texts of series that may not match. It is cleared from time to
+ * time. */
 static sp_text_cache *series_tried(sp_select *select) {
   if (select->tried.arena.bytes > SERIES_TRIED_BYTES)
     sp_text_cache_clear(&select->tried);
   return &select->tried;
 }
 
-/* Which of a series' types the selector takes: bits of *types, and of those
- * that are about the samples' ids. */
+/* Get the types of a series that match the selector (bits of *types), and the
+ * types whose match depends on the ids of samples. */
 static spanprof_status series_try(sp_select *select,
                                   const sp_series_source *source,
                                   sp_column_reader reader, uint64_t *types,
@@ -77,7 +81,7 @@ static spanprof_status series_try(sp_select *select,
   return st;
 }
 
-/* The types of one series that the selector takes. */
+/* Add an entry for each matching type of one series. */
 static spanprof_status series_match(sp_select *select,
                                     const sp_series_source *source, uint32_t id,
                                     const void *bytes, size_t size) {
@@ -105,8 +109,8 @@ static spanprof_status series_match(sp_select *select,
   return st;
 }
 
-/* Whether a source can have a series that is wanted: its types, and the labels
- * that all of its series have. */
+/* Returns whether a source may have a series that matches, by its types and the
+ * labels that all of its series have. */
 static bool series_wanted(const sp_select *select, sp_series_source *source) {
   const sp_text_pairs labels = {source->labels, source->label_count};
   const sp_selector *selector = select->selector;
@@ -130,7 +134,8 @@ static bool series_wanted(const sp_select *select, sp_series_source *source) {
   return wanted;
 }
 
-/* Whether a label has the same value in all series of a source and type. */
+/* Returns whether a label has the same value in all series of a source and
+ * type. */
 static bool series_is_fixed(const sp_series_source *source, const char *name) {
   static const char *const made[] = {"__type__", "__unit__", "__period_type__",
                                      "__period_unit__", "__profile_type__"};
@@ -145,8 +150,8 @@ static bool series_is_fixed(const sp_series_source *source, const char *name) {
   return sp_text_pairs_find(&labels, name) != NULL;
 }
 
-/* Whether the selector and the caller use only labels of the source. Its series
- * then need not be read. */
+/* Returns whether the selector and the caller use only labels of the source.
+ * Then its series need not be read. */
 static bool series_are_alike(const sp_select *select,
                              const sp_series_source *source) {
   const sp_store_names *names = &select->sink->names;
@@ -236,7 +241,7 @@ static int series_order(const void *a_of, const void *b_of) {
   return a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* Whether all entries from `first` on are about the samples' ids. */
+/* Returns whether all entries from `first` on depend on the ids of samples. */
 static bool series_ask_spans(const sp_select *select, size_t first) {
   for (; first < select->entry_count; first++)
     if (!select->entries[first].asks_spans)

@@ -8,7 +8,7 @@
 /* Labels derived from a profile's type. */
 #define SERIES_RESERVED 6
 
-/* Most labels of one series in a selection. */
+/* Largest number of labels of one series in a selection. */
 #define SERIES_LABELS_MAX 1024
 
 spanprof_status sp_series_no_memory(spanprof_status st) {
@@ -22,14 +22,15 @@ static spanprof_status series_text(sp_text_cache *in, sp_column_reader *reader,
   return sp_series_no_memory(sp_text_cache_get(in, sp_get_number(reader), out));
 }
 
-/* Whether the selector depends on a label. */
+/* Returns whether the selector depends on a label. */
 static bool series_asks(const sp_selector *selector, const char *name) {
   size_t i;
 
   for (i = 0; i < selector->matcher_count; i++)
     if (strcmp(selector->matchers[i].name, name) == 0)
       return true;
-  return strcmp(name, "service_name") == 0; /* source of __service_name__ */
+  return strcmp(name, "service_name") == 0; /* __service_name__ is made from
+                                             * it */
 }
 
 spanprof_status sp_series_read_labels(sp_text_cache *in,
@@ -100,7 +101,7 @@ spanprof_status sp_series_source_read(sp_text_cache *in,
     return st;
   labels = (sp_text_pairs){source->labels, source->label_count};
   name = sp_text_pairs_find(&labels, "__name__");
-  /* Stores of earlier versions have no period here. */
+  /* Stores of earlier versions do not have the period. */
   source->period = reader.at < reader.end ? sp_get_signed(&reader) : 0;
   source->counts = SP_SELECT_NO_COUNTS;
   for (i = 0; !st && i < source->type_count; i++)

@@ -1,5 +1,5 @@
-/* The properties common to all profiles of one source, and the labels of its
- * series, as texts. */
+/* The properties that all profiles of one source have in common, and the labels
+ * of its series, as texts. */
 #ifndef SP_SELECT_SOURCE_H
 #define SP_SELECT_SOURCE_H
 
@@ -18,12 +18,12 @@ typedef struct sp_series_source {
   bool asks_series; /* matchers depend on labels of its series */
 } sp_series_source;
 
-/* Replace an out-of-memory status by the error for too many series; other
+/* Replace an out-of-memory status by the error for too many series. Other
  * statuses are returned unchanged. */
 spanprof_status sp_series_no_memory(spanprof_status st);
 
-/* Labels of a series, or of a source. `only`: just those that the selector
- * uses; NULL: all. */
+/* Read the labels of a series, or of a source. `only`: only labels that this
+ * selector uses; NULL: all. */
 spanprof_status sp_series_read_labels(sp_text_cache *in,
                                       sp_column_reader *reader,
                                       const sp_selector *only,
@@ -34,8 +34,8 @@ spanprof_status sp_series_source_read(sp_text_cache *in,
                                       sp_series_source *source,
                                       const void *bytes, size_t size);
 
-/* All labels of a series and type; those of the upload win over the samples'.
- */
+/* All labels of a series and type. Labels of the upload replace labels of
+ * samples with the same name. */
 spanprof_status sp_series_labels(sp_arena *arena,
                                  const sp_series_source *source, size_t type,
                                  const sp_text_pair *own, size_t own_count,

@@ -2,7 +2,7 @@
 
 #include "server/store/block/id_filter.h"
 
-/* The wide filter at hand. */
+/* The wide filter that is being searched. */
 typedef struct wide_look {
   sqlite3_stmt *piece;
   size_t bytes;
@@ -10,7 +10,7 @@ typedef struct wide_look {
   spanprof_status st;
 } wide_look;
 
-/* A piece that is missing or short rules nothing out. */
+/* If a piece is missing or too short, every id may exist. */
 static bool wide_has(void *data, const sp_wanted_id *id) {
   wide_look *look = data;
   const size_t line = sp_id_filter_line(id->key, look->bytes);

@@ -4,38 +4,41 @@
 #include "util/system/status.h"
 #include "wide_filter.h"
 
-/* Of one: a transaction that nobody waits long for, with the largest block's
- * filter on top; and so many blocks as can be read one by one for a while. */
+/* Size of one filter: its transaction is short, even with the largest block's
+ * filter in addition, and until it is made its blocks can be read one by one.
+ */
 #define WIDE_BYTES  ((size_t)1280 << 10)
 #define WIDE_BLOCKS 512
 
-/* What is not settled is taken in with the rest, in vain, as the run of numbers
- * has it; more of it than this is not waited for. */
+/* Unsettled blocks between settled ones are included, without benefit, because
+ * the filter covers a range of numbers. With more than this, the filter does
+ * not wait for them. */
 #define WIDE_BYTES_MOST  (4 * WIDE_BYTES)
 #define WIDE_BLOCKS_MOST (8 * WIDE_BLOCKS)
 
-/* An hour's profiles are put together for so long after its end. */
+/* An hour's profiles are compacted until this long after its end. */
 #define WIDE_SETTLED_NS INT64_C(3900000000000)
 
-/* Of one transaction. */
+/* Filters to delete in one transaction. */
 #define WIDE_DROPPED 8
 
 typedef struct wide_make {
   sp_store *store;
   sqlite3 *db;
-  int64_t after; /* the last block that is in one */
+  int64_t after; /* the last block that is in a wide filter */
   int64_t first;
   int64_t last;
   int64_t from_ns;
   int64_t until_ns;
   size_t count;
   size_t bytes;
-  size_t settled_count; /* of them */
+  size_t settled_count; /* among them */
   size_t settled_bytes;
   uint8_t *bits;
 } wide_make;
 
-/* A profile from far in the future is not waited for. */
+/* Returns whether no more profiles will be merged with the block. Times far in
+ * the future count as settled, since waiting for them is useless. */
 static bool wide_is_settled(const wide_make *make, int64_t until_ns) {
   const int64_t now = (int64_t)sp_clock_unix_ns(make->store->clock);
 
@@ -48,7 +51,7 @@ static bool wide_is_full(const wide_make *make) {
          make->count >= WIDE_BLOCKS_MOST;
 }
 
-/* A block's number, times and size of its filter. */
+/* Add a block: its number, times, and the size of its filter. */
 static void wide_take(wide_make *make, sqlite3_stmt *row) {
   const int64_t from_ns = sqlite3_column_int64(row, 1);
   const int64_t until_ns = sqlite3_column_int64(row, 2);
@@ -69,7 +72,8 @@ static void wide_take(wide_make *make, sqlite3_stmt *row) {
   make->settled_count++;
 }
 
-/* The blocks of the next one: their own filters tell how large it has to be. */
+/* Find the blocks of the next filter. The sizes of their own filters determine
+ * its size. */
 static spanprof_status wide_gather(wide_make *make) {
   sqlite3_stmt *rows = NULL;
   int code = SQLITE_DONE;
@@ -139,7 +143,8 @@ static spanprof_status wide_write_pieces(const wide_make *make, sqlite3 *db,
   return st;
 }
 
-/* On the writer's thread. Another call may have made one meanwhile. */
+/* Runs on the writer's thread. Another call may have made a filter in the
+ * meantime. */
 static spanprof_status wide_write(sp_writer *writer, void *data) {
   const wide_make *make = data;
   sqlite3_stmt *insert = NULL;
@@ -173,7 +178,7 @@ static spanprof_status wide_write(sp_writer *writer, void *data) {
   return st;
 }
 
-/* *did: there was one to be made. */
+/* *did: a filter was needed. */
 static spanprof_status wide_make_one(sp_store *store, bool *did) {
   wide_make make = {.store = store};
   sp_store_reader *reader;
@@ -198,7 +203,7 @@ static spanprof_status wide_make_one(sp_store *store, bool *did) {
   "FROM wide_filter WHERE NOT EXISTS(SELECT 1 FROM block WHERE id BETWEEN " \
   "first_block AND last_block)"
 
-/* A few without blocks; on the writer's thread. */
+/* Delete some filters that have no blocks. Runs on the writer's thread. */
 static spanprof_status wide_drop(sp_writer *writer, void *data) {
   char sql[512];
   spanprof_status st;

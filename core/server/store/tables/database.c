@@ -9,7 +9,7 @@
 
 #include "util/system/status.h"
 
-/* What version 2 added: filters of many blocks (wide_filter.h). */
+/* Added by version 2: filters of many blocks (wide_filter.h). */
 #define DATABASE_WIDE_FILTER                                               \
   "CREATE TABLE wide_filter(id INTEGER PRIMARY KEY, first_block INT NOT "  \
   "NULL, last_block INT NOT NULL, from_ns INT NOT NULL, until_ns INT NOT " \
@@ -17,18 +17,20 @@
   "CREATE TABLE wide_filter_piece(id INTEGER PRIMARY KEY, bits BLOB NOT "  \
   "NULL);"
 
-/* What version 3 added: a profile that is alone is found by its content, the
- * others, and those of before, by their blocks' heads. */
+/* Added by version 3. A single profile is found by its content (digest). Other
+ * profiles, and profiles of earlier versions, are found by the heads of their
+ * blocks. */
 #define DATABASE_DIGESTS                                                \
   "CREATE INDEX block_digest ON block(source, until_ns, digest) WHERE " \
   "digest IS NOT NULL;"                                                 \
   "CREATE INDEX block_heads ON block(source, until_ns, from_ns) WHERE " \
   "digest IS NULL;"
 
-/* Version 4 added runs of frames: stack_run.h. */
+/* Added by version 4: runs of frames (stack_run.h). */
 #define DATABASE_RUNS "ALTER TABLE stack ADD COLUMN more BLOB;"
 
-/* Every profile is in a block: alone until it is compacted. */
+/* Every profile is in a block. A new profile has its own block until it is
+ * compacted. */
 static const char database_schema[] =
     "CREATE TABLE text(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
     "CREATE TABLE function(id INTEGER PRIMARY KEY, name INT NOT NULL,"
@@ -61,7 +63,7 @@ static const char database_schema[] =
     "PRAGMA application_id=0x7370616e;" /* "span" */
     "PRAGMA user_version=4;";
 
-/* From each version to the next. */
+/* The steps from each version to the next. */
 static const char *const database_steps[SP_DATABASE_VERSION] = {
     [1] = DATABASE_WIDE_FILTER "PRAGMA user_version=2;",
     [2] = "ALTER TABLE block ADD COLUMN digest INT;" DATABASE_DIGESTS
@@ -71,7 +73,7 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
 
 #define DATABASE_APPLICATION 0x7370616e
 
-/* For another connection's lock. */
+/* Longest wait for the lock of another connection. */
 #define DATABASE_WAIT_MS 5000
 
 /* The mode in which free pages can be returned to the volume. */
@@ -163,7 +165,8 @@ static spanprof_status database_connect(sqlite3 **out, const char *path,
   return st;
 }
 
-/* What is in the file: nothing yet, ours, or something else. */
+/* Check the content of the file: create the schema if the file is empty,
+ * upgrade an earlier version, and refuse anything else. */
 static spanprof_status database_check(sqlite3 *db, const char *path) {
   int64_t tables, application, version;
   spanprof_status st;
@@ -200,8 +203,8 @@ spanprof_status sp_database_create(sqlite3 **out, const char *path,
 
   if (st)
     return st;
-  /* A reader that meets the log's index while it changes holds the writer's
-   * lock for a moment. */
+  /* A reader that finds the log's index while it changes holds the writer's
+   * lock for a short time. */
   sqlite3_busy_timeout(*out, DATABASE_WAIT_MS);
   snprintf(limit, sizeof limit, "PRAGMA max_page_count=%" PRIu64, pages_max);
   /* FULL: the log is synced at every commit. */

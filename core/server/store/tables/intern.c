@@ -5,7 +5,8 @@
 #include "stack_run.h"
 #include "util/system/status.h"
 
-/* What is kept in memory, twice: some 10 applications with all their stacks. */
+/* Limits of each of the two generations of items in memory: enough for about 10
+ * applications with all their stacks. */
 #define INTERN_ITEMS_MAX 150000
 #define INTERN_BYTES_MAX ((size_t)8 << 20)
 
@@ -114,14 +115,14 @@ static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
   }
 }
 
-/* In use, for a collection that is under way. */
+/* Note that an id is in use, for a collection that is running. */
 static void intern_use(sp_intern *intern, sp_intern_kind kind, sp_row_id id) {
   if (intern->watches && sp_id_set_add(&intern->used[kind], intern->mem, id))
     intern->missed = true;
 }
 
-/* Blocks and selections keep ids of sources and series in 32 bits. The limits
- * of series keep these ids low (series_limit.h). */
+/* Blocks and selections store ids of sources and series in 32 bits. The series
+ * limits keep these ids low (series_limit.h). */
 static spanprof_status intern_check_id(sp_intern_kind kind, int64_t id) {
   if (id <= UINT32_MAX ||
       (kind != SP_INTERN_SOURCE && kind != SP_INTERN_SERIES))
@@ -132,7 +133,7 @@ static spanprof_status intern_check_id(sp_intern_kind kind, int64_t id) {
       "move its database away, and start it again with an empty one");
 }
 
-/* Whether a row may be inserted. */
+/* Returns SPANPROF_OK if a row may be inserted. */
 static spanprof_status intern_may_insert(sp_intern *intern) {
   return intern->looks_only ? SPANPROF_ERR_STATE
                             : sp_log_bound_check(intern->bound);
@@ -173,7 +174,8 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
   return st;
 }
 
-/* Make room by forgetting what was not asked for in a while. */
+/* Start a new generation, and forget items that were not used in the last one.
+ */
 static void intern_turn(sp_intern *intern) {
   const sp_intern_items old = intern->before;
 
@@ -182,7 +184,8 @@ static void intern_turn(sp_intern *intern) {
   intern_clear(&intern->now);
 }
 
-/* With the lock held for writing. */
+/* The caller holds the lock for writing. Without memory, the item is not added.
+ */
 static void intern_add(sp_intern *intern, sp_intern_item item, uint64_t hash) {
   sp_intern_items *now = &intern->now;
   void *array, *copy = NULL;
@@ -207,7 +210,8 @@ static void intern_add(sp_intern *intern, sp_intern_item item, uint64_t hash) {
   sp_index_add(&now->index, hash, (uint32_t)now->count++);
 }
 
-/* What cannot be remembered is asked for again. */
+/* An item that cannot be added is read from the file again when it is needed.
+ */
 static void intern_remember(sp_intern *intern, sp_intern_item item,
                             uint64_t hash) {
   pthread_rwlock_wrlock(&intern->lock);
@@ -231,7 +235,7 @@ static bool intern_find_in(const sp_intern_items *items,
   return false;
 }
 
-/* Whether it was seen lately. */
+/* Look for the item in memory. */
 static bool intern_seen(sp_intern *intern, const sp_intern_item *item,
                         uint64_t hash, sp_row_id *id) {
   sp_intern_item again = *item;
@@ -312,8 +316,8 @@ void sp_intern_release(sp_intern *intern) {
   pthread_rwlock_unlock(&intern->lock);
 }
 
-/* What `before` has alone the writer has to bring back, or it would be
- * forgotten however often it is found. */
+/* Looks only in `now`: the writer must find an item that is only in `before`,
+ * so that the item moves to `now`. */
 bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, sp_row_id a,
                      const void *bytes, size_t size, sp_row_id *id) {
   const sp_intern_item item = {
@@ -326,12 +330,13 @@ bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, sp_row_id a,
 
 /* A walk along a stack from the outermost frame inwards. */
 typedef struct intern_walk {
-  sp_row_id id;     /* the present frame's; 0: before the first */
-  sp_stack_run run; /* the last one read; it may have the present frame */
+  sp_row_id id;     /* of the current frame; 0: before the first */
+  sp_stack_run run; /* the last run read; it may contain the current frame */
 } intern_walk;
 
-/* Read a run: with ?2 the one that begins with this location below a caller,
- * otherwise the one that has a frame. *found: there is one. */
+/* Read a run: if `second` is not 0, the run that begins with this location
+ * below the caller `first`, else the run of the frame `first`. *found: there is
+ * such a run. */
 static spanprof_status intern_run(sp_intern *intern, sqlite3_stmt **statement,
                                   const char *sql, int64_t first,
                                   int64_t second, sp_stack_run *run,
@@ -355,7 +360,7 @@ static spanprof_status intern_run(sp_intern *intern, sqlite3_stmt **statement,
   return st;
 }
 
-/* The run with the highest id that is not above `id`. */
+/* Read the run with the highest id that is not above `id`. */
 static spanprof_status intern_run_of(sp_intern *intern, int64_t id,
                                      sp_stack_run *run, bool *found) {
   return intern_run(intern, &intern->run_of,
@@ -364,15 +369,15 @@ static spanprof_status intern_run_of(sp_intern *intern, int64_t id,
                     id, 0, run, found);
 }
 
-/* Whether the next frame of the run is this location. */
+/* Returns whether the next frame of the run has this location. */
 static bool intern_continues(const intern_walk *walk, sp_row_id location) {
   return sp_stack_run_has(&walk->run, walk->id) &&
          sp_stack_run_has(&walk->run, walk->id + 1) &&
          walk->run.locations[walk->id + 1 - walk->run.id] == location;
 }
 
-/* Find the frame in the file: the next one of a run, or the first one of
- * another. */
+/* Find the frame in the file: it is the next frame of the run, or the first
+ * frame of another run. */
 static spanprof_status intern_find_frame(sp_intern *intern, intern_walk *walk,
                                          sp_row_id location, bool *found) {
   sp_stack_run run;
@@ -409,7 +414,7 @@ static spanprof_status intern_next_stack(sp_intern *intern) {
   return st;
 }
 
-/* Insert a run below the present frame, and go to its end. */
+/* Insert a run below the current frame, and go to the end of the run. */
 static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
                                          const sp_row_id *locations,
                                          size_t count) {
@@ -444,7 +449,7 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
   return SPANPROF_OK;
 }
 
-/* Go to the next frame, if the store has it. A new frame is not remembered
+/* Go to the next frame, if the store has it. A new frame is not added to memory
  * until its second use, because one deep stack would evict the entries of
  * others. */
 static spanprof_status intern_step(sp_intern *intern, intern_walk *walk,

@@ -2,9 +2,9 @@
 
 #include "server/store/block/columns.h"
 
-/* Beyond a limit, LIMIT_NAMES more series may have the values "[other]", and up
- * to LIMIT_FEW more may have few labels: clients can send any number of label
- * names. */
+/* Beyond a limit, up to LIMIT_NAMES more series may have the values "[other]",
+ * and up to LIMIT_FEW more may have few labels, because clients can send any
+ * number of label names. */
 #define LIMIT_NAMES 100
 #define LIMIT_FEW   1000
 
@@ -67,8 +67,8 @@ spanprof_status sp_series_limit_add(sp_series_limit *limit,
   return SPANPROF_OK;
 }
 
-/* Read the application's name from a source: types with their units, then the
- * period's type, then labels. */
+/* Read the application's name from a source: the types with their units, the
+ * period's type, then the labels. */
 static sp_row_id limit_application(sqlite3_stmt *source, uint64_t label) {
   const void *bytes = sqlite3_column_blob(source, 0);
   sp_column_reader reader =

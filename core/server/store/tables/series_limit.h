@@ -9,7 +9,7 @@
 #include "database.h"
 #include "util/memory/hash_index.h"
 
-/* The part of its labels that a new series may keep, from all to none. */
+/* The labels that a new series may keep, from all to none. */
 typedef enum sp_series_room {
   SP_SERIES_ALL,
   SP_SERIES_NAMES, /* label values become "[other]" */

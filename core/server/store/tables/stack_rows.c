@@ -2,9 +2,9 @@
 
 #include "util/system/status.h"
 
-/* A wanted frame and the reason: with this flag `by` is the number of a
- * requested stack, otherwise the number of the frame that it is the caller of.
- */
+/* A wanted frame and the reason. With this flag, `by` is the number of a
+ * requested stack. Without it, `by` is the number of the frame whose caller is
+ * wanted. */
 #define ROWS_ASKED (UINT32_C(1) << 31)
 
 typedef struct rows_wanted {
@@ -51,7 +51,7 @@ static spanprof_status rows_begin(rows_heap *heap, const sp_stack_rows *rows,
   return SPANPROF_OK;
 }
 
-/* Append a frame, and get its caller's id. */
+/* Append a frame, and get the id of its caller. */
 static spanprof_status rows_add(sp_stack_rows *rows, const sp_stack_run *run,
                                 sp_row_id id, sp_row_id *caller) {
   spanprof_status st;
@@ -73,7 +73,7 @@ static spanprof_status rows_add(sp_stack_rows *rows, const sp_stack_run *run,
   return SPANPROF_OK;
 }
 
-/* Read the run that has the frame, unless it is the present one. */
+/* Read the run that contains the frame, unless it is the current run. */
 static spanprof_status rows_run(sp_row_cursor *cursor, sp_stack_run *run,
                                 sp_row_id id) {
   spanprof_status st;

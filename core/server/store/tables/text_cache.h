@@ -1,4 +1,5 @@
-/* Texts of the store by their ids, asked for as they are met. */
+/* Texts of the store by their ids. They are read from the file when they are
+ * first needed. */
 #ifndef SP_TEXT_CACHE_H
 #define SP_TEXT_CACHE_H
 
@@ -8,7 +9,7 @@
 
 typedef struct sp_text_cache {
   sqlite3 *db;
-  sp_arena arena; /* of the texts, and of what the owner puts beside them */
+  sp_arena arena; /* of the texts, and of other data of the owner */
   sqlite3_stmt *ask;
   sp_index index;
   struct sp_cached_text *items;
@@ -20,10 +21,10 @@ void sp_text_cache_init(sp_text_cache *cache, const sp_mem *mem, sqlite3 *db,
                         size_t bytes_max);
 void sp_text_cache_dispose(sp_text_cache *cache);
 
-/* Forget all that is in the arena. */
+/* Forget everything in the arena. */
 void sp_text_cache_clear(sp_text_cache *cache);
 
-/* The text of an id, "" for one that there is none of. SPANPROF_ERR_LIMIT. */
+/* Get the text of an id, or "" if there is no such text. SPANPROF_ERR_LIMIT. */
 spanprof_status sp_text_cache_get(sp_text_cache *cache, sp_row_id id,
                                   const char **out);
 
