@@ -20,7 +20,7 @@ declare -A core=(
   [command/print]=62 [command]=63
   [server/model]=70 [server/http/message]=80 [server/http]=81 [server/store/block]=80
   [server/store/tables]=81 [server/store]=82 [server/store/select]=83
-  [server/store/keep]=84
+  [server/store/maintenance]=84
   [server/receive/wire]=90 [server/receive/profile]=91
   [server/receive/otlp]=92 [server/receive/ingest]=92 [server/receive]=93
   [server/query/selector]=90 [server/query/wire]=91 [server/query/tree]=92

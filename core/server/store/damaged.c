@@ -18,13 +18,13 @@ static bool damaged_note(sp_store *store, int64_t block) {
   return is_new;
 }
 
-bool sp_store_leaves_out(sp_store *store, int64_t block, spanprof_status st) {
+bool sp_store_skip_damaged(sp_store *store, int64_t block, spanprof_status st) {
   if (st != SPANPROF_ERR_FORMAT)
     return false;
   if (damaged_note(store, block))
     sp_log_line(store->log, SPANPROF_LOG_WARN,
-                "block %" PRId64 " of the store is damaged: it is left as it "
-                "is, and its profiles cannot be shown",
+                "block %" PRId64 " of the store is damaged: it is not "
+                "changed, and its profiles cannot be shown",
                 block);
   return true;
 }

@@ -14,9 +14,9 @@
 #define BUDGET_RESERVE_MIN  ((uint64_t)1 << 20)
 #define BUDGET_RESERVE_MAX  ((uint64_t)16 << 20)
 
-/* log_turn is 1/PART of log_max. */
-#define BUDGET_TURN_PART 4
-#define BUDGET_TURN_MAX  ((uint64_t)16 << 20)
+/* log_soft_max is 1/PART of log_max. */
+#define BUDGET_SOFT_PART 4
+#define BUDGET_SOFT_MAX  ((uint64_t)16 << 20)
 
 /* data_high is 1/PART of data_max below data_max. */
 #define BUDGET_HIGH_PART 16
@@ -25,11 +25,11 @@ static uint64_t budget_between(uint64_t bytes, uint64_t least, uint64_t most) {
   return bytes < least ? least : sp_min_u64(bytes, most);
 }
 
-uint64_t sp_disk_bytes(const char *path, const char *ending) {
+uint64_t sp_disk_bytes(const char *path, const char *suffix) {
   char name[4096];
   struct stat file;
 
-  snprintf(name, sizeof name, "%s%s", path, ending);
+  snprintf(name, sizeof name, "%s%s", path, suffix);
   return stat(name, &file) ? 0 : (uint64_t)file.st_size;
 }
 
@@ -47,7 +47,7 @@ static uint64_t budget_volume(sp_disk_budget *out, const char *path) {
 
 void sp_disk_budget_read(sp_disk_budget *out, const char *path,
                          uint64_t max_bytes) {
-  uint64_t volume, taken;
+  uint64_t volume, reserved;
 
   *out = (sp_disk_budget){.database = sp_disk_bytes(path, ""),
                           .log = sp_disk_bytes(path, "-wal") +
@@ -60,21 +60,22 @@ void sp_disk_budget_read(sp_disk_budget *out, const char *path,
     out->limit = volume;
   out->log_max = budget_between(out->limit / BUDGET_LOG_PART, BUDGET_LOG_MIN,
                                 BUDGET_LOG_MAX);
-  out->log_turn = sp_min_u64(out->log_max / BUDGET_TURN_PART, BUDGET_TURN_MAX);
+  out->log_soft_max =
+      sp_min_u64(out->log_max / BUDGET_SOFT_PART, BUDGET_SOFT_MAX);
   out->reserve_max = budget_between(out->limit / BUDGET_RESERVE_PART,
                                     BUDGET_RESERVE_MIN, BUDGET_RESERVE_MAX);
   /* When the log is copied into the file, the file grows: the last term. */
-  taken = out->reserve_max + out->log_max + out->log_max / 2;
-  out->data_max = out->limit > taken ? out->limit - taken : 0;
+  reserved = out->reserve_max + out->log_max + out->log_max / 2;
+  out->data_max = out->limit > reserved ? out->limit - reserved : 0;
   out->data_high = out->data_max - out->data_max / BUDGET_HIGH_PART;
 }
 
-void sp_disk_reserve_keep(const sp_disk_budget *budget, const char *path) {
+void sp_disk_reserve_update(const sp_disk_budget *budget, const char *path) {
   uint64_t wanted = budget->reserve_max;
   char name[4096];
   int file;
 
-  if (budget->free < budget->log_turn / 2 || !wanted)
+  if (budget->free < budget->log_soft_max / 2 || !wanted)
     wanted = 0;
   else if (budget->reserve < wanted && budget->free < wanted + budget->log_max)
     wanted = budget->reserve;
@@ -91,15 +92,15 @@ void sp_disk_reserve_keep(const sp_disk_budget *budget, const char *path) {
 }
 
 void sp_disk_reserve_close(sp_disk_budget *budget, const char *path) {
-  budget->log_max = budget->log_turn = 0;
+  budget->log_max = budget->log_soft_max = 0;
   if (budget->free < budget->reserve_max)
     budget->reserve_max =
         sp_min_u64(budget->reserve_max, budget->reserve + budget->free);
-  sp_disk_reserve_keep(budget, path);
+  sp_disk_reserve_update(budget, path);
 }
 
-void sp_disk_reserve_give_up(const char *path) {
+void sp_disk_reserve_delete(const char *path) {
   sp_disk_budget none = {.reserve = 1};
 
-  sp_disk_reserve_keep(&none, path);
+  sp_disk_reserve_update(&none, path);
 }

@@ -52,7 +52,7 @@ spanprof_status sp_store_documents(sp_store *store, const char *kind,
   sqlite3_stmt *each = NULL;
   sp_store_reader *reader;
   int code = SQLITE_DONE;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st = sp_store_reader_acquire(store, &reader);
 
   if (st)
     return st;
@@ -75,6 +75,6 @@ spanprof_status sp_store_documents(sp_store *store, const char *kind,
       break;
   }
   sqlite3_finalize(each);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   return st;
 }

@@ -4,8 +4,8 @@
 /* Log that there are too many series at most once in this time. */
 #define PUT_LINE_NS (600 * SP_NS_PER_S)
 
-#define PUT_SAID                                                        \
-  "samples with further values of labels are added up as \"[other]\"; " \
+#define PUT_CONSEQUENCE                                \
+  "further label values are replaced by \"[other]\"; " \
   "spanprof_store_other_series_total counts them"
 
 typedef struct put_call {
@@ -71,7 +71,7 @@ static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
 }
 
 /* Count series beyond the limits, and log them from time to time. */
-static void put_say_others(sp_store *store, const sp_put *put) {
+static void put_log_others(sp_store *store, const sp_put *put) {
   const uint64_t now = sp_clock_monotonic_ns(store->clock);
   const char *name =
       sp_received_label(put->from, put->from->series, "service_name");
@@ -81,13 +81,13 @@ static void put_say_others(sp_store *store, const sp_put *put) {
     return;
   store->others_next_ns = now + PUT_LINE_NS;
   if (put->all_full)
-    sp_log_line(
-        store->log, SPANPROF_LOG_WARN,
-        "the store has as many series as --max-series allows: " PUT_SAID);
+    sp_log_line(store->log, SPANPROF_LOG_WARN,
+                "the store has as many series as --max-series "
+                "allows: " PUT_CONSEQUENCE);
   else
     sp_log_line(store->log, SPANPROF_LOG_WARN,
                 "the application %.200s has as many series as "
-                "--max-series-per-application allows: " PUT_SAID,
+                "--max-series-per-application allows: " PUT_CONSEQUENCE,
                 name ? name : "without a name");
 }
 
@@ -98,7 +98,7 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store, sp_put *put,
 
   *repeated = false;
   if (put->others)
-    put_say_others(store, put);
+    put_log_others(store, put);
   if (!st)
     st = put_is_there(writer, put, repeated);
   if (!st && *repeated)

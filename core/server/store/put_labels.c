@@ -10,7 +10,7 @@
 
 spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, sp_row_id a,
                              const void *bytes, size_t size, sp_row_id *id) {
-  if (put->asks)
+  if (put->may_insert)
     return sp_intern_bytes(put->intern, kind, a, bytes, size, id);
   return sp_intern_known(put->intern, kind, a, bytes, size, id)
              ? SPANPROF_OK
@@ -43,7 +43,7 @@ static spanprof_status put_other(sp_put *put, sp_row_id *id) {
 }
 
 static spanprof_status put_labels(sp_put *put, uint32_t set,
-                                  sp_series_room room) {
+                                  sp_series_allowance allowed) {
   const sp_received_labels *labels = &put->from->label_sets[set];
   const sp_received_pair *pairs = put->from->pairs + labels->first;
   spanprof_status st = SPANPROF_OK;
@@ -51,14 +51,14 @@ static spanprof_status put_labels(sp_put *put, uint32_t set,
   uint32_t i, count = 0;
 
   for (i = 0; i < labels->count; i++)
-    count += room < SP_SERIES_FEW || put_keeps_label(put, pairs[i].name) ||
+    count += allowed < SP_SERIES_FEW || put_keeps_label(put, pairs[i].name) ||
              strcmp(put->from->texts[pairs[i].name].bytes, "service_name") == 0;
   sp_put_number(&put->bytes, count);
   for (i = 0; !st && i < labels->count; i++) {
     const bool keeps =
-        room == SP_SERIES_ALL || put_keeps_label(put, pairs[i].name);
+        allowed == SP_SERIES_ALL || put_keeps_label(put, pairs[i].name);
 
-    if (room >= SP_SERIES_FEW && !keeps &&
+    if (allowed >= SP_SERIES_FEW && !keeps &&
         strcmp(put->from->texts[pairs[i].name].bytes, "service_name") != 0)
       continue;
     st = sp_put_text(put, pairs[i].name, &name);
@@ -74,7 +74,7 @@ static spanprof_status put_labels(sp_put *put, uint32_t set,
 /* Find or add the source: the types, period and labels that the whole upload
  * has in common. */
 static spanprof_status put_source_with(sp_put *put, uint32_t set,
-                                       sp_series_room room) {
+                                       sp_series_allowance allowed) {
   const sp_received *from = put->from;
   spanprof_status st = SPANPROF_OK;
   sp_row_id type, unit, id = 0;
@@ -93,7 +93,7 @@ static spanprof_status put_source_with(sp_put *put, uint32_t set,
     sp_put_number(&put->bytes, unit);
   }
   if (!st)
-    st = put_labels(put, set, room);
+    st = put_labels(put, set, allowed);
   sp_put_signed(&put->bytes, from->period);
   if (!st)
     st = sp_put_bytes(put, SP_INTERN_SOURCE, 0, put->bytes.data,
@@ -103,49 +103,50 @@ static spanprof_status put_source_with(sp_put *put, uint32_t set,
 }
 
 static spanprof_status put_series_with(sp_put *put, uint32_t set,
-                                       sp_series_room room) {
-  const uint64_t before = put->asks ? put->intern->inserted : 0;
+                                       sp_series_allowance allowed) {
+  const uint64_t before = put->may_insert ? put->intern->inserted : 0;
   sp_row_id id = 0;
   spanprof_status st;
 
   sp_buffer_clear(&put->bytes);
-  st = put_labels(put, set, room);
+  st = put_labels(put, set, allowed);
   if (st)
     return st;
   st = sp_put_bytes(put, SP_INTERN_SERIES, put->source, put->bytes.data,
                     put->bytes.size, &id);
   put->series[set] = (uint32_t)id;
-  return st || !put->asks || put->intern->inserted == before
+  return st || !put->may_insert || put->intern->inserted == before
              ? st
              : sp_series_limit_add(&put->intern->series, put->application, 1);
 }
 
 typedef spanprof_status (*put_with)(sp_put *put, uint32_t set,
-                                    sp_series_room room);
+                                    sp_series_allowance allowed);
 
 /* Find or add a source or a series. Beyond the limits a new one loses some of
  * its labels. */
 static spanprof_status put_limited(sp_put *put, uint32_t set, put_with with) {
-  sp_series_room room = SP_SERIES_ALL;
+  sp_series_allowance allowed = SP_SERIES_ALL;
   spanprof_status st = SPANPROF_OK;
 
-  if (put->asks)
-    st = sp_series_limit_room(&put->intern->series, put->intern->db,
-                              put->application, &room, &put->all_full);
-  if (st || room == SP_SERIES_ALL)
-    return st ? st : with(put, set, room);
-  put->intern->looks_only = true;
+  if (put->may_insert)
+    st = sp_series_limit_allowance(&put->intern->series, put->intern->db,
+                                   put->application, &allowed, &put->all_full);
+  if (st || allowed == SP_SERIES_ALL)
+    return st ? st : with(put, set, allowed);
+  put->intern->lookup_only = true;
   st = with(put, set, SP_SERIES_ALL);
-  put->intern->looks_only = false;
+  put->intern->lookup_only = false;
   if (st != SPANPROF_ERR_STATE)
     return st;
   put->others++;
-  if (room != SP_SERIES_NONE)
-    return with(put, set, room);
-  return sp_fail(SPANPROF_ERR_LIMIT,
-                 "there are too many series (--max-series, "
-                 "--max-series-per-application), also under \"" PUT_OTHER
-                 "\": send fewer names of labels and of profiles");
+  if (allowed != SP_SERIES_NONE)
+    return with(put, set, allowed);
+  return sp_fail(
+      SPANPROF_ERR_LIMIT,
+      "there are too many series (--max-series, "
+      "--max-series-per-application), even with label values replaced "
+      "by \"" PUT_OTHER "\": send fewer names of labels and profiles");
 }
 
 /* Find the id of the application's name, if the store has it. */
@@ -153,12 +154,12 @@ static spanprof_status put_application(sp_put *put, const char *name) {
   spanprof_status st;
 
   put->application = 0;
-  if (!name || !put->asks)
+  if (!name || !put->may_insert)
     return SPANPROF_OK;
-  put->intern->looks_only = true;
+  put->intern->lookup_only = true;
   st = sp_put_bytes(put, SP_INTERN_TEXT, 0, name, strlen(name),
                     &put->application);
-  put->intern->looks_only = false;
+  put->intern->lookup_only = false;
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
 }
 

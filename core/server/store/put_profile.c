@@ -6,7 +6,7 @@
 
 /* Items that the writer looks up or inserts for one profile in one transaction,
  * which takes about 10 ms. */
-#define PUT_ASKS_MAX 4096
+#define PUT_QUERIES_MAX 4096
 
 static spanprof_status put_function(sp_put *put, uint32_t number,
                                     sp_row_id *id) {
@@ -88,7 +88,7 @@ static spanprof_status put_location(sp_put *put, uint32_t number,
 
   if (!*place) {
     st = put_frame(put, location);
-    if (!st && !put->asks) {
+    if (!st && !put->may_insert) {
       st = sp_put_bytes(put, SP_INTERN_FRAME, 0, put->frame.data,
                         put->frame.size, place);
     } else if (!st &&
@@ -127,7 +127,7 @@ static spanprof_status put_stack(sp_put *put, uint32_t number) {
           &put->path[i]);
     if (!st)
       st = put_path_key(put, stack->count);
-    if (!st && put->asks)
+    if (!st && put->may_insert)
       st = sp_intern_stack(put->intern, put->path, stack->count, &put->bytes,
                            &put->stacks[number]);
     else if (!st)
@@ -171,19 +171,19 @@ static spanprof_status put_samples(sp_put *put, sp_block *block) {
                                 .trace_hi = sample->trace_hi,
                                 .trace_lo = sample->trace_lo};
     uint32_t *number = &put->numbers[sample->labels];
-    sp_block_sample kept = {.stack = put->stacks[sample->stack]};
+    sp_block_sample stored = {.stack = put->stacks[sample->stack]};
 
     if (!*number) {
       st = sp_block_add_series(block, put->series[sample->labels]);
       *number = (uint32_t)block->series_count;
     }
-    kept.series = *number - 1;
+    stored.series = *number - 1;
     if (!st && (span.span_id || span.trace_hi || span.trace_lo)) {
       st = sp_block_add_span(block, &span);
-      kept.span = (uint32_t)block->span_count;
+      stored.span = (uint32_t)block->span_count;
     }
     if (!st)
-      st = sp_block_add_sample(block, &kept, &from->values[sample->values]);
+      st = sp_block_add_sample(block, &stored, &from->values[sample->values]);
   }
   return st;
 }
@@ -265,9 +265,9 @@ spanprof_status sp_put_prepare(sp_put *put) {
   st = put_tables(put);
   if (st)
     return st;
-  put->generation = sp_intern_hold(put->intern);
+  put->generation = sp_intern_lock(put->intern);
   st = put_find(put);
-  sp_intern_release(put->intern);
+  sp_intern_unlock(put->intern);
   if (!st)
     st = sp_put_pack(put);
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
@@ -279,13 +279,13 @@ bool sp_put_is_large(const sp_put *put) {
   for (i = 0; !put->packed && i < put->from->stack_count; i++)
     if (!put->stacks[i])
       frames += put->from->stacks[i].count;
-  return frames > PUT_ASKS_MAX;
+  return frames > PUT_QUERIES_MAX;
 }
 
 /* Allow new items to get ids. If ids that were found earlier have become
  * invalid, start again. */
-static spanprof_status put_ask(sp_put *put) {
-  put->asks = true;
+static spanprof_status put_allow_inserts(sp_put *put) {
+  put->may_insert = true;
   if (put->generation == put->intern->generation)
     return SPANPROF_OK;
   put->generation = put->intern->generation;
@@ -295,9 +295,9 @@ static spanprof_status put_ask(sp_put *put) {
 }
 
 spanprof_status sp_put_learn(sp_put *put, bool *more) {
-  const uint64_t asked_max = put->intern->asked + PUT_ASKS_MAX;
+  const uint64_t queries_max = put->intern->queries + PUT_QUERIES_MAX;
   const sp_received *from = put->from;
-  spanprof_status st = put_ask(put);
+  spanprof_status st = put_allow_inserts(put);
   size_t i;
 
   *more = false;
@@ -307,13 +307,13 @@ spanprof_status sp_put_learn(sp_put *put, bool *more) {
     st = put_stack(put, from->samples[i].stack);
     if (!st)
       st = sp_put_series(put, from->samples[i].labels);
-    *more = put->intern->asked > asked_max;
+    *more = put->intern->queries > queries_max;
   }
   return st;
 }
 
 spanprof_status sp_put_finish(sp_put *put) {
-  spanprof_status st = put_ask(put);
+  spanprof_status st = put_allow_inserts(put);
 
   if (!st && put->packed)
     return SPANPROF_OK;

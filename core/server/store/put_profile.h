@@ -30,7 +30,7 @@ typedef struct sp_put {
   sp_buffer bytes;
   sp_buffer frame;
   uint64_t generation;   /* of the ids */
-  bool asks;             /* on the writer's thread: new items get ids */
+  bool may_insert;       /* on the writer's thread: new items get ids */
   sp_row_id application; /* id of its name; 0: none, or not known yet */
   bool all_full;         /* all applications together have reached the series
                           * limit */
@@ -61,8 +61,8 @@ spanprof_status sp_put_learn(sp_put *put, bool *more);
 /* Encode the block, once every item has an id. Any thread may call it. */
 spanprof_status sp_put_pack(sp_put *put);
 
-/* Convert the rest; sets `packed`. Runs on the writer's thread. Statuses as in
- * intern.h. */
+/* Convert everything that is missing; sets `packed`. Runs on the writer's
+ * thread. Statuses as in intern.h. */
 spanprof_status sp_put_finish(sp_put *put);
 
 #endif

@@ -52,19 +52,20 @@ static spanprof_status store_keep_private(const sp_store *store) {
 
 /* Free space before the file is opened: opening needs some space, and a file of
  * an earlier version has to be copied. */
-static void store_make_room(sp_store *store) {
+static void store_free_space(sp_store *store) {
   sp_disk_budget budget;
   bool done = true;
 
   sp_disk_budget_read(&budget, store->path, store->max_bytes);
-  if (budget.free < budget.log_turn)
+  if (budget.free < budget.log_soft_max)
     budget.free = 0; /* so that the reserve is deleted */
-  sp_disk_reserve_keep(&budget, store->path);
+  sp_disk_reserve_update(&budget, store->path);
   if (budget.database && sp_database_make_shrinkable(store->path, &done))
-    sp_log_line(store->log, SPANPROF_LOG_WARN,
-                "the store %s cannot return space to the disk: make room for a "
-                "copy of it and restart the server: %s",
-                store->path, spanprof_last_error());
+    sp_log_line(
+        store->log, SPANPROF_LOG_WARN,
+        "the store %s cannot return space to the disk: free space for a "
+        "copy of it and restart the server: %s",
+        store->path, spanprof_last_error());
 }
 
 static spanprof_status store_start(sp_store *store,
@@ -76,7 +77,7 @@ static spanprof_status store_start(sp_store *store,
   if (!st)
     st = store_keep_private(store);
   if (!st)
-    store_make_room(store);
+    store_free_space(store);
   if (!st)
     st = sp_database_create(&db, store->path, options->page_count_max);
   if (!st)
@@ -85,9 +86,9 @@ static spanprof_status store_start(sp_store *store,
                          options->max_series_per_application);
   if (st)
     return st;
-  error = sp_own_thread_start(&store->keeper, "sp-keeper", SP_OWN_STACK_SMALL,
-                              sp_store_keep, store);
-  store->keeper_runs = !error;
+  error = sp_own_thread_start(&store->maintenance, "sp-maintenance",
+                              SP_OWN_STACK_SMALL, sp_store_maintain, store);
+  store->maintenance_runs = !error;
   return error ? sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
                                "cannot start a thread")
                : SPANPROF_OK;
@@ -112,10 +113,10 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   sp_gate_init(&store->gate, sp_gate_processors());
   pthread_mutex_init(&store->lock, NULL);
   pthread_mutex_init(&store->learning, NULL);
-  sp_condition_init(&store->keeper_wake);
-  sp_condition_init(&store->room);
-  pthread_mutex_init(&store->shrinks, NULL);
-  store->pressed = true; /* the first pass runs immediately */
+  sp_condition_init(&store->maintenance_wake);
+  sp_condition_init(&store->space_freed);
+  pthread_mutex_init(&store->shrinking, NULL);
+  store->space_needed = true; /* the first pass runs immediately */
   store->path = sp_mem_text(options->mem, options->path, strlen(options->path));
   st = store->path ? store_start(store, options) : SPANPROF_ERR_NOMEM;
   if (st) {
@@ -132,27 +133,27 @@ void sp_store_close(sp_store *store) {
 
   if (!store)
     return;
-  if (store->keeper_runs) {
+  if (store->maintenance_runs) {
     pthread_mutex_lock(&store->lock);
-    store->ending = true;
-    pthread_cond_signal(&store->keeper_wake);
+    store->closing = true;
+    pthread_cond_signal(&store->maintenance_wake);
     pthread_mutex_unlock(&store->lock);
-    pthread_join(store->keeper, NULL);
+    pthread_join(store->maintenance, NULL);
   }
   while ((reader = store->idle)) {
     store->idle = reader->next;
     sqlite3_close(reader->db);
     sp_mem_free(store->mem, reader);
   }
-  sp_writer_end(&store->writer);
+  sp_writer_stop(&store->writer);
   if (store->lock_file >= 0) {
     sp_disk_budget_read(&budget, store->path, store->max_bytes);
     sp_disk_reserve_close(&budget, store->path);
     close(store->lock_file);
   }
-  pthread_cond_destroy(&store->keeper_wake);
-  pthread_cond_destroy(&store->room);
-  pthread_mutex_destroy(&store->shrinks);
+  pthread_cond_destroy(&store->maintenance_wake);
+  pthread_cond_destroy(&store->space_freed);
+  pthread_mutex_destroy(&store->shrinking);
   pthread_mutex_destroy(&store->lock);
   pthread_mutex_destroy(&store->learning);
   sp_gate_dispose(&store->gate);
@@ -164,7 +165,8 @@ sp_gate *sp_store_gate(sp_store *store) {
   return &store->gate;
 }
 
-spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out) {
+spanprof_status sp_store_reader_acquire(sp_store *store,
+                                        sp_store_reader **out) {
   sp_store_reader *reader;
   spanprof_status st = SPANPROF_OK;
 
@@ -197,9 +199,9 @@ static int store_is_cancelled(void *cancel) {
   return sp_cancelled(cancel);
 }
 
-spanprof_status sp_store_reader_take_for(sp_store *store, sp_cancel *cancel,
-                                         sp_store_reader **out) {
-  const spanprof_status st = sp_store_reader_take(store, out);
+spanprof_status sp_store_reader_acquire_for(sp_store *store, sp_cancel *cancel,
+                                            sp_store_reader **out) {
+  const spanprof_status st = sp_store_reader_acquire(store, out);
 
   if (!st && cancel)
     sqlite3_progress_handler((*out)->db, STORE_PROGRESS_STEPS,
@@ -207,7 +209,7 @@ spanprof_status sp_store_reader_take_for(sp_store *store, sp_cancel *cancel,
   return st;
 }
 
-void sp_store_reader_give(sp_store *store, sp_store_reader *reader) {
+void sp_store_reader_release(sp_store *store, sp_store_reader *reader) {
   bool kept;
 
   sqlite3_progress_handler(reader->db, 0, NULL, NULL);
@@ -237,7 +239,7 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   int64_t numbers[SP_COUNT_OF(queries)] = {0};
   sp_store_reader *reader;
   sp_disk_budget budget;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st = sp_store_reader_acquire(store, &reader);
   size_t i;
 
   memset(out, 0, sizeof *out);
@@ -245,7 +247,7 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
     return st;
   for (i = 0; !st && i < SP_COUNT_OF(queries); i++)
     st = sp_database_number(reader->db, queries[i], &numbers[i]);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   out->oldest_ns = numbers[0];
   out->newest_ns = numbers[1];
   out->profiles = (uint64_t)numbers[2];

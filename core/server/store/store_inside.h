@@ -48,21 +48,22 @@ struct sp_store {
   sp_gate gate;
   pthread_mutex_t learning; /* locked while the new names of a large profile
                              * are stored */
-  pthread_t keeper;
-  bool keeper_runs;
+  pthread_t maintenance;
+  bool maintenance_runs;
   /* Guarded by lock. */
   pthread_mutex_t lock;
-  pthread_cond_t keeper_wake;
-  bool ending;
+  pthread_cond_t maintenance_wake;
+  bool closing;
   sp_store_reader *idle; /* idle readers */
   size_t idle_count;
   int64_t damaged[SP_STORE_DAMAGED_MAX]; /* blocks that were logged */
   size_t damaged_count;
-  bool collects; /* a call of sp_store_collect() is running */
+  bool collecting; /* a call of sp_store_collect() is running */
   sp_store_drops drops[SP_STORE_REASONS];
-  bool pressed;            /* the keeper must free space now */
-  pthread_cond_t room;     /* signalled when the keeper has freed space */
-  pthread_mutex_t shrinks; /* locked while space is freed */
+  bool space_needed; /* the maintenance thread must free space now */
+  pthread_cond_t
+      space_freed; /* signalled when the maintenance thread has freed space */
+  pthread_mutex_t shrinking; /* locked while space is freed */
   /* Used by any thread. */
   _Atomic uint64_t uncollected; /* blocks and spans deleted since the last
                                  * collection */
@@ -77,19 +78,19 @@ struct sp_store {
 };
 
 /* Open or reuse a connection in a transaction of its own, which sees one state
- * of the file. Release it with sp_store_reader_give(). Statuses as of
+ * of the file. Release it with sp_store_reader_release(). Statuses as of
  * sp_database_open(). */
-spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out);
+spanprof_status sp_store_reader_acquire(sp_store *store, sp_store_reader **out);
 
-/* As sp_store_reader_take(), for a query: its statements fail with
+/* As sp_store_reader_acquire(), for a query: its statements fail with
  * SPANPROF_ERR_TIMEOUT once `cancel` is set. `cancel` may be NULL. */
-spanprof_status sp_store_reader_take_for(sp_store *store, sp_cancel *cancel,
-                                         sp_store_reader **out);
-void sp_store_reader_give(sp_store *store, sp_store_reader *reader);
+spanprof_status sp_store_reader_acquire_for(sp_store *store, sp_cancel *cancel,
+                                            sp_store_reader **out);
+void sp_store_reader_release(sp_store *store, sp_store_reader *reader);
 
 /* The thread of maintenance, which compacts and deletes; keep.c. It exits when
- * `ending` is set. */
-void *sp_store_keep(void *store);
+ * `closing` is set. */
+void *sp_store_maintain(void *store);
 
 /* The parts of sp_store_drop_old(); retention.c. */
 spanprof_status sp_store_drop_by_age(sp_store *store);
@@ -97,22 +98,22 @@ spanprof_status sp_store_drop_by_bytes(sp_store *store);
 
 /* Return free pages to the volume if there are many or the files exceed the
  * limit; give_back.c. */
-spanprof_status sp_store_give_back(sp_store *store);
+spanprof_status sp_store_return_pages(sp_store *store);
 
 /* Read the current limits of the files, and pass them to the writer. */
 void sp_store_budget(sp_store *store, sp_disk_budget *out);
 
 /* As sp_writer_call(), for jobs that make the store larger. If there is no
- * space, wait a short time for the keeper to delete older data.
+ * space, wait a short time for the maintenance thread to delete older data.
  * SPANPROF_ERR_IO: there is still no space; store_write.c. */
 spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data);
 
 /* Returns whether the store is being closed: long work must stop then. */
-bool sp_store_ends(sp_store *store);
+bool sp_store_is_closing(sp_store *store);
 
 /* Returns whether `st` means that the block is damaged. Maintenance skips a
  * damaged block; the first call for a block logs it. damaged.c. */
-bool sp_store_leaves_out(sp_store *store, int64_t block, spanprof_status st);
+bool sp_store_skip_damaged(sp_store *store, int64_t block, spanprof_status st);
 
 /* Insert the row of a block: its source, the times of its first and last
  * profile, and their count; insert_block.c. `digest` is the hash of the content

@@ -10,14 +10,14 @@
 void sp_store_budget(sp_store *store, sp_disk_budget *out) {
   sp_disk_budget_read(out, store->path, store->max_bytes);
   atomic_store(&store->limit_bytes, out->limit);
-  atomic_store(&store->writer.log_turn, out->log_turn);
+  atomic_store(&store->writer.log_soft_max, out->log_soft_max);
   atomic_store(&store->writer.log_max, out->log_max);
 }
 
-static void write_press(sp_store *store) {
+static void write_request_space(sp_store *store) {
   pthread_mutex_lock(&store->lock);
-  store->pressed = true;
-  pthread_cond_signal(&store->keeper_wake);
+  store->space_needed = true;
+  pthread_cond_signal(&store->maintenance_wake);
   pthread_mutex_unlock(&store->lock);
 }
 
@@ -28,14 +28,14 @@ static const char *write_obstacle(sp_store *store) {
 
   sp_store_budget(store, &budget);
   if (used > budget.data_high || budget.log > budget.log_max / 2)
-    write_press(store);
+    write_request_space(store);
   if (budget.log > budget.log_max / 2)
     return "the log of the store is full while queries read from it: try again";
   if (used <= budget.data_max)
     return NULL;
   return budget.by_volume
-             ? "the disk of the store is full: make room there"
-             : "the store is full and drops its oldest data: try again";
+             ? "the disk of the store is full: free space on it"
+             : "the store is full and deletes its oldest data: try again";
 }
 
 static spanprof_status write_wait(sp_store *store) {
@@ -49,7 +49,8 @@ static spanprof_status write_wait(sp_store *store) {
     if (now >= until)
       return sp_fail(SPANPROF_ERR_IO, "%s", obstacle);
     pthread_mutex_lock(&store->lock);
-    sp_clock_wait(clock, &store->room, &store->lock, now + WRITE_LOOK_NS);
+    sp_clock_wait(clock, &store->space_freed, &store->lock,
+                  now + WRITE_LOOK_NS);
     pthread_mutex_unlock(&store->lock);
   }
   return SPANPROF_OK;
@@ -62,6 +63,6 @@ spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data) {
     return st;
   st = sp_writer_call(&store->writer, fn, data);
   if (st == SPANPROF_ERR_IO)
-    write_press(store);
+    write_request_space(store);
   return st;
 }

@@ -113,7 +113,7 @@ static const char *spans_text(sqlite3_stmt *row, int column) {
   return text ? text : "";
 }
 
-static bool spans_give(sqlite3_stmt *row, sp_store_span_fn fn, void *data) {
+static bool spans_pass(sqlite3_stmt *row, sp_store_span_fn fn, void *data) {
   const sp_store_span span = {
       .trace_id = {.hi = (uint64_t)sqlite3_column_int64(row, 0),
                    .lo = (uint64_t)sqlite3_column_int64(row, 1)},
@@ -138,7 +138,8 @@ spanprof_status sp_store_spans(sp_store *store,
   sp_store_reader *reader;
   sp_buffer sql;
   int code = SQLITE_DONE;
-  spanprof_status st = sp_store_reader_take_for(store, filter->cancel, &reader);
+  spanprof_status st =
+      sp_store_reader_acquire_for(store, filter->cancel, &reader);
 
   if (st)
     return st;
@@ -155,10 +156,10 @@ spanprof_status sp_store_spans(sp_store *store,
     sqlite3_bind_text(each, 5, filter->name, -1, SQLITE_STATIC);
   }
   while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW)
-    if (!spans_give(each, fn, data))
+    if (!spans_pass(each, fn, data))
       break;
   sqlite3_finalize(each);
   sp_buffer_dispose(&sql);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   return st;
 }

@@ -63,7 +63,7 @@ static uint64_t writer_log_bytes(const sp_writer *writer) {
  * or in the log, so the log's size shows the transaction's size only if the
  * cache is no larger than the log's limit. */
 static spanprof_status writer_bound(sp_writer *writer) {
-  const uint64_t turn = atomic_load(&writer->log_turn);
+  const uint64_t turn = atomic_load(&writer->log_soft_max);
   const uint64_t cache =
       turn ? sp_min_u64(turn, WRITER_CACHE_BYTES) : WRITER_CACHE_BYTES;
   const uint64_t max = atomic_load(&writer->log_max);
@@ -79,14 +79,14 @@ static spanprof_status writer_bound(sp_writer *writer) {
 
 /* Returns whether the transaction has reached its limit. */
 static bool writer_is_full(const sp_writer *writer) {
-  const uint64_t turn = atomic_load(&writer->log_turn);
+  const uint64_t turn = atomic_load(&writer->log_soft_max);
 
   return turn && writer_log_bytes(writer) > turn;
 }
 
 /* Truncate the log between transactions if it is too large. A failure is
  * ignored: the next transaction fails in the same way. */
-static void writer_keep_log(sp_writer *writer) {
+static void writer_truncate_log(sp_writer *writer) {
   const uint64_t max = atomic_load(&writer->log_max);
   const bool wanted = writer->empty_log;
 
@@ -109,20 +109,20 @@ static void writer_measure(sp_writer *writer) {
   atomic_store(&writer->used_bytes, (uint64_t)((all - unused) * page));
 }
 
-/* Run the first jobs of the list in one transaction. *rest: the jobs that are
- * left for the next one. */
+/* Run the first jobs of the list in one transaction. *remaining: the jobs that
+ * are left for the next one. */
 static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
-                               sp_writer_job **rest) {
+                               sp_writer_job **remaining) {
   sp_writer_job *job;
   spanprof_status st = writer_bound(writer);
 
-  *rest = NULL;
+  *remaining = NULL;
   if (!st)
     st = sp_database_run(writer->db, "BEGIN IMMEDIATE");
   for (job = jobs; job && !st; job = job->next) {
     st = writer_run_job(writer, job);
     if (!st && job->next && writer_is_full(writer)) {
-      *rest = job->next;
+      *remaining = job->next;
       job->next = NULL;
     }
   }
@@ -139,7 +139,7 @@ static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
 
 /* Detach the jobs of the next transaction from the queue. The caller holds the
  * lock. */
-static sp_writer_job *writer_take(sp_writer *writer) {
+static sp_writer_job *writer_detach_jobs(sp_writer *writer) {
   sp_writer_job *first = writer->first, *job = first;
   size_t count;
 
@@ -169,21 +169,21 @@ static void writer_put_back(sp_writer *writer, sp_writer_job *jobs) {
 
 static void *writer_run(void *argument) {
   sp_writer *writer = argument;
-  sp_writer_job *jobs, *next, *rest;
+  sp_writer_job *jobs, *next, *remaining;
 
   pthread_mutex_lock(&writer->lock);
   for (;;) {
-    while (!writer->first && !writer->ending)
+    while (!writer->first && !writer->stopping)
       pthread_cond_wait(&writer->more, &writer->lock);
-    jobs = writer_take(writer);
+    jobs = writer_detach_jobs(writer);
     if (!jobs)
       break;
     pthread_mutex_unlock(&writer->lock);
-    writer_transaction(writer, jobs, &rest);
-    writer_keep_log(writer);
+    writer_transaction(writer, jobs, &remaining);
+    writer_truncate_log(writer);
     writer_measure(writer);
     pthread_mutex_lock(&writer->lock);
-    writer_put_back(writer, rest);
+    writer_put_back(writer, remaining);
     for (; jobs; jobs = next) { /* a job is on its caller's stack: do not use
                                  * it after `done` */
       next = jobs->next;
@@ -219,16 +219,16 @@ spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
   writer->runs = !error;
   if (!error)
     return SPANPROF_OK;
-  sp_writer_end(writer);
+  sp_writer_stop(writer);
   return sp_fail_errno(SPANPROF_ERR_SYSTEM, error, "cannot start a thread");
 }
 
-void sp_writer_end(sp_writer *writer) {
+void sp_writer_stop(sp_writer *writer) {
   if (!writer->db)
     return;
   if (writer->runs) {
     pthread_mutex_lock(&writer->lock);
-    writer->ending = true;
+    writer->stopping = true;
     pthread_cond_signal(&writer->more);
     pthread_mutex_unlock(&writer->lock);
     pthread_join(writer->thread, NULL);

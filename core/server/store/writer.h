@@ -32,10 +32,10 @@ typedef struct sp_writer {
    * use. */
   _Atomic uint64_t file_bytes;
   _Atomic uint64_t used_bytes;
-  /* Set by any thread. A log larger than log_turn bytes is truncated. If it is
-   * larger than half of log_max, the writer waits for readers before that. 0:
-   * no limit. */
-  _Atomic uint64_t log_turn;
+  /* Set by any thread. A log larger than log_soft_max bytes is truncated. If it
+   * is larger than half of log_max, the writer waits for readers before that.
+   * 0: no limit. */
+  _Atomic uint64_t log_soft_max;
   _Atomic uint64_t log_max;
   /* Guarded by lock. */
   pthread_mutex_t lock;
@@ -43,7 +43,7 @@ typedef struct sp_writer {
   pthread_cond_t done;
   struct sp_writer_job *first;
   struct sp_writer_job *last;
-  bool ending;
+  bool stopping;
 } sp_writer;
 
 /* Execute the job within a transaction, on the writer's thread. */
@@ -58,7 +58,7 @@ spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
 
 /* Execute the queued jobs, stop the thread and close the file. A writer that is
  * all zero is allowed. */
-void sp_writer_end(sp_writer *writer);
+void sp_writer_stop(sp_writer *writer);
 
 /* Run `fn` on the writer's thread and wait until its changes are durable.
  * Returns the status of `fn`, with its sentence. */

@@ -55,7 +55,7 @@ static void read_blocks(grow *all, sp_store *store) {
   sp_store_reader *reader;
   int code;
 
-  check(sp_store_reader_take(store, &reader), "reader");
+  check(sp_store_reader_acquire(store, &reader), "reader");
   check(sp_database_prepare(reader->db, &rows,
                             "SELECT source, head, totals, spans, body FROM "
                             "block WHERE profiles>=512 ORDER BY id"),
@@ -74,7 +74,7 @@ static void read_blocks(grow *all, sp_store *store) {
     sp_buffer_append(&one->body, BLOB(rows, 4));
   }
   sqlite3_finalize(rows);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
 }
 
 static int order(const void *a_of, const void *b_of) {
@@ -182,7 +182,7 @@ int main(int argc, char **argv) {
   read_blocks(&all, store);
   for (all.hour = hours; all.hour > 0; all.hour--)
     write_hour(&all, store, all.hour == hours / 2 + 1);
-  check(sp_wide_filter_keep(store), "wide filters");
+  check(sp_wide_filter_update(store), "wide filters");
   sp_store_close(store);
   printf("{\"blocks\": %llu, \"file_bytes\": %lld, \"span\": \"%016llx\", "
          "\"span_value\": \"%lld\", \"span_ms\": %lld, \"from_ms\": %lld}\n",

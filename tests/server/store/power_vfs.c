@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a disk writes whole, or not at all. */
+/* The unit that a disk writes completely or not at all. */
 #define POWER_SECTOR_BYTES 512
 
-/* A write or truncation that no sync has followed. */
+/* A write or truncation that was not followed by a sync. */
 typedef struct power_change {
   struct power_change *next;
-  size_t at; /* of a truncation the size */
+  size_t at; /* for a truncation, the new size */
   size_t size;
   bool truncates;
   char bytes[];
 } power_change;
 
-/* A watched file: what is on the disk for sure, and what may be. */
+/* A watched file: the bytes that are on the disk for sure, and the changes that
+ * may be. */
 typedef struct power_image {
   char *bytes;
   size_t size, room;
@@ -41,7 +42,7 @@ static struct {
 typedef struct power_file {
   sqlite3_file base;
   power_image *image; /* NULL: not watched */
-  sqlite3_file *real; /* behind this struct */
+  sqlite3_file *real; /* follows this struct */
 } power_file;
 
 static void *power_memory(void *p) {
@@ -87,7 +88,8 @@ static void power_add(power_image *image, size_t at, const void *bytes,
   pthread_mutex_unlock(&power.lock);
 }
 
-/* With the lock held: what was pending is on the disk, or forgotten. */
+/* Apply the pending changes to the image, or discard them. The caller holds the
+ * lock. */
 static void power_settle(power_image *image, bool apply) {
   power_change *change;
 
@@ -115,7 +117,7 @@ static int power_read(sqlite3_file *file, void *to, int size,
   return power_real(file)->pMethods->xRead(power_real(file), to, size, at);
 }
 
-/* First remembered: nobody can have synced it before it was written. */
+/* Remember the write first: a sync cannot cover it before it is written. */
 static int power_write(sqlite3_file *file, const void *bytes, int size,
                        sqlite3_int64 at) {
   power_image *image = ((power_file *)file)->image;
@@ -280,7 +282,7 @@ static bool power_keeps(unsigned kept, unsigned *random) {
   return (*random >> 16) % 100 < kept;
 }
 
-/* With the lock held: what a disk may hold of it. */
+/* A possible content of the disk. The caller holds the lock. */
 static power_image power_left(const power_image *of, unsigned kept,
                               unsigned *random) {
   power_image left = {0};

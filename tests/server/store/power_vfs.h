@@ -1,23 +1,23 @@
-/* A SQLite VFS that can lose power: it knows what was written to a file since
- * its last sync, and gives what a disk may hold after a cut at this instant,
- * any part of that. */
+/* A SQLite VFS that can lose power. It records the writes to a file since its
+ * last sync. A power cut keeps any part of these writes, as a disk may do. */
 #ifndef POWER_VFS_H
 #define POWER_VFS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Become SQLite's default, and watch the database at `path` with its log. */
+/* Become SQLite's default VFS, and watch the database at `path` and its log. */
 void power_begin(const char *path);
 
-/* Forget what was watched; SQLite has its own default again. */
+/* Forget the watched files, and restore SQLite's default VFS. */
 void power_end(void);
 
-/* Write what is left after a cut to `path` and `path`-wal: all that was synced,
- * and of the rest each 512 bytes with a chance of `kept` of 100. */
+/* Write the files after a power cut to `path` and `path`-wal: everything that
+ * was synced, and each unsynced sector of 512 bytes with a chance of `kept` %.
+ */
 void power_cut(const char *path, unsigned kept, unsigned *random);
 
-/* How often a watched file was synced. */
+/* Number of syncs of watched files. */
 unsigned power_syncs(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* Rows that become blocks: all of them, once, and with few pages written. */
+/* Compaction: each row goes into exactly one block, with few page writes. */
 #include "store_fixture.h"
 
 #include <pthread.h>
-#include <server/store/keep/compact.h>
+#include <server/store/maintenance/compact.h>
 #include <sys/stat.h>
 
 #define MINUTE (60 * FIXTURE_SECOND)
@@ -16,7 +16,7 @@ static void put(sp_store *store, const char *service, int64_t time_ns) {
   fixture_put(store, profile);
 }
 
-/* In one transaction; of so many sources by turns. */
+/* Store profiles of several sources, interleaved, in one transaction. */
 static void put_many(sp_store *store, const char *service, size_t sources,
                      int64_t time_ns, size_t count) {
   sp_received **profiles = calloc(count, sizeof *profiles);
@@ -51,8 +51,8 @@ static off_t log_bytes(void) {
 #define SOURCES 20
 #define EACH    60
 
-/* Source by source each page would be written twenty times. */
-static void sources_that_come_by_turns_are_packed_together(void) {
+/* Compaction source by source would write each page twenty times. */
+static void interleaved_sources_are_compacted_together(void) {
   sp_selector all = fixture_all();
   int64_t bytes;
   sp_store *store;
@@ -90,8 +90,8 @@ static void *send_all_the_time(void *argument) {
   return NULL;
 }
 
-/* It comes to its end while a source is sent to, and to the other sources. */
-static void a_busy_source_keeps_none_from_being_compacted(void) {
+/* A pass finishes although the same source and others receive data. */
+static void a_busy_source_does_not_block_compaction(void) {
   pthread_t threads[SENDERS];
   uintptr_t i;
 
@@ -113,8 +113,9 @@ static void a_busy_source_keeps_none_from_being_compacted(void) {
   fixture_end();
 }
 
-/* What is too much for one block goes into several, in one call. */
-static void an_hour_of_many_profiles_becomes_some_blocks(void) {
+/* If there are too many profiles for one block, one call makes several blocks.
+ */
+static void an_hour_of_many_profiles_becomes_several_blocks(void) {
   sp_store *store;
 
   fixture_begin();
@@ -127,8 +128,9 @@ static void an_hour_of_many_profiles_becomes_some_blocks(void) {
   fixture_end();
 }
 
-/* A pass takes what is enough or rests; what it has seen it leaves alone. */
-static void a_pass_looks_at_what_came_since(void) {
+/* A pass compacts rows if there are enough of them, or if they have not changed
+ * for a while. It does not read again what it has seen. */
+static void a_pass_reads_only_new_rows(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   sp_compact_seen seen = {0, 0}, later;
   sp_store *store;
@@ -138,21 +140,21 @@ static void a_pass_looks_at_what_came_since(void) {
   put(store, "shop", now);
   put(store, "shop", now + 1);
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
-  CHECK_EQUAL(2, blocks()); /* neither enough nor at rest */
+  CHECK_EQUAL(2, blocks()); /* not enough rows, and they are too new */
   CHECK_EQUAL(2, seen.block);
   CHECK(seen.quiet_ns < now && seen.quiet_ns > now - 5 * MINUTE);
 
   put(store, "web", now - 60 * MINUTE);
   put(store, "web", now - 60 * MINUTE + 1);
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
-  CHECK_EQUAL(3, blocks()); /* at rest */
+  CHECK_EQUAL(3, blocks()); /* unchanged for long enough */
   put(store, "web", now - 60 * MINUTE + 2);
   later = (sp_compact_seen){.block = 99, .quiet_ns = now - 30 * MINUTE};
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &later));
-  CHECK_EQUAL(4, blocks()); /* seen at rest before */
+  CHECK_EQUAL(4, blocks()); /* the previous pass has seen this state */
   later = (sp_compact_seen){.block = 99, .quiet_ns = now - 90 * MINUTE};
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &later));
-  CHECK_EQUAL(3, blocks()); /* at rest since */
+  CHECK_EQUAL(3, blocks()); /* unchanged since the previous pass */
   put(store, "web", now - 60 * MINUTE + 3);
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
   CHECK_EQUAL(3, blocks()); /* new */
@@ -160,8 +162,8 @@ static void a_pass_looks_at_what_came_since(void) {
   fixture_end();
 }
 
-/* Samples of 64 types: as many as four profiles of them have fill no block by
- * their count, but take 80 MB of values. */
+/* Samples of 64 types: four profiles of them are few samples, but have 80 MB of
+ * values. */
 static void put_types(sp_store *store, int64_t time_ns) {
   sp_received *profile = fixture_profile("wide", time_ns);
   int64_t values[64];
@@ -196,7 +198,7 @@ static void a_block_is_bounded_by_its_values(void) {
   fixture_end();
 }
 
-static void the_last_hour_of_all_times_is_compacted(void) {
+static void the_last_possible_hour_is_compacted(void) {
   sp_store *store;
 
   fixture_begin();
@@ -211,16 +213,16 @@ static void the_last_hour_of_all_times_is_compacted(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"sources_that_come_by_turns_are_packed_together",
-       sources_that_come_by_turns_are_packed_together},
-      {"a_busy_source_keeps_none_from_being_compacted",
-       a_busy_source_keeps_none_from_being_compacted},
-      {"an_hour_of_many_profiles_becomes_some_blocks",
-       an_hour_of_many_profiles_becomes_some_blocks},
-      {"a_pass_looks_at_what_came_since", a_pass_looks_at_what_came_since},
+      {"interleaved_sources_are_compacted_together",
+       interleaved_sources_are_compacted_together},
+      {"a_busy_source_does_not_block_compaction",
+       a_busy_source_does_not_block_compaction},
+      {"an_hour_of_many_profiles_becomes_several_blocks",
+       an_hour_of_many_profiles_becomes_several_blocks},
+      {"a_pass_reads_only_new_rows", a_pass_reads_only_new_rows},
       {"a_block_is_bounded_by_its_values", a_block_is_bounded_by_its_values},
-      {"the_last_hour_of_all_times_is_compacted",
-       the_last_hour_of_all_times_is_compacted},
+      {"the_last_possible_hour_is_compacted",
+       the_last_possible_hour_is_compacted},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

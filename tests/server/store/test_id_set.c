@@ -16,7 +16,7 @@ static void *counting_resize(void *data, void *old, size_t size) {
   return NULL;
 }
 
-static void what_was_added_is_in(void) {
+static void added_ids_are_found(void) {
   const uint32_t ids[] = {0, 1, 7, 8, 32767, 32768, 65536, UINT32_MAX};
   sp_id_set set = {0};
   size_t i;
@@ -34,7 +34,7 @@ static void what_was_added_is_in(void) {
   CHECK(!sp_id_set_has(&set, 0));
 }
 
-static void few_high_ids_take_little(void) {
+static void few_high_ids_need_little_memory(void) {
   const sp_mem counting = {.resize = counting_resize};
   sp_id_set set = {0};
   uint32_t i;
@@ -47,8 +47,8 @@ static void few_high_ids_take_little(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_was_added_is_in", what_was_added_is_in},
-      {"few_high_ids_take_little", few_high_ids_take_little},
+      {"added_ids_are_found", added_ids_are_found},
+      {"few_high_ids_need_little_memory", few_high_ids_need_little_memory},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

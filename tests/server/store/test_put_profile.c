@@ -46,14 +46,14 @@ static void put_through(const sp_received *profile) {
   sp_put_dispose(&put);
 }
 
-static void what_is_known_needs_no_writer(void) {
+static void known_items_need_no_writer(void) {
   sp_received *profile = profile_of("main;work");
   sp_put put;
 
   begin();
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));
-  CHECK(!put.packed); /* all of it is new */
+  CHECK(!put.packed); /* everything is new */
   CHECK_EQUAL(0, number_of(FIXTURE_FRAMES));
   CHECK(!sp_put_finish(&put));
   CHECK(put.packed);
@@ -68,8 +68,9 @@ static void what_is_known_needs_no_writer(void) {
   end();
 }
 
-/* One stack more: the others' ids are found before, and are the same. */
-static void the_writer_adds_what_is_new(void) {
+/* With one more stack, the ids of the others are found before the writer runs,
+ * and do not change. */
+static void the_writer_adds_new_items(void) {
   sp_received *known = profile_of("main;work"), *more = profile_of("main;new");
   sp_put put;
 
@@ -89,8 +90,8 @@ static void the_writer_adds_what_is_new(void) {
   end();
 }
 
-/* Ids of a transaction that was undone are none. */
-static void what_was_undone_meanwhile_is_asked_for_again(void) {
+/* Ids of a transaction that was rolled back are invalid. */
+static void ids_of_rolled_back_rows_are_not_used(void) {
   sp_received *other = profile_of("main;other"), *late;
   sp_put put;
 
@@ -104,7 +105,7 @@ static void what_was_undone_meanwhile_is_asked_for_again(void) {
   CHECK(!sp_database_run(db, "ROLLBACK TO job"));
   sp_intern_forget(&intern);
   CHECK_EQUAL(0, number_of(FIXTURE_FRAMES));
-  put_through(other); /* takes the ids */
+  put_through(other); /* uses the same ids */
   CHECK(!sp_put_finish(&put));
   CHECK_EQUAL(3, number_of(FIXTURE_FRAMES));
   CHECK_EQUAL(3, number_of("SELECT count(*) FROM location"));
@@ -116,7 +117,7 @@ static void what_was_undone_meanwhile_is_asked_for_again(void) {
 
 /* 2,000 new stacks of 100 frames, in four rows each: the writer looks for, or
  * inserts, some 4,096 rows at a time. */
-static void a_large_profile_is_learned_in_parts(void) {
+static void a_large_profile_gets_ids_in_parts(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   uint64_t asked;
   size_t parts = 0;
@@ -130,20 +131,20 @@ static void a_large_profile_is_learned_in_parts(void) {
   CHECK(!sp_put_prepare(&put));
   CHECK(sp_put_is_large(&put));
   for (; more; parts++) {
-    asked = intern.asked;
+    asked = intern.queries;
     CHECK(!sp_put_learn(&put, &more));
-    CHECK(intern.asked - asked < 5000);
+    CHECK(intern.queries - asked < 5000);
   }
   CHECK(parts >= 3);
   CHECK(number_of(FIXTURE_FRAMES) > 190000);
   CHECK(!sp_put_pack(&put));
-  asked = intern.asked;
+  asked = intern.queries;
   CHECK(!sp_put_finish(&put));
   CHECK(put.packed);
-  CHECK_EQUAL(asked, intern.asked);
+  CHECK_EQUAL(asked, intern.queries);
   sp_put_dispose(&put);
-  /* All of it has ids now, and the cached entries of others were not evicted.
-   */
+  /* All items have ids now, and the cached entries of other profiles were not
+   * evicted. */
   CHECK(intern.now.count < 5000);
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));
@@ -155,7 +156,7 @@ static void a_large_profile_is_learned_in_parts(void) {
 
 /* The last id of a series is in use. Known series are still found, and new ones
  * fit again once the last is deleted. */
-static void a_store_without_ids_of_series_says_so(void) {
+static void a_store_without_ids_for_series_refuses(void) {
   sp_received *known = profile_of("main;work");
   sp_received *more = fixture_profile("shop", FIXTURE_TIME);
   const sp_trace_id no_trace = {0, 0};
@@ -186,14 +187,13 @@ static void a_store_without_ids_of_series_says_so(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_store_without_ids_of_series_says_so",
-       a_store_without_ids_of_series_says_so},
-      {"a_large_profile_is_learned_in_parts",
-       a_large_profile_is_learned_in_parts},
-      {"what_is_known_needs_no_writer", what_is_known_needs_no_writer},
-      {"the_writer_adds_what_is_new", the_writer_adds_what_is_new},
-      {"what_was_undone_meanwhile_is_asked_for_again",
-       what_was_undone_meanwhile_is_asked_for_again},
+      {"a_store_without_ids_for_series_refuses",
+       a_store_without_ids_for_series_refuses},
+      {"a_large_profile_gets_ids_in_parts", a_large_profile_gets_ids_in_parts},
+      {"known_items_need_no_writer", known_items_need_no_writer},
+      {"the_writer_adds_new_items", the_writer_adds_new_items},
+      {"ids_of_rolled_back_rows_are_not_used",
+       ids_of_rolled_back_rows_are_not_used},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,15 +1,15 @@
-/* What a selection may take: memory of what it takes alone, and time that it
- * gives up within, whatever else is in the store. */
+/* Limits of a selection: it uses memory only for matching data, and stops soon
+ * after it is cancelled, however large the store is. */
 #include "store_fixture.h"
 
 #include <stdlib.h>
 
-#define WIDE_LABELS 255 /* and one that tells them apart */
+#define WIDE_LABELS 255 /* besides the one that distinguishes them */
 
 static const sp_trace_id no_trace = {0, 0};
 
-/* Series of many labels each, of one profile: nothing but their lists of
- * labels would take more than a query may. */
+/* Store series with many labels each: their lists of labels alone would exceed
+ * the memory limit of a query. */
 static void put_wide(sp_store *store, const char *service, int64_t time_ns,
                      uint32_t first, uint32_t count) {
   sp_received_pair pairs[WIDE_LABELS + 1];
@@ -53,7 +53,7 @@ static spanprof_status count_series(sp_store *store,
                          count);
 }
 
-static void series_that_are_not_taken_take_no_memory(void) {
+static void series_that_do_not_match_use_no_memory(void) {
   sp_matcher matchers[] = {
       {.kind = SP_MATCH_EQUAL, .name = "service_name", .value = "shop"},
       {.kind = SP_MATCH_EQUAL, .name = "label_00255", .value = "value_13999"},
@@ -72,16 +72,16 @@ static void series_that_are_not_taken_take_no_memory(void) {
   fixture_put(store, profile);
 
   CHECK_EQUAL(SPANPROF_ERR_LIMIT, count_series(store, &selector, &count));
-  /* Another application, */
+  /* Other applications do not count, */
   selector.matchers = matchers;
   selector.matcher_count = 1;
   CHECK(!count_series(store, &selector, &count));
   CHECK_EQUAL(1, count);
-  /* a label that few have, */
+  /* nor series without a rare label, */
   selector.matchers = &matchers[1];
   CHECK(!count_series(store, &selector, &count));
   CHECK_EQUAL(1, count);
-  /* or another hour. */
+  /* nor other hours. */
   selector.matcher_count = 0;
   selector.from_ms = FIXTURE_TIME / 1000000 + 1800000;
   CHECK(!count_series(store, &selector, &count));
@@ -90,7 +90,7 @@ static void series_that_are_not_taken_take_no_memory(void) {
   fixture_end();
 }
 
-/* What no query has a need for. */
+/* An allocator that fails for more memory than any query needs. */
 static void *small_resize(void *data, void *old, size_t size) {
   (void)data;
   if (size > (size_t)128 << 20)
@@ -101,7 +101,7 @@ static void *small_resize(void *data, void *old, size_t size) {
   return NULL;
 }
 
-static void high_ids_of_texts_take_no_memory(void) {
+static void high_ids_of_texts_need_no_memory(void) {
   static const sp_mem small = {.resize = small_resize};
   sp_store_options options = {.mem = &small,
                               .clock = sp_clock_system(),
@@ -164,7 +164,7 @@ static void a_selection_is_cancelled_amid_series_and_samples(void) {
   CHECK_EQUAL(SPANPROF_ERR_TIMEOUT, count_series(store, &selector, &count));
   CHECK_EQUAL(0, select_left);
 
-  /* One series, many samples. */
+  /* One series with many samples. */
   select_cancel = (sp_cancel){0};
   profile = fixture_profile("mail", FIXTURE_TIME);
   for (i = 0; i < 3000; i++)
@@ -210,9 +210,9 @@ static void ids_are_found_in_any_order(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"series_that_are_not_taken_take_no_memory",
-       series_that_are_not_taken_take_no_memory},
-      {"high_ids_of_texts_take_no_memory", high_ids_of_texts_take_no_memory},
+      {"series_that_do_not_match_use_no_memory",
+       series_that_do_not_match_use_no_memory},
+      {"high_ids_of_texts_need_no_memory", high_ids_of_texts_need_no_memory},
       {"a_selection_is_cancelled_amid_series_and_samples",
        a_selection_is_cancelled_amid_series_and_samples},
       {"ids_are_found_in_any_order", ids_are_found_in_any_order},

@@ -1,4 +1,4 @@
-/* Stacks in the file: runs of frames, of which each is one row. */
+/* Stacks in the file: each row is a run of frames. */
 #include "store_fixture.h"
 
 #include <server/store/tables/stack_run.h>
@@ -62,8 +62,8 @@ static void stacks_share_the_frames_of_a_run(void) {
 
     put(store, time_ns, "a;b;c;d;e", 1);
     put(store, time_ns + 1, "a;b;c", 10);         /* ends within the run */
-    put(store, time_ns + 2, "a;b;x;y", 100);      /* leaves it */
-    put(store, time_ns + 3, "a;b;c;d;e;f", 1000); /* goes on after it */
+    put(store, time_ns + 2, "a;b;x;y", 100);      /* branches off */
+    put(store, time_ns + 3, "a;b;c;d;e;f", 1000); /* continues after the run */
     put(store, time_ns + 4, "a;b;x;z", 10000);
     put(store, time_ns + 5, "b;c", 100000); /* the same frames from elsewhere */
     CHECK_EQUAL(11, fixture_number(FIXTURE_FRAMES));
@@ -81,7 +81,7 @@ static void stacks_share_the_frames_of_a_run(void) {
   fixture_end();
 }
 
-static void frames_that_no_profile_needs_are_cut_off(void) {
+static void unused_frames_of_a_run_are_deleted(void) {
   sp_store *store;
 
   fixture_begin();
@@ -103,8 +103,9 @@ static void frames_that_no_profile_needs_are_cut_off(void) {
   fixture_end();
 }
 
-/* One row of each frame took 27 bytes, in the table and its index. */
-static void a_frame_of_a_deep_stack_takes_few_bytes(void) {
+/* With one row for each frame, a frame needed 27 bytes in the table and its
+ * index. */
+static void a_frame_of_a_deep_stack_needs_few_bytes(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   sp_store *store;
 
@@ -119,8 +120,8 @@ static void a_frame_of_a_deep_stack_takes_few_bytes(void) {
   fixture_end();
 }
 
-/* As in a store that gave out many ids in its life. */
-static void ids_beyond_32_bits_are_ids(void) {
+/* As in a store that has given out many ids. */
+static void ids_beyond_32_bits_are_valid(void) {
   int64_t now_ns;
   sp_store *store;
 
@@ -174,11 +175,11 @@ static void a_damaged_run_is_refused(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"stacks_share_the_frames_of_a_run", stacks_share_the_frames_of_a_run},
-      {"frames_that_no_profile_needs_are_cut_off",
-       frames_that_no_profile_needs_are_cut_off},
-      {"a_frame_of_a_deep_stack_takes_few_bytes",
-       a_frame_of_a_deep_stack_takes_few_bytes},
-      {"ids_beyond_32_bits_are_ids", ids_beyond_32_bits_are_ids},
+      {"unused_frames_of_a_run_are_deleted",
+       unused_frames_of_a_run_are_deleted},
+      {"a_frame_of_a_deep_stack_needs_few_bytes",
+       a_frame_of_a_deep_stack_needs_few_bytes},
+      {"ids_beyond_32_bits_are_valid", ids_beyond_32_bits_are_valid},
       {"a_damaged_run_is_refused", a_damaged_run_is_refused},
   };
 

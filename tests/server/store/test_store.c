@@ -1,5 +1,5 @@
-/* What is put into a store comes out of it: by time, series, span and trace,
- * alone and compacted, and again after a new start. */
+/* Data in the store is found by time, series, span and trace, before and after
+ * compaction and a restart. */
 #include "store_fixture.h"
 
 #include <sqlite3.h>
@@ -7,7 +7,7 @@
 static const sp_trace_id no_trace = {0, 0};
 static const sp_trace_id some_trace = {0x1111, 0x2222};
 
-/* Three applications' hours, with spans 1 to 40. */
+/* Store hours of three applications, with spans 1 to 40. */
 static void fill(sp_store *store) {
   int64_t i;
 
@@ -48,7 +48,7 @@ static bool add_point(void *data, const sp_store_point *point) {
   return true;
 }
 
-/* The same answers, whatever form the store has brought it in. */
+/* Check the answers, which do not depend on compaction. */
 static void check_answers(sp_store *store) {
   const sp_matcher shop = {
       .kind = SP_MATCH_EQUAL, .name = "service_name", .value = "shop"};
@@ -84,7 +84,7 @@ static void check_answers(sp_store *store) {
   selector.matcher_count = 0;
   selector.profiles = &seen.first;
   selector.profile_count = 1;
-  /* All series of the upload: its samples' labels make two of it. */
+  /* All series of the upload: the labels of its samples make two of it. */
   CHECK_EQUAL(100000000, fixture_sum(store, &selector, NULL));
   selector.profile_count = 0;
   selector.span_ids = spans;
@@ -106,7 +106,7 @@ static void check_answers(sp_store *store) {
   CHECK_EQUAL(0, fixture_sum(store, &selector, NULL));
 }
 
-static void the_same_comes_out_alone_compacted_and_after_a_start(void) {
+static void queries_do_not_depend_on_compaction_or_restart(void) {
   sp_store_stats stats;
   sp_store *store;
 
@@ -135,7 +135,7 @@ static void put_variant(sp_store *store, int64_t value, uint64_t span) {
   fixture_put(store, profile);
 }
 
-static void an_equal_profile_counts_once_and_another_is_kept(void) {
+static void an_equal_profile_counts_once(void) {
   sp_selector selector = fixture_all();
   sp_store_stats stats;
   sp_store *store;
@@ -157,7 +157,7 @@ static void an_equal_profile_counts_once_and_another_is_kept(void) {
   fixture_end();
 }
 
-static void samples_are_told_apart_and_counted_by_their_period(void) {
+static void samples_are_counted_by_their_period(void) {
   const sp_selector selector = fixture_all();
   sp_stack_tree *tree;
   sp_store *store;
@@ -185,7 +185,8 @@ static void samples_are_told_apart_and_counted_by_their_period(void) {
       CHECK_TEXT("GET /", sp_text_pairs_find(labels, "span_name"));
       found += sample->trace_hi == some_trace.hi ? sample->value : 0;
     }
-    /* 40 spans of two stacks; the rest, once for each application. */
+    /* 40 spans with two stacks, and one sample without a span per application.
+     */
     CHECK_EQUAL(82, tree->sample_count);
     CHECK_EQUAL(40 * INT64_C(100000000), value);
     CHECK_EQUAL(40 * 10, count);
@@ -199,7 +200,6 @@ static void samples_are_told_apart_and_counted_by_their_period(void) {
   fixture_end();
 }
 
-/* Stores of before the period was kept end their keys with the labels. */
 /* Check the number of profiles in a selection, and of samples at its leaves. */
 static void check_counts(sp_store *store, const sp_selector *selector,
                          uint64_t profiles, int64_t samples) {
@@ -217,7 +217,7 @@ static void check_counts(sp_store *store, const sp_selector *selector,
 
 /* 10 profiles with 0.6 periods in one frame; one of them has a named span,
  * another one has a span without a name. */
-static void counts_are_the_same_alone_and_compacted(void) {
+static void compaction_does_not_change_sample_counts(void) {
   const sp_matcher named = {
       .kind = SP_MATCH_EQUAL, .name = "span_name", .value = "GET /"};
   const sp_matcher unnamed = {
@@ -286,7 +286,7 @@ static void without_a_period_each_row_is_a_sample(void) {
   fixture_end();
 }
 
-static void what_is_too_old_or_too_much_goes_and_is_counted(void) {
+static void old_and_excess_data_is_deleted_and_counted(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   sp_selector selector = fixture_all();
   sp_store_stats stats;
@@ -326,7 +326,7 @@ static void what_is_too_old_or_too_much_goes_and_is_counted(void) {
   fixture_end();
 }
 
-static void a_full_disk_is_told_and_writing_goes_on_later(void) {
+static void a_full_disk_is_reported_and_writing_resumes(void) {
   sp_selector selector = fixture_all();
   spanprof_status st = SPANPROF_OK;
   int64_t kept = 0;
@@ -362,7 +362,7 @@ static void a_full_disk_is_told_and_writing_goes_on_later(void) {
   fixture_end();
 }
 
-static void a_store_that_is_taken_or_newer_is_refused(void) {
+static void a_store_in_use_or_newer_is_refused(void) {
   sp_store *store, *second;
   sqlite3 *db;
 
@@ -380,7 +380,7 @@ static void a_store_that_is_taken_or_newer_is_refused(void) {
   fixture_end();
 }
 
-static void a_file_that_is_no_store_is_refused(void) {
+static void a_file_that_is_not_a_store_is_refused(void) {
   sp_store *store;
   FILE *file;
 
@@ -389,7 +389,7 @@ static void a_file_that_is_no_store_is_refused(void) {
   fputs("this is the diary of someone, and not a data base at all", file);
   fclose(file);
   CHECK_EQUAL(SPANPROF_ERR_FORMAT, fixture_try_open(&store));
-  CHECK(strstr(spanprof_last_error(), "no store of spanprof") != NULL);
+  CHECK(strstr(spanprof_last_error(), "not a spanprof store") != NULL);
   fixture_end();
 }
 
@@ -479,7 +479,7 @@ static void documents_are_replaced_and_removed(void) {
   fixture_end();
 }
 
-static void of_documents_only_annotations_grow_old(void) {
+static void only_annotations_expire(void) {
   const int64_t now_ms =
       (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_MS);
   sp_store_document documents[] = {
@@ -510,29 +510,27 @@ static void of_documents_only_annotations_grow_old(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"the_same_comes_out_alone_compacted_and_after_a_start",
-       the_same_comes_out_alone_compacted_and_after_a_start},
-      {"an_equal_profile_counts_once_and_another_is_kept",
-       an_equal_profile_counts_once_and_another_is_kept},
-      {"samples_are_told_apart_and_counted_by_their_period",
-       samples_are_told_apart_and_counted_by_their_period},
-      {"counts_are_the_same_alone_and_compacted",
-       counts_are_the_same_alone_and_compacted},
+      {"queries_do_not_depend_on_compaction_or_restart",
+       queries_do_not_depend_on_compaction_or_restart},
+      {"an_equal_profile_counts_once", an_equal_profile_counts_once},
+      {"samples_are_counted_by_their_period",
+       samples_are_counted_by_their_period},
+      {"compaction_does_not_change_sample_counts",
+       compaction_does_not_change_sample_counts},
       {"without_a_period_each_row_is_a_sample",
        without_a_period_each_row_is_a_sample},
-      {"what_is_too_old_or_too_much_goes_and_is_counted",
-       what_is_too_old_or_too_much_goes_and_is_counted},
-      {"a_full_disk_is_told_and_writing_goes_on_later",
-       a_full_disk_is_told_and_writing_goes_on_later},
-      {"a_store_that_is_taken_or_newer_is_refused",
-       a_store_that_is_taken_or_newer_is_refused},
-      {"a_file_that_is_no_store_is_refused",
-       a_file_that_is_no_store_is_refused},
+      {"old_and_excess_data_is_deleted_and_counted",
+       old_and_excess_data_is_deleted_and_counted},
+      {"a_full_disk_is_reported_and_writing_resumes",
+       a_full_disk_is_reported_and_writing_resumes},
+      {"a_store_in_use_or_newer_is_refused",
+       a_store_in_use_or_newer_is_refused},
+      {"a_file_that_is_not_a_store_is_refused",
+       a_file_that_is_not_a_store_is_refused},
       {"spans_of_traces_are_found", spans_of_traces_are_found},
       {"documents_are_replaced_and_removed",
        documents_are_replaced_and_removed},
-      {"of_documents_only_annotations_grow_old",
-       of_documents_only_annotations_grow_old},
+      {"only_annotations_expire", only_annotations_expire},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

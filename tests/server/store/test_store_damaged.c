@@ -1,7 +1,7 @@
-/* A block that cannot be read stops nothing of what tidies the store. */
+/* A damaged block does not stop maintenance. */
 #include "store_fixture.h"
 
-#define APPLICATIONS 600 /* as many blocks as a wide filter has */
+#define APPLICATIONS 600 /* as many blocks as a wide filter covers */
 
 static const sp_trace_id no_trace = {0, 0};
 
@@ -24,7 +24,7 @@ static void tidy(sp_store *store) {
   CHECK(!sp_store_collect(store));
 }
 
-static void a_damaged_block_is_left_out(void) {
+static void a_damaged_block_is_skipped(void) {
   sp_selector selector = fixture_all();
   sp_store_stats stats;
   char service[24];
@@ -41,7 +41,7 @@ static void a_damaged_block_is_left_out(void) {
   }
   for (i = 0; i < 10; i++)
     put(store, "shop", FIXTURE_TIME + 7200 * FIXTURE_SECOND + i, 7);
-  /* One of the many, and the second one of the shop's. */
+  /* One of the many blocks, and the second block of "shop". */
   fixture_run("UPDATE block SET spans=zeroblob(1) WHERE id=7");
   fixture_run("UPDATE block SET body=zeroblob(1) WHERE id=602");
   fixture_run("INSERT INTO text(text) VALUES('of nothing')");
@@ -65,7 +65,7 @@ static void a_damaged_block_is_left_out(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_damaged_block_is_left_out", a_damaged_block_is_left_out},
+      {"a_damaged_block_is_skipped", a_damaged_block_is_skipped},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

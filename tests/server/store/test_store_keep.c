@@ -1,5 +1,5 @@
-/* What a store tidies: names without profiles, and by bytes whatever is
- * oldest. */
+/* Maintenance: names without profiles are deleted, and by bytes the oldest
+ * data. */
 #include "store_fixture.h"
 
 #include "test_clock.h"
@@ -20,7 +20,7 @@ static void put(sp_store *store, const char *service, int64_t time_ns,
   fixture_put(store, profile);
 }
 
-/* A second apart. */
+/* Store spans that start one second apart. */
 static void put_spans(sp_store *store, uint64_t count, const char *name,
                       int64_t start_ns, const char *attributes) {
   static sp_store_span spans[3000];
@@ -39,7 +39,7 @@ static void put_spans(sp_store *store, uint64_t count, const char *name,
   CHECK(!sp_store_put_spans(store, spans, count));
 }
 
-/* Of two applications, each of a stack of its own. */
+/* Store profiles of two applications with different stacks. */
 static void put_gone(sp_store *store, int64_t time_ns) {
   static const sp_received *all[3000];
   char frames[64];
@@ -68,7 +68,7 @@ static void names_without_profiles_are_collected(void) {
   fixture_retention_ns = 3600 * SP_NS_PER_S;
   store = fixture_open();
   put_spans(store, 1, "GET /kept", now, "{}");
-  /* More than go in one transaction. */
+  /* More than one transaction deletes. */
   put_gone(store, now - 7200 * FIXTURE_SECOND);
   for (i = 0; i < 3; i++)
     put(store, "shop", now + i, "main;shared;kept", "GET /shop");
@@ -85,7 +85,7 @@ static void names_without_profiles_are_collected(void) {
   CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM text WHERE text IN "
                                 "('GET /kept', 'traced')"));
   CHECK_EQUAL(3, fixture_sum(store, &selector, "kept"));
-  /* What is gone can come again, also as the caller of what is new. */
+  /* A deleted stack can be stored again, also as the caller of a new frame. */
   put(store, "closed", now, "main;shared;gone_1;new", "GET /gone");
   CHECK_EQUAL(1, fixture_sum(store, &selector, "new"));
   CHECK(!sp_store_collect(store));
@@ -148,7 +148,7 @@ static void the_limit_of_bytes_holds_for_traces(void) {
   put_large_spans(store, 1500, begin);
   CHECK(!sp_store_drop_old(store));
   CHECK(used_bytes() <= (int64_t)fixture_max_bytes);
-  /* The oldest are gone, the latest are there, and so is the profile. */
+  /* The oldest are deleted, the latest and the profile remain. */
   CHECK(!sp_store_spans(store, &all, count_span, &oldest));
   CHECK(oldest > begin && oldest < begin + 1499 * FIXTURE_SECOND);
   number = fixture_number("SELECT count(*) FROM span");
@@ -159,7 +159,7 @@ static void the_limit_of_bytes_holds_for_traces(void) {
   fixture_end();
 }
 
-static void a_wrong_clock_costs_its_own_spans_alone(void) {
+static void spans_of_a_wrong_clock_are_deleted_first(void) {
   const int64_t years = INT64_C(70) * 365 * 86400 * FIXTURE_SECOND;
   sp_store_stats stats;
   sp_store *store;
@@ -181,7 +181,7 @@ static void a_wrong_clock_costs_its_own_spans_alone(void) {
 
 /* Blocks of single profiles use most of the bytes; after compaction all of them
  * fit. */
-static void what_can_be_packed_is_not_dropped(void) {
+static void profiles_are_compacted_before_they_are_deleted(void) {
   static const sp_received *all[4000];
   const int64_t now = now_ns();
   sp_store_stats stats;
@@ -214,7 +214,7 @@ static void what_can_be_packed_is_not_dropped(void) {
 
 /* A file of an earlier version cannot return its free pages; it is converted to
  * one that can. */
-static void a_file_of_before_gives_its_pages_back(void) {
+static void a_file_of_an_earlier_version_returns_pages(void) {
   const sp_selector selector = fixture_all();
   struct stat info;
   sp_store *store;
@@ -265,7 +265,7 @@ static void the_limit_of_bytes_holds_for_documents(void) {
   fixture_end();
 }
 
-/* What is kept beside the store; 0: it is not there. */
+/* Properties of a file next to the store; all zero if there is none. */
 static struct stat info_of(const char *ending) {
   struct stat info = {0};
   char path[80];
@@ -309,7 +309,7 @@ static void the_limit_of_bytes_holds_for_the_log(void) {
   fixture_end();
 }
 
-static void names_of_what_went_make_no_more_go(void) {
+static void names_of_deleted_profiles_are_deleted_first(void) {
   const int64_t begin = now_ns() - 3000 * FIXTURE_SECOND;
   static char frames[20000];
   sp_store *store;
@@ -319,7 +319,7 @@ static void names_of_what_went_make_no_more_go(void) {
   fixture_max_bytes = 8 << 20;
   store = fixture_open();
   memset(frames, 'x', sizeof frames - 1);
-  for (i = 0; i < 600; i++) { /* the first half's names have 12 MB */
+  for (i = 0; i < 600; i++) { /* the names of the first half have 12 MB */
     snprintf(frames, 8, "f%06d", i);
     frames[7] = i < 300 ? 'x' : '\0';
     put(store, "shop", begin + i, frames, NULL);
@@ -332,7 +332,7 @@ static void names_of_what_went_make_no_more_go(void) {
 }
 
 typedef struct leaping_clock {
-  test_clock test; /* first: its functions take it */
+  test_clock test; /* first member: its functions use it */
   _Atomic uint64_t leapt_ns;
 } leaping_clock;
 
@@ -342,7 +342,7 @@ static uint64_t leaping_unix(void *data) {
   return test_clock_unix(&clock->test) + clock->leapt_ns;
 }
 
-static void a_clock_that_leaps_ahead_and_back_drops_nothing(void) {
+static void a_clock_that_jumps_and_is_set_back_deletes_nothing(void) {
   static leaping_clock clock;
   sp_store_options options = {.mem = &sp_mem_default,
                               .clock = &clock.test.clock,
@@ -363,7 +363,7 @@ static void a_clock_that_leaps_ahead_and_back_drops_nothing(void) {
   clock.leapt_ns = 0;
   test_clock_pass(&clock.test, 1800 * SP_NS_PER_S);
   CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM block"));
-  /* One that stays there is right. */
+  /* A jump that is not set back is accepted as the right time. */
   clock.leapt_ns = years;
   test_clock_pass(&clock.test, 900 * SP_NS_PER_S);
   CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM block"));
@@ -371,7 +371,7 @@ static void a_clock_that_leaps_ahead_and_back_drops_nothing(void) {
   fixture_end();
 }
 
-static void only_the_owner_reads_what_is_kept(void) {
+static void only_the_owner_may_read_the_files(void) {
   static const char *const endings[] = {"", "-wal", "-shm", ".lock"};
   const mode_t before = umask(022);
   sp_store *store;
@@ -393,20 +393,21 @@ int main(int argc, char **argv) {
        names_without_profiles_are_collected},
       {"the_limit_of_bytes_holds_for_traces",
        the_limit_of_bytes_holds_for_traces},
-      {"a_wrong_clock_costs_its_own_spans_alone",
-       a_wrong_clock_costs_its_own_spans_alone},
-      {"what_can_be_packed_is_not_dropped", what_can_be_packed_is_not_dropped},
-      {"a_file_of_before_gives_its_pages_back",
-       a_file_of_before_gives_its_pages_back},
+      {"spans_of_a_wrong_clock_are_deleted_first",
+       spans_of_a_wrong_clock_are_deleted_first},
+      {"profiles_are_compacted_before_they_are_deleted",
+       profiles_are_compacted_before_they_are_deleted},
+      {"a_file_of_an_earlier_version_returns_pages",
+       a_file_of_an_earlier_version_returns_pages},
       {"the_limit_of_bytes_holds_for_documents",
        the_limit_of_bytes_holds_for_documents},
       {"the_limit_of_bytes_holds_for_the_log",
        the_limit_of_bytes_holds_for_the_log},
-      {"names_of_what_went_make_no_more_go",
-       names_of_what_went_make_no_more_go},
-      {"a_clock_that_leaps_ahead_and_back_drops_nothing",
-       a_clock_that_leaps_ahead_and_back_drops_nothing},
-      {"only_the_owner_reads_what_is_kept", only_the_owner_reads_what_is_kept},
+      {"names_of_deleted_profiles_are_deleted_first",
+       names_of_deleted_profiles_are_deleted_first},
+      {"a_clock_that_jumps_and_is_set_back_deletes_nothing",
+       a_clock_that_jumps_and_is_set_back_deletes_nothing},
+      {"only_the_owner_may_read_the_files", only_the_owner_may_read_the_files},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,7 +1,8 @@
-/* A process that is killed while it writes: what it was told is kept, is kept.
+/* The process is killed while it writes: all profiles of successful calls are
+ * stored.
  *
- * The child is this program again. It writes a byte for each call that came
- * back; the parent kills it at some moment and counts. */
+ * The child is this program again. It writes a byte for each successful call;
+ * the parent kills it at a random time and counts. */
 #include "store_fixture.h"
 
 #include <signal.h>
@@ -45,7 +46,7 @@ static int kill_child(const char *path, const char *base) {
   }
 }
 
-/* Returns how many calls of the child came back before it was killed. */
+/* Returns how many calls of the child succeeded before it was killed. */
 static int64_t kill_round(int round) {
   char base[32], bytes[512];
   int64_t told = 0;
@@ -76,7 +77,7 @@ static int64_t kill_round(int round) {
   return told;
 }
 
-static void what_was_told_to_be_kept_is_kept(void) {
+static void confirmed_profiles_survive_a_kill(void) {
   const sp_selector selector = fixture_all();
   int64_t told = 0, kept = 0, before;
   sp_store *store;
@@ -89,7 +90,7 @@ static void what_was_told_to_be_kept_is_kept(void) {
     store = fixture_open();
     kept = fixture_sum(store, &selector, NULL);
     CHECK(kept >= before + told);
-    /* What was under way may be there, too. */
+    /* Calls that were running when it was killed may be stored, too. */
     CHECK(kept <= before + told + KILL_THREADS);
     sp_store_close(store);
   }
@@ -98,7 +99,7 @@ static void what_was_told_to_be_kept_is_kept(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_was_told_to_be_kept_is_kept", what_was_told_to_be_kept_is_kept},
+      {"confirmed_profiles_survive_a_kill", confirmed_profiles_survive_a_kill},
   };
 
   if (argc == 4 && strcmp(argv[1], "child") == 0)

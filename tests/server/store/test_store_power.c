@@ -1,8 +1,9 @@
-/* The power goes while the store writes: whatever of the unsynced bytes a disk
- * then holds, the store opens and has every profile that was told to be kept.
+/* The power fails while the store writes. Whichever unsynced bytes the disk has
+ * then, the store opens, and has every profile of a successful call.
  *
- * A cut is a copy of what a disk may hold, taken while the store goes on, so
- * that one run has many. SPANPROF_CUTS: how many; 30, with a sanitizer 5. */
+ * A cut is a copy of a possible content of the disk, made while the store runs,
+ * so one run has many cuts. SPANPROF_CUTS: number of cuts, by default 30, with
+ * a sanitizer 5. */
 #include "store_fixture.h"
 
 #include <pthread.h>
@@ -11,17 +12,17 @@
 #include "power_vfs.h"
 
 #define POWER_THREADS  3
-#define POWER_PROFILES 200000 /* in a run, at most */
+#define POWER_PROFILES 200000 /* largest number in one run */
 #define POWER_RUN_CUTS 10
 
-/* Chances of 100 that something unsynced is on the disk. */
+/* Chances in % that an unsynced sector is on the disk. */
 static const unsigned power_chances[] = {0, 50, 97, 100, 10};
 
 static struct {
   sp_store *store;
   atomic_bool ending;
   atomic_uint next;                  /* numbers given out */
-  atomic_uchar told[POWER_PROFILES]; /* 1: the call came back */
+  atomic_uchar told[POWER_PROFILES]; /* 1: the call succeeded */
 } run;
 
 static void *power_put(void *argument) {
@@ -56,7 +57,7 @@ static bool power_see(void *data, const sp_store_point *point) {
   const int64_t number = (point->time_ns - FIXTURE_TIME) / 1000000;
 
   CHECK(number >= 0 && number < POWER_PROFILES);
-  CHECK_EQUAL(0, seen->profiles[number]); /* each once */
+  CHECK_EQUAL(0, seen->profiles[number]); /* each exactly once */
   CHECK_EQUAL(1, point->value);
   seen->profiles[number] = 1;
   seen->count++;
@@ -76,7 +77,7 @@ static void power_check_file(void) {
   sqlite3_close(db);
 }
 
-/* Open what the cut left; everything in `told` must be there. */
+/* Open the files after the cut; all profiles in `told` must be there. */
 static void power_check(const uint8_t *told, unsigned told_end) {
   const sp_selector selector = fixture_all();
   power_seen seen = {.profiles = calloc(POWER_PROFILES, 1)};
@@ -89,7 +90,7 @@ static void power_check(const uint8_t *told, unsigned told_end) {
   for (number = 0; number < told_end; number++)
     lost += told[number] && !seen.profiles[number];
   CHECK_EQUAL(0, lost);
-  /* Stacks and names of all of them are there, too. */
+  /* The stacks and names of all profiles are there, too. */
   CHECK_EQUAL((int64_t)seen.count, fixture_sum(store, &selector, NULL));
   sp_store_close(store);
   power_check_file();
@@ -142,7 +143,7 @@ static void power_run(int cuts, unsigned *random) {
   fixture_end();
 }
 
-static void a_power_cut_loses_nothing_that_was_told_to_be_kept(void) {
+static void confirmed_profiles_survive_a_power_cut(void) {
   const char *wanted = getenv("SPANPROF_CUTS");
   int cuts = wanted ? atoi(wanted) : CHECK_FORKS ? 30 : 5;
   unsigned random = (unsigned)sp_monotonic_ns();
@@ -152,8 +153,8 @@ static void a_power_cut_loses_nothing_that_was_told_to_be_kept(void) {
     power_run(cuts < POWER_RUN_CUTS ? cuts : POWER_RUN_CUTS, &random);
 }
 
-/* The cut itself: what was not synced is lost, what was is there. */
-static void a_cut_takes_what_was_not_synced(void) {
+/* Test of the cut itself: unsynced bytes are lost, synced bytes are not. */
+static void a_power_cut_loses_unsynced_bytes(void) {
   unsigned random = 1;
   sqlite3_int64 rows = -1;
   sqlite3_stmt *count;
@@ -189,9 +190,9 @@ static void a_cut_takes_what_was_not_synced(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_cut_takes_what_was_not_synced", a_cut_takes_what_was_not_synced},
-      {"a_power_cut_loses_nothing_that_was_told_to_be_kept",
-       a_power_cut_loses_nothing_that_was_told_to_be_kept},
+      {"a_power_cut_loses_unsynced_bytes", a_power_cut_loses_unsynced_bytes},
+      {"confirmed_profiles_survive_a_power_cut",
+       confirmed_profiles_survive_a_power_cut},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,10 +1,10 @@
-/* A retry counts once, other content is kept: of profiles that are alone, that
- * were compacted, and that a store of before has. */
+/* A retry counts once, and different content is stored: for single profiles,
+ * for compacted ones, and in a store of an earlier version. */
 #include "store_fixture.h"
 
 static const sp_trace_id no_trace = {0, 0};
 
-/* Whether it was there. */
+/* Returns whether the profile was stored already. */
 static bool put_again(sp_store *store, int64_t time_ns, int64_t value) {
   sp_received *profile = fixture_profile("shop", time_ns);
   const sp_received *const one = profile;
@@ -41,7 +41,7 @@ static void a_retry_counts_once(void) {
 }
 
 /* A store of version 2 has no digests. */
-static void a_profile_of_a_store_of_before_is_found(void) {
+static void a_repeated_profile_of_an_earlier_version_is_found(void) {
   sp_store *store;
 
   fixture_begin();
@@ -64,9 +64,9 @@ static void a_profile_of_a_store_of_before_is_found(void) {
   fixture_end();
 }
 
-/* Else a thousand profiles of one time cost a million looks: what is not read
- * may as well be none. */
-static void others_of_the_same_time_are_not_read(void) {
+/* Otherwise a thousand profiles of one time would cost a million comparisons.
+ * The other profiles are replaced by bytes that cannot be read. */
+static void other_profiles_of_the_same_time_are_not_read(void) {
   sp_store *store;
 
   fixture_begin();
@@ -82,10 +82,10 @@ static void others_of_the_same_time_are_not_read(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_retry_counts_once", a_retry_counts_once},
-      {"a_profile_of_a_store_of_before_is_found",
-       a_profile_of_a_store_of_before_is_found},
-      {"others_of_the_same_time_are_not_read",
-       others_of_the_same_time_are_not_read},
+      {"a_repeated_profile_of_an_earlier_version_is_found",
+       a_repeated_profile_of_an_earlier_version_is_found},
+      {"other_profiles_of_the_same_time_are_not_read",
+       other_profiles_of_the_same_time_are_not_read},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

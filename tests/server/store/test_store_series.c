@@ -33,7 +33,7 @@ static int64_t sum_of(sp_store *store, const char *name, const char *value) {
   return fixture_sum(store, &selector, NULL);
 }
 
-static void further_series_of_an_application_are_one(void) {
+static void excess_series_of_an_application_are_merged(void) {
   sp_store_stats stats;
   sp_store *store;
 
@@ -68,7 +68,7 @@ static void further_series_of_an_application_are_one(void) {
   fixture_end();
 }
 
-static void further_applications_are_one(void) {
+static void excess_applications_are_merged(void) {
   sp_store *store;
   char name[16];
   int i;
@@ -88,7 +88,7 @@ static void further_applications_are_one(void) {
   fixture_end();
 }
 
-static void dropped_series_make_room(void) {
+static void deleted_series_free_capacity(void) {
   sp_store *store;
 
   fixture_begin();
@@ -130,7 +130,7 @@ static int list_of(sp_store *store, const sp_selector *selector,
   return list.count;
 }
 
-static void series_that_look_alike_come_as_one(void) {
+static void equal_series_are_returned_once(void) {
   static const char *const types[] = {"service_name", "__profile_type__"};
   static const char *const spans[] = {"span_name"};
   const sp_matcher shop = {
@@ -164,12 +164,11 @@ static void series_that_look_alike_come_as_one(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"further_series_of_an_application_are_one",
-       further_series_of_an_application_are_one},
-      {"further_applications_are_one", further_applications_are_one},
-      {"dropped_series_make_room", dropped_series_make_room},
-      {"series_that_look_alike_come_as_one",
-       series_that_look_alike_come_as_one},
+      {"excess_series_of_an_application_are_merged",
+       excess_series_of_an_application_are_merged},
+      {"excess_applications_are_merged", excess_applications_are_merged},
+      {"deleted_series_free_capacity", deleted_series_free_capacity},
+      {"equal_series_are_returned_once", equal_series_are_returned_once},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

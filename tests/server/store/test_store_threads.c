@@ -1,7 +1,7 @@
-/* Everything that threads do to a store, at once: uploads, queries of each
- * kind, traces, documents, compaction by several, retention and the collection
- * of names. Meant for ThreadSanitizer, and right without it, too.
- * SPANPROF_STRESS_SECONDS: how long; 2. */
+/* All operations of a store in several threads at the same time: uploads,
+ * queries of each kind, traces, documents, compaction by several threads,
+ * retention and the collection of names. Intended for ThreadSanitizer, but
+ * valid without it. SPANPROF_STRESS_SECONDS: duration, by default 2. */
 #include "store_fixture.h"
 
 #include <pthread.h>
@@ -14,15 +14,15 @@ static struct {
   sp_store *store;
   int64_t now_ns;
   atomic_bool ending;
-  atomic_llong put;     /* profiles that are kept */
-  atomic_llong started; /* profiles that may be */
+  atomic_llong put;     /* profiles that are stored */
+  atomic_llong started; /* profiles that may be stored */
 } threads;
 
 static bool threads_go(void) {
   return !atomic_load(&threads.ending);
 }
 
-/* Of the last 20 minutes, so that none goes by its age. */
+/* Store profiles of the last 20 minutes, which do not expire. */
 static void *threads_write(void *argument) {
   const sp_trace_id trace = {1, (uintptr_t)argument};
   char frames[64];
@@ -42,7 +42,7 @@ static void *threads_write(void *argument) {
   return NULL;
 }
 
-/* What is older than the retention, so that it has to go. */
+/* Store profiles older than the retention, which expire. */
 static void *threads_write_old(void *argument) {
   int64_t number = 0;
   char frames[64];
@@ -85,8 +85,8 @@ static bool threads_span(void *data, const sp_store_span *span) {
   return span->name != NULL;
 }
 
-/* No query sees less than what was kept before it began, and none more than
- * what was begun before it ended. */
+/* Each query sees all profiles that were stored before it began, and none that
+ * was started after it ended. */
 static void *threads_read(void *argument) {
   const sp_matcher no_old = {
       .kind = SP_MATCH_UNEQUAL, .name = "service_name", .value = "old"};
@@ -125,7 +125,7 @@ static void *threads_keep(void *argument) {
   return NULL;
 }
 
-static void all_that_threads_do_goes_together(void) {
+static void threads_do_not_disturb_each_other(void) {
   static void *(*const runs[])(void *) = {
       threads_write, threads_write,     threads_write, threads_read,
       threads_read,  threads_write_old, threads_keep,  threads_keep};
@@ -159,7 +159,7 @@ static void all_that_threads_do_goes_together(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"all_that_threads_do_goes_together", all_that_threads_do_goes_together},
+      {"threads_do_not_disturb_each_other", threads_do_not_disturb_each_other},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

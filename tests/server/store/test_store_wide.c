@@ -1,9 +1,9 @@
-/* Filters of many blocks: whatever they rule out is not there, and what they
- * rule out is not read. */
+/* Filters of many blocks: they never exclude a block that has the id, and
+ * excluded blocks are not read. */
 #include "store_fixture.h"
 
-/* More than two wide filters' worth of blocks, each of an application of its
- * own, so that none are put together. */
+/* Blocks for more than two wide filters, each of another application, so that
+ * they are not compacted. */
 #define APPLICATIONS 1100
 
 static uint64_t span_of(int number) {
@@ -14,7 +14,8 @@ static sp_trace_id trace_of(int number) {
   return (sp_trace_id){span_of(number) ^ 77, (uint64_t)number + 1};
 }
 
-/* An application's profile with a span and its trace; number + 1 ns. */
+/* A profile with one span and its trace; their ids are `number` + 1 and the
+ * time. */
 static sp_received *profile_of(int number, int64_t time_ns) {
   sp_received *profile;
   char service[16];
@@ -86,7 +87,7 @@ static void every_id_is_found_through_wide_filters(void) {
   CHECK(!sp_store_compact(store));
   CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM wide_filter"));
   check_every_id(store);
-  /* Blocks that come later are found without. */
+  /* Newer blocks are found without a wide filter. */
   fixture_put(store, profile_of(APPLICATIONS, FIXTURE_TIME));
   CHECK_EQUAL(APPLICATIONS + 1, sum_of_span(store, span_of(APPLICATIONS)));
   CHECK_EQUAL(0, sum_of_span(store, span_of(APPLICATIONS + 1)));
@@ -97,8 +98,9 @@ static void every_id_is_found_through_wide_filters(void) {
   fixture_end();
 }
 
-/* Their own filters let all pass, and their heads cannot be read. */
-static void what_wide_filters_rule_out_is_not_read(void) {
+/* The blocks' own filters accept every id here, and their heads cannot be read.
+ */
+static void blocks_excluded_by_wide_filters_are_not_read(void) {
   const uint64_t unknown = span_of(APPLICATIONS + 1);
   sp_selector selector = fixture_all();
   char ones[2 * 64 + 1] = "", sql[300];
@@ -126,7 +128,7 @@ static void what_wide_filters_rule_out_is_not_read(void) {
   fixture_end();
 }
 
-static void wide_filters_go_with_their_blocks(void) {
+static void wide_filters_are_deleted_with_their_blocks(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   const int64_t old = now - 7200 * FIXTURE_SECOND;
   sp_store *store;
@@ -141,7 +143,7 @@ static void wide_filters_go_with_their_blocks(void) {
   fixture_retention_ns = 3600 * SP_NS_PER_S;
   store = fixture_open();
   CHECK(!sp_store_drop_old(store));
-  /* Numbers of before are not given out again while a filter is of them. */
+  /* A block number is not reused while a wide filter covers it. */
   fixture_put(store, profile_of(3, now));
   CHECK(fixture_number("SELECT min(id) FROM block") > last);
   CHECK_EQUAL(4, sum_of_span(store, span_of(3)));
@@ -153,7 +155,7 @@ static void wide_filters_go_with_their_blocks(void) {
   fixture_end();
 }
 
-static void blocks_that_change_soon_wait(void) {
+static void blocks_that_will_be_compacted_wait(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   sp_store *store;
 
@@ -167,8 +169,8 @@ static void blocks_that_change_soon_wait(void) {
   fixture_end();
 }
 
-/* A store of version 1 is the same without the tables of wide filters, and
- * without digests. */
+/* A store of version 1 has the same tables, but no wide filters and no digests.
+ */
 static void a_store_of_version_1_gets_wide_filters(void) {
   sp_store *store;
 
@@ -194,10 +196,12 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"every_id_is_found_through_wide_filters",
        every_id_is_found_through_wide_filters},
-      {"what_wide_filters_rule_out_is_not_read",
-       what_wide_filters_rule_out_is_not_read},
-      {"wide_filters_go_with_their_blocks", wide_filters_go_with_their_blocks},
-      {"blocks_that_change_soon_wait", blocks_that_change_soon_wait},
+      {"blocks_excluded_by_wide_filters_are_not_read",
+       blocks_excluded_by_wide_filters_are_not_read},
+      {"wide_filters_are_deleted_with_their_blocks",
+       wide_filters_are_deleted_with_their_blocks},
+      {"blocks_that_will_be_compacted_wait",
+       blocks_that_will_be_compacted_wait},
       {"a_store_of_version_1_gets_wide_filters",
        a_store_of_version_1_gets_wide_filters},
   };

@@ -19,7 +19,7 @@ static void digests_are_siphash_2_4(void) {
   CHECK(sp_siphash(bytes, 8, k0, k1) == UINT64_C(0x93f5f5799a932462));
 }
 
-static void keys_of_filters_stay(void) {
+static void keys_of_filters_do_not_change(void) {
   CHECK(sp_stored_mix(SP_STORED_SEED, 0) == sp_id_span_key(0));
   CHECK(sp_id_span_key(UINT64_C(0x0123456789abcdef)) ==
         UINT64_C(0xb7767304511472aa));
@@ -29,7 +29,7 @@ static void keys_of_filters_stay(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"digests_are_siphash_2_4", digests_are_siphash_2_4},
-      {"keys_of_filters_stay", keys_of_filters_stay},
+      {"keys_of_filters_do_not_change", keys_of_filters_do_not_change},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

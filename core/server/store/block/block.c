@@ -31,12 +31,13 @@ void sp_block_clear(sp_block *block) {
 }
 
 static spanprof_status block_room(const sp_block *block, void *array_of,
-                                  size_t *room, size_t needed, size_t item) {
+                                  size_t *capacity, size_t needed,
+                                  size_t item) {
   void *array;
   spanprof_status st;
 
   memcpy(&array, array_of, sizeof array);
-  st = sp_mem_reserve(block->mem, &array, room, needed, item);
+  st = sp_mem_reserve(block->mem, &array, capacity, needed, item);
   if (!st)
     memcpy(array_of, &array, sizeof array);
   return st;
@@ -45,7 +46,7 @@ static spanprof_status block_room(const sp_block *block, void *array_of,
 spanprof_status sp_block_add_profile(sp_block *block,
                                      const sp_block_profile *profile) {
   spanprof_status st =
-      block_room(block, &block->profiles, &block->profile_room,
+      block_room(block, &block->profiles, &block->profile_capacity,
                  block->profile_count + 1, sizeof *block->profiles);
 
   if (!st)
@@ -55,7 +56,7 @@ spanprof_status sp_block_add_profile(sp_block *block,
 
 spanprof_status sp_block_add_series(sp_block *block, uint32_t id) {
   spanprof_status st =
-      block_room(block, &block->series, &block->series_room,
+      block_room(block, &block->series, &block->series_capacity,
                  block->series_count + 1, sizeof *block->series);
 
   if (!st)
@@ -64,7 +65,7 @@ spanprof_status sp_block_add_series(sp_block *block, uint32_t id) {
 }
 
 spanprof_status sp_block_add_span(sp_block *block, const sp_block_span *span) {
-  spanprof_status st = block_room(block, &block->spans, &block->span_room,
+  spanprof_status st = block_room(block, &block->spans, &block->span_capacity,
                                   block->span_count + 1, sizeof *block->spans);
 
   if (!st)
@@ -76,11 +77,11 @@ spanprof_status sp_block_add_sample(sp_block *block,
                                     const sp_block_sample *sample,
                                     const int64_t *values) {
   spanprof_status st =
-      block_room(block, &block->samples, &block->sample_room,
+      block_room(block, &block->samples, &block->sample_capacity,
                  block->sample_count + 1, sizeof *block->samples);
 
   if (!st)
-    st = block_room(block, &block->values, &block->value_room,
+    st = block_room(block, &block->values, &block->value_capacity,
                     block->value_count + block->type_count,
                     sizeof *block->values);
   if (st)

@@ -58,9 +58,10 @@ typedef struct sp_block {
   int64_t *values;
   sp_block_presence
       *presences; /* part of totals; none in blocks of older versions */
-  size_t presence_count, presence_room;
+  size_t presence_count, presence_capacity;
   size_t profile_count, series_count, span_count, sample_count, value_count;
-  size_t profile_room, series_room, span_room, sample_room, value_room;
+  size_t profile_capacity, series_capacity, span_capacity, sample_capacity,
+      value_capacity;
   size_t type_count;
   uint64_t upload_id; /* part of the hash of its only profile; 0: none */
   sp_buffer unpacked;

@@ -77,12 +77,13 @@ spanprof_status sp_block_read_spans(sp_block *block, const void *bytes,
 /* Allocate `count` samples, all zero, with their values. */
 static spanprof_status block_new_samples(sp_block *block, size_t count) {
   void *samples = block->samples, *values = block->values;
-  spanprof_status st = sp_mem_reserve(block->mem, &samples, &block->sample_room,
-                                      count, sizeof *block->samples);
+  spanprof_status st =
+      sp_mem_reserve(block->mem, &samples, &block->sample_capacity, count,
+                     sizeof *block->samples);
 
   block->samples = samples;
   if (!st)
-    st = sp_mem_reserve(block->mem, &values, &block->value_room,
+    st = sp_mem_reserve(block->mem, &values, &block->value_capacity,
                         count * block->type_count, sizeof *block->values);
   block->values = values;
   block->sample_count = st ? 0 : count;
@@ -154,7 +155,7 @@ static spanprof_status block_read_presences(sp_block *block,
     if (reader->broken || run.profile >= block->profile_count ||
         run.series >= block->series_count)
       return block_damaged();
-    st = sp_mem_reserve(block->mem, &array, &block->presence_room,
+    st = sp_mem_reserve(block->mem, &array, &block->presence_capacity,
                         block->presence_count + 1, sizeof run);
     block->presences = array;
     if (!st)

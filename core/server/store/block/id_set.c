@@ -23,7 +23,7 @@ static sp_id_set_page *id_set_new(sp_id_set *set, const sp_mem *mem,
                                   uint64_t number) {
   sp_id_set_page *page;
   void *pages = set->pages;
-  const spanprof_status st = sp_mem_reserve(mem, &pages, &set->room,
+  const spanprof_status st = sp_mem_reserve(mem, &pages, &set->capacity,
                                             set->count + 1, sizeof *set->pages);
 
   set->pages = pages;

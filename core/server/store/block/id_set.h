@@ -12,7 +12,7 @@ struct sp_id_set_page;
 typedef struct sp_id_set {
   struct sp_id_set_page **pages;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index; /* of pages by their numbers */
 } sp_id_set;
 

@@ -21,7 +21,7 @@ typedef struct points_read {
   void *data;
   points_sum *sums;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
   bool ended;
 } points_read;
@@ -37,7 +37,7 @@ static points_sum *points_find(points_read *read, sp_select_entry *entry,
        i = sp_index_next(&read->index, hash, &at))
     if (read->sums[i].entry == entry && read->sums[i].span == span)
       return &read->sums[i];
-  if (sp_mem_reserve(read->mem, &array, &read->room, read->count + 1,
+  if (sp_mem_reserve(read->mem, &array, &read->capacity, read->count + 1,
                      sizeof *read->sums))
     return NULL;
   read->sums = array;
@@ -100,14 +100,14 @@ spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
   sp_store_reader *reader;
   sp_select select;
   spanprof_status st =
-      sp_store_reader_take_for(store, selector->cancel, &reader);
+      sp_store_reader_acquire_for(store, selector->cancel, &reader);
 
   if (st)
     return st;
   read.select = &select;
   st = sp_select_run(&select, store, reader->db, selector, &sink);
   sp_select_dispose(&select);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   sp_mem_free(read.mem, read.sums);
   sp_index_dispose(&read.index, read.mem);
   return read.ended ? SPANPROF_OK : st;
@@ -120,7 +120,7 @@ spanprof_status sp_store_series(sp_store *store, const sp_selector *selector,
   sp_store_reader *reader;
   sp_select select;
   spanprof_status st =
-      sp_store_reader_take_for(store, selector->cancel, &reader);
+      sp_store_reader_acquire_for(store, selector->cancel, &reader);
   size_t i;
 
   if (st)
@@ -130,6 +130,6 @@ spanprof_status sp_store_series(sp_store *store, const sp_selector *selector,
     if (select.entries[i].seen && !fn(data, &select.entries[i].labels))
       break;
   sp_select_dispose(&select);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   return st;
 }

@@ -17,7 +17,7 @@
 typedef struct stacks_ids {
   sp_row_id *ids;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
 } stacks_ids;
 
@@ -42,7 +42,7 @@ typedef struct stacks_read {
   sp_select select;
   stacks_ids stacks;
   stacks_sum *sums; /* for each of `stacks` */
-  size_t sum_room;
+  size_t sum_capacity;
   sp_stack_rows rows;
   stacks_ids locations;
   stacks_ids functions;
@@ -52,7 +52,7 @@ typedef struct stacks_read {
 
 static spanprof_status stacks_too_many(void) {
   return sp_fail(SPANPROF_ERR_LIMIT,
-                 "the query takes too many stacks: narrow it down");
+                 "the query has too many stacks: narrow it down");
 }
 
 static spanprof_status stacks_number(const sp_mem *mem, stacks_ids *ids,
@@ -71,8 +71,8 @@ static spanprof_status stacks_number(const sp_mem *mem, stacks_ids *ids,
   }
   if (ids->count >= STACKS_MAX)
     return stacks_too_many();
-  st =
-      sp_mem_reserve(mem, &array, &ids->room, ids->count + 1, sizeof *ids->ids);
+  st = sp_mem_reserve(mem, &array, &ids->capacity, ids->count + 1,
+                      sizeof *ids->ids);
   ids->ids = array;
   if (!st)
     st = sp_index_reserve(&ids->index, mem);
@@ -108,7 +108,7 @@ static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
       stacks_number(read->mem, &read->stacks, sample->stack, &number);
 
   if (!st)
-    st = sp_mem_reserve(read->mem, (void **)&read->sums, &read->sum_room,
+    st = sp_mem_reserve(read->mem, (void **)&read->sums, &read->sum_capacity,
                         read->stacks.count, sizeof *read->sums);
   if (st)
     return st;
@@ -301,7 +301,7 @@ static spanprof_status stacks_tree(stacks_read *read, sp_store *store,
   size_t i;
 
   st = sp_select_run(&read->select, store, read->db, selector, &sink);
-  for (i = 0; i < read->stacks.count && i < read->sum_room; i++)
+  for (i = 0; i < read->stacks.count && i < read->sum_capacity; i++)
     stacks_count(&read->sums[i]);
   read->tree->profile_count = read->select.profile_count;
   if (!st && read->samples)
@@ -321,7 +321,7 @@ static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
                       .rows = {.mem = mem, .count_max = STACKS_MAX}};
   sp_store_reader *reader;
   spanprof_status st =
-      sp_store_reader_take_for(store, selector->cancel, &reader);
+      sp_store_reader_acquire_for(store, selector->cancel, &reader);
 
   *out = NULL;
   if (st)
@@ -338,7 +338,7 @@ static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
   } else {
     st = SPANPROF_ERR_NOMEM;
   }
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   stacks_ids_dispose(&read.stacks, read.mem);
   stacks_ids_dispose(&read.locations, read.mem);
   stacks_ids_dispose(&read.functions, read.mem);

@@ -41,8 +41,8 @@ static spanprof_status sums_find(sp_sample_sums *sums,
   }
   if (sums->count == SUMS_SAMPLES_MAX)
     return sp_fail(SPANPROF_ERR_LIMIT,
-                   "the query takes too many samples: narrow it down");
-  st = sp_mem_reserve(sums->mem, &array, &sums->room, sums->count + 1,
+                   "the query has too many samples: narrow it down");
+  st = sp_mem_reserve(sums->mem, &array, &sums->capacity, sums->count + 1,
                       sizeof *sums->samples);
   sums->samples = array;
   if (!st)
@@ -173,7 +173,7 @@ spanprof_status sp_sample_sums_place(const sp_sample_sums *sums,
   if (!tree->samples)
     return tree->arena.st == SPANPROF_ERR_LIMIT
                ? sp_fail(SPANPROF_ERR_LIMIT,
-                         "the query takes too many samples: narrow it down")
+                         "the query has too many samples: narrow it down")
                : tree->arena.st;
   for (i = 0; i < sums->count; i++) {
     tree->samples[i] = sums->samples[i];

@@ -12,7 +12,7 @@ typedef struct sp_sample_sums {
                             * an entry; `count`: parts, until the samples get
                             * labels */
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
   int64_t begin_ns;
   int64_t end_ns;

@@ -59,27 +59,27 @@ static bool select_has(const sp_select *select, const sp_select_entry *entry,
 }
 
 /* Look up the entries of the block's series. *any: the block has selected
- * series; *any_asks, *all_ask: any or all of these are about ids. */
+ * series; *any_ids, *all_ids: any or all of these are about ids. */
 static spanprof_status select_block_series(sp_select *select, bool *any,
-                                           bool *any_asks, bool *all_ask) {
+                                           bool *any_ids, bool *all_ids) {
   void *array = select->first;
   sp_select_entry *entry;
   spanprof_status st =
-      sp_mem_reserve(select->mem, &array, &select->first_room,
+      sp_mem_reserve(select->mem, &array, &select->first_capacity,
                      select->block.series_count + 1, sizeof *select->first);
   size_t i;
 
   select->first = array;
-  *any = *any_asks = false;
-  *all_ask = true;
+  *any = *any_ids = false;
+  *all_ids = true;
   for (i = 0; !st && i < select->block.series_count; i++) {
     select->first[i] = select_first(
         select, select->whole ? select->whole : select->block.series[i].id);
     for (entry = select->first[i]; select_has(select, entry, i); entry++)
       if (select->block.series[i].types >> entry->type & 1) {
         *any = true;
-        *any_asks |= entry->asks_spans;
-        *all_ask &= entry->asks_spans;
+        *any_ids |= entry->by_span_ids;
+        *all_ids &= entry->by_span_ids;
       }
   }
   return st;
@@ -111,9 +111,9 @@ static bool select_sample_passes(sp_select *select,
       sample->span ? &select->block.spans[sample->span - 1] : &none;
   uint8_t *known = &select->passes[sample->span];
 
-  if (!entry->asks_spans && !selector->span_count && !selector->trace_count)
+  if (!entry->by_span_ids && !selector->span_count && !selector->trace_count)
     return true;
-  if (entry->asks_spans) /* another series may have other labels */
+  if (entry->by_span_ids) /* another series may have other labels */
     return sp_select_span_passes(select, entry, span);
   if (!*known)
     *known = sp_select_span_passes(select, entry, span) ? 1 : 2;
@@ -152,8 +152,8 @@ static spanprof_status select_run(sp_select *select, size_t at, size_t end,
 static spanprof_status select_samples(sp_select *select, bool totals) {
   const sp_block *block = &select->block;
   void *array = select->passes;
-  spanprof_status st = sp_mem_reserve(select->mem, &array, &select->passes_room,
-                                      block->span_count + 1, 1);
+  spanprof_status st = sp_mem_reserve(
+      select->mem, &array, &select->passes_capacity, block->span_count + 1, 1);
   uint32_t last = UINT32_MAX;
   size_t at, end;
   bool any;
@@ -269,7 +269,7 @@ static spanprof_status select_totals(sp_select *select, int64_t id, bool *has) {
 /* Process a block; `whole`: all of its profiles are in the range. */
 static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
   const sp_select_sink *sink = select->sink;
-  bool any, any_asks, all_ask, passes = true, done = false;
+  bool any, any_ids, all_ids, passes = true, done = false;
   spanprof_status st = SPANPROF_OK;
 
   /* First, because it excludes nearly all blocks of a long range. */
@@ -279,14 +279,14 @@ static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
     st = select_head(select, id);
   if (st || !passes)
     return st;
-  st = select_block_series(select, &any, &any_asks, &all_ask);
+  st = select_block_series(select, &any, &any_ids, &all_ids);
   if (st || !any)
     return st;
-  if (all_ask && select->wanted.count > select->wanted.list_count)
+  if (all_ids && select->wanted.count > select->wanted.list_count)
     st = select_filter(select, id, true, &passes);
   if (st || !passes)
     return st;
-  if (whole && !any_asks && !select->wanted.list_count &&
+  if (whole && !any_ids && !select->wanted.list_count &&
       !select->selector->profile_count) {
     if (sink->presence) {
       select_block_seen(select);
@@ -295,7 +295,7 @@ static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
     if (sink->totals)
       st = select_totals(select, id, &done);
   }
-  return st || done ? st : select_body(select, id, all_ask);
+  return st || done ? st : select_body(select, id, all_ids);
 }
 
 static int64_t select_ns(int64_t ms, int64_t more) {
@@ -322,7 +322,7 @@ static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
                                      const sp_select_source *source) {
   const sp_selector *selector = select->selector;
   const bool runs =
-      source->asks_spans || select->wanted.count == select->wanted.list_count;
+      source->by_span_ids || select->wanted.count == select->wanted.list_count;
   spanprof_status st = SPANPROF_OK;
   int code = SQLITE_DONE;
 
@@ -360,8 +360,8 @@ static spanprof_status select_walk(sp_select *select) {
   if (!st)
     st = sp_wanted_ids_read(&select->wanted, selector, select->mem);
   if (!st)
-    st = sp_wide_filter_ask(&select->without, select->mem, select->db,
-                            &select->wanted, from_ns, until_ns);
+    st = sp_wide_filter_find(&select->without, select->mem, select->db,
+                             &select->wanted, from_ns, until_ns);
   if (!st)
     st = sp_database_prepare(select->db, &rows,
                              "SELECT id, from_ns, until_ns FROM block WHERE "

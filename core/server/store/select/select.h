@@ -15,8 +15,8 @@ typedef struct sp_select_entry {
   uint32_t counts; /* the type that counts samples, or SP_SELECT_NO_COUNTS */
   int64_t period;  /* of a sample, in the unit of the type; 0: not known */
   sp_text_pairs labels;
-  bool asks_spans; /* a matcher is about the ids of samples */
-  bool seen;       /* it has a profile in the range */
+  bool by_span_ids; /* a matcher is about the ids of samples */
+  bool seen;        /* it has a profile in the range */
 } sp_select_entry;
 
 typedef struct sp_select sp_select;
@@ -24,10 +24,10 @@ typedef struct sp_select sp_select;
 /* A source that has entries. */
 typedef struct sp_select_source {
   uint32_t id;
-  uint32_t whole;  /* if not 0, all its series are selected as one, and this
-                    * number replaces the series in its entries */
-  bool asks_spans; /* a matcher of all its entries is about the ids of
-                    * samples */
+  uint32_t whole;   /* if not 0, all its series are selected as one, and this
+                     * number replaces the series in its entries */
+  bool by_span_ids; /* a matcher of all its entries is about the ids of
+                     * samples */
 } sp_select_source;
 
 /* Columns of a block that are read separately. */
@@ -70,7 +70,7 @@ struct sp_select {
   sp_text_cache tried;      /* of series that may not match */
   sp_select_entry *entries; /* by series and type */
   size_t entry_count;
-  size_t entry_room;
+  size_t entry_capacity;
   sqlite3_stmt *parts[SP_SELECT_PARTS];
   sp_wanted_ids wanted;
   sp_block_runs without; /* blocks without any of `wanted`, including the
@@ -80,9 +80,9 @@ struct sp_select {
   uint32_t whole; /* of the source */
   sp_block block;
   sp_select_entry **first; /* of each of its series; NULL: none */
-  size_t first_room;
+  size_t first_capacity;
   uint8_t *passes; /* of each of its spans: 0 unknown, 1 yes, 2 no */
-  size_t passes_room;
+  size_t passes_capacity;
   uint64_t profile_count; /* with selected values */
 };
 
@@ -120,7 +120,7 @@ bool sp_select_span_passes(const sp_select *select,
 uint64_t sp_select_profiles(const sp_select *select);
 
 bool sp_select_labels_pass(const sp_selector *selector,
-                           const sp_text_pairs *labels, bool *asks_spans);
+                           const sp_text_pairs *labels, bool *by_span_ids);
 
 /* Read the series of the sources that have blocks in the range;
  * select_series.c. */

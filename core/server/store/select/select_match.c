@@ -6,17 +6,17 @@
 #include "select.h"
 
 bool sp_select_labels_pass(const sp_selector *selector,
-                           const sp_text_pairs *labels, bool *asks_spans) {
+                           const sp_text_pairs *labels, bool *by_span_ids) {
   size_t i;
 
-  *asks_spans = false;
+  *by_span_ids = false;
   for (i = 0; i < selector->matcher_count; i++) {
     const sp_matcher *matcher = &selector->matchers[i];
     const char *value = sp_text_pairs_find(labels, matcher->name);
 
     if (!value &&
         (sp_matcher_is_of_spans(matcher) || sp_matcher_is_of_traces(matcher)))
-      *asks_spans = true;
+      *by_span_ids = true;
     else if (!sp_matcher_takes(matcher, value ? value : ""))
       return false;
   }
@@ -112,7 +112,7 @@ bool sp_select_span_passes(const sp_select *select,
   if (!match_span_list(select, span->span_id) ||
       !match_trace_list(select, trace_id))
     return false;
-  for (i = 0; entry->asks_spans && i < selector->matcher_count; i++) {
+  for (i = 0; entry->by_span_ids && i < selector->matcher_count; i++) {
     const sp_matcher *matcher = &selector->matchers[i];
     const bool trace = sp_matcher_is_of_traces(matcher);
 

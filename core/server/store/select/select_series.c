@@ -13,8 +13,9 @@
 static spanprof_status series_add(sp_select *select,
                                   const sp_select_entry *entry) {
   void *array = select->entries;
-  spanprof_status st = sp_mem_reserve(select->mem, &array, &select->entry_room,
-                                      select->entry_count + 1, sizeof *entry);
+  spanprof_status st =
+      sp_mem_reserve(select->mem, &array, &select->entry_capacity,
+                     select->entry_count + 1, sizeof *entry);
 
   select->entries = array;
   if (!st)
@@ -53,30 +54,30 @@ static sp_text_cache *series_tried(sp_select *select) {
 static spanprof_status series_try(sp_select *select,
                                   const sp_series_source *source,
                                   sp_column_reader reader, uint64_t *types,
-                                  uint64_t *asks_spans) {
+                                  uint64_t *by_span_ids) {
   sp_text_cache *tried = series_tried(select);
   sp_text_pair *own = NULL;
   sp_text_pairs labels;
   size_t own_count = 0, type;
-  bool asks;
+  bool by_ids;
   spanprof_status st = SPANPROF_OK;
 
-  *types = *asks_spans = 0;
-  if (source->asks_series)
+  *types = *by_span_ids = 0;
+  if (source->needs_series)
     st = sp_series_read_labels(tried, &reader, select->selector, &own,
                                &own_count);
   for (type = 0; !st && type < source->type_count; type++) {
     if (!series_has_type(select, source, type))
       continue;
-    asks = false;
-    if (source->asks_series) {
+    by_ids = false;
+    if (source->needs_series) {
       st = sp_series_labels(&tried->arena, source, type, own, own_count,
                             &labels);
-      if (st || !sp_select_labels_pass(select->selector, &labels, &asks))
+      if (st || !sp_select_labels_pass(select->selector, &labels, &by_ids))
         continue;
     }
     *types |= UINT64_C(1) << type;
-    *asks_spans |= (uint64_t)asks << type;
+    *by_span_ids |= (uint64_t)by_ids << type;
   }
   return st;
 }
@@ -90,8 +91,8 @@ static spanprof_status series_match(sp_select *select,
   sp_select_entry entry = {.series = id, .counts = source->counts};
   sp_text_pair *own;
   size_t own_count, type;
-  uint64_t types, asks;
-  spanprof_status st = series_try(select, source, reader, &types, &asks);
+  uint64_t types, by_ids;
+  spanprof_status st = series_try(select, source, reader, &types, &by_ids);
 
   if (!st && types)
     st = sp_series_read_labels(kept, &reader, NULL, &own, &own_count);
@@ -100,7 +101,7 @@ static spanprof_status series_match(sp_select *select,
       continue;
     entry.type = (uint32_t)type;
     entry.period = series_period(source, type);
-    entry.asks_spans = asks >> type & 1;
+    entry.by_span_ids = by_ids >> type & 1;
     st = sp_series_labels(&kept->arena, source, type, own, own_count,
                           &entry.labels);
     if (!st)
@@ -119,7 +120,7 @@ static bool series_wanted(const sp_select *select, sp_series_source *source) {
 
   for (i = 0; !wanted && i < source->type_count; i++)
     wanted = series_has_type(select, source, i);
-  source->asks_series = false;
+  source->needs_series = false;
   for (i = 0; wanted && i < selector->matcher_count; i++) {
     const sp_matcher *matcher = &selector->matchers[i];
     const char *value = strncmp(matcher->name, "__", 2) != 0
@@ -129,7 +130,7 @@ static bool series_wanted(const sp_select *select, sp_series_source *source) {
     if (value)
       wanted = sp_matcher_takes(matcher, value);
     else
-      source->asks_series = true;
+      source->needs_series = true;
   }
   return wanted;
 }
@@ -176,7 +177,7 @@ static spanprof_status series_of_whole(sp_select *select,
                                        uint32_t whole) {
   sp_select_entry entry = {.series = whole, .counts = source->counts};
   spanprof_status st = SPANPROF_OK;
-  bool asks;
+  bool by_ids;
   size_t type;
 
   for (type = 0; !st && type < source->type_count; type++) {
@@ -184,7 +185,7 @@ static spanprof_status series_of_whole(sp_select *select,
       continue;
     st = sp_series_labels(&select->kept.arena, source, type, NULL, 0,
                           &entry.labels);
-    if (st || !sp_select_labels_pass(select->selector, &entry.labels, &asks))
+    if (st || !sp_select_labels_pass(select->selector, &entry.labels, &by_ids))
       continue;
     entry.type = (uint32_t)type;
     entry.period = series_period(source, type);
@@ -242,9 +243,9 @@ static int series_order(const void *a_of, const void *b_of) {
 }
 
 /* Returns whether all entries from `first` on depend on the ids of samples. */
-static bool series_ask_spans(const sp_select *select, size_t first) {
+static bool series_are_by_ids(const sp_select *select, size_t first) {
   for (; first < select->entry_count; first++)
-    if (!select->entries[first].asks_spans)
+    if (!select->entries[first].by_span_ids)
       return false;
   return true;
 }
@@ -288,7 +289,7 @@ spanprof_status sp_select_load(sp_select *select, int64_t from_ns,
       found[(*source_count)++] =
           (sp_select_source){.id = (uint32_t)sqlite3_column_int64(each, 0),
                              .whole = whole,
-                             .asks_spans = series_ask_spans(select, before)};
+                             .by_span_ids = series_are_by_ids(select, before)};
   }
   sqlite3_finalize(each);
   if (select->entry_count)

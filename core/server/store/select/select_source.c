@@ -13,7 +13,7 @@
 
 spanprof_status sp_series_no_memory(spanprof_status st) {
   return st == SPANPROF_ERR_LIMIT
-             ? sp_fail(st, "the query takes too many series: narrow it down")
+             ? sp_fail(st, "the query has too many series: narrow it down")
              : st;
 }
 
@@ -23,7 +23,7 @@ static spanprof_status series_text(sp_text_cache *in, sp_column_reader *reader,
 }
 
 /* Returns whether the selector depends on a label. */
-static bool series_asks(const sp_selector *selector, const char *name) {
+static bool series_uses_label(const sp_selector *selector, const char *name) {
   size_t i;
 
   for (i = 0; i < selector->matcher_count; i++)
@@ -50,7 +50,7 @@ spanprof_status sp_series_read_labels(sp_text_cache *in,
     sp_text_pair *pair = &(*out)[*count];
 
     st = series_text(in, reader, &pair->name);
-    if (!st && only && !series_asks(only, pair->name)) {
+    if (!st && only && !series_uses_label(only, pair->name)) {
       sp_get_number(reader);
       continue;
     }
@@ -66,13 +66,13 @@ static spanprof_status series_type_id(sp_text_cache *in,
                                       const char *name) {
   const char *const *of = source->types[type];
   const char *const *period = source->types[source->type_count];
-  const size_t room = strlen(name) + strlen(of[0]) + strlen(of[1]) +
+  const size_t size = strlen(name) + strlen(of[0]) + strlen(of[1]) +
                       strlen(period[0]) + strlen(period[1]) + 5;
-  char *id = sp_arena_new(&in->arena, room, 1);
+  char *id = sp_arena_new(&in->arena, size, 1);
 
   if (!id)
     return sp_series_no_memory(in->arena.st);
-  snprintf(id, room, "%s:%s:%s:%s:%s", name, of[0], of[1], period[0],
+  snprintf(id, size, "%s:%s:%s:%s:%s", name, of[0], of[1], period[0],
            period[1]);
   source->type_ids[type] = id;
   if (strcmp(of[0], "samples") == 0 && strcmp(of[1], "count") == 0)

@@ -15,7 +15,7 @@ typedef struct sp_series_source {
   size_t label_count;
   uint32_t counts; /* as in sp_select_entry */
   int64_t period;
-  bool asks_series; /* matchers depend on labels of its series */
+  bool needs_series; /* matchers depend on labels of its series */
 } sp_series_source;
 
 /* Replace an out-of-memory status by the error for too many series. Other

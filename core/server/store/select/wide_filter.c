@@ -3,16 +3,16 @@
 #include "server/store/block/id_filter.h"
 
 /* The wide filter that is being searched. */
-typedef struct wide_look {
+typedef struct wide_lookup {
   sqlite3_stmt *piece;
   size_t bytes;
   int64_t first_piece;
   spanprof_status st;
-} wide_look;
+} wide_lookup;
 
 /* If a piece is missing or too short, every id may exist. */
 static bool wide_has(void *data, const sp_wanted_id *id) {
-  wide_look *look = data;
+  wide_lookup *look = data;
   const size_t line = sp_id_filter_line(id->key, look->bytes);
   const size_t at = line % SP_WIDE_PIECE_BYTES;
   const uint8_t *bits;
@@ -36,8 +36,8 @@ static bool wide_has(void *data, const sp_wanted_id *id) {
 static spanprof_status wide_add(sp_block_runs *runs, const sp_mem *mem,
                                 const sp_block_run *run) {
   void *array = runs->runs;
-  spanprof_status st =
-      sp_mem_reserve(mem, &array, &runs->room, runs->count + 1, sizeof *run);
+  spanprof_status st = sp_mem_reserve(mem, &array, &runs->capacity,
+                                      runs->count + 1, sizeof *run);
 
   runs->runs = array;
   if (!st)
@@ -46,7 +46,7 @@ static spanprof_status wide_add(sp_block_runs *runs, const sp_mem *mem,
 }
 
 static spanprof_status wide_each(sp_block_runs *out, const sp_mem *mem,
-                                 sqlite3_stmt *rows, wide_look *look,
+                                 sqlite3_stmt *rows, wide_lookup *look,
                                  const sp_wanted_ids *wanted) {
   spanprof_status st;
   int code;
@@ -66,10 +66,10 @@ static spanprof_status wide_each(sp_block_runs *out, const sp_mem *mem,
   return st ? st : look->st;
 }
 
-spanprof_status sp_wide_filter_ask(sp_block_runs *out, const sp_mem *mem,
-                                   sqlite3 *db, const sp_wanted_ids *wanted,
-                                   int64_t from_ns, int64_t until_ns) {
-  wide_look look = {0};
+spanprof_status sp_wide_filter_find(sp_block_runs *out, const sp_mem *mem,
+                                    sqlite3 *db, const sp_wanted_ids *wanted,
+                                    int64_t from_ns, int64_t until_ns) {
+  wide_lookup look = {0};
   sqlite3_stmt *rows = NULL;
   spanprof_status st;
 

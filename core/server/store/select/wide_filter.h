@@ -26,21 +26,22 @@ typedef struct sp_block_run {
 typedef struct sp_block_runs {
   sp_block_run *runs; /* sorted */
   size_t count;
-  size_t room;
+  size_t capacity;
 } sp_block_runs;
 
 /* Find these ranges by the wide filters for a range of time. Dispose of *out
  * also after a failure. Statuses as of sp_database_step(), SPANPROF_ERR_NOMEM.
  */
-spanprof_status sp_wide_filter_ask(sp_block_runs *out, const sp_mem *mem,
-                                   sqlite3 *db, const sp_wanted_ids *wanted,
-                                   int64_t from_ns, int64_t until_ns);
+spanprof_status sp_wide_filter_find(sp_block_runs *out, const sp_mem *mem,
+                                    sqlite3 *db, const sp_wanted_ids *wanted,
+                                    int64_t from_ns, int64_t until_ns);
 bool sp_block_runs_have(const sp_block_runs *runs, int64_t block);
 void sp_block_runs_dispose(sp_block_runs *runs, const sp_mem *mem);
 
 /* Create wide filters where possible, and delete those without blocks. Runs on
- * the keeper's thread, or in a call of sp_store_compact(). wide_filter_make.c
+ * the maintenance thread, or in a call of sp_store_compact().
+ * wide_filter_make.c
  */
-spanprof_status sp_wide_filter_keep(sp_store *store);
+spanprof_status sp_wide_filter_update(sp_store *store);
 
 #endif

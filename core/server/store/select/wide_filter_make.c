@@ -17,7 +17,7 @@
 #define WIDE_BLOCKS_MOST (8 * WIDE_BLOCKS)
 
 /* An hour's profiles are compacted until this long after its end. */
-#define WIDE_SETTLED_NS INT64_C(3900000000000)
+#define WIDE_FINAL_NS INT64_C(3900000000000)
 
 /* Filters to delete in one transaction. */
 #define WIDE_DROPPED 8
@@ -32,27 +32,26 @@ typedef struct wide_make {
   int64_t until_ns;
   size_t count;
   size_t bytes;
-  size_t settled_count; /* among them */
-  size_t settled_bytes;
+  size_t final_count; /* among them */
+  size_t final_bytes;
   uint8_t *bits;
 } wide_make;
 
 /* Returns whether no more profiles will be merged with the block. Times far in
  * the future count as settled, since waiting for them is useless. */
-static bool wide_is_settled(const wide_make *make, int64_t until_ns) {
+static bool wide_is_final(const wide_make *make, int64_t until_ns) {
   const int64_t now = (int64_t)sp_clock_unix_ns(make->store->clock);
 
-  return until_ns < now - WIDE_SETTLED_NS || until_ns > now + WIDE_SETTLED_NS;
+  return until_ns < now - WIDE_FINAL_NS || until_ns > now + WIDE_FINAL_NS;
 }
 
 static bool wide_is_full(const wide_make *make) {
-  return make->settled_bytes >= WIDE_BYTES ||
-         make->settled_count >= WIDE_BLOCKS || make->bytes >= WIDE_BYTES_MOST ||
-         make->count >= WIDE_BLOCKS_MOST;
+  return make->final_bytes >= WIDE_BYTES || make->final_count >= WIDE_BLOCKS ||
+         make->bytes >= WIDE_BYTES_MOST || make->count >= WIDE_BLOCKS_MOST;
 }
 
 /* Add a block: its number, times, and the size of its filter. */
-static void wide_take(wide_make *make, sqlite3_stmt *row) {
+static void wide_add(wide_make *make, sqlite3_stmt *row) {
   const int64_t from_ns = sqlite3_column_int64(row, 1);
   const int64_t until_ns = sqlite3_column_int64(row, 2);
   const size_t bytes = (size_t)sqlite3_column_int64(row, 3);
@@ -66,10 +65,10 @@ static void wide_take(wide_make *make, sqlite3_stmt *row) {
     make->until_ns = until_ns;
   make->bytes += bytes;
   make->count++;
-  if (!wide_is_settled(make, until_ns))
+  if (!wide_is_final(make, until_ns))
     return;
-  make->settled_bytes += bytes;
-  make->settled_count++;
+  make->final_bytes += bytes;
+  make->final_count++;
 }
 
 /* Find the blocks of the next filter. The sizes of their own filters determine
@@ -88,7 +87,7 @@ static spanprof_status wide_gather(wide_make *make) {
     sqlite3_bind_int64(rows, 1, make->after);
   while (!st && !wide_is_full(make) && !(st = sp_database_step(rows, &code)) &&
          code == SQLITE_ROW)
-    wide_take(make, rows);
+    wide_add(make, rows);
   sqlite3_finalize(rows);
   return st;
 }
@@ -114,7 +113,7 @@ static spanprof_status wide_fill(wide_make *make) {
   while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     st = sp_block_read_spans(&block, sqlite3_column_blob(rows, 0),
                              (size_t)sqlite3_column_bytes(rows, 0));
-    if (sp_store_leaves_out(make->store, sqlite3_column_int64(rows, 1), st))
+    if (sp_store_skip_damaged(make->store, sqlite3_column_int64(rows, 1), st))
       st = SPANPROF_OK;
     else if (!st && make->bytes)
       sp_block_filter_spans(&block, make->bits, make->bytes);
@@ -182,7 +181,7 @@ static spanprof_status wide_write(sp_writer *writer, void *data) {
 static spanprof_status wide_make_one(sp_store *store, bool *did) {
   wide_make make = {.store = store};
   sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st = sp_store_reader_acquire(store, &reader);
 
   *did = false;
   if (st)
@@ -192,7 +191,7 @@ static spanprof_status wide_make_one(sp_store *store, bool *did) {
   *did = !st && wide_is_full(&make);
   if (*did)
     st = wide_fill(&make);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   if (!st && *did)
     st = sp_writer_call(&store->writer, wide_write, &make);
   sp_mem_free(store->mem, make.bits);
@@ -225,24 +224,25 @@ static spanprof_status wide_drop(sp_writer *writer, void *data) {
 
 static spanprof_status wide_unused(sp_store *store, int64_t *count) {
   sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st = sp_store_reader_acquire(store, &reader);
 
   *count = 0;
   if (st)
     return st;
   st = sp_database_number(reader->db, "SELECT count(*) " WIDE_UNUSED, count);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   return st;
 }
 
-spanprof_status sp_wide_filter_keep(sp_store *store) {
+spanprof_status sp_wide_filter_update(sp_store *store) {
   int64_t unused;
   spanprof_status st = wide_unused(store, &unused);
   bool did = true;
 
-  for (; !st && unused > 0 && !sp_store_ends(store); unused -= WIDE_DROPPED)
+  for (; !st && unused > 0 && !sp_store_is_closing(store);
+       unused -= WIDE_DROPPED)
     st = sp_writer_call(&store->writer, wide_drop, NULL);
-  while (!st && did && !sp_store_ends(store))
+  while (!st && did && !sp_store_is_closing(store))
     st = wide_make_one(store, &did);
   return st;
 }

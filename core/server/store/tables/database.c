@@ -91,17 +91,18 @@ spanprof_status sp_database_fail(sqlite3 *db, int code) {
   case SQLITE_IOERR:
     if (db && sqlite3_system_errno(db) == ENOSPC)
       return sp_database_fail(db, SQLITE_FULL);
-    return sp_fail(SPANPROF_ERR_IO, "the disk of the store fails: %s", why);
+    return sp_fail(SPANPROF_ERR_IO, "reading or writing the store failed: %s",
+                   why);
   case SQLITE_FULL:
     return sp_fail(SPANPROF_ERR_IO,
-                   "the disk of the store is full: make room there");
+                   "the disk of the store is full: free space on it");
   case SQLITE_INTERRUPT:
     return sp_fail(SPANPROF_ERR_TIMEOUT, "the query was cancelled");
   case SQLITE_NOTADB:
   case SQLITE_CORRUPT:
     return sp_fail(SPANPROF_ERR_FORMAT, "the store is damaged: %s", why);
   default:
-    return sp_fail(SPANPROF_ERR_IO, "the store fails: %s", why);
+    return sp_fail(SPANPROF_ERR_IO, "the store failed: %s", why);
   }
 }
 
@@ -177,13 +178,13 @@ static spanprof_status database_check(sqlite3 *db, const char *path) {
   if (!st)
     st = sp_database_number(db, "PRAGMA user_version", &version);
   if (st == SPANPROF_ERR_FORMAT)
-    return sp_fail(st, "%s is no store of spanprof", path);
+    return sp_fail(st, "%s is not a spanprof store", path);
   if (st)
     return st;
   if (tables == 0)
     return sp_database_run(db, database_schema);
   if (application != DATABASE_APPLICATION)
-    return sp_fail(SPANPROF_ERR_FORMAT, "%s is no store of spanprof", path);
+    return sp_fail(SPANPROF_ERR_FORMAT, "%s is not a spanprof store", path);
   if (version > SP_DATABASE_VERSION)
     return sp_fail(SPANPROF_ERR_FORMAT,
                    "the store %s has version %" PRId64
@@ -216,7 +217,7 @@ spanprof_status sp_database_create(sqlite3 **out, const char *path,
                              "PRAGMA cache_size=-16384;"
                              "PRAGMA temp_store=MEMORY;");
   if (st == SPANPROF_ERR_FORMAT)
-    st = sp_fail(st, "%s is no store of spanprof", path);
+    st = sp_fail(st, "%s is not a spanprof store", path);
   if (!st && pages_max)
     st = sp_database_run(*out, limit);
   if (!st)
@@ -326,7 +327,7 @@ spanprof_status sp_log_bound_check(sp_log_bound *bound) {
       stat(bound->path, &file) || (uint64_t)file.st_size <= bound->max)
     return SPANPROF_OK;
   return sp_fail(SPANPROF_ERR_LIMIT,
-                 "the upload needs more room on the disk than the store has: "
-                 "raise --max-bytes, make room on the volume, or send less at "
-                 "a time");
+                 "the upload needs more disk space than the store has: "
+                 "raise --max-bytes, free space on the volume, or send "
+                 "smaller uploads");
 }

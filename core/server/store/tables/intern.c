@@ -61,7 +61,7 @@ void sp_intern_forget(sp_intern *intern) {
 void sp_intern_watch(sp_intern *intern) {
   sp_intern_watch_end(intern);
   sp_intern_forget(intern);
-  intern->watches = true;
+  intern->watching = true;
 }
 
 void sp_intern_watch_end(sp_intern *intern) {
@@ -69,7 +69,7 @@ void sp_intern_watch_end(sp_intern *intern) {
 
   for (i = 0; i < SP_INTERN_KINDS; i++)
     sp_id_set_dispose(&intern->used[i], intern->mem);
-  intern->watches = intern->missed = false;
+  intern->watching = intern->missed = false;
   sp_series_limit_forget(&intern->series);
 }
 
@@ -117,7 +117,7 @@ static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
 
 /* Note that an id is in use, for a collection that is running. */
 static void intern_use(sp_intern *intern, sp_intern_kind kind, sp_row_id id) {
-  if (intern->watches && sp_id_set_add(&intern->used[kind], intern->mem, id))
+  if (intern->watching && sp_id_set_add(&intern->used[kind], intern->mem, id))
     intern->missed = true;
 }
 
@@ -135,19 +135,20 @@ static spanprof_status intern_check_id(sp_intern_kind kind, int64_t id) {
 
 /* Returns SPANPROF_OK if a row may be inserted. */
 static spanprof_status intern_may_insert(sp_intern *intern) {
-  return intern->looks_only ? SPANPROF_ERR_STATE
-                            : sp_log_bound_check(intern->bound);
+  return intern->lookup_only ? SPANPROF_ERR_STATE
+                             : sp_log_bound_check(intern->bound);
 }
 
 /* Find the item in the file, or insert it. */
-static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
+static spanprof_status intern_find_or_insert(sp_intern *intern,
+                                             sp_intern_item *item) {
   sqlite3_stmt **find = &intern->find[item->kind];
   sqlite3_stmt **insert = &intern->insert[item->kind];
   int64_t id = 0;
   int code = SQLITE_DONE;
   spanprof_status st;
 
-  intern->asked++;
+  intern->queries++;
   st = sp_database_prepare(intern->db, find, intern_find[item->kind]);
   if (!st)
     st = sp_database_prepare(intern->db, insert, intern_insert[item->kind]);
@@ -176,7 +177,7 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
 
 /* Start a new generation, and forget items that were not used in the last one.
  */
-static void intern_turn(sp_intern *intern) {
+static void intern_rotate(sp_intern *intern) {
   const sp_intern_items old = intern->before;
 
   intern->before = intern->now;
@@ -191,7 +192,7 @@ static void intern_add(sp_intern *intern, sp_intern_item item, uint64_t hash) {
   void *array, *copy = NULL;
 
   if (now->count >= INTERN_ITEMS_MAX || now->arena.bytes > INTERN_BYTES_MAX)
-    intern_turn(intern);
+    intern_rotate(intern);
   if (item.bytes) {
     copy = sp_arena_new(&now->arena, (size_t)item.b + 1, 1);
     if (!copy)
@@ -200,7 +201,7 @@ static void intern_add(sp_intern *intern, sp_intern_item item, uint64_t hash) {
     item.bytes = copy;
   }
   array = now->items;
-  if (sp_mem_reserve(intern->mem, &array, &now->room, now->count + 1,
+  if (sp_mem_reserve(intern->mem, &array, &now->capacity, now->count + 1,
                      sizeof item))
     return;
   now->items = array;
@@ -236,8 +237,8 @@ static bool intern_find_in(const sp_intern_items *items,
 }
 
 /* Look for the item in memory. */
-static bool intern_seen(sp_intern *intern, const sp_intern_item *item,
-                        uint64_t hash, sp_row_id *id) {
+static bool intern_find_recent(sp_intern *intern, const sp_intern_item *item,
+                               uint64_t hash, sp_row_id *id) {
   sp_intern_item again = *item;
 
   if (intern_find_in(&intern->now, item, hash, id))
@@ -253,9 +254,9 @@ static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
                                   uint64_t hash, sp_row_id *id) {
   spanprof_status st;
 
-  if (intern_seen(intern, item, hash, id))
+  if (intern_find_recent(intern, item, hash, id))
     return SPANPROF_OK;
-  st = intern_ask(intern, item);
+  st = intern_find_or_insert(intern, item);
   *id = item->id;
   if (!st)
     intern_remember(intern, *item, hash);
@@ -296,7 +297,7 @@ bool sp_intern_recall(sp_intern *intern, sp_intern_kind kind, const void *bytes,
                       size_t size, sp_row_id *id) {
   const sp_intern_item item = {.kind = kind, .b = size, .bytes = bytes};
 
-  return intern_seen(intern, &item, intern_hash(&item), id);
+  return intern_find_recent(intern, &item, intern_hash(&item), id);
 }
 
 void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
@@ -307,12 +308,12 @@ void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
   intern_remember(intern, item, intern_hash(&item));
 }
 
-uint64_t sp_intern_hold(sp_intern *intern) {
+uint64_t sp_intern_lock(sp_intern *intern) {
   pthread_rwlock_rdlock(&intern->lock);
   return intern->generation;
 }
 
-void sp_intern_release(sp_intern *intern) {
+void sp_intern_unlock(sp_intern *intern) {
   pthread_rwlock_unlock(&intern->lock);
 }
 
@@ -347,7 +348,7 @@ static spanprof_status intern_run(sp_intern *intern, sqlite3_stmt **statement,
   *found = false;
   if (st)
     return st;
-  intern->asked++;
+  intern->queries++;
   sqlite3_bind_int64(*statement, 1, first);
   if (second)
     sqlite3_bind_int64(*statement, 2, second);
@@ -430,7 +431,7 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
         sp_database_prepare(intern->db, insert, intern_insert[SP_INTERN_STACK]);
   if (st)
     return st;
-  intern->asked++;
+  intern->queries++;
   intern->inserted++;
   sqlite3_bind_int64(*insert, 1, (int64_t)intern->next_stack);
   sqlite3_bind_int64(*insert, 2, (int64_t)walk->id);
@@ -458,7 +459,7 @@ static spanprof_status intern_step(sp_intern *intern, intern_walk *walk,
   const uint64_t hash = intern_numbers_hash(&item);
   spanprof_status st = SPANPROF_OK;
 
-  *found = intern_seen(intern, &item, hash, &walk->id);
+  *found = intern_find_recent(intern, &item, hash, &walk->id);
   if (*found)
     return SPANPROF_OK;
   st = intern_find_frame(intern, walk, location, found);

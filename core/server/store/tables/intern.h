@@ -39,7 +39,7 @@ typedef struct sp_intern_items {
   sp_arena arena; /* bytes of the items */
   sp_intern_item *items;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
 } sp_intern_items;
 
@@ -49,7 +49,7 @@ typedef struct sp_intern {
   sp_log_bound *bound;
   sp_series_limit series; /* used by the writer's thread only, like the
                            * members below */
-  bool looks_only;        /* do not give ids to new items: SPANPROF_ERR_STATE */
+  bool lookup_only;       /* do not give ids to new items: SPANPROF_ERR_STATE */
   uint64_t inserted;      /* rows inserted so far */
   /* `now` and `generation` are written with the lock held for writing, by the
    * writer; others read them with the lock held. */
@@ -67,8 +67,8 @@ typedef struct sp_intern {
   sp_intern_items before;
   /* Ids given out since sp_intern_watch(): they are in use. */
   sp_id_set used[SP_INTERN_KINDS];
-  uint64_t asked; /* number of queries to the file */
-  bool watches;
+  uint64_t queries; /* statements run on the file so far */
+  bool watching;
   bool missed; /* an id could not be noted, for lack of memory */
 } sp_intern;
 
@@ -105,8 +105,8 @@ void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
 /* For threads other than the writer's: lock the items in memory for reading,
  * and look up bytes (all kinds that have bytes). An id is valid in a job of the
  * writer if the generation is still the one that the lock returned. */
-uint64_t sp_intern_hold(sp_intern *intern);
-void sp_intern_release(sp_intern *intern);
+uint64_t sp_intern_lock(sp_intern *intern);
+void sp_intern_unlock(sp_intern *intern);
 bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, sp_row_id a,
                      const void *bytes, size_t size, sp_row_id *id);
 

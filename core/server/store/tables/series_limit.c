@@ -53,7 +53,7 @@ spanprof_status sp_series_limit_add(sp_series_limit *limit,
   }
   st = sp_index_reserve(&limit->index, limit->mem);
   if (!st)
-    st = sp_mem_reserve(limit->mem, &array, &limit->application_room,
+    st = sp_mem_reserve(limit->mem, &array, &limit->application_capacity,
                         limit->application_count + 1, sizeof *of);
   limit->applications = array;
   if (st) {
@@ -107,7 +107,7 @@ static spanprof_status limit_count(sp_series_limit *limit, sqlite3 *db) {
   return st;
 }
 
-static sp_series_room limit_room(uint64_t count, uint64_t max) {
+static sp_series_allowance limit_allowance(uint64_t count, uint64_t max) {
   if (!max || count < max)
     return SP_SERIES_ALL;
   if (count < max + LIMIT_NAMES)
@@ -115,14 +115,15 @@ static sp_series_room limit_room(uint64_t count, uint64_t max) {
   return count < max + LIMIT_FEW ? SP_SERIES_FEW : SP_SERIES_NONE;
 }
 
-spanprof_status sp_series_limit_room(sp_series_limit *limit, sqlite3 *db,
-                                     sp_row_id application,
-                                     sp_series_room *room, bool *all_full) {
+spanprof_status sp_series_limit_allowance(sp_series_limit *limit, sqlite3 *db,
+                                          sp_row_id application,
+                                          sp_series_allowance *allowed,
+                                          bool *all_full) {
   const sp_series_application *of;
-  sp_series_room all;
+  sp_series_allowance all;
   spanprof_status st = SPANPROF_OK;
 
-  *room = SP_SERIES_ALL;
+  *allowed = SP_SERIES_ALL;
   *all_full = false;
   if (!limit->max && !limit->max_per_application)
     return SPANPROF_OK;
@@ -131,10 +132,10 @@ spanprof_status sp_series_limit_room(sp_series_limit *limit, sqlite3 *db,
   if (st)
     return st;
   of = limit_find(limit, application);
-  *room = limit_room(of ? of->count : 0, limit->max_per_application);
-  all = limit_room(limit->count, limit->max);
+  *allowed = limit_allowance(of ? of->count : 0, limit->max_per_application);
+  all = limit_allowance(limit->count, limit->max);
   *all_full = all != SP_SERIES_ALL;
-  if (all > *room)
-    *room = all;
+  if (all > *allowed)
+    *allowed = all;
   return SPANPROF_OK;
 }

@@ -10,12 +10,12 @@
 #include "util/memory/hash_index.h"
 
 /* The labels that a new series may keep, from all to none. */
-typedef enum sp_series_room {
+typedef enum sp_series_allowance {
   SP_SERIES_ALL,
   SP_SERIES_NAMES, /* label values become "[other]" */
   SP_SERIES_FEW,   /* names go too, except a few labels: put_labels.c */
   SP_SERIES_NONE,  /* the upload is refused */
-} sp_series_room;
+} sp_series_allowance;
 
 struct sp_series_application;
 
@@ -29,7 +29,7 @@ typedef struct sp_series_limit {
   uint64_t count;
   struct sp_series_application *applications;
   size_t application_count;
-  size_t application_room;
+  size_t application_capacity;
   sp_index index;
 } sp_series_limit;
 
@@ -40,11 +40,13 @@ void sp_series_limit_dispose(sp_series_limit *limit);
 /* Count again before the next use: rows were deleted or rolled back. */
 void sp_series_limit_forget(sp_series_limit *limit);
 
-/* Get the room for one more series of an application, given by the id of its
- * name (0: none). *all_full: all applications together are at their limit. */
-spanprof_status sp_series_limit_room(sp_series_limit *limit, sqlite3 *db,
-                                     sp_row_id application,
-                                     sp_series_room *room, bool *all_full);
+/* Get the labels that one more series of an application may keep.
+ * `application` is the id of its name (0: none). *all_full: all applications
+ * together have reached their limit. */
+spanprof_status sp_series_limit_allowance(sp_series_limit *limit, sqlite3 *db,
+                                          sp_row_id application,
+                                          sp_series_allowance *allowed,
+                                          bool *all_full);
 
 /* Count added series. */
 spanprof_status sp_series_limit_add(sp_series_limit *limit,

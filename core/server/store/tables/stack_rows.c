@@ -58,12 +58,13 @@ static spanprof_status rows_add(sp_stack_rows *rows, const sp_stack_run *run,
 
   if (rows->count == rows->count_max)
     return sp_fail(SPANPROF_ERR_LIMIT,
-                   "the query takes too many stacks: narrow it down");
-  st = sp_mem_reserve(rows->mem, (void **)&rows->callers, &rows->caller_room,
-                      rows->count + 1, sizeof *rows->callers);
+                   "the query has too many stacks: narrow it down");
+  st =
+      sp_mem_reserve(rows->mem, (void **)&rows->callers, &rows->caller_capacity,
+                     rows->count + 1, sizeof *rows->callers);
   if (!st)
     st = sp_mem_reserve(rows->mem, (void **)&rows->locations,
-                        &rows->location_room, rows->count + 1,
+                        &rows->location_capacity, rows->count + 1,
                         sizeof *rows->locations);
   if (st)
     return st;

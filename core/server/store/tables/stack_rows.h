@@ -17,7 +17,7 @@ typedef struct sp_stack_rows {
   sp_row_id *locations; /* ids */
   size_t count;
   size_t count_max;
-  size_t caller_room, location_room;
+  size_t caller_capacity, location_capacity;
 } sp_stack_rows;
 
 /* Read the stacks of `ids`, which has no duplicates. row_of[] gets the numbers

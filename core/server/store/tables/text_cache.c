@@ -14,7 +14,7 @@ void sp_text_cache_init(sp_text_cache *cache, const sp_mem *mem, sqlite3 *db,
 }
 
 void sp_text_cache_dispose(sp_text_cache *cache) {
-  sqlite3_finalize(cache->ask);
+  sqlite3_finalize(cache->find);
   sp_index_dispose(&cache->index, cache->arena.mem);
   sp_mem_free(cache->arena.mem, cache->items);
   sp_arena_dispose(&cache->arena);
@@ -26,9 +26,9 @@ void sp_text_cache_clear(sp_text_cache *cache) {
   sp_arena_clear(&cache->arena);
 }
 
-static spanprof_status cache_ask(sp_text_cache *cache, sp_row_id id,
-                                 const char **out) {
-  spanprof_status st = sp_database_prepare(cache->db, &cache->ask,
+static spanprof_status cache_read(sp_text_cache *cache, sp_row_id id,
+                                  const char **out) {
+  spanprof_status st = sp_database_prepare(cache->db, &cache->find,
                                            "SELECT text FROM text WHERE id=?1");
   size_t size;
   char *copy;
@@ -37,19 +37,19 @@ static spanprof_status cache_ask(sp_text_cache *cache, sp_row_id id,
   *out = "";
   if (st)
     return st;
-  sqlite3_bind_int64(cache->ask, 1, (int64_t)id);
-  st = sp_database_step(cache->ask, &code);
+  sqlite3_bind_int64(cache->find, 1, (int64_t)id);
+  st = sp_database_step(cache->find, &code);
   if (!st && code == SQLITE_ROW) {
-    size = (size_t)sqlite3_column_bytes(cache->ask, 0);
+    size = (size_t)sqlite3_column_bytes(cache->find, 0);
     copy = sp_arena_new(&cache->arena, size + 1, 1);
     if (copy && size)
-      memcpy(copy, sqlite3_column_text(cache->ask, 0), size);
+      memcpy(copy, sqlite3_column_text(cache->find, 0), size);
     if (copy)
       *out = copy;
     else
       st = cache->arena.st;
   }
-  sqlite3_reset(cache->ask);
+  sqlite3_reset(cache->find);
   return st;
 }
 
@@ -66,11 +66,11 @@ spanprof_status sp_text_cache_get(sp_text_cache *cache, sp_row_id id,
     *out = cache->items[i].text;
     return SPANPROF_OK;
   }
-  st = cache_ask(cache, id, out);
+  st = cache_read(cache, id, out);
   if (!st)
     st = sp_index_reserve(&cache->index, mem);
   if (!st)
-    st = sp_mem_reserve(mem, (void **)&cache->items, &cache->room,
+    st = sp_mem_reserve(mem, (void **)&cache->items, &cache->capacity,
                         cache->count + 1, sizeof *cache->items);
   if (st)
     return st;

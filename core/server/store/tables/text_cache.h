@@ -10,11 +10,11 @@
 typedef struct sp_text_cache {
   sqlite3 *db;
   sp_arena arena; /* of the texts, and of other data of the owner */
-  sqlite3_stmt *ask;
+  sqlite3_stmt *find;
   sp_index index;
   struct sp_cached_text *items;
   size_t count;
-  size_t room;
+  size_t capacity;
 } sp_text_cache;
 
 void sp_text_cache_init(sp_text_cache *cache, const sp_mem *mem, sqlite3 *db,

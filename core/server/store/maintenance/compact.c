@@ -57,7 +57,7 @@ typedef struct compact {
   bool singles; /* the first step: single profiles */
   bool all;
   bool again; /* another call deleted a row: try again in the next pass */
-  sp_compact_seen seen, sees;
+  sp_compact_seen seen, now;
   int64_t last_row; /* Highest row of this step. Newer rows wait for the next
                      * step or pass: otherwise a source that receives data
                      * all the time would never be finished. */
@@ -165,10 +165,10 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   sqlite3_bind_int64(rows, 5, all->last_row);
   sqlite3_bind_int64(rows, 6, (int64_t)(all->block_bytes_max / 2));
   sp_block_init(&one, all->store->mem);
-  while (!st && !sp_store_ends(all->store) &&
+  while (!st && !sp_store_is_closing(all->store) &&
          !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     st = compact_read(rows, &one);
-    if (sp_store_leaves_out(all->store, sqlite3_column_int64(rows, 0), st)) {
+    if (sp_store_skip_damaged(all->store, sqlite3_column_int64(rows, 0), st)) {
       st = SPANPROF_OK;
       continue;
     }
@@ -267,15 +267,15 @@ static spanprof_status compact_one(compact *all, compact_place *place,
                                    size_t most) {
   const size_t before = all->row_count;
   sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(all->store, &reader);
+  spanprof_status st = sp_store_reader_acquire(all->store, &reader);
 
   if (st)
     return st;
   sp_block_clear(&all->block);
   all->block_bytes = 0;
   st = compact_gather(all, reader->db, place, most);
-  sp_store_reader_give(all->store, reader);
-  if (!st && all->row_count - before > 1 && !sp_store_ends(all->store))
+  sp_store_reader_release(all->store, reader);
+  if (!st && all->row_count - before > 1 && !sp_store_is_closing(all->store))
     return compact_make(all, place->source);
   all->row_count = before;
   place->more = false;
@@ -304,7 +304,7 @@ static spanprof_status compact_places(compact *all) {
     }
     if (!st)
       st = compact_flush(all);
-    more &= !sp_store_ends(all->store);
+    more &= !sp_store_is_closing(all->store);
   }
   return st;
 }
@@ -324,7 +324,7 @@ static spanprof_status compact_find(compact *all, compact_place *last) {
   sqlite3_stmt *find = NULL;
   sp_store_reader *reader;
   int code = SQLITE_DONE;
-  spanprof_status st = sp_store_reader_take(all->store, &reader);
+  spanprof_status st = sp_store_reader_acquire(all->store, &reader);
 
   all->place_count = 0;
   if (st)
@@ -338,7 +338,7 @@ static spanprof_status compact_find(compact *all, compact_place *last) {
     sqlite3_bind_int64(find, 3,
                        all->singles ? 2 : (int64_t)all->profiles_max / 2);
     sqlite3_bind_int64(find, 4, all->all);
-    sqlite3_bind_int64(find, 5, all->sees.quiet_ns);
+    sqlite3_bind_int64(find, 5, all->now.quiet_ns);
     sqlite3_bind_int64(find, 6, all->seen.block);
     sqlite3_bind_int64(find, 7, all->seen.quiet_ns);
     sqlite3_bind_int64(find, 8, COMPACT_BLOCKS_MAX);
@@ -353,26 +353,26 @@ static spanprof_status compact_find(compact *all, compact_place *last) {
     all->places[all->place_count++] = *last;
   }
   sqlite3_finalize(find);
-  sp_store_reader_give(all->store, reader);
+  sp_store_reader_release(all->store, reader);
   return st;
 }
 
 static spanprof_status compact_step(compact *all, bool singles) {
   compact_place last = {.hour = INT64_MIN};
   sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(all->store, &reader);
+  spanprof_status st = sp_store_reader_acquire(all->store, &reader);
 
   if (st)
     return st;
   st = sp_database_number(reader->db, "SELECT coalesce(max(id), 0) FROM block",
                           &all->last_row);
-  sp_store_reader_give(all->store, reader);
+  sp_store_reader_release(all->store, reader);
   if (singles)
-    all->sees.block = all->last_row;
+    all->now.block = all->last_row;
   all->singles = singles;
   if (!st)
     st = compact_find(all, &last);
-  while (!st && all->place_count && !sp_store_ends(all->store)) {
+  while (!st && all->place_count && !sp_store_is_closing(all->store)) {
     st = compact_places(all);
     if (!st)
       st = compact_find(all, &last);
@@ -395,13 +395,13 @@ spanprof_status sp_compact(sp_store *store, bool all_of_it, size_t profiles_max,
   all->profiles_max = profiles_max;
   all->seen = *seen;
   sp_block_init(&all->block, store->mem);
-  all->sees.quiet_ns =
+  all->now.quiet_ns =
       (int64_t)sp_clock_unix_ns(store->clock) - COMPACT_QUIET_NS;
   st = compact_step(all, true);
   if (!st)
     st = compact_step(all, false);
-  if (!st && !all->again && !sp_store_ends(store))
-    *seen = all->sees;
+  if (!st && !all->again && !sp_store_is_closing(store))
+    *seen = all->now;
   compact_forget(all);
   sp_block_dispose(&all->block);
   sp_mem_free(store->mem, all);

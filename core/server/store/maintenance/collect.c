@@ -26,7 +26,7 @@ static const char *const collect_tables[SP_INTERN_KINDS] = {
 
 typedef struct collect {
   sp_store *store;
-  sp_id_set kept[SP_INTERN_KINDS];
+  sp_id_set marked[SP_INTERN_KINDS];
   sp_block block;
   /* For the transactions that delete: */
   sp_intern_kind kind;
@@ -37,9 +37,9 @@ typedef struct collect {
 
 /* ---- Marking ---- */
 
-static spanprof_status collect_keep(collect *all, sp_intern_kind kind,
-                                    uint64_t id) {
-  return id ? sp_id_set_add(&all->kept[kind], all->store->mem, id)
+static spanprof_status collect_mark_id(collect *all, sp_intern_kind kind,
+                                       uint64_t id) {
+  return id ? sp_id_set_add(&all->marked[kind], all->store->mem, id)
             : SPANPROF_OK;
 }
 
@@ -66,7 +66,8 @@ static spanprof_status collect_rows_of(collect *all, const collect_step *step,
     sqlite3_bind_int64(rows, 2, COLLECT_ROWS_MAX);
   }
   while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
-    st = sp_store_ends(all->store) ? SPANPROF_ERR_STATE : step->fn(all, rows);
+    st = sp_store_is_closing(all->store) ? SPANPROF_ERR_STATE
+                                         : step->fn(all, rows);
     *last = sqlite3_column_int64(rows, 0);
     ++*count;
   }
@@ -85,11 +86,11 @@ static spanprof_status collect_each(collect *all, const collect_step *step) {
   size_t count;
 
   do {
-    st = sp_store_reader_take(all->store, &reader);
+    st = sp_store_reader_acquire(all->store, &reader);
     if (st)
       return st;
     st = collect_rows_of(all, step, reader->db, &last, &count);
-    sp_store_reader_give(all->store, reader);
+    sp_store_reader_release(all->store, reader);
   } while (!st && count == COLLECT_ROWS_MAX);
   return st;
 }
@@ -106,7 +107,7 @@ static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
   spanprof_status st = SPANPROF_OK;
 
   for (; !st && count && !reader->broken; count--)
-    st = collect_keep(all, SP_INTERN_TEXT, sp_get_number(reader));
+    st = collect_mark_id(all, SP_INTERN_TEXT, sp_get_number(reader));
   if (!st && reader->broken)
     st = sp_fail(SPANPROF_ERR_FORMAT, "names of the store are damaged");
   return st;
@@ -132,41 +133,41 @@ static spanprof_status collect_read_block(sp_block *block, sqlite3_stmt *row) {
 
 static spanprof_status collect_block(collect *all, sqlite3_stmt *row) {
   sp_block *block = &all->block;
-  spanprof_status st = collect_keep(all, SP_INTERN_SOURCE,
-                                    (uint64_t)sqlite3_column_int64(row, 1));
+  spanprof_status st = collect_mark_id(all, SP_INTERN_SOURCE,
+                                       (uint64_t)sqlite3_column_int64(row, 1));
   size_t i;
 
   if (!st)
     st = collect_read_block(block, row);
-  if (sp_store_leaves_out(all->store, sqlite3_column_int64(row, 0), st))
+  if (sp_store_skip_damaged(all->store, sqlite3_column_int64(row, 0), st))
     return SPANPROF_OK;
   for (i = 0; !st && i < block->series_count; i++)
-    st = collect_keep(all, SP_INTERN_SERIES, block->series[i].id);
+    st = collect_mark_id(all, SP_INTERN_SERIES, block->series[i].id);
   for (i = 0; !st && i < block->sample_count; i++)
-    st = collect_keep(all, SP_INTERN_STACK, block->samples[i].stack);
+    st = collect_mark_id(all, SP_INTERN_STACK, block->samples[i].stack);
   return st;
 }
 
 static bool collect_has(const collect *all, sp_intern_kind kind,
                         sqlite3_stmt *row) {
-  return sp_id_set_has(&all->kept[kind],
+  return sp_id_set_has(&all->marked[kind],
                        (sp_row_id)sqlite3_column_int64(row, 0));
 }
 
 /* Mark the frames up to the innermost marked one, and their callers. */
 static spanprof_status collect_stack(collect *all, sqlite3_stmt *row) {
-  const sp_id_set *kept = &all->kept[SP_INTERN_STACK];
+  const sp_id_set *marked = &all->marked[SP_INTERN_STACK];
   sp_stack_run run;
   spanprof_status st = sp_stack_run_read(&run, row);
   uint32_t count = run.count;
 
-  while (count && !sp_id_set_has(kept, run.id + count - 1))
+  while (count && !sp_id_set_has(marked, run.id + count - 1))
     count--;
   if (st || !count)
     return st;
-  st = collect_keep(all, SP_INTERN_STACK, run.parent);
+  st = collect_mark_id(all, SP_INTERN_STACK, run.parent);
   while (!st && count)
-    st = collect_keep(all, SP_INTERN_LOCATION, run.locations[--count]);
+    st = collect_mark_id(all, SP_INTERN_LOCATION, run.locations[--count]);
   return st;
 }
 
@@ -178,7 +179,7 @@ static spanprof_status collect_location(collect *all, sqlite3_stmt *row) {
     return SPANPROF_OK;
   sp_get_number(&reader); /* the address */
   while (!st && reader.at < reader.end && !reader.broken) {
-    st = collect_keep(all, SP_INTERN_FUNCTION, sp_get_number(&reader));
+    st = collect_mark_id(all, SP_INTERN_FUNCTION, sp_get_number(&reader));
     sp_get_signed(&reader); /* the line */
   }
   return st;
@@ -189,11 +190,11 @@ static spanprof_status collect_function(collect *all, sqlite3_stmt *row) {
 
   if (!collect_has(all, SP_INTERN_FUNCTION, row))
     return SPANPROF_OK;
-  st =
-      collect_keep(all, SP_INTERN_TEXT, (uint64_t)sqlite3_column_int64(row, 1));
+  st = collect_mark_id(all, SP_INTERN_TEXT,
+                       (uint64_t)sqlite3_column_int64(row, 1));
   return st ? st
-            : collect_keep(all, SP_INTERN_TEXT,
-                           (uint64_t)sqlite3_column_int64(row, 2));
+            : collect_mark_id(all, SP_INTERN_TEXT,
+                              (uint64_t)sqlite3_column_int64(row, 2));
 }
 
 static spanprof_status collect_series(collect *all, sqlite3_stmt *row) {
@@ -216,12 +217,12 @@ static spanprof_status collect_source(collect *all, sqlite3_stmt *row) {
 }
 
 static spanprof_status collect_span(collect *all, sqlite3_stmt *row) {
-  spanprof_status st =
-      collect_keep(all, SP_INTERN_TEXT, (uint64_t)sqlite3_column_int64(row, 0));
+  spanprof_status st = collect_mark_id(all, SP_INTERN_TEXT,
+                                       (uint64_t)sqlite3_column_int64(row, 0));
 
   return st ? st
-            : collect_keep(all, SP_INTERN_TEXT,
-                           (uint64_t)sqlite3_column_int64(row, 1));
+            : collect_mark_id(all, SP_INTERN_TEXT,
+                              (uint64_t)sqlite3_column_int64(row, 1));
 }
 
 static spanprof_status collect_mark(collect *all) {
@@ -271,7 +272,7 @@ static spanprof_status collect_end(sp_writer *writer, void *data) {
 
 static bool collect_is_used(const collect *all, const sp_intern *intern,
                             sp_row_id id) {
-  return sp_id_set_has(&all->kept[all->kind], id) ||
+  return sp_id_set_has(&all->marked[all->kind], id) ||
          sp_id_set_has(&intern->used[all->kind], id);
 }
 
@@ -378,24 +379,24 @@ static spanprof_status collect_sweep(collect *all) {
     all->at = 0;
     do
       st = sp_writer_call(&all->store->writer, collect_some, all);
-    while (!st && all->looked && !sp_store_ends(all->store));
+    while (!st && all->looked && !sp_store_is_closing(all->store));
   }
   return st;
 }
 
-static bool collect_take(sp_store *store) {
-  bool taken;
+static bool collect_acquire(sp_store *store) {
+  bool acquired;
 
   pthread_mutex_lock(&store->lock);
-  taken = !store->collects;
-  store->collects = true;
+  acquired = !store->collecting;
+  store->collecting = true;
   pthread_mutex_unlock(&store->lock);
-  return taken;
+  return acquired;
 }
 
-static void collect_give(sp_store *store) {
+static void collect_release(sp_store *store) {
   pthread_mutex_lock(&store->lock);
-  store->collects = false;
+  store->collecting = false;
   pthread_mutex_unlock(&store->lock);
 }
 
@@ -404,7 +405,7 @@ spanprof_status sp_store_collect(sp_store *store) {
   spanprof_status st, end;
   int kind;
 
-  if (!collect_take(store))
+  if (!collect_acquire(store))
     return SPANPROF_OK;
   atomic_store(&store->uncollected, 0);
   st = sp_writer_call(&store->writer, collect_begin, NULL);
@@ -415,11 +416,11 @@ spanprof_status sp_store_collect(sp_store *store) {
   end = sp_writer_call(&store->writer, collect_end, NULL);
   if (all.dropped)
     sp_log_line(store->log, SPANPROF_LOG_DEBUG,
-                "dropped %" PRIu64 " names, stacks and series without profiles",
+                "deleted %" PRIu64 " names, stacks and series without profiles",
                 all.dropped);
   for (kind = 0; kind < SP_INTERN_KINDS; kind++)
-    sp_id_set_dispose(&all.kept[kind], store->mem);
-  collect_give(store);
+    sp_id_set_dispose(&all.marked[kind], store->mem);
+  collect_release(store);
   if (st == SPANPROF_ERR_STATE) /* the store is being closed */
     st = SPANPROF_OK;
   return st ? st : end;

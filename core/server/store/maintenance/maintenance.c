@@ -5,116 +5,119 @@
 #include "util/system/status.h"
 
 /* Time between two passes, which compact and delete. */
-#define KEEP_EVERY_NS (20 * SP_NS_PER_S)
+#define MAINTAIN_EVERY_NS (20 * SP_NS_PER_S)
 
 /* Time between two collections of unused names and stacks, at least: a
  * collection reads a part of every block. */
-#define KEEP_COLLECT_NS (3600 * SP_NS_PER_S)
+#define MAINTAIN_COLLECT_NS (3600 * SP_NS_PER_S)
 
 /* Compacting the data of hours takes seconds. If all cores are busy, uploads
  * and queries come first. Nice 5 gives a third of their weight, which is enough
  * to finish soon when the store is closed. */
-#define KEEP_NICE 5
+#define MAINTAIN_NICE 5
 
 /* If the clock jumps ahead by LEAP, it may be set back soon. Data is old by
  * this clock only after it was not set back for TRUSTED. */
-#define KEEP_LEAP_NS    ((int64_t)3600 * 1000000000)
-#define KEEP_TRUSTED_NS (600 * SP_NS_PER_S)
+#define MAINTAIN_LEAP_NS    ((int64_t)3600 * 1000000000)
+#define MAINTAIN_TRUSTED_NS (600 * SP_NS_PER_S)
 
 /* State of the thread between passes. */
-typedef struct keep_state {
+typedef struct maintain_state {
   sp_compact_seen seen;
   uint64_t collect_ns; /* time of the next collection, at the earliest */
   int64_t ahead_ns;    /* calendar time minus monotonic time */
   uint64_t trusted_ns; /* since this time the clock is trusted again */
-} keep_state;
+} maintain_state;
 
-bool sp_store_ends(sp_store *store) {
-  bool ending;
+bool sp_store_is_closing(sp_store *store) {
+  bool closing;
 
   pthread_mutex_lock(&store->lock);
-  ending = store->ending;
+  closing = store->closing;
   pthread_mutex_unlock(&store->lock);
-  return ending;
+  return closing;
 }
 
 spanprof_status sp_store_compact(sp_store *store) {
   sp_compact_seen seen = {0, 0};
   spanprof_status st = sp_compact(store, true, SP_COMPACT_PROFILES_MAX, &seen);
 
-  return st ? st : sp_wide_filter_keep(store);
+  return st ? st : sp_wide_filter_update(store);
 }
 
-static spanprof_status keep_collect(sp_store *store, uint64_t *next_ns) {
+static spanprof_status maintain_collect(sp_store *store, uint64_t *next_ns) {
   const uint64_t now = sp_clock_monotonic_ns(store->clock);
 
   if (now < *next_ns || !atomic_load(&store->uncollected))
     return SPANPROF_OK;
-  *next_ns = now + KEEP_COLLECT_NS;
+  *next_ns = now + MAINTAIN_COLLECT_NS;
   return sp_store_collect(store);
 }
 
-static int64_t keep_ahead(const sp_store *store) {
+static int64_t maintain_ahead(const sp_store *store) {
   return (int64_t)(sp_clock_unix_ns(store->clock) -
                    sp_clock_monotonic_ns(store->clock));
 }
 
-static bool keep_trusts_clock(const sp_store *store, keep_state *state) {
+static bool maintain_trusts_clock(const sp_store *store,
+                                  maintain_state *state) {
   const uint64_t now = sp_clock_monotonic_ns(store->clock);
-  const int64_t ahead = keep_ahead(store);
+  const int64_t ahead = maintain_ahead(store);
 
-  if (ahead - state->ahead_ns > KEEP_LEAP_NS)
-    state->trusted_ns = now + KEEP_TRUSTED_NS;
+  if (ahead - state->ahead_ns > MAINTAIN_LEAP_NS)
+    state->trusted_ns = now + MAINTAIN_TRUSTED_NS;
   state->ahead_ns = ahead;
   return now >= state->trusted_ns;
 }
 
-static spanprof_status keep_pass(sp_store *store, keep_state *state) {
+static spanprof_status maintain_pass(sp_store *store, maintain_state *state) {
   spanprof_status st = SPANPROF_OK;
 
   st = sp_store_drop_by_bytes(store);
-  if (!st && keep_trusts_clock(store, state))
+  if (!st && maintain_trusts_clock(store, state))
     st = sp_store_drop_by_age(store);
   if (!st)
     st = sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &state->seen);
   if (!st)
-    st = sp_wide_filter_keep(store);
+    st = sp_wide_filter_update(store);
   if (!st)
-    st = keep_collect(store, &state->collect_ns);
+    st = maintain_collect(store, &state->collect_ns);
   return st;
 }
 
 /* If uploads wait for space, only free space. */
-static spanprof_status keep_room(sp_store *store) {
+static spanprof_status maintain_space(sp_store *store) {
   spanprof_status st = sp_store_drop_by_bytes(store);
 
   pthread_mutex_lock(&store->lock);
-  pthread_cond_broadcast(&store->room);
+  pthread_cond_broadcast(&store->space_freed);
   pthread_mutex_unlock(&store->lock);
   return st;
 }
 
-void *sp_store_keep(void *argument) {
+void *sp_store_maintain(void *argument) {
   sp_store *store = argument;
-  keep_state state = {.ahead_ns = keep_ahead(store)};
-  uint64_t next = sp_clock_monotonic_ns(store->clock) + KEEP_EVERY_NS, now;
+  maintain_state state = {.ahead_ns = maintain_ahead(store)};
+  uint64_t next = sp_clock_monotonic_ns(store->clock) + MAINTAIN_EVERY_NS, now;
   spanprof_status st;
 
-  setpriority(PRIO_PROCESS, 0, KEEP_NICE); /* on Linux, for this thread only */
+  setpriority(PRIO_PROCESS, 0,
+              MAINTAIN_NICE); /* on Linux, for this thread only */
   pthread_mutex_lock(&store->lock);
-  while (!store->ending) {
-    if (!store->pressed)
-      sp_clock_wait(store->clock, &store->keeper_wake, &store->lock, next);
+  while (!store->closing) {
+    if (!store->space_needed)
+      sp_clock_wait(store->clock, &store->maintenance_wake, &store->lock, next);
     now = sp_clock_monotonic_ns(store->clock);
-    if (store->ending || (!store->pressed && now < next))
+    if (store->closing || (!store->space_needed && now < next))
       continue;
-    store->pressed = false;
+    store->space_needed = false;
     pthread_mutex_unlock(&store->lock);
-    st = now < next ? keep_room(store) : keep_pass(store, &state);
+    st = now < next ? maintain_space(store) : maintain_pass(store, &state);
     if (now >= next)
-      next = sp_clock_monotonic_ns(store->clock) + KEEP_EVERY_NS;
+      next = sp_clock_monotonic_ns(store->clock) + MAINTAIN_EVERY_NS;
     if (st)
-      sp_log_warn(store->log, SP_LOG_OUTPUT, "cannot tidy the store: %s",
+      sp_log_warn(store->log, SP_LOG_OUTPUT,
+                  "the maintenance of the store failed: %s",
                   spanprof_last_error());
     pthread_mutex_lock(&store->lock);
   }

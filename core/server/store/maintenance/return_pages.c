@@ -8,42 +8,42 @@
 
 /* The file may have as many free pages as a quarter (1/PART) of its used ones,
  * plus this many bytes. */
-#define GIVE_BACK_PART 4
-#define GIVE_BACK_MIN  ((uint64_t)2 << 20)
+#define RETURN_PART 4
+#define RETURN_MIN  ((uint64_t)2 << 20)
 
 /* Pages to return in one transaction. */
-#define GIVE_BACK_PAGES 64
+#define RETURN_PAGES 64
 
-static spanprof_status give_back_some(sp_writer *writer, void *data) {
+static spanprof_status return_some(sp_writer *writer, void *data) {
   char sql[64];
 
   (void)data;
-  snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%d)", GIVE_BACK_PAGES);
+  snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%d)", RETURN_PAGES);
   return sp_database_run(writer->db, sql);
 }
 
-static spanprof_status give_back_log(sp_writer *writer, void *data) {
+static spanprof_status return_log(sp_writer *writer, void *data) {
   (void)data;
   writer->empty_log = true;
   return SPANPROF_OK;
 }
 
-static spanprof_status give_back_pages(sp_store *store, uint64_t most) {
+static spanprof_status return_pages(sp_store *store, uint64_t most) {
   uint64_t before, file = atomic_load(&store->writer.file_bytes);
   spanprof_status st;
 
   do {
     before = file;
-    st = sp_writer_call(&store->writer, give_back_some, NULL);
+    st = sp_writer_call(&store->writer, return_some, NULL);
     file = atomic_load(&store->writer.file_bytes);
-  } while (!st && file < before && file > most && !sp_store_ends(store));
+  } while (!st && file < before && file > most && !sp_store_is_closing(store));
   return st;
 }
 
-spanprof_status sp_store_give_back(sp_store *store) {
+spanprof_status sp_store_return_pages(sp_store *store) {
   const uint64_t file = atomic_load(&store->writer.file_bytes);
   const uint64_t used = atomic_load(&store->writer.used_bytes);
-  const uint64_t spare = used / GIVE_BACK_PART + GIVE_BACK_MIN;
+  const uint64_t spare = used / RETURN_PART + RETURN_MIN;
   spanprof_status st = SPANPROF_OK;
   sp_disk_budget budget;
   bool due;
@@ -51,8 +51,8 @@ spanprof_status sp_store_give_back(sp_store *store) {
   sp_store_budget(store, &budget);
   due = file > used && (file > budget.data_max || file - used > spare);
   if (due)
-    st = give_back_pages(store, sp_min_u64(used + spare / 2, budget.data_max));
-  return st || (!due && budget.log <= budget.log_turn)
+    st = return_pages(store, sp_min_u64(used + spare / 2, budget.data_max));
+  return st || (!due && budget.log <= budget.log_soft_max)
              ? st
-             : sp_writer_call(&store->writer, give_back_log, NULL);
+             : sp_writer_call(&store->writer, return_log, NULL);
 }

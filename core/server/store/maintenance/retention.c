@@ -150,12 +150,12 @@ static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
   do {
     drop->rows = 0;
     st = sp_writer_call(&drop->store->writer, fn, drop);
-  } while (!st && drop->rows && !sp_store_ends(drop->store));
+  } while (!st && drop->rows && !sp_store_is_closing(drop->store));
   return st;
 }
 
 /* Log all deletions since the last line in one line. */
-static void retain_say(sp_store *store, sp_store_reason reason,
+static void retain_log(sp_store *store, sp_store_reason reason,
                        int64_t profiles, int64_t rows) {
   static const char *const reasons[SP_STORE_REASONS] = {
       [SP_STORE_OLD] = "older than the retention",
@@ -163,22 +163,22 @@ static void retain_say(sp_store *store, sp_store_reason reason,
       [SP_STORE_VOLUME] = "the volume of the store is nearly full"};
   const uint64_t now = sp_clock_monotonic_ns(store->clock);
   sp_store_drops *drops = &store->drops[reason];
-  sp_store_drops said = {0};
+  sp_store_drops logged = {0};
 
   pthread_mutex_lock(&store->lock);
   drops->profiles += profiles;
   drops->rows += rows;
   if (drops->profiles + drops->rows && now >= drops->next_ns) {
-    said = *drops;
+    logged = *drops;
     *drops = (sp_store_drops){.next_ns = now + RETAIN_LINE_NS};
   }
   pthread_mutex_unlock(&store->lock);
-  if (said.profiles + said.rows)
+  if (logged.profiles + logged.rows)
     sp_log_line(store->log, SPANPROF_LOG_INFO,
-                "dropped %" PRId64 " profiles and %" PRId64
-                " spans and documents: %s; the next line about this comes in "
-                "ten minutes or later",
-                said.profiles, said.rows, reasons[reason]);
+                "deleted %" PRId64 " profiles and %" PRId64
+                " spans and documents: %s; this is logged at most every ten "
+                "minutes",
+                logged.profiles, logged.rows, reasons[reason]);
 }
 
 /* Delete until nothing matches, or once when deleting by bytes. Counts the
@@ -195,7 +195,8 @@ static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
       all += drop->blocks;
       profiles += drop->profiles;
     }
-  } while (!st && drop->before_ns && all > before && !sp_store_ends(store));
+  } while (!st && drop->before_ns && all > before &&
+           !sp_store_is_closing(store));
   drop->blocks = all;
   atomic_fetch_add(&store->uncollected, (uint64_t)all);
   sp_count(&store->dropped_blocks, (uint64_t)all);
@@ -218,14 +219,14 @@ static spanprof_status retain_oldest(sp_store *store, int64_t *block,
       RETAIN_DOCUMENT_TIME};
   int64_t *const out[] = {block, span, document};
   sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st = sp_store_reader_acquire(store, &reader);
   size_t i;
 
   if (st)
     return st;
   for (i = 0; !st && i < SP_COUNT_OF(queries); i++)
     st = sp_database_number(reader->db, queries[i], out[i]);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   return st;
 }
 
@@ -274,7 +275,7 @@ spanprof_status sp_store_drop_by_age(sp_store *store) {
     return SPANPROF_OK;
   drop.before_ns = now - (int64_t)store->retention_ns;
   st = retain_drop_run(store, &drop);
-  retain_say(store, SP_STORE_OLD, drop.profiles, 0);
+  retain_log(store, SP_STORE_OLD, drop.profiles, 0);
   if (!st)
     st = retain_all(&drop, retain_drop_spans);
   return st ? st : retain_all(&drop, retain_drop_annotations);
@@ -285,14 +286,14 @@ static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
                                       int64_t *first, const char *second_sql,
                                       int64_t *second) {
   sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st = sp_store_reader_acquire(store, &reader);
 
   if (st)
     return st;
   st = sp_database_number(reader->db, first_sql, first);
   if (!st)
     st = sp_database_number(reader->db, second_sql, second);
-  sp_store_reader_give(store, reader);
+  sp_store_reader_release(store, reader);
   return st;
 }
 
@@ -346,7 +347,7 @@ static spanprof_status retain_shrink(sp_store *store,
   bool collected, none = false;
   int64_t over, blocks = 0;
 
-  while (!st && !none && !sp_store_ends(store) &&
+  while (!st && !none && !sp_store_is_closing(store) &&
          (over = retain_over(store, budget)) > 0) {
     retain_drop drop = {.store = store, .bytes = over, .by_bytes = true};
 
@@ -369,7 +370,7 @@ static spanprof_status retain_fit(sp_store *store, const sp_disk_budget *budget,
 
   if (atomic_load(&store->writer.used_bytes) > budget->data_high)
     st = retain_shrink(store, budget, profiles, rows);
-  return st ? st : sp_store_give_back(store);
+  return st ? st : sp_store_return_pages(store);
 }
 
 spanprof_status sp_store_drop_by_bytes(sp_store *store) {
@@ -377,19 +378,19 @@ spanprof_status sp_store_drop_by_bytes(sp_store *store) {
   sp_disk_budget budget;
   spanprof_status st;
 
-  pthread_mutex_lock(&store->shrinks);
+  pthread_mutex_lock(&store->shrinking);
   sp_store_budget(store, &budget);
-  sp_disk_reserve_keep(&budget, store->path);
+  sp_disk_reserve_update(&budget, store->path);
   st = retain_fit(store, &budget, &profiles, &rows);
   if (st == SPANPROF_ERR_IO) { /* no space, not even for the log */
-    sp_disk_reserve_give_up(store->path);
+    sp_disk_reserve_delete(store->path);
     st = retain_fit(store, &budget, &profiles, &rows);
   }
-  retain_say(store, budget.by_volume ? SP_STORE_VOLUME : SP_STORE_LIMIT,
+  retain_log(store, budget.by_volume ? SP_STORE_VOLUME : SP_STORE_LIMIT,
              profiles, rows);
   sp_store_budget(store, &budget);
-  sp_disk_reserve_keep(&budget, store->path);
-  pthread_mutex_unlock(&store->shrinks);
+  sp_disk_reserve_update(&budget, store->path);
+  pthread_mutex_unlock(&store->shrinking);
   return st;
 }
 
