@@ -15,12 +15,13 @@ static const struct command_word {
   int (*run)(const sp_command_io *io, int argc, char **argv);
   const char *about;
 } command_words[] = {
-    {"report", sp_command_report, "print what profiles say, by span"},
+    {"report", sp_command_report, "print the CPU time in profiles, by span"},
     {"labels", sp_command_labels, "list labels and their values, with CPU"},
-    {"upload", sp_command_upload, "send profiles that were written to files"},
-    {"serve", sp_command_serve, "keep and show profiles, as Pyroscope does"},
-    {"check", sp_command_check, "try what profiling needs, here and now"},
-    {"exec", sp_command_exec, "say how to run a program profiled"},
+    {"upload", sp_command_upload, "upload profile files to a server"},
+    {"serve", sp_command_serve, "run a server that stores and shows profiles"},
+    {"check", sp_command_check,
+     "check whether profiling works on this machine"},
+    {"exec", sp_command_exec, "print how to run a program with profiling"},
     {"version", sp_command_version, "print the version"},
 };
 
@@ -30,7 +31,8 @@ static void command_usage(FILE *out) {
   fputs("usage: spanprof COMMAND [ARGUMENT...]\n\n", out);
   for (i = 0; i < SP_COUNT_OF(command_words); i++)
     fprintf(out, "  %-8s  %s\n", command_words[i].word, command_words[i].about);
-  fputs("\n`spanprof COMMAND -h` says more. Exit status: 0 good; 1 something "
+  fputs("\n`spanprof COMMAND -h` prints more. Exit status: 0 success; 1 "
+        "something "
         "could not\nbe read, or a check failed; 2 wrong usage; 3 `report "
         "--fail-above` found growth.\n",
         out);
@@ -38,11 +40,10 @@ static void command_usage(FILE *out) {
 
 int sp_command_exec(const sp_command_io *io, int argc, char **argv) {
   static const char usage[] =
-      "spanprof exec: starting a program profiled is part of the language "
-      "packages:\n"
+      "spanprof exec: the language packages start a program with profiling:\n"
       "  Ruby    gem install spanprof, then its spanprof exec\n"
       "  Python  pip install spanprof, then its spanprof exec\n"
-      "A C program is linked with libspanprof and calls "
+      "A C program must be linked with libspanprof and call "
       "spanprof_session_start().\n";
   const bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 ||
                                  strcmp(argv[1], "-h") == 0);
@@ -62,7 +63,7 @@ int sp_command_version(const sp_command_io *io, int argc, char **argv) {
   return SP_EXIT_OK;
 }
 
-/* A full disk must not look like success. */
+/* A failed write, as on a full disk, must not look like success. */
 static int command_end(const sp_command_io *io, int status) {
   errno = 0;
   if (fflush(io->out) == 0 && !ferror(io->out))
@@ -84,7 +85,7 @@ static int command_unknown(const sp_command_io *io, const char *word) {
   if (*word) {
     shown[sp_utf8_printable(word, strlen(word), shown, sizeof shown - 1)] =
         '\0';
-    fprintf(io->err, "spanprof: no command \"%s\"%s%s%s\n", shown,
+    fprintf(io->err, "spanprof: unknown command \"%s\"%s%s%s\n", shown,
             near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
   }
   command_usage(io->err);

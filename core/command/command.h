@@ -5,7 +5,7 @@
 
 #include "command/shared/command_io.h"
 
-/* argv[0] is the command's own word. Each returns SP_EXIT_*. */
+/* argv[0] is the name of the command. Each function returns SP_EXIT_*. */
 int sp_command_report(const sp_command_io *io, int argc, char **argv);
 int sp_command_labels(const sp_command_io *io, int argc, char **argv);
 int sp_command_serve(const sp_command_io *io, int argc, char **argv);
@@ -14,15 +14,16 @@ int sp_command_check(const sp_command_io *io, int argc, char **argv);
 int sp_command_exec(const sp_command_io *io, int argc, char **argv);
 int sp_command_version(const sp_command_io *io, int argc, char **argv);
 
-/* Run what argv[1] names. */
+/* Run the command that argv[1] names. */
 int sp_command_run(const sp_command_io *io, int argc, char **argv);
 
-/* The same as a program does, with its environment and standard streams: what
- * main() and the packages' `spanprof` call. */
+/* Run a command with the environment and standard streams of the process.
+ * main() and the `spanprof` of the packages call this. */
 int sp_command_main(int argc, char **argv);
 
-/* The same with what it prints in *out and *err, which the caller frees with
- * free(); NULL where memory ran out, and then SP_EXIT_FAILED. */
+/* Run a command and return its output in *out and *err, which the caller frees
+ * with free(). If memory runs out they are NULL, and the result is
+ * SP_EXIT_FAILED. */
 int sp_command_output(int argc, char **argv, char **out, char **err);
 
 #endif

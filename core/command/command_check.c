@@ -13,39 +13,40 @@
 static const char check_usage[] =
     "usage: spanprof check\n"
     "\n"
-    "Tries what profiling needs, to be run where the application runs, with\n"
-    "its environment (PYROSCOPE_...): options, signal, CPU timer, unwinder,\n"
-    "names, directories, and the server with its proxy, TLS and credentials,\n"
-    "to which nothing but an empty probe is sent; whether spans and profiles\n"
-    "are of one service. Ends with the data sources of Grafana for it. Exit\n"
-    "status: 1 if something failed, 2 for wrong usage.\n";
+    "Checks whether profiling works. Run it where the application runs, with\n"
+    "its environment (PYROSCOPE_...). It checks options, signal, CPU timer,\n"
+    "unwinder, names, directories, the server with its proxy, TLS and\n"
+    "credentials (by an empty upload), and whether spans and profiles have "
+    "the\n"
+    "same service name. Then it prints the data sources for Grafana. Exit\n"
+    "status: 1 if a check failed, 2 for wrong usage.\n";
 
-/* Each line of the notes. */
-static void check_say_notes(sp_check_list *list, sp_buffer *notes) {
+/* Print each line of the notes. */
+static void check_print_notes(sp_check_list *list, sp_buffer *notes) {
   char *line, *rest = NULL;
 
   if (notes->size == 0 || sp_buffer_status(notes))
     return;
   for (line = strtok_r(notes->data, "\n", &rest); line;
        line = strtok_r(NULL, "\n", &rest))
-    sp_check_say(list, SP_CHECK_SKIPPED, "note", "%s", line);
+    sp_check_print(list, SP_CHECK_SKIPPED, "note", "%s", line);
 }
 
-static void check_say_options(sp_check_list *list,
-                              const sp_settings *settings) {
-  sp_check_say(list, SP_CHECK_OK, "options",
-               "%s, %u Hz, %zu label%s, every %.1f s",
-               settings->name_open ? "the service that spans name"
-                                   : settings->application_name,
-               (unsigned)settings->sample_rate_hz, settings->label_count,
-               settings->label_count == 1 ? "" : "s",
-               (double)settings->upload_interval_ms / 1e3);
+static void check_print_options(sp_check_list *list,
+                                const sp_settings *settings) {
+  sp_check_print(list, SP_CHECK_OK, "options",
+                 "%s, %u Hz, %zu label%s, every %.1f s",
+                 settings->name_open ? "the service name of the spans"
+                                     : settings->application_name,
+                 (unsigned)settings->sample_rate_hz, settings->label_count,
+                 settings->label_count == 1 ? "" : "s",
+                 (double)settings->upload_interval_ms / 1e3);
   if (settings->output_directory)
-    sp_check_say(list, SP_CHECK_OK, "output", "%s can be written",
-                 settings->output_directory);
+    sp_check_print(list, SP_CHECK_OK, "output", "%s is writable",
+                   settings->output_directory);
   if (settings->spool_directory)
-    sp_check_say(list, SP_CHECK_OK, "spool", "%s can be written",
-                 settings->spool_directory);
+    sp_check_print(list, SP_CHECK_OK, "spool", "%s is writable",
+                   settings->spool_directory);
 }
 
 static void check_no_sample(int number, uint32_t index, uint64_t ticks,
@@ -56,28 +57,29 @@ static void check_no_sample(int number, uint32_t index, uint64_t ticks,
   (void)ucontext;
 }
 
-/* Signal, stack and timer, in the order in which they need each other. */
+/* Check signal, stack and timer, in the order of their dependencies. */
 static void check_kernel(sp_check_list *list, int wanted) {
   int number;
 
   if (sp_signal_choose(wanted, &number)) {
-    sp_check_say(list, SP_CHECK_FAILED, "signal", "%s", spanprof_last_error());
+    sp_check_print(list, SP_CHECK_FAILED, "signal", "%s",
+                   spanprof_last_error());
     return;
   }
   sp_check_stack(list, number);
   if (sp_signal_install(number, check_no_sample)) {
-    sp_check_say(list, SP_CHECK_FAILED, "signal", "%s", spanprof_last_error());
+    sp_check_print(list, SP_CHECK_FAILED, "signal", "%s",
+                   spanprof_last_error());
     return;
   }
-  sp_check_say(list, SP_CHECK_OK, "signal", "%d", number);
+  sp_check_print(list, SP_CHECK_OK, "signal", "%d", number);
   if (!sp_timer_probe(number))
-    sp_check_say(list, SP_CHECK_OK, "timer",
-                 "the kernel's CPU timers tick here");
+    sp_check_print(list, SP_CHECK_OK, "timer", "the kernel's CPU timers work");
   else
-    sp_check_say(list, SP_CHECK_FAILED, "timer", "%s", spanprof_last_error());
+    sp_check_print(list, SP_CHECK_FAILED, "timer", "%s", spanprof_last_error());
 }
 
-static void check_say_end(const sp_check_list *list) {
+static void check_print_failures(const sp_check_list *list) {
   if (list->failed)
     fprintf(list->io->out, "%zu failed\n", list->failed);
 }
@@ -89,27 +91,28 @@ static void check_run(sp_check_list *list) {
   spanprof_status st;
 
   if (sp_settings_disabled(io->environment))
-    sp_check_say(list, SP_CHECK_SKIPPED, "note",
-                 "PYROSCOPE_AGENT_ENABLED switches profiling off");
+    sp_check_print(list, SP_CHECK_SKIPPED, "note",
+                   "PYROSCOPE_AGENT_ENABLED switches profiling off");
   sp_buffer_init(&notes, io->mem);
   st = sp_settings_read(&settings, io->mem, NULL, io->environment, &notes);
   if (!st)
-    check_say_options(list, &settings);
+    check_print_options(list, &settings);
   else
-    sp_check_say(list, SP_CHECK_FAILED, "options", "%s", spanprof_last_error());
-  check_say_notes(list, &notes);
+    sp_check_print(list, SP_CHECK_FAILED, "options", "%s",
+                   spanprof_last_error());
+  check_print_notes(list, &notes);
   sp_buffer_dispose(&notes);
   sp_check_service_names(list);
   check_kernel(list, st ? 0 : (int)settings.signal_number);
   if (!st) {
     sp_check_server(list, &settings);
-    check_say_end(list);
+    check_print_failures(list);
     sp_check_print_data_sources(list, &settings);
     sp_settings_dispose(&settings);
   } else {
-    sp_check_say(list, SP_CHECK_SKIPPED, "server",
-                 "not tried: the options are refused");
-    check_say_end(list);
+    sp_check_print(list, SP_CHECK_SKIPPED, "server",
+                   "not checked, because the options are wrong");
+    check_print_failures(list);
   }
 }
 

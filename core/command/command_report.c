@@ -1,8 +1,9 @@
-/* Profiles come from a source (report_files.c, report_server.c) and go into a
- * report (report.c), which sums up by span, function and label what the filters
- * take, and hands each sample on to a listener (report_tree.c, report_peek.c).
- * What is printed is made from these: report_text.c, report_json.c,
- * report_calls.c, report_folded.c, report_diff_print.c, report_html.c. */
+/* Profiles come from a source (report_files.c, report_server.c) and are added
+ * to a report (report.c). The report adds up the samples that match the
+ * filters, by span, function and label, and passes each sample to a listener
+ * (report_tree.c, report_peek.c). The printers use both: report_text.c,
+ * report_json.c, report_calls.c, report_folded.c, report_diff_print.c,
+ * report_html.c. */
 #include "command.h"
 #include "command/print/report_diff_print.h"
 #include "command/print/report_folded.h"
@@ -16,19 +17,20 @@
 
 #define REPORT_TOP_DEFAULT 20
 
-/* One report, of what it is made from, and what listens while it is. */
+/* One report, its arguments, and its listeners. */
 typedef struct report_job {
   sp_report_arguments arguments;
   sp_report_printer printer;
   sp_report report;
-  sp_html_side html[2]; /* the base's and the report's, where a page is made */
+  sp_html_side html[2]; /* of the base and of the report, if a page is
+                         * written */
   int status;
 } report_job;
 
 static void report_fail(report_job *job, spanprof_status st) {
   if (st)
-    sp_command_complain(job->arguments.io, job->arguments.word, NULL,
-                        spanprof_last_error());
+    sp_command_error(job->arguments.io, job->arguments.word, NULL,
+                     spanprof_last_error());
   if (st)
     job->status = SP_EXIT_FAILED;
 }
@@ -41,16 +43,16 @@ static void report_read_files(report_job *job, sp_report *report,
                            .report = report};
 
   sp_report_files_read(&files, list);
-  /* Nothing at all, and not for want of a match. */
-  if (files.failed || (report->profiles == 0 && files.passed_over == 0))
+  /* There is nothing, and not because of a filter. */
+  if (files.failed || (report->profiles == 0 && files.filtered_out == 0))
     job->status = SP_EXIT_FAILED;
 }
 
-/* The profiles themselves, or those to compare with. */
+/* Read the profiles, or those to compare with. */
 static void report_read(report_job *job, sp_report *report, bool base) {
   const sp_report_arguments *arguments = &job->arguments;
 
-  if (arguments->asks_server)
+  if (arguments->from_server)
     report_fail(job, sp_report_server_read(base ? &arguments->base_server
                                                 : &arguments->server,
                                            arguments->io, report));
@@ -58,8 +60,8 @@ static void report_read(report_job *job, sp_report *report, bool base) {
     report_read_files(job, report, base ? &arguments->base : &arguments->files);
 }
 
-/* Whether there is something to print: a report of nothing is one only where a
- * filter left nothing. */
+/* Returns whether there is something to print. An empty report is printed only
+ * if a filter excluded everything. */
 static bool report_is_any(const report_job *job) {
   return job->report.profiles || job->status == SP_EXIT_OK;
 }
@@ -68,7 +70,7 @@ static bool report_is_html(const report_job *job) {
   return job->arguments.html || job->arguments.open;
 }
 
-/* `base` is NULL where nothing is compared. */
+/* `base` is NULL if nothing is compared. */
 static void report_write_html(report_job *job, sp_html_side *base) {
   char title[SP_HTML_TITLE_BYTES];
   sp_html_file file;
@@ -150,7 +152,7 @@ static void report_run_tables(report_job *job) {
     report_fail(job, sp_report_print_text(&job->report, &job->printer));
 }
 
-/* Two reports of which each has samples. */
+/* Compare two reports that have samples. */
 static void report_compare(report_job *job, const sp_report *base) {
   sp_diff diff = {.base = base,
                   .now = &job->report,
@@ -164,17 +166,19 @@ static void report_compare(report_job *job, const sp_report *base) {
     return;
   }
   if (job->arguments.normalize)
-    diff.scale = (double)job->report.taken.value / (double)base->taken.value;
+    diff.scale =
+        (double)job->report.selected.value / (double)base->selected.value;
   report_fail(job, job->arguments.json
                        ? sp_diff_print_json(&diff, &job->printer)
                        : sp_diff_print_text(&diff, &job->printer));
-  /* Where not all could be read, what grew may be what is missing. */
+  /* If a source could not be read completely, missing data may look like
+   * growth. */
   if (diff.grown && job->status == SP_EXIT_OK)
     job->status = SP_EXIT_GREW;
 }
 
-/* Both sides have to be of one type: that of the base. A comparison with
- * nothing must not look like one that is good. */
+/* Both reports must have the type of the base. A comparison with an empty
+ * report must not look like a good result. */
 static void report_run_diff(report_job *job) {
   const sp_report_arguments *arguments = &job->arguments;
   sp_report_options options = arguments->options;
@@ -191,10 +195,10 @@ static void report_run_diff(report_job *job) {
     sp_html_side_init(&job->html[1], &job->report);
   if (!st) {
     report_read(job, &job->report, false);
-    if (base.taken.value <= 0 || job->report.taken.value <= 0)
+    if (base.selected.value <= 0 || job->report.selected.value <= 0)
       st = sp_fail(SPANPROF_ERR_ARGUMENT,
                    "nothing to compare: no samples match in %s",
-                   base.taken.value <= 0 ? "the base" : "the profiles");
+                   base.selected.value <= 0 ? "the base" : "the profiles");
   }
   if (st)
     report_fail(job, st);
@@ -211,8 +215,8 @@ static void report_run(report_job *job) {
 
   if (arguments->failed)
     job->status = SP_EXIT_FAILED;
-  if (arguments->failed && arguments->asks_server)
-    return; /* it would be asked for something else */
+  if (arguments->failed && arguments->from_server)
+    return; /* otherwise the query would be a different one */
   job->printer =
       (sp_report_printer){.out = arguments->io->out,
                           .order = arguments->order,

@@ -6,11 +6,12 @@
 #include "command.h"
 #include "util/base.h"
 
-/* The server is an executable of its own, so that neither gem nor wheel carries
- * its libraries. It is looked for beside this program, then on the PATH. */
+/* The server is a separate executable, so that neither gem nor wheel contains
+ * its libraries. It is searched for in the directory of this program, then in
+ * PATH. */
 #define SERVE_PROGRAM "spanprof-server"
 
-static bool serve_beside(char *path, size_t capacity) {
+static bool serve_path_of_sibling(char *path, size_t capacity) {
   const ssize_t size =
       readlink("/proc/self/exe", path, capacity - sizeof SERVE_PROGRAM - 1);
   char *slash;
@@ -29,13 +30,13 @@ int sp_command_serve(const sp_command_io *io, int argc, char **argv) {
   char path[PATH_MAX];
 
   (void)argc;
-  if (serve_beside(path, sizeof path))
+  if (serve_path_of_sibling(path, sizeof path))
     execv(path, argv);
   execvp(SERVE_PROGRAM, argv);
   fprintf(io->err,
           "spanprof serve: cannot run " SERVE_PROGRAM
-          ": %s; it is built from spanprof's source where libmicrohttpd, "
-          "SQLite, PCRE2 and jansson are installed\n",
+          ": %s; build it from spanprof's source, with libmicrohttpd, "
+          "SQLite, PCRE2, jansson and libyaml installed\n",
           strerror(errno));
   return SP_EXIT_FAILED;
 }

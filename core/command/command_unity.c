@@ -1,5 +1,5 @@
-/* The command as one translation unit, beside spanprof_unity.c: what gem and
- * wheel compile into their shared object to bring it with them. */
+/* The command as one translation unit, in addition to spanprof_unity.c. The gem
+ * and the wheel compile it into their shared object. */
 #include "command/shared/amount.c"
 #include "command/shared/arguments.c"
 #include "command/report/binomial.c"

@@ -14,35 +14,34 @@
 #include "profile/pprof/pprof_reader.h"
 #include "util/system/status.h"
 
-/* So often is one profile sent, and so long waited in between. */
+/* How often one profile is sent, and the longest wait between two attempts. */
 #define UPLOAD_TRIES       5
 #define UPLOAD_WAIT_MAX_NS (10 * SP_NS_PER_S)
 
-/* Time per MiB, as a server processes a large profile before it answers. */
+/* Additional time per MiB, because a server processes a large profile before it
+ * answers. */
 #define UPLOAD_NS_PER_MIB (5 * SP_NS_PER_S)
 
 static const char upload_usage[] =
     "usage: spanprof upload [--server URL] FILE|DIRECTORY...\n"
     "\n"
-    "Sends pprof profiles, gzip or not, to Pyroscope: those of an output\n"
-    "directory under the name and labels that they had, which they carry as\n"
-    "comments, any others under those of the environment. In a directory and\n"
-    "below, files named *.pb.gz, *.pb, *.pprof and *.prof; - is standard "
+    "Uploads pprof profiles, compressed or not, to Pyroscope. Profiles of an\n"
+    "output directory have their application name and labels in comments. All\n"
+    "others get those of the environment. A directory stands for the files\n"
+    "named *.pb.gz, *.pb, *.pprof and *.prof in it and below; - is standard\n"
     "input.\n"
     "\n";
 
 static const sp_argument upload_arguments[] = {
-    {"server", "URL", "in place of PYROSCOPE_SERVER_ADDRESS"},
+    {"server", "URL", "default: PYROSCOPE_SERVER_ADDRESS"},
 };
 
 static const char upload_more[] =
     "\n"
-    "Credentials and all else are taken from the environment, as in a program\n"
-    "that is profiled. The files stay. A profile that the server has already "
-    "is\n"
-    "not stored twice; one that is older than an hour it refuses. Exit status: "
-    "1\n"
-    "if a file was not taken, 2 for wrong usage.\n";
+    "Credentials and all other options come from the environment, as in a\n"
+    "profiled program. The files are not deleted. The server stores a profile\n"
+    "only once, and refuses one that is older than an hour. Exit status: 1 if\n"
+    "a file was not accepted, 2 for wrong usage.\n";
 
 typedef struct upload_job {
   const sp_command_io *io;
@@ -52,8 +51,9 @@ typedef struct upload_job {
   sp_command_client client;
   sp_progress progress;
   size_t seen;
-  size_t taken;
-  bool unanswered; /* a file in all its tries: others would wait as long */
+  size_t accepted;
+  bool unanswered; /* no answer to a file in all attempts: other files would
+                    * wait as long */
   int status;
 } upload_job;
 
@@ -61,7 +61,7 @@ static void upload_complain(upload_job *job, const char *path,
                             const char *why) {
   job->status = SP_EXIT_FAILED;
   sp_progress_clear(&job->progress);
-  sp_command_complain(job->io, "upload", path, why);
+  sp_command_error(job->io, "upload", path, why);
 }
 
 static void upload_print_help(FILE *out) {
@@ -97,7 +97,8 @@ static bool upload_read_arguments(upload_job *job, int argc, char **argv) {
   return false;
 }
 
-/* What the profile says of itself. The caller disposes of the series. */
+/* Read the time and the series of a profile. The caller disposes of the series.
+ */
 static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
                                        sp_series *series) {
   sp_pprof *profile;
@@ -124,24 +125,25 @@ static void upload_sleep(uint64_t ns) {
     ;
 }
 
-/* Wait, and say on a terminal for what. */
+/* Wait, and show the reason on a terminal. */
 static void upload_wait(upload_job *job, const sp_http_answer *answer,
                         uint64_t ns) {
   const double seconds = (double)ns / (double)SP_NS_PER_S;
   char why[80];
 
   if (answer->status)
-    snprintf(why, sizeof why, "the server answered %ld, again in %.0f s",
+    snprintf(why, sizeof why, "the server answered %ld, retry in %.0f s",
              answer->status, seconds);
   else
-    snprintf(why, sizeof why, "no answer, again in %.0f s", seconds);
+    snprintf(why, sizeof why, "no answer, retry in %.0f s", seconds);
   sp_progress_sent(&job->progress, job->seen, job->files.count, why);
   upload_sleep(ns);
 }
 
-/* Whether an answer ends the tries; else the time to wait was waited. */
-static bool upload_decided(upload_job *job, const sp_http_answer *answer,
-                           uint32_t tries, bool *accepted) {
+/* Returns true if there must be no further attempt. Otherwise waits before it
+ * returns. */
+static bool upload_is_final(upload_job *job, const sp_http_answer *answer,
+                            uint32_t tries, bool *accepted) {
   sp_retry_case asked = {.status = answer->status,
                          .not_pyroscope = answer->not_pyroscope,
                          .failures = tries,
@@ -163,7 +165,7 @@ static bool upload_decided(upload_job *job, const sp_http_answer *answer,
   return false;
 }
 
-/* SPANPROF_ERR_IO, in a sentence: it was not taken. */
+/* SPANPROF_ERR_IO, with a sentence: the profile was not accepted. */
 static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
                                    const sp_series *series) {
   sp_pyroscope_request request;
@@ -178,24 +180,24 @@ static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
       SP_HTTP_REQUEST_NS + (request.http.size >> 20) * UPLOAD_NS_PER_MIB;
   do
     sp_http_client_post(job->client.http, &request.http, &answer);
-  while (!upload_decided(job, &answer, ++tries, &accepted));
+  while (!upload_is_final(job, &answer, ++tries, &accepted));
   sp_pyroscope_request_dispose(&request);
   if (accepted)
     return SPANPROF_OK;
   job->unanswered = !answer.status;
   if (!answer.status)
-    return sp_fail(SPANPROF_ERR_IO, "no upload to %s: %s",
+    return sp_fail(SPANPROF_ERR_IO, "cannot upload to %s: %s",
                    job->client.settings.server_address, answer.message);
   return sp_fail(SPANPROF_ERR_IO, "%s answered %ld%s%s%s",
                  job->client.settings.server_address, answer.status,
-                 answer.not_pyroscope ? ", but is no Pyroscope" : "",
+                 answer.not_pyroscope ? ", but is not a Pyroscope server" : "",
                  answer.message[0] ? ": " : "", answer.message);
 }
 
-/* Compress an uncompressed profile, since servers limit the size of bodies as
- * sent. */
-static spanprof_status upload_pack(const upload_job *job, char **bytes,
-                                   size_t *size) {
+/* Compress an uncompressed profile, because servers limit the size of request
+ * bodies. */
+static spanprof_status upload_compress(const upload_job *job, char **bytes,
+                                       size_t *size) {
   sp_gzip gzip = {0};
   void *packed = NULL;
   spanprof_status st;
@@ -223,7 +225,7 @@ static void upload_file(upload_job *job, const char *path) {
       sp_profile_file_read(path, job->io->mem, &bytes, &part.size);
 
   if (!st)
-    st = upload_pack(job, &bytes, &part.size);
+    st = upload_compress(job, &bytes, &part.size);
   part.bytes = bytes;
   if (!st)
     st = upload_describe(job, &part, &series);
@@ -233,7 +235,7 @@ static void upload_file(upload_job *job, const char *path) {
   }
   sp_mem_free(job->io->mem, bytes);
   if (!st)
-    job->taken++;
+    job->accepted++;
   else
     upload_complain(job, path, spanprof_last_error());
 }
@@ -254,11 +256,11 @@ static void upload_run(upload_job *job) {
   }
   sp_progress_clear(&job->progress);
   if (i < job->files.count) {
-    snprintf(rest, sizeof rest, "the server does not answer: %zu not tried",
+    snprintf(rest, sizeof rest, "the server does not answer: %zu not sent",
              job->files.count - i);
     upload_complain(job, NULL, rest);
   }
-  fprintf(job->io->out, "%zu of %zu profiles taken by %s\n", job->taken,
+  fprintf(job->io->out, "%zu of %zu profiles accepted by %s\n", job->accepted,
           job->files.count, job->client.settings.server_address);
 }
 

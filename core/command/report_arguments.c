@@ -20,7 +20,7 @@ void sp_report_arguments_help(const sp_report_arguments *job, FILE *out) {
   sp_report_options_help(report_is_labels(job), out);
 }
 
-/* "spanprof report: --top "x": a number expected" */
+/* Print 'spanprof report: --top "x": a number expected'. */
 static bool report_wrong(const sp_report_arguments *job, int argument,
                          const char *value, const char *expected) {
   char shown[81];
@@ -32,8 +32,9 @@ static bool report_wrong(const sp_report_arguments *job, int argument,
   return false;
 }
 
-static bool report_says(const sp_report_arguments *job, const char *sentence) {
-  sp_command_complain(job->io, job->word, NULL, sentence);
+static bool report_refuse(const sp_report_arguments *job,
+                          const char *sentence) {
+  sp_command_error(job->io, job->word, NULL, sentence);
   return false;
 }
 
@@ -53,7 +54,7 @@ static bool report_read_process(sp_report_arguments *job, const char *value) {
       job->profiles.process)
     return true;
   return report_wrong(job, SP_REPORT_OPTION_PROCESS, value,
-                      "the number of a process expected");
+                      "a process id expected");
 }
 
 static bool report_read_time(sp_report_arguments *job, int argument,
@@ -98,19 +99,19 @@ static bool report_read_fail_above(sp_report_arguments *job,
       (!*end || strcmp(end, "%") == 0))
     return true;
   return report_wrong(job, SP_REPORT_OPTION_FAIL_ABOVE, value,
-                      "a percentage expected, as 10%");
+                      "a percentage expected, such as 10%");
 }
 
-/* An option of the table without a case of its own must not pass for another.
- */
+/* Reports a row of the option table that no case reads, which is a mistake in
+ * this file. */
 static bool report_unread(const sp_report_arguments *job, int argument,
                           const char *value) {
   return report_wrong(job, argument, value ? value : "",
-                      "nothing reads this option");
+                      "this option is not implemented");
 }
 
-/* Options of which samples and profiles are meant. False: said what is wrong.
- */
+/* Read an option that selects samples and profiles. Returns false after a
+ * message about a wrong value. */
 static bool report_read_filter(sp_report_arguments *job, int argument,
                                const char *value) {
   sp_report_filter *filter = &job->options.filter;
@@ -155,22 +156,22 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   default:
     return report_unread(job, argument, value);
   }
-  job->asks_server = true;
+  job->from_server = true;
   return true;
 }
 
-/* Whether it is a file or a query is known at the end. */
+/* Whether it is a file or a query is known after all arguments. */
 static bool report_read_base(sp_report_arguments *job, const char *value) {
   job->diff = true;
-  if (sp_mem_reserve(job->io->mem, (void **)&job->bases, &job->base_room,
+  if (sp_mem_reserve(job->io->mem, (void **)&job->bases, &job->base_capacity,
                      job->base_count + 1, sizeof *job->bases))
-    job->failed = !report_says(job, "out of memory");
+    job->failed = !report_refuse(job, "out of memory");
   else
     job->bases[job->base_count++] = value;
   return true;
 }
 
-/* Options of what is printed. */
+/* Read an option about the output. */
 static bool report_read_shape(sp_report_arguments *job, int argument,
                               const char *value) {
   switch (argument) {
@@ -182,7 +183,7 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
   case SP_REPORT_OPTION_GROUP_BY:
     job->options.group_by = value;
     return *value ||
-           report_wrong(job, argument, value, "the name of a label expected");
+           report_wrong(job, argument, value, "a label name expected");
   case SP_REPORT_OPTION_SORT:
     return report_read_order(job, value);
   case SP_REPORT_OPTION_PEEK:
@@ -227,43 +228,45 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
   }
 }
 
-/* Options of the page that do not go together, or with others. */
-static bool report_html_is_sound(const sp_report_arguments *job) {
+/* Check the options of the page against each other and the others. */
+static bool report_html_options_are_consistent(const sp_report_arguments *job) {
   const bool other = job->json || job->tree || job->folded ||
                      job->options.peek.given || job->normalize ||
                      job->fail_above >= 0 || job->options.group_by;
 
   if (!job->html && !job->open)
-    return !job->title || report_says(job, "--title needs --html or --open");
+    return !job->title || report_refuse(job, "--title needs --html or --open");
   if (other)
-    return report_says(job, "--html and --open go with filters, --lines and "
-                            "--diff, not with other shapes of a report");
+    return report_refuse(
+        job, "--html and --open cannot be combined with other output "
+             "options than --lines and --diff");
   if (job->open && job->html && strcmp(job->html, "-") == 0)
-    return report_says(job, "--open needs a file, not standard output");
+    return report_refuse(job, "--open needs a file, not standard output");
   return true;
 }
 
-/* Options that do not go together. */
-static bool report_is_sound(const sp_report_arguments *job) {
+/* Check for options that exclude each other. */
+static bool report_options_are_consistent(const sp_report_arguments *job) {
   const sp_report_filter *filter = &job->options.filter;
   const bool peek = job->options.peek.given;
 
   if (job->folded + job->json + job->tree > 1 ||
       peek + job->folded + job->tree + job->diff > 1)
-    return report_says(job, "of --folded, --tree, --peek and --diff only one "
-                            "goes at a time; --json with the last two");
-  if (!report_html_is_sound(job))
+    return report_refuse(job,
+                         "only one of --folded, --tree, --peek and --diff is "
+                         "possible; --json only with the last two");
+  if (!report_html_options_are_consistent(job))
     return false;
   if (filter->self && !filter->by_span && !filter->span_name)
-    return report_says(job, "--self needs --span or --span-name");
+    return report_refuse(job, "--self needs --span or --span-name");
   if (!job->diff && (job->fail_above >= 0 || job->normalize))
-    return report_says(job, "--fail-above and --normalize need --diff");
+    return report_refuse(job, "--fail-above and --normalize need --diff");
   if (job->profiles.until_ns && job->profiles.until_ns <= job->profiles.from_ns)
-    return report_says(job, "--until is not after --from");
+    return report_refuse(job, "--until is not after --from");
   return true;
 }
 
-/* What --application is as a query. */
+/* Convert --application to a query. */
 static void report_application_query(sp_report_arguments *job) {
   sp_buffer query;
   const char *p;
@@ -279,25 +282,29 @@ static void report_application_query(sp_report_arguments *job) {
   sp_buffer_text(&query, "\"}");
   job->server.query = job->application_query = sp_buffer_detach(&query, &size);
   if (!job->server.query)
-    job->failed = !report_says(job, "out of memory");
+    job->failed = !report_refuse(job, "out of memory");
 }
 
-/* Options that do not go with a server, and those that mean something else. */
-static bool report_is_sound_server(sp_report_arguments *job, bool files) {
+/* Check the options for a server, and set its queries. */
+static bool report_server_options_are_consistent(sp_report_arguments *job,
+                                                 bool files) {
   if (files)
-    return report_says(job, "of files and --server, --query only one goes");
+    return report_refuse(job,
+                         "files cannot be combined with --server or --query");
   if (job->profiles.process)
-    return report_says(job, "--process is of files' names: of a server, ask "
-                            "for a label by --query");
+    return report_refuse(job,
+                         "--process needs files: with a server, select a label "
+                         "with --query");
   if (job->profiles.application && job->server.query)
-    return report_says(job, "of --application and --query only one goes");
+    return report_refuse(job, "--application cannot be combined with --query");
   if (job->base_count > 1)
-    return report_says(job, "--diff names one query of a server");
+    return report_refuse(job, "with a server, --diff is possible only once");
   if (job->profiles.application)
     report_application_query(job);
   job->server.from_ns = job->profiles.from_ns;
   job->server.until_ns = job->profiles.until_ns;
-  /* The answer is of one type, which a whole name picks out. */
+  /* A whole profile type selects the type of the answer, which has only that
+   * one. */
   job->server.type = job->options.type;
   if (job->options.type && strchr(job->options.type, ':'))
     job->options.type = NULL;
@@ -312,16 +319,16 @@ static bool report_is_sound_server(sp_report_arguments *job, bool files) {
   return true;
 }
 
-static bool report_is_sound_files(sp_report_arguments *job) {
+static bool report_file_options_are_consistent(sp_report_arguments *job) {
   size_t i;
 
   if (job->base_timed)
-    return report_says(job, "--diff-from and --diff-until need --server");
+    return report_refuse(job, "--diff-from and --diff-until need --server");
   if (job->server.token)
-    return report_says(job, "--token needs --server");
+    return report_refuse(job, "--token needs --server");
   for (i = 0; i < job->base_count; i++)
     if (sp_profile_list_add(&job->base, job->bases[i]))
-      job->failed = !report_says(job, spanprof_last_error());
+      job->failed = !report_refuse(job, spanprof_last_error());
   return true;
 }
 
@@ -342,14 +349,14 @@ bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
                     argc, argv);
   while ((found = sp_arguments_next(&arguments, &value)) != SP_ARGUMENT_END) {
     if (found == SP_ARGUMENT_WRONG)
-      return report_says(job, spanprof_last_error());
+      return report_refuse(job, spanprof_last_error());
     job->help = job->help || found == SP_ARGUMENT_HELP;
     if (found == SP_ARGUMENT_OPERAND) {
       any = true;
       if (job->operands++ == 0)
         job->first = value;
       if (sp_profile_list_add(&job->files, value))
-        job->failed = !report_says(job, spanprof_last_error());
+        job->failed = !report_refuse(job, spanprof_last_error());
     } else if (found >= 0) {
       good = found <= SP_REPORT_OPTION_TOKEN
                  ? report_read_filter(job, found, value)
@@ -360,11 +367,11 @@ bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
   }
   if (job->help)
     return true;
-  if (!report_is_sound(job))
+  if (!report_options_are_consistent(job))
     return false;
-  if (job->asks_server)
-    return report_is_sound_server(job, any);
-  if (!report_is_sound_files(job))
+  if (job->from_server)
+    return report_server_options_are_consistent(job, any);
+  if (!report_file_options_are_consistent(job))
     return false;
   if (!any)
     sp_report_arguments_help(job, io->err);

@@ -1,4 +1,4 @@
-/* What `spanprof report` and `spanprof labels` are asked for. */
+/* The arguments of `spanprof report` and `spanprof labels`. */
 #ifndef SP_REPORT_ARGUMENTS_H
 #define SP_REPORT_ARGUMENTS_H
 
@@ -21,34 +21,35 @@ typedef struct sp_report_arguments {
   bool help;
   bool diff;
   bool normalize;
-  bool open;         /* the page, in a browser */
-  const char *html;  /* the file for the page; NULL: not asked for */
-  const char *title; /* of the page; NULL: of what it is made from */
-  const char *first; /* of the files and directories */
-  size_t operands;   /* how many of these there are */
+  bool open;         /* show the page in a browser */
+  const char *html;  /* file for the page; NULL: no page */
+  const char *title; /* of the page; NULL: made from the arguments */
+  const char *first; /* first file or directory */
+  size_t operands;   /* number of files and directories */
   const char *first_base;
   double fail_above; /* a share; below 0: not given */
   sp_profile_list files;
   sp_profile_list base;
-  bool failed;        /* a file is not there, or memory was not; it was said */
-  const char **bases; /* of --diff, as given */
+  bool failed;        /* a file does not exist, or memory ran out; this was
+                       * reported */
+  const char **bases; /* arguments of --diff */
   size_t base_count;
-  size_t base_room;
-  /* In place of files. */
-  bool asks_server;
+  size_t base_capacity;
+  /* If a server is used in place of files: */
+  bool from_server;
   bool base_timed; /* --diff-from, --diff-until */
   sp_report_server server;
   sp_report_server base_server; /* of --diff */
-  char *application_query;      /* what --application is as one */
+  char *application_query;      /* the query that --application stands for */
 } sp_report_arguments;
 
-/* False: wrong usage, which was told. To be disposed of either way. A file that
- * is not there is no wrong usage. */
+/* Read the arguments. Returns false for wrong usage, after a message. Dispose
+ * of `job` in both cases. A missing file does not count as wrong usage. */
 bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
                               int argc, char **argv);
 void sp_report_arguments_dispose(sp_report_arguments *job);
 
-/* The whole of `spanprof WORD -h`. */
+/* Print the complete help of `spanprof WORD -h`. */
 void sp_report_arguments_help(const sp_report_arguments *job, FILE *out);
 
 #endif

@@ -6,15 +6,15 @@
 #include "profile/pprof/gunzip.h"
 #include "util/system/status.h"
 
-static void files_say(sp_report_files *files, const char *how,
-                      const char *path) {
+static void files_complain(sp_report_files *files, const char *how,
+                           const char *path) {
   char why[300];
 
   snprintf(why, sizeof why, "%s%s", how, spanprof_last_error());
-  sp_command_complain(files->io, files->word, path, why);
+  sp_command_error(files->io, files->word, path, why);
 }
 
-/* The bytes of a file, unpacked. */
+/* Read a file and decompress it. */
 static spanprof_status files_unpacked(const sp_mem *mem, const char *path,
                                       sp_buffer *out) {
   char *bytes;
@@ -29,7 +29,8 @@ static spanprof_status files_unpacked(const sp_mem *mem, const char *path,
   return !st && out->failed ? sp_fail(SPANPROF_ERR_NOMEM, "out of memory") : st;
 }
 
-/* SPANPROF_ERR_UNSUPPORTED: it was read before, under another name. */
+/* Returns SPANPROF_ERR_UNSUPPORTED if the same content was read before, under
+ * another name. */
 static spanprof_status files_note_content(sp_report_files *files,
                                           const sp_buffer *bytes) {
   const sp_mem *mem = files->io->mem;
@@ -41,7 +42,7 @@ static spanprof_status files_note_content(sp_report_files *files,
     if (files->contents[i].device == hash &&
         files->contents[i].inode == bytes->size)
       return sp_fail(SPANPROF_ERR_UNSUPPORTED,
-                     "has the content of a profile before it");
+                     "has the same content as an earlier profile");
   if (sp_mem_reserve(mem, (void **)&files->contents, &files->content_capacity,
                      files->content_count + 1, sizeof *files->contents) ||
       sp_index_reserve(&files->content_index, mem))
@@ -52,8 +53,8 @@ static spanprof_status files_note_content(sp_report_files *files,
   return SPANPROF_OK;
 }
 
-/* The first profile of the CPU after others of another type, which are left
- * out then. */
+/* If this is the first CPU profile after profiles of another type, discard
+ * those. */
 static spanprof_status files_prefer_cpu(sp_report_files *files,
                                         const sp_profile_list *list,
                                         const sp_pprof *profile) {
@@ -65,13 +66,13 @@ static spanprof_status files_prefer_cpu(sp_report_files *files,
       sp_pprof_type_find(profile, "cpu") == SP_PPROF_NONE)
     return SPANPROF_OK;
   for (i = 0; i < files->added_count; i++)
-    sp_command_complain(files->io, files->word, list->paths[files->added[i]],
-                        "left out: has no type cpu");
+    sp_command_error(files->io, files->word, list->paths[files->added[i]],
+                     "skipped: has no type cpu");
   files->added_count = 0;
   return sp_report_restart(files->report);
 }
 
-/* Note a file that would be left out for one of the CPU. */
+/* Remember a file that would be discarded if a CPU profile follows. */
 static spanprof_status files_note_added(sp_report_files *files, size_t i) {
   if (files->report->options->type || strcmp(files->report->type, "cpu") == 0)
     return SPANPROF_OK;
@@ -90,8 +91,8 @@ static spanprof_status files_add(sp_report_files *files,
   spanprof_status st;
 
   sp_profile_origin_read(&origin, profile, list->paths[i]);
-  if (!sp_profile_filter_takes(files->filter, &origin)) {
-    files->passed_over++;
+  if (!sp_profile_filter_matches(files->filter, &origin)) {
+    files->filtered_out++;
     return SPANPROF_OK;
   }
   st = files_prefer_cpu(files, list, profile);
@@ -120,8 +121,8 @@ static void files_read_one(sp_report_files *files, const sp_profile_list *list,
   if (!st)
     return;
   sp_progress_clear(progress);
-  files_say(files, st == SPANPROF_ERR_UNSUPPORTED ? "left out: " : "",
-            list->paths[i]);
+  files_complain(files, st == SPANPROF_ERR_UNSUPPORTED ? "skipped: " : "",
+                 list->paths[i]);
   files->failed = files->failed || st != SPANPROF_ERR_UNSUPPORTED;
 }
 

@@ -1,4 +1,4 @@
-/* Profiles of files, read once each and added to a report. */
+/* Reads profiles from files, each once, and adds them to a report. */
 #ifndef SP_REPORT_FILES_H
 #define SP_REPORT_FILES_H
 
@@ -8,25 +8,26 @@
 
 typedef struct sp_report_files {
   const sp_command_io *io;
-  const char *word; /* the command's, for complaints */
+  const char *word; /* the command's name, for messages */
   const sp_profile_filter *filter;
   sp_report *report;
-  uint64_t passed_over; /* profiles that the filter did not take */
-  bool failed;          /* one could not be read; it was said */
-  /* Contents read so far: hash and size. */
+  uint64_t filtered_out; /* profiles that did not match the filter */
+  bool failed;           /* a file could not be read; this was reported */
+  /* Hash and size of the contents read so far. */
   sp_profile_identity *contents;
   size_t content_count;
   size_t content_capacity;
   sp_index content_index;
-  /* Those added while the report's type may still become cpu. */
+  /* Profiles that were added while the report's type may still become cpu. */
   size_t *added;
   size_t added_count;
   size_t added_capacity;
 } sp_report_files;
 
-/* Read all of `list`, and say on io->err what was left out: no profile, not to
- * be read (both fail), of another type, the same as one before. Of profiles of
- * several types those of the CPU are meant, though the first may be another. */
+/* Read all of `list`, and report skipped files on io->err: files that are not
+ * profiles or cannot be read (both set `failed`), profiles of another type, and
+ * repeated profiles. If profiles have different types, those of the CPU are
+ * used, even if the first profile has another type. */
 void sp_report_files_read(sp_report_files *files, const sp_profile_list *list);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define HTML_ENDING ".html"
 
-/* Readable by its owner alone, as mkstemps() makes it. */
+/* mkstemps() makes the file readable by its owner only. */
 static spanprof_status html_file_temporary(sp_html_file *file) {
   const char *directory = getenv("TMPDIR");
   int descriptor;
@@ -45,7 +45,7 @@ spanprof_status sp_html_file_create(sp_html_file *file,
     return SPANPROF_OK;
   }
   if (strlen(path) >= sizeof file->path)
-    return sp_fail(SPANPROF_ERR_IO, "the file's name is too long");
+    return sp_fail(SPANPROF_ERR_IO, "the file name is too long");
   strcpy(file->path, path);
   file->out = fopen(path, "we");
   if (file->out)
@@ -69,10 +69,11 @@ spanprof_status sp_html_file_finish(sp_html_file *file) {
 
   file->out = NULL;
   if (!*file->path)
-    return SPANPROF_OK; /* asked for at the command's end */
+    return SPANPROF_OK; /* the command checks standard output at its end */
   errno = 0;
   failed = fflush(out) != 0 || ferror(out);
-  error = errno ? errno : EIO; /* of an earlier write, which is forgotten */
+  error = errno ? errno : EIO; /* EIO for the error of an earlier write,
+                                * which is no longer known */
   if (fclose(out) != 0 && !failed) {
     failed = true;
     error = errno;
@@ -88,14 +89,14 @@ spanprof_status sp_html_file_finish(sp_html_file *file) {
   st = sp_browser_open(whole ? whole : file->path);
   if (st) {
     snprintf(why, sizeof why, "%s", spanprof_last_error());
-    st = sp_fail(st, "%.200s is written, but %s", whole ? whole : file->path,
+    st = sp_fail(st, "%.200s was written, but %s", whole ? whole : file->path,
                  why);
   }
   free(whole);
   return st;
 }
 
-/* The last part of a path. */
+/* Copy the last part of a path. */
 static void html_title_path(const char *path, char out[SP_HTML_TITLE_BYTES]) {
   size_t bytes = strlen(path), begin;
 
@@ -111,16 +112,16 @@ static void html_title_path(const char *path, char out[SP_HTML_TITLE_BYTES]) {
            (int)sp_min_u64(bytes - begin, 150), path + begin);
 }
 
-/* Where nothing was named. */
+/* The title if the arguments name nothing. */
 static const char *html_title_all(const sp_report_arguments *arguments) {
-  return arguments->asks_server ? "all applications" : "spanprof";
+  return arguments->from_server ? "all applications" : "spanprof";
 }
 
-/* A query stays as it is. */
+/* A query is copied unchanged. */
 static void html_title_source(const sp_report_arguments *arguments,
                               const char *source,
                               char out[SP_HTML_TITLE_BYTES]) {
-  if (arguments->asks_server)
+  if (arguments->from_server)
     snprintf(out, SP_HTML_TITLE_BYTES, "%.150s", source);
   else
     html_title_path(source, out);
@@ -130,7 +131,7 @@ void sp_html_title(const sp_report_arguments *arguments,
                    char out[SP_HTML_TITLE_BYTES]) {
   const sp_report_filter *filter = &arguments->options.filter;
   const char *first =
-      arguments->asks_server ? arguments->server.query : arguments->first;
+      arguments->from_server ? arguments->server.query : arguments->first;
   char part[SP_HTML_TITLE_BYTES], whole[2 * SP_HTML_TITLE_BYTES];
   size_t at;
   bool changed;

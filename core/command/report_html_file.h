@@ -1,4 +1,4 @@
-/* Where `spanprof report --html` and --open write the page. */
+/* The file of the page that `spanprof report --html` and --open write. */
 #ifndef SP_REPORT_HTML_FILE_H
 #define SP_REPORT_HTML_FILE_H
 
@@ -14,20 +14,20 @@ typedef struct sp_html_file {
   FILE *out;
 } sp_html_file;
 
-/* Create the file that the arguments ask for, or a temporary one.
- * SPANPROF_ERR_IO, in a sentence. */
+/* Create the file of the arguments, or a temporary one. SPANPROF_ERR_IO, with a
+ * sentence. */
 spanprof_status sp_html_file_create(sp_html_file *file,
                                     const sp_report_arguments *arguments);
 
-/* After all was written to file->out: close it, and show it where that is asked
- * for, telling its path on the command's standard output. SPANPROF_ERR_IO,
- * SPANPROF_ERR_UNSUPPORTED (no browser), in a sentence. */
+/* Close the file after everything was written to file->out. With --open, print
+ * its path to the command's standard output and show it in a browser.
+ * SPANPROF_ERR_IO, SPANPROF_ERR_UNSUPPORTED (no browser), with a sentence. */
 spanprof_status sp_html_file_finish(sp_html_file *file);
 
-/* After a failure: close it. */
+/* Close the file after a failure. */
 void sp_html_file_abandon(sp_html_file *file);
 
-/* The heading of the page: as given, else what it is made from. */
+/* The heading of the page: the given one, or one made from the arguments. */
 void sp_html_title(const sp_report_arguments *arguments,
                    char out[SP_HTML_TITLE_BYTES]);
 

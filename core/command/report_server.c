@@ -12,17 +12,17 @@
 
 #define SERVER_HOUR_NS (3600 * SP_NS_PER_S)
 
-/* The server itself gives a query up after 5 minutes. */
+/* The server cancels a query after 5 minutes. */
 #define SERVER_ANSWER_NS (310 * SP_NS_PER_S)
 
 #define SERVER_SMALL_BYTES ((size_t)1 << 20)
 
-/* One question under way. */
+/* A query in progress. */
 typedef struct server_call {
   const sp_report_server *server;
   sp_command_client client;
   uint64_t from_ms;
-  uint64_t until_ms; /* within the range */
+  uint64_t until_ms; /* the end is within the range */
   sp_buffer url;
   sp_buffer body;
   sp_http_answer answer;
@@ -36,9 +36,10 @@ static void server_parameter(sp_buffer *url, const char *name,
   sp_buffer_form_encode(url, value, strlen(value));
 }
 
-/* The answer to `path` with the query's parameters, in call->body. */
-static spanprof_status server_ask(server_call *call, const char *path,
-                                  const char *type, size_t bytes_max) {
+/* Query `path` with the parameters of the query. The answer is in call->body.
+ */
+static spanprof_status server_query(server_call *call, const char *path,
+                                    const char *type, size_t bytes_max) {
   sp_http_fetch fetch = {
       .type = type, .bytes_max = bytes_max, .time_max_ns = SERVER_ANSWER_NS};
 
@@ -56,9 +57,9 @@ static spanprof_status server_ask(server_call *call, const char *path,
                            : SPANPROF_OK;
 }
 
-/* What is wrong with an answer. Only our own server says that it opens links,
- * and only its guard answers before that. */
-static spanprof_status server_judge(const server_call *call) {
+/* Report a wrong answer. Only our own server sends the header that it opens
+ * links, and only its access check answers without it. */
+static spanprof_status server_check(const server_call *call) {
   const sp_http_answer *answer = &call->answer;
   const char *address = call->client.settings.server_address;
   const char *colon = answer->message[0] ? ": " : "";
@@ -68,14 +69,12 @@ static spanprof_status server_judge(const server_call *call) {
                    answer->message);
   if (!answer->links)
     return sp_fail(SPANPROF_ERR_IO,
-                   "%s answered %ld, but is no `spanprof serve`, which alone "
-                   "can be asked for a report: another program, or another "
-                   "path",
+                   "%s answered %ld, but is not a `spanprof serve`, which a "
+                   "report needs: it is another program, or another path",
                    address, answer->status);
   if (answer->status == 401)
     return sp_fail(SPANPROF_ERR_IO,
-                   "%s wants another token: give it by --token or "
-                   "PYROSCOPE_AUTH_TOKEN",
+                   "%s refuses the token: set --token or PYROSCOPE_AUTH_TOKEN",
                    address);
   if (answer->status != 200 || answer->not_pyroscope)
     return sp_fail(SPANPROF_ERR_IO, "%s answered %ld%s%s", address,
@@ -92,7 +91,7 @@ static void server_time(uint64_t unix_ms, char out[40]) {
     snprintf(out, 40, "%" PRIu64, unix_ms);
 }
 
-/* The number behind "name": in a flat JSON object of our server; 0: null. */
+/* The number after "name": in a flat JSON object of our server; 0 for null. */
 static uint64_t server_number(const sp_buffer *json, const char *name) {
   const char *at = json->size ? strstr(json->data, name) : NULL;
 
@@ -105,15 +104,15 @@ static uint64_t server_number(const sp_buffer *json, const char *name) {
   return number;
 }
 
-/* Where there is nothing: where else there is something. */
+/* Report that nothing was found, and where the nearest profile is. */
 static spanprof_status server_nothing(server_call *call) {
   const char *query = call->server->query ? call->server->query : "any series";
   const char *address = call->client.settings.server_address;
   const size_t plain = strcspn(query, "{.");
   char from[40], until[40], near[40], more[200] = "";
   uint64_t ms = 0;
-  spanprof_status st =
-      server_ask(call, "/api/v1/gaps?", "application/json", SERVER_SMALL_BYTES);
+  spanprof_status st = server_query(call, "/api/v1/gaps?", "application/json",
+                                    SERVER_SMALL_BYTES);
 
   if (st)
     return st;
@@ -124,15 +123,15 @@ static spanprof_status server_nothing(server_call *call) {
   }
   if (ms) {
     server_time(ms, near);
-    snprintf(more, sizeof more, "; the nearest profile is of %s", near);
+    snprintf(more, sizeof more, "; the nearest profile is from %s", near);
   } else if (call->server->query && plain && query[plain] != '.') {
-    snprintf(more, sizeof more, "; an application is asked for as %.*s.cpu",
+    snprintf(more, sizeof more, "; the query for an application is %.*s.cpu",
              (int)sp_min_u64(plain, 80), query);
   }
   server_time(call->from_ms, from);
   server_time(call->until_ms, until);
   return sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "%s: nothing found of %s from %s to %s%s", address, query,
+                 "%s: nothing found for %s from %s to %s%s", address, query,
                  from, until, more);
 }
 
@@ -146,7 +145,7 @@ static spanprof_status server_add(const server_call *call, sp_report *report) {
     return sp_fail(st, "out of memory");
   if (st)
     return sp_fail(st,
-                   "%s: the answer cannot be read: narrow it down by "
+                   "%s: the answer cannot be read: limit it with "
                    "--query, --from or --until",
                    call->client.settings.server_address);
   st = sp_report_add(report, profile, NULL);
@@ -159,11 +158,11 @@ static spanprof_status server_add(const server_call *call, sp_report *report) {
 
 static spanprof_status server_run(server_call *call, sp_report *report) {
   spanprof_status st =
-      server_ask(call, "/api/v1/profile?format=pprof&labels=1",
-                 "application/octet-stream", SP_PPROF_UNPACKED_MAX);
+      server_query(call, "/api/v1/profile?format=pprof&labels=1",
+                   "application/octet-stream", SP_PPROF_UNPACKED_MAX);
 
   if (!st)
-    st = server_judge(call);
+    st = server_check(call);
   if (st)
     return st;
   return call->body.size ? server_add(call, report) : server_nothing(call);

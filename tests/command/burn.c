@@ -1,6 +1,7 @@
-/* burn DIRECTORY [nested]: burns about two seconds of CPU time in spans, some
- * without, writes the profiles to the directory and prints each span: id,
- * name. Nested: spans in spans, each with samples of its own. */
+/* burn DIRECTORY [nested]: uses about two seconds of CPU time, with and without
+ * spans, writes the profiles to the directory, and prints the id and name of
+ * each span. With "nested", spans have child spans, and each has its own
+ * samples. */
 #include <spanprof/spanprof.h>
 
 #include <stdint.h>
@@ -43,9 +44,9 @@ BURN_CODE static void burn_again(int depth, double seconds) {
   burn_sink++;
 }
 
-/* Burns `seconds` in a span and, in it, in its children: "outer" 0.3 of its own
- * in all, ["wrapper" none, ["query" 0.3, ["query" 0.2]]], ["query" 0.2].
- * Returns whether all went well. */
+/* Uses `seconds` in a span and its children: "outer" 0.3 itself, ["wrapper"
+ * none, ["query" 0.3, ["query" 0.2]]], ["query" 0.2]. Returns whether it
+ * succeeded. */
 static int burn_nested(const spanprof_span_rules *rules, uint8_t parent,
                        uint8_t id) {
   static const struct burn_step {
@@ -75,7 +76,7 @@ static int burn_nested(const spanprof_span_rules *rules, uint8_t parent,
   if (spanprof_span_start(rules, &info, &span) != SPANPROF_OK ||
       spanprof_span_enter(span, &token) != SPANPROF_OK)
     return 0;
-  if (step->seconds > 0) /* a look at the clock is where a late tick comes */
+  if (step->seconds > 0) /* late ticks arrive when the clock is read */
     burn_leaf(step->seconds);
   for (i = 0; good && step->children[i]; i++)
     good = burn_nested(rules, id, step->children[i]);
@@ -99,7 +100,7 @@ static int burn_all_nested(void) {
   return good;
 }
 
-/* Returns whether all went well. */
+/* Returns whether it succeeded. */
 static int burn_span(const char *name, const char *phase, double seconds) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`spanprof check` against a Pyroscope stand-in that answers as told."""
+"""`spanprof check` with a Pyroscope stand-in whose answers the test chooses."""
 
 import base64
 import json
@@ -48,7 +48,7 @@ class CheckTest(unittest.TestCase):
         self.sink.ask("/control", {"mode": "ok"})
 
     def check(self, other=None, **environment):
-        """Runs it; returns the exit status, and what it says of each thing."""
+        """Runs the command. Returns the exit status and the result of each check."""
         settings = {"APPLICATION_NAME": "shop", **environment}
         done = subprocess.run(
             [COMMAND, "check"], text=True, capture_output=True, timeout=60,
@@ -63,7 +63,7 @@ class CheckTest(unittest.TestCase):
                 said.setdefault(match[2], (match[1], match[3]))
         return done.returncode, said
 
-    def test_all_is_well(self):
+    def test_all_checks_pass(self):
         status, said = self.check(SERVER_ADDRESS=self.address)
         states = {what: state for what, (state, _) in said.items()}
         self.assertEqual(states, {
@@ -83,19 +83,19 @@ class CheckTest(unittest.TestCase):
     def test_names_of_profiles_and_spans_are_compared(self):
         for environment, state, sentence in (
                 ({"APPLICATION_NAME": "shop", "OTEL_SERVICE_NAME": "shop"},
-                 "ok", 'profiles and spans are of "shop"'),
+                 "ok", 'profiles and spans have the name "shop"'),
                 ({"APPLICATION_NAME": "shop", "OTEL_SERVICE_NAME": "web"},
-                 "FAILED", 'profiles are of "shop" (PYROSCOPE_APPLICATION_NAME), '
-                 'spans of "web" (OTEL_SERVICE_NAME), and find no profile: '),
+                 "FAILED", 'profiles have the service name "shop" (PYROSCOPE_APPLICATION_NAME), '
+                 'but spans have "web" (OTEL_SERVICE_NAME), so spans find no profiles: '),
                 ({"APPLICATION_NAME": "shop",
                   "OTEL_RESOURCE_ATTRIBUTES": "a=b,service.name=we%20b"},
-                 "FAILED", 'spans of "we b" (OTEL_RESOURCE_ATTRIBUTES)'),
+                 "FAILED", 'spans have "we b" (OTEL_RESOURCE_ATTRIBUTES)'),
                 ({"APPLICATION_NAME": None, "OTEL_SERVICE_NAME": "web",
                   "OTEL_RESOURCE_ATTRIBUTES": "service.name=shop"},
-                 "-", '"web" (OTEL_SERVICE_NAME) is taken, not "shop"'),
+                 "-", '"web" (OTEL_SERVICE_NAME) is used, not "shop"'),
                 ({"APPLICATION_NAME": "shop"},
-                 "-", 'profiles are of "shop"; spans only where')):
-            # Names in capitals are ours, but for these.
+                 "-", 'profiles have the name "shop"; spans need it too')):
+            # Upper-case names are short for our variables, with this exception.
             ours = {key: value for key, value in environment.items()
                     if not key.startswith("OTEL_")}
             theirs = {key: value for key, value in environment.items()
@@ -143,9 +143,9 @@ datasources:
         self.check()
         self.assertNotIn("apiVersion", self.printed)
 
-    def test_without_a_name_it_is_that_of_the_spans(self):
+    def test_the_service_name_of_spans_is_the_default(self):
         status, said = self.check(APPLICATION_NAME=None, SERVER_ADDRESS=self.address)
-        self.assertTrue(said["options"][1].startswith("the service that spans name, 100 Hz"), said)
+        self.assertTrue(said["options"][1].startswith("the service name of the spans, 100 Hz"), said)
         self.assertEqual((status, said["options"][0]), (0, "ok"))
 
     def test_the_probe_is_empty_and_nothing_is_stored(self):
@@ -187,14 +187,14 @@ datasources:
                                   AUTH_TOKEN=PASSWORD)
         self.assertEqual((status, said["server"][0]), (1, "FAILED"))
 
-    def test_servers_that_are_none_are_named(self):
+    def test_other_servers_are_recognized(self):
         for mode, sentence in (
-                ({"mode": "status", "status": 404}, "no Pyroscope at this"),
-                ({"mode": "status", "status": 405}, "no Pyroscope at this"),
+                ({"mode": "status", "status": 404}, "no Pyroscope server at this"),
+                ({"mode": "status", "status": 405}, "no Pyroscope server at this"),
                 ({"mode": "status", "status": 400}, "answers 400: "),
                 ({"mode": "status", "status": 503}, "answers 503: "),
                 ({"mode": "redirect"}, "answers 301, a redirect"),
-                ({"mode": "html"}, "answers 200, but is no Pyroscope"),
+                ({"mode": "html"}, "answers 200, but is not a Pyroscope server"),
                 ({"mode": "garbage"}, ""),
                 ({"mode": "close"}, ""),
                 ({"mode": "endless"}, "")):
@@ -204,7 +204,7 @@ datasources:
             self.assertIn(sentence, said["server"][1])
             self.assertEqual(said["credentials"], ("-", "not reached"), mode)
 
-    def test_a_server_that_is_not_there_is_named(self):
+    def test_an_unreachable_server_is_reported(self):
         for address, sentence in (
                 ("http://127.0.0.1:1", "no connection"),
                 ("http://nobody.invalid", "name was not found")):
@@ -242,7 +242,7 @@ datasources:
             self.assertEqual(status, 0, said)
             self.assertEqual(said["TLS"], ("ok", cert))
 
-    def test_refused_options_are_named_and_the_rest_tried(self):
+    def test_wrong_options_do_not_stop_other_checks(self):
         status, said = self.check(SAMPLE_RATE="0")
         self.assertEqual(status, 1)
         self.assertIn("sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is 0",
@@ -250,18 +250,18 @@ datasources:
         self.assertEqual(said["timer"][0], "ok")
         self.assertEqual(said["server"][0], "-")
 
-    def test_directories_and_notes_are_told(self):
+    def test_directories_and_notes_are_printed(self):
         with tempfile.TemporaryDirectory() as home:
             status, said = self.check(OUTPUT_DIRECTORY=home,
                                       PORT="tcp://10.0.0.7:4040")
         self.assertEqual(status, 0)
-        self.assertEqual(said["output"], ("ok", home + " can be written"))
+        self.assertEqual(said["output"], ("ok", home + " is writable"))
         self.assertEqual(said["note"],
                          ("-", "unknown variables ignored: PYROSCOPE_PORT"))
         self.assertEqual(said["server"],
                          ("-", "none: profiles are not uploaded"))
 
-    def test_wrong_usage_is_told(self):
+    def test_wrong_usage_is_reported(self):
         for arguments, status in ((["x"], 2), (["--x"], 2), (["--help"], 0)):
             done = subprocess.run([COMMAND, "check", *arguments],
                                   capture_output=True, timeout=60)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`spanprof report --diff`: growth beyond chance is an exit status."""
+"""`spanprof report --diff`: growth by more than chance sets the exit status."""
 
 import json
 import os
@@ -55,7 +55,7 @@ class DiffTest(unittest.TestCase):
                          [("cart", True), ("pay", False), ("rare", False)])
         self.assertEqual(whole["span_names"][0]["change"], 0.4)
 
-    def test_chance_and_small_growth_do_not(self):
+    def test_chance_and_small_growth_do_not_set_it(self):
         for now in (self.base,
                     self.profile("chance", cart=1050, pay=560, rare=9),
                     self.profile("shrunk", cart=100, pay=5)):
@@ -68,7 +68,7 @@ class DiffTest(unittest.TestCase):
         self.assertEqual(report("--diff", base, "--fail-above", "8.5", now)
                          .returncode, 3)
 
-    def test_new_names_count_and_others_are_not_cut_off(self):
+    def test_new_names_count_and_grown_rows_are_always_printed(self):
         now = self.profile("new", cart=1000, pay=500, surprise=300)
         done = self.compare(now, "--top", "1")
         self.assertEqual(done.returncode, 3)
@@ -93,7 +93,7 @@ class DiffTest(unittest.TestCase):
         self.assertIn("span name (share of CPU)", done.stdout)
         self.assertNotIn("multiplied", done.stdout)
 
-    def test_equal_sides_have_no_change_and_real_ones_come_first(self):
+    def test_significant_changes_come_first(self):
         for options in ([], ["--normalize"]):
             done = report("--diff", self.base, self.base, *options)
             self.assertNotRegex(done.stdout, r"(?m)[+-]\d[\d.]*%|^.* [!*] ")
@@ -110,7 +110,7 @@ class DiffTest(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stdout, r" new ! +0 +1500  us\n")
 
-    def test_a_comparison_with_nothing_is_no_success(self):
+    def test_an_empty_side_is_a_failure(self):
         for arguments in ([self.base, "--span-name", "nobody"],
                           ["/nowhere.pb"]):
             done = self.compare(*arguments)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Which profiles, samples and functions `spanprof report` and `spanprof labels`
-show, on profiles of known contents."""
+"""The profiles, samples and functions that `spanprof report` and `spanprof labels` select, with
+profiles of known contents.
+"""
 
 import json
 import os
@@ -54,7 +55,7 @@ class FilterTest(unittest.TestCase):
     def samples(self, *arguments):
         return self.json(*arguments)["samples"]
 
-    def test_time_without_a_stack_is_told_of(self):
+    def test_time_without_a_stack_is_printed(self):
         def heads(blocked, *more):
             path = os.path.join(tempfile.mkdtemp(dir=self.directory), "a.pb")
             self.addCleanup(shutil.rmtree, os.path.dirname(path))
@@ -74,7 +75,7 @@ class FilterTest(unittest.TestCase):
         self.assertEqual(heads(980, "[no timer]"), [
             "without a stack: 98.0% ([signal blocked] 96.1%, [no timer] 2.0%)"])
 
-    def test_profiles_are_chosen_by_time(self):
+    def test_profiles_are_selected_by_time(self):
         def date(age, format="%Y-%m-%dT%H:%M:%SZ"):
             return time.strftime(format, time.gmtime(self.now - age))
 
@@ -91,13 +92,13 @@ class FilterTest(unittest.TestCase):
         self.assertEqual(nothing.returncode, 0)
         self.assertIn("no profiles match", nothing.stdout)
 
-    def test_profiles_are_chosen_by_application_and_process(self):
+    def test_profiles_are_selected_by_application_and_process(self):
         self.assertEqual(self.samples("--application", "cart"), 333)
         self.assertEqual(self.samples("--process", "11"), 33)
         self.assertEqual(self.samples("--process", "13", "--application",
                                       "cart"), 0)
 
-    def test_samples_are_chosen_by_function(self):
+    def test_samples_are_selected_by_function(self):
         for arguments, samples in ((["--focus", "^read$"], 1111),
                                    (["--focus", "r(ead|ite)"], 2222),
                                    (["--focus", "write.c"], 1111),
@@ -110,7 +111,7 @@ class FilterTest(unittest.TestCase):
                  self.json("--focus", "read")["functions"]}
         self.assertEqual(names, {"main", "work", "read"})
 
-    def test_a_module_s_frame_is_named_once(self):
+    def test_a_frame_of_a_module_is_named_once(self):
         path = os.path.join(self.directory, "module.pprof")
         self.addCleanup(os.remove, path)
         Profile().add(20, "main", "libz.so.1").write(path)
@@ -118,7 +119,7 @@ class FilterTest(unittest.TestCase):
         self.assertTrue(any(row.endswith("  libz.so.1") for row in rows), rows)
         self.assertFalse(any("libz.so.1  libz.so.1" in row for row in rows), rows)
 
-    def test_labels_are_of_samples_or_of_profiles(self):
+    def test_labels_may_belong_to_samples_or_profiles(self):
         self.assertEqual(self.samples("--label", "region=eu"), 1111)
         self.assertEqual(self.samples("--label", "env=test"), 3333)
         self.assertEqual(self.samples("--label", "env=prod"), 0)
@@ -191,7 +192,7 @@ class FilterTest(unittest.TestCase):
         self.assertIn("?: fewer than 10 samples", done.stdout)
 
     def test_comments_are_added_up_by_process(self):
-        # Each counts from its start: the latest of 11 has 10, not 11.
+        # The counters of a process start at 0: the latest of 11 profiles has 10, not 11.
         self.assertEqual(self.json()["comments"],
                          ["spanprof 0.1.0",
                           "samples: taken 1110, dropped full 6"])
@@ -209,10 +210,10 @@ class FilterTest(unittest.TestCase):
                             self.directory, copy)
             self.assertEqual(json.loads(done.stdout)["samples"], 3333)
             self.assertEqual(done.returncode, 0)
-            self.assertEqual(done.stderr, "spanprof report: %s: left out: has "
-                             "the content of a profile before it\n" % copy)
+            self.assertEqual(done.stderr, "spanprof report: %s: skipped: has "
+                             "the same content as an earlier profile\n" % copy)
 
-    def test_a_cpu_profile_is_found_behind_others(self):
+    def test_a_cpu_profile_after_others_is_used(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("a", "b"):
                 Profile(1, type="wall").add(5, name).write(folder + "/%s.pb"
@@ -221,7 +222,7 @@ class FilterTest(unittest.TestCase):
             done = spanprof("report", "--json", folder)
             whole = json.loads(done.stdout)
             self.assertEqual((whole["type"], whole["samples"]), ("cpu", 7))
-            self.assertEqual(done.stderr.count("left out: has no type cpu"), 2)
+            self.assertEqual(done.stderr.count("skipped: has no type cpu"), 2)
             done = spanprof("report", "--folded", folder)
             self.assertEqual(done.stdout, "c %d\n" % (7 * MS10))
             os.unlink(folder + "/c.pb")
@@ -229,15 +230,15 @@ class FilterTest(unittest.TestCase):
             self.assertEqual((json.loads(done.stdout)["samples"], done.stderr),
                              (10, ""))
 
-    def test_wrong_usage_is_told(self):
+    def test_wrong_usage_is_reported(self):
         for arguments, said in (
                 (["--top", "99999999999999999999999"], "0 to 4294967295"),
                 (["--from", "tomorrow"], "a time expected"),
                 (["--from", "20261399"], "no such day"),
                 (["--until", "1969-12-31"], "after 1970"),
                 (["--from", "-1h", "--until", "-2h"], "not after --from"),
-                (["--process", "0"], "number of a process"),
-                (["--focus", "("], "no regular expression"),
+                (["--process", "0"], "a process id expected"),
+                (["--focus", "("], "not a regular expression"),
                 (["--sort", "name"], "self or total"),
                 (["--fail-above", "10%"], "need --diff"),
                 (["--tree", "--json"], "only one"),

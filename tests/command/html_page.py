@@ -1,10 +1,10 @@
-"""What a page that `spanprof report --html` wrote holds."""
+"""The contents of a page that `spanprof report --html` wrote."""
 import collections
 import html.parser
 
 
 class Page(html.parser.HTMLParser):
-    """What a parser sees: elements, and the texts in them."""
+    """The elements of a page and their texts, by an HTML parser."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)

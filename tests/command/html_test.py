@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`spanprof report --html`: the page in one file, whatever a profile holds."""
+"""`spanprof report --html`: the page in one file, for any contents of a profile."""
 import json
 import os
 import re
@@ -57,7 +57,7 @@ class HtmlTest(unittest.TestCase):
         with open(path, encoding="utf-8") as file:
             return Page(file.read())
 
-    def test_the_file_holds_what_the_profiles_say(self):
+    def test_the_file_has_the_data_of_the_profiles(self):
         held = json.loads(self.page(self.new).data)
         self.assertEqual(("new.pb", None), (held["title"], held["base"]))
         now = held["now"]
@@ -74,7 +74,7 @@ class HtmlTest(unittest.TestCase):
         for each in now["spanNames"]:
             self.assertEqual(each["total"], sum(each["nodes"]["self"]), "its nodes have all its time")
 
-    def test_a_spans_nodes_have_that_of_the_spans_in_it(self):
+    def test_nodes_of_a_span_include_descendants(self):
         nested = (Profile(1).add(3, "main", "inner", span_name="query", profile_id="28d12e6b76c84d11",
                                  **{"ancestor:cart": 0x08d12e6b76c84d11})
                   .add(2, "main", "outer", span_name="cart", profile_id="08d12e6b76c84d11").write(self.path("nested.pb")))
@@ -104,7 +104,7 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("nothing to compare", done.stderr)
 
-    def test_no_text_ends_its_element(self):
+    def test_no_text_closes_its_element(self):
         profile = Profile(1)
         for name in HOSTILE:
             profile.add(1, "main", name, span_name=name[:2000]).comment(name[:300])
@@ -141,16 +141,16 @@ class HtmlTest(unittest.TestCase):
         done = spanprof("report", "--open", "--html", self.path("given.html"), self.new, BROWSER=browser)
         self.assertEqual((0, self.path("given.html")), (done.returncode, done.stdout.strip()))
 
-    def test_what_cannot_be_done_is_a_sentence(self):
+    def test_failures_have_a_sentence(self):
         for arguments, environment, status, says in (
                 (["--open", self.new], {"BROWSER": "false"}, 1, "the browser failed"),
                 (["--open", self.new], {"BROWSER": "", "PATH": "/nowhere"}, 1,
-                 "is written, but there is no browser to open it with: set BROWSER"),
+                 "was written, but there is no browser to open it with: set BROWSER"),
                 (["--html", "/nowhere/page.html", self.new], {}, 1, "/nowhere/page.html: No such file"),
                 (["--html", "/dev/full", self.new], {}, 1, "cannot write /dev/full: "),
                 (["--html", self.path("no.html"), self.path("missing.pb")], {}, 1, "No such file"),
                 (["--html", "-", "--open", self.new], {}, 2, "--open needs a file"),
-                (["--html", "-", "--json", self.new], {}, 2, "not with other shapes"),
+                (["--html", "-", "--json", self.new], {}, 2, "cannot be combined with other"),
                 (["--title", "x", self.new], {}, 2, "--title needs --html or --open")):
             with self.subTest(arguments):
                 done = spanprof("report", *arguments, TMPDIR=self.directory, **environment)

@@ -19,7 +19,7 @@ def bytes_field(field, data):
 
 
 class Profile:
-    """One of type cpu; samples are added with their stacks and labels."""
+    """A profile of type cpu. Samples are added with their stacks and labels."""
 
     def __init__(self, time_ns=0, duration_ns=0, period=10_000_000, type="cpu"):
         self.texts = {"": 0}
@@ -35,13 +35,13 @@ class Profile:
         return self.texts.setdefault(text, len(self.texts))
 
     def location(self, frame):
-        """Of "name", or "name:line"; that of a library is a module's frame."""
+        """The location of "name" or "name:line". A library's location is a frame of its module."""
         if frame not in self.functions:
             self.functions[frame] = len(self.functions) + 1
         return self.functions[frame]
 
     def add(self, samples, *stack, **labels):
-        """So many samples of a stack, outermost first."""
+        """Adds a number of samples of a stack, outermost frame first."""
         sample = b"".join(number_field(1, self.location(frame))
                           for frame in reversed(stack))
         sample += number_field(2, samples * self.period)

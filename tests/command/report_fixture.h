@@ -1,4 +1,4 @@
-/* One profile of known contents, and a report of it. */
+/* A profile with known contents, and a report of it. */
 #ifndef REPORT_FIXTURE_H
 #define REPORT_FIXTURE_H
 
@@ -119,7 +119,7 @@ static inline sp_report_row row_of(sp_report_table table, const char *name) {
   size_t i, count;
 
   CHECK_EQUAL(
-      sp_report_rows(&report, table, SP_REPORT_BY_ITS_OWN, &rows, &count),
+      sp_report_rows(&report, table, SP_REPORT_BY_DEFAULT, &rows, &count),
       SPANPROF_OK);
   for (i = 0; i < count; i++) {
     if (row_is(&rows[i], name))
@@ -139,8 +139,7 @@ static inline sp_report_row row_of(sp_report_table table, const char *name) {
 #define OUTER 0xfe00000000000001
 #define INNER "fe00000000000003"
 
-/* Samples of spans in spans: 1 "outer" [2 "wrapper" [3 "query" [4 "query"]]].
- */
+/* Samples of nested spans: 1 "outer" [2 "wrapper" [3 "query" [4 "query"]]]. */
 static const sp_pprof_label label_outer[] = {
     {.key = "profile_id", .text = "fe00000000000001"},
     {.key = "span_name", .text = "outer"}};

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`spanprof report --server`: what a real server was sent is reported as it is
-from the files themselves."""
+"""`spanprof report --server`: a report of a server equals the report of the files that were uploaded
+to it.
+"""
 
 import collections
 import glob
@@ -22,7 +23,7 @@ from made_profile import Profile
 COMMAND = os.environ["SPANPROF_COMMAND"]
 BURN = os.environ["SPANPROF_BURN"]
 
-# Of burn.c: a span's parent.
+# As in burn.c: the parent of a span.
 NESTED = {"fe00000000000001": "", "fe00000000000002": "fe00000000000001", "fe00000000000003": "fe00000000000002",
           "fe00000000000004": "fe00000000000003", "fe00000000000005": "fe00000000000001"}
 
@@ -56,8 +57,10 @@ class Server:
 
 
 def without_files(found):
-    """What a server does not keep: modules, by which functions of one name are told apart, and comments, by which
-    files tell how many ticks came with one signal: a server's samples are checked by themselves."""
+    """Removes the data that a server does not store: modules, which distinguish functions of one name,
+    and comments, from which files give the number of ticks per signal. The samples of a server are
+    checked separately.
+    """
     if isinstance(found, list):
         return [without_files(one) for one in found]
     if not isinstance(found, dict):
@@ -80,7 +83,7 @@ def folded(text):
 
 
 def tree(text):
-    """Each call, without modules and numbers of samples; clock_gettime is in two modules."""
+    """Each call without modules and numbers of samples; clock_gettime is in two modules."""
     text = re.sub(r"  (\S+\.so\S*|\[vdso\]|command_burn)$", "", text, flags=re.M)
     return sorted(re.sub(r"(%) +\d+ +(\d+%|\?)? ", r"\1 ", line) for line in text.splitlines()
                   if "clock_gettime" not in line and "samples" not in line)
@@ -110,7 +113,7 @@ class ReportServerTest(unittest.TestCase):
         return json.loads(run("report", "--json", *arguments, self.directory).stdout)
 
     def assert_same(self, *arguments):
-        """Of a shape of a report: each number of the server's is the files'."""
+        """Each number in the server's output must equal the files'."""
         ours = self.server.json(*arguments)
         self.assertEqual(without_files(self.files(*arguments)), without_files(ours))
         self.assertEqual(ours["value"], ours["samples"] * 10**7)  # at 100 Hz
@@ -119,14 +122,14 @@ class ReportServerTest(unittest.TestCase):
                              (row["total_samples"] * 10**7, row["self_samples"] * 10**7))
         return ours
 
-    def test_spans_with_their_descendants_and_samples_are_those_of_the_files(self):
+    def test_spans_equal_those_of_the_files(self):
         found = self.assert_same()
         self.assertGreater(found["profiles"], 1)
         totals = {row["name"]: row for row in found["span_names"]}
         self.assertGreater(totals["outer"]["total"], totals["outer"]["self"])
         self.assertLess(totals["wrapper"]["self"], totals["wrapper"]["total"] / 10)
 
-    def test_every_filter_takes_the_same(self):
+    def test_every_filter_selects_the_same(self):
         for filter in (["--span", "fe00000000000003"], ["--span", "fe00000000000003", "--self"],
                        ["--span-name", "wrapper"], ["--label", "region=eu"], ["--label", "region=us"],
                        ["--focus", "burn_nested"], ["--ignore", "burn_nested"], ["--application", "burn"],
@@ -140,7 +143,7 @@ class ReportServerTest(unittest.TestCase):
         for shape, read in (("--folded", folded), ("--tree", tree)):
             ours, theirs = self.server.report(shape).stdout, run("report", shape, self.directory).stdout
             self.assertEqual(read(theirs), read(ours))
-            self.assertGreaterEqual(len(read(ours)), 5)  # four depths of spans, and none
+            self.assertGreaterEqual(len(read(ours)), 5)  # four depths of spans, and no span
 
     def test_a_query_selects_and_a_diff_compares_two(self):
         server = Server()
@@ -164,7 +167,7 @@ class ReportServerTest(unittest.TestCase):
         server.report("--query", "burn.cpu", "--diff", "base.cpu", "--fail-above", "1%", "--normalize", status=3)
 
     def page(self, *arguments):
-        """What the page of a report holds."""
+        """The contents of the page of a report."""
         path = os.path.join(self.directory, os.pardir, os.path.basename(self.directory) + ".html")
         done = subprocess.run([COMMAND, "report", "--html", path, *arguments], text=True, capture_output=True, timeout=60)
         if "this build has no page" in done.stderr:
@@ -175,10 +178,10 @@ class ReportServerTest(unittest.TestCase):
         os.remove(path)
         return held
 
-    def test_the_page_is_that_of_the_files(self):
+    def test_the_page_equals_that_of_the_files(self):
         def told(held):
             now = held["now"]
-            # The server's own rows of spans without samples are not among them.
+            # Except the server's own rows of spans without samples.
             spans = {row["spanId"]: (row["name"], row["self"], row["total"]) for row in now["spans"]}
             names = {row["name"]: (row["self"], row["total"], sum(row["nodes"]["self"])) for row in now["spanNames"]}
             return stacks(now["tree"]), now["samples"] > 0, spans, names
@@ -192,7 +195,7 @@ class ReportServerTest(unittest.TestCase):
                 self.assertEqual(told(self.page(*filter, self.directory)), told(ours))
                 self.assertEqual(filter != ["--label", "region=us"], ours["now"]["samples"] > 0)
 
-    def test_the_page_of_a_server_compares_queries_and_times_and_says_so(self):
+    def test_the_page_of_a_server_compares_queries_and_times(self):
         server = Server()
         self.addCleanup(server.close)
         path = os.path.join(server.data, "base.pb")
@@ -219,18 +222,18 @@ class ReportServerTest(unittest.TestCase):
         self.assertIn("region", listed)
         self.assertIn("span_name", listed)
 
-    def test_where_nothing_is_found_it_is_said_where_something_is(self):
+    def test_an_empty_result_names_the_nearest_profile(self):
         said = self.server.report("--query", "burn.cpu", "--from", "-3h", "--until", "-2h", status=1).stderr
-        self.assertRegex(said, r"nothing found of burn\.cpu from .* to .*; the nearest profile is of \d{4}-")
+        self.assertRegex(said, r"nothing found for burn\.cpu from .* to .*; the nearest profile is from \d{4}-")
         said = self.server.report("--query", "nobody.cpu", status=1).stderr
-        self.assertIn("nothing found of nobody.cpu", said)
+        self.assertIn("nothing found for nobody.cpu", said)
         self.assertNotIn("nearest", said)
-        self.assertIn("asked for as burn.cpu", self.server.report("--query", "burn", status=1).stderr)
+        self.assertIn("for an application is burn.cpu", self.server.report("--query", "burn", status=1).stderr)
         said = self.server.report("--query", "{burn", status=1).stderr
         self.assertIn("answered 400: 1:", said)
         self.assertIn("type", self.server.report("--type", "lunch", status=1).stderr)
 
-    def test_a_server_that_is_away_or_another_is_one_sentence(self):
+    def test_an_unreachable_or_other_server_is_reported(self):
         said = run("report", "--server", "http://127.0.0.1:1", status=1).stderr
         self.assertRegex(said, r"^spanprof report: no answer from http://127\.0\.0\.1:1: .*\n$")
 
@@ -246,27 +249,27 @@ class ReportServerTest(unittest.TestCase):
         self.addCleanup(other.server_close)
         threading.Thread(target=other.handle_request, daemon=True).start()
         said = run("report", "--server", f"http://127.0.0.1:{other.server_port}", status=1).stderr
-        self.assertRegex(said, "answered 200, but is no `spanprof serve`")
+        self.assertRegex(said, "answered 200, but is not a `spanprof serve`")
 
-    def test_a_token_is_given_by_option_or_environment(self):
+    def test_the_token_comes_from_option_or_environment(self):
         server = Server("--token", "secret")
         self.addCleanup(server.close)
         run("upload", "--server", server.address, self.directory, AUTH_TOKEN="secret")
         for wrong in ({}, {"AUTH_TOKEN": "other"}):
             said = server.report(status=1, **wrong).stderr
-            self.assertRegex(said, "wants another token: give it by --token or PYROSCOPE_AUTH_TOKEN")
+            self.assertRegex(said, "refuses the token: set --token or PYROSCOPE_AUTH_TOKEN")
         whole = server.report("--folded", "--token", "secret").stdout
         self.assertEqual(whole, server.report("--folded", AUTH_TOKEN="secret").stdout)
         self.assertEqual(whole, run("report", "--query", "burn.cpu", "--folded", AUTH_TOKEN="secret",
                                     SERVER_ADDRESS=server.address).stdout)
 
-    def test_options_that_do_not_go_together_are_refused(self):
+    def test_conflicting_options_are_refused(self):
         some = glob.glob(self.directory + "/*")[0]
-        for arguments, says in ((["--server", "http://a", some], "only one"), (["--diff-from", "-1h", some], "--server"),
+        for arguments, says in ((["--server", "http://a", some], "cannot be combined"), (["--diff-from", "-1h", some], "--server"),
                                 (["--token", "a", some], "--server"), (["--query", "a", "--process", "1"], "--process"),
-                                (["--query", "a", "--application", "a"], "only one"),
-                                (["--query", "a", "--diff", "a", "--diff", "b"], "one query"),
-                                (["--query", "a"], "neither --server nor PYROSCOPE_SERVER_ADDRESS")):
+                                (["--query", "a", "--application", "a"], "cannot be combined"),
+                                (["--query", "a", "--diff", "a", "--diff", "b"], "possible only once"),
+                                (["--query", "a"], "set --server or PYROSCOPE_SERVER_ADDRESS")):
             with self.subTest(arguments):
                 done = subprocess.run([COMMAND, "report", *arguments], text=True, capture_output=True, env={}, timeout=60)
                 self.assertIn(done.returncode, (1, 2))

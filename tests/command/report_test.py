@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""`spanprof report` on profiles of our own, and on what go tool pprof makes of
-them."""
+"""`spanprof report` on our profiles, compared with `go tool pprof`."""
 
 import contextlib
 import glob
@@ -35,7 +34,7 @@ def report_json(*arguments):
 
 
 def values(rows):
-    """Without the numbers of samples, which are rounded for each profile."""
+    """The rows without the numbers of samples, which are rounded for each profile."""
     return [{key: value for key, value in row.items()
              if not key.endswith("_samples")} for row in rows]
 
@@ -64,7 +63,7 @@ class ReportTest(unittest.TestCase):
             file.write(data)
         return path
 
-    def test_every_sample_stands_in_each_table(self):
+    def test_every_sample_counts_in_each_table(self):
         whole = self.whole
         self.assertGreater(len(self.files), 1)
         self.assertEqual(whole["profiles"], len(self.files))
@@ -101,15 +100,15 @@ class ReportTest(unittest.TestCase):
                 self.assertEqual(some["value"], row["total"])
         read = report_json("--label", "phase=read", self.directory)["value"]
         write = report_json("--label", "phase=write", self.directory)["value"]
-        # A sample may fall between a span's start and its label's, or between
-        # their ends, of each of the four.
+        # A sample may fall between the start of a span and its label, or between their ends, for
+        # each of the four.
         bare = sum(row["self"] for row in self.whole["spans"]) - read - write
         self.assertTrue(0 <= bare <= 8 * 10_000_000, bare)
         both = report_json("--label", "phase=read", "--label", "phase=write",
                            self.directory)
         self.assertEqual(both["value"], 0)
 
-    def test_profiles_are_chosen_by_time_application_and_process(self):
+    def test_profiles_are_selected_by_time_application_and_process(self):
         alone = [report_json(path) for path in self.files]
         begin = alone[1]["start_ns"]
         some = report_json("--from", str(begin), self.directory)
@@ -137,12 +136,12 @@ class ReportTest(unittest.TestCase):
         peek = report_json("--peek", "^burn_again$", self.directory)["peek"][0]
         calls = {row["name"]: row["value"] for row in peek["callers"]}
         self.assertEqual(calls["burn_span"], peek["total"])
-        # One signal may bring several ticks of 10 ms.
+        # One signal may stand for several ticks of 10 ms.
         self.assertLessEqual(self.whole["samples"],
                              self.whole["total"] // 10_000_000)
         self.assertGreater(self.whole["samples"], 0)
 
-    def test_a_run_is_equal_to_itself(self):
+    def test_a_run_equals_itself(self):
         done = report("--diff", self.directory, "--fail-above", "0",
                       self.directory)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -156,7 +155,7 @@ class ReportTest(unittest.TestCase):
                          self.whole["total"])
         self.assertTrue(any("burn_again;burn_again" in line for line in lines))
 
-    def test_text_is_plain_and_cut_to_the_top(self):
+    def test_text_is_plain_and_limited_by_top(self):
         done = report("--top", "2", self.directory)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertNotRegex(done.stdout, "[\x00-\x09\x0b-\x1f]")
@@ -192,7 +191,7 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(theirs[name], sums, name)
 
     @unittest.skipUnless(shutil.which("go"), "no go tool pprof")
-    def test_what_go_merged_says_the_same(self):
+    def test_a_merged_profile_of_go_gives_the_same_report(self):
         merged = self.broken("merged", pprof("-proto", *self.files))
         plain = self.broken("plain.pb", gzip.decompress(read(merged)))
         for path in (merged, plain):
@@ -203,7 +202,7 @@ class ReportTest(unittest.TestCase):
                                  values(self.whole[table]))
             self.assertEqual(theirs["total"], self.whole["total"])
 
-    def test_what_is_no_profile_is_named_and_the_rest_read(self):
+    def test_files_that_are_not_profiles_are_reported(self):
         whole = read(self.files[0])
         for name, data in {"notes.txt": b"not a profile\n", "empty": b"",
                            "cut.pb.gz": whole[:len(whole) // 2],
@@ -223,7 +222,7 @@ class ReportTest(unittest.TestCase):
         self.assertIn("/nowhere: No such file", gone.stderr)
         self.assertIn("GET /cart", gone.stdout)
 
-    def test_names_of_files_control_no_terminal(self):
+    def test_file_names_cannot_control_a_terminal(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "\x1b[2J\u009b\u202e.pb")
             with open(path, "wb") as file:
@@ -234,7 +233,7 @@ class ReportTest(unittest.TestCase):
         for bad in "\x1b\u009b\u202e":
             self.assertNotIn(bad, done.stderr)
 
-    def test_wrong_usage_is_told(self):
+    def test_wrong_usage_is_reported(self):
         for arguments in ([], ["--span", "12", "x"], ["--label", "x", "x"],
                           ["--top", "many", "x"], ["--top", "-1", "x"],
                           ["--json", "--folded", "x"], ["--what", "x"],
@@ -250,7 +249,7 @@ class ReportTest(unittest.TestCase):
                                   stdin=file, capture_output=True, timeout=60)
         self.assertEqual(json.loads(done.stdout)["profiles"], 1)
 
-    def test_a_full_disk_is_no_success(self):
+    def test_a_full_disk_is_a_failure(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([COMMAND, "report", self.directory],
                                   stdout=full, stderr=subprocess.PIPE,
@@ -258,7 +257,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("No space left on device", done.stderr)
 
-    def test_long_work_shows_how_far_it_is_on_a_terminal(self):
+    def test_long_work_shows_progress_on_a_terminal(self):
         leader, follower = pty.openpty()
         done = subprocess.run(
             [COMMAND, "report", *self.files], timeout=60,
@@ -266,7 +265,7 @@ class ReportTest(unittest.TestCase):
             env={**os.environ, "SPANPROF_TEST_CLOCK_RATE": "100000"})
         os.close(follower)
         said = b""
-        with contextlib.suppress(OSError):  # What the end of a terminal is.
+        with contextlib.suppress(OSError):  # Raised at the end of a terminal.
             while True:
                 said += os.read(leader, 4096)
         os.close(leader)
@@ -274,7 +273,7 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(said.endswith(b"\r\x1b[K"), said)
         self.assertNotIn(b"files read", done.stdout)
 
-    def test_the_other_words(self):
+    def test_other_commands(self):
         def run(*arguments):
             return subprocess.run([COMMAND, *arguments], text=True,
                                   capture_output=True, timeout=60)
@@ -282,14 +281,14 @@ class ReportTest(unittest.TestCase):
         self.assertRegex(run("version").stdout, r"\Aspanprof \d+\.\d+\.\d+ \(")
         self.assertEqual(run("--help").returncode, 0)
         self.assertEqual(run().returncode, 2)
-        self.assertIn('no command "repot"', run("repot").stderr)
+        self.assertIn('unknown command "repot"', run("repot").stderr)
         for language in ("gem install spanprof", "pip install spanprof"):
             self.assertIn(language, run("exec", "ruby", "x.rb").stderr)
         self.assertEqual(run("exec").returncode, 2)
 
 
 class NestedTest(unittest.TestCase):
-    """Samples that carry the innermost span, and name its ancestors."""
+    """Samples that carry the innermost span and name its ancestors."""
 
     @classmethod
     def setUpClass(cls):
@@ -302,10 +301,10 @@ class NestedTest(unittest.TestCase):
         cls.spans = {int(row["id"][2:], 16): row for row in cls.whole["spans"]}
         cls.names = {row["name"]: row for row in cls.whole["span_names"]}
 
-    def test_totals_are_the_sums_of_what_is_inside(self):
+    def test_totals_include_descendants(self):
         own = {number: row["self"] for number, row in self.spans.items()}
         self.assertEqual(set(own), {1, 2, 3, 4, 5})
-        self.assertLess(own[2], 3e7)  # what falls between the work of two others
+        self.assertLess(own[2], 3e7)  # the time between the work of two other spans
         for number in (1, 3, 4, 5):
             self.assertGreater(own[number], 1e8)
         for number, inside in ((1, (1, 2, 3, 4, 5)), (2, (2, 3, 4)),
@@ -316,7 +315,7 @@ class NestedTest(unittest.TestCase):
                          sorted((row["total"] for row in self.whole["spans"]),
                                 reverse=True))
 
-    def test_a_name_that_nests_in_itself_counts_once(self):
+    def test_nested_spans_of_one_name_count_once(self):
         own = {number: row["self"] for number, row in self.spans.items()}
         self.assertEqual(self.names["query"]["self"], own[3] + own[4] + own[5])
         self.assertEqual(self.names["query"]["total"],
@@ -326,7 +325,7 @@ class NestedTest(unittest.TestCase):
                           self.names["wrapper"]["spans"]), (own[2], 1))
         self.assertEqual(self.names["wrapper"]["total"], own[2] + own[3] + own[4])
 
-    def test_filters_take_descendants_or_not(self):
+    def test_filters_include_or_exclude_descendants(self):
         for row in self.whole["spans"]:
             for more, field in (((), "total"), (("--self",), "self")):
                 some = report_json("--span", row["id"], *more, self.directory)

@@ -12,7 +12,7 @@ static int next(sp_arguments *arguments) {
   return sp_arguments_next(arguments, &value);
 }
 
-static void values_are_taken_both_ways(void) {
+static void values_are_accepted_in_both_forms(void) {
   char *argv[] = {
       "report", "--top", "3",      "--top=4", "--top=", "--json", "--top",
       "-1h",    "x",     "--to=5", "--span",  "--json", "-help"};
@@ -36,7 +36,7 @@ static void values_are_taken_both_ways(void) {
   }
 }
 
-static void all_is_operands_behind_two_dashes(void) {
+static void arguments_after_two_dashes_are_operands(void) {
   char *argv[] = {"report", "-", "a", "--", "--json", "--", "-"};
   static const char *const expected[] = {"-", "a", "--json", "--", "-"};
   sp_arguments arguments;
@@ -64,8 +64,8 @@ static void wrong_ones_are_named_and_the_nearest_too(void) {
       {"--sp-na", "unknown option --sp-na: did you mean --span-name?"},
       {"--zebra", "unknown option --zebra"},
       {"-t", "unknown option -t"},
-      {"--top", "option --top takes a value"},
-      {"--json=1", "option --json takes no value"},
+      {"--top", "option --top needs a value"},
+      {"--json=1", "option --json does not have a value"},
   };
   sp_arguments arguments;
   size_t i;
@@ -80,12 +80,13 @@ static void wrong_ones_are_named_and_the_nearest_too(void) {
 }
 
 static void help_has_every_option(void) {
-  static const char expected[] = "  --top N               rows\n"
-                                 "  --json                one object\n"
-                                 "  --span ID             of a span\n"
-                                 "                        only\n"
-                                 "  --span-name NAME      of a name\n"
-                                 "  --help                or -h: print this\n";
+  static const char expected[] =
+      "  --top N               rows\n"
+      "  --json                one object\n"
+      "  --span ID             of a span\n"
+      "                        only\n"
+      "  --span-name NAME      of a name\n"
+      "  --help                or -h: print this help\n";
   char text[500] = "";
   FILE *out = fmemopen(text, sizeof text, "w");
 
@@ -97,8 +98,9 @@ static void help_has_every_option(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"values are taken both ways", values_are_taken_both_ways},
-      {"all is operands behind two dashes", all_is_operands_behind_two_dashes},
+      {"values are accepted in both forms", values_are_accepted_in_both_forms},
+      {"arguments after two dashes are operands",
+       arguments_after_two_dashes_are_operands},
       {"wrong ones are named, and the nearest too",
        wrong_ones_are_named_and_the_nearest_too},
       {"help has every option", help_has_every_option},

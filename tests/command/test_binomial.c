@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-/* The sums of binomial probabilities themselves, in exact fractions. */
-static void tails_are_those_of_the_sum(void) {
+/* The expected values are sums of binomial probabilities, computed with exact
+ * fractions. */
+static void tails_equal_the_exact_sums(void) {
   static const struct {
     uint64_t k, n;
     double p, tail;
@@ -36,33 +37,33 @@ static void splits_are_judged_in_both_directions(void) {
   CHECK(sp_binomial_split(0, 0, 0.5) == 1);
   CHECK(sp_binomial_split(1000, 1000, 0.5) == 1);
   CHECK(sp_binomial_split(1000, 2000, 2.0 / 3) == 1);
-  /* Counts of a year at 100 Hz: no overflow, no endless sum. 5 standard
-   * deviations are 5.7e-7. */
+  /* Counts of a year at 100 Hz: no overflow, and the computation ends. 5
+   * standard deviations are 5.7e-7. */
   CHECK(fabs(sp_binomial_split(1500000000, 1500273861, 0.5) / 5.73e-7 - 1) <
         0.01);
 }
 
-static void doubt_is_told_as_people_read_it(void) {
+static void uncertainty_is_printed_for_people(void) {
   static const struct {
     int64_t samples;
     const char *shown;
   } table[] = {{0, ""},      {1, "?"},     {9, "?"},       {10, "62%"},
                {100, "20%"}, {384, "10%"}, {1000, "6.2%"}, {1000000, "0.2%"}};
-  char shown[SP_AMOUNT_DOUBT_BYTES];
+  char shown[SP_AMOUNT_UNCERTAINTY_BYTES];
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(table); i++) {
-    sp_amount_doubt(table[i].samples, shown);
+    sp_amount_uncertainty(table[i].samples, shown);
     CHECK_TEXT(shown, table[i].shown);
   }
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"tails are those of the sum", tails_are_those_of_the_sum},
-      {"splits are judged in both directions",
+      {"tails equal the exact sums", tails_equal_the_exact_sums},
+      {"splits are checked in both directions",
        splits_are_judged_in_both_directions},
-      {"doubt is told as people read it", doubt_is_told_as_people_read_it},
+      {"uncertainty is printed for people", uncertainty_is_printed_for_people},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

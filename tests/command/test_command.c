@@ -9,10 +9,10 @@
 #define GO_MERGED SP_CORPUS "go_merged"
 #define GO_HEAP   SP_CORPUS "go_heap"
 
-static const char *const *words; /* of the command that is swept */
+static const char *const *words; /* of the command under test */
 static char printed[1 << 16], expected[1 << 16];
 
-/* What a command ends with; what it prints is in `printed`. */
+/* Run the command. Its output is in `printed`. */
 static int command_run(const sp_mem *mem) {
   FILE *out = fmemopen(printed, sizeof printed, "w");
   FILE *err = fopen("/dev/null", "w");
@@ -30,7 +30,8 @@ static int command_run(const sp_mem *mem) {
   return status;
 }
 
-/* It says that it failed, or prints the same. */
+/* With too little memory, the command must fail with a message, or print the
+ * same. */
 static void command_with(const sp_mem *mem) {
   const int status = command_run(mem);
 
@@ -64,8 +65,9 @@ static void commands_survive_every_failed_allocation(void) {
   }
 }
 
-/* Help is printed where all that stands before it was read, and nothing is
- * done: what 1 is no value for is refused by name, and is read, too. */
+/* Help is printed after all arguments before it were read, and nothing is
+ * executed. An option whose value 1 is invalid is refused by name: it was read,
+ * too. */
 static void every_option_of_reports_is_read(void) {
   char name[80], refused[80];
   size_t i;
@@ -83,7 +85,7 @@ static void every_option_of_reports_is_read(void) {
     status = sp_command_output(4, argv, &out, &err);
     CHECK(status == SP_EXIT_OK || option->value);
     CHECK(status == SP_EXIT_OK || strstr(err, refused) == err);
-    CHECK(!strstr(err, "nothing reads"));
+    CHECK(!strstr(err, "not implemented"));
     free(out);
     free(err);
   }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A directory of the program's own, with this in it. */
+/* A directory of this program with its files. */
 static char scratch[64];
 static const char *const directories[] = {"b", "b/deep", "empty", ".hidden"};
 static const char *const files[] = {
@@ -34,7 +34,7 @@ static void scratch_make(void) {
     close(file);
   }
   CHECK_EQUAL(symlink(scratch, scratch_path("b/loop.pb")), 0);
-  /* Opened, these would be waited for. */
+  /* Opening these would block. */
   CHECK_EQUAL(mkfifo(scratch_path("pipe.pb"), 0600), 0);
   CHECK_EQUAL(symlink("pipe.pb", scratch_path("b/pipe.pb")), 0);
 }
@@ -67,7 +67,7 @@ static void directories_are_searched_and_sorted(void) {
   sp_profile_list_dispose(&list);
 }
 
-static void files_are_taken_by_any_name(void) {
+static void files_may_have_any_name(void) {
   sp_profile_list list;
 
   sp_profile_list_init(&list, &sp_mem_default);
@@ -78,7 +78,7 @@ static void files_are_taken_by_any_name(void) {
   sp_profile_list_dispose(&list);
 }
 
-static void what_is_not_there_is_named(void) {
+static void missing_files_are_named(void) {
   sp_profile_list list;
 
   sp_profile_list_init(&list, &sp_mem_default);
@@ -86,12 +86,12 @@ static void what_is_not_there_is_named(void) {
   CHECK_TEXT(spanprof_last_error(), "/nowhere/x.pb: No such file or directory");
   CHECK_EQUAL(sp_profile_list_add(&list, scratch_path("empty")),
               SPANPROF_ERR_IO);
-  CHECK(strstr(spanprof_last_error(), "/empty: no profile in this directory"));
+  CHECK(strstr(spanprof_last_error(), "/empty: no profiles in this directory"));
   CHECK_EQUAL(list.count, 0);
   sp_profile_list_dispose(&list);
 }
 
-static void files_are_read_whole(void) {
+static void files_are_read_completely(void) {
   char *bytes;
   size_t size;
 
@@ -147,9 +147,9 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"directories are searched, and sorted",
        directories_are_searched_and_sorted},
-      {"files are taken by any name", files_are_taken_by_any_name},
-      {"what is not there is named", what_is_not_there_is_named},
-      {"files are read whole", files_are_read_whole},
+      {"files may have any name", files_may_have_any_name},
+      {"missing files are named", missing_files_are_named},
+      {"files are read completely", files_are_read_completely},
       {"a pipe without a writer is empty", a_pipe_without_a_writer_is_empty},
       {"every failed allocation is survived",
        lists_survive_every_failed_allocation},

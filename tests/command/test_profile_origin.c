@@ -44,7 +44,7 @@ static void processes_are_in_the_names_of_files(void) {
   }
 }
 
-static void filters_take_what_overlaps(void) {
+static void filters_select_overlapping_profiles(void) {
   static const struct {
     uint64_t from_ns, until_ns;
     bool taken;
@@ -60,16 +60,16 @@ static void filters_take_what_overlaps(void) {
   for (i = 0; i < SP_COUNT_OF(table); i++) {
     filter.from_ns = table[i].from_ns;
     filter.until_ns = table[i].until_ns;
-    CHECK_EQUAL(sp_profile_filter_takes(&filter, &origin), table[i].taken);
-    CHECK_EQUAL(sp_profile_filter_takes(&filter, &timeless), i == 0);
+    CHECK_EQUAL(sp_profile_filter_matches(&filter, &origin), table[i].taken);
+    CHECK_EQUAL(sp_profile_filter_matches(&filter, &timeless), i == 0);
   }
   filter = (sp_profile_filter){.application = "checkout", .process = 7};
-  CHECK(sp_profile_filter_takes(&filter, &origin));
-  CHECK(!sp_profile_filter_takes(&filter, &timeless));
+  CHECK(sp_profile_filter_matches(&filter, &origin));
+  CHECK(!sp_profile_filter_matches(&filter, &timeless));
   filter.application = "cart";
-  CHECK(!sp_profile_filter_takes(&filter, &origin));
+  CHECK(!sp_profile_filter_matches(&filter, &origin));
   origin.application = NULL;
-  CHECK(!sp_profile_filter_takes(&filter, &origin));
+  CHECK(!sp_profile_filter_matches(&filter, &origin));
 }
 
 int main(int argc, char **argv) {
@@ -78,7 +78,8 @@ int main(int argc, char **argv) {
        labels_of_a_profile_are_in_its_comments},
       {"processes are in the names of files",
        processes_are_in_the_names_of_files},
-      {"filters take what overlaps", filters_take_what_overlaps},
+      {"filters select overlapping profiles",
+       filters_select_overlapping_profiles},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

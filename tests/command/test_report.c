@@ -4,7 +4,7 @@
 #include "failing_mem.h"
 #include "report_fixture.h"
 
-/* With one type, in milliseconds. */
+/* Of one type, in milliseconds. */
 static const int64_t own_values[] = {30, 4};
 static const sp_pprof_sample own_samples[] = {
     {.values = own_values,
@@ -18,7 +18,7 @@ static void cpu_is_chosen_and_made_nanoseconds(void) {
   CHECK_TEXT(report.type, "cpu");
   CHECK_TEXT(report.unit, "nanoseconds");
   CHECK_EQUAL(report.all.value, 145 * MS);
-  CHECK_EQUAL(report.taken.value, 145 * MS);
+  CHECK_EQUAL(report.selected.value, 145 * MS);
   CHECK_EQUAL(report.start_ns, 1000000000);
   CHECK_EQUAL(report.end_ns, 1500000000);
   report_ended();
@@ -67,7 +67,7 @@ static void other_types_and_units_are_left_out(void) {
   CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
   CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_ERR_UNSUPPORTED);
   CHECK_TEXT(spanprof_last_error(),
-             "measures cpu in bytes, the profiles before it in nanoseconds");
+             "has cpu in bytes, but the profiles before it in nanoseconds");
   CHECK_EQUAL(report.profiles, 1);
   CHECK_EQUAL(report.all.value, 145 * MS);
   report_ended();
@@ -98,7 +98,7 @@ static void sums_stop_at_the_largest_number(void) {
   report_ended();
 }
 
-static void values_read_as_people_write_them(void) {
+static void values_are_printed_for_people(void) {
   static const struct {
     int64_t value;
     const char *unit;
@@ -132,7 +132,8 @@ static void values_read_as_people_write_them(void) {
   CHECK_TEXT(shown, "-");
 }
 
-/* What folded stacks of the profile print with room for so many numbers. */
+/* Print the profile's folded stacks, with at most `nodes_max` nodes in memory.
+ */
 static void folded_text(size_t nodes_max, char *text, size_t size) {
   FILE *out = fmemopen(text, size, "w");
   sp_report_folded folded;
@@ -177,8 +178,9 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
   CHECK_EQUAL(sum, 290 * MS);
 }
 
-/* Ours have a period, Go's a type that counts, others neither. */
-static void samples_are_counted_as_well_as_is_known(void) {
+/* Our profiles have a period, Go's have a type that counts samples, others have
+ * neither. */
+static void samples_are_counted_by_the_best_known_number(void) {
   static const char *const comments[] = {"samples: taken 20, dropped full 0",
                                          "ticks: taken 60, dropped 0"};
   sp_pprof other = profile;
@@ -202,7 +204,7 @@ static void samples_are_counted_as_well_as_is_known(void) {
   CHECK_EQUAL(report.all.samples, 3 + 1);
   CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "work").self.samples, 3);
   report_ended();
-  /* Each signal brought three ticks. */
+  /* Each signal stood for three ticks. */
   other.comments = comments;
   other.comment_count = SP_COUNT_OF(comments);
   report_started(NULL);
@@ -211,7 +213,7 @@ static void samples_are_counted_as_well_as_is_known(void) {
   report_ended();
 }
 
-static void lines_are_told_apart_where_asked(void) {
+static void lines_are_distinguished_on_request(void) {
   sp_report_row *rows;
   size_t i, count, seen = 0;
 
@@ -269,14 +271,15 @@ int main(int argc, char **argv) {
       {"other types and units are left out",
        other_types_and_units_are_left_out},
       {"sums stop at the largest number", sums_stop_at_the_largest_number},
-      {"values read as people write them", values_read_as_people_write_them},
+      {"values are printed for people", values_are_printed_for_people},
       {"folded stacks go from the outermost",
        folded_stacks_go_from_the_outermost},
       {"folded stacks that do not fit are written early",
        folded_stacks_that_do_not_fit_are_written_early},
-      {"samples are counted as well as is known",
-       samples_are_counted_as_well_as_is_known},
-      {"lines are told apart where asked", lines_are_told_apart_where_asked},
+      {"samples are counted by the best known number",
+       samples_are_counted_by_the_best_known_number},
+      {"lines are distinguished on request",
+       lines_are_distinguished_on_request},
       {"every failed allocation is survived",
        reports_survive_every_failed_allocation},
   };

@@ -1,4 +1,4 @@
-/* Whether growth is told from chance: many pairs of profiles whose samples are
+/* Growth is distinguished from chance: many pairs of profiles whose samples are
  * drawn from known rates. */
 #include "check.h"
 #include "command/report/report_diff.h"
@@ -9,7 +9,7 @@
 #define DIFF_PAIRS  1000
 #define DIFF_PERIOD 10000000
 
-/* A numbered sequence, the same in every run (xorshift64*, Vigna 2016). */
+/* A pseudo-random sequence, the same in every run (xorshift64*, Vigna 2016). */
 static uint64_t draw_state = 88172645463325252u;
 
 static double draw(void) {
@@ -19,7 +19,8 @@ static double draw(void) {
   return (double)((draw_state * 2685821657736338717u >> 11) + 1) / 0x1p53;
 }
 
-/* A Poisson process: events until their waits are longer than `mean`. */
+/* Draw from a Poisson distribution: count events until the sum of their
+ * intervals exceeds `mean`. */
 static int64_t draw_poisson(double mean) {
   int64_t count = -1;
 
@@ -28,7 +29,7 @@ static int64_t draw_poisson(double mean) {
   return count;
 }
 
-/* A profile of so many samples for each span name. */
+/* A profile with a number of samples for each span name. */
 typedef struct drawn_profile {
   sp_pprof profile;
   sp_pprof_sample samples[DIFF_NAMES];
@@ -60,7 +61,7 @@ static void profile_of(drawn_profile *out, const int64_t *counts,
                             .period = period};
 }
 
-/* A report of one such profile. */
+/* Make a report of one such profile. */
 static void report_of(sp_report *report, const int64_t *counts,
                       int64_t period) {
   static const sp_report_options options;
@@ -71,7 +72,7 @@ static void report_of(sp_report *report, const int64_t *counts,
   CHECK_EQUAL(sp_report_add(report, &drawn.profile, NULL), SPANPROF_OK);
 }
 
-/* What a comparison found: names that grew, and the least p. */
+/* The result of a comparison: names that grew, and the smallest p. */
 typedef struct diff_found {
   size_t grown;
   double least_p;
@@ -91,7 +92,7 @@ static diff_found found_in(const int64_t *base_counts,
   report_of(&base, base_counts, DIFF_PERIOD);
   report_of(&now, now_counts, now_period);
   if (normalize)
-    diff.scale = (double)now.taken.value / (double)base.taken.value;
+    diff.scale = (double)now.selected.value / (double)base.selected.value;
   CHECK_EQUAL(sp_diff_rows(&diff, SP_REPORT_SPAN_NAMES, &rows, &count),
               SPANPROF_OK);
   for (i = 0; i < count; i++) {
@@ -109,12 +110,13 @@ static diff_found found_in(const int64_t *base_counts,
   return found;
 }
 
-/* Rates of names in an application: a few large ones, many small ones. */
+/* Rates of span names as in an application: a few large ones, many small ones.
+ */
 static double rate(size_t name) {
   return 200 / (1 + (double)name);
 }
 
-/* The fixed number of one run's samples, each of one name by its rate. */
+/* Draw a fixed number of samples, each of a name according to its rate. */
 static void draw_multinomial(int64_t *counts, size_t samples) {
   double sum = 0, at;
   size_t i, name;
@@ -141,11 +143,11 @@ static void draw_counts(int64_t *counts, double factor, bool fixed) {
     counts[i] = draw_poisson(rate(i) * factor);
 }
 
-/* With --fail-above 0% any growth counts that is not chance. Of 1,000 pairs
- * none is told to have grown; and p means what it says: 0.001 or less comes at
- * most in so many pairs as one in a thousand makes with a probability of
- * 1e-6. */
-static void equal_pairs_set_no_alarm(void) {
+/* With --fail-above 0%, any growth counts that is more than chance. None of
+ * 1,000 equal pairs is reported. And p is right: the number of pairs with p of
+ * 0.001 or less is not larger than it is, with a probability of 1e-6, for
+ * events of one in a thousand. */
+static void equal_pairs_are_not_reported(void) {
   static const struct {
     bool fixed;
     int64_t now_period;
@@ -175,9 +177,9 @@ static void equal_pairs_set_no_alarm(void) {
   }
 }
 
-/* Half as much again of 1,600 samples is twelve standard deviations and
- * more in nearly every pair; three samples in place of one are nothing. */
-static void growth_beyond_chance_is_found(void) {
+/* 50 % more than 1,600 samples are at least twelve standard deviations in
+ * nearly every pair. Three samples instead of one are chance. */
+static void growth_by_more_than_chance_is_found(void) {
   int64_t base[DIFF_NAMES], now[DIFF_NAMES];
   size_t pair, seen = 0;
 
@@ -190,7 +192,7 @@ static void growth_beyond_chance_is_found(void) {
     found = found_in(base, now, DIFF_PERIOD, 0.1, false);
     CHECK_EQUAL(found.grown, found.first_grew);
     seen += found.first_grew;
-    /* It grew by less than what is allowed. */
+    /* It grew less than is allowed. */
     CHECK_EQUAL(found_in(base, now, DIFF_PERIOD, 1, false).grown, 0);
   }
   CHECK_EQUAL(seen, 100);
@@ -200,10 +202,10 @@ static void growth_beyond_chance_is_found(void) {
   base[2] = 1;
   now[2] = 3;
   CHECK_EQUAL(found_in(base, now, DIFF_PERIOD, 0.1, false).grown, 0);
-  /* A name that was not there, and one that is gone. */
+  /* A new name, and a name that is missing. */
   now[3] = 200;
   CHECK_EQUAL(found_in(base, now, DIFF_PERIOD, 0.1, false).grown, 1);
-  /* Twice as much of everything is no change of shares. */
+  /* Twice as much of everything does not change the shares. */
   now[0] = now[1] = 2000;
   base[0] = base[1] = 1000;
   now[2] = base[2] = now[3] = 0;
@@ -213,8 +215,9 @@ static void growth_beyond_chance_is_found(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"equal pairs set no alarm", equal_pairs_set_no_alarm},
-      {"growth beyond chance is found", growth_beyond_chance_is_found},
+      {"equal pairs are not reported", equal_pairs_are_not_reported},
+      {"growth by more than chance is found",
+       growth_by_more_than_chance_is_found},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -11,7 +11,8 @@ static void spans_are_known_by_either_label(void) {
   CHECK_EQUAL(row.self.value, 60 * MS);
   CHECK_EQUAL(row.spans, 1);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").self.value, 60 * MS);
-  /* Its last id is none, so the one before counts; it has no name there. */
+  /* Its last id is invalid, so the previous one counts; it has no name there.
+   */
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").self.value, 80 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").self.value, 90 * MS);
   row = row_of(SP_REPORT_SPANS, "GET /");
@@ -20,7 +21,7 @@ static void spans_are_known_by_either_label(void) {
   report_ended();
 }
 
-static void spans_have_the_name_they_had_last(void) {
+static void spans_have_their_latest_name(void) {
   const sp_pprof_label before[] = {{.key = "profile_id", .text = SPAN_ONE},
                                    {.key = "span_name", .text = "GET"}};
   const sp_pprof_label after[] = {{.key = "profile_id", .text = SPAN_ONE},
@@ -60,13 +61,13 @@ static void totals_have_the_time_of_descendants(void) {
   check_row(SP_REPORT_SPAN_NAMES, "query", 50, 50, 2);
   check_row(SP_REPORT_SPAN_NAMES, "(no span)", 40, 40, 0);
   check_row(SP_REPORT_SPANS, "outer", 10, 60, 0);
-  /* Its name stays the one that was told. */
+  /* It keeps its known name. */
   check_row(SP_REPORT_SPANS, "wrapper", 0, 50, 0);
   CHECK_EQUAL(report.span_count, 4);
   report_ended();
 }
 
-static void filters_take_descendants_unless_told(void) {
+static void filters_include_descendants_by_default(void) {
   static const struct {
     const char *span, *name;
     int64_t ms, self_ms;
@@ -92,13 +93,13 @@ static void filters_take_descendants_unless_told(void) {
         CHECK(sp_span_id_parse(table[i].span, &options.filter.span));
       report_started(NULL);
       CHECK_EQUAL(sp_report_add(&report, &nested, NULL), SPANPROF_OK);
-      CHECK_EQUAL(report.taken.value,
+      CHECK_EQUAL(report.selected.value,
                   (self ? table[i].self_ms : table[i].ms) * MS);
       report_ended();
     }
 }
 
-static void small_spans_are_forgotten_past_the_cap(void) {
+static void small_spans_are_discarded_beyond_the_limit(void) {
   sp_pprof_label label[1] = {{.key = "profile_id"}};
   int64_t value[2] = {0};
   sp_pprof_sample sample = {.values = value, .labels = label, .label_count = 1};
@@ -120,14 +121,14 @@ static void small_spans_are_forgotten_past_the_cap(void) {
   CHECK_EQUAL(report.forgotten_spans, 4);
   CHECK_EQUAL(report.spans[0].id, 8);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").spans, 9);
-  CHECK_EQUAL(report.taken.value, 45 * MS);
+  CHECK_EQUAL(report.selected.value, 45 * MS);
   snprintf(id, sizeof id, "%016x", 7);
   CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
   CHECK_EQUAL(report.span_count, 5);
   report_ended();
 }
 
-static void filters_take_what_matches_all_of_them(void) {
+static void filters_must_all_match(void) {
   static const struct {
     const char *span, *name, *label, *label_too;
     int64_t ms;
@@ -159,7 +160,7 @@ static void filters_take_what_matches_all_of_them(void) {
                   SPANPROF_OK);
     report_started(NULL);
     CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
-    CHECK_EQUAL(report.taken.value, table[i].ms * MS);
+    CHECK_EQUAL(report.selected.value, table[i].ms * MS);
     CHECK_EQUAL(report.all.value, 145 * MS);
     report_ended();
   }
@@ -183,15 +184,14 @@ static void span_ids_are_sixteen_digits(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"spans are known by either label", spans_are_known_by_either_label},
-      {"spans have the name they had last", spans_have_the_name_they_had_last},
+      {"spans have their latest name", spans_have_their_latest_name},
       {"totals have the time of descendants",
        totals_have_the_time_of_descendants},
-      {"filters take descendants unless told",
-       filters_take_descendants_unless_told},
-      {"small spans are forgotten past the cap",
-       small_spans_are_forgotten_past_the_cap},
-      {"filters take what matches all of them",
-       filters_take_what_matches_all_of_them},
+      {"filters include descendants by default",
+       filters_include_descendants_by_default},
+      {"small spans are discarded beyond the limit",
+       small_spans_are_discarded_beyond_the_limit},
+      {"filters must all match", filters_must_all_match},
       {"span ids are sixteen digits", span_ids_are_sixteen_digits},
   };
 

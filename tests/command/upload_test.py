@@ -37,9 +37,9 @@ class UploadTest(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
-    def test_profiles_arrive_under_the_name_and_labels_they_had(self):
+    def test_profiles_keep_their_name_and_labels(self):
         done = self.upload("--server", self.address, self.directory, APPLICATION_NAME="another", LABELS="a=b")
-        self.assertEqual(done.stdout, f"{len(self.files)} of {len(self.files)} profiles taken by {self.address}\n")
+        self.assertEqual(done.stdout, f"{len(self.files)} of {len(self.files)} profiles accepted by {self.address}\n")
         self.assertEqual(done.stderr, "")
         stored = self.sink.ask("/summary")
         self.assertEqual(stored["profiles"], len(self.files))
@@ -58,13 +58,13 @@ class UploadTest(unittest.TestCase):
         stored = self.sink.ask("/summary")
         self.assertEqual((stored["profiles"], stored["repeats"]), (len(self.files), len(self.files)))
 
-    def test_ingest_and_credentials_are_of_the_environment(self):
+    def test_ingest_and_credentials_come_from_the_environment(self):
         self.upload(self.directory, SERVER_ADDRESS=self.address, UPLOAD_PROTOCOL="ingest", TENANT_ID="team")
         stored = self.sink.ask("/summary")
         self.assertEqual(stored["profiles"], len(self.files))
         self.assertEqual(stored["last"]["headers"]["x-scope-orgid"], "team")
 
-    def test_a_profile_that_says_nothing_is_of_the_environments_name(self):
+    def test_a_profile_without_a_name_gets_the_environments(self):
         path = os.path.join(self.directory, self.files[0])
         with gzip.open(path) as file:
             plain = file.read()
@@ -76,41 +76,41 @@ class UploadTest(unittest.TestCase):
         self.assertEqual((series["service_name"], series["a"]), ("named", "b"))
         self.assertNotIn("region", series)
 
-    def test_what_the_server_does_not_take_is_told(self):
+    def test_refused_profiles_are_reported(self):
         self.sink.ask("/control", {"mode": "status", "status": 400, "message": "too old"})
         done = self.upload(self.directory, SERVER_ADDRESS=self.address, status=1)
-        self.assertEqual(done.stdout, f"0 of {len(self.files)} profiles taken by {self.address}\n")
+        self.assertEqual(done.stdout, f"0 of {len(self.files)} profiles accepted by {self.address}\n")
         self.assertIn(f"{self.files[0]}: {self.address} answered 400: unknown: too old\n", done.stderr)
 
-    def test_a_server_that_is_down_for_an_instant_is_asked_again(self):
+    def test_a_short_outage_is_retried(self):
         self.sink.ask("/control", {"mode": "status", "status": 503, "count": 2})
         self.upload(self.directory, SERVER_ADDRESS=self.address)
         self.assertEqual(self.sink.ask("/summary")["profiles"], len(self.files))
 
-    def test_a_server_that_never_answers_is_given_up(self):
+    def test_uploads_stop_if_the_server_never_answers(self):
         with tempfile.TemporaryDirectory() as directory:
             for name in ("a.pb.gz", "b.pb.gz", "c.pb.gz"):
                 shutil.copy(os.path.join(self.directory, self.files[0]), os.path.join(directory, name))
             done = self.upload("--server", "http://127.0.0.1:1", directory, status=1)
-        self.assertEqual(done.stderr.count("no upload to"), 1, done.stderr)
-        self.assertIn("the server does not answer: 2 not tried\n", done.stderr)
+        self.assertEqual(done.stderr.count("cannot upload to"), 1, done.stderr)
+        self.assertIn("the server does not answer: 2 not sent\n", done.stderr)
 
-    def test_a_terminal_shows_how_far_it_is_and_what_it_waits_for(self):
+    def test_a_terminal_shows_progress_and_waits(self):
         leader, follower = pty.openpty()
         self.sink.ask("/control", {"mode": "status", "status": 503, "count": 1})
         done = subprocess.run([COMMAND, "upload", self.directory], stdout=subprocess.PIPE, stderr=follower, timeout=60,
                               env={"PYROSCOPE_SERVER_ADDRESS": self.address})
         os.close(follower)
         said = b""
-        with contextlib.suppress(OSError):  # What the end of a terminal is.
+        with contextlib.suppress(OSError):  # Raised at the end of a terminal.
             while more := os.read(leader, 4096):
                 said += more
         os.close(leader)
-        self.assertRegex(said, b"\r0 of %d files sent; the server answered 503, again in \\d+ s" % len(self.files))
+        self.assertRegex(said, b"\r0 of %d files sent; the server answered 503, retry in \\d+ s" % len(self.files))
         self.assertTrue(said.endswith(b"\r\x1b[K"), said)
         self.assertNotIn(b"files sent", done.stdout)
 
-    def test_what_is_no_profile_stops_no_other(self):
+    def test_a_file_that_is_not_a_profile_stops_no_other(self):
         with tempfile.TemporaryDirectory() as directory:
             with open(os.path.join(directory, "no.pb"), "wb") as file:
                 file.write(b"nothing")
@@ -121,11 +121,11 @@ class UploadTest(unittest.TestCase):
     def test_usage(self):
         self.assertIn("usage: spanprof upload", self.upload(status=2).stderr)
         self.assertIn("usage: spanprof upload", self.upload("--help").stdout)
-        self.assertIn("neither --server nor PYROSCOPE_SERVER_ADDRESS",
+        self.assertIn("set --server or PYROSCOPE_SERVER_ADDRESS",
                       self.upload(self.directory, status=1).stderr)
         self.assertIn("server_address is", self.upload("--server", "localhost", self.directory, status=1).stderr)
 
-    def test_a_report_reads_the_files_as_before(self):
+    def test_uploaded_files_are_not_changed(self):
         done = subprocess.run([COMMAND, "report", "--json", self.directory], capture_output=True, timeout=60, check=True)
         self.assertIn(b'"profiles":', done.stdout.replace(b" ", b""))
 

@@ -102,7 +102,7 @@ class ExecTest(ProgramCase):
 
     def test_an_unknown_word_is_refused_as_a_command(self) -> None:
         done = self.run_command([*COMMAND, "reprot"], status=2)
-        self.assertIn('spanprof: no command "reprot"', done.stderr)
+        self.assertIn('spanprof: unknown command "reprot"', done.stderr)
         done = self.run_command([*COMMAND, "nowhere.py"], status=2)
         self.assertIn("can't open file", done.stderr)
 

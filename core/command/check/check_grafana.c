@@ -9,12 +9,12 @@
 
 #define CHECK_OWN_VARIABLE "PYROSCOPE_APPLICATION_NAME"
 
-/* As Pyroscope writes them: metric, values, period. */
+/* In Pyroscope's form: metric, values, period. */
 #define CHECK_VALUE_TYPE SP_PROFILE_TYPE ":" SP_PROFILE_UNIT
 #define CHECK_PROFILE_TYPE \
   SP_PROFILE_METRIC ":" CHECK_VALUE_TYPE ":" CHECK_VALUE_TYPE
 
-/* Text as a message shows it. */
+/* A text made printable for a message. */
 typedef struct check_shown {
   char text[SP_SHOWN_BYTES];
 } check_shown;
@@ -26,31 +26,32 @@ static check_shown check_show(const char *text) {
   return shown;
 }
 
-/* `profiles` may be NULL; `spans` names where the tracer reads its name. */
-static void check_say_names(sp_check_list *list, const char *profiles,
-                            const sp_given *spans, const char *beaten) {
+/* `profiles` may be NULL. `spans` is the tracer's service name and its
+ * variable. `overridden` is a name that `spans` takes precedence over, or NULL.
+ */
+static void check_print_names(sp_check_list *list, const char *profiles,
+                              const sp_given *spans, const char *overridden) {
   if (profiles && spans->text && strcmp(profiles, spans->text) != 0)
-    sp_check_say(list, SP_CHECK_FAILED, "service",
-                 "profiles are of \"%s\" (" CHECK_OWN_VARIABLE
-                 "), spans of \"%s\" (%s), and find no profile: give both one "
-                 "name, or take " CHECK_OWN_VARIABLE " away",
-                 check_show(profiles).text, check_show(spans->text).text,
-                 spans->variable);
-  else if (beaten && strcmp(beaten, spans->text) != 0)
-    sp_check_say(list, SP_CHECK_SKIPPED, "service",
-                 "\"%s\" (%s) is taken, not \"%s\" (service.name of "
-                 "OTEL_RESOURCE_ATTRIBUTES)",
-                 check_show(spans->text).text, spans->variable,
-                 check_show(beaten).text);
+    sp_check_print(list, SP_CHECK_FAILED, "service",
+                   "profiles have the service name \"%s\" (" CHECK_OWN_VARIABLE
+                   "), but spans have \"%s\" (%s), so spans find no profiles: "
+                   "use the same name, or unset " CHECK_OWN_VARIABLE,
+                   check_show(profiles).text, check_show(spans->text).text,
+                   spans->variable);
+  else if (overridden && strcmp(overridden, spans->text) != 0)
+    sp_check_print(list, SP_CHECK_SKIPPED, "service",
+                   "\"%s\" (%s) is used, not \"%s\" (service.name of "
+                   "OTEL_RESOURCE_ATTRIBUTES)",
+                   check_show(spans->text).text, spans->variable,
+                   check_show(overridden).text);
   else if (spans->text)
-    sp_check_say(list, SP_CHECK_OK, "service",
-                 "profiles and spans are of "
-                 "\"%s\"",
-                 check_show(spans->text).text);
+    sp_check_print(list, SP_CHECK_OK, "service",
+                   "profiles and spans have the name \"%s\"",
+                   check_show(spans->text).text);
   else if (profiles)
-    sp_check_say(
+    sp_check_print(
         list, SP_CHECK_SKIPPED, "service",
-        "profiles are of \"%s\"; spans only where the program says so, "
+        "profiles have the name \"%s\"; spans need it too, from the program "
         "or OTEL_SERVICE_NAME",
         check_show(profiles).text);
 }
@@ -58,7 +59,7 @@ static void check_say_names(sp_check_list *list, const char *profiles,
 void sp_check_service_names(sp_check_list *list) {
   char *const *environment = list->io->environment;
   const char *profiles = sp_environment_get(environment, CHECK_OWN_VARIABLE);
-  const char *beaten;
+  const char *overridden;
   sp_given spans = {0};
   sp_identity identity;
   sp_buffer notes;
@@ -67,16 +68,17 @@ void sp_check_service_names(sp_check_list *list) {
   if (sp_identity_read(&identity, list->io->mem, environment, &notes) ==
       SPANPROF_OK) {
     sp_identity_service_name(&identity, environment, &spans);
-    beaten = sp_identity_attribute(&identity, "service.name");
-    check_say_names(list, profiles, &spans, beaten && *beaten ? beaten : NULL);
+    overridden = sp_identity_attribute(&identity, "service.name");
+    check_print_names(list, profiles, &spans,
+                      overridden && *overridden ? overridden : NULL);
   }
   sp_identity_dispose(&identity);
   sp_buffer_dispose(&notes);
 }
 
-/* A text of YAML, in which Grafana replaces $NAME by a variable of its own
+/* Write a YAML string. Grafana replaces $NAME by a variable of its own
  * environment (https://grafana.com/docs/grafana/latest/administration/
- * provisioning/, "Using environment variables"). */
+ * provisioning/, "Using environment variables"), so `$` is doubled. */
 static void yaml_text(FILE *out, const char *key, const char *text) {
   fprintf(out, "%s: \"", key);
   for (; *text; text++) {

@@ -1,17 +1,18 @@
-/* What `spanprof check` says of the way from a span to its profile in Grafana:
- * whether both are of one service, and how the data sources are set up. */
+/* The part of `spanprof check` about the way from a span to its profile in
+ * Grafana: whether both have the same service name, and the settings of the
+ * data sources. */
 #ifndef SP_CHECK_GRAFANA_H
 #define SP_CHECK_GRAFANA_H
 
 #include "check_list.h"
 #include "settings/settings.h"
 
-/* By the environment alone: PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME and
- * service.name of OTEL_RESOURCE_ATTRIBUTES. */
+/* Check the environment only: PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME,
+ * and service.name of OTEL_RESOURCE_ATTRIBUTES. */
 void sp_check_service_names(sp_check_list *list);
 
-/* Print the provisioning of the data sources, where there is a server. Secrets
- * are named by their variables. */
+/* Print the provisioning of the data sources, if there is a server. Secrets are
+ * replaced by the names of their variables. */
 void sp_check_print_data_sources(const sp_check_list *list,
                                  const sp_settings *settings);
 

@@ -2,8 +2,8 @@
 
 #include <stdarg.h>
 
-void sp_check_say(sp_check_list *list, sp_check_state state, const char *what,
-                  const char *format, ...) {
+void sp_check_print(sp_check_list *list, sp_check_state state, const char *what,
+                    const char *format, ...) {
   static const char *const words[] = {[SP_CHECK_OK] = "ok",
                                       [SP_CHECK_FAILED] = "FAILED",
                                       [SP_CHECK_SKIPPED] = "-"};

@@ -1,4 +1,4 @@
-/* What `spanprof check` found: a line for each thing tried. */
+/* The results of `spanprof check`, one line for each check. */
 #ifndef SP_CHECK_LIST_H
 #define SP_CHECK_LIST_H
 
@@ -7,7 +7,7 @@
 typedef enum sp_check_state {
   SP_CHECK_OK,
   SP_CHECK_FAILED,
-  SP_CHECK_SKIPPED, /* not wanted, or not reached */
+  SP_CHECK_SKIPPED, /* not configured, or not reached */
 } sp_check_state;
 
 typedef struct sp_check_list {
@@ -15,8 +15,8 @@ typedef struct sp_check_list {
   size_t failed;
 } sp_check_list;
 
-/* "ok      timer        ticks": print it, count failures. */
-void sp_check_say(sp_check_list *list, sp_check_state state, const char *what,
-                  const char *format, ...) SP_PRINTF(4, 5);
+/* Print a result, "ok      timer        ticks", and count failures. */
+void sp_check_print(sp_check_list *list, sp_check_state state, const char *what,
+                    const char *format, ...) SP_PRINTF(4, 5);
 
 #endif

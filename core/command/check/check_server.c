@@ -6,7 +6,7 @@
 #include "export/pyroscope.h"
 #include "util/memory/buffer.h"
 
-/* Whether an Authorization header is among those that users add. */
+/* Returns whether the additional headers include Authorization. */
 static bool check_has_authorization(const sp_settings *settings) {
   static const char name[] = "authorization:";
   size_t i;
@@ -26,12 +26,12 @@ static const char *check_credentials_kind(const sp_settings *settings) {
                                            : "no credentials";
 }
 
-/* The answers that speak of who we are. */
+/* Returns whether the status is about credentials. */
 static bool check_is_refusal(long status) {
   return status == 401 || status == 403;
 }
 
-/* That this is where profiles are taken. */
+/* Returns whether the server accepts profiles at this path. */
 static bool check_is_pyroscope(const sp_settings *settings,
                                const sp_http_answer *answer) {
   return (answer->status == 200 && !answer->not_pyroscope) ||
@@ -39,72 +39,75 @@ static bool check_is_pyroscope(const sp_settings *settings,
           strstr(answer->message, "no profiles"));
 }
 
-static void check_say_way(sp_check_list *list, const sp_settings *settings,
-                          bool answered) {
+static void check_print_transport(sp_check_list *list,
+                                  const sp_settings *settings, bool answered) {
   const char *not_reached = answered ? "" : ", not reached or not working";
   sp_check_state state = answered ? SP_CHECK_OK : SP_CHECK_SKIPPED;
 
   if (settings->proxy)
-    sp_check_say(list, state, "proxy", "configured%s", not_reached);
+    sp_check_print(list, state, "proxy", "configured%s", not_reached);
   else
-    sp_check_say(list, SP_CHECK_SKIPPED, "proxy", "none");
+    sp_check_print(list, SP_CHECK_SKIPPED, "proxy", "none");
   if (strncmp(settings->server_address, "https:", 6) == 0)
-    sp_check_say(list, state, "TLS", "%s%s%s",
-                 settings->ca_bundle ? settings->ca_bundle
-                                     : "the system's CA certificates",
-                 settings->client_cert ? ", with a client certificate" : "",
-                 not_reached);
+    sp_check_print(list, state, "TLS", "%s%s%s",
+                   settings->ca_bundle ? settings->ca_bundle
+                                       : "the system's CA certificates",
+                   settings->client_cert ? ", with a client certificate" : "",
+                   not_reached);
   else
-    sp_check_say(list, SP_CHECK_SKIPPED, "TLS",
-                 "not used: http, everything is sent in the clear");
+    sp_check_print(list, SP_CHECK_SKIPPED, "TLS",
+                   "not used: with http, everything is sent unencrypted");
 }
 
-static void check_say_server(sp_check_list *list, const sp_settings *settings,
-                             const sp_http_answer *answer) {
+static void check_print_server(sp_check_list *list, const sp_settings *settings,
+                               const sp_http_answer *answer) {
   const char *address = settings->server_address;
   const char *message = *answer->message ? answer->message : "no message";
 
   if (answer->status == 0)
-    sp_check_say(list, SP_CHECK_FAILED, "server", "%s: %s", address, message);
+    sp_check_print(list, SP_CHECK_FAILED, "server", "%s: %s", address, message);
   else if (check_is_pyroscope(settings, answer) ||
            check_is_refusal(answer->status))
-    sp_check_say(list, SP_CHECK_OK, "server", "%s answers", address);
+    sp_check_print(list, SP_CHECK_OK, "server", "%s answers", address);
   else if (answer->not_pyroscope)
-    sp_check_say(list, SP_CHECK_FAILED, "server",
-                 "%s answers %ld, but is no Pyroscope: a login page, another "
-                 "program, or another path",
-                 address, answer->status);
+    sp_check_print(
+        list, SP_CHECK_FAILED, "server",
+        "%s answers %ld, but is not a Pyroscope server: it is a login "
+        "page, another program, or another path",
+        address, answer->status);
   else if (answer->status >= 300 && answer->status < 400)
-    sp_check_say(list, SP_CHECK_FAILED, "server",
-                 "%s answers %ld, a redirect, which uploads do not follow",
-                 address, answer->status);
+    sp_check_print(list, SP_CHECK_FAILED, "server",
+                   "%s answers %ld, a redirect, which uploads do not follow",
+                   address, answer->status);
   else if (answer->status == 404 || answer->status == 405)
-    sp_check_say(list, SP_CHECK_FAILED, "server",
-                 "%s answers %ld: no Pyroscope at this address or path",
-                 address, answer->status);
+    sp_check_print(
+        list, SP_CHECK_FAILED, "server",
+        "%s answers %ld: no Pyroscope server at this address or path", address,
+        answer->status);
   else
-    sp_check_say(list, SP_CHECK_FAILED, "server", "%s answers %ld: %s", address,
-                 answer->status, message);
+    sp_check_print(list, SP_CHECK_FAILED, "server", "%s answers %ld: %s",
+                   address, answer->status, message);
 }
 
-static void check_say_credentials(sp_check_list *list,
-                                  const sp_settings *settings,
-                                  const sp_http_answer *answer) {
+static void check_print_credentials(sp_check_list *list,
+                                    const sp_settings *settings,
+                                    const sp_http_answer *answer) {
   const char *kind = check_credentials_kind(settings);
   const char *tenant = settings->tenant_id ? ", with a tenant" : "";
 
   if (check_is_refusal(answer->status))
-    sp_check_say(list, SP_CHECK_FAILED, "credentials",
-                 "%s%s refused with %ld: %s", kind, tenant, answer->status,
-                 *answer->message ? answer->message : "no message");
+    sp_check_print(list, SP_CHECK_FAILED, "credentials",
+                   "%s%s refused with %ld: %s", kind, tenant, answer->status,
+                   *answer->message ? answer->message : "no message");
   else if (check_is_pyroscope(settings, answer))
-    sp_check_say(list, SP_CHECK_OK, "credentials", "%s%s accepted", kind,
-                 tenant);
+    sp_check_print(list, SP_CHECK_OK, "credentials", "%s%s accepted", kind,
+                   tenant);
   else
-    sp_check_say(list, SP_CHECK_SKIPPED, "credentials", "not reached");
+    sp_check_print(list, SP_CHECK_SKIPPED, "credentials", "not reached");
 }
 
-/* SPANPROF_OK: there is an answer, or a reason for none, in `answer`. */
+/* Send an empty upload. Returns SPANPROF_OK if `answer` has an answer, or the
+ * reason why there is none. */
 static spanprof_status check_probe(const sp_mem *mem,
                                    const sp_settings *settings,
                                    sp_http_answer *answer) {
@@ -139,15 +142,16 @@ void sp_check_server(sp_check_list *list, const sp_settings *settings) {
   sp_http_answer answer;
 
   if (!settings->server_address) {
-    sp_check_say(list, SP_CHECK_SKIPPED, "server",
-                 "none: profiles are not uploaded");
+    sp_check_print(list, SP_CHECK_SKIPPED, "server",
+                   "none: profiles are not uploaded");
     return;
   }
   if (check_probe(list->io->mem, settings, &answer)) {
-    sp_check_say(list, SP_CHECK_FAILED, "server", "%s", spanprof_last_error());
+    sp_check_print(list, SP_CHECK_FAILED, "server", "%s",
+                   spanprof_last_error());
     return;
   }
-  check_say_server(list, settings, &answer);
-  check_say_way(list, settings, answer.status != 0);
-  check_say_credentials(list, settings, &answer);
+  check_print_server(list, settings, &answer);
+  check_print_transport(list, settings, answer.status != 0);
+  check_print_credentials(list, settings, &answer);
 }

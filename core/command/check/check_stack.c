@@ -10,8 +10,8 @@
 #define CHECK_SLICE_BYTES 32768
 #define CHECK_FRAMES_MAX  64
 
-/* What the handler copied. Global, because a handler is given no pointer of
- * ours by raise(). */
+/* The copy made by the handler. Global, because raise() passes no pointer to
+ * the handler. */
 static struct check_slice {
   sp_registers registers;
   uint64_t limit; /* end of the thread's stack; set before the signal */
@@ -20,7 +20,7 @@ static struct check_slice {
   _Alignas(8) unsigned char bytes[CHECK_SLICE_BYTES];
 } check_slice;
 
-/* Signal-safe; reads the interrupted thread's own stack, below its end. */
+/* Signal-safe. Reads the stack of the interrupted thread, within its limits. */
 SP_SIGNAL_SAFE SP_NO_SANITIZE static void
 check_on_signal(int number, siginfo_t *info, void *ucontext) {
   const volatile unsigned char *from;
@@ -49,8 +49,8 @@ static int check_compare(const void *a, const void *b) {
   return 0;
 }
 
-/* Raise the signal below qsort(): a name that every C library exports. False:
- * no stack came. */
+/* Raise the signal below qsort(), which every C library exports. Returns false
+ * if no stack was copied. */
 static bool check_capture(int number) {
   int numbers[2] = {number, number};
   struct sigaction ours, before;
@@ -93,11 +93,12 @@ static void check_names(sp_check_list *list, sp_unwinder *unwinder,
     }
   }
   if (sorted)
-    sp_check_say(list, SP_CHECK_OK, "names",
-                 "%zu of %zu frames named, qsort in %s", named, count, module);
+    sp_check_print(list, SP_CHECK_OK, "names",
+                   "%zu of %zu frames named, qsort in %s", named, count,
+                   module);
   else
-    sp_check_say(list, SP_CHECK_FAILED, "names",
-                 "%zu of %zu frames named, but not qsort", named, count);
+    sp_check_print(list, SP_CHECK_FAILED, "names",
+                   "%zu of %zu frames named, but not qsort", named, count);
 }
 
 void sp_check_stack(sp_check_list *list, int number) {
@@ -108,13 +109,14 @@ void sp_check_stack(sp_check_list *list, int number) {
   size_t count;
 
   if (!check_capture(number)) {
-    sp_check_say(list, SP_CHECK_FAILED, "unwinder",
-                 "no stack could be copied in a handler of signal %d", number);
+    sp_check_print(list, SP_CHECK_FAILED, "unwinder",
+                   "no stack could be copied in a handler of signal %d",
+                   number);
     return;
   }
   if (sp_unwinder_new(&unwinder, list->io->mem)) {
-    sp_check_say(list, SP_CHECK_FAILED, "unwinder", "%s",
-                 spanprof_last_error());
+    sp_check_print(list, SP_CHECK_FAILED, "unwinder", "%s",
+                   spanprof_last_error());
     return;
   }
   slice = (sp_stack_slice){.registers = check_slice.registers,
@@ -125,12 +127,13 @@ void sp_check_stack(sp_check_list *list, int number) {
   sp_unwinder_refresh(unwinder);
   count = sp_unwinder_walk(unwinder, &slice, frames, CHECK_FRAMES_MAX, &end);
   if (end == SP_UNWIND_NO_INFO)
-    sp_check_say(list, SP_CHECK_FAILED, "unwinder",
-                 "%zu frames, then code without unwind information", count);
+    sp_check_print(list, SP_CHECK_FAILED, "unwinder",
+                   "%zu frames, then code without unwind information", count);
   else
-    sp_check_say(list, SP_CHECK_OK, "unwinder", "%zu frames, %s", count,
-                 end == SP_UNWIND_COMPLETE ? "to the outermost"
-                                           : "as far as the copy reaches");
+    sp_check_print(list, SP_CHECK_OK, "unwinder", "%zu frames, %s", count,
+                   end == SP_UNWIND_COMPLETE
+                       ? "to the outermost"
+                       : "to the end of the copied stack");
   check_names(list, unwinder, frames, count);
   sp_unwinder_free(unwinder);
 }

@@ -1,4 +1,4 @@
-/* Functions among those that call them: --peek and --tree. */
+/* Functions with their callers and callees: --peek and --tree. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "report_print.h"
 #include "util/system/status.h"
 
-/* Branches below this share are left out: 1 %. */
+/* Branches below 1/100 are omitted. */
 #define CALLS_SMALL 100
 
 static void peek_print_head(const sp_report *report, FILE *out) {
@@ -63,19 +63,19 @@ void sp_report_print_peek(sp_report_peek *peek, sp_report_printer *printer) {
     fputs(edge->kind == SP_PEEK_CALLEE ? "   " : " ", out);
     sp_text_function(report, edge->neighbour, out);
   }
-  sp_text_doubt(printer);
+  sp_text_explain_unranked(printer);
 }
 
-/* A node's amount with all below it, and the order to print them in. */
+/* A node with the total of its subtree, and its place in the printing order. */
 typedef struct tree_node {
   uint32_t number;
   uint32_t parent;
-  uint32_t first; /* its children among the sorted nodes */
+  uint32_t first; /* index of its first child in the sorted nodes */
   uint32_t children;
   sp_amount total;
 } tree_node;
 
-/* Children of one node together, the largest first. */
+/* Siblings are adjacent, the largest first. */
 static int tree_order(const void *a, const void *b) {
   const tree_node *left = a, *right = b;
 
@@ -86,7 +86,7 @@ static int tree_order(const void *a, const void *b) {
   return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* The totals by number, and, behind them, the same nodes sorted. */
+/* The totals by number, followed by the same nodes sorted. */
 static tree_node *tree_nodes(const sp_report *report,
                              const sp_report_tree *tree) {
   tree_node *nodes =
@@ -114,7 +114,8 @@ static tree_node *tree_nodes(const sp_report *report,
 
 static bool tree_is_small(const sp_report *report, const tree_node *node,
                           const sp_report_printer *printer) {
-  return printer->top && node->total.value < report->taken.value / CALLS_SMALL;
+  return printer->top &&
+         node->total.value < report->selected.value / CALLS_SMALL;
 }
 
 static void tree_print_line(const sp_report *report, const sp_report_tree *tree,
@@ -129,8 +130,8 @@ static void tree_print_line(const sp_report *report, const sp_report_tree *tree,
                    printer->out);
 }
 
-/* Without recursion: profiles of others are as deep as they like. `trail` holds
- * the place among its siblings of each node above. */
+/* Print without recursion, because a profile may have any depth. `trail` has,
+ * for each ancestor, its position among its siblings. */
 static void tree_print(const sp_report *report, const sp_report_tree *tree,
                        const tree_node *nodes, uint32_t *trail,
                        sp_report_printer *printer) {
@@ -145,7 +146,7 @@ static void tree_print(const sp_report *report, const sp_report_tree *tree,
                                 ? &sorted[nodes[above].first + place]
                                 : NULL;
 
-    /* Those behind a small one are as small. */
+    /* The siblings after a small one are small, too. */
     if (!node || tree_is_small(report, node, printer)) {
       if (depth-- == 0)
         return;
@@ -178,7 +179,7 @@ spanprof_status sp_report_print_tree(const sp_report *report,
     fprintf(printer->out, "\n%11s %7s %11s %7s %8s     \xc2\xb1  calls (%s)\n",
             "total", "share", "self", "share", "samples", heading);
     tree_print(report, tree, nodes, trail, printer);
-    sp_text_doubt(printer);
+    sp_text_explain_unranked(printer);
   }
   sp_mem_free(report->mem, nodes);
   sp_mem_free(report->mem, trail);

@@ -31,22 +31,22 @@ static void diff_change_text(const sp_diff *diff, const sp_diff_row *row,
     snprintf(out, size, fabs(change) < 1000 ? "%+.1f%%" : "%+.2g%%", change);
 }
 
-/* A value, or its share of its side. */
+/* Print a value, or its share of its side. */
 static void diff_side_text(const sp_diff *diff, const sp_report *side,
                            const sp_amount *amount,
                            char out[SP_REPORT_VALUE_BYTES]) {
   if (diff->is_of_shares)
-    sp_report_share(amount->value, side->taken.value, out);
+    sp_report_share(amount->value, side->selected.value, out);
   else
     sp_report_value(amount->value, diff->now->unit, out);
 }
 
 static void diff_print_row(const sp_diff *diff, const sp_diff_row *row,
-                           bool judged, FILE *out) {
+                           bool checked, FILE *out) {
   char base[SP_REPORT_VALUE_BYTES], now[SP_REPORT_VALUE_BYTES], change[24];
-  const char *mark = judged && sp_diff_grew(diff, row) ? "!"
-                     : sp_diff_differs(row)            ? "*"
-                                                       : "~";
+  const char *mark = checked && sp_diff_grew(diff, row) ? "!"
+                     : sp_diff_differs(row)             ? "*"
+                                                        : "~";
 
   diff_side_text(diff, diff->base, &row->base, base);
   diff_side_text(diff, diff->now, &row->now, now);
@@ -59,7 +59,7 @@ static void diff_print_row(const sp_diff *diff, const sp_diff_row *row,
 static spanprof_status diff_print_table(sp_diff *diff, sp_report_table table,
                                         const char *title,
                                         sp_report_printer *printer) {
-  const bool judged = table != SP_REPORT_FUNCTIONS;
+  const bool checked = table != SP_REPORT_FUNCTIONS;
   char heading[SP_REPORT_VALUE_BYTES];
   sp_diff_row *rows;
   size_t i, count, shown = 0;
@@ -75,13 +75,13 @@ static spanprof_status diff_print_table(sp_diff *diff, sp_report_table table,
   fprintf(printer->out, "\n%11s %11s %9s   %17s  %s (%s)\n", "base", "now",
           "change", "samples", title, heading);
   for (i = 0; i < count; i++) {
-    const bool grew = judged && sp_diff_grew(diff, &rows[i]);
+    const bool grew = checked && sp_diff_grew(diff, &rows[i]);
 
     diff->grown += grew;
-    /* What sets the exit status is never cut off. */
+    /* Rows that set the exit status are always printed. */
     if (printer->top && i >= printer->top && !grew)
       continue;
-    diff_print_row(diff, &rows[i], judged, printer->out);
+    diff_print_row(diff, &rows[i], checked, printer->out);
     shown++;
   }
   if (shown < count)
@@ -92,27 +92,29 @@ static spanprof_status diff_print_table(sp_diff *diff, sp_report_table table,
 }
 
 spanprof_status sp_diff_print_text(sp_diff *diff, sp_report_printer *printer) {
-  const sp_report_table judged = sp_diff_judged(diff);
+  const sp_report_table checked = sp_diff_checked_table(diff);
   const char *title =
-      judged == SP_REPORT_LABELS ? diff->now->options->group_by : "span name";
+      checked == SP_REPORT_LABELS ? diff->now->options->group_by : "span name";
   FILE *out = printer->out;
   spanprof_status st;
 
   diff->grown = 0;
   diff_print_head(diff, out);
-  st = diff_print_table(diff, judged, title, printer);
+  st = diff_print_table(diff, checked, title, printer);
   if (!st)
     st = diff_print_table(diff, SP_REPORT_FUNCTIONS, "function, self", printer);
   if (st)
     return st;
-  fputs("\n~: within what chance makes of so many samples; *: beyond it", out);
+  fputs("\n~: may be chance, with this number of samples; *: more than chance",
+        out);
   if (diff->fail_above < 0) {
     fputs("\n", out);
     return SPANPROF_OK;
   }
-  fprintf(out, "; !: and grown by more than %g%%\n", 100 * diff->fail_above);
-  fprintf(out, "%zu %s%s grew by more than %g%%, beyond chance\n", diff->grown,
-          judged == SP_REPORT_LABELS ? "value" : "span name",
+  fprintf(out, "; !: more than chance, and grown by more than %g%%\n",
+          100 * diff->fail_above);
+  fprintf(out, "%zu %s%s grew by more than %g%%, and more than chance\n",
+          diff->grown, checked == SP_REPORT_LABELS ? "value" : "span name",
           diff->grown == 1 ? "" : "s", 100 * diff->fail_above);
   return SPANPROF_OK;
 }
@@ -122,13 +124,14 @@ static void diff_json_side(const sp_report *report, const char *name,
   fprintf(out,
           "\"%s\":{\"profiles\":%" PRIu64 ",\"value\":%" PRId64
           ",\"samples\":%" PRId64 "},\n",
-          name, report->profiles, report->taken.value, report->taken.samples);
+          name, report->profiles, report->selected.value,
+          report->selected.samples);
 }
 
 static spanprof_status diff_json_table(sp_diff *diff, sp_report_table table,
                                        const char *name,
                                        const sp_report_printer *printer) {
-  const bool judged = table != SP_REPORT_FUNCTIONS;
+  const bool checked = table != SP_REPORT_FUNCTIONS;
   FILE *out = printer->out;
   sp_diff_row *rows;
   size_t i, count;
@@ -139,7 +142,7 @@ static spanprof_status diff_json_table(sp_diff *diff, sp_report_table table,
   fprintf(out, ",\n\"%s\":[", name);
   for (i = 0; i < count; i++) {
     const sp_diff_row *row = &rows[i];
-    const bool grew = judged && sp_diff_grew(diff, row);
+    const bool grew = checked && sp_diff_grew(diff, row);
     const double change = sp_diff_change(diff, row);
 
     diff->grown += grew;
@@ -166,7 +169,7 @@ static spanprof_status diff_json_table(sp_diff *diff, sp_report_table table,
 
 spanprof_status sp_diff_print_json(sp_diff *diff,
                                    const sp_report_printer *printer) {
-  const sp_report_table judged = sp_diff_judged(diff);
+  const sp_report_table checked = sp_diff_checked_table(diff);
   FILE *out = printer->out;
   spanprof_status st;
 
@@ -183,8 +186,8 @@ spanprof_status sp_diff_print_json(sp_diff *diff,
     fprintf(out, ",\"fail_above\":%g", diff->fail_above);
   else
     fputs(",\"fail_above\":null", out);
-  st = diff_json_table(diff, judged,
-                       judged == SP_REPORT_LABELS ? "groups" : "span_names",
+  st = diff_json_table(diff, checked,
+                       checked == SP_REPORT_LABELS ? "groups" : "span_names",
                        printer);
   if (!st)
     st = diff_json_table(diff, SP_REPORT_FUNCTIONS, "functions", printer);

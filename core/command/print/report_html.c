@@ -40,8 +40,8 @@ static spanprof_status html_cell(sp_html_side *side, uint32_t span_name,
   return SPANPROF_OK;
 }
 
-/* A sample counts for its own span name, and for those around it. All have
- * their cells: which names are the dearest is known at the end. */
+/* Add a sample to the cells of its own span name and of its ancestors'. All
+ * names have cells, because the largest names are known only at the end. */
 static spanprof_status html_stack(void *data, const uint32_t *functions,
                                   size_t count, const sp_amount *amount) {
   sp_html_side *side = data;
@@ -79,8 +79,8 @@ void sp_html_side_dispose(sp_html_side *side) {
   *side = (sp_html_side){0};
 }
 
-/* The functions that the tree's nodes have, numbered from 0 in `numbers`, which
- * holds one for each of the report's. */
+/* Number the functions of the tree's nodes from 0. `numbers` has an element for
+ * each function of the report. */
 static void html_number(const sp_html_side *side, uint32_t *numbers,
                         uint32_t *used, size_t *count) {
   size_t i;
@@ -186,7 +186,7 @@ static int html_cell_order(const void *a, const void *b) {
   return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* The cells of one span name are behind *at. */
+/* Write the cells of one span name, from `at` to `end`. */
 static void html_cells(const sp_html_side *side, size_t at, size_t end,
                        FILE *out) {
   size_t i;
@@ -206,7 +206,7 @@ static int html_value_order(const void *a, const void *b) {
   return (*left < *right) - (*left > *right);
 }
 
-/* The least total of the dearest span names. */
+/* Get the smallest total of the SP_HTML_SPAN_NAMES_MAX largest span names. */
 static spanprof_status html_least(const sp_report *report, int64_t *out) {
   const size_t count = report->span_name_count;
   int64_t *totals = sp_mem_new(report->mem, count * sizeof *totals);
@@ -232,7 +232,7 @@ static void html_amounts(const sp_amount *own, const sp_amount *total,
           own->value, total->value, total->samples);
 }
 
-/* How many spans had each name: those kept, and those forgotten. */
+/* The number of spans of each name, including forgotten ones. */
 static uint64_t *html_span_counts(const sp_report *report) {
   uint64_t *counts =
       sp_mem_new(report->mem, report->span_name_count * sizeof *counts);
@@ -247,7 +247,7 @@ static uint64_t *html_span_counts(const sp_report *report) {
   return counts;
 }
 
-/* The first of them is what was in no span. */
+/* Write the span names. The first is for samples without a span. */
 static spanprof_status html_span_names(sp_html_side *side, FILE *out) {
   const sp_report *report = side->report;
   uint64_t *counts = html_span_counts(report);
@@ -286,7 +286,7 @@ static spanprof_status html_span_names(sp_html_side *side, FILE *out) {
   return SPANPROF_OK;
 }
 
-/* The dearest spans. */
+/* Write the spans with the largest totals. */
 static spanprof_status html_spans(const sp_report *report, FILE *out) {
   sp_report_row *rows;
   size_t i, count;
@@ -320,7 +320,7 @@ static void html_comments(const sp_report *report, FILE *out) {
   fputs("]", out);
 }
 
-/* What WireFile in core/page/src/model/wire.ts says of a side. */
+/* Write one side, as WireFile in core/page/src/model/wire.ts defines it. */
 static spanprof_status html_side(sp_html_side *side, FILE *out) {
   const sp_report *report = side->report;
   spanprof_status st;
@@ -329,7 +329,7 @@ static spanprof_status html_side(sp_html_side *side, FILE *out) {
           "{\"fromMs\":%" PRIu64 ",\"untilMs\":%" PRIu64 ",\"samples\":%" PRId64
           ",\"all\":%" PRId64 ",\n\"comments\":",
           report->start_ns / SP_NS_PER_MS, report->end_ns / SP_NS_PER_MS,
-          report->taken.samples, report->all.value);
+          report->selected.samples, report->all.value);
   html_comments(report, out);
   fputs(",\n\"tree\":", out);
   st = html_tree(side, out);
@@ -343,8 +343,8 @@ static spanprof_status html_side(sp_html_side *side, FILE *out) {
   return st;
 }
 
-/* Where the page has "null" in the element of its data; NULL: there is no page.
- */
+/* The position of "null" in the page's data element, or NULL if there is no
+ * page. */
 static const char *html_place(const char **page, size_t *size) {
   const char *place;
 

@@ -99,7 +99,7 @@ static void json_function(const sp_report *report, uint32_t number, FILE *out) {
     fprintf(out, ",\"line\":%" PRId64, function->line);
 }
 
-/* The edges of one function and kind, from *at on. */
+/* Write the edges of one function and kind, from *at on. */
 static void json_peek_edges(const sp_report_peek *peek, const char *name,
                             sp_peek_kind kind, size_t *at, FILE *out) {
   const uint32_t function = peek->edges[*at].function;
@@ -131,7 +131,7 @@ static void json_peek(sp_report_peek *peek, FILE *out) {
     fputs(i ? ",\n" : "\n", out);
     json_function(peek->report, number, out);
     json_peek_edges(peek, "callers", SP_PEEK_CALLER, &i, out);
-    i++; /* itself */
+    i++; /* skip SP_PEEK_ITSELF */
     if (i < peek->count && peek->edges[i].function == number)
       json_peek_edges(peek, "callees", SP_PEEK_CALLEE, &i, out);
     else
@@ -172,7 +172,7 @@ spanprof_status sp_report_print_json(const sp_report *report,
   fprintf(out,
           ",\"total\":%" PRId64 ",\"value\":%" PRId64 ",\"samples\":%" PRId64
           ",\"forgotten_spans\":%" PRIu64,
-          report->all.value, report->taken.value, report->taken.samples,
+          report->all.value, report->selected.value, report->selected.samples,
           report->forgotten_spans);
   json_comments(report, out);
   if (peek)

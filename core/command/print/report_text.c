@@ -6,7 +6,7 @@
 #include "profile/profile.h"
 #include "report_print.h"
 
-/* So many lines of comments are printed. */
+/* Most lines of comments. */
 #define TEXT_COMMENTS 20
 
 static void text_time(uint64_t unix_ns, const char *format, FILE *out) {
@@ -49,8 +49,8 @@ void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
 /* Omit the line if at most one in this many of the values has no stack. */
 #define TEXT_NO_STACK_PART 100
 
-static bool text_is_note(const sp_report *report,
-                         const sp_report_function *function) {
+static bool text_is_without_stack(const sp_report *report,
+                                  const sp_report_function *function) {
   size_t bytes;
   const char *name = sp_name_table_get(&report->names, function->name, &bytes);
 
@@ -65,19 +65,19 @@ static void text_no_stack(const sp_report *report, FILE *out) {
   size_t i;
 
   for (i = 0; i < report->function_count; i++)
-    if (text_is_note(report, &report->functions[i]))
+    if (text_is_without_stack(report, &report->functions[i]))
       value += report->functions[i].self.value;
-  if (value <= report->taken.value / TEXT_NO_STACK_PART)
+  if (value <= report->selected.value / TEXT_NO_STACK_PART)
     return;
-  sp_report_share(value, report->taken.value, share);
+  sp_report_share(value, report->selected.value, share);
   fprintf(out, "without a stack: %s", share);
   for (i = 0; i < report->function_count; i++) {
-    if (!text_is_note(report, &report->functions[i]))
+    if (!text_is_without_stack(report, &report->functions[i]))
       continue;
     fputs(before, out);
     before = ", ";
     sp_text_name(report, report->functions[i].name, out);
-    sp_report_share(report->functions[i].self.value, report->taken.value,
+    sp_report_share(report->functions[i].self.value, report->selected.value,
                     share);
     fprintf(out, " %s", share);
   }
@@ -94,13 +94,13 @@ void sp_text_head(const sp_report *report, FILE *out) {
   fputs("\n", out);
   if (!report->type)
     return;
-  sp_report_sentence(report->type, report->unit, report->taken.value, sentence,
-                     sizeof sentence);
-  fprintf(out, "%s, %" PRId64 " sample%s", sentence, report->taken.samples,
-          report->taken.samples == 1 ? "" : "s");
-  if (report->taken.value != report->all.value) {
+  sp_report_sentence(report->type, report->unit, report->selected.value,
+                     sentence, sizeof sentence);
+  fprintf(out, "%s, %" PRId64 " sample%s", sentence, report->selected.samples,
+          report->selected.samples == 1 ? "" : "s");
+  if (report->selected.value != report->all.value) {
     sp_report_value(report->all.value, report->unit, all);
-    sp_report_share(report->taken.value, report->all.value, share);
+    sp_report_share(report->selected.value, report->all.value, share);
     fprintf(out, ", %s of %s", share, all);
   }
   fputs("\n", out);
@@ -111,20 +111,20 @@ void sp_text_value(const sp_report *report, int64_t value, FILE *out) {
   char shown[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
 
   sp_report_value(value, report->unit, shown);
-  sp_report_share(value, report->taken.value, share);
+  sp_report_share(value, report->selected.value, share);
   fprintf(out, "%11s %7s ", shown, share);
 }
 
 void sp_text_samples(sp_report_printer *printer, int64_t samples) {
-  char doubt[SP_AMOUNT_DOUBT_BYTES];
+  char doubt[SP_AMOUNT_UNCERTAINTY_BYTES];
 
-  sp_amount_doubt(samples, doubt);
-  printer->doubt_shown = printer->doubt_shown || doubt[0] == '?';
+  sp_amount_uncertainty(samples, doubt);
+  printer->unranked_shown = printer->unranked_shown || doubt[0] == '?';
   fprintf(printer->out, "%8" PRId64 " %5s ", samples, doubt);
 }
 
-/* The file of a function; not that of a frame that stands for a module, whose
- * name it is. */
+/* Print the file of a function. A frame that represents a module has the module
+ * as its name and file: print it once. */
 static void text_file(const char *name, size_t name_bytes, const char *file,
                       size_t file_bytes, FILE *out) {
   if (file_bytes &&
@@ -148,18 +148,18 @@ void sp_text_function(const sp_report *report, uint32_t function, FILE *out) {
   fputs("\n", out);
 }
 
-void sp_text_doubt(const sp_report_printer *printer) {
-  if (printer->doubt_shown)
+void sp_text_explain_unranked(const sp_report_printer *printer) {
+  if (printer->unranked_shown)
     fprintf(printer->out, "\n?: fewer than %d samples, too few to rank\n",
             SP_AMOUNT_FEW);
 }
 
-/* One table: which, and how it is headed. */
+/* The columns and the title of one table. */
 typedef struct text_table {
   sp_report_table table;
-  const char *own; /* the column of its own, between values and name */
+  const char *own; /* its additional column, between values and name */
   const char *title;
-  const char *what; /* of what there is more */
+  const char *what; /* plural of its rows */
   bool has_self;
   bool self_first;
 } text_table;
@@ -172,10 +172,10 @@ static void text_table_head(const text_table *one, const char *heading,
     fprintf(out, "\n%11s %7s %11s %7s ", "self", "share", "total", "share");
   else
     fprintf(out, "\n%11s %7s %11s %7s ", "total", "share", "self", "share");
-  /* The mark has one column, and two bytes. */
+  /* The plus-minus sign has one column and two bytes. */
   fprintf(out, "%8s     \xc2\xb1 %s%s%s", "samples", one->own,
           *one->own ? "  " : " ", one->title);
-  /* What is counted, behind a title whose columns do not say it. */
+  /* The unit, if the columns' headings do not show it. */
   if (one->has_self)
     fprintf(out, " (%s)", heading);
   fputs("\n", out);
@@ -208,7 +208,7 @@ static void text_more(size_t count, size_t shown, const char *what, FILE *out) {
     fprintf(out, "%11s %7s  (%zu more %s)\n", "", "", count - shown, what);
 }
 
-/* Of `count` rows at most the top ones. */
+/* Print at most printer->top of `count` rows. */
 static void text_rows(const sp_report *report, const text_table *one,
                       const sp_report_row *rows, size_t count,
                       sp_report_printer *printer) {
@@ -234,7 +234,8 @@ static spanprof_status text_print_table(const sp_report *report,
     text_rows(report, one, rows, count, printer);
   if (!st && one->table == SP_REPORT_SPANS && report->forgotten_spans)
     fprintf(printer->out,
-            "%11s %7s  (%" PRIu64 " small spans were forgotten on the way)\n",
+            "%11s %7s  (%" PRIu64
+            " small spans were discarded, for lack of memory)\n",
             "", "", report->forgotten_spans);
   sp_mem_free(report->mem, rows);
   return st;
@@ -254,7 +255,7 @@ static void text_comments(const sp_report *report, FILE *out) {
     fprintf(out, "  (%zu more)\n", count - TEXT_COMMENTS);
 }
 
-/* Nothing to be printed as tables. */
+/* Print the head. Returns true if there are no rows. */
 static bool text_is_empty(const sp_report *report, FILE *out) {
   sp_text_head(report, out);
   if (report->samples)
@@ -266,7 +267,7 @@ static bool text_is_empty(const sp_report *report, FILE *out) {
 spanprof_status sp_report_print_text(const sp_report *report,
                                      sp_report_printer *printer) {
   const bool self_first = printer->order != SP_REPORT_BY_TOTAL;
-  /* Where no sample names an ancestor, total and self are the same. */
+  /* If no sample names an ancestor, total and self are equal. */
   const bool nested = report->any_ancestor;
   const bool spans_self = nested && printer->order == SP_REPORT_BY_SELF;
   char most[120];
@@ -293,7 +294,7 @@ spanprof_status sp_report_print_text(const sp_report *report,
   }
   if (st)
     return st;
-  sp_text_doubt(printer);
+  sp_text_explain_unranked(printer);
   text_comments(report, printer->out);
   return SPANPROF_OK;
 }
@@ -323,6 +324,6 @@ spanprof_status sp_report_print_labels(const sp_report *report,
   if (count == 0)
     fputs("no labels\n", printer->out);
   sp_mem_free(report->mem, rows);
-  sp_text_doubt(printer);
+  sp_text_explain_unranked(printer);
   return SPANPROF_OK;
 }

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* The continued fraction ends after about sqrt(max(a, b)) steps (NIST DLMF
- * 8.17.22); this is for counts of 10^12. */
+/* The continued fraction converges in about sqrt(max(a, b)) steps (NIST DLMF
+ * 8.17.22). This is enough for counts of 10^12. */
 #define BINOMIAL_STEPS_MAX 2000000
 #define BINOMIAL_TINY      1e-300
 #define BINOMIAL_EXACT     1e-14

@@ -8,7 +8,7 @@
 #include "util/system/status.h"
 #include "util/text/number.h"
 
-/* What types a profile has, for a sentence. */
+/* List the types of a profile for a message. */
 static void measure_list_types(const sp_pprof *profile, char *out,
                                size_t size) {
   size_t i, used = 0;
@@ -41,8 +41,8 @@ uint64_t sp_measure_comment(const sp_pprof *profile, const char *name) {
   return number;
 }
 
-/* Of ours: one signal may bring several ticks (a rate beyond the kernel's, a
- * machine that was away), which fall together and make one sample. */
+/* Ticks per sample of our profiles: one signal may stand for several ticks (a
+ * rate above the kernel's, a suspended machine), which are one sample. */
 static double measure_ticks_of_sample(const sp_pprof *profile) {
   const uint64_t samples = sp_measure_comment(profile, "samples: taken ");
   const uint64_t ticks = sp_measure_comment(profile, "ticks: taken ");
@@ -71,7 +71,8 @@ spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
   for (i = 0; i < profile->type_count; i++)
     if (measure_counts_samples(profile, i))
       measure->samples_type = i;
-  /* Of the unit alone: Go's period of "space" is that of inuse_space. */
+  /* Only a period with the same unit counts: Go's period of "space" belongs to
+   * inuse_space. */
   if (profile->period > 0 && !strcmp(profile->period_type.unit, type->unit))
     measure->period =
         (double)profile->period * measure_ticks_of_sample(profile);

@@ -92,12 +92,13 @@ static spanprof_status report_add_sample(sp_report *report,
   size_t depth;
 
   sp_amount_add(&report->all, amount);
-  if (!sp_report_filter_takes(&report->options->filter, file->profile, sample))
+  if (!sp_report_filter_matches(&report->options->filter, file->profile,
+                                sample))
     return SPANPROF_OK;
   st = sp_report_functions_find(report, file, sample, &depth);
-  if (st || !sp_report_functions_taken(report, depth))
+  if (st || !sp_report_functions_match(report, depth))
     return st;
-  sp_amount_add(&report->taken, amount);
+  sp_amount_add(&report->selected, amount);
   report->samples++;
   sp_report_functions_add(report, depth, amount);
   st = sp_report_spans_add(report, sample, amount);
@@ -141,7 +142,7 @@ spanprof_status sp_report_add(sp_report *report, const sp_pprof *profile,
   }
   if (report->unit && strcmp(report->unit, measure.unit) != 0)
     return sp_fail(SPANPROF_ERR_UNSUPPORTED,
-                   "measures %s in %s, the profiles before it in %s",
+                   "has %s in %s, but the profiles before it in %s",
                    report->type, measure.unit, report->unit);
   st = report_set_type(report, profile->types[measure.type].type, measure.unit);
   if (!st)

@@ -1,6 +1,6 @@
-/* What profiles say, added up while they are read: values by span name, by
- * span and by function. Memory grows with distinct names, and with spans up to
- * a cap, not with profiles. */
+/* A report: profiles are added up while they are read, by span name, span and
+ * function. Memory grows with the number of distinct names, and with the number
+ * of spans up to a limit, but not with the number of profiles. */
 #ifndef SP_REPORT_H
 #define SP_REPORT_H
 
@@ -11,21 +11,22 @@
 #include "report_comments.h"
 #include "report_filter.h"
 
-/* Past so many spans the smaller half is forgotten: about 60 MB. */
+/* If there are more spans, the smaller half is forgotten: about 60 MB. */
 #define SP_REPORT_SPANS_MAX (UINT32_C(1) << 20)
 
-/* Past so many label values the others are one, SP_REPORT_OTHER. */
+/* If there are more label values, the others are added up as SP_REPORT_OTHER.
+ */
 #define SP_REPORT_LABEL_VALUES_MAX (UINT32_C(1) << 20)
 
-/* What a function's name, or a function, was found by. */
+/* The options whose pattern matched a function. */
 #define SP_REPORT_FOCUSED 1u
 #define SP_REPORT_IGNORED 2u
 #define SP_REPORT_PEEKED  4u
 
 typedef struct sp_report_function {
   uint32_t name;
-  uint32_t file;  /* else its module; 0: neither is known */
-  int64_t line;   /* where functions are told apart by lines; 0: unknown */
+  uint32_t file;  /* or its module; 0: both unknown */
+  int64_t line;   /* with --lines; 0: unknown */
   unsigned found; /* SP_REPORT_FOCUSED, … */
   uint64_t last_sample;
   sp_amount self;
@@ -34,15 +35,15 @@ typedef struct sp_report_function {
 
 typedef struct sp_report_span_name {
   uint32_t name;
-  uint64_t spans; /* forgotten ones; the others are counted at the end */
+  uint64_t spans; /* forgotten spans; the others are counted at the end */
   uint64_t last_sample;
   sp_amount self;
-  sp_amount total; /* with descendants, each sample once */
+  sp_amount total; /* with descendants; each sample counts once */
 } sp_report_span_name;
 
 typedef struct sp_report_span {
   uint64_t id;
-  uint32_t name; /* index of span_names; the last one it had */
+  uint32_t name; /* index of span_names; its latest name */
   uint64_t last_sample;
   sp_amount self;
   sp_amount total; /* with descendants */
@@ -55,8 +56,8 @@ typedef struct sp_report_label_row {
   sp_amount amount;
 } sp_report_label_row;
 
-/* Called for each sample taken, with its functions, innermost first; and when
- * all that was added so far is forgotten. */
+/* `stack` is called for each selected sample, with its functions, innermost
+ * first. `restart` is called when all sums are discarded. */
 typedef struct sp_report_listener {
   spanprof_status (*stack)(void *data, const uint32_t *functions, size_t count,
                            const sp_amount *amount);
@@ -64,14 +65,15 @@ typedef struct sp_report_listener {
   void *data;
 } sp_report_listener;
 
-/* What is asked for. Outlives the report, as what it points to. */
+/* The options of a report. They, and the memory they refer to, must exist as
+ * long as the report. */
 typedef struct sp_report_options {
   sp_report_filter filter;
   const char *type;     /* NULL: cpu, else the first profile's default */
   const char *group_by; /* a label; NULL: none */
-  bool all_labels;      /* add up every label's values */
-  bool lines;           /* tell lines of a function apart */
-  sp_pattern peek;      /* functions to be found */
+  bool all_labels;      /* add up the values of every label */
+  bool lines;           /* distinguish the lines of a function */
+  sp_pattern peek;      /* functions to find */
 } sp_report_options;
 
 typedef struct sp_report {
@@ -81,29 +83,29 @@ typedef struct sp_report {
   sp_report_listener listener;
   uint32_t spans_max;
   uint32_t label_values_max;
-  /* Added up. */
+  /* Sums. */
   sp_name_table names;
-  char *type; /* of the first profile; NULL before */
+  char *type; /* of the first profile; NULL before the first one */
   char *unit;
-  bool type_fixed; /* something of it was written */
+  bool type_fixed; /* sums of this type were used already */
   uint64_t profiles;
   uint64_t start_ns; /* Unix time; 0: unknown */
   uint64_t end_ns;
-  sp_amount all;    /* of all samples */
-  sp_amount taken;  /* of those the filter takes */
-  uint64_t samples; /* number of the one being added */
+  sp_amount all;      /* all samples */
+  sp_amount selected; /* samples that match the filter */
+  uint64_t samples;   /* number of the current sample */
   uint64_t forgotten_spans;
-  /* Of the sample being added: its span names, each once. */
+  /* The span names of the current sample, each once. */
   uint32_t *sample_names;
   size_t sample_name_count;
   size_t sample_name_capacity;
   bool any_span;
-  bool any_ancestor; /* else total and self of all spans are the same */
+  bool any_ancestor; /* otherwise total and self of all spans are equal */
   sp_report_function *functions;
   size_t function_count;
   size_t function_capacity;
   sp_index function_index;
-  sp_report_span_name *span_names; /* [0]: no span at all */
+  sp_report_span_name *span_names; /* [0]: samples without a span */
   size_t span_name_count;
   size_t span_name_capacity;
   sp_index span_name_index;
@@ -116,22 +118,22 @@ typedef struct sp_report {
   size_t label_capacity;
   sp_index label_index;
   sp_report_comments comments;
-  uint32_t *stack; /* scratch */
+  uint32_t *stack; /* temporary */
   size_t stack_capacity;
 } sp_report;
 
-/* SPANPROF_ERR_NOMEM: nothing to dispose. */
+/* SPANPROF_ERR_NOMEM: the report need not be disposed of. */
 spanprof_status sp_report_init(sp_report *report, const sp_mem *mem,
                                const sp_report_options *options);
 void sp_report_dispose(sp_report *report);
 
-/* Forget what was added. SPANPROF_ERR_NOMEM: nothing to dispose. */
+/* Discard all sums. SPANPROF_ERR_NOMEM: the report need not be disposed of. */
 spanprof_status sp_report_restart(sp_report *report);
 
 /* Add one profile. Times are added up in nanoseconds, whatever the profile's
- * unit. `origin` may be NULL. SPANPROF_ERR_UNSUPPORTED: its type is not the
- * report's, said in a sentence; nothing was added. SPANPROF_ERR_NOMEM,
- * SPANPROF_ERR_LIMIT: part of it may have been. */
+ * unit is. `origin` may be NULL. SPANPROF_ERR_UNSUPPORTED, with a sentence: the
+ * profile does not have the report's type; nothing was added.
+ * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: a part of it may have been added. */
 spanprof_status sp_report_add(sp_report *report, const sp_pprof *profile,
                               const sp_profile_origin *origin);
 

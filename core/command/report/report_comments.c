@@ -10,7 +10,7 @@
 #define COMMENT_NUMBERS_MAX 16
 #define COMMENT_BYTES_MAX   400
 
-/* What begins the lines of counters (collect/comments.c). */
+/* Prefixes of the lines with counters (collect/comments.c). */
 static const char *const comment_counters[] = {
     "samples: ", "ticks: ", "stacks: ", "threads: ", "cost: "};
 
@@ -32,7 +32,7 @@ static bool comment_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* The text with each number replaced by `#`. */
+/* Copy the text with each number replaced by `#`. */
 static size_t comment_form(const char *text, char out[COMMENT_BYTES_MAX]) {
   size_t bytes = 0;
 
@@ -65,7 +65,8 @@ static bool comment_form_known(sp_report_comments *comments, uint32_t form) {
   return true;
 }
 
-/* Add an item, or renew that of the same process and form, or text. */
+/* Add an item, or replace the item of the same process and form, or of the same
+ * text. */
 static spanprof_status comment_put(sp_report_comments *comments,
                                    const sp_report_comment *item) {
   const uint64_t hash = sp_hash_mix(sp_hash_mix(item->process, SP_HASH_SEED),
@@ -98,9 +99,9 @@ static spanprof_status comment_put(sp_report_comments *comments,
   return SPANPROF_OK;
 }
 
-static spanprof_status comment_take(sp_report_comments *comments,
-                                    const char *text, uint64_t process,
-                                    uint64_t time_ns) {
+static spanprof_status comment_add(sp_report_comments *comments,
+                                   const char *text, uint64_t process,
+                                   uint64_t time_ns) {
   sp_report_comment item = {.time_ns = time_ns};
   char form[COMMENT_BYTES_MAX];
   size_t bytes = strlen(text);
@@ -134,12 +135,12 @@ spanprof_status sp_report_comments_add(sp_report_comments *comments,
                             origin->process);
   for (i = 0; i < profile->comment_count && !st; i++)
     if (!sp_profile_label_at(profile, i, &key, &key_bytes))
-      st = comment_take(comments, profile->comments[i], process,
-                        origin->start_ns);
-  return st ? sp_fail(st, "too many comments to remember") : SPANPROF_OK;
+      st = comment_add(comments, profile->comments[i], process,
+                       origin->start_ns);
+  return st ? sp_fail(st, "too many different comments") : SPANPROF_OK;
 }
 
-/* Add a text's numbers, in their order. */
+/* Add the numbers of a text to the sums, in their order. */
 static void comment_sum(const char *text, size_t bytes,
                         uint64_t sums[COMMENT_NUMBERS_MAX]) {
   const char *end = text + bytes;

@@ -23,8 +23,8 @@ static const sp_amount *diff_amount(sp_report_table table,
   return table == SP_REPORT_FUNCTIONS ? &row->self : &row->total;
 }
 
-/* A report's rows by name, with an end of equal names: `left` of them are not
- * yet merged. */
+/* The rows of one report, sorted by name. Rows before `at` are merged already.
+ */
 typedef struct diff_side {
   sp_report_row *rows;
   size_t count;
@@ -33,7 +33,7 @@ typedef struct diff_side {
 
 static spanprof_status diff_side_init(diff_side *side, const sp_report *report,
                                       sp_report_table table) {
-  spanprof_status st = sp_report_rows(report, table, SP_REPORT_BY_ITS_OWN,
+  spanprof_status st = sp_report_rows(report, table, SP_REPORT_BY_DEFAULT,
                                       &side->rows, &side->count);
 
   if (!st && side->count)
@@ -41,10 +41,10 @@ static spanprof_status diff_side_init(diff_side *side, const sp_report *report,
   return st;
 }
 
-/* Add up what is called `name`: functions of one name in several files are one
- * here, since files move. */
-static void diff_side_take(diff_side *side, sp_report_table table,
-                           const sp_report_row *name, sp_amount *out) {
+/* Add up the rows with this name. Functions with the same name in several files
+ * are one row, since files move. */
+static void diff_side_sum(diff_side *side, sp_report_table table,
+                          const sp_report_row *name, sp_amount *out) {
   for (; side->at < side->count &&
          diff_name_order(&side->rows[side->at], name) == 0;
        side->at++)
@@ -65,14 +65,14 @@ static size_t diff_merge(diff_side *base, diff_side *now, sp_report_table table,
     sp_diff_row *row = &rows[count];
 
     *row = (sp_diff_row){.name = name->name, .name_bytes = name->name_bytes};
-    diff_side_take(base, table, name, &row->base);
-    diff_side_take(now, table, name, &row->now);
+    diff_side_sum(base, table, name, &row->base);
+    diff_side_sum(now, table, name, &row->now);
     count += row->base.value || row->now.value;
   }
   return count;
 }
 
-/* The value of a sample, as far as is known. */
+/* The value of one sample, if it is known. */
 static double diff_weight(const sp_report *report) {
   return report->all.samples > 0 && report->all.value > 0
              ? (double)report->all.value / (double)report->all.samples
@@ -89,13 +89,14 @@ static uint64_t diff_count(int64_t samples) {
   return samples > 0 ? (uint64_t)samples : 0;
 }
 
-/* Each row's p, corrected for the number of rows: S. Holm, A simple
+/* Compute p of each row, corrected for the number of rows: S. Holm, A simple
  * sequentially rejective multiple test procedure, Scand. J. Statist. 6, 1979.
  */
-static void diff_judge(const sp_diff *diff, sp_diff_row *rows, size_t count) {
+static void diff_compute_p(const sp_diff *diff, sp_diff_row *rows,
+                           size_t count) {
   const double base_weight = diff_weight(diff->base);
   const double now_weight = diff_weight(diff->now);
-  /* Samples that the same value makes here, of those that it makes in both. */
+  /* The share of samples that `now` is expected to have of an equal value. */
   const double share =
       diff->scale / now_weight / (1 / base_weight + diff->scale / now_weight);
   double largest = 0;
@@ -112,7 +113,8 @@ static void diff_judge(const sp_diff *diff, sp_diff_row *rows, size_t count) {
   }
 }
 
-/* Rows whose change is within chance come last, in no order of change. */
+/* Rows whose change is within chance come last, and are not ordered by change.
+ */
 static int diff_order(const void *a, const void *b) {
   const sp_diff_row *left = a, *right = b;
 
@@ -146,7 +148,7 @@ spanprof_status sp_diff_rows(const sp_diff *diff, sp_report_table table,
   }
   if (!st) {
     *count = diff_merge(&base, &now, table, *out);
-    diff_judge(diff, *out, *count);
+    diff_compute_p(diff, *out, *count);
     for (i = 0; i < *count; i++)
       (*out)[i].order = fabs((double)(*out)[i].now.value -
                              (double)(*out)[i].base.value * diff->scale);
@@ -169,6 +171,6 @@ bool sp_diff_grew(const sp_diff *diff, const sp_diff_row *row) {
          sp_diff_change(diff, row) > diff->fail_above;
 }
 
-sp_report_table sp_diff_judged(const sp_diff *diff) {
+sp_report_table sp_diff_checked_table(const sp_diff *diff) {
   return diff->now->options->group_by ? SP_REPORT_LABELS : SP_REPORT_SPAN_NAMES;
 }

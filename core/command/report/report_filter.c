@@ -135,9 +135,9 @@ const char *sp_report_label_value(const sp_pprof *profile,
   return text ? text : sp_profile_label(profile, key, strlen(key));
 }
 
-bool sp_report_filter_takes(const sp_report_filter *filter,
-                            const sp_pprof *profile,
-                            const sp_pprof_sample *sample) {
+bool sp_report_filter_matches(const sp_report_filter *filter,
+                              const sp_pprof *profile,
+                              const sp_pprof_sample *sample) {
   size_t i;
 
   if (filter->by_span && !filter_takes_span(filter, sample))

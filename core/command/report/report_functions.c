@@ -5,7 +5,7 @@
 #include "profile/tables/module_name.h"
 #include "util/system/status.h"
 
-/* Index numbers that stand for "not yet", in arrays of `count`. */
+/* Allocate `count` index numbers, all "not known yet". */
 static uint32_t *report_file_numbers(const sp_mem *mem, size_t count) {
   uint32_t *numbers = sp_mem_new(mem, count * sizeof *numbers);
 
@@ -31,7 +31,7 @@ void sp_report_file_dispose(sp_report_file *file, const sp_mem *mem) {
   file->of_function = file->of_location = NULL;
 }
 
-/* What a new function is found by. */
+/* The patterns that a new function matches. */
 static unsigned report_found(const sp_report *report, const char *name,
                              const char *file) {
   const sp_report_options *options = report->options;
@@ -59,14 +59,14 @@ static spanprof_status report_function_new(sp_report *report, uint64_t hash,
   if (!st)
     st = sp_index_reserve(&report->function_index, report->mem);
   if (st)
-    return sp_fail(st, "too many functions to remember");
+    return sp_fail(st, "too many functions: limit them with a filter");
   *out = (uint32_t)report->function_count;
   report->functions[report->function_count++] = *function;
   sp_index_add(&report->function_index, hash, *out);
   return SPANPROF_OK;
 }
 
-/* The index of a function, added where it is new. */
+/* The index of a function, which is added if it is new. */
 static spanprof_status report_function(sp_report *report, const char *text,
                                        const char *path, int64_t line,
                                        uint32_t *out) {
@@ -80,7 +80,7 @@ static spanprof_status report_function(sp_report *report, const char *text,
     st = sp_name_table_intern(&report->names, path, strlen(path),
                               &function.file);
   if (st)
-    return sp_fail(st, "too many names to remember");
+    return sp_fail(st, "too many names: limit them with a filter");
   hash = sp_hash_mix(sp_hash_mix(function.name, SP_HASH_SEED), function.file);
   hash = sp_hash_mix(hash, (uint64_t)line);
   for (i = sp_index_first(&report->function_index, hash, &at);
@@ -98,7 +98,7 @@ static spanprof_status report_function(sp_report *report, const char *text,
   return report_function_new(report, hash, &function, out);
 }
 
-/* The last part of a mapping's path, "" where it has none. */
+/* The last part of the path of a location's mapping, or "". */
 static const char *report_module(const sp_pprof *profile, uint32_t location) {
   const uint32_t mapping = profile->locations[location].mapping;
   const char *path =
@@ -108,7 +108,7 @@ static const char *report_module(const sp_pprof *profile, uint32_t location) {
   return slash ? slash + 1 : path;
 }
 
-/* Code of which only the module is known. */
+/* The function for code that has only a module. */
 static spanprof_status report_unnamed(sp_report *report, const char *module,
                                       uint32_t *out) {
   char name[SP_MODULE_NAME_BYTES];
@@ -117,7 +117,7 @@ static spanprof_status report_unnamed(sp_report *report, const char *module,
   return report_function(report, name, "", 0, out);
 }
 
-/* Where the report's number of a frame is remembered; NULL: nowhere. */
+/* The place that caches the report's number of a frame, or NULL. */
 static uint32_t *report_known(const sp_report *report,
                               const sp_report_file *file, uint32_t location,
                               const sp_pprof_line *line) {
@@ -130,8 +130,8 @@ static uint32_t *report_known(const sp_report *report,
              : NULL;
 }
 
-/* The report's number of the function behind one line, or, without a line,
- * of the location. */
+/* The report's number of the function of one line, or of a location without
+ * lines. */
 static spanprof_status report_frame(sp_report *report, sp_report_file *file,
                                     uint32_t location,
                                     const sp_pprof_line *line, uint32_t *out) {
@@ -202,7 +202,7 @@ spanprof_status sp_report_functions_find(sp_report *report,
   return st ? st : report_push(report, function, depth);
 }
 
-bool sp_report_functions_taken(const sp_report *report, size_t depth) {
+bool sp_report_functions_match(const sp_report *report, size_t depth) {
   const sp_report_filter *filter = &report->options->filter;
   unsigned found = 0;
   size_t i;
@@ -224,7 +224,7 @@ void sp_report_functions_add(sp_report *report, size_t depth,
 
     if (i == 0)
       sp_amount_add(&entry->self, amount);
-    /* Recursion: a function is in a stack once, however often. */
+    /* With recursion, a function counts once in a stack. */
     if (entry->last_sample != report->samples) {
       entry->last_sample = report->samples;
       sp_amount_add(&entry->total, amount);

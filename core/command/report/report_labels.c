@@ -4,10 +4,10 @@
 
 #include "util/system/status.h"
 
-/* A number and its unit. */
+/* Size of a number and its unit. */
 #define LABEL_NUMBER_BYTES 120
 
-/* Labels that have another value in nearly every request. */
+/* Labels whose value differs in nearly every request. */
 static const char *const label_ids[] = {"profile_id", "span_id", "trace_id"};
 
 static spanprof_status label_row_new(sp_report *report, uint64_t hash,
@@ -19,15 +19,15 @@ static spanprof_status label_row_new(sp_report *report, uint64_t hash,
   if (!st)
     st = sp_index_reserve(&report->label_index, report->mem);
   if (st)
-    return sp_fail(st, "too many label values to remember");
+    return sp_fail(st, "too many label values: limit them with a filter");
   sp_index_add(&report->label_index, hash, (uint32_t)report->label_count);
   report->labels[report->label_count++] = *row;
   return SPANPROF_OK;
 }
 
-static spanprof_status label_take(sp_report *report, const char *key,
-                                  size_t key_bytes, const char *value,
-                                  const sp_amount *amount) {
+static spanprof_status label_add(sp_report *report, const char *key,
+                                 size_t key_bytes, const char *value,
+                                 const sp_amount *amount) {
   sp_report_label_row row = {.last_sample = report->samples, .amount = *amount};
   const char *text =
       report->label_count < report->label_values_max ? value : SP_REPORT_OTHER;
@@ -39,7 +39,7 @@ static spanprof_status label_take(sp_report *report, const char *key,
   if (!st)
     st = sp_name_table_intern(&report->names, text, strlen(text), &row.value);
   if (st)
-    return sp_fail(st, "too many label values to remember");
+    return sp_fail(st, "too many label values: limit them with a filter");
   hash = sp_hash_mix(sp_hash_mix(row.key, SP_HASH_SEED), row.value);
   for (i = sp_index_first(&report->label_index, hash, &at); i != SP_INDEX_NONE;
        i = sp_index_next(&report->label_index, hash, &at)) {
@@ -47,7 +47,7 @@ static spanprof_status label_take(sp_report *report, const char *key,
 
     if (known->key != row.key || known->value != row.value)
       continue;
-    /* A sample that has a label twice counts once. */
+    /* A sample with the same label twice counts once. */
     if (known->last_sample != row.last_sample)
       sp_amount_add(&known->amount, amount);
     known->last_sample = row.last_sample;
@@ -81,19 +81,19 @@ static spanprof_status label_take_sample(sp_report *report,
 
     if (!label_is_id(label->key, bytes) &&
         !sp_report_label_ancestor(label, &id, &name))
-      st = label_take(report, label->key, bytes,
-                      sp_report_label_value(profile, sample, label->key, number,
-                                            sizeof number),
-                      amount);
+      st = label_add(report, label->key, bytes,
+                     sp_report_label_value(profile, sample, label->key, number,
+                                           sizeof number),
+                     amount);
   }
   return st;
 }
 
-/* Those of the whole profile, where the sample has none of its own. */
-static spanprof_status label_take_profile(sp_report *report,
-                                          const sp_pprof *profile,
-                                          const sp_pprof_sample *sample,
-                                          const sp_amount *amount) {
+/* Add the labels of the whole profile that the sample does not have itself. */
+static spanprof_status label_add_profile(sp_report *report,
+                                         const sp_pprof *profile,
+                                         const sp_pprof_sample *sample,
+                                         const sp_amount *amount) {
   spanprof_status st = SPANPROF_OK;
   const char *key, *value;
   size_t i, bytes;
@@ -106,7 +106,7 @@ static spanprof_status label_take_profile(sp_report *report,
           !memcmp(sample->labels[k].key, key, bytes))
         value = NULL;
     if (value)
-      st = label_take(report, key, bytes, value, amount);
+      st = label_add(report, key, bytes, value, amount);
   }
   return st;
 }
@@ -122,12 +122,12 @@ spanprof_status sp_report_labels_add(sp_report *report, const sp_pprof *profile,
   if (options->group_by) {
     value = sp_report_label_value(profile, sample, options->group_by, number,
                                   sizeof number);
-    return label_take(report, options->group_by, strlen(options->group_by),
-                      value ? value : SP_REPORT_NO_VALUE, amount);
+    return label_add(report, options->group_by, strlen(options->group_by),
+                     value ? value : SP_REPORT_NO_VALUE, amount);
   }
   if (options->all_labels)
     st = label_take_sample(report, profile, sample, amount);
   if (!st && options->all_labels)
-    st = label_take_profile(report, profile, sample, amount);
+    st = label_add_profile(report, profile, sample, amount);
   return st;
 }

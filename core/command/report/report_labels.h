@@ -7,9 +7,9 @@
 #define SP_REPORT_NO_VALUE "(none)"
 #define SP_REPORT_OTHER    "[other]"
 
-/* Add a sample to the value that it has of options->group_by, or none; and,
- * with options->all_labels, to every label's but the ids of spans and traces.
- */
+/* Add a sample to its value of options->group_by, or to SP_REPORT_NO_VALUE.
+ * With options->all_labels, add it to its values of all labels, except ids of
+ * spans and traces. */
 spanprof_status sp_report_labels_add(sp_report *report, const sp_pprof *profile,
                                      const sp_pprof_sample *sample,
                                      const sp_amount *amount);

@@ -39,7 +39,7 @@ static spanprof_status peek_add(sp_report_peek *peek, uint32_t function,
     if (edge->function != function || edge->neighbour != neighbour ||
         edge->kind != kind)
       continue;
-    /* Recursion: a call is in a stack once, however often. */
+    /* With recursion, a call counts once in a stack. */
     if (edge->last_sample != peek->report->samples)
       sp_amount_add(&edge->amount, amount);
     edge->last_sample = peek->report->samples;

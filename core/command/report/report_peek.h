@@ -1,4 +1,4 @@
-/* Who calls the functions that --peek found, and what they call. */
+/* The callers and callees of the functions that match --peek. */
 #ifndef SP_REPORT_PEEK_H
 #define SP_REPORT_PEEK_H
 
@@ -11,12 +11,12 @@ typedef enum sp_peek_kind {
 } sp_peek_kind;
 
 typedef struct sp_peek_edge {
-  uint32_t function; /* found by --peek */
+  uint32_t function; /* matches --peek */
   uint32_t neighbour;
   sp_peek_kind kind; /* of the neighbour */
   uint64_t last_sample;
   sp_amount amount;
-  int64_t order; /* while sorting */
+  int64_t order; /* used while sorting */
 } sp_peek_edge;
 
 typedef struct sp_report_peek {
@@ -27,17 +27,17 @@ typedef struct sp_report_peek {
   sp_index index;
 } sp_report_peek;
 
-/* `report` outlives it; its listener is to be sp_report_peek_stack(). */
+/* `report` must exist longer. Its listener must be sp_report_peek_stack(). */
 void sp_report_peek_init(sp_report_peek *peek, const sp_report *report);
 void sp_report_peek_dispose(sp_report_peek *peek);
 
-/* A sp_report_listener's functions; `data` is the sp_report_peek. */
+/* Functions of a sp_report_listener; `data` is the sp_report_peek. */
 spanprof_status sp_report_peek_stack(void *data, const uint32_t *functions,
                                      size_t count, const sp_amount *amount);
 void sp_report_peek_restart(void *data);
 
-/* Sort the edges: by function, the largest total first; its callers, itself,
- * its callees; the largest first. */
+/* Sort the edges: the function with the largest total first. For each function
+ * its callers, itself, and its callees, the largest first. */
 void sp_report_peek_sort(sp_report_peek *peek);
 
 #endif

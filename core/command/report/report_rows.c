@@ -5,7 +5,7 @@
 
 #include "util/system/status.h"
 
-/* Of what is equally large. */
+/* Order of rows with equal values. */
 static int rows_name_order(const sp_report_row *left,
                            const sp_report_row *right) {
   const size_t shorter =
@@ -19,7 +19,7 @@ static int rows_name_order(const sp_report_row *left,
   return order ? order : (left->id > right->id) - (left->id < right->id);
 }
 
-/* Labels of one key stand together. */
+/* Labels with the same key are adjacent. */
 static int rows_key_order(const sp_report_row *left,
                           const sp_report_row *right) {
   const size_t shorter =
@@ -73,7 +73,8 @@ static size_t rows_of_span_names(const sp_report *report, sp_report_row *rows) {
   }
   for (i = 0; i < report->span_count; i++)
     rows[report->spans[i].name].spans++;
-  /* A name that all its spans gave up (renamed later) and nothing else has. */
+  /* Skip a name that all its spans lost when they were renamed, if it has no
+   * samples. */
   for (i = 0; i < report->span_name_count; i++) {
     if (rows[i].self.value || rows[i].total.value || rows[i].spans)
       rows[count++] = rows[i];
@@ -107,7 +108,7 @@ static size_t rows_of_functions(const sp_report *report, sp_report_row *rows) {
     rows_name(report, function->name, row);
     row->file =
         sp_name_table_get(&report->names, function->file, &row->file_bytes);
-    /* One that only stacks have which were not taken. */
+    /* Skip functions that occur only in excluded stacks. */
     count += function->total.samples != 0;
   }
   return count;
@@ -143,7 +144,7 @@ spanprof_status sp_report_rows(const sp_report *report, sp_report_table table,
   };
   const bool by_self =
       order == SP_REPORT_BY_SELF ||
-      (order == SP_REPORT_BY_ITS_OWN && table == SP_REPORT_FUNCTIONS);
+      (order == SP_REPORT_BY_DEFAULT && table == SP_REPORT_FUNCTIONS);
   sp_report_row *rows =
       sp_mem_new(report->mem, (makers[table].most + 1) * sizeof *rows);
 

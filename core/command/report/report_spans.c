@@ -5,7 +5,7 @@
 
 #include "util/system/status.h"
 
-/* The index of a span name, added where it is new. */
+/* The index of a span name, which is added if it is new. */
 static spanprof_status report_span_name(sp_report *report, const char *text,
                                         uint32_t *out) {
   uint32_t name, at, i;
@@ -14,7 +14,7 @@ static spanprof_status report_span_name(sp_report *report, const char *text,
       sp_name_table_intern(&report->names, text, strlen(text), &name);
 
   if (st)
-    return sp_fail(st, "too many names to remember");
+    return sp_fail(st, "too many names: limit them with a filter");
   hash = sp_hash_mix(name, SP_HASH_SEED);
   for (i = sp_index_first(&report->span_name_index, hash, &at);
        i != SP_INDEX_NONE;
@@ -30,7 +30,7 @@ static spanprof_status report_span_name(sp_report *report, const char *text,
   if (!st)
     st = sp_index_reserve(&report->span_name_index, report->mem);
   if (st)
-    return sp_fail(st, "too many span names to remember");
+    return sp_fail(st, "too many span names: limit them with a filter");
   *out = (uint32_t)report->span_name_count;
   report->span_names[report->span_name_count++] =
       (sp_report_span_name){.name = name};
@@ -52,8 +52,8 @@ static int report_span_larger(const void *a, const void *b) {
   return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Forget the smaller half. Spans go on in the next profile or end there, so
- * what is lost are small ones, or the beginnings of some. */
+/* Forget the smaller half. Spans continue in the next profile or end in this
+ * one, so the loss is small spans, and the beginnings of some others. */
 static void report_spans_shrink(sp_report *report) {
   size_t i, keep = report->span_count / 2;
 
@@ -90,14 +90,14 @@ static spanprof_status report_span(sp_report *report, uint64_t id,
   if (!st)
     st = sp_index_reserve(&report->span_index, report->mem);
   if (st)
-    return sp_fail(st, "too many spans to remember");
+    return sp_fail(st, "too many spans: limit them with a filter");
   *out = &report->spans[report->span_count];
   **out = (sp_report_span){.id = id};
   sp_index_add(&report->span_index, hash, (uint32_t)report->span_count++);
   return SPANPROF_OK;
 }
 
-static spanprof_status report_sample_name_room(sp_report *report) {
+static spanprof_status report_reserve_sample_name(sp_report *report) {
   const spanprof_status st = sp_mem_reserve(
       report->mem, (void **)&report->sample_names,
       &report->sample_name_capacity, report->sample_name_count + 1,
@@ -106,11 +106,12 @@ static spanprof_status report_sample_name_room(sp_report *report) {
   return st ? sp_fail(st, "out of memory") : SPANPROF_OK;
 }
 
-/* Time of the span called `text` ("": not told) and, where it has an id, of
- * this one; its own time or that of a descendant. */
-static spanprof_status report_spans_take(sp_report *report, const char *text,
-                                         const uint64_t *id,
-                                         const sp_amount *amount, bool own) {
+/* Add an amount to the span name `text` ("": unknown) and, if `id` is not NULL,
+ * to the span. `own`: the sample belongs to the span itself, not to a
+ * descendant. */
+static spanprof_status report_spans_add_to(sp_report *report, const char *text,
+                                           const uint64_t *id,
+                                           const sp_amount *amount, bool own) {
   sp_report_span *span = NULL;
   sp_report_span_name *entry;
   uint32_t name;
@@ -118,7 +119,7 @@ static spanprof_status report_spans_take(sp_report *report, const char *text,
       report_span_name(report, *text ? text : SP_REPORT_UNNAMED, &name);
 
   if (!st)
-    st = report_sample_name_room(report);
+    st = report_reserve_sample_name(report);
   if (!st && id)
     st = report_span(report, *id, &span);
   if (st)
@@ -126,7 +127,7 @@ static spanprof_status report_spans_take(sp_report *report, const char *text,
   entry = &report->span_names[name];
   if (own)
     sp_amount_add(&entry->self, amount);
-  /* A name that nests in itself is in a sample once, however often. */
+  /* With nested spans of one name, the name counts once in a sample. */
   if (entry->last_sample != report->samples) {
     sp_amount_add(&entry->total, amount);
     report->sample_names[report->sample_name_count++] = name;
@@ -155,15 +156,15 @@ spanprof_status sp_report_spans_add(sp_report *report,
 
   report->sample_name_count = 0;
   if (!text && !has_id)
-    return report_spans_take(report, SP_REPORT_NO_SPAN, NULL, amount, true);
+    return report_spans_add_to(report, SP_REPORT_NO_SPAN, NULL, amount, true);
   report->any_span = true;
-  st = report_spans_take(report, text ? text : "", has_id ? &id : NULL, amount,
-                         true);
+  st = report_spans_add_to(report, text ? text : "", has_id ? &id : NULL,
+                           amount, true);
   for (i = 0; i < sample->label_count && !st; i++) {
     if (!sp_report_label_ancestor(&sample->labels[i], &id, &text))
       continue;
     report->any_ancestor = true;
-    st = report_spans_take(report, text, &id, amount, false);
+    st = report_spans_add_to(report, text, &id, amount, false);
   }
   return st;
 }

@@ -5,14 +5,14 @@
 #include "command/shared/amount.h"
 #include "profile/tables/call_tree.h"
 
-/* Bounds the memory to 96 MB, and 64 MB of index. */
+/* Limits the memory to 96 MB, and 64 MB for the index. */
 #define SP_REPORT_TREE_NODES_MAX (UINT32_C(1) << 22)
 
 typedef struct sp_report_tree {
   const sp_mem *mem;
   size_t nodes_max;
-  sp_call_tree calls; /* its values are those of an sp_amount; without a root
-                       * until a stack is added */
+  sp_call_tree calls; /* the values of a node are an sp_amount; without a
+                       * root until a stack is added */
   size_t depth;       /* of the deepest stack */
   uint32_t last;      /* the node of the stack that was added last */
 } sp_report_tree;

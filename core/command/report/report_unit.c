@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Columns of values are so wide. */
+/* Width of a column of values. */
 #define UNIT_COLUMN 11
 
-/* Spellings that google/pprof knows too (b9395ee17,
+/* Spellings that google/pprof accepts (b9395ee17,
  * internal/measurement/measurement.go), and Austin's. */
 static const struct unit_of_time {
   const char *name;

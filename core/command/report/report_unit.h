@@ -6,27 +6,27 @@
 
 #define SP_REPORT_VALUE_BYTES 40
 
-/* The unit values are added up in: nanoseconds for every unit of time, else
- * `unit` itself; *scale is what a value is multiplied with. */
+/* The unit of sums: nanoseconds for every unit of time, otherwise `unit`
+ * itself. *scale multiplies the values. */
 const char *sp_report_unit(const char *unit, int64_t *scale);
 
-/* A value in seconds, bytes with a prefix, or as it is. */
+/* Print a value in seconds, in bytes with a prefix, or as it is. */
 void sp_report_value(int64_t value, const char *unit,
                      char out[SP_REPORT_VALUE_BYTES]);
 
-/* A type as people call it: "CPU" for cpu, others by their names. */
+/* The type's name for people: "CPU" for cpu, the name itself otherwise. */
 const char *sp_report_type_shown(const char *type);
 
-/* The heading of a column of such values, as wide as they are: "CPU s",
- * "alloc_space"; "value" where the type's name is too long. */
+/* Print the heading of a column of values, with the width of its values: "CPU
+ * s", "alloc_space"; "value" if the type's name is too long. */
 void sp_report_heading(const char *type, const char *unit,
                        char out[SP_REPORT_VALUE_BYTES]);
 
-/* "CPU 1.530 s": a value by itself. */
+/* Print a value with its type: "CPU 1.530 s". */
 void sp_report_sentence(const char *type, const char *unit, int64_t value,
                         char *out, size_t size);
 
-/* The share in per cent, "12.3%"; "-" of nothing. */
+/* Print the share in per cent, "12.3%"; "-" if `whole` is 0. */
 void sp_report_share(int64_t part, int64_t whole,
                      char out[SP_REPORT_VALUE_BYTES]);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of the normal distribution: 95 of 100 lie within. */
+/* Of the normal distribution: 95 of 100 values are within it. */
 #define AMOUNT_QUANTILE 1.96
 
 int64_t sp_amount_sum(int64_t a, int64_t b) {
@@ -19,14 +19,15 @@ void sp_amount_add(sp_amount *amount, const sp_amount *more) {
   amount->samples = sp_amount_sum(amount->samples, more->samples);
 }
 
-void sp_amount_doubt(int64_t samples, char out[SP_AMOUNT_DOUBT_BYTES]) {
+void sp_amount_uncertainty(int64_t samples,
+                           char out[SP_AMOUNT_UNCERTAINTY_BYTES]) {
   const double share = AMOUNT_QUANTILE / sqrt((double)samples);
 
   if (samples <= 0)
     out[0] = '\0';
   else if (samples < SP_AMOUNT_FEW)
-    snprintf(out, SP_AMOUNT_DOUBT_BYTES, "?");
+    snprintf(out, SP_AMOUNT_UNCERTAINTY_BYTES, "?");
   else
-    snprintf(out, SP_AMOUNT_DOUBT_BYTES, share < 0.1 ? "%.1f%%" : "%.0f%%",
-             100 * share);
+    snprintf(out, SP_AMOUNT_UNCERTAINTY_BYTES,
+             share < 0.1 ? "%.1f%%" : "%.0f%%", 100 * share);
 }

@@ -6,10 +6,10 @@
 #include "util/system/status.h"
 #include "util/text/nearest.h"
 
-/* What getopt_long() returns for an option: above every letter. */
+/* Value of getopt_long() for the first option: greater than every letter. */
 #define ARGUMENT_FIRST 256
 
-/* Operands in their place (-), a missing value told as `:`, and -h. */
+/* "-" returns operands in their order, ":" reports a missing value as `:`. */
 static const char argument_letters[] = "-:h";
 
 void sp_arguments_init(sp_arguments *arguments, const sp_argument *table,
@@ -29,7 +29,7 @@ void sp_arguments_init(sp_arguments *arguments, const sp_argument *table,
         .has_arg = table[i].value ? required_argument : no_argument,
         .val = ARGUMENT_FIRST + (int)i};
   arguments->options[count] = (struct option){.name = "help", .val = 'h'};
-  /* 0 makes glibc and musl forget a scan before this one. */
+  /* 0 makes glibc and musl discard the state of an earlier scan. */
   opterr = 0;
   optind = 0;
   getopt_long(1, nothing, argument_letters, arguments->options, NULL);
@@ -47,9 +47,9 @@ static int argument_wrong(const sp_arguments *arguments, int answer,
   const char *near;
 
   if (optopt >= ARGUMENT_FIRST) {
-    sp_fail(SPANPROF_ERR_ARGUMENT, "option --%s takes %s value",
+    sp_fail(SPANPROF_ERR_ARGUMENT, "option --%s %s a value",
             arguments->table[optopt - ARGUMENT_FIRST].name,
-            answer == ':' ? "a" : "no");
+            answer == ':' ? "needs" : "does not have");
     return SP_ARGUMENT_WRONG;
   }
   snprintf(name, sizeof name, "%.*s", (int)sp_min_u64(bytes, 70), text);
@@ -65,7 +65,8 @@ static int argument_wrong(const sp_arguments *arguments, int answer,
   return SP_ARGUMENT_WRONG;
 }
 
-/* What stands behind "--", and a lone "-", for which musl's getopt() ends. */
+/* Handle operands after "--", and a lone "-", at which musl's getopt() stops.
+ */
 static bool argument_is_operand(sp_arguments *arguments, const char **value) {
   if (optind >= arguments->argc ||
       (!arguments->operands_only && strcmp(arguments->argv[optind], "-") != 0))
@@ -120,5 +121,5 @@ void sp_arguments_help(const sp_argument *table, size_t count, FILE *out) {
 
   for (i = 0; i < count; i++)
     argument_help_one(table[i].name, table[i].value, table[i].help, out);
-  argument_help_one("help", NULL, "or -h: print this", out);
+  argument_help_one("help", NULL, "or -h: print this help", out);
 }

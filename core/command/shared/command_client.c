@@ -16,7 +16,7 @@ spanprof_status sp_command_client_open(sp_command_client *client,
     return st;
   options.server_address = server;
   options.auth_token = token;
-  /* As a program would have them that goes nowhere but there. */
+  /* Directories that profiling would use must not matter here. */
   options.output_directory = options.spool_directory = "";
   sp_buffer_init(&notes, io->mem);
   st = sp_settings_read(&client->settings, io->mem, &options, io->environment,
@@ -24,8 +24,7 @@ spanprof_status sp_command_client_open(sp_command_client *client,
   sp_buffer_dispose(&notes);
   if (!st && !client->settings.server_address)
     st = sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "no server: neither --server nor PYROSCOPE_SERVER_ADDRESS is "
-                 "given");
+                 "no server: set --server or PYROSCOPE_SERVER_ADDRESS");
   if (!st)
     st = sp_http_client_new(&client->http, io->mem, &client->settings,
                             sp_clock_system());

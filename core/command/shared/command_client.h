@@ -1,5 +1,5 @@
-/* The server that a command asks: the settings of the environment, as in a
- * program that is profiled, and a connection. */
+/* A connection to the server that a command uses, with the settings of the
+ * environment, as in a profiled program. */
 #ifndef SP_COMMAND_CLIENT_H
 #define SP_COMMAND_CLIENT_H
 
@@ -11,9 +11,9 @@ typedef struct sp_command_client {
   sp_http_client *http;
 } sp_command_client;
 
-/* `server` and `token` are in place of PYROSCOPE_SERVER_ADDRESS and
- * PYROSCOPE_AUTH_TOKEN where they are not NULL. Zero before; dispose of it also
- * after a failure, which is said in a sentence. */
+/* `server` and `token` replace PYROSCOPE_SERVER_ADDRESS and
+ * PYROSCOPE_AUTH_TOKEN if they are not NULL. `client` must be all zero before.
+ * Dispose of it also after a failure. A failure has a sentence. */
 spanprof_status sp_command_client_open(sp_command_client *client,
                                        const sp_command_io *io,
                                        const char *server, const char *token);

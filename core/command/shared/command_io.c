@@ -7,8 +7,8 @@
 #include "util/system/status.h"
 #include "util/text/utf8.h"
 
-void sp_command_complain(const sp_command_io *io, const char *word,
-                         const char *path, const char *why) {
+void sp_command_error(const sp_command_io *io, const char *word,
+                      const char *path, const char *why) {
   char shown[PATH_MAX];
 
   if (!path) {
@@ -30,7 +30,7 @@ int sp_command_no_arguments(const sp_command_io *io, const char *usage,
   if (found == SP_ARGUMENT_END)
     return -1;
   if (found == SP_ARGUMENT_WRONG)
-    sp_command_complain(io, argv[0], NULL, spanprof_last_error());
+    sp_command_error(io, argv[0], NULL, spanprof_last_error());
   fputs(usage, found == SP_ARGUMENT_HELP ? io->out : io->err);
   return found == SP_ARGUMENT_HELP ? SP_EXIT_OK : SP_EXIT_USAGE;
 }

@@ -1,4 +1,4 @@
-/* The streams, exit statuses and complaints that all commands share. */
+/* The streams, exit statuses and error messages that all commands share. */
 #ifndef SP_COMMAND_IO_H
 #define SP_COMMAND_IO_H
 
@@ -10,9 +10,9 @@
 #define SP_EXIT_OK     0
 #define SP_EXIT_FAILED 1 /* something could not be read, or a check failed */
 #define SP_EXIT_USAGE  2
-#define SP_EXIT_GREW   3 /* report --fail-above: a span name did */
+#define SP_EXIT_GREW   3 /* report --fail-above: a span name grew */
 
-/* Where a command reads and writes. */
+/* The streams and the environment of a command. */
 typedef struct sp_command_io {
   const sp_mem *mem;
   char *const *environment;
@@ -22,8 +22,8 @@ typedef struct sp_command_io {
 
 /* Write "spanprof WORD: PATH: WHY" to io->err. `path` may be NULL. Its control
  * characters are not written. */
-void sp_command_complain(const sp_command_io *io, const char *word,
-                         const char *path, const char *why);
+void sp_command_error(const sp_command_io *io, const char *word,
+                      const char *path, const char *why);
 
 /* Read the arguments of a command without options. Return -1 if there are none.
  * Otherwise print the usage or the fault, and return the exit status. */

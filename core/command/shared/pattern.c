@@ -10,7 +10,7 @@ spanprof_status sp_pattern_set(sp_pattern *pattern, const char *text) {
   answer = regcomp(&pattern->regex, text, REG_EXTENDED | REG_NOSUB);
   if (answer) {
     regerror(answer, &pattern->regex, why, sizeof why);
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "no regular expression: %s", why);
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "not a regular expression: %s", why);
   }
   pattern->given = true;
   return SPANPROF_OK;

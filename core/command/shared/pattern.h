@@ -1,5 +1,4 @@
-/* A regular expression that a user gave: POSIX extended, found anywhere in a
- * text. */
+/* A regular expression of a user: POSIX extended, found anywhere in a text. */
 #ifndef SP_PATTERN_H
 #define SP_PATTERN_H
 
@@ -12,11 +11,12 @@ typedef struct sp_pattern {
   regex_t regex;
 } sp_pattern;
 
-/* Once; a second time replaces it. SPANPROF_ERR_ARGUMENT, in a sentence. */
+/* Compile it. A second call replaces the first expression.
+ * SPANPROF_ERR_ARGUMENT, with a sentence. */
 spanprof_status sp_pattern_set(sp_pattern *pattern, const char *text);
 void sp_pattern_dispose(sp_pattern *pattern);
 
-/* False where none was given. */
+/* Returns false if no expression was given. */
 bool sp_pattern_finds(const sp_pattern *pattern, const char *text);
 
 #endif

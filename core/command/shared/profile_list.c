@@ -60,7 +60,8 @@ static spanprof_status profile_list_append(sp_profile_list *list,
   return SPANPROF_OK;
 }
 
-/* Whether a file is in the list, under another name maybe; else it is noted. */
+/* Returns whether the list has the file already, possibly under another name.
+ * Otherwise remembers it. */
 static spanprof_status profile_list_note(sp_profile_list *list,
                                          const struct stat *about,
                                          bool *repeated) {
@@ -85,11 +86,11 @@ static spanprof_status profile_list_note(sp_profile_list *list,
   return SPANPROF_OK;
 }
 
-/* Append a file of which `about` tells, once. */
-static spanprof_status profile_list_take(sp_profile_list *list,
-                                         const char *directory,
-                                         const char *name,
-                                         const struct stat *about) {
+/* Append a file with the properties `about`, if it is not in the list. */
+static spanprof_status profile_list_add_once(sp_profile_list *list,
+                                             const char *directory,
+                                             const char *name,
+                                             const struct stat *about) {
   bool repeated = false;
   spanprof_status st = SPANPROF_OK;
 
@@ -118,7 +119,8 @@ static int profile_path_order(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The profiles of one directory to `list`, its directories to `below`. */
+/* Add the profiles of one directory to `list`, and its directories to `below`.
+ */
 static spanprof_status profile_list_scan(sp_profile_list *list,
                                          sp_profile_list *below,
                                          const char *path) {
@@ -143,7 +145,7 @@ static spanprof_status profile_list_scan(sp_profile_list *list,
     if (S_ISDIR(about.st_mode))
       st = profile_list_append(below, path, entry->d_name);
     else if (S_ISREG(about.st_mode) && profile_name(entry->d_name))
-      st = profile_list_take(list, path, entry->d_name, &about);
+      st = profile_list_add_once(list, path, entry->d_name, &about);
   }
   closedir(directory);
   return st;
@@ -175,7 +177,7 @@ static spanprof_status profile_list_walk(sp_profile_list *list,
     return unread;
   if (list->count == first && list->repeated == repeated)
     return sp_fail(SPANPROF_ERR_IO,
-                   "%s: no profile in this directory (*.pb.gz, *.pb, *.pprof, "
+                   "%s: no profiles in this directory (*.pb.gz, *.pb, *.pprof, "
                    "*.prof)",
                    path);
   return SPANPROF_OK;
@@ -195,11 +197,11 @@ spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path) {
     return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s", path);
   if (S_ISDIR(about.st_mode))
     return profile_list_walk(list, path);
-  return profile_list_take(list, NULL, path, &about);
+  return profile_list_add_once(list, NULL, path, &about);
 }
 
-/* A pipe given by name, as shells make them, is read; one that nobody writes to
- * is empty, not waited for. */
+/* Pipes given by name, as shells make them, are read. A pipe without a writer
+ * is empty; the command does not wait for one. */
 static int profile_file_open(const char *path) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   int flags = file < 0 ? -1 : fcntl(file, F_GETFL);

@@ -34,8 +34,8 @@ const char *sp_profile_label(const sp_pprof *profile, const char *key,
   return NULL;
 }
 
-/* The number that ends at `end`, after a hyphen, to which *end is set. 0: none
- * is there. */
+/* Read the number that ends at *end, after a hyphen, and set *end to the
+ * hyphen. Returns 0 if there is no number. */
 static uint64_t origin_number(const char *begin, const char **end) {
   const char *hyphen = memrchr(begin, '-', (size_t)(*end - begin));
   const char *digits = hyphen ? hyphen + 1 : *end;
@@ -72,8 +72,8 @@ void sp_profile_origin_read(sp_profile_origin *out, const sp_pprof *profile,
     out->end_ns += (uint64_t)profile->duration_ns;
 }
 
-bool sp_profile_filter_takes(const sp_profile_filter *filter,
-                             const sp_profile_origin *origin) {
+bool sp_profile_filter_matches(const sp_profile_filter *filter,
+                               const sp_profile_origin *origin) {
   const uint64_t last_ns =
       origin->end_ns > origin->start_ns ? origin->end_ns - 1 : origin->end_ns;
 

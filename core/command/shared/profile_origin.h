@@ -1,4 +1,4 @@
-/* What a whole profile says of where it is from, and which profiles are meant.
+/* The origin of a profile: application, process and time; and filters for them.
  */
 #ifndef SP_PROFILE_ORIGIN_H
 #define SP_PROFILE_ORIGIN_H
@@ -6,38 +6,39 @@
 #include "profile/pprof/pprof_reader.h"
 
 typedef struct sp_profile_origin {
-  const char *application; /* the profile's; NULL: not told */
-  uint64_t process;        /* 0: not told */
-  uint64_t start_ns;       /* Unix time; 0: not told */
+  const char *application; /* NULL: unknown */
+  uint64_t process;        /* 0: unknown */
+  uint64_t start_ns;       /* Unix time; 0: unknown */
   uint64_t end_ns;
 } sp_profile_origin;
 
-/* Our profiles name the application in a comment, "label service_name=NAME";
- * the process is in the name of their files, "NAME-PID-TIME.pb.gz". `path` may
- * be NULL. */
+/* Our profiles name the application in a comment, "label service_name=NAME",
+ * and the process in the name of the file, "NAME-PID-TIME.pb.gz". `path` may be
+ * NULL. */
 void sp_profile_origin_read(sp_profile_origin *out, const sp_pprof *profile,
                             const char *path);
 
-/* A label of the whole profile, from a comment "label KEY=VALUE"; NULL: it has
- * none of that key. */
+/* The value of a label of the whole profile, from a comment "label KEY=VALUE",
+ * or NULL. */
 const char *sp_profile_label(const sp_pprof *profile, const char *key,
                              size_t key_bytes);
 
-/* The label that a comment is, *key and *key_bytes its name; NULL: it is none.
- */
+/* If the comment is a label, return its value, and its name in *key and
+ * *key_bytes. Otherwise return NULL. */
 const char *sp_profile_label_at(const sp_pprof *profile, size_t comment,
                                 const char **key, size_t *key_bytes);
 
-/* Everything set has to match. */
+/* All members that are set must match. */
 typedef struct sp_profile_filter {
   uint64_t from_ns;  /* Unix time; 0: any */
-  uint64_t until_ns; /* the same */
+  uint64_t until_ns; /* Unix time; 0: any */
   const char *application;
   uint64_t process;
 } sp_profile_filter;
 
-/* By time: whether any of the profile's lies within. */
-bool sp_profile_filter_takes(const sp_profile_filter *filter,
-                             const sp_profile_origin *origin);
+/* Returns whether the profile matches. Its time matches if any part of it is in
+ * the range. */
+bool sp_profile_filter_matches(const sp_profile_filter *filter,
+                               const sp_profile_origin *origin);
 
 #endif

@@ -18,8 +18,8 @@ void sp_progress_init(sp_progress *progress, FILE *out) {
                             .next_ns = progress_now_ns() + PROGRESS_FIRST_NS};
 }
 
-static void progress_say(sp_progress *progress, size_t done, size_t all,
-                         const char *what, const char *why) {
+static void progress_print(sp_progress *progress, size_t done, size_t all,
+                           const char *what, const char *why) {
   if (!progress->out || (!why && progress_now_ns() < progress->next_ns))
     return;
   /* ECMA-48: EL, erase to the end of the line. */
@@ -31,12 +31,12 @@ static void progress_say(sp_progress *progress, size_t done, size_t all,
 }
 
 void sp_progress_step(sp_progress *progress, size_t done, size_t all) {
-  progress_say(progress, done, all, "read", NULL);
+  progress_print(progress, done, all, "read", NULL);
 }
 
 void sp_progress_sent(sp_progress *progress, size_t done, size_t all,
                       const char *why) {
-  progress_say(progress, done, all, "sent", why);
+  progress_print(progress, done, all, "sent", why);
 }
 
 void sp_progress_clear(sp_progress *progress) {

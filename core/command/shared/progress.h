@@ -1,4 +1,4 @@
-/* One line that says how far a long command is, on a terminal only. */
+/* One line that shows the progress of a long command, on a terminal only. */
 #ifndef SP_PROGRESS_H
 #define SP_PROGRESS_H
 
@@ -7,23 +7,24 @@
 #include "util/base.h"
 
 typedef struct sp_progress {
-  FILE *out; /* NULL: no terminal, nothing is said */
+  FILE *out; /* NULL: not a terminal, so nothing is shown */
   uint64_t next_ns;
   bool shown;
 } sp_progress;
 
-/* The first line comes after half a second: short work needs none. */
+/* The first line is shown after half a second: short work needs none. */
 void sp_progress_init(sp_progress *progress, FILE *out);
 
-/* "12 of 340 files read", at most five times a second. */
+/* Show "12 of 340 files read", at most five times a second. */
 void sp_progress_step(sp_progress *progress, size_t done, size_t all);
 
-/* "12 of 340 files sent", likewise; at once, and with `why` behind it, where
- * that is not NULL: "the server answered 503, again in 3 s". */
+/* Show "12 of 340 files sent", at most five times a second. If `why` is not
+ * NULL, show it after the count, immediately: "the server answered 503, again
+ * in 3 s". */
 void sp_progress_sent(sp_progress *progress, size_t done, size_t all,
                       const char *why);
 
-/* Take the line away; before anything else is written to `out`. */
+/* Erase the line. Call this before other output to `out`. */
 void sp_progress_clear(sp_progress *progress);
 
 #endif

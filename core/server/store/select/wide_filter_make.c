@@ -10,9 +10,9 @@
 #define WIDE_BYTES  ((size_t)1280 << 10)
 #define WIDE_BLOCKS 512
 
-/* Unsettled blocks between settled ones are included, without benefit, because
- * the filter covers a range of numbers. With more than this, the filter does
- * not wait for them. */
+/* Blocks that will still be compacted are included if they lie between others,
+ * without benefit, because the filter covers a range of numbers. With more than
+ * this, the filter does not wait for them. */
 #define WIDE_BYTES_MOST  (4 * WIDE_BYTES)
 #define WIDE_BLOCKS_MOST (8 * WIDE_BLOCKS)
 
@@ -37,8 +37,8 @@ typedef struct wide_make {
   uint8_t *bits;
 } wide_make;
 
-/* Returns whether no more profiles will be merged with the block. Times far in
- * the future count as settled, since waiting for them is useless. */
+/* Returns whether the block will not be compacted any more. Times far in the
+ * future count as final, since waiting for them is useless. */
 static bool wide_is_final(const wide_make *make, int64_t until_ns) {
   const int64_t now = (int64_t)sp_clock_unix_ns(make->store->clock);
 

@@ -11,7 +11,7 @@
  * opened. */
 #define SP_DATABASE_VERSION 4
 
-/* The id of a row: 63 bits, of which a store uses few in its lifetime. */
+/* The id of a row: 63 bits. A store uses few of them in its lifetime. */
 typedef uint64_t sp_row_id;
 
 /* Open the file for writing. Creates or upgrades it if needed. `pages_max` 0:
