@@ -30,9 +30,9 @@ void sp_block_clear(sp_block *block) {
   block->value_count = 0;
 }
 
-static spanprof_status block_room(const sp_block *block, void *array_of,
-                                  size_t *capacity, size_t needed,
-                                  size_t item) {
+static spanprof_status block_reserve(const sp_block *block, void *array_of,
+                                     size_t *capacity, size_t needed,
+                                     size_t item) {
   void *array;
   spanprof_status st;
 
@@ -46,8 +46,8 @@ static spanprof_status block_room(const sp_block *block, void *array_of,
 spanprof_status sp_block_add_profile(sp_block *block,
                                      const sp_block_profile *profile) {
   spanprof_status st =
-      block_room(block, &block->profiles, &block->profile_capacity,
-                 block->profile_count + 1, sizeof *block->profiles);
+      block_reserve(block, &block->profiles, &block->profile_capacity,
+                    block->profile_count + 1, sizeof *block->profiles);
 
   if (!st)
     block->profiles[block->profile_count++] = *profile;
@@ -56,8 +56,8 @@ spanprof_status sp_block_add_profile(sp_block *block,
 
 spanprof_status sp_block_add_series(sp_block *block, uint32_t id) {
   spanprof_status st =
-      block_room(block, &block->series, &block->series_capacity,
-                 block->series_count + 1, sizeof *block->series);
+      block_reserve(block, &block->series, &block->series_capacity,
+                    block->series_count + 1, sizeof *block->series);
 
   if (!st)
     block->series[block->series_count++] = (sp_block_series){.id = id};
@@ -65,8 +65,9 @@ spanprof_status sp_block_add_series(sp_block *block, uint32_t id) {
 }
 
 spanprof_status sp_block_add_span(sp_block *block, const sp_block_span *span) {
-  spanprof_status st = block_room(block, &block->spans, &block->span_capacity,
-                                  block->span_count + 1, sizeof *block->spans);
+  spanprof_status st =
+      block_reserve(block, &block->spans, &block->span_capacity,
+                    block->span_count + 1, sizeof *block->spans);
 
   if (!st)
     block->spans[block->span_count++] = *span;
@@ -77,13 +78,13 @@ spanprof_status sp_block_add_sample(sp_block *block,
                                     const sp_block_sample *sample,
                                     const int64_t *values) {
   spanprof_status st =
-      block_room(block, &block->samples, &block->sample_capacity,
-                 block->sample_count + 1, sizeof *block->samples);
+      block_reserve(block, &block->samples, &block->sample_capacity,
+                    block->sample_count + 1, sizeof *block->samples);
 
   if (!st)
-    st = block_room(block, &block->values, &block->value_capacity,
-                    block->value_count + block->type_count,
-                    sizeof *block->values);
+    st = block_reserve(block, &block->values, &block->value_capacity,
+                       block->value_count + block->type_count,
+                       sizeof *block->values);
   if (st)
     return st;
   block->samples[block->sample_count] = *sample;
