@@ -1,4 +1,4 @@
-/* A thread's CPU time, and who else is there. */
+/* Uses CPU time of the calling thread, and counts threads. */
 #ifndef BURN_H
 #define BURN_H
 
@@ -24,11 +24,11 @@ static inline double clock_s(clockid_t clock) {
   return (double)clock_ns(clock) / 1e9;
 }
 
-/* Burns CPU time of the calling thread, by its own clock, which is asked
- * seldom: a thread that is over its slice loses the processor when it asks,
- * just before the tick that would have sampled it (bench/core/late_ticks.c).
- * What is left takes at least as long by the other clock, which takes no system
- * call. */
+/* Use CPU time of the calling thread, measured by the thread's clock. The clock
+ * is read rarely: a thread beyond its time slice loses the processor when it
+ * reads the clock, just before the tick that would have sampled it
+ * (bench/core/late_ticks.c). The remaining time is measured by the monotonic
+ * clock, which needs no system call and passes at least as fast. */
 __attribute__((noinline, unused)) static void burn_cpu_ns(uint64_t ns) {
   const uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
   uint64_t now;
@@ -48,8 +48,8 @@ static inline void burn_see_tick(int number) {
   atomic_store(&burn_tick_ns, clock_ns(CLOCK_MONOTONIC));
 }
 
-/* When the kernel ticked in the calling thread, which it does only on the
- * processor it is on: from now on that is one. */
+/* Find the time of the next kernel tick in the calling thread. The kernel ticks
+ * only in the running thread. */
 static inline uint64_t burn_find_tick(void) {
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
                            .sigev_signo = SIGPROF};
@@ -70,9 +70,9 @@ static inline uint64_t burn_find_tick(void) {
   return atomic_load(&burn_tick_ns);
 }
 
-/* Burns so much CPU time of the calling thread, and sleeps whenever the kernel
- * ticks, as it did at `tick` (burn_find_tick()): as far as nothing else runs
- * there, no CPU timer is found to have expired. */
+/* Use this much CPU time of the calling thread, and sleep during the kernel's
+ * ticks, which follow `tick` (burn_find_tick()). If nothing else runs on the
+ * processor, no CPU timer is found expired. */
 __attribute__((unused)) static void burn_between_ticks(uint64_t ns,
                                                        uint64_t tick) {
   const uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -101,7 +101,7 @@ static inline void burn_cpu_s(double seconds) {
   burn_cpu_ns((uint64_t)(seconds * 1e9));
 }
 
-/* Threads of the process. */
+/* Return the number of threads of the process. */
 static inline int tasks_count(void) {
   DIR *directory = opendir("/proc/self/task");
   int count = 0;
@@ -113,8 +113,8 @@ static inline int tasks_count(void) {
   return count - 2;
 }
 
-/* Whether there are no more than so many: a thread that was joined is listed
- * until the kernel is through with it. */
+/* Wait until there are at most `count` threads: the kernel lists a joined
+ * thread for a while. */
 static inline bool tasks_fall_to(int count) {
   int tries;
 

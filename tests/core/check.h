@@ -1,5 +1,5 @@
-/* The test harness: a test program is a list of named functions, each run in
- * order; CHECK stops the program with the place and what was expected. */
+/* The test harness. A test program is a list of named functions, which run in
+ * order. CHECK stops the program with the place and the expectation. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Can a process with threads fork, and go on in its child? ThreadSanitizer
- * bears no threads there; AddressSanitizer's allocator (GCC 12) is not made
- * ready for it, and is locked for ever where one of our threads allocates just
- * then. */
+/* Can a process with threads fork and continue in its child? ThreadSanitizer
+ * does not support threads in the child. AddressSanitizer's allocator (GCC 12)
+ * does not handle forks: it stays locked if another thread allocates at that
+ * time. */
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define CHECK_FORKS 1
 #else
@@ -42,7 +42,7 @@ typedef struct check_test {
       check_texts(__FILE__, __LINE__, #a, check_s, check_t);   \
   } while (0)
 
-/* Leaves a test that cannot run here; tests/run counts its line. */
+/* Leave a test that cannot run here. tests/run counts the line. */
 #define CHECK_SKIP(reason)                                           \
   do {                                                               \
     fprintf(stderr, "SKIP %s %s: %s\n", __FILE__, __func__, reason); \
@@ -67,7 +67,7 @@ static inline void check_texts(const char *file, int line, const char *what,
   abort();
 }
 
-/* Runs every test, or those whose name contains argv[1]. */
+/* Run all tests, or those whose name contains argv[1]. */
 static inline int check_main(int argc, char **argv, const check_test *tests,
                              size_t count) {
   size_t i, run = 0;

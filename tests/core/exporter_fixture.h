@@ -1,4 +1,4 @@
-/* An exporter, its sink, its clock, and its books. */
+/* An exporter with its server, its clock, and its counts. */
 #ifndef EXPORTER_FIXTURE_H
 #define EXPORTER_FIXTURE_H
 
@@ -21,7 +21,7 @@ static inline void sink_clock_set(void) {
                (double)sp_clock_unix_ns(&test_time.clock) / 1e9);
 }
 
-/* Start anew: settings, books, log, clock, sink. */
+/* Reset settings, counts, log, clock and server. */
 static inline void begin(uint64_t clock_rate) {
   test_clock_init(&test_time, clock_rate);
   sink_control(&sink, "{\"reset\": true}");
@@ -51,7 +51,7 @@ static inline uint64_t in_s(uint64_t seconds) {
   return now_ns() + seconds * SP_NS_PER_S;
 }
 
-/* Let `seconds` pass for exporter and sink. */
+/* Advance the clocks of exporter and server by `seconds`. */
 static inline void pass_s(uint64_t seconds) {
   test_clock_pass(&test_time, seconds * SP_NS_PER_S);
   sink_clock_set();
@@ -84,7 +84,7 @@ static inline spanprof_stats stats(void) {
   return out;
 }
 
-/* All that was pushed stands in the books once. */
+/* Check that every pushed sample is counted once. */
 static inline void books_are_closed(void) {
   spanprof_stats out = stats();
 
@@ -100,7 +100,7 @@ static inline void stop(sp_exporter *exporter, spanprof_status expected) {
   books_are_closed();
 }
 
-/* failing_mem is for one thread; the exporter has two. */
+/* failing_mem supports one thread; the exporter has two. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static inline void *locked_resize(void *data, void *old, size_t size) {

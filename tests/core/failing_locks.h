@@ -1,4 +1,4 @@
-/* A file system without locks, as NFS without its lock daemon. */
+/* A file system without locks, such as NFS without a lock daemon. */
 #ifndef FAILING_LOCKS_H
 #define FAILING_LOCKS_H
 
@@ -12,7 +12,8 @@
 
 static bool locks_fail;
 
-/* The library comes here: the program's own symbol goes first. */
+/* Replaces libc's function in the library, because the program's symbols have
+ * priority. */
 int fcntl(int fd, int command, ...) {
   int (*next)(int, int, ...);
   void *symbol = dlsym(RTLD_NEXT, "fcntl"), *argument;

@@ -1,4 +1,4 @@
-/* An allocator that fails its n-th request, and the sweep over all n. */
+/* An allocator that fails its n-th request, and a test with all n. */
 #ifndef FAILING_MEM_H
 #define FAILING_MEM_H
 
@@ -8,7 +8,7 @@
 typedef struct failing_mem {
   sp_mem mem;
   size_t requests;
-  size_t fail_at; /* 1 is the first; 0: none fails */
+  size_t fail_at; /* 1: the first request; 0: no request fails */
   long live;
 } failing_mem;
 
@@ -37,8 +37,8 @@ static inline void failing_mem_init(failing_mem *failing, size_t fail_at) {
   failing->fail_at = fail_at;
 }
 
-/* Run `scenario` with the 1st, 2nd, … request failing until a run makes fewer
- * requests than that; after each run nothing may be left allocated. */
+/* Run `scenario` with the 1st, 2nd, … request failing, until a run makes fewer
+ * requests. After each run, all memory must be freed. */
 static inline void failing_mem_sweep(void (*scenario)(const sp_mem *mem)) {
   size_t n;
 

@@ -1,4 +1,5 @@
-/* tests/sink/sink.py as a child process: started, steered, asked. */
+/* Starts and controls tests/sink/sink.py, a server for tests, as a child
+ * process. */
 #ifndef SINK_PROCESS_H
 #define SINK_PROCESS_H
 
@@ -15,7 +16,7 @@
 typedef struct sink_process {
   pid_t pid;
   int port;
-  int control; /* a plain port, also of a TLS sink */
+  int control; /* a plain port, also of a TLS server */
   char address[64];
 } sink_process;
 
@@ -30,7 +31,8 @@ static inline const char *sink_script(void) {
   return path;
 }
 
-/* `arguments` are those after sink.py, ended by NULL. */
+/* Start the server. `arguments` are those after sink.py, with a NULL at the
+ * end. */
 static inline void sink_start(sink_process *sink, const char *scheme,
                               const char *const *arguments) {
   const char *argv[16] = {"python3", sink_script()};
@@ -43,7 +45,7 @@ static inline void sink_start(sink_process *sink, const char *scheme,
   sink->pid = fork();
   CHECK(sink->pid >= 0);
   if (sink->pid == 0) {
-    /* A test that fails leaves no sink behind. */
+    /* The server ends with a failed test. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(ends[1], 1);
     close(ends[0]);
@@ -64,7 +66,7 @@ static inline void sink_stop(sink_process *sink) {
   CHECK_EQUAL(waitpid(sink->pid, NULL, 0), sink->pid);
 }
 
-/* One request to the control port; returns the answer's body. */
+/* Send a request to the control port, and return the body of the answer. */
 static inline const char *sink_request(const sink_process *sink,
                                        const char *request) {
   struct sockaddr_in address = {.sin_family = AF_INET,
@@ -88,7 +90,7 @@ static inline const char *sink_request(const sink_process *sink,
   return body + 4;
 }
 
-/* Set a mode: JSON, as in sink.py. */
+/* Set a mode of the server by JSON (see sink.py). */
 static inline void sink_control(const sink_process *sink, const char *format,
                                 ...) {
   char json[1024], request[2048];
@@ -104,7 +106,8 @@ static inline void sink_control(const sink_process *sink, const char *format,
   CHECK_TEXT(sink_request(sink, request), "{}");
 }
 
-/* One value of the summary, as text: "profiles", "last/headers/host". */
+/* Return a value of the server's summary as text, such as "profiles" or
+ * "last/headers/host". */
 static inline const char *sink_text(const sink_process *sink,
                                     const char *path) {
   char request[1024];

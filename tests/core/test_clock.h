@@ -1,7 +1,7 @@
-/* A clock of its own for a test. It runs `rate` times as fast as time, and it
- * can jump: test_clock_pass() moves it from one appointment of the waiting
- * thread to the next, so that half an hour passes in the time its work takes,
- * on a loaded machine too. */
+/* A clock for tests. It runs `rate` times as fast as real time, and it can
+ * jump: test_clock_pass() advances it from one wake-up time of the waiting
+ * thread to the next. Half an hour thus passes as fast as the thread works,
+ * also on a loaded machine. */
 #ifndef TEST_CLOCK_H
 #define TEST_CLOCK_H
 
@@ -10,7 +10,7 @@
 #include "check.h"
 #include "util/system/clock.h"
 
-/* How long a wait sleeps before it looks at the clock again. */
+/* Real time between two readings of the clock during a wait. */
 #define TEST_CLOCK_SLICE_NS (2 * SP_NS_PER_MS)
 
 typedef struct test_clock {
@@ -18,10 +18,11 @@ typedef struct test_clock {
   uint64_t rate;
   uint64_t real_ns; /* at the start */
   uint64_t unix_ns; /* at the start */
-  pthread_t owner;  /* its own waits are no appointments */
+  pthread_t owner;  /* its own waits do not count as wake-up times */
   _Atomic uint64_t jumped_ns;
-  _Atomic uint64_t appointment_ns; /* 0: the other thread is at work */
-  _Atomic uint64_t appointments;   /* made so far */
+  _Atomic uint64_t appointment_ns; /* the time that the other thread waits for;
+                                    * 0: it works */
+  _Atomic uint64_t appointments;   /* number of waits so far */
 } test_clock;
 
 static inline uint64_t test_clock_monotonic(void *data) {
@@ -69,9 +70,9 @@ static inline void test_clock_init(test_clock *test, uint64_t rate) {
   test->owner = pthread_self();
 }
 
-/* Let `ns` pass while another thread works and waits; returns when that has
- * done all that was due, what it was given just before among it: an appointment
- * made earlier knows nothing of that. */
+/* Advance the clock by `ns` while another thread works and waits. Returns when
+ * that thread has done all due work, including work that it received just
+ * before: it may have started to wait before it received the work. */
 static inline void test_clock_pass(test_clock *test, uint64_t ns) {
   uint64_t target_ns = test_clock_monotonic(test) + ns;
   const uint64_t earlier = test->appointments;

@@ -1,5 +1,5 @@
-/* What a collector of a test is told: so much that no bound is met, and windows
- * that end only where the test says so. */
+/* Settings of a collector in tests: no limit is reached, and windows end only
+ * if the test ends them. */
 #ifndef COLLECTOR_SETTINGS_H
 #define COLLECTOR_SETTINGS_H
 

@@ -1,5 +1,5 @@
-/* What the statistics say while a session runs, held against what a callback
- * was given: a sample is in one account, and a flush leaves none behind. */
+/* Compares the statistics of a running session with the profiles of a callback:
+ * each sample is counted once, and a flush leaves no sample pending. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -42,9 +42,10 @@ static uint64_t dropped(const spanprof_stats *stats) {
          stats->samples_dropped_export + stats->samples_dropped_stop;
 }
 
-/* No more is said to be exported than was handed over; the counters are read
- * one by one, so what is settled meanwhile may be missing from the sum. */
-static void a_look(void) {
+/* The statistics never report more exported samples than the callback has
+ * received. The counters are read one by one, so samples that are counted
+ * meanwhile may be missing from the sum. */
+static void counts_check(void) {
   spanprof_stats stats = stats_now();
   uint64_t settled = stats.samples_exported + dropped(&stats);
 
@@ -53,7 +54,7 @@ static void a_look(void) {
   CHECK(stats.samples_pending <= stats.samples_taken);
 }
 
-static void accounts_hold_while_a_session_runs(void) {
+static void counts_are_consistent_while_a_session_runs(void) {
   spanprof_options options;
   spanprof_session *session;
   pthread_t threads[THREADS];
@@ -70,7 +71,7 @@ static void accounts_hold_while_a_session_runs(void) {
     CHECK(!pthread_create(&threads[i], NULL, burn, NULL));
   for (i = 0; i < FLUSHES; i++) {
     for (look = 0; look < LOOKS; look++) {
-      a_look();
+      counts_check();
       usleep(LOOK_US);
     }
     before = stats_now();
@@ -92,8 +93,8 @@ static void accounts_hold_while_a_session_runs(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"accounts_hold_while_a_session_runs",
-       accounts_hold_while_a_session_runs},
+      {"counts_are_consistent_while_a_session_runs",
+       counts_are_consistent_while_a_session_runs},
   };
 
   return check_main(argc, argv, tests, sizeof tests / sizeof *tests);

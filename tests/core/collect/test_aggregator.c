@@ -26,7 +26,7 @@ static spanprof_status resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_OK;
 }
 
-/* The runtime's own thread, which may have no time. */
+/* Stands for the runtime's own thread, which may get no CPU time. */
 static void want(void *data) {
   (void)data;
   if (answers)
@@ -121,7 +121,7 @@ static void recordings_get_the_names_of_the_window(void) {
   aggregator_close(aggregator);
 }
 
-static void a_recording_beside_a_full_window_has_names(void) {
+static void a_recording_has_names_if_the_window_is_full(void) {
   sp_aggregator *aggregator = aggregator_open();
   sp_sink *recording = record(aggregator);
 
@@ -134,7 +134,7 @@ static void a_recording_beside_a_full_window_has_names(void) {
   aggregator_close(aggregator);
 }
 
-static void names_that_did_not_come_are_requested_again(void) {
+static void missing_names_are_requested_again(void) {
   sp_aggregator *aggregator = aggregator_open();
   sp_sink *recording = record(aggregator);
 
@@ -153,7 +153,7 @@ static void names_that_did_not_come_are_requested_again(void) {
   aggregator_close(aggregator);
 }
 
-static void the_next_runtime_is_asked_within_the_window(void) {
+static void a_new_runtime_names_frames_of_the_window(void) {
   sp_aggregator *aggregator = aggregator_open();
 
   sample(aggregator, 5);
@@ -167,14 +167,13 @@ static void the_next_runtime_is_asked_within_the_window(void) {
 }
 
 static const check_test tests[] = {
-    {"the_next_runtime_is_asked_within_the_window",
-     the_next_runtime_is_asked_within_the_window},
+    {"a_new_runtime_names_frames_of_the_window",
+     a_new_runtime_names_frames_of_the_window},
     {"recordings_get_the_names_of_the_window",
      recordings_get_the_names_of_the_window},
-    {"a_recording_beside_a_full_window_has_names",
-     a_recording_beside_a_full_window_has_names},
-    {"names_that_did_not_come_are_requested_again",
-     names_that_did_not_come_are_requested_again},
+    {"a_recording_has_names_if_the_window_is_full",
+     a_recording_has_names_if_the_window_is_full},
+    {"missing_names_are_requested_again", missing_names_are_requested_again},
 };
 
 int main(int argc, char **argv) {

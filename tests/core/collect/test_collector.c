@@ -17,7 +17,7 @@
 #include "sampler/capture.h"
 #include "util/system/counters.h"
 
-/* In the place of libc's; ThreadSanitizer calls it before anything can be
+/* Replaces libc's function. ThreadSanitizer calls it before symbols can be
  * looked up. */
 static long cores_told;
 
@@ -35,7 +35,7 @@ long sysconf(int name) {
 
 static uint64_t emitted_parts, emitted_samples, emitted_ticks, emitted_last_ns;
 
-static void part_take(void *data, sp_encoded *part) {
+static void part_receive(void *data, sp_encoded *part) {
   (void)data;
   emitted_parts++;
   emitted_samples += part->samples;
@@ -59,7 +59,7 @@ static sp_collector_config config_given(void) {
   return (sp_collector_config){.settings = &collector_settings,
                                .clock = sp_clock_system(),
                                .log = &quiet_log,
-                               .emit = part_take};
+                               .emit = part_receive};
 }
 
 static void collector_end(sp_collector *collector) {
@@ -84,7 +84,7 @@ static void every_sample_taken_is_emitted_or_counted(void) {
               sp_counted(&sp_counts.ticks_taken));
 }
 
-static void a_flush_ends_the_window_at_once(void) {
+static void a_flush_ends_the_window_immediately(void) {
   sp_collector_config config = config_given();
   uint64_t minute_ns = 60 * SP_NS_PER_S, last_ns = 0;
   sp_collector *collector;
@@ -112,7 +112,8 @@ static bool signal_is_blocked(int number) {
   return sigismember(&mask, number);
 }
 
-/* A daemon's thread: what it masks stays masked, unless it registers. */
+/* A thread of a daemon: signals that it blocks stay blocked unless it
+ * registers. */
 static void *mask_and_register(void *data) {
   int number = *(int *)data;
   spanprof_label_token token;
@@ -129,7 +130,7 @@ static void *mask_and_register(void *data) {
   return NULL;
 }
 
-static void only_registering_lets_the_signal_through(void) {
+static void only_a_registration_unblocks_the_signal(void) {
   sp_collector_config config = config_given();
   sp_collector *collector;
   pthread_t thread;
@@ -157,9 +158,9 @@ static void start_and_sample(const sp_mem *mem) {
               sp_counted(&sp_counts.ticks_taken));
 }
 
-/* How many requests a run makes depends on the samples it happens to take, so
- * the sweep has an end of its own. */
-static void no_failed_allocation_loses_a_sample_uncounted(void) {
+/* The number of requests depends on the samples, so the loop has its own end.
+ */
+static void samples_lost_by_failed_allocations_are_counted(void) {
   size_t n;
 
   for (n = 1; n <= 150; n++) {
@@ -173,9 +174,9 @@ static void no_failed_allocation_loses_a_sample_uncounted(void) {
 
 #define DEEP_BYTES (48 * 1024)
 
-/* What a signal would do, `count` times, with a stack of some 48 KB; waits
- * while `room` of them are not yet in `read` (NULL: never), which counts ticks
- * of the kernel's, too. */
+/* Do what a signal would do, `count` times, with a stack of about 48 KB. Waits
+ * while `room` samples are not counted in `read` (NULL: does not wait). `read`
+ * also counts samples of the kernel's ticks. */
 __attribute__((noinline)) static void
 deep_samples_take(uintptr_t bottom, size_t count, const _Atomic size_t *read,
                   size_t room) {
@@ -202,14 +203,14 @@ static uintptr_t deep_bottom(void) {
   return (uintptr_t)__builtin_frame_address(0) - DEEP_BYTES;
 }
 
-/* Ticks of the kernel's may come as well, and under ThreadSanitizer theirs are
- * the deeper stacks. */
+/* The kernel's ticks may add samples. Under ThreadSanitizer these have deeper
+ * stacks. */
 static void whole_at_least(uint64_t samples) {
   CHECK(emitted_samples >= samples);
   CHECK(sp_counted(&sp_counts.stacks_truncated) <= emitted_samples - samples);
 }
 
-/* Few ticks of the kernel's come between the test's own. */
+/* Settings with few ticks of the kernel. */
 static const sp_settings *still_settings(void) {
   static sp_settings still;
 
@@ -234,7 +235,7 @@ static void still_sleep(void *data, sp_wake *wake, uint64_t until_ns) {
   sp_wake_wait(wake, UINT64_MAX);
 }
 
-/* Time stands still: whoever waits is called, or waits for ever. */
+/* A clock that stands still: a waiting thread is woken, or waits forever. */
 static const sp_clock still_clock = {
     .monotonic_ns = still_ns,
     .unix_ns = still_ns,
@@ -268,7 +269,7 @@ static void deep_settle(void *data, spanprof_frame *frames, size_t count) {
 static pthread_t walk_thread;
 static _Atomic uint64_t walks;
 
-/* A sanitizer's thread is sampled, too. */
+/* A thread of the sanitizer is sampled, too. */
 static size_t one_thread_walk(void *data, const spanprof_capture *capture,
                               spanprof_frame *frames, size_t max, int *cut) {
   walks += pthread_equal(pthread_self(), walk_thread) != 0;
@@ -301,7 +302,7 @@ static void excluded_threads_are_not_sampled(void) {
   spanprof_runtime_unregister();
 }
 
-static void a_ring_that_fills_wakes_the_collector(void) {
+static void a_full_ring_wakes_the_collector(void) {
   const size_t samples = 1500, room = 100;
   sp_collector_config config = config_given();
   spanprof_runtime runtime = {.struct_size = sizeof runtime,
@@ -330,8 +331,8 @@ static uint64_t unix_told(void *data) {
   return told_ns;
 }
 
-/* The time of the window that a sample is put in now; the next one begins at
- * `next_ns`. */
+/* Return the time of the window that a new sample belongs to. The next window
+ * begins at `next_ns`. */
 static uint64_t window_time(sp_collector *collector, uint64_t next_ns) {
   uint64_t parts = emitted_parts;
 
@@ -342,7 +343,7 @@ static uint64_t window_time(sp_collector *collector, uint64_t next_ns) {
   return emitted_last_ns;
 }
 
-static void windows_follow_a_clock_that_is_set_back(void) {
+static void window_times_are_unique_after_the_clock_is_set_back(void) {
   const uint64_t day_ns = 86400 * SP_NS_PER_S, noon_ns = 19000 * day_ns;
   sp_collector_config config = config_given();
   sp_clock clock = still_clock;
@@ -385,7 +386,7 @@ static void deep_samples_emitted(long cores) {
   whole_at_least(5);
 }
 
-/* In a child each: the ring is made once a process. */
+/* Each case runs in a child, because the ring is created once per process. */
 static void stacks_are_whole_with_two_cores_and_with_64(void) {
   static const long cores[] = {2, 16, 64};
   size_t i;
@@ -414,7 +415,7 @@ static void log_refusals(void *data, spanprof_log_level level,
     sem_post(&spans_told);
 }
 
-static void refused_labels_and_spans_are_told(void) {
+static void refused_labels_and_spans_are_logged(void) {
   sp_collector_config config = config_given();
   spanprof_span_info info = {
       .struct_size = sizeof info, .name = "one too many", .name_bytes = 12};
@@ -448,23 +449,24 @@ static void refused_labels_and_spans_are_told(void) {
 static const check_test tests[] = {
     {"stacks_are_whole_with_two_cores_and_with_64",
      stacks_are_whole_with_two_cores_and_with_64},
-    {"windows_follow_a_clock_that_is_set_back",
-     windows_follow_a_clock_that_is_set_back},
-    {"a_ring_that_fills_wakes_the_collector",
-     a_ring_that_fills_wakes_the_collector},
+    {"window_times_are_unique_after_the_clock_is_set_back",
+     window_times_are_unique_after_the_clock_is_set_back},
+    {"a_full_ring_wakes_the_collector", a_full_ring_wakes_the_collector},
     {"every_sample_taken_is_emitted_or_counted",
      every_sample_taken_is_emitted_or_counted},
-    {"a_flush_ends_the_window_at_once", a_flush_ends_the_window_at_once},
+    {"a_flush_ends_the_window_immediately",
+     a_flush_ends_the_window_immediately},
     {"excluded_threads_are_not_sampled", excluded_threads_are_not_sampled},
-    {"only_registering_lets_the_signal_through",
-     only_registering_lets_the_signal_through},
-    {"no_failed_allocation_loses_a_sample_uncounted",
-     no_failed_allocation_loses_a_sample_uncounted},
-    {"refused_labels_and_spans_are_told", refused_labels_and_spans_are_told},
+    {"only_a_registration_unblocks_the_signal",
+     only_a_registration_unblocks_the_signal},
+    {"samples_lost_by_failed_allocations_are_counted",
+     samples_lost_by_failed_allocations_are_counted},
+    {"refused_labels_and_spans_are_logged",
+     refused_labels_and_spans_are_logged},
 };
 
 int main(int argc, char **argv) {
-  /* Found at once, however little time the collector gets beside it. */
+  /* Found immediately, even if the collector gets little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -13,7 +13,7 @@ static sem_t emitting, emitted;
 
 /* Runs on the collector's thread, and keeps it busy with a window until the
  * test releases it. */
-static void part_hold(void *data, sp_encoded *part) {
+static void part_block(void *data, sp_encoded *part) {
   (void)data;
   sp_encoded_dispose(part);
   sem_post(&emitting);
@@ -59,7 +59,7 @@ static void busy_begin(busy *on) {
   on->config = (sp_collector_config){.settings = &collector_settings,
                                      .clock = sp_clock_system(),
                                      .log = &on->log,
-                                     .emit = part_hold};
+                                     .emit = part_block};
   sem_init(&emitting, 0, 0);
   sem_init(&emitted, 0, 0);
   sp_log_init(&on->log, NULL, NULL, SPANPROF_LOG_OFF, on->config.clock);
@@ -108,7 +108,7 @@ static uint64_t recording_samples(const busy *on, sp_recording *recording) {
   return samples;
 }
 
-static void what_is_sampled_after_the_wait_is_in_it(void) {
+static void a_recording_has_the_samples_after_the_wait(void) {
   sp_recording *recording;
   busy on;
 
@@ -125,8 +125,9 @@ static void what_is_sampled_after_the_wait_is_in_it(void) {
   CHECK(recording_samples(&on, recording) > 0);
 }
 
-/* True even if the collector is late, as the samples wait in the ring. */
-static void what_has_its_mark_is_in_it(void) {
+/* This holds even if the collector is late, because the samples wait in the
+ * ring. */
+static void a_recording_has_the_samples_with_its_mark(void) {
   sp_recording *outer, *inner;
   uint64_t before, middle, after, samples;
   busy on;
@@ -154,9 +155,10 @@ static void what_has_its_mark_is_in_it(void) {
 }
 
 static const check_test tests[] = {
-    {"what_is_sampled_after_the_wait_is_in_it",
-     what_is_sampled_after_the_wait_is_in_it},
-    {"what_has_its_mark_is_in_it", what_has_its_mark_is_in_it},
+    {"a_recording_has_the_samples_after_the_wait",
+     a_recording_has_the_samples_after_the_wait},
+    {"a_recording_has_the_samples_with_its_mark",
+     a_recording_has_the_samples_with_its_mark},
 };
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-/* A process ends with the last thread of its own, whatever threads of ours
- * there are, and hands on what it had. */
+/* A process ends with its last own thread, whatever threads the library has,
+ * and delivers its samples. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ static void profile_into(const char *directory) {
   CHECK(!spanprof_options_init(&options, sizeof options));
   options.application_name = "ends";
   options.output_directory = directory;
-  options.upload_interval_ms = 3600000; /* one window, however slow */
+  options.upload_interval_ms = 3600000; /* one window, even on a slow machine */
   CHECK(!spanprof_session_start(&options, &session));
 }
 
@@ -43,7 +43,7 @@ static void *burn_excluded(void *nothing) {
   return nothing;
 }
 
-/* A thread that is not sampled survives main(). */
+/* A thread without sampling survives main(). */
 static int excluded_stays(const char *directory) {
   pthread_t thread;
 
@@ -65,7 +65,7 @@ static void *fork_and_return(void *nothing) {
   return nothing;
 }
 
-/* A thread forks, and returns in both processes. */
+/* A thread forks and returns in both processes. */
 static int thread_forks(const char *directory) {
   pthread_t thread;
 
@@ -75,8 +75,7 @@ static int thread_forks(const char *directory) {
   return 0;
 }
 
-/* Run the program `name`, which ends with `answer`, and count the profiles that
- * it leaves. */
+/* Run the program `name`, which exits with `answer`, and count its profiles. */
 static size_t profiles_left(const char *name, int answer) {
   char directory[64];
   size_t count;
@@ -99,26 +98,26 @@ static size_t profiles_left(const char *name, int answer) {
   return count;
 }
 
-static void a_process_that_main_left_ends_with_its_last_thread(void) {
+static void a_process_without_main_thread_ends_with_its_last_thread(void) {
   CHECK_EQUAL(profiles_left("main", 0), 1);
 }
 
-static void a_child_forked_by_a_thread_ends_with_it(void) {
+static void a_child_forked_by_a_thread_ends_with_that_thread(void) {
   CHECK_EQUAL(profiles_left("fork", 0), 2);
 }
 
-static void an_excluded_thread_keeps_the_process(void) {
+static void an_excluded_thread_keeps_the_process_alive(void) {
   (void)profiles_left("excluded", EXCLUDED_ANSWER);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_process_that_main_left_ends_with_its_last_thread",
-       a_process_that_main_left_ends_with_its_last_thread},
-      {"a_child_forked_by_a_thread_ends_with_it",
-       a_child_forked_by_a_thread_ends_with_it},
-      {"an_excluded_thread_keeps_the_process",
-       an_excluded_thread_keeps_the_process},
+      {"a_process_without_main_thread_ends_with_its_last_thread",
+       a_process_without_main_thread_ends_with_its_last_thread},
+      {"a_child_forked_by_a_thread_ends_with_that_thread",
+       a_child_forked_by_a_thread_ends_with_that_thread},
+      {"an_excluded_thread_keeps_the_process_alive",
+       an_excluded_thread_keeps_the_process_alive},
   };
 
   if (argc == 4 && strcmp(argv[1], "--program") == 0) {

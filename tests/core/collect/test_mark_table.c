@@ -29,7 +29,7 @@ static void marks_are_found_in_any_order_of_adding(void) {
   sp_mark_table_dispose(&table, &sp_mem_default);
 }
 
-static void an_ended_one_stays_while_one_around_it_runs(void) {
+static void an_ended_recording_stays_while_an_outer_one_runs(void) {
   sp_mark_table table = {0};
 
   mark_add(&table, 1, 0);
@@ -46,7 +46,7 @@ static void an_ended_one_stays_while_one_around_it_runs(void) {
   sp_mark_table_dispose(&table, &sp_mem_default);
 }
 
-static void an_inner_one_that_runs_keeps_no_outer_one(void) {
+static void a_running_inner_recording_keeps_no_outer_one(void) {
   sp_mark_table table = {0};
 
   mark_add(&table, 1, 0);
@@ -59,7 +59,7 @@ static void an_inner_one_that_runs_keeps_no_outer_one(void) {
   sp_mark_table_dispose(&table, &sp_mem_default);
 }
 
-static void the_ended_ones_are_bounded(void) {
+static void ended_recordings_are_limited(void) {
   const spanprof_mark last = 2 * SP_MARKS_ENDED_MAX;
   sp_mark_table table = {0};
   spanprof_mark mark;
@@ -95,11 +95,11 @@ static void without_memory_nothing_is_added(void) {
 static const check_test tests[] = {
     {"marks_are_found_in_any_order_of_adding",
      marks_are_found_in_any_order_of_adding},
-    {"an_ended_one_stays_while_one_around_it_runs",
-     an_ended_one_stays_while_one_around_it_runs},
-    {"an_inner_one_that_runs_keeps_no_outer_one",
-     an_inner_one_that_runs_keeps_no_outer_one},
-    {"the_ended_ones_are_bounded", the_ended_ones_are_bounded},
+    {"an_ended_recording_stays_while_an_outer_one_runs",
+     an_ended_recording_stays_while_an_outer_one_runs},
+    {"a_running_inner_recording_keeps_no_outer_one",
+     a_running_inner_recording_keeps_no_outer_one},
+    {"ended_recordings_are_limited", ended_recordings_are_limited},
     {"without_memory_nothing_is_added", without_memory_nothing_is_added},
 };
 

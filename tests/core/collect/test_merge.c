@@ -2,9 +2,9 @@
 
 #include "check.h"
 
-/* Stacks are written as text, innermost first: "a E b" are native frames, E one
- * of the eval loop; "x! y. z." are language frames, a dot marks the outermost
- * of a run, ! one that says all of what runs. */
+/* Stacks are written as text, innermost first. "a E b" are native frames; E is
+ * a frame of the eval loop. "x! y. z." are language frames; a dot marks the
+ * outermost frame of a run, and ! a leaf frame. */
 typedef struct merge_case {
   const char *native;
   const char *walked;
@@ -20,17 +20,19 @@ static const merge_case cases[] = {
     {"z E c E m", "x. y w.", true, "z x c y w m"},
     /* The innermost eval has not pushed its frame yet. */
     {"E c E m", "y w.", true, "c y w m"},
-    /* More runs than eval frames: those inside come where the first eval is. */
+    /* There are more runs than eval frames: the surplus runs come at the first
+     * eval frame. */
     {"E m", "x. y.", true, "x y m"},
-    /* The native stack was cut: pair from the innermost, append the rest. */
+    /* The native stack was cut: pair from the innermost, and append the
+     * remaining runs. */
     {"z E c", "x. y w.", false, "z x c y w"},
     {"z", "x. y.", false, "z x y"},
-    /* A walk that was cut has no end of its last run. */
+    /* The last run of a cut walk has no end. */
     {"E m", "x y", true, "x y m"},
     {"", "x y.", false, "x y"},
     {"E", "", true, ""},
     {"E c E m", "x.", true, "x c m", .walk_cut = true},
-    /* Frames further in than a leaf are left out. */
+    /* Frames inside of a leaf frame are omitted. */
     {"z E c E m", "x! y. w.", true, "x y c w m"},
     {"z", "x! y.", false, "x y"},
 };
@@ -62,7 +64,7 @@ static size_t walked_read(const char *text, spanprof_frame *out) {
   return count;
 }
 
-static void stacks_merge_as_the_table_says(void) {
+static void stacks_are_merged(void) {
   size_t i;
 
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -107,7 +109,7 @@ static void no_more_than_max_frames_are_written(void) {
 }
 
 static const check_test tests[] = {
-    {"stacks_merge_as_the_table_says", stacks_merge_as_the_table_says},
+    {"stacks_are_merged", stacks_are_merged},
     {"no_more_than_max_frames_are_written",
      no_more_than_max_frames_are_written},
 };

@@ -2,24 +2,24 @@
 
 #include "check.h"
 
-/* Stacks are written as text, innermost first: "a" is a named native frame of
- * module 1, "1" and "2" are addresses of modules 1 and 2 that have no name, "0"
- * of no module, "M" and "N" what stands for modules 1 and 2, "U" for none, "X"
- * a frame of the language, "!" a note. */
+/* Stacks are written as text, innermost first. "a" is a named native frame of
+ * module 1. "1" and "2" are addresses without a name in modules 1 and 2, "0" in
+ * no module. "M" and "N" are the frames of modules 1 and 2, "U" of no module.
+ * "X" is a language frame, "!" a note. */
 typedef struct readable_case {
   const char *merged;
   const char *readable;
 } readable_case;
 
 static const readable_case cases[] = {
-    /* What started the interpreter is not shown. */
+    /* Frames that started the interpreter are removed. */
     {"X X a b", "X X"},
     {"a X b X 1 a", "a X b X"},
     {"X X", "X X"},
-    /* A thread that runs nothing of the language keeps its stack. */
+    /* A thread without language frames keeps its stack. */
     {"a b c", "a b c"},
     {"a 1 2 b", "a M N b"},
-    /* Runs of one module are one frame, apart from those beside them. */
+    /* Adjacent addresses of one module become one frame. */
     {"1 1 1 a", "M a"},
     {"1 1 2 2 1 a 1", "M N M a M"},
     {"1 X 1 X", "M X M X"},
@@ -32,7 +32,7 @@ static const readable_case cases[] = {
 
 static unsigned asked;
 
-/* The address is its place in the stack plus a letter in the low byte. */
+/* The address is its index in the stack, plus a letter in the low byte. */
 static bool letter_named(void *data, uint32_t module, uint64_t code) {
   (void)data, (void)module;
   asked++;
@@ -75,7 +75,7 @@ static char frame_letter(const sp_frame *frame) {
   }
 }
 
-static void stacks_are_shown_as_the_table_says(void) {
+static void stacks_are_made_readable(void) {
   static sp_readable readable = {.named = letter_named};
   size_t i;
 
@@ -92,7 +92,7 @@ static void stacks_are_shown_as_the_table_says(void) {
   }
 }
 
-static void an_address_is_asked_for_once(void) {
+static void an_address_is_looked_up_once(void) {
   static sp_readable readable = {.named = letter_named};
   sp_frame frames[4];
   int i;
@@ -101,15 +101,15 @@ static void an_address_is_asked_for_once(void) {
   for (i = 0; i < 3; i++)
     sp_readable_stack(&readable, frames, stack_read("a 1 1 b", frames));
   CHECK_EQUAL(asked, 4);
-  /* Nor is what is left out anyway. */
+  /* Addresses of removed frames are not looked up. */
   for (i = 0; i < 3; i++)
     sp_readable_stack(&readable, frames, stack_read("X c d", frames));
   CHECK_EQUAL(asked, 4);
 }
 
-/* As many addresses as there is room for, twice over: those that took each
- * other's place are asked for again and answered as before. */
-static void addresses_that_share_a_place_are_told_apart(void) {
+/* Twice as many addresses as there are slots: addresses that replaced each
+ * other are looked up again, with the same result. */
+static void addresses_that_share_a_slot_are_distinguished(void) {
   static sp_readable readable = {.named = letter_named};
   uint64_t code;
 
@@ -125,10 +125,10 @@ static void addresses_that_share_a_place_are_told_apart(void) {
 }
 
 static const check_test tests[] = {
-    {"stacks_are_shown_as_the_table_says", stacks_are_shown_as_the_table_says},
-    {"an_address_is_asked_for_once", an_address_is_asked_for_once},
-    {"addresses_that_share_a_place_are_told_apart",
-     addresses_that_share_a_place_are_told_apart},
+    {"stacks_are_made_readable", stacks_are_made_readable},
+    {"an_address_is_looked_up_once", an_address_is_looked_up_once},
+    {"addresses_that_share_a_slot_are_distinguished",
+     addresses_that_share_a_slot_are_distinguished},
 };
 
 int main(int argc, char **argv) {

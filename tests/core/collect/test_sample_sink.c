@@ -32,7 +32,7 @@ static bool sink_wants(sp_selection wanted, sp_sample sample) {
   return wants;
 }
 
-static void a_thread_is_known_by_its_number(void) {
+static void a_thread_is_selected_by_its_id(void) {
   const sp_selection thread = {.scope = SPANPROF_RECORDING_THREAD, .tid = 7};
   const sp_selection all = {.scope = SPANPROF_RECORDING_ALL};
 
@@ -56,7 +56,7 @@ static spanprof_span span_new(const spanprof_span_rules *rules, uint8_t id,
   return span;
 }
 
-static void a_span_has_the_spans_below_it(void) {
+static void a_span_includes_its_descendants(void) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
   spanprof_span root, child, grandchild, other;
@@ -101,11 +101,11 @@ static void sink_sweep(const sp_mem *mem) {
   sp_sink_free(sink);
 }
 
-static void without_memory_it_says_so(void) {
+static void without_memory_the_sink_has_a_status(void) {
   failing_mem_sweep(sink_sweep);
 }
 
-static void a_full_one_keeps_the_time_of_new_stacks(void) {
+static void a_full_profile_keeps_the_time_of_new_stacks(void) {
   sp_sink *sink = sink_new(&sp_mem_default, (sp_selection){0});
   sp_frame stack = frame;
 
@@ -126,11 +126,12 @@ static void a_full_one_keeps_the_time_of_new_stacks(void) {
 }
 
 static const check_test tests[] = {
-    {"a_thread_is_known_by_its_number", a_thread_is_known_by_its_number},
-    {"a_span_has_the_spans_below_it", a_span_has_the_spans_below_it},
-    {"without_memory_it_says_so", without_memory_it_says_so},
-    {"a_full_one_keeps_the_time_of_new_stacks",
-     a_full_one_keeps_the_time_of_new_stacks},
+    {"a_thread_is_selected_by_its_id", a_thread_is_selected_by_its_id},
+    {"a_span_includes_its_descendants", a_span_includes_its_descendants},
+    {"without_memory_the_sink_has_a_status",
+     without_memory_the_sink_has_a_status},
+    {"a_full_profile_keeps_the_time_of_new_stacks",
+     a_full_profile_keeps_the_time_of_new_stacks},
 };
 
 int main(int argc, char **argv) {

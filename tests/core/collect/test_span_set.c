@@ -23,14 +23,14 @@ static bool span_known(spanprof_span span) {
   return sp_span_describe(span, name, sizeof name, &view);
 }
 
-static void sweep_often(void) {
+static void sweep_spans(void) {
   int i;
 
   for (i = 0; i < 5; i++)
     sp_span_sweep();
 }
 
-static void held_spans_outlive_sweeps_until_the_window_ends(void) {
+static void retained_spans_survive_sweeps_until_the_window_ends(void) {
   spanprof_span held = span_ended("held"), other = span_ended("other");
   sp_span_set set;
 
@@ -39,28 +39,28 @@ static void held_spans_outlive_sweeps_until_the_window_ends(void) {
   sp_span_set_add(&set, held);
   sp_span_set_add(&set, 0);
   CHECK_EQUAL(set.count, 1);
-  sweep_often();
+  sweep_spans();
   CHECK(span_known(held));
   CHECK(!span_known(other));
   sp_span_set_clear(&set);
   CHECK_EQUAL(set.count, 0);
-  sweep_often();
+  sweep_spans();
   CHECK(!span_known(held));
   sp_span_set_dispose(&set);
 }
 
-static void stale_numbers_are_not_held(void) {
+static void stale_numbers_are_not_retained(void) {
   spanprof_span stale = span_ended("stale");
   sp_span_set set;
 
-  sweep_often();
+  sweep_spans();
   sp_span_set_init(&set, &sp_mem_default);
   sp_span_set_add(&set, stale);
   CHECK_EQUAL(set.count, 0);
   sp_span_set_dispose(&set);
 }
 
-static void many_are_held_and_all_let_go(void) {
+static void many_spans_are_retained_and_released(void) {
   static spanprof_span spans[20000];
   sp_span_set set;
   size_t i;
@@ -69,12 +69,12 @@ static void many_are_held_and_all_let_go(void) {
   for (i = 0; i < 20000; i++)
     sp_span_set_add(&set, spans[i] = span_ended("one of many"));
   CHECK_EQUAL(set.count, 20000);
-  sweep_often();
+  sweep_spans();
   for (i = 0; i < 20000; i++)
     CHECK(span_known(spans[i]));
   sp_span_set_clear(&set);
   CHECK(!set.spans);
-  sweep_often();
+  sweep_spans();
   for (i = 0; i < 20000; i++)
     CHECK(!span_known(spans[i]));
   sp_span_set_dispose(&set);
@@ -89,20 +89,21 @@ static void hold_some(const sp_mem *mem) {
     sp_span_set_add(&set, span_ended("swept"));
   sp_span_set_clear(&set);
   sp_span_set_dispose(&set);
-  sweep_often();
+  sweep_spans();
 }
 
-static void without_memory_nothing_is_held_and_nothing_leaks(void) {
+static void without_memory_nothing_is_retained_or_leaked(void) {
   failing_mem_sweep(hold_some);
 }
 
 static const check_test tests[] = {
-    {"held_spans_outlive_sweeps_until_the_window_ends",
-     held_spans_outlive_sweeps_until_the_window_ends},
-    {"stale_numbers_are_not_held", stale_numbers_are_not_held},
-    {"many_are_held_and_all_let_go", many_are_held_and_all_let_go},
-    {"without_memory_nothing_is_held_and_nothing_leaks",
-     without_memory_nothing_is_held_and_nothing_leaks},
+    {"retained_spans_survive_sweeps_until_the_window_ends",
+     retained_spans_survive_sweeps_until_the_window_ends},
+    {"stale_numbers_are_not_retained", stale_numbers_are_not_retained},
+    {"many_spans_are_retained_and_released",
+     many_spans_are_retained_and_released},
+    {"without_memory_nothing_is_retained_or_leaked",
+     without_memory_nothing_is_retained_or_leaked},
 };
 
 int main(int argc, char **argv) {

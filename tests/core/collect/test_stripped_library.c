@@ -7,16 +7,17 @@
 #include "profile/pprof/pprof_reader.h"
 #include "util/system/counters.h"
 
-/* Debian strips libz.so.1 of the names of its own functions. */
+/* Debian's libz.so.1 has no names of its internal functions. */
 #define LIBRARY "libz.so.1"
 
-/* Not known to the compiler, which would name a copy for it otherwise. */
+/* Volatile, because otherwise the compiler may create a renamed clone of the
+ * function. */
 static volatile uint64_t work_ns = 300 * SP_NS_PER_MS;
 
 static sp_pprof *emitted;
 static uint64_t emitted_cpu_ns;
 
-static void part_take(void *data, sp_encoded *part) {
+static void part_receive(void *data, sp_encoded *part) {
   (void)data;
   CHECK(!emitted);
   emitted_cpu_ns = part->cpu_ns;
@@ -47,7 +48,7 @@ __attribute__((noinline)) static void compress_for_ns(uint64_t ns) {
 static void record_compressing(bool full) {
   sp_settings own = collector_settings;
   sp_collector_config config = {
-      .settings = &own, .clock = sp_clock_system(), .emit = part_take};
+      .settings = &own, .clock = sp_clock_system(), .emit = part_receive};
   sp_collector *collector;
   sp_log log;
 
@@ -70,7 +71,8 @@ static const char *name_of(uint32_t location) {
   return emitted->functions[at->lines[0].function].name;
 }
 
-/* Stacks with a frame of that name, and of those whose name goes on. */
+/* Count the stacks with a frame of this name, and with a longer name that
+ * begins with it. */
 static void count_names(size_t *exact, size_t *longer, size_t *twice) {
   const size_t bytes = strlen(LIBRARY);
   size_t i, f;
@@ -94,7 +96,7 @@ static void count_names(size_t *exact, size_t *longer, size_t *twice) {
   }
 }
 
-/* What the samples that a named function of ours is in are worth. */
+/* The CPU time of samples that contain this function. */
 static uint64_t cpu_below_ns(const char *function) {
   uint64_t sum = 0;
   size_t i, f;
@@ -112,7 +114,7 @@ static uint64_t cpu_below_ns(const char *function) {
   return sum;
 }
 
-static void a_stripped_library_is_one_frame_of_its_name(void) {
+static void a_stripped_library_becomes_one_frame(void) {
   size_t exact, longer, twice;
   uint64_t below;
 
@@ -121,7 +123,7 @@ static void a_stripped_library_is_one_frame_of_its_name(void) {
   CHECK(exact > 0);
   CHECK_EQUAL(longer, 0);
   CHECK_EQUAL(twice, 0);
-  /* Named frames and those of C programs that start them stay. */
+  /* Named frames, and those that start a C program, are kept. */
   below = cpu_below_ns("compress_for_ns");
   CHECK(below > 0);
   CHECK(cpu_below_ns("_start") >= below);
@@ -131,7 +133,7 @@ static void a_stripped_library_is_one_frame_of_its_name(void) {
   sp_pprof_free(emitted);
 }
 
-static void all_native_frames_where_they_are_asked_for(void) {
+static void all_native_frames_are_kept_on_request(void) {
   size_t exact, longer, twice;
 
   record_compressing(true);
@@ -143,10 +145,10 @@ static void all_native_frames_where_they_are_asked_for(void) {
 }
 
 static const check_test tests[] = {
-    {"a_stripped_library_is_one_frame_of_its_name",
-     a_stripped_library_is_one_frame_of_its_name},
-    {"all_native_frames_where_they_are_asked_for",
-     all_native_frames_where_they_are_asked_for},
+    {"a_stripped_library_becomes_one_frame",
+     a_stripped_library_becomes_one_frame},
+    {"all_native_frames_are_kept_on_request",
+     all_native_frames_are_kept_on_request},
 };
 
 int main(int argc, char **argv) {

@@ -18,7 +18,7 @@ static uint32_t own_tid(void) {
   return (uint32_t)syscall(SYS_gettid);
 }
 
-/* The value of the set's label; "" where there is none. */
+/* Return the value of a label of the set, or "". */
 static const char *value_of(spanprof_labels set, const char *name) {
   sp_label labels[8];
   size_t count = sp_label_set_list(set, labels, SP_COUNT_OF(labels)), i, bytes;
@@ -36,7 +36,7 @@ static const char *number_text(uint32_t number) {
   return text;
 }
 
-static void a_sample_says_where_it_was_taken(void) {
+static void samples_have_the_labels_of_their_thread(void) {
   static sp_thread_labels labels;
   spanprof_labels set;
 
@@ -50,7 +50,7 @@ static void a_sample_says_where_it_was_taken(void) {
   CHECK_TEXT(value_of(set, "job"), "7");
 }
 
-static void names_are_asked_anew_each_window(void) {
+static void names_are_read_again_in_each_window(void) {
   static sp_thread_labels labels;
 
   pthread_setname_np(pthread_self(), "before");
@@ -68,7 +68,7 @@ static void names_are_asked_anew_each_window(void) {
       "after");
 }
 
-static void a_thread_that_is_gone_has_no_name(void) {
+static void an_ended_thread_has_no_name(void) {
   static sp_thread_labels labels;
   spanprof_labels set;
 
@@ -78,7 +78,7 @@ static void a_thread_that_is_gone_has_no_name(void) {
   CHECK_TEXT(value_of(set, "thread_name"), "");
 }
 
-static void nothing_is_added_unasked(void) {
+static void no_label_is_added_by_default(void) {
   static const sp_settings nothing, only_id = {.report_thread_id = true};
   static sp_thread_labels labels;
   spanprof_labels set;
@@ -91,7 +91,7 @@ static void nothing_is_added_unasked(void) {
   CHECK_TEXT(value_of(set, "thread_id"), number_text(own_tid()));
 }
 
-static void half_of_the_sets_are_the_applications_own(void) {
+static void half_of_the_label_sets_are_reserved_for_the_application(void) {
   static const sp_settings only_id = {.report_thread_id = true};
   static sp_thread_labels labels;
   spanprof_labels set;
@@ -107,12 +107,14 @@ static void half_of_the_sets_are_the_applications_own(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_sample_says_where_it_was_taken", a_sample_says_where_it_was_taken},
-      {"names_are_asked_anew_each_window", names_are_asked_anew_each_window},
-      {"a_thread_that_is_gone_has_no_name", a_thread_that_is_gone_has_no_name},
-      {"nothing_is_added_unasked", nothing_is_added_unasked},
-      {"half_of_the_sets_are_the_applications_own",
-       half_of_the_sets_are_the_applications_own},
+      {"samples_have_the_labels_of_their_thread",
+       samples_have_the_labels_of_their_thread},
+      {"names_are_read_again_in_each_window",
+       names_are_read_again_in_each_window},
+      {"an_ended_thread_has_no_name", an_ended_thread_has_no_name},
+      {"no_label_is_added_by_default", no_label_is_added_by_default},
+      {"half_of_the_label_sets_are_reserved_for_the_application",
+       half_of_the_label_sets_are_reserved_for_the_application},
   };
 
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

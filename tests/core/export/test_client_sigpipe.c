@@ -19,8 +19,8 @@ static void *next_symbol(const char *name) {
   return symbol;
 }
 
-/* libcurl's as our library sees them: each writes where nobody reads, as TLS
- * does to a peer that closed. */
+/* Replace libcurl's functions: each writes to a closed pipe, as TLS does to a
+ * peer that closed the connection. */
 int curl_multi_perform(void *multi, int *running);
 void curl_easy_cleanup(void *easy);
 
@@ -59,7 +59,7 @@ static void ask_nobody(void) {
   CHECK(broken_writes > before);
 }
 
-static void a_broken_connection_ends_no_program(void) {
+static void a_broken_connection_does_not_end_the_program(void) {
   sigset_t set;
 
   ask_nobody();
@@ -84,8 +84,8 @@ static void a_signal_that_was_pending_stays(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_broken_connection_ends_no_program",
-       a_broken_connection_ends_no_program},
+      {"a_broken_connection_does_not_end_the_program",
+       a_broken_connection_does_not_end_the_program},
       {"a_signal_that_was_pending_stays", a_signal_that_was_pending_stays},
   };
 

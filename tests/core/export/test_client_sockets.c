@@ -33,8 +33,8 @@ static sp_http_client *client_of(const sp_settings *settings) {
   return client;
 }
 
-/* One generation after the other, each with a connection of its own; the exit
- * status is how many descriptors the last has too many. */
+/* Fork one generation after the other, each with its own connection. The exit
+ * status is the number of surplus descriptors in the last generation. */
 static int generation(const sp_settings *settings, sp_http_client *parents,
                       size_t before, int left) {
   sp_http_client *client;
@@ -51,13 +51,13 @@ static int generation(const sp_settings *settings, sp_http_client *parents,
   if (pid == 0)
     _exit(generation(settings, client, before, left - 1));
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
-  /* Ours is whole. */
+  /* Our connection still works. */
   CHECK_EQUAL(post(client), 400);
   sp_http_client_free(client);
   return WEXITSTATUS(status);
 }
 
-static void forked_children_inherit_no_descriptor(void) {
+static void forked_children_inherit_no_descriptors(void) {
   sp_settings settings = usual_settings();
   size_t before = descriptors();
   sp_http_client *client = client_of(&settings);
@@ -75,16 +75,16 @@ static void forked_children_inherit_no_descriptor(void) {
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
   CHECK_EQUAL(WEXITSTATUS(status), 0);
   CHECK(WIFEXITED(status));
-  /* The first connection still stands: three of the children, and this
-   * question. */
+  /* The first connection is still open: the three requests of the children, and
+   * this one. */
   CHECK_EQUAL(post(client), 400);
   CHECK_EQUAL(sink_number(&sink, "connections"), connections + 4);
   sp_http_client_free(client);
   CHECK_EQUAL(descriptors(), before);
 }
 
-/* Whoever closed them all has others of these numbers. */
-static void what_is_no_more_ours_stays_open(void) {
+/* The program has closed all descriptors, and reused their numbers. */
+static void reused_descriptors_stay_open(void) {
   sp_settings settings = usual_settings();
   sp_http_client *client = client_of(&settings);
   int status;
@@ -110,9 +110,9 @@ static void what_is_no_more_ours_stays_open(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"forked_children_inherit_no_descriptor",
-       forked_children_inherit_no_descriptor},
-      {"what_is_no_more_ours_stays_open", what_is_no_more_ours_stays_open},
+      {"forked_children_inherit_no_descriptors",
+       forked_children_inherit_no_descriptors},
+      {"reused_descriptors_stay_open", reused_descriptors_stay_open},
   };
   int failed;
 

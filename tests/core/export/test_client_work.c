@@ -7,13 +7,13 @@
 
 #include "export_fixture.h"
 
-/* The length of a call of libcurl if no fork ends it. A fork that waits for the
- * call comes after this time. */
+/* The duration of a call of libcurl if no fork ends it. A fork that waits for
+ * the call comes after this time. */
 #define INSIDE_NS (100 * SP_NS_PER_MS)
 
 static _Atomic bool inside, forked;
 
-/* Takes the place of libcurl's function, so that a fork can come during it. */
+/* Replaces libcurl's function, so that a fork can happen during it. */
 int curl_multi_perform(void *multi, int *running);
 
 int curl_multi_perform(void *multi, int *running) {
@@ -41,7 +41,7 @@ static void *ask_nobody(void *data) {
 }
 
 /* Otherwise a lock of the TLS library could stay locked in the child. */
-static void no_fork_meets_a_thread_inside_libcurl(void) {
+static void a_fork_waits_for_threads_inside_libcurl(void) {
   sp_settings settings = usual_settings();
   test_clock test_time;
   sp_http_client *client;
@@ -67,7 +67,7 @@ static void no_fork_meets_a_thread_inside_libcurl(void) {
 }
 
 /* The lock is free in the child, although the parent locked it for the fork. */
-static void a_child_asks_too(void) {
+static void a_forked_child_can_send_requests(void) {
   sp_settings settings = usual_settings();
   test_clock test_time;
   sp_http_client *client;
@@ -92,9 +92,9 @@ static void a_child_asks_too(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"no_fork_meets_a_thread_inside_libcurl",
-       no_fork_meets_a_thread_inside_libcurl},
-      {"a_child_asks_too", a_child_asks_too},
+      {"a_fork_waits_for_threads_inside_libcurl",
+       a_fork_waits_for_threads_inside_libcurl},
+      {"a_forked_child_can_send_requests", a_forked_child_can_send_requests},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

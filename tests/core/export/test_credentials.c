@@ -16,7 +16,7 @@ static void usual(void) {
       .header_count = 2};
 }
 
-static void secrets_are_found_whatever_is_around_them(void) {
+static void secrets_are_found_in_any_text(void) {
   static const struct {
     const char *text;
     bool shown;
@@ -25,15 +25,15 @@ static void secrets_are_found_whatever_is_around_them(void) {
       {"no access", false},
       {"0123456789", true},
       {"key 0123456789 is wrong", true},
-      /* Nobody's chance: eight bytes of ten. */
+      /* Eight bytes of ten do not match by chance. */
       {"key 01234567... is wrong", true},
       {"key 0123456", false},
       {"abc", false},
       {"a-bearer-token-of-some-length/with\"quotes\"", true},
-      /* JSON's escapes, with and without need. */
+      /* JSON escapes, necessary and unnecessary ones. */
       {"a-bearer-token-of-some-length\\/with\\\"quotes\\\"", true},
       {"\\u0061-bearer-token-of-some-length/", true},
-      /* Half of it. */
+      /* Half of the secret. */
       {"a-bearer-token-of-some...", true},
       {"a-bearer-to", false},
       {"proxy-password", true},
@@ -50,7 +50,7 @@ static void secrets_are_found_whatever_is_around_them(void) {
     CHECK_EQUAL(
         sp_credentials_appear(&credentials, rows[i].text, strlen(rows[i].text)),
         rows[i].shown);
-  /* Behind a NUL. */
+  /* After a NUL. */
   CHECK(sp_credentials_appear(&credentials,
                               "x\0"
                               "0123456789",
@@ -88,8 +88,7 @@ static void credentials_survive_failing_memory(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"secrets_are_found_whatever_is_around_them",
-       secrets_are_found_whatever_is_around_them},
+      {"secrets_are_found_in_any_text", secrets_are_found_in_any_text},
       {"encoded_basic_auth_is_a_secret_too",
        encoded_basic_auth_is_a_secret_too},
       {"credentials_survive_failing_memory",

@@ -1,5 +1,5 @@
-/* A profile's turns at callback, directory, server and spool, and its books; on
- * this thread alone, with a clock that the test moves. */
+/* Passes profiles to the callback, directory, server and spool, and checks the
+ * counts. Runs on one thread, with a clock that the test advances. */
 #include "export/delivery.h"
 
 #include "export/upload/retry.h"
@@ -13,7 +13,7 @@ static void delivery_begin(void) {
                           &test_time.clock, &test_log));
 }
 
-/* Time goes by for the delivery; nobody else looks at the clock. */
+/* Advance the clock. No other thread reads it. */
 static void time_pass(uint64_t ns) {
   test_time.jumped_ns += ns;
 }
@@ -48,8 +48,9 @@ static bool send_spooled(void) {
   return there;
 }
 
-/* How the server's turn ends where it answers `mode`, and after how many
- * requests, each sent when the gate opened. */
+/* Send a profile to a server in `mode` until it is finished. Returns the
+ * outcome and the number of requests. Each request is sent when the backoff is
+ * over. */
 static sp_outcome sent_until_over(const char *mode, unsigned *requests) {
   sp_upload *upload;
   sp_outcome outcome = SP_OUTCOME_DROPPED_STOP;
@@ -77,7 +78,7 @@ static sp_outcome sent_until_over(const char *mode, unsigned *requests) {
   return outcome;
 }
 
-static void an_answer_decides_how_often_it_is_sent(void) {
+static void the_answer_decides_how_often_a_profile_is_sent(void) {
   unsigned requests;
 
   CHECK_EQUAL(sent_until_over("{\"mode\": \"ok\"}", &requests),
@@ -95,20 +96,20 @@ static void an_answer_decides_how_often_it_is_sent(void) {
   CHECK_EQUAL(stats().profiles_sent, 0);
   CHECK(logged_has("answered 400"));
 
-  /* For as long as the server would take one of its age. */
+  /* As long as the server accepts profiles of this age. */
   CHECK_EQUAL(
       sent_until_over("{\"mode\": \"status\", \"status\": 503}", &requests),
       SP_OUTCOME_DROPPED_EXPORT);
   CHECK(requests > 100 && requests < 10000);
   CHECK_EQUAL(stats().profiles_dropped, 1);
   CHECK(logged_has("it will be sent again"));
-  /* A wait more at most, of 10 s. */
+  /* At most one more backoff of 10 s. */
   CHECK(test_time.jumped_ns >
             SP_RETRY_MAX_AGE_S * SP_NS_PER_S - 30 * SP_NS_PER_S &&
         test_time.jumped_ns < (SP_RETRY_MAX_AGE_S + 11) * SP_NS_PER_S);
 }
 
-static void a_server_that_works_again_is_told(void) {
+static void the_recovery_of_the_server_is_logged(void) {
   sp_upload *upload;
   sp_outcome outcome;
 
@@ -139,7 +140,7 @@ static void callback(void *data, const spanprof_profile *profile) {
   called++;
 }
 
-/* Of the files in it. */
+/* Return the size of the directory's files. */
 static uint64_t directory_bytes(const char *path) {
   DIR *directory = opendir(path);
   struct dirent *entry;
@@ -155,8 +156,9 @@ static uint64_t directory_bytes(const char *path) {
   return bytes;
 }
 
-/* Once, however many take it, and whatever the server says then. */
-static void what_one_sink_took_is_exported(void) {
+/* The profile counts once, however many destinations accept it, and whatever
+ * the server answers. */
+static void a_profile_is_exported_if_one_destination_accepts_it(void) {
   char directory[64];
   sp_upload *upload;
 
@@ -189,7 +191,7 @@ static void what_one_sink_took_is_exported(void) {
   directory_remove(directory);
 }
 
-static void what_nobody_took_is_dropped_as_said(void) {
+static void a_profile_is_dropped_if_no_destination_accepts_it(void) {
   begin(1);
   test_settings.server_address = NULL;
   delivery_begin();
@@ -211,7 +213,7 @@ static void spool_one(void) {
   sp_upload_free(&sp_mem_default, upload);
 }
 
-static void a_spooled_profile_is_settled_when_it_is_sent(void) {
+static void a_spooled_profile_is_counted_when_it_is_sent(void) {
   char directory[64];
 
   begin(1);
@@ -233,7 +235,7 @@ static void a_spooled_profile_is_settled_when_it_is_sent(void) {
   CHECK(send_spooled());
   CHECK_EQUAL(stats().samples_exported, 3);
   CHECK_EQUAL(stats().samples_pending, 3);
-  /* The next process sends what is left. */
+  /* The next process sends the remaining profiles. */
   sp_delivery_count_spooled(&delivery);
   books_are_closed();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
@@ -242,8 +244,8 @@ static void a_spooled_profile_is_settled_when_it_is_sent(void) {
   directory_remove(directory);
 }
 
-/* The clock is set forward by an hour while the server is away. */
-static void a_leap_of_the_clock_ends_no_tries(void) {
+/* The clock is set forward by an hour while the server is unreachable. */
+static void a_clock_jump_does_not_end_the_tries(void) {
   char directory[64];
   sp_upload *upload;
   sp_outcome outcome;
@@ -287,7 +289,7 @@ static void a_spooled_profile_that_is_refused_is_dropped(void) {
   directory_remove(directory);
 }
 
-static void a_spool_without_locks_is_off_and_said_to_be(void) {
+static void a_spool_without_locks_is_off_which_is_logged(void) {
   char directory[64];
   sp_upload *upload;
   int i;
@@ -312,7 +314,7 @@ static void a_spool_without_locks_is_off_and_said_to_be(void) {
   directory_remove(directory);
 }
 
-static void a_forked_child_begins_anew(void) {
+static void a_forked_child_starts_with_a_new_state(void) {
   sp_upload *upload;
   sp_outcome outcome;
 
@@ -341,20 +343,24 @@ static void a_forked_child_begins_anew(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"an_answer_decides_how_often_it_is_sent",
-       an_answer_decides_how_often_it_is_sent},
-      {"a_server_that_works_again_is_told", a_server_that_works_again_is_told},
-      {"what_one_sink_took_is_exported", what_one_sink_took_is_exported},
-      {"what_nobody_took_is_dropped_as_said",
-       what_nobody_took_is_dropped_as_said},
-      {"a_spooled_profile_is_settled_when_it_is_sent",
-       a_spooled_profile_is_settled_when_it_is_sent},
-      {"a_leap_of_the_clock_ends_no_tries", a_leap_of_the_clock_ends_no_tries},
+      {"the_answer_decides_how_often_a_profile_is_sent",
+       the_answer_decides_how_often_a_profile_is_sent},
+      {"the_recovery_of_the_server_is_logged",
+       the_recovery_of_the_server_is_logged},
+      {"a_profile_is_exported_if_one_destination_accepts_it",
+       a_profile_is_exported_if_one_destination_accepts_it},
+      {"a_profile_is_dropped_if_no_destination_accepts_it",
+       a_profile_is_dropped_if_no_destination_accepts_it},
+      {"a_spooled_profile_is_counted_when_it_is_sent",
+       a_spooled_profile_is_counted_when_it_is_sent},
+      {"a_clock_jump_does_not_end_the_tries",
+       a_clock_jump_does_not_end_the_tries},
       {"a_spooled_profile_that_is_refused_is_dropped",
        a_spooled_profile_that_is_refused_is_dropped},
-      {"a_spool_without_locks_is_off_and_said_to_be",
-       a_spool_without_locks_is_off_and_said_to_be},
-      {"a_forked_child_begins_anew", a_forked_child_begins_anew},
+      {"a_spool_without_locks_is_off_which_is_logged",
+       a_spool_without_locks_is_off_which_is_logged},
+      {"a_forked_child_starts_with_a_new_state",
+       a_forked_child_starts_with_a_new_state},
   };
   int failed;
 

@@ -1,5 +1,5 @@
-/* What a process that simply ends hands on, over TLS: the library that does TLS
- * has an exit handler of its own, and must not have run it before us. */
+/* A process that ends normally uploads its last window over TLS. The TLS
+ * library has its own exit handler, which must not run before ours. */
 #include <spanprof/spanprof.h>
 
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include "export_fixture.h"
 #include "sink_process.h"
 
-/* A first session without a server does not initialise the TLS library. */
+/* A first session without a server does not initialize the TLS library. */
 static void work_without_server(void) {
   spanprof_options options;
   spanprof_session *session;
@@ -18,7 +18,7 @@ static void work_without_server(void) {
   spanprof_session_stop(session, 1000);
 }
 
-/* The program: profile, and fall off the end of main(). */
+/* The program: profile, and return from main(). */
 static int end_after_work(const char *address, const char *ca_bundle) {
   spanprof_options options;
   spanprof_session *session;

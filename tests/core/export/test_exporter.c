@@ -40,7 +40,7 @@ static void a_runtime_becomes_labels(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-static void ingest_is_understood(void) {
+static void the_server_understands_ingest(void) {
   sp_exporter *exporter;
 
   begin(1);
@@ -81,7 +81,8 @@ static void callback_and_directory_need_no_server(void) {
   CHECK_EQUAL(callback_samples, pushed_samples);
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 7);
   CHECK_EQUAL(stats().profiles_written, 7);
-  CHECK(stats().bytes_written > callback_bytes); /* and what it is of */
+  CHECK(stats().bytes_written >
+        callback_bytes); /* and the series of the profile */
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   stop(exporter, SPANPROF_OK);
   directory_remove(directory);
@@ -104,7 +105,7 @@ static void a_directory_alone_makes_a_profile_exported(void) {
   directory_remove(directory);
 }
 
-static void without_a_sink_all_is_counted_as_dropped(void) {
+static void without_a_destination_all_is_counted_as_dropped(void) {
   sp_exporter *exporter;
 
   begin(1);
@@ -116,7 +117,7 @@ static void without_a_sink_all_is_counted_as_dropped(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-static void a_directory_that_vanishes_is_warned_of(void) {
+static void a_removed_directory_is_logged(void) {
   char directory[64];
   sp_exporter *exporter;
 
@@ -156,7 +157,9 @@ static void a_forked_child_sends_only_its_own(void) {
     sp_counters_reset();
     pushed_samples = pushed_ticks = pushed_cpu_ns = 0;
     sink_control(&sink, "{\"mode\": \"ok\"}");
-    test_time.jumped_ns += 21 * SP_NS_PER_S; /* past its parent's failure */
+    test_time.jumped_ns +=
+        21 *
+        SP_NS_PER_S; /* after the backoff that follows the parent's failure */
     push(exporter);
     CHECK(!sp_exporter_flush(exporter, in_s(20)));
     stop(exporter, SPANPROF_OK);
@@ -251,7 +254,7 @@ static void export_some(const sp_mem *mem) {
 static void exporting_survives_failing_memory(void) {
   begin(1);
   failing_mem_sweep(export_some);
-  /* And with a server that takes nothing. */
+  /* Also with a server that accepts nothing. */
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   failing_mem_sweep(export_some);
 }
@@ -260,16 +263,15 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
     {"profiles_arrive_once", profiles_arrive_once},
     {"a_runtime_becomes_labels", a_runtime_becomes_labels},
-    {"ingest_is_understood", ingest_is_understood},
+    {"the_server_understands_ingest", the_server_understands_ingest},
     {"callback_and_directory_need_no_server",
      callback_and_directory_need_no_server},
     {"a_directory_alone_makes_a_profile_exported",
      a_directory_alone_makes_a_profile_exported},
-    {"without_a_sink_all_is_counted_as_dropped",
-     without_a_sink_all_is_counted_as_dropped},
-    {"a_directory_that_vanishes_is_warned_of",
-     a_directory_that_vanishes_is_warned_of},
-/* TSan cannot start threads in the child of a program with several. */
+    {"without_a_destination_all_is_counted_as_dropped",
+     without_a_destination_all_is_counted_as_dropped},
+    {"a_removed_directory_is_logged", a_removed_directory_is_logged},
+/* TSan cannot start threads in the child of a program with several threads. */
 #if !defined(__SANITIZE_THREAD__)
     {"a_forked_child_sends_only_its_own", a_forked_child_sends_only_its_own},
 #endif

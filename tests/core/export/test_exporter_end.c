@@ -1,6 +1,6 @@
-/* At the end of a process whose server is down there is one try, and none by a
- * forked child whose parent knows. The clock stands still, so that no backoff
- * ends and no deadline passes. */
+/* Before a process ends, it tries once to upload if the server is down. A
+ * forked child does not try if its parent knows that the server is down. The
+ * clock stands still, so no backoff ends and no deadline passes. */
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <sched.h>
@@ -10,7 +10,8 @@
 #include "export/exporter_state.h"
 #include "exporter_fixture.h"
 
-/* Replaces libcurl's name lookups, as the program's symbols have priority. */
+/* Replaces libcurl's name lookups, because the program's symbols have priority.
+ */
 int getaddrinfo(const char *node, const char *service,
                 const struct addrinfo *hints, struct addrinfo **result) {
   static struct sockaddr_in address;
@@ -34,8 +35,8 @@ void freeaddrinfo(struct addrinfo *list) {
   free(list);
 }
 
-/* Wait until the exporter has tried on its own, and waits for the next try. The
- * clock stands still, so that this try never comes by itself. */
+/* Wait until the exporter has tried on its own and waits for the next try. The
+ * clock stands still, so this try never happens by itself. */
 static void await_failed_try(sp_exporter *exporter) {
   bool failed = false;
 
@@ -70,13 +71,13 @@ static void one_try_of(char *address, const char *mode) {
   stop(exporter, SPANPROF_ERR_TIMEOUT);
 }
 
-static void an_end_waits_for_one_try(void) {
+static void the_end_of_a_process_waits_for_one_try(void) {
   one_try_of((char *)"http://127.0.0.1:1", "{\"mode\": \"ok\"}");
   one_try_of((char *)"http://missing.invalid:4040", "{\"mode\": \"ok\"}");
   one_try_of(NULL, "{\"mode\": \"status\", \"status\": 503}");
 }
 
-static void an_end_with_a_server_or_a_spool_leaves_nothing(void) {
+static void the_end_delivers_all_with_a_server_or_spool(void) {
   char directory[64];
   sp_exporter *exporter;
 
@@ -99,7 +100,7 @@ static void an_end_with_a_server_or_a_spool_leaves_nothing(void) {
   directory_remove(directory);
 }
 
-static void what_the_server_ordered_is_not_cut_short(void) {
+static void a_backoff_of_the_server_is_not_shortened(void) {
   sp_exporter *exporter;
 
   begin(0);
@@ -176,7 +177,7 @@ static void a_forked_child_knows_that_the_server_is_down(void) {
   }
 }
 
-/* Fork a child that pushes, waits for one try until `until_ns` and exits. */
+/* Fork a child that pushes, waits for one try until `until_ns`, and exits. */
 static void child_tries(sp_exporter *exporter, uint64_t until_ns,
                         spanprof_status expected) {
   int status;
@@ -200,7 +201,7 @@ static void child_tries(sp_exporter *exporter, uint64_t until_ns,
 }
 
 /* The parent has nothing to send. */
-static void a_child_learns_from_another(void) {
+static void a_child_learns_from_other_children(void) {
   sp_exporter *exporter;
   int i;
 
@@ -251,15 +252,16 @@ static void a_forked_child_knows_of_a_request_that_hangs(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-    {"an_end_waits_for_one_try", an_end_waits_for_one_try},
-    {"an_end_with_a_server_or_a_spool_leaves_nothing",
-     an_end_with_a_server_or_a_spool_leaves_nothing},
-    {"what_the_server_ordered_is_not_cut_short",
-     what_the_server_ordered_is_not_cut_short},
+    {"the_end_of_a_process_waits_for_one_try",
+     the_end_of_a_process_waits_for_one_try},
+    {"the_end_delivers_all_with_a_server_or_spool",
+     the_end_delivers_all_with_a_server_or_spool},
+    {"a_backoff_of_the_server_is_not_shortened",
+     a_backoff_of_the_server_is_not_shortened},
 #if CHECK_FORKS
     {"a_forked_child_knows_that_the_server_is_down",
      a_forked_child_knows_that_the_server_is_down},
-    {"a_child_learns_from_another", a_child_learns_from_another},
+    {"a_child_learns_from_other_children", a_child_learns_from_other_children},
     {"a_forked_child_knows_of_a_request_that_hangs",
      a_forked_child_knows_of_a_request_that_hangs},
 #endif

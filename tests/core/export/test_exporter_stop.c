@@ -1,4 +1,4 @@
-/* Ending in time, whatever hangs. */
+/* A stop keeps its deadline, whatever hangs. */
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <netdb.h>
@@ -25,8 +25,8 @@ static void stop_keeps_its_deadline(void) {
     before_ns = sp_monotonic_ns();
     CHECK_EQUAL(sp_exporter_stop(exporter, in_s(1)), SPANPROF_ERR_TIMEOUT);
     took_ns = sp_monotonic_ns() - before_ns;
-    /* All but what is kept for the disk; far less than the ten seconds of a
-     * request; loaded machines are slow. */
+    /* The whole time except the part reserved for the disk, and much less than
+     * the ten seconds of a request. Loaded machines are slow. */
     CHECK(took_ns >= 750 * SP_NS_PER_MS && took_ns < 5 * SP_NS_PER_S);
     books_are_closed();
     CHECK_EQUAL(stats().samples_dropped_stop, pushed_samples);
@@ -35,7 +35,8 @@ static void stop_keeps_its_deadline(void) {
 
 static _Atomic bool lookups_hang;
 
-/* libcurl's name lookups come here: the program's own symbol goes first. */
+/* Replaces libcurl's name lookups, because the program's symbols have priority.
+ */
 int getaddrinfo(const char *node, const char *service,
                 const struct addrinfo *hints, struct addrinfo **result) {
   int (*next)(const char *, const char *, const struct addrinfo *,
@@ -68,7 +69,7 @@ static void stop_does_not_wait_for_a_name_lookup(void) {
   lookups_hang = false;
 }
 
-static void stop_without_time_closes_the_books(void) {
+static void a_stop_without_time_counts_all_samples(void) {
   char directory[64];
   spanprof_status st;
   sp_exporter *exporter;
@@ -80,7 +81,7 @@ static void stop_without_time_closes_the_books(void) {
   exporter = exporter_of(&sp_mem_default);
   for (i = 0; i < 5; i++)
     push(exporter);
-  /* SPANPROF_ERR_STATE where a loaded machine gave the thread no time. */
+  /* SPANPROF_ERR_STATE if a loaded machine gave the thread no CPU time. */
   st = sp_exporter_stop(exporter, 0);
   CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_STATE);
   books_are_closed();
@@ -88,7 +89,7 @@ static void stop_without_time_closes_the_books(void) {
   directory_remove(directory);
 }
 
-static void stop_before_any_profile_is_quick(void) {
+static void a_stop_without_profiles_is_quick(void) {
   sp_exporter *exporter;
 
   begin(1);
@@ -97,8 +98,8 @@ static void stop_before_any_profile_is_quick(void) {
   CHECK_EQUAL(sink_number(&sink, "requests"), 0);
 }
 
-/* Of 20 that wait when the server has just answered `mode`, how many requests
- * come at the stop? */
+/* 20 uploads wait when the server has just answered `mode`. Return the number
+ * of requests at the stop. */
 static long long asked_at_stop(const char *mode) {
   sp_exporter *exporter;
   long long asked;
@@ -120,7 +121,7 @@ static long long asked_at_stop(const char *mode) {
   return sink_number(&sink, "requests") - asked;
 }
 
-static void stop_is_no_burst_on_a_server_that_refuses(void) {
+static void a_stop_sends_few_requests_to_a_server_that_refuses(void) {
   CHECK_EQUAL(asked_at_stop("{\"mode\": \"status\", \"status\": 429, "
                             "\"retry_after\": 300}"),
               0);
@@ -134,7 +135,7 @@ static void stop_is_no_burst_on_a_server_that_refuses(void) {
 }
 
 static pthread_mutex_t stuck = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int stuck_state; /* 1: in the callback, 2: out of it */
+static _Atomic int stuck_state; /* 1: inside of the callback, 2: after it */
 
 static void stuck_callback(void *data, const spanprof_profile *profile) {
   (void)data;
@@ -145,7 +146,7 @@ static void stuck_callback(void *data, const spanprof_profile *profile) {
   stuck_state = 2;
 }
 
-static void a_stuck_thread_is_left_behind(void) {
+static void a_stuck_thread_is_abandoned(void) {
   char directory[64];
   sp_exporter *exporter;
   struct timespec wait = {0, 10000000};
@@ -167,14 +168,14 @@ static void a_stuck_thread_is_left_behind(void) {
   CHECK_EQUAL(sp_exporter_stop(exporter, now_ns() + 300 * SP_NS_PER_MS),
               SPANPROF_ERR_STATE);
   took_ns = sp_monotonic_ns() - before_ns;
-  /* A quarter at most is kept for the disk. */
+  /* At most a quarter is reserved for the disk. */
   CHECK(took_ns >= 225 * SP_NS_PER_MS && took_ns < 5 * SP_NS_PER_S);
   books_are_closed();
   CHECK_EQUAL(stats().profiles_spooled, 3);
   CHECK_EQUAL(stuck_state, 1);
   CHECK_EQUAL(sp_own_thread_count(), 1);
   pthread_mutex_unlock(&stuck);
-  /* What it does then, to its end, is in no book. */
+  /* The thread's later work is not counted. */
   CHECK(sp_own_threads_join_deferred(60 * SP_NS_PER_S));
   CHECK_EQUAL(stuck_state, 2);
   books_are_closed();
@@ -184,7 +185,7 @@ static void a_stuck_thread_is_left_behind(void) {
 
 static _Atomic bool transfers_hang, transfer_hangs;
 
-/* As a name lookup of an old libcurl that does not come back. */
+/* Like a name lookup of an old libcurl that does not return. */
 CURLMcode curl_multi_perform(CURLM *multi, int *running) {
   CURLMcode (*next)(CURLM *, int *);
   struct timespec wait = {0, 10000000};
@@ -198,7 +199,7 @@ CURLMcode curl_multi_perform(CURLM *multi, int *running) {
   return next(multi, running);
 }
 
-static void what_waits_is_spooled_though_a_spooled_one_is_stuck(void) {
+static void queued_profiles_are_spooled_while_a_spooled_one_is_stuck(void) {
   char directory[64];
   sp_exporter *exporter;
   struct timespec wait = {0, 10000000};
@@ -231,14 +232,14 @@ int main(int argc, char **argv) {
       {"stop_keeps_its_deadline", stop_keeps_its_deadline},
       {"stop_does_not_wait_for_a_name_lookup",
        stop_does_not_wait_for_a_name_lookup},
-      {"stop_without_time_closes_the_books",
-       stop_without_time_closes_the_books},
-      {"stop_before_any_profile_is_quick", stop_before_any_profile_is_quick},
-      {"stop_is_no_burst_on_a_server_that_refuses",
-       stop_is_no_burst_on_a_server_that_refuses},
-      {"a_stuck_thread_is_left_behind", a_stuck_thread_is_left_behind},
-      {"what_waits_is_spooled_though_a_spooled_one_is_stuck",
-       what_waits_is_spooled_though_a_spooled_one_is_stuck},
+      {"a_stop_without_time_counts_all_samples",
+       a_stop_without_time_counts_all_samples},
+      {"a_stop_without_profiles_is_quick", a_stop_without_profiles_is_quick},
+      {"a_stop_sends_few_requests_to_a_server_that_refuses",
+       a_stop_sends_few_requests_to_a_server_that_refuses},
+      {"a_stuck_thread_is_abandoned", a_stuck_thread_is_abandoned},
+      {"queued_profiles_are_spooled_while_a_spooled_one_is_stuck",
+       queued_profiles_are_spooled_while_a_spooled_one_is_stuck},
   };
   int failed;
 

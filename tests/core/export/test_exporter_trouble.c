@@ -1,7 +1,7 @@
-/* A server that refuses, fails, or is not there. */
+/* Servers that refuse, fail, or cannot be reached. */
 #include "exporter_fixture.h"
 
-static void refused_profiles_are_dropped_at_once(void) {
+static void refused_profiles_are_dropped_immediately(void) {
   static const int statuses[] = {400, 413, 415, 422, 501};
   size_t i;
 
@@ -21,13 +21,13 @@ static void refused_profiles_are_dropped_at_once(void) {
     CHECK_EQUAL(stats().profiles_dropped, 2);
     CHECK_EQUAL(stats().profiles_retried, 0);
     CHECK(stats().samples_dropped_export > 0);
-    /* One warning of a kind a minute. */
+    /* At most one warning of a kind per minute. */
     CHECK_EQUAL(logged_count("the profile is dropped"), 1);
     stop(exporter, SPANPROF_OK);
   }
 }
 
-static void passing_troubles_lose_nothing(void) {
+static void temporary_failures_lose_nothing(void) {
   static const char *const modes[] = {
       "{\"mode\": \"status\", \"status\": 429, \"count\": 3}",
       "{\"mode\": \"status\", \"status\": 429, \"retry_after\": 20, "
@@ -66,7 +66,7 @@ static void passing_troubles_lose_nothing(void) {
   }
 }
 
-static void a_bad_profile_does_not_hold_up_others(void) {
+static void a_bad_profile_does_not_block_others(void) {
   sp_encoded bad = {.bytes = sp_mem_text(&sp_mem_default, "nonsense", 8),
                     .size = 8,
                     .mem = &sp_mem_default,
@@ -87,15 +87,15 @@ static void a_bad_profile_does_not_hold_up_others(void) {
   for (i = 0; i < 300 && stats().samples_pending; i++)
     pass_s(1);
   CHECK_EQUAL(sink_number(&sink, "profiles"), 5);
-  /* Five tries, as a 500 may be the server's start. */
+  /* Five tries, because a 500 may come from a server that starts. */
   CHECK_EQUAL(sink_number(&sink, "answers/500"), 5);
   CHECK_EQUAL(stats().samples_dropped_export, 3);
   CHECK_EQUAL(stats().profiles_retried, 4);
   stop(exporter, SPANPROF_OK);
 }
 
-/* What new credentials, another address or a roll-out mends. */
-static const char *const mendable_modes[] = {
+/* Failures that new credentials, another address or a roll-out repair. */
+static const char *const repairable_modes[] = {
     "{\"mode\": \"status\", \"status\": 401}",
     "{\"mode\": \"status\", \"status\": 403}",
     "{\"mode\": \"status\", \"status\": 404}",
@@ -105,22 +105,22 @@ static const char *const mendable_modes[] = {
     "{\"mode\": \"html\", \"bytes\": 300000}",
 };
 
-static void what_can_be_mended_loses_nothing(void) {
+static void repairable_failures_lose_nothing(void) {
   size_t i;
   int j;
 
-  for (i = 0; i < SP_COUNT_OF(mendable_modes); i++) {
+  for (i = 0; i < SP_COUNT_OF(repairable_modes); i++) {
     sp_exporter *exporter;
     long long asked;
 
     begin(1);
-    sink_control(&sink, "%s", mendable_modes[i]);
+    sink_control(&sink, "%s", repairable_modes[i]);
     exporter = exporter_of(&sp_mem_default);
     for (j = 0; j < 60; j++) {
       push(exporter);
       pass_s(10);
     }
-    /* Once in 30 to 60 s for ten minutes. */
+    /* One request in 30 to 60 s, for ten minutes. */
     asked = sink_number(&sink, "requests");
     CHECK(asked >= 10 && asked <= 21);
     CHECK_EQUAL(stats().profiles_dropped, 0);
@@ -136,18 +136,18 @@ static void what_can_be_mended_loses_nothing(void) {
   }
 }
 
-/* What mends it is often a new process. */
-static void what_can_be_mended_waits_in_the_spool(void) {
+/* Often a new process has the new credentials. */
+static void repairable_failures_wait_in_the_spool(void) {
   size_t i;
   int j;
 
-  for (i = 0; i < SP_COUNT_OF(mendable_modes); i++) {
+  for (i = 0; i < SP_COUNT_OF(repairable_modes); i++) {
     char directory[64];
     sp_exporter *exporter;
 
     begin(1);
     test_settings.spool_directory = directory_new(directory);
-    sink_control(&sink, "%s", mendable_modes[i]);
+    sink_control(&sink, "%s", repairable_modes[i]);
     exporter = exporter_of(&sp_mem_default);
     for (j = 0; j < 5; j++)
       push(exporter);
@@ -166,7 +166,7 @@ static void what_can_be_mended_waits_in_the_spool(void) {
   }
 }
 
-static void what_is_never_mended_is_given_up_at_its_age(void) {
+static void repairable_failures_expire(void) {
   sp_exporter *exporter;
 
   begin(1);
@@ -181,7 +181,7 @@ static void what_is_never_mended_is_given_up_at_its_age(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-static void a_page_is_no_acceptance_on_ingest_either(void) {
+static void a_page_does_not_acknowledge_an_ingest_upload(void) {
   sp_exporter *exporter;
 
   begin(1);
@@ -198,8 +198,8 @@ static void a_page_is_no_acceptance_on_ingest_either(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-/* A flush that says OK has left nothing open. */
-static void a_flush_says_whether_all_is_handed_on(void) {
+/* After a flush with SPANPROF_OK, nothing is pending. */
+static void a_flush_reports_whether_all_is_delivered(void) {
   char directory[64];
   sp_exporter *exporter;
 
@@ -248,7 +248,7 @@ static void half_an_hour_of_outage_loses_nothing(void) {
     pass_s(10);
   }
   asked = sink_number(&sink, "answers/503");
-  /* A backoff of 0.5 to 10 s, 5.25 in the mean, for half an hour. */
+  /* A backoff of 0.5 to 10 s, on average 5.25 s, for half an hour. */
   CHECK(asked >= 180 && asked <= 1000);
   CHECK_EQUAL(stats().samples_dropped_export, 0);
   CHECK(stats().samples_pending > 0);
@@ -259,7 +259,7 @@ static void half_an_hour_of_outage_loses_nothing(void) {
   CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
   CHECK(stats().profiles_retried > 0);
   CHECK_EQUAL(logged_count("work again"), 1);
-  /* One warning a minute. */
+  /* One warning per minute. */
   CHECK(logged_count("answered 503") >= 20);
   CHECK(logged_count("answered 503") <= 35);
   stop(exporter, SPANPROF_OK);
@@ -280,8 +280,8 @@ static void after_45_minutes_profiles_are_given_up(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-/* By less than an hour, which the sink's clock leaps, too. */
-static void a_leap_of_the_clock_drops_nothing(void) {
+/* A jump of less than an hour, because the server's clock jumps, too. */
+static void a_clock_jump_drops_nothing(void) {
   sp_exporter *exporter;
 
   begin(1);
@@ -314,11 +314,11 @@ static void the_queue_is_bounded(void) {
   CHECK(logged_count("queue_bytes") >= 1);
   sink_control(&sink, "{\"mode\": \"ok\"}");
   stop(exporter, SPANPROF_OK);
-  /* The newest are those that are left. */
+  /* The newest profiles remain. */
   CHECK_EQUAL(sink_number(&sink, "profiles"), 50 - (long long)dropped);
 }
 
-static void what_overflows_goes_through_the_spool(void) {
+static void uploads_beyond_the_queue_limit_are_spooled(void) {
   char directory[64];
   sp_exporter *exporter;
   int i;
@@ -346,7 +346,7 @@ static void what_overflows_goes_through_the_spool(void) {
   directory_remove(directory);
 }
 
-static void the_next_process_sends_what_a_stop_spooled(void) {
+static void the_next_process_sends_profiles_spooled_at_a_stop(void) {
   char directory[64];
   uint64_t first_cpu_ns;
   sp_exporter *exporter;
@@ -358,7 +358,7 @@ static void the_next_process_sends_what_a_stop_spooled(void) {
   exporter = exporter_of(&sp_mem_default);
   for (i = 0; i < 5; i++)
     push(exporter);
-  /* Handed on to the disk. */
+  /* Delivered to the disk. */
   stop(exporter, SPANPROF_OK);
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   CHECK_EQUAL(stats().profiles_spooled, 5);
@@ -386,30 +386,29 @@ static void the_next_process_sends_what_a_stop_spooled(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"refused_profiles_are_dropped_at_once",
-       refused_profiles_are_dropped_at_once},
-      {"passing_troubles_lose_nothing", passing_troubles_lose_nothing},
-      {"a_bad_profile_does_not_hold_up_others",
-       a_bad_profile_does_not_hold_up_others},
-      {"what_can_be_mended_loses_nothing", what_can_be_mended_loses_nothing},
-      {"what_can_be_mended_waits_in_the_spool",
-       what_can_be_mended_waits_in_the_spool},
-      {"what_is_never_mended_is_given_up_at_its_age",
-       what_is_never_mended_is_given_up_at_its_age},
-      {"a_page_is_no_acceptance_on_ingest_either",
-       a_page_is_no_acceptance_on_ingest_either},
-      {"a_flush_says_whether_all_is_handed_on",
-       a_flush_says_whether_all_is_handed_on},
+      {"refused_profiles_are_dropped_immediately",
+       refused_profiles_are_dropped_immediately},
+      {"temporary_failures_lose_nothing", temporary_failures_lose_nothing},
+      {"a_bad_profile_does_not_block_others",
+       a_bad_profile_does_not_block_others},
+      {"repairable_failures_lose_nothing", repairable_failures_lose_nothing},
+      {"repairable_failures_wait_in_the_spool",
+       repairable_failures_wait_in_the_spool},
+      {"repairable_failures_expire", repairable_failures_expire},
+      {"a_page_does_not_acknowledge_an_ingest_upload",
+       a_page_does_not_acknowledge_an_ingest_upload},
+      {"a_flush_reports_whether_all_is_delivered",
+       a_flush_reports_whether_all_is_delivered},
       {"half_an_hour_of_outage_loses_nothing",
        half_an_hour_of_outage_loses_nothing},
       {"after_45_minutes_profiles_are_given_up",
        after_45_minutes_profiles_are_given_up},
-      {"a_leap_of_the_clock_drops_nothing", a_leap_of_the_clock_drops_nothing},
+      {"a_clock_jump_drops_nothing", a_clock_jump_drops_nothing},
       {"the_queue_is_bounded", the_queue_is_bounded},
-      {"what_overflows_goes_through_the_spool",
-       what_overflows_goes_through_the_spool},
-      {"the_next_process_sends_what_a_stop_spooled",
-       the_next_process_sends_what_a_stop_spooled},
+      {"uploads_beyond_the_queue_limit_are_spooled",
+       uploads_beyond_the_queue_limit_are_spooled},
+      {"the_next_process_sends_profiles_spooled_at_a_stop",
+       the_next_process_sends_profiles_spooled_at_a_stop},
   };
   int failed;
 

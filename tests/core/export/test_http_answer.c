@@ -81,7 +81,7 @@ static void messages_are_one_printable_line(void) {
   }
 }
 
-static void long_messages_are_cut(void) {
+static void long_messages_are_truncated(void) {
   static char body[100000];
   char message[SP_HTTP_MESSAGE_BYTES];
 
@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
       {"retry_after_is_seconds_or_a_date", retry_after_is_seconds_or_a_date},
       {"headers_are_found_in_any_case", headers_are_found_in_any_case},
       {"messages_are_one_printable_line", messages_are_one_printable_line},
-      {"long_messages_are_cut", long_messages_are_cut},
+      {"long_messages_are_truncated", long_messages_are_truncated},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -35,7 +35,7 @@ static sp_http_answer post(sp_http_client *client, const char *address) {
   return answer;
 }
 
-/* One request by a client of its own. */
+/* Send a request by a new client. */
 static sp_http_answer post_once(const sp_settings *settings,
                                 const char *address) {
   sp_http_client *client = client_of(settings);
@@ -67,12 +67,12 @@ static void connections_are_kept(void) {
   for (i = 0; i < 5; i++)
     CHECK_EQUAL(post(client, sink.address).status, 400);
   CHECK_EQUAL(sink_number(&sink, "requests"), requests + 6);
-  /* Only the two for asking. */
+  /* Only the two connections of the control port are new. */
   CHECK_EQUAL(sink_number(&sink, "connections"), connections + 2);
   sp_http_client_free(client);
 }
 
-static void a_connection_the_server_closed_is_made_anew(void) {
+static void a_closed_connection_is_opened_again(void) {
   sp_settings settings = usual_settings();
   sp_http_client *client = client_of(&settings);
 
@@ -82,7 +82,7 @@ static void a_connection_the_server_closed_is_made_anew(void) {
   sp_http_client_free(client);
 }
 
-static void a_page_is_asked_for(void) {
+static void a_page_can_be_requested(void) {
   static const struct {
     const char *says;
     bool links;
@@ -103,7 +103,7 @@ static void a_page_is_asked_for(void) {
     CHECK_EQUAL(post(client, sink.address).status, 400);
   }
   CHECK_EQUAL(sink_number(&sink, "asked"), asked + 3);
-  /* Nobody needs it: a limit, however far away, ends it. */
+  /* The request is optional, so a limit ends it, whatever its time. */
   sp_http_client_limit(client, UINT64_MAX - 1);
   sp_http_client_get(client, url, &answer);
   CHECK(answer.aborted);
@@ -112,7 +112,7 @@ static void a_page_is_asked_for(void) {
   sp_http_client_free(client);
 }
 
-static void headers_say_who_and_what(void) {
+static void requests_have_their_headers(void) {
   char *headers[] = {(char *)"X-Extra: one two", (char *)"X-Empty:"};
   sp_settings settings = usual_settings();
 
@@ -156,7 +156,7 @@ static void basic_auth_is_encoded(void) {
   }
 }
 
-static void long_bodies_wait_for_no_permission(void) {
+static void long_bodies_are_sent_without_expect(void) {
   sp_settings settings = usual_settings();
   sp_http_client *client = client_of(&settings);
   char *body = calloc(1, 3 << 20);
@@ -175,11 +175,11 @@ static void long_bodies_wait_for_no_permission(void) {
   sp_http_client_free(client);
 }
 
-static void every_misbehaviour_has_its_answer(void) {
+static void faulty_servers_are_reported(void) {
   static const struct {
     const char *mode;
     long status;
-    const char *message; /* a part of it */
+    const char *message; /* a part of the message */
   } rows[] = {
       {"{\"mode\": \"status\", \"status\": 503}", 503, "unknown: on demand"},
       {"{\"mode\": \"status\", \"status\": 401, \"code\": \"unauthenticated\", "
@@ -218,12 +218,12 @@ static void retry_after_is_read(void) {
   CHECK_EQUAL(answer.status, 429);
   CHECK(answer.retry_after_given);
   CHECK_EQUAL(answer.retry_after_ns, 17 * SP_NS_PER_S);
-  /* Not carried over to the next. */
+  /* The value does not apply to the next answer. */
   CHECK(!post(client, sink.address).retry_after_given);
   sp_http_client_free(client);
 }
 
-static void unreachable_servers_are_named(void) {
+static void unreachable_servers_are_reported(void) {
   sp_settings settings = usual_settings();
   sp_http_answer answer = post_once(&settings, "http://127.0.0.1:1");
 
@@ -234,7 +234,7 @@ static void unreachable_servers_are_named(void) {
   CHECK(strstr(answer.message, "name was not found") != NULL);
 }
 
-static void a_hanging_server_gets_ten_seconds(void) {
+static void a_hanging_server_has_ten_seconds(void) {
   sp_settings settings = usual_settings();
   sp_http_answer answer;
   uint64_t before_ns, took_ns;
@@ -271,10 +271,10 @@ static void another_thread_can_end_a_request(void) {
   answer = post(client, sink.address);
   CHECK(answer.aborted);
   CHECK_EQUAL(answer.status, 0);
-  /* Far below the ten seconds it would have had. */
+  /* Much less than the limit of ten seconds. */
   CHECK(sp_monotonic_ns() - before_ns < 8 * SP_NS_PER_S);
   pthread_join(thread, NULL);
-  /* And no later one is sent. */
+  /* No later request is sent. */
   answer = post(client, sink.address);
   CHECK(answer.aborted);
   sp_http_client_free(client);
@@ -304,7 +304,7 @@ static void a_proxy_is_used_unless_excepted(void) {
   CHECK_TEXT(sink_text(&sink, "last/absolute"), "false");
 }
 
-static void the_environment_decides_nothing(void) {
+static void the_environment_is_ignored(void) {
   sp_settings settings = usual_settings();
 
   CHECK(setenv("http_proxy", "http://127.0.0.1:1", 1) == 0);
@@ -348,7 +348,7 @@ static void answers_with_credentials_are_omitted(void) {
   settings.headers = headers;
   settings.header_count = 1;
   CHECK(strstr(post_once(&settings, sink.address).message, "omitted"));
-  /* libcurl names a proxy it cannot use, with all that stands in its URL. */
+  /* libcurl reports a proxy that it cannot use, with its whole URL. */
   sink_control(&sink, "{\"mode\": \"ok\"}");
   settings.header_count = 0;
   settings.proxy = (char *)"odd://user:password@127.0.0.1:1";
@@ -357,8 +357,8 @@ static void answers_with_credentials_are_omitted(void) {
   CHECK(answer.message[0] && !strstr(answer.message, "password"));
 }
 
-/* Whatever cuts it: the server, libcurl or we. */
-static void no_part_of_a_long_credential_is_shown(void) {
+/* Whether the server, libcurl or the library truncates it. */
+static void parts_of_a_long_credential_are_omitted(void) {
   char token[601], half[400], message[1000];
   sp_settings settings = usual_settings();
   sp_http_answer answer;
@@ -384,7 +384,7 @@ static void no_part_of_a_long_credential_is_shown(void) {
   sink_control(&sink, "{\"mode\": \"ok\"}");
 }
 
-static void pages_are_foreign(void) {
+static void pages_are_not_acknowledgements(void) {
   sp_settings settings = usual_settings();
   sp_http_client *client = client_of(&settings);
   sp_http_request request = {.content_type = "application/proto",
@@ -422,11 +422,11 @@ static int (*lookup_next(void))(const char *, const char *,
   return next;
 }
 
-/* Of the loopback network, and nobody's: each port that is free on 127.0.0.2 is
- * free here, too, whereas on 127.0.0.1 another program may have it. */
+/* An address of the loopback network that no program uses. A port that is free
+ * on 127.0.0.2 is free here, too; on 127.0.0.1 another program may use it. */
 #define LONELY_ADDRESS "127.0.0.3"
 
-/* libcurl's name lookups come here: the program's own symbol goes first.
+/* Replaces libcurl's name lookups, because the program's symbols have priority.
  * two.invalid has two addresses. */
 int getaddrinfo(const char *node, const char *service,
                 const struct addrinfo *hints, struct addrinfo **result) {
@@ -443,8 +443,8 @@ int getaddrinfo(const char *node, const char *service,
   return error;
 }
 
-/* One at `address` that answers no connection: its backlog is full. Returns
- * what keeps it so. */
+/* Open a listener at `address` that accepts no connection, because its backlog
+ * is full. Returns the sockets that fill it. */
 static int black_hole(const char *address, int port, int held[8]) {
   struct sockaddr_in at = {.sin_family = AF_INET,
                            .sin_port = htons((uint16_t)port)};
@@ -459,14 +459,14 @@ static int black_hole(const char *address, int port, int held[8]) {
     held[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     ready = (struct pollfd){.fd = held[i], .events = POLLOUT};
     connect(held[i], (struct sockaddr *)&at, sizeof at);
-    /* The last ones never stand. */
+    /* The last connections are never established. */
     if (i < 4)
       poll(&ready, 1, 100);
   }
   return listener;
 }
 
-static void a_dead_address_leaves_time_for_the_next(void) {
+static void an_unreachable_address_leaves_time_for_the_next(void) {
   static const char *const arguments[] = {"--host", "127.0.0.2", NULL};
   sp_settings settings = usual_settings();
   int listener, held[8], i;
@@ -496,7 +496,8 @@ static void run(const char *format, ...) {
   CHECK_EQUAL(system(command), 0);
 }
 
-/* An authority "name" with a certificate for 127.0.0.1 and a client's. */
+/* Create an authority "name", with certificates for 127.0.0.1 and for a client.
+ */
 static void certificates_make(const char *directory, const char *name) {
   run("cd %s && exec 2>/dev/null && openssl req -x509 -newkey rsa:2048 -nodes "
       "-days 2 -subj /CN=%s-ca -keyout %s-ca.key -out %s-ca.pem",
@@ -540,7 +541,7 @@ static void tls_is_verified(const char *directory) {
   CHECK(strstr(answer.message, "PYROSCOPE_CA_BUNDLE") != NULL);
   settings.ca_bundle = NULL;
   CHECK_EQUAL(post_once(&settings, secure.address).status, 0);
-  /* A file that is there but holds no certificate. */
+  /* A file that exists but has no certificate. */
   settings.ca_bundle = file_in(directory, "a.ext");
   answer = post_once(&settings, secure.address);
   CHECK_EQUAL(answer.status, 0);
@@ -568,7 +569,7 @@ static void client_certificates_are_shown(const char *directory) {
   sink_stop(&secure);
 }
 
-/* The server plays a proxy that is spoken to in TLS. */
+/* The server acts as a proxy with TLS. */
 static void a_proxy_is_verified_like_a_server(const char *directory) {
   const char *arguments[] = {"--cert", file_in(directory, "a-server.pem"),
                              "--key", file_in(directory, "a-server.key"), NULL};
@@ -587,7 +588,7 @@ static void a_proxy_is_verified_like_a_server(const char *directory) {
   sink_stop(&secure);
 }
 
-static void tls_trusts_what_it_is_told_to(void) {
+static void tls_trusts_the_configured_authorities(void) {
   char directory[64];
 
   certificates_make(directory_new(directory), "a");
@@ -642,30 +643,31 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"the_servers_answer_is_returned", the_servers_answer_is_returned},
       {"connections_are_kept", connections_are_kept},
-      {"a_connection_the_server_closed_is_made_anew",
-       a_connection_the_server_closed_is_made_anew},
-      {"a_page_is_asked_for", a_page_is_asked_for},
-      {"headers_say_who_and_what", headers_say_who_and_what},
+      {"a_closed_connection_is_opened_again",
+       a_closed_connection_is_opened_again},
+      {"a_page_can_be_requested", a_page_can_be_requested},
+      {"requests_have_their_headers", requests_have_their_headers},
       {"basic_auth_is_encoded", basic_auth_is_encoded},
-      {"long_bodies_wait_for_no_permission",
-       long_bodies_wait_for_no_permission},
-      {"every_misbehaviour_has_its_answer", every_misbehaviour_has_its_answer},
+      {"long_bodies_are_sent_without_expect",
+       long_bodies_are_sent_without_expect},
+      {"faulty_servers_are_reported", faulty_servers_are_reported},
       {"retry_after_is_read", retry_after_is_read},
-      {"unreachable_servers_are_named", unreachable_servers_are_named},
-      {"a_hanging_server_gets_ten_seconds", a_hanging_server_gets_ten_seconds},
+      {"unreachable_servers_are_reported", unreachable_servers_are_reported},
+      {"a_hanging_server_has_ten_seconds", a_hanging_server_has_ten_seconds},
       {"another_thread_can_end_a_request", another_thread_can_end_a_request},
       {"a_limit_ends_a_request", a_limit_ends_a_request},
       {"a_proxy_is_used_unless_excepted", a_proxy_is_used_unless_excepted},
-      {"the_environment_decides_nothing", the_environment_decides_nothing},
+      {"the_environment_is_ignored", the_environment_is_ignored},
       {"ipv6_addresses_work", ipv6_addresses_work},
       {"answers_with_credentials_are_omitted",
        answers_with_credentials_are_omitted},
-      {"no_part_of_a_long_credential_is_shown",
-       no_part_of_a_long_credential_is_shown},
-      {"pages_are_foreign", pages_are_foreign},
-      {"a_dead_address_leaves_time_for_the_next",
-       a_dead_address_leaves_time_for_the_next},
-      {"tls_trusts_what_it_is_told_to", tls_trusts_what_it_is_told_to},
+      {"parts_of_a_long_credential_are_omitted",
+       parts_of_a_long_credential_are_omitted},
+      {"pages_are_not_acknowledgements", pages_are_not_acknowledgements},
+      {"an_unreachable_address_leaves_time_for_the_next",
+       an_unreachable_address_leaves_time_for_the_next},
+      {"tls_trusts_the_configured_authorities",
+       tls_trusts_the_configured_authorities},
       {"files_that_cannot_be_read_are_named",
        files_that_cannot_be_read_are_named},
       {"requests_survive_failing_memory", requests_survive_failing_memory},

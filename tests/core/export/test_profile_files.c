@@ -87,7 +87,7 @@ static void a_profile_becomes_a_private_file(void) {
   directory_remove(directory);
 }
 
-static void a_directory_is_made_where_the_last_part_is_missing(void) {
+static void a_missing_last_path_component_is_created(void) {
   char directory[64], path[128];
   sp_settings settings = usual_settings();
   sp_profile_files *files;
@@ -108,7 +108,7 @@ static void a_directory_is_made_where_the_last_part_is_missing(void) {
   directory_remove(directory);
 }
 
-static void a_file_is_no_directory(void) {
+static void a_file_is_refused_as_directory(void) {
   char directory[64], path[128];
   sp_settings settings = usual_settings();
   sp_profile_files *files;
@@ -122,7 +122,7 @@ static void a_file_is_no_directory(void) {
   directory_remove(directory);
 }
 
-static void the_oldest_go_past_the_byte_cap(void) {
+static void the_oldest_files_beyond_the_size_limit_are_removed(void) {
   char directory[64];
   sp_settings settings = usual_settings();
   uint64_t now_ns, i;
@@ -147,7 +147,7 @@ static void the_oldest_go_past_the_byte_cap(void) {
   directory_remove(directory);
 }
 
-static void what_is_too_old_goes(void) {
+static void files_beyond_the_age_limit_are_removed(void) {
   char directory[64];
   sp_settings settings = usual_settings();
   uint64_t now_ns;
@@ -167,7 +167,7 @@ static void what_is_too_old_goes(void) {
   directory_remove(directory);
 }
 
-static void only_files_of_our_own_form_are_removed(void) {
+static void only_files_with_our_names_are_removed(void) {
   static const char *const others[] = {
       "checkout-12-34.pb.gz.bak", "checkout-12-34.pprof", "checkout-12.pb.gz",
       "checkout-012-34.pb.gz",    "checkout-x-34.pb.gz",  "other-12-34.pb.gz",
@@ -181,7 +181,7 @@ static void only_files_of_our_own_form_are_removed(void) {
   files = files_in(directory_new(directory), &settings);
   for (i = 0; i < SP_COUNT_OF(others); i++)
     touch(directory, others[i], 60000);
-  /* Of an earlier process of ours. */
+  /* A file of an earlier process of this application. */
   touch(directory, "checkout-12-34.pb.gz", 60000);
   CHECK(!put(files, sp_clock_unix_ns(&test_time.clock), 0));
   for (i = 0; i < SP_COUNT_OF(others); i++)
@@ -192,13 +192,13 @@ static void only_files_of_our_own_form_are_removed(void) {
   directory_remove(directory);
 }
 
-static void a_full_disk_leaves_no_part_of_a_file(void) {
+static void a_full_disk_leaves_no_partial_file(void) {
   char directory[64];
   sp_settings settings = usual_settings();
   sp_profile_files *files = files_in(directory_new(directory), &settings);
   struct rlimit before, small = {4096, 4096};
 
-  /* A file size limit fails write() half-way as a full disk does. */
+  /* A file size limit makes write() fail half-way, like a full disk. */
   signal(SIGXFSZ, SIG_IGN);
   CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
   small.rlim_max = before.rlim_max;
@@ -251,7 +251,8 @@ static void writing_survives_failing_memory(void) {
   failing_mem_sweep(write_some);
 }
 
-/* A wrong clock is set right again; what it had removed would be gone. */
+/* A wrong clock is corrected; files that were removed because of it would be
+ * lost. */
 static void a_clock_set_forward_removes_nothing_for_a_day(void) {
   char directory[64];
   sp_settings settings = usual_settings();
@@ -264,7 +265,7 @@ static void a_clock_set_forward_removes_nothing_for_a_day(void) {
   test_time.unix_ns += month_ns;
   CHECK(!put(files, time_ns + month_ns, 100));
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 6);
-  /* One that stays is believed. */
+  /* A clock that stays changed is trusted. */
   test_time.jumped_ns += 25 * 3600 * SP_NS_PER_S;
   CHECK(!put(files, time_ns + month_ns + 1, 100));
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 2);
@@ -302,8 +303,8 @@ static void after_a_clock_was_set_back_new_profiles_stay(void) {
   directory_remove(directory);
 }
 
-/* Each process knows only what it wrote itself until it looks again. */
-static void the_byte_cap_is_of_all_processes(void) {
+/* Each process knows only its own files until it reads the directory again. */
+static void the_size_limit_covers_all_processes(void) {
   char directory[64];
   sp_settings settings = usual_settings();
   sp_profile_files *files;
@@ -326,8 +327,8 @@ static void the_byte_cap_is_of_all_processes(void) {
   directory_remove(directory);
 }
 
-/* Both would be "____" without more. */
-static void applications_of_other_scripts_keep_apart(void) {
+/* Without the hash, both names would be "____". */
+static void applications_with_non_ascii_names_are_distinguished(void) {
   char directory[64];
   sp_settings one = usual_settings(), two = usual_settings();
   sp_profile_files *files;
@@ -348,7 +349,7 @@ static void applications_of_other_scripts_keep_apart(void) {
   directory_remove(directory);
 }
 
-static void a_directory_opened_to_others_is_used_no_more(void) {
+static void a_directory_that_others_can_write_to_is_not_used(void) {
   char directory[64];
   sp_settings settings = usual_settings();
   sp_profile_files *files = files_in(directory_new(directory), &settings);
@@ -365,15 +366,17 @@ static void a_directory_opened_to_others_is_used_no_more(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_profile_becomes_a_private_file", a_profile_becomes_a_private_file},
-      {"a_directory_is_made_where_the_last_part_is_missing",
-       a_directory_is_made_where_the_last_part_is_missing},
-      {"a_file_is_no_directory", a_file_is_no_directory},
-      {"the_oldest_go_past_the_byte_cap", the_oldest_go_past_the_byte_cap},
-      {"what_is_too_old_goes", what_is_too_old_goes},
-      {"only_files_of_our_own_form_are_removed",
-       only_files_of_our_own_form_are_removed},
-      {"a_full_disk_leaves_no_part_of_a_file",
-       a_full_disk_leaves_no_part_of_a_file},
+      {"a_missing_last_path_component_is_created",
+       a_missing_last_path_component_is_created},
+      {"a_file_is_refused_as_directory", a_file_is_refused_as_directory},
+      {"the_oldest_files_beyond_the_size_limit_are_removed",
+       the_oldest_files_beyond_the_size_limit_are_removed},
+      {"files_beyond_the_age_limit_are_removed",
+       files_beyond_the_age_limit_are_removed},
+      {"only_files_with_our_names_are_removed",
+       only_files_with_our_names_are_removed},
+      {"a_full_disk_leaves_no_partial_file",
+       a_full_disk_leaves_no_partial_file},
       {"a_changed_working_directory_does_not_matter",
        a_changed_working_directory_does_not_matter},
       {"writing_survives_failing_memory", writing_survives_failing_memory},
@@ -381,11 +384,12 @@ int main(int argc, char **argv) {
        a_clock_set_forward_removes_nothing_for_a_day},
       {"after_a_clock_was_set_back_new_profiles_stay",
        after_a_clock_was_set_back_new_profiles_stay},
-      {"the_byte_cap_is_of_all_processes", the_byte_cap_is_of_all_processes},
-      {"applications_of_other_scripts_keep_apart",
-       applications_of_other_scripts_keep_apart},
-      {"a_directory_opened_to_others_is_used_no_more",
-       a_directory_opened_to_others_is_used_no_more},
+      {"the_size_limit_covers_all_processes",
+       the_size_limit_covers_all_processes},
+      {"applications_with_non_ascii_names_are_distinguished",
+       applications_with_non_ascii_names_are_distinguished},
+      {"a_directory_that_others_can_write_to_is_not_used",
+       a_directory_that_others_can_write_to_is_not_used},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -9,7 +9,7 @@
 static sp_pair two_labels[] = {{(char *)"region", (char *)"eu"},
                                {(char *)"host", (char *)"a-1"}};
 
-/* "name=value name=value …" of a series. */
+/* Return a series as "name=value name=value …". */
 static const char *series_text(const sp_series *series) {
   static char text[8192];
   const char *name = NULL, *value = NULL;
@@ -41,7 +41,7 @@ static void series_is_sorted_and_complete(void) {
   sp_series_dispose(&series);
 }
 
-static void given_labels_win_over_ours(void) {
+static void given_labels_replace_our_labels(void) {
   sp_pair labels[] = {{(char *)"otel.scope.name", (char *)"mine"},
                       {(char *)"service_name", (char *)"never"},
                       {(char *)"empty", (char *)""}};
@@ -57,8 +57,8 @@ static void given_labels_win_over_ours(void) {
   sp_series_dispose(&series);
 }
 
-/* Pyroscope before 2.0 makes them one, and refuses the series. */
-static void names_that_differ_in_dots_alone_are_one(void) {
+/* Pyroscope before 2.0 treats them as one name, and refuses the series. */
+static void names_that_differ_only_in_dots_are_merged(void) {
   sp_pair labels[] = {{(char *)"otel_scope_name", (char *)"mine"},
                       {(char *)"service.name", (char *)"never"},
                       {(char *)"host.id", (char *)"first"},
@@ -116,8 +116,8 @@ static unsigned char *unpacked(const sp_http_request *request, size_t *size) {
   return out;
 }
 
-static void push_carries_series_and_profile(void) {
-  /* Sizes around those of stored blocks, too. */
+static void a_push_request_has_series_and_profile(void) {
+  /* Also sizes close to those of stored blocks. */
   static const size_t fillers[] = {0, 1000, 60000, 90000, 200000};
   size_t i;
 
@@ -160,7 +160,7 @@ static void push_carries_series_and_profile(void) {
   }
 }
 
-static void ingest_puts_labels_into_the_name(void) {
+static void an_ingest_request_has_labels_in_the_name(void) {
   sp_pair labels[] = {{(char *)"a.b", (char *)"x,y}z=1 &"},
                       {(char *)"q", (char *)"\"1\""}};
   sp_settings settings = usual_settings();
@@ -221,12 +221,14 @@ static void requests_survive_failing_memory(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"series_is_sorted_and_complete", series_is_sorted_and_complete},
-      {"given_labels_win_over_ours", given_labels_win_over_ours},
-      {"names_that_differ_in_dots_alone_are_one",
-       names_that_differ_in_dots_alone_are_one},
+      {"given_labels_replace_our_labels", given_labels_replace_our_labels},
+      {"names_that_differ_only_in_dots_are_merged",
+       names_that_differ_only_in_dots_are_merged},
       {"series_is_read_back_or_refused", series_is_read_back_or_refused},
-      {"push_carries_series_and_profile", push_carries_series_and_profile},
-      {"ingest_puts_labels_into_the_name", ingest_puts_labels_into_the_name},
+      {"a_push_request_has_series_and_profile",
+       a_push_request_has_series_and_profile},
+      {"an_ingest_request_has_labels_in_the_name",
+       an_ingest_request_has_labels_in_the_name},
       {"requests_survive_failing_memory", requests_survive_failing_memory},
   };
 

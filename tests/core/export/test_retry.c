@@ -23,7 +23,8 @@ static double wait_s(const sp_retry *retry) {
 }
 
 static void every_status_has_its_verdict(void) {
-  /* Of a first answer, and when it came 100 times to the same upload. */
+  /* The verdict on a first answer, and on the same answer after 100 tries of
+   * the upload. */
   static const struct {
     long status;
     sp_retry_verdict first, hundredth;
@@ -75,7 +76,7 @@ static void limited_uploads_get_eight_tries(void) {
   CHECK(decide(retry_case).is_limited);
   retry_case.refusals = 7;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXHAUSTED);
-  /* With Retry-After the server says itself when. */
+  /* With Retry-After, the server sets the time. */
   retry_case.retry_after_given = true;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_AGAIN);
   CHECK(!decide(retry_case).own_fault);
@@ -90,7 +91,7 @@ static void a_500_gets_five_tries(void) {
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXHAUSTED);
 }
 
-static void what_can_be_mended_is_asked_slowly(void) {
+static void repairable_failures_are_retried_slowly(void) {
   static const long statuses[] = {301, 401, 403, 404, 405, 407, 511, 200};
   size_t i;
 
@@ -111,7 +112,7 @@ static void what_can_be_mended_is_asked_slowly(void) {
   }
 }
 
-static void waits_grow_and_are_spread(void) {
+static void backoffs_grow_and_are_random(void) {
   static const double ceilings_s[] = {1, 2, 4, 8, 10, 10, 10};
   size_t i;
 
@@ -136,7 +137,7 @@ static void waits_grow_and_are_spread(void) {
   }
 }
 
-static void waits_stay_bounded_after_many_failures(void) {
+static void backoffs_are_limited_after_many_failures(void) {
   sp_retry_case retry_case = usual_case(0);
   sp_retry retry;
 
@@ -174,12 +175,12 @@ static void old_profiles_expire(void) {
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_AGAIN);
   retry_case.age_ns = 2700 * SP_NS_PER_S;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXPIRED);
-  /* Too old by the time the server wants it. */
+  /* At the server's time, the profile is too old. */
   retry_case.age_ns = 2600 * SP_NS_PER_S;
   retry_case.retry_after_given = true;
   retry_case.retry_after_ns = 200 * SP_NS_PER_S;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXPIRED);
-  /* Age does not turn an acceptance round. */
+  /* Age does not change an acceptance. */
   retry_case.status = 200;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_ACCEPTED);
 }
@@ -193,11 +194,11 @@ int main(int argc, char **argv) {
       {"every_status_has_its_verdict", every_status_has_its_verdict},
       {"limited_uploads_get_eight_tries", limited_uploads_get_eight_tries},
       {"a_500_gets_five_tries", a_500_gets_five_tries},
-      {"what_can_be_mended_is_asked_slowly",
-       what_can_be_mended_is_asked_slowly},
-      {"waits_grow_and_are_spread", waits_grow_and_are_spread},
-      {"waits_stay_bounded_after_many_failures",
-       waits_stay_bounded_after_many_failures},
+      {"repairable_failures_are_retried_slowly",
+       repairable_failures_are_retried_slowly},
+      {"backoffs_grow_and_are_random", backoffs_grow_and_are_random},
+      {"backoffs_are_limited_after_many_failures",
+       backoffs_are_limited_after_many_failures},
       {"retry_after_is_honoured_up_to_300_s",
        retry_after_is_honoured_up_to_300_s},
       {"old_profiles_expire", old_profiles_expire},

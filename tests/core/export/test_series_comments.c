@@ -21,7 +21,7 @@ static sp_series series_of(const sp_mem *mem) {
   return series;
 }
 
-/* A profile as a file has it. */
+/* Create the content of a profile's file. */
 static void file_make(const sp_series *series, size_t filler, sp_buffer *out) {
   sp_encoded part = sample_pprof(&sp_mem_default, 1234, 1, 10, filler);
 
@@ -32,7 +32,7 @@ static void file_make(const sp_series *series, size_t filler, sp_buffer *out) {
   sp_encoded_dispose(&part);
 }
 
-static void a_file_says_its_series(void) {
+static void a_file_contains_its_series(void) {
   sp_series series = series_of(&sp_mem_default), read;
   size_t filler;
 
@@ -55,7 +55,7 @@ static void a_file_says_its_series(void) {
   sp_series_dispose(&series);
 }
 
-static void other_comments_say_none(void) {
+static void other_comments_contain_no_series(void) {
   static const char *const comments[] = {"label", "label x", "label a=b",
                                          "labels service_name=x", ""};
   static const char *const many[] = {"made by hand", "label service_name=shop",
@@ -91,8 +91,8 @@ static void comments_survive_failing_memory(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_file_says_its_series", a_file_says_its_series},
-      {"other_comments_say_none", other_comments_say_none},
+      {"a_file_contains_its_series", a_file_contains_its_series},
+      {"other_comments_contain_no_series", other_comments_contain_no_series},
       {"comments_survive_failing_memory", comments_survive_failing_memory},
   };
 

@@ -2,7 +2,7 @@
 #include "export/service_name.h"
 #include "failing_mem.h"
 
-/* One whose settings name nobody. */
+/* Create an exporter whose settings have no name. */
 static sp_exporter *exporter_open(uint64_t clock_rate) {
   begin(clock_rate);
   test_settings.application_name = (char *)"unknown_service:program";
@@ -51,7 +51,7 @@ static void profiles_wait_for_the_name_of_the_spans(void) {
   directory_remove(directory);
 }
 
-static void they_wait_for_30_s_from_the_first_on(void) {
+static void profiles_wait_30_s_from_the_first_push(void) {
   sp_exporter *exporter = exporter_open(1);
 
   push(exporter);
@@ -70,7 +70,7 @@ static void they_wait_for_30_s_from_the_first_on(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-static void a_flush_waits_for_no_name(void) {
+static void a_flush_does_not_wait_for_a_name(void) {
   sp_exporter *exporter = exporter_open(1);
 
   push(exporter);
@@ -85,7 +85,7 @@ static void a_flush_waits_for_no_name(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-static void a_stop_waits_for_no_name(void) {
+static void a_stop_does_not_wait_for_a_name(void) {
   sp_exporter *exporter = exporter_open(1);
 
   push(exporter);
@@ -94,7 +94,7 @@ static void a_stop_waits_for_no_name(void) {
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
 }
 
-static void in_a_hurry_no_name_is_waited_for(void) {
+static void the_wait_for_a_name_can_be_ended(void) {
   sp_exporter *exporter = exporter_open(1);
 
   push(exporter);
@@ -121,7 +121,7 @@ static void half_of_queue_bytes_may_wait(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-static void another_name_is_told_of_once(void) {
+static void a_different_name_is_logged_once(void) {
   sp_exporter *exporter;
   int i;
 
@@ -191,13 +191,13 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"profiles_wait_for_the_name_of_the_spans",
        profiles_wait_for_the_name_of_the_spans},
-      {"they_wait_for_30_s_from_the_first_on",
-       they_wait_for_30_s_from_the_first_on},
-      {"a_flush_waits_for_no_name", a_flush_waits_for_no_name},
-      {"a_stop_waits_for_no_name", a_stop_waits_for_no_name},
-      {"in_a_hurry_no_name_is_waited_for", in_a_hurry_no_name_is_waited_for},
+      {"profiles_wait_30_s_from_the_first_push",
+       profiles_wait_30_s_from_the_first_push},
+      {"a_flush_does_not_wait_for_a_name", a_flush_does_not_wait_for_a_name},
+      {"a_stop_does_not_wait_for_a_name", a_stop_does_not_wait_for_a_name},
+      {"the_wait_for_a_name_can_be_ended", the_wait_for_a_name_can_be_ended},
       {"half_of_queue_bytes_may_wait", half_of_queue_bytes_may_wait},
-      {"another_name_is_told_of_once", another_name_is_told_of_once},
+      {"a_different_name_is_logged_once", a_different_name_is_logged_once},
       {"a_namespace_that_was_given_stays", a_namespace_that_was_given_stays},
       {"naming_survives_failing_memory", naming_survives_failing_memory},
   };

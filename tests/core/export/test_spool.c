@@ -13,13 +13,13 @@
 static test_clock test_time;
 static sp_settings spool_settings;
 static sp_series spool_series;
-static uint64_t lost_count, lost_samples;
+static uint64_t dropped_count, dropped_samples;
 static const char *lost_why;
 
 static void on_lost(void *data, const sp_spool_entry *entry, const char *why) {
   (void)data;
-  lost_count++;
-  lost_samples += entry->samples;
+  dropped_count++;
+  dropped_samples += entry->samples;
   lost_why = why;
 }
 
@@ -27,7 +27,7 @@ static sp_spool *spool_in(const char *directory) {
   sp_spool *spool;
 
   spool_settings.spool_directory = (char *)(size_t)directory;
-  lost_count = lost_samples = 0;
+  dropped_count = dropped_samples = 0;
   CHECK(!sp_spool_new(&spool, &sp_mem_default, &spool_settings,
                       &test_time.clock, on_lost, NULL));
   return spool;
@@ -50,7 +50,7 @@ static spanprof_status put(sp_spool *spool, uint64_t time_ns, size_t filler) {
   return st;
 }
 
-static void what_is_put_is_read_back(void) {
+static void a_stored_profile_is_read_back(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
   uint64_t time_ns = now_unix_ns();
@@ -81,7 +81,7 @@ static void what_is_put_is_read_back(void) {
   sp_spool_remove(spool, entry);
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
   sp_spool_free(spool);
-  /* Nothing is left of a spool that is empty. */
+  /* An empty spool leaves no directory. */
   CHECK_EQUAL(directory_count(directory, ""), 0);
   directory_remove(directory);
 }
@@ -107,7 +107,7 @@ static void files_are_private(void) {
   directory_remove(directory);
 }
 
-static void the_oldest_comes_first_and_waits_are_kept(void) {
+static void the_oldest_is_first_and_retry_times_are_kept(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
   uint64_t time_ns = now_unix_ns();
@@ -125,7 +125,7 @@ static void the_oldest_comes_first_and_waits_are_kept(void) {
   directory_remove(directory);
 }
 
-static void the_oldest_give_way_past_the_byte_cap(void) {
+static void the_oldest_beyond_the_size_limit_are_dropped(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
   uint64_t time_ns = now_unix_ns(), i;
@@ -135,18 +135,18 @@ static void the_oldest_give_way_past_the_byte_cap(void) {
   spool = spool_in(directory);
   for (i = 0; i < 25; i++)
     CHECK(!put(spool, time_ns + i, 0));
-  CHECK_EQUAL(lost_count, 15);
-  CHECK_EQUAL(lost_samples, 75);
+  CHECK_EQUAL(dropped_count, 15);
+  CHECK_EQUAL(dropped_samples, 75);
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns + 15);
-  /* What is larger than all of it takes nobody's place. */
+  /* A profile that is larger than the whole spool replaces no other. */
   CHECK_EQUAL(put(spool, time_ns + 99, 100000), SPANPROF_ERR_LIMIT);
-  CHECK_EQUAL(lost_count, 15);
+  CHECK_EQUAL(dropped_count, 15);
   sp_spool_free(spool);
   spool_settings.spool_max_bytes = 64 << 20;
   directory_remove(directory);
 }
 
-static void what_is_too_old_is_lost(void) {
+static void old_entries_are_dropped(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
 
@@ -154,16 +154,16 @@ static void what_is_too_old_is_lost(void) {
   test_time.jumped_ns += 2600 * SP_NS_PER_S;
   CHECK(!put(spool, now_unix_ns(), 0));
   CHECK(sp_spool_next(spool, now_ns()) != NULL);
-  CHECK_EQUAL(lost_count, 0);
+  CHECK_EQUAL(dropped_count, 0);
   test_time.jumped_ns += 100 * SP_NS_PER_S;
   CHECK(sp_spool_next(spool, now_ns()) != NULL);
-  CHECK_EQUAL(lost_count, 1);
+  CHECK_EQUAL(dropped_count, 1);
   CHECK_TEXT(lost_why, "too old");
   sp_spool_free(spool);
   directory_remove(directory);
 }
 
-/* A process that spools `count` profiles and dies. */
+/* Run a process that spools `count` profiles and dies. */
 static void dead_process(const char *directory, uint64_t time_ns, int count) {
   pid_t pid = fork();
   int status, i;
@@ -181,7 +181,7 @@ static void dead_process(const char *directory, uint64_t time_ns, int count) {
   CHECK(WIFSIGNALED(status));
 }
 
-static void what_the_dead_left_is_taken_over(void) {
+static void files_of_dead_processes_are_taken_over(void) {
   char directory[64];
   uint64_t time_ns = now_unix_ns(), i;
   sp_spool *spool;
@@ -196,7 +196,7 @@ static void what_the_dead_left_is_taken_over(void) {
 
     CHECK(entry != NULL);
     CHECK_EQUAL(entry->time_ns, time_ns + i);
-    /* In nobody's books. */
+    /* No process counts these samples. */
     CHECK(!entry->own);
     CHECK_EQUAL(entry->samples, 0);
     CHECK(!sp_spool_read(spool, entry, &file));
@@ -209,8 +209,8 @@ static void what_the_dead_left_is_taken_over(void) {
   directory_remove(directory);
 }
 
-/* Neither what this process spooled, nor what a dead one did. */
-static void a_leap_of_the_clock_loses_nothing(void) {
+/* Neither profiles of this process nor those of a dead one. */
+static void a_clock_jump_loses_nothing(void) {
   char directory[64];
   uint64_t time_ns = now_unix_ns();
   sp_spool *spool;
@@ -223,17 +223,17 @@ static void a_leap_of_the_clock_loses_nothing(void) {
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns);
   test_time.jumped_ns += 1300 * SP_NS_PER_S;
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns);
-  CHECK_EQUAL(lost_count, 0);
-  /* Half of the age that it may have. */
+  CHECK_EQUAL(dropped_count, 0);
+  /* Half of the maximum age. */
   test_time.jumped_ns += 100 * SP_NS_PER_S;
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns + 1);
-  CHECK_EQUAL(lost_count, 1);
+  CHECK_EQUAL(dropped_count, 1);
   sp_spool_free(spool);
   test_clock_init(&test_time, 1);
   directory_remove(directory);
 }
 
-static void more_dead_than_fit_are_taken_over_in_turn(void) {
+static void many_dead_processes_are_taken_over_in_turn(void) {
   char directory[64];
   uint64_t time_ns = now_unix_ns();
   sp_spool *spool;
@@ -246,9 +246,9 @@ static void more_dead_than_fit_are_taken_over_in_turn(void) {
   spool = spool_in(directory);
   spool_settings.spool_max_bytes = 64 << 20;
   CHECK(!sp_spool_claim(spool));
-  /* The cap covers them, too. */
+  /* The size limit includes them. */
   CHECK(!put(spool, time_ns + 20, 100));
-  CHECK_EQUAL(lost_count, 1);
+  CHECK_EQUAL(dropped_count, 1);
   for (i = 0; i < 40; i++) {
     sp_spool_entry *entry;
 
@@ -265,7 +265,7 @@ static void more_dead_than_fit_are_taken_over_in_turn(void) {
   directory_remove(directory);
 }
 
-static void the_living_keep_theirs(void) {
+static void living_processes_keep_their_files(void) {
   char directory[64], byte = 0;
   int ready[2], end[2];
   uint64_t time_ns = now_unix_ns();
@@ -290,12 +290,12 @@ static void the_living_keep_theirs(void) {
   spool_settings.spool_max_bytes = 64 << 20;
   CHECK(!sp_spool_claim(spool));
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
-  /* What finds no room beside theirs takes nobody's place. */
+  /* A profile that does not fit next to theirs replaces no other. */
   CHECK(!put(spool, time_ns, 100));
   CHECK_EQUAL(put(spool, time_ns + 1, 5000), SPANPROF_ERR_LIMIT);
-  CHECK_EQUAL(lost_count, 0);
+  CHECK_EQUAL(dropped_count, 0);
   sp_spool_remove(spool, sp_spool_next(spool, now_ns()));
-  /* Not again before a minute is over. */
+  /* Not again within a minute. */
   close(end[1]);
   CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
   CHECK(!sp_spool_claim(spool));
@@ -308,7 +308,8 @@ static void the_living_keep_theirs(void) {
   directory_remove(directory);
 }
 
-/* Many processes want what one dead one left: each file goes to one. */
+/* Many processes compete for the files of a dead process: each file goes to one
+ * process. */
 static void each_file_is_claimed_once(void) {
   enum { FILES = 40, PROCESSES = 8 };
   char directory[64], byte = 0;
@@ -355,7 +356,7 @@ static void each_file_is_claimed_once(void) {
   directory_remove(directory);
 }
 
-static void damaged_and_foreign_files_are_told_apart(void) {
+static void damaged_files_and_other_files_are_distinguished(void) {
   static const char *const leftovers[] = {"12.profile", ".13.profile.tmp",
                                           "lock"};
   static const char *const foreign[] = {"notes.txt", "x12.profile",
@@ -384,7 +385,7 @@ static void damaged_and_foreign_files_are_told_apart(void) {
   entry = sp_spool_next(spool, now_ns());
   CHECK(entry != NULL);
   CHECK_EQUAL(sp_spool_read(spool, entry, &file), SPANPROF_ERR_FORMAT);
-  CHECK_EQUAL(lost_count, 1);
+  CHECK_EQUAL(dropped_count, 1);
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
   CHECK_EQUAL(directory_count(home, ""), 3);
   sp_spool_free(spool);
@@ -405,7 +406,7 @@ static size_t files_in(const char *directory) {
   return (size_t)count;
 }
 
-/* A process out of descriptors loses no profile that is safe on disk. */
+/* A process without free descriptors loses no profile on disk. */
 static void without_descriptors_the_files_stay(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
@@ -424,7 +425,7 @@ static void without_descriptors_the_files_stay(void) {
                 SPANPROF_ERR_IO);
   CHECK(strstr(spanprof_last_error(), "Too many open files") != NULL);
   CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-  CHECK_EQUAL(lost_count, 0);
+  CHECK_EQUAL(dropped_count, 0);
   CHECK_EQUAL(files_in(directory), 9);
   CHECK(!sp_spool_read(spool, sp_spool_next(spool, now_ns()), &file));
   sp_spool_file_dispose(&file);
@@ -432,9 +433,9 @@ static void without_descriptors_the_files_stay(void) {
   directory_remove(directory);
 }
 
-/* What someone else planted is neither sent nor removed, and told of; what is
- * good is taken over all the same. */
-static void planted_homes_are_told_of(void) {
+/* Files that other users planted are neither sent nor removed, and are
+ * reported. Valid homes are taken over in the same scan. */
+static void planted_homes_are_reported(void) {
   char directory[64], victim[64], path[128];
   uint64_t time_ns = now_unix_ns();
   sp_spool *spool;
@@ -451,15 +452,15 @@ static void planted_homes_are_told_of(void) {
   CHECK_EQUAL(sp_spool_claim(spool), SPANPROF_ERR_IO);
   CHECK(strstr(spanprof_last_error(), path) != NULL);
   CHECK_EQUAL(directory_count(victim, ".profile"), 1);
-  CHECK_EQUAL(lost_count, 0);
+  CHECK_EQUAL(dropped_count, 0);
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns);
   sp_spool_free(spool);
   directory_remove(directory);
   directory_remove(victim);
 }
 
-/* In a home of ours, but a link, or writable by others. */
-static void forged_files_are_lost_unread(void) {
+/* In our home, but a link, or writable by other users. */
+static void forged_files_are_dropped_unread(void) {
   char directory[64], path[512];
   sp_spool *spool = spool_in(directory_new(directory));
   sp_spool_file file;
@@ -477,7 +478,7 @@ static void forged_files_are_lost_unread(void) {
     else
       CHECK(unlink(path) == 0 && symlink("/etc/passwd", path) == 0);
     CHECK_EQUAL(sp_spool_read(spool, entry, &file), SPANPROF_ERR_FORMAT);
-    CHECK_EQUAL(lost_count, i + 1);
+    CHECK_EQUAL(dropped_count, i + 1);
   }
   sp_spool_free(spool);
   directory_remove(directory);
@@ -496,7 +497,7 @@ static void a_full_disk_leaves_nothing(void) {
   sp_spool_free(spool);
 }
 
-static void a_home_that_was_removed_is_made_anew(void) {
+static void a_removed_home_is_created_again(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
   uint64_t time_ns = now_unix_ns(), i;
@@ -507,9 +508,9 @@ static void a_home_that_was_removed_is_made_anew(void) {
   directory_remove(sp_spool_next(spool, now_ns())->home->path);
   CHECK_EQUAL(sp_spool_read(spool, sp_spool_next(spool, now_ns()), &file),
               SPANPROF_ERR_FORMAT);
-  CHECK_EQUAL(lost_count, 1);
+  CHECK_EQUAL(dropped_count, 1);
   CHECK(!put(spool, time_ns + 3, 0));
-  CHECK_EQUAL(lost_count, 3);
+  CHECK_EQUAL(dropped_count, 3);
   CHECK(!sp_spool_read(spool, sp_spool_next(spool, now_ns()), &file));
   CHECK_EQUAL(file.part.time_ns, time_ns + 3);
   sp_spool_file_dispose(&file);
@@ -517,9 +518,9 @@ static void a_home_that_was_removed_is_made_anew(void) {
   directory_remove(directory);
 }
 
-/* The lock of a home is removed, and another process takes it, which may send
- * what is in it as soon as this one finds out. */
-static void a_home_that_another_took_is_forgotten(void) {
+/* The lock of a home is removed, and another process takes it. That process may
+ * send the files as soon as this one detects the loss. */
+static void a_home_taken_by_another_process_is_abandoned(void) {
   char directory[64], path[512], byte = 0;
   int ready[2], end[2];
   sp_spool *spool = spool_in(directory_new(directory));
@@ -545,7 +546,7 @@ static void a_home_that_another_took_is_forgotten(void) {
   close(end[0]);
   CHECK_EQUAL(read(ready[0], &byte, 1), 1);
   CHECK(!put(spool, now_unix_ns(), 0));
-  CHECK_EQUAL(lost_count, 1);
+  CHECK_EQUAL(dropped_count, 1);
   CHECK_EQUAL(files_in(directory), 2);
   CHECK(access(path, F_OK) == 0);
   close(end[1]);
@@ -575,7 +576,7 @@ static void a_forked_child_has_a_spool_of_its_own(void) {
   }
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
   CHECK_EQUAL(status, 0);
-  /* Ours is still ours. */
+  /* This home is still ours. */
   CHECK(sp_spool_next(spool, now_ns()) != NULL);
   dead_process(directory, now_unix_ns(), 0);
   sp_spool_free(spool);
@@ -612,30 +613,30 @@ static void spooling_survives_failing_memory(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_is_put_is_read_back", what_is_put_is_read_back},
+      {"a_stored_profile_is_read_back", a_stored_profile_is_read_back},
       {"files_are_private", files_are_private},
-      {"the_oldest_comes_first_and_waits_are_kept",
-       the_oldest_comes_first_and_waits_are_kept},
-      {"the_oldest_give_way_past_the_byte_cap",
-       the_oldest_give_way_past_the_byte_cap},
-      {"what_is_too_old_is_lost", what_is_too_old_is_lost},
-      {"what_the_dead_left_is_taken_over", what_the_dead_left_is_taken_over},
-      {"a_leap_of_the_clock_loses_nothing", a_leap_of_the_clock_loses_nothing},
-      {"more_dead_than_fit_are_taken_over_in_turn",
-       more_dead_than_fit_are_taken_over_in_turn},
-      {"the_living_keep_theirs", the_living_keep_theirs},
+      {"the_oldest_is_first_and_retry_times_are_kept",
+       the_oldest_is_first_and_retry_times_are_kept},
+      {"the_oldest_beyond_the_size_limit_are_dropped",
+       the_oldest_beyond_the_size_limit_are_dropped},
+      {"old_entries_are_dropped", old_entries_are_dropped},
+      {"files_of_dead_processes_are_taken_over",
+       files_of_dead_processes_are_taken_over},
+      {"a_clock_jump_loses_nothing", a_clock_jump_loses_nothing},
+      {"many_dead_processes_are_taken_over_in_turn",
+       many_dead_processes_are_taken_over_in_turn},
+      {"living_processes_keep_their_files", living_processes_keep_their_files},
       {"each_file_is_claimed_once", each_file_is_claimed_once},
-      {"damaged_and_foreign_files_are_told_apart",
-       damaged_and_foreign_files_are_told_apart},
+      {"damaged_files_and_other_files_are_distinguished",
+       damaged_files_and_other_files_are_distinguished},
       {"without_descriptors_the_files_stay",
        without_descriptors_the_files_stay},
-      {"planted_homes_are_told_of", planted_homes_are_told_of},
-      {"forged_files_are_lost_unread", forged_files_are_lost_unread},
+      {"planted_homes_are_reported", planted_homes_are_reported},
+      {"forged_files_are_dropped_unread", forged_files_are_dropped_unread},
       {"a_full_disk_leaves_nothing", a_full_disk_leaves_nothing},
-      {"a_home_that_was_removed_is_made_anew",
-       a_home_that_was_removed_is_made_anew},
-      {"a_home_that_another_took_is_forgotten",
-       a_home_that_another_took_is_forgotten},
+      {"a_removed_home_is_created_again", a_removed_home_is_created_again},
+      {"a_home_taken_by_another_process_is_abandoned",
+       a_home_taken_by_another_process_is_abandoned},
       {"a_forked_child_has_a_spool_of_its_own",
        a_forked_child_has_a_spool_of_its_own},
       {"spooling_survives_failing_memory", spooling_survives_failing_memory},

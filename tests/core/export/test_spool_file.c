@@ -26,7 +26,7 @@ static spanprof_status read_one(const char *directory, const char *name,
   return st;
 }
 
-static void what_is_written_is_read(void) {
+static void a_written_file_is_read(void) {
   sp_encoded part = sample_pprof(&sp_mem_default, 77, 5, 50, 100);
   const char *name = NULL, *value = NULL;
   char directory[64];
@@ -44,7 +44,7 @@ static void what_is_written_is_read(void) {
   directory_remove(directory);
 }
 
-static void every_cut_of_a_file_is_noticed(void) {
+static void every_truncation_of_a_file_is_detected(void) {
   char directory[64], path[128], whole[4096];
   sp_spool_file file;
   size_t size, i;
@@ -68,7 +68,7 @@ static void every_cut_of_a_file_is_noticed(void) {
   directory_remove(directory);
 }
 
-static void what_is_no_file_of_ours_is_not_read(void) {
+static void other_files_are_not_read(void) {
   char directory[64], path[128];
   sp_spool_file file;
 
@@ -92,10 +92,10 @@ static void what_is_no_file_of_ours_is_not_read(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_is_written_is_read", what_is_written_is_read},
-      {"every_cut_of_a_file_is_noticed", every_cut_of_a_file_is_noticed},
-      {"what_is_no_file_of_ours_is_not_read",
-       what_is_no_file_of_ours_is_not_read},
+      {"a_written_file_is_read", a_written_file_is_read},
+      {"every_truncation_of_a_file_is_detected",
+       every_truncation_of_a_file_is_detected},
+      {"other_files_are_not_read", other_files_are_not_read},
   };
   sp_settings settings = usual_settings();
   int failed;

@@ -6,7 +6,7 @@
 #include "export_fixture.h"
 #include "failing_locks.h"
 
-/* A file in `directory`, and whether it is there. */
+/* Create a file in `directory`; check whether it exists. */
 static void touch(const char *directory, const char *name, mode_t mode) {
   char path[256];
   int fd;
@@ -44,7 +44,7 @@ static spanprof_status claim(const char *spool, const char *name) {
   return st;
 }
 
-static void only_homes_have_their_names(void) {
+static void names_of_homes_are_recognized(void) {
   static const struct {
     const char *name;
     bool home;
@@ -66,7 +66,7 @@ static void only_homes_have_their_names(void) {
     CHECK_EQUAL(sp_spool_home_is_name(rows[i].name), rows[i].home);
 }
 
-static void an_empty_home_vanishes(void) {
+static void an_empty_home_is_removed(void) {
   char directory[64];
   sp_spool_home home;
 
@@ -80,7 +80,7 @@ static void an_empty_home_vanishes(void) {
   directory_remove(directory);
 }
 
-static void where_nothing_can_be_locked_nothing_is_left(void) {
+static void without_locks_no_home_is_left(void) {
   char directory[64];
   sp_spool_home home;
 
@@ -97,7 +97,7 @@ static void where_nothing_can_be_locked_nothing_is_left(void) {
   directory_remove(directory);
 }
 
-static void the_living_keep_theirs(void) {
+static void living_processes_keep_their_files(void) {
   char directory[64];
   sp_spool_home home;
   int status;
@@ -117,7 +117,7 @@ static void the_living_keep_theirs(void) {
   directory_remove(directory);
 }
 
-/* What a claim by another process comes to. */
+/* Return the result of a claim by another process. */
 static spanprof_status claim_elsewhere(const char *spool, const char *name) {
   pid_t pid = fork();
   int status;
@@ -131,7 +131,7 @@ static spanprof_status claim_elsewhere(const char *spool, const char *name) {
 }
 
 /* As cleaners of /tmp do. */
-static void a_lock_that_was_removed_is_made_anew(void) {
+static void a_removed_lock_is_created_again(void) {
   char directory[64];
   sp_spool_home home;
 
@@ -150,7 +150,7 @@ static void a_lock_that_was_removed_is_made_anew(void) {
   directory_remove(directory);
 }
 
-static void a_home_that_has_no_lock_for_long_is_taken(void) {
+static void a_home_without_lock_for_long_is_taken_over(void) {
   char directory[64], path[128];
   struct timespec times[2] = {{0}};
 
@@ -166,8 +166,8 @@ static void a_home_that_has_no_lock_for_long_is_taken(void) {
   directory_remove(directory);
 }
 
-/* Its owner was stopped for long, say. */
-static void a_home_that_another_took_is_not_ours(void) {
+/* For example, its owner was stopped for a long time. */
+static void a_home_taken_by_another_process_is_lost(void) {
   char directory[64], byte = 0;
   int ready[2], end[2];
   sp_spool_home home;
@@ -203,9 +203,8 @@ static void a_home_that_another_took_is_not_ours(void) {
   directory_remove(directory);
 }
 
-/* Someone who could write to the spool once made a link where a home should
- * be. */
-static void a_planted_link_is_left_alone(void) {
+/* A user who could once write to the spool made a link in place of a home. */
+static void a_planted_link_is_not_touched(void) {
   char directory[64], victim[64];
 
   directory_new(directory);
@@ -220,7 +219,7 @@ static void a_planted_link_is_left_alone(void) {
   directory_remove(victim);
 }
 
-static void a_home_or_lock_of_others_is_left_alone(void) {
+static void a_home_or_lock_of_other_users_is_not_touched(void) {
   static const struct {
     mode_t home, lock;
   } rows[] = {{0770, 0600}, {0707, 0600}, {0700, 0620}, {0700, 0602}};
@@ -238,7 +237,7 @@ static void a_home_or_lock_of_others_is_left_alone(void) {
   }
 }
 
-static void a_lock_that_is_a_link_or_a_pipe_is_left_alone(void) {
+static void a_lock_that_is_a_link_or_pipe_is_not_touched(void) {
   char directory[64], home[128], path[192];
 
   snprintf(home, sizeof home, "%s/spanprof-1-1", directory_new(directory));
@@ -255,22 +254,20 @@ static void a_lock_that_is_a_link_or_a_pipe_is_left_alone(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"only_homes_have_their_names", only_homes_have_their_names},
-      {"an_empty_home_vanishes", an_empty_home_vanishes},
-      {"where_nothing_can_be_locked_nothing_is_left",
-       where_nothing_can_be_locked_nothing_is_left},
-      {"the_living_keep_theirs", the_living_keep_theirs},
-      {"a_lock_that_was_removed_is_made_anew",
-       a_lock_that_was_removed_is_made_anew},
-      {"a_home_that_has_no_lock_for_long_is_taken",
-       a_home_that_has_no_lock_for_long_is_taken},
-      {"a_home_that_another_took_is_not_ours",
-       a_home_that_another_took_is_not_ours},
-      {"a_planted_link_is_left_alone", a_planted_link_is_left_alone},
-      {"a_home_or_lock_of_others_is_left_alone",
-       a_home_or_lock_of_others_is_left_alone},
-      {"a_lock_that_is_a_link_or_a_pipe_is_left_alone",
-       a_lock_that_is_a_link_or_a_pipe_is_left_alone},
+      {"names_of_homes_are_recognized", names_of_homes_are_recognized},
+      {"an_empty_home_is_removed", an_empty_home_is_removed},
+      {"without_locks_no_home_is_left", without_locks_no_home_is_left},
+      {"living_processes_keep_their_files", living_processes_keep_their_files},
+      {"a_removed_lock_is_created_again", a_removed_lock_is_created_again},
+      {"a_home_without_lock_for_long_is_taken_over",
+       a_home_without_lock_for_long_is_taken_over},
+      {"a_home_taken_by_another_process_is_lost",
+       a_home_taken_by_another_process_is_lost},
+      {"a_planted_link_is_not_touched", a_planted_link_is_not_touched},
+      {"a_home_or_lock_of_other_users_is_not_touched",
+       a_home_or_lock_of_other_users_is_not_touched},
+      {"a_lock_that_is_a_link_or_pipe_is_not_touched",
+       a_lock_that_is_a_link_or_pipe_is_not_touched},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

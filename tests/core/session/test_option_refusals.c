@@ -22,8 +22,8 @@ static void settings_end(void) {
   sp_buffer_dispose(&notes);
 }
 
-/* A check and a start, with that environment for the process's, refuse by the
- * same status and sentence. */
+/* A check and a start with this environment fail with the same status and
+ * message. */
 static void check_start_alike(const spanprof_options *options,
                               char *const *environment, spanprof_status status,
                               const char *sentence) {
@@ -63,7 +63,7 @@ static void options_started(spanprof_options *options) {
 static void options_wrong_variables_are_refused_by_name(void) {
   static const struct {
     char *variable;
-    const char *sentence; /* the start of it */
+    const char *sentence; /* its beginning */
   } table[] = {
       {"PYROSCOPE_APPLICATION_NAME=  ",
        "application_name (from PYROSCOPE_APPLICATION_NAME) is empty"},
@@ -162,7 +162,7 @@ static void options_wrong_calls_are_refused_by_name(void) {
     size_t offset;
     const char *text;
     int64_t number;
-    const char *sentence; /* part of it */
+    const char *sentence; /* a part of it */
   } table[] = {
 #define TEXT_CASE(field, text, sentence) \
   {offsetof(spanprof_options, field), text, 0, sentence}
@@ -235,7 +235,7 @@ static void options_two_identities_are_refused(void) {
                 "has X-Scope-OrgID in addition to tenant_id");
 }
 
-static void options_signal_that_was_taken_over_is_refused(void) {
+static void options_signal_with_another_handler_is_refused(void) {
   struct sigaction ours, theirs = {.sa_handler = SIG_IGN};
   const int number = SIGRTMIN + 3;
   spanprof_session *session;
@@ -273,7 +273,7 @@ static void options_no_free_signal_is_refused(void) {
     signal(i, SIG_DFL);
 }
 
-static void options_switched_off_are_told_apart(void) {
+static void options_disabled_profiler_has_its_own_status(void) {
   static char *const off[] = {"PYROSCOPE_AGENT_ENABLED=no", NULL};
   spanprof_options options;
 
@@ -295,7 +295,7 @@ static void options_of_another_size_are_refused(void) {
   check_start_alike(&options, no_environment, SPANPROF_ERR_ARGUMENT, sentence);
 }
 
-/* A session that runs, and what its counters say. */
+/* A running session with its counters. */
 static void options_checks_change_no_session(void) {
   spanprof_stats before = {.struct_size = sizeof before}, after = before;
   spanprof_session *session;
@@ -330,10 +330,11 @@ int main(int argc, char **argv) {
       {"wrong calls are refused by name",
        options_wrong_calls_are_refused_by_name},
       {"two identities are refused", options_two_identities_are_refused},
-      {"a signal that was taken over is refused",
-       options_signal_that_was_taken_over_is_refused},
+      {"a signal with another handler is refused",
+       options_signal_with_another_handler_is_refused},
       {"no free signal is refused", options_no_free_signal_is_refused},
-      {"switched off is told apart", options_switched_off_are_told_apart},
+      {"the disabled profiler has its own status",
+       options_disabled_profiler_has_its_own_status},
       {"another size is refused", options_of_another_size_are_refused},
       {"checks change no session", options_checks_change_no_session},
   };

@@ -11,7 +11,7 @@
 static sp_settings settings;
 static sp_buffer notes;
 
-/* One directory for the whole program, empty between tests. */
+/* A directory for the whole program, empty between tests. */
 static char scratch[64];
 
 static char *const no_environment[] = {NULL};
@@ -46,7 +46,7 @@ static void options_started(spanprof_options *options) {
   options->application_name = "shop";
 }
 
-static void options_nothing_but_a_name_gives_the_defaults(void) {
+static void options_with_only_a_name_have_defaults(void) {
   spanprof_options options;
 
   options_started(&options);
@@ -74,7 +74,7 @@ static void options_nothing_but_a_name_gives_the_defaults(void) {
   settings_end();
 }
 
-static void options_environment_alone_decides_everything(void) {
+static void options_environment_alone_sets_all(void) {
   char *const environment[] = {
       "PYROSCOPE_APPLICATION_NAME= shop ",
       "PYROSCOPE_LABELS=region=eu,host=web-1",
@@ -144,7 +144,7 @@ static void options_environment_alone_decides_everything(void) {
   settings_end();
 }
 
-static void options_call_beats_environment(void) {
+static void options_call_takes_precedence_over_environment(void) {
   char *const environment[] = {"PYROSCOPE_APPLICATION_NAME=other",
                                "PYROSCOPE_SAMPLE_RATE=nonsense",
                                "PYROSCOPE_SERVER_ADDRESS=http://other:4040",
@@ -175,7 +175,7 @@ static void options_call_beats_environment(void) {
   settings_end();
 }
 
-static void options_java_names_and_syntax_are_taken(void) {
+static void options_java_names_and_syntax_are_accepted(void) {
   char *const environment[] = {
       "PYROSCOPE_APPLICATION_NAME=shop", "PYROSCOPE_SAMPLING_RATE=50",
       "PYROSCOPE_UPLOAD_INTERVAL=15s",
@@ -195,7 +195,7 @@ static void options_java_names_and_syntax_are_taken(void) {
   settings_end();
 }
 
-static void options_name_falls_back_to_opentelemetry(void) {
+static void options_name_defaults_to_opentelemetry(void) {
   char *const environment[] = {
       "PYROSCOPE_APPLICATION_NAME=", "OTEL_SERVICE_NAME=shop",
       "OTEL_RESOURCE_ATTRIBUTES=service.namespace=eu", NULL};
@@ -210,14 +210,14 @@ static void options_name_falls_back_to_opentelemetry(void) {
                 "application_name (from OTEL_SERVICE_NAME) is not valid UTF-8");
 }
 
-static void options_no_name_is_that_of_the_executable(void) {
+static void options_without_a_name_use_the_executable(void) {
   CHECK_EQUAL(settings_of(NULL, no_environment), SPANPROF_OK);
   CHECK_TEXT(settings.application_name, "unknown_service:test_options");
   CHECK(settings.name_open);
   settings_end();
 }
 
-static void options_label_pairs_win_and_hold_commas(void) {
+static void options_label_pairs_take_precedence_and_may_have_commas(void) {
   static const spanprof_label_pair pairs[] = {{"a", "x,y=z"},
                                               {"service_tier", "1"}};
   static const spanprof_label_pair broken[] = {{"a", NULL}};
@@ -306,7 +306,7 @@ static void options_proxy_follows_the_servers_scheme(void) {
   }
 }
 
-static void options_ssl_cert_file_matters_with_tls_only(void) {
+static void options_ssl_cert_file_applies_only_with_tls(void) {
   char *const environment[] = {"SSL_CERT_FILE=/nowhere/ca.pem", NULL};
   spanprof_options options;
 
@@ -331,7 +331,7 @@ static size_t scratch_entries(const char *path) {
   return entries - 2;
 }
 
-static void options_directories_are_made_private_and_left_empty(void) {
+static void options_directories_are_created_private_and_stay_empty(void) {
   char output[96], spool[96];
   struct stat about;
   spanprof_options options;
@@ -356,7 +356,7 @@ static void options_directories_are_made_private_and_left_empty(void) {
   rmdir(spool);
 }
 
-static void options_of_an_older_caller_leave_the_rest_unset(void) {
+static void options_of_an_older_caller_leave_others_unset(void) {
   spanprof_options options;
   size_t older = offsetof(spanprof_options, sample_rate_hz) + sizeof(int64_t);
 
@@ -394,7 +394,7 @@ static void log_nowhere(void *data, spanprof_log_level level,
   (void)message;
 }
 
-static void options_log_level_depends_on_who_listens(void) {
+static void options_log_level_depends_on_the_callback(void) {
   spanprof_options options;
 
   options_started(&options);
@@ -449,33 +449,34 @@ static void options_survive_every_failed_allocation(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"no name is that of the executable",
-       options_no_name_is_that_of_the_executable},
-      {"nothing but a name gives the defaults",
-       options_nothing_but_a_name_gives_the_defaults},
-      {"the environment alone decides everything",
-       options_environment_alone_decides_everything},
-      {"a call beats the environment", options_call_beats_environment},
-      {"the Java agent's names and syntax are taken",
-       options_java_names_and_syntax_are_taken},
-      {"the name falls back to OpenTelemetry's",
-       options_name_falls_back_to_opentelemetry},
-      {"label pairs win, and hold commas",
-       options_label_pairs_win_and_hold_commas},
+      {"without a name the executable names the service",
+       options_without_a_name_use_the_executable},
+      {"a name alone gives the defaults",
+       options_with_only_a_name_have_defaults},
+      {"the environment alone sets all options",
+       options_environment_alone_sets_all},
+      {"a call takes precedence over the environment",
+       options_call_takes_precedence_over_environment},
+      {"the Java agent's names and syntax are accepted",
+       options_java_names_and_syntax_are_accepted},
+      {"the name defaults to OpenTelemetry's",
+       options_name_defaults_to_opentelemetry},
+      {"label pairs take precedence, and may contain commas",
+       options_label_pairs_take_precedence_and_may_have_commas},
       {"credentials of the address become basic auth",
        options_credentials_of_the_address_become_basic_auth},
       {"the proxy follows the server's scheme",
        options_proxy_follows_the_servers_scheme},
-      {"SSL_CERT_FILE matters with TLS only",
-       options_ssl_cert_file_matters_with_tls_only},
-      {"directories are made private and left empty",
-       options_directories_are_made_private_and_left_empty},
-      {"an older caller's options leave the rest unset",
-       options_of_an_older_caller_leave_the_rest_unset},
+      {"SSL_CERT_FILE applies only with TLS",
+       options_ssl_cert_file_applies_only_with_tls},
+      {"directories are created private and stay empty",
+       options_directories_are_created_private_and_stay_empty},
+      {"an older caller's options leave the others unset",
+       options_of_an_older_caller_leave_others_unset},
       {"options of another size are refused",
        options_of_another_size_are_refused},
-      {"the log level depends on who listens",
-       options_log_level_depends_on_who_listens},
+      {"the log level depends on the log callback",
+       options_log_level_depends_on_the_callback},
       {"every failed allocation is survived",
        options_survive_every_failed_allocation},
   };

@@ -1,5 +1,5 @@
-/* Which threads are sampled, and when: pause and resume, registered threads
- * only. */
+/* Tests which threads are sampled and when: pause, resume, and registered
+ * threads only. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "check.h"
 #include "session/session_state.h"
 
-/* Two scans for threads and more. */
+/* More than two scans for threads. */
 #define SCANS_US 500000
 
 static void log_nothing(void *data, spanprof_log_level level,
@@ -58,7 +58,7 @@ typedef struct worker {
   bool enters;
 } worker;
 
-/* Waits to be let go, then burns and ends. */
+/* Wait for the release, then use CPU time, and return. */
 static void *worker_run(void *data) {
   worker *self = data;
   spanprof_span_token token = 0;
@@ -143,7 +143,7 @@ static void a_program_may_reset_its_signals_between_sessions(void) {
   }
 }
 
-static void a_log_may_wait_for_who_forks(void) {
+static void a_log_callback_may_wait_for_a_fork(void) {
   spanprof_options options;
   spanprof_session *session;
 
@@ -174,7 +174,8 @@ static void nothing_is_sampled_while_paused(void) {
   burn_cpu_ms(200);
   CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_OK);
   usleep(SCANS_US);
-  /* The ends of registered threads book what no timer saw; not now. */
+  /* A registered thread that ends books its last CPU time, but not during a
+   * pause. */
   worker_finish(&found);
   worker_finish(&registered);
   worker_finish(&late);
@@ -211,7 +212,7 @@ static void every_thread_is_sampled_after_the_resume(void) {
   CHECK(stats_now().ticks_taken >= taken + 200);
   taken = stats_now().ticks_taken;
   burn_cpu_ms(300);
-  /* What was used during the pause is in no tick. */
+  /* The CPU time of the pause is in no tick. */
   CHECK(stats_now().ticks_taken >= taken + 200);
   CHECK(stats_now().ticks_taken <= taken + 400);
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
@@ -259,7 +260,7 @@ static void a_child_of_a_paused_process_is_paused(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
 }
 
-/* What a worker of its kind brings, with nobody else at work. */
+/* Return the ticks of a worker of this kind while no other thread works. */
 static uint64_t ticks_of(bool registers, bool enters) {
   uint64_t before;
   worker one;
@@ -271,14 +272,14 @@ static uint64_t ticks_of(bool registers, bool enters) {
   return stats_now().ticks_taken - before;
 }
 
-static void only_those_that_register_where_that_is_wanted(void) {
+static void only_registered_threads_are_sampled_on_request(void) {
   spanprof_session *session = session_begin(true);
 
   CHECK_EQUAL(ticks_of(false, false), 0);
   CHECK(ticks_of(true, false) >= 200);
   CHECK(ticks_of(false, true) >= 200);
   CHECK_EQUAL(stats_now().threads_unprofiled, 0);
-  burn_cpu_ms(200); /* who started the session is one of them */
+  burn_cpu_ms(200); /* the thread that starts the session is sampled */
   CHECK(stats_now().samples_taken > 0);
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
   session = session_begin(false);
@@ -291,7 +292,7 @@ static const check_test tests[] = {
      a_program_may_reset_its_signals_in_a_pause},
     {"a_program_may_reset_its_signals_between_sessions",
      a_program_may_reset_its_signals_between_sessions},
-    {"a_log_may_wait_for_who_forks", a_log_may_wait_for_who_forks},
+    {"a_log_callback_may_wait_for_a_fork", a_log_callback_may_wait_for_a_fork},
     {"nothing_is_sampled_while_paused", nothing_is_sampled_while_paused},
     {"every_thread_is_sampled_after_the_resume",
      every_thread_is_sampled_after_the_resume},
@@ -299,8 +300,8 @@ static const check_test tests[] = {
      a_paused_session_can_be_stopped_and_the_next_is_not_paused},
     {"a_child_of_a_paused_process_is_paused",
      a_child_of_a_paused_process_is_paused},
-    {"only_those_that_register_where_that_is_wanted",
-     only_those_that_register_where_that_is_wanted},
+    {"only_registered_threads_are_sampled_on_request",
+     only_registered_threads_are_sampled_on_request},
 };
 
 int main(int argc, char **argv) {

@@ -30,7 +30,7 @@ static void tell(const char *name) {
   CHECK(!spanprof_resource_set(name, strlen(name), "", 0));
 }
 
-/* Profiles of an application, of a process. */
+/* Count the profiles of an application and a process. */
 static int profiles_of(const char *app, pid_t pid) {
   char command[256];
   FILE *answer;
@@ -44,7 +44,7 @@ static int profiles_of(const char *app, pid_t pid) {
   return count;
 }
 
-/* The URL of a span that starts now. */
+/* Return the URL of a new span. */
 static const char *span_url(void) {
   static char url[512];
   spanprof_span_info info = {
@@ -66,7 +66,7 @@ static const char *span_url(void) {
 }
 
 #if CHECK_FORKS
-/* In a child: what it tells, and burns. */
+/* Fork a child that sets its service, and uses CPU time. */
 static pid_t child(const char *name) {
   pid_t pid = fork();
 
@@ -102,7 +102,7 @@ static void names_of_process_and_children(void) {
 
 #endif
 
-static void what_was_told_before_the_start_counts(void) {
+static void a_name_set_before_the_start_applies(void) {
   tell("early");
   session_begin(NULL);
   burn_cpu_ms(150);
@@ -114,7 +114,7 @@ static void what_was_told_before_the_start_counts(void) {
   directory_remove(output);
 }
 
-static void names_are_cleaned_and_none_is_refused(void) {
+static void names_are_cleaned_and_an_empty_name_is_refused(void) {
   char longer[4000];
 
   memset(longer, 'a', sizeof longer);
@@ -136,10 +136,10 @@ int main(int argc, char **argv) {
 #if CHECK_FORKS
     {"names_of_process_and_children", names_of_process_and_children},
 #endif
-    {"what_was_told_before_the_start_counts",
-     what_was_told_before_the_start_counts},
-    {"names_are_cleaned_and_none_is_refused",
-     names_are_cleaned_and_none_is_refused},
+    {"a_name_set_before_the_start_applies",
+     a_name_set_before_the_start_applies},
+    {"names_are_cleaned_and_an_empty_name_is_refused",
+     names_are_cleaned_and_an_empty_name_is_refused},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

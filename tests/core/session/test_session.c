@@ -28,7 +28,7 @@ static void log_keep(void *data, spanprof_log_level level,
   strcat(session_log, "\n");
 }
 
-/* How long a thread that was made runs before who made it goes on. */
+/* Time that a new thread runs before its creator continues. */
 static useconds_t session_head_start_us;
 
 static bool session_exits; /* this is the child process that exits */
@@ -39,7 +39,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   int error;
 
   if (session_exits)
-    _exit(3); /* libc may be unable to start a thread at this time */
+    _exit(3); /* libc may not be able to start a thread at this time */
   *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
   error = next(thread, attributes, run, argument);
   if (session_head_start_us)
@@ -47,7 +47,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   return error;
 }
 
-/* An exit handler that runs after ours. */
+/* An exit handler that runs after the library's. */
 static void log_must_be_silent(void) {
   if (session_exits && (session_log[0] || spanprof_session_running()))
     _exit(1);
@@ -62,13 +62,13 @@ static spanprof_options options_given(void) {
   CHECK(mkdtemp(session_directory) != NULL);
   options.application_name = "session/test";
   options.output_directory = session_directory;
-  options.upload_interval_ms = 3600000; /* one window, however slow */
+  options.upload_interval_ms = 3600000; /* one window, even on a slow machine */
   options.log = log_keep;
   options.log_level = SPANPROF_LOG_INFO;
   return options;
 }
 
-/* How many profiles lie in the directory; removes it. */
+/* Count the profiles in the directory, and remove it. */
 static int profiles_take(void) {
   DIR *directory = opendir(session_directory);
   struct dirent *entry;
@@ -98,9 +98,9 @@ static spanprof_stats stats_now(void) {
   return stats;
 }
 
-/* The collector looks for threads at once, and again 150 ms later: the flush is
- * answered in between. */
-static void threads_are_found_though_the_collector_was_quicker(void) {
+/* The collector scans for threads immediately, and again 150 ms later. The
+ * flush is answered between the scans. */
+static void threads_are_found_even_if_the_collector_starts_first(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
 
@@ -122,8 +122,8 @@ static void *wait_unregistered(void *unused) {
   return NULL;
 }
 
-/* Whether the one that was made just now is profiled in time. Never, where one
- * that a test before left has ended meanwhile. */
+/* Is a new thread profiled in time? The test repeats if a thread of an earlier
+ * test has ended meanwhile. */
 static bool found_in_time(uint64_t threads_before) {
   const uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + 200 * 1000000u;
 
@@ -135,9 +135,9 @@ static bool found_in_time(uint64_t threads_before) {
   return true;
 }
 
-/* On a busy machine a look may come late: half are enough, and a look a second
- * would have a fifth. */
-static void a_thread_nobody_registered_is_found_within_200_ms(void) {
+/* On a busy machine a scan may be late, so half of the threads are enough. With
+ * one scan per second it would be a fifth. */
+static void an_unregistered_thread_is_found_within_200_ms(void) {
   enum { TRIES = 30 };
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -151,7 +151,8 @@ static void a_thread_nobody_registered_is_found_within_200_ms(void) {
 
     CHECK_EQUAL(pthread_create(&threads[i], NULL, wait_unregistered, NULL), 0);
     in_time += found_in_time(before);
-    usleep((useconds_t)(i % 8) * 20000); /* at any time between two looks */
+    usleep((useconds_t)(i % 8) *
+           20000); /* at different times between two scans */
   }
   CHECK(in_time >= TRIES / 2);
   for (i = 0; i < TRIES; i++)
@@ -171,7 +172,7 @@ static void one_session_runs_at_a_time(void) {
   CHECK(spanprof_session_running());
   CHECK_EQUAL(spanprof_session_start(&options, &second), SPANPROF_ERR_STATE);
   CHECK(second == NULL);
-  CHECK(strstr(spanprof_last_error(), "runs already"));
+  CHECK(strstr(spanprof_last_error(), "already running"));
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK(spanprof_session_current() == NULL);
   CHECK(!spanprof_session_running());
@@ -183,7 +184,7 @@ static void one_session_runs_at_a_time(void) {
   profiles_take();
 }
 
-static void a_stop_hands_on_what_was_sampled(void) {
+static void a_stop_delivers_the_samples(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
   spanprof_stats stats;
@@ -205,7 +206,7 @@ static void a_stop_hands_on_what_was_sampled(void) {
   CHECK(strstr(session_log, session_directory));
 }
 
-static void a_flush_hands_on_and_goes_on(void) {
+static void a_flush_delivers_and_the_session_continues(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
 
@@ -218,7 +219,7 @@ static void a_flush_hands_on_and_goes_on(void) {
   CHECK_EQUAL(profiles_take(), 2);
 }
 
-static void a_refused_start_leaves_nothing_behind(void) {
+static void a_failed_start_leaves_nothing_running(void) {
   spanprof_options options = options_given();
   spanprof_session *session = (spanprof_session *)&options;
   int tasks = tasks_count();
@@ -274,7 +275,7 @@ static void the_environment_alone_is_enough(void) {
   CHECK_EQUAL(profiles_take(), 1);
 }
 
-/* The URL of a new root span, by the default rules. */
+/* Return the length of a new root span's URL with the default rules. */
 static size_t url_bytes(void) {
   const spanprof_span_info info = {.struct_size = sizeof info,
                                    .flags = SPANPROF_SPAN_SAMPLED,
@@ -302,8 +303,8 @@ static void url_wait(void) {
   }
 }
 
-/* Whether it opens links the server is asked once, at the start, and each of
- * its answers says so. */
+/* The library asks the server once at the start whether it opens links, and
+ * each answer of the server has the header. */
 static void a_server_that_opens_links_gets_urls(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -334,7 +335,7 @@ static void a_server_that_opens_links_gets_urls(void) {
   profiles_take();
 }
 
-static void credentials_stand_in_no_line(void) {
+static void the_log_has_no_credentials(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
 
@@ -347,9 +348,9 @@ static void credentials_stand_in_no_line(void) {
   profiles_take();
 }
 
-/* The child of a fork samples, writes at its exit, and is a process of its own:
- * its counters start from zero. */
-static void a_forked_child_goes_on_by_itself(void) {
+/* A forked child is sampled, writes at its exit, and has its own counters,
+ * which start at zero. */
+static void a_forked_child_is_profiled(void) {
 #if !defined(__SANITIZE_THREAD__)
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -376,8 +377,8 @@ static void a_forked_child_goes_on_by_itself(void) {
 }
 
 /* A language's log callback must not be called during or after the language's
- * finalisation, as its exit handlers may have run before ours. */
-static void no_line_is_given_to_the_log_once_exit_handlers_run(void) {
+ * finalization. Its exit handlers may have run before ours. */
+static void the_log_callback_is_not_called_once_exit_handlers_run(void) {
 #if !defined(__SANITIZE_THREAD__)
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -402,8 +403,8 @@ static void no_line_is_given_to_the_log_once_exit_handlers_run(void) {
 #endif
 }
 
-/* As Ruby starts a command for root: no signal of ours may end it. */
-static void a_fork_that_prepares_an_exec_is_left_alone(void) {
+/* Ruby starts a command of root like this; our signal must not end it. */
+static void a_fork_before_an_exec_is_not_affected(void) {
 #if !defined(__SANITIZE_THREAD__)
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -434,7 +435,7 @@ static void a_fork_that_prepares_an_exec_is_left_alone(void) {
 #endif
 }
 
-static void nothing_works_silently_towards_nowhere(void) {
+static void a_session_without_destination_is_logged(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
 
@@ -472,8 +473,9 @@ static void log_reenters(void *data, spanprof_log_level level,
   CHECK_EQUAL(pthread_timedjoin_np(thread, NULL, &until), 0);
 }
 
-/* Also a line of the uploading thread, which the stop waits for. */
-static void a_log_may_wait_for_who_calls_back(void) {
+/* Also for a line of the uploading thread while a stop waits for that thread.
+ */
+static void a_log_callback_may_wait_for_callers(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
   int i;
@@ -481,10 +483,12 @@ static void a_log_may_wait_for_who_calls_back(void) {
   options.log = log_reenters;
   options.server_address = "http://127.0.0.1:1";
   for (i = 0; i < 2; i++) {
-    reentered = NULL; /* the next session may have the last one's address */
+    reentered =
+        NULL; /* the next session may have the address of the last one */
     CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
     burn_cpu_ms(100);
-    reentered = session; /* before, a line's thread would find it running */
+    reentered =
+        session; /* before, the thread of a log line would find it running */
     CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   }
   CHECK(reentries >= 6);
@@ -493,7 +497,7 @@ static void a_log_may_wait_for_who_calls_back(void) {
   CHECK_EQUAL(profiles_take(), 2);
 }
 
-static void an_older_callers_stats_are_filled_as_far_as_it_knows(void) {
+static void stats_of_an_older_caller_are_filled_up_to_its_size(void) {
   struct {
     size_t struct_size;
     uint64_t samples_taken;
@@ -507,7 +511,7 @@ static void an_older_callers_stats_are_filled_as_far_as_it_knows(void) {
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_ERR_ARGUMENT);
 }
 
-/* A runtime whose names never come while `stuck_held`. */
+/* A runtime whose names do not arrive while `stuck_held`. */
 static _Atomic bool stuck_held, stuck_in;
 static _Atomic uint64_t stuck_code;
 
@@ -529,7 +533,8 @@ static spanprof_status stuck_resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_ERR_STATE;
 }
 
-/* Start, and sample until the collector hangs in the callback. */
+/* Start a session, and take samples until the collector hangs in the callback.
+ */
 static spanprof_session *session_stuck(void) {
   spanprof_options options = options_given();
   spanprof_runtime runtime = {.struct_size = sizeof runtime,
@@ -560,7 +565,7 @@ static void fork_once(void) {
 #endif
 }
 
-static void a_callback_that_hangs_holds_neither_flush_stop_nor_fork(void) {
+static void a_hanging_callback_blocks_no_flush_stop_or_fork(void) {
   spanprof_session *session = session_stuck();
   spanprof_options options;
 
@@ -581,7 +586,7 @@ static void a_callback_that_hangs_holds_neither_flush_stop_nor_fork(void) {
     usleep(1000);
 }
 
-static void a_third_start_waits_for_what_two_stops_left(void) {
+static void a_third_start_waits_for_two_abandoned_threads(void) {
   spanprof_session *session;
   spanprof_options options;
 
@@ -605,8 +610,8 @@ static void a_third_start_waits_for_what_two_stops_left(void) {
   profiles_take();
 }
 
-/* It has none of the threads, and no fork hook ran in it. */
-static void a_child_of_the_bare_system_call_may_exit(void) {
+/* The child has none of the threads, and no fork hook ran in it. */
+static void a_child_of_the_bare_system_call_can_exit(void) {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -631,36 +636,38 @@ static void a_child_of_the_bare_system_call_may_exit(void) {
 }
 
 static const check_test tests[] = {
-    {"a_callback_that_hangs_holds_neither_flush_stop_nor_fork",
-     a_callback_that_hangs_holds_neither_flush_stop_nor_fork},
-    {"a_third_start_waits_for_what_two_stops_left",
-     a_third_start_waits_for_what_two_stops_left},
-    {"a_child_of_the_bare_system_call_may_exit",
-     a_child_of_the_bare_system_call_may_exit},
-    {"threads_are_found_though_the_collector_was_quicker",
-     threads_are_found_though_the_collector_was_quicker},
-    {"a_thread_nobody_registered_is_found_within_200_ms",
-     a_thread_nobody_registered_is_found_within_200_ms},
+    {"a_hanging_callback_blocks_no_flush_stop_or_fork",
+     a_hanging_callback_blocks_no_flush_stop_or_fork},
+    {"a_third_start_waits_for_two_abandoned_threads",
+     a_third_start_waits_for_two_abandoned_threads},
+    {"a_child_of_the_bare_system_call_can_exit",
+     a_child_of_the_bare_system_call_can_exit},
+    {"threads_are_found_even_if_the_collector_starts_first",
+     threads_are_found_even_if_the_collector_starts_first},
+    {"an_unregistered_thread_is_found_within_200_ms",
+     an_unregistered_thread_is_found_within_200_ms},
     {"one_session_runs_at_a_time", one_session_runs_at_a_time},
-    {"a_stop_hands_on_what_was_sampled", a_stop_hands_on_what_was_sampled},
-    {"a_flush_hands_on_and_goes_on", a_flush_hands_on_and_goes_on},
-    {"a_refused_start_leaves_nothing_behind",
-     a_refused_start_leaves_nothing_behind},
+    {"a_stop_delivers_the_samples", a_stop_delivers_the_samples},
+    {"a_flush_delivers_and_the_session_continues",
+     a_flush_delivers_and_the_session_continues},
+    {"a_failed_start_leaves_nothing_running",
+     a_failed_start_leaves_nothing_running},
     {"the_environment_switches_it_off", the_environment_switches_it_off},
     {"the_environment_alone_is_enough", the_environment_alone_is_enough},
     {"a_server_that_opens_links_gets_urls",
      a_server_that_opens_links_gets_urls},
-    {"credentials_stand_in_no_line", credentials_stand_in_no_line},
-    {"no_line_is_given_to_the_log_once_exit_handlers_run",
-     no_line_is_given_to_the_log_once_exit_handlers_run},
-    {"a_forked_child_goes_on_by_itself", a_forked_child_goes_on_by_itself},
-    {"a_fork_that_prepares_an_exec_is_left_alone",
-     a_fork_that_prepares_an_exec_is_left_alone},
-    {"a_log_may_wait_for_who_calls_back", a_log_may_wait_for_who_calls_back},
-    {"nothing_works_silently_towards_nowhere",
-     nothing_works_silently_towards_nowhere},
-    {"an_older_callers_stats_are_filled_as_far_as_it_knows",
-     an_older_callers_stats_are_filled_as_far_as_it_knows},
+    {"the_log_has_no_credentials", the_log_has_no_credentials},
+    {"the_log_callback_is_not_called_once_exit_handlers_run",
+     the_log_callback_is_not_called_once_exit_handlers_run},
+    {"a_forked_child_is_profiled", a_forked_child_is_profiled},
+    {"a_fork_before_an_exec_is_not_affected",
+     a_fork_before_an_exec_is_not_affected},
+    {"a_log_callback_may_wait_for_callers",
+     a_log_callback_may_wait_for_callers},
+    {"a_session_without_destination_is_logged",
+     a_session_without_destination_is_logged},
+    {"stats_of_an_older_caller_are_filled_up_to_its_size",
+     stats_of_an_older_caller_are_filled_up_to_its_size},
 };
 
 int main(int argc, char **argv) {

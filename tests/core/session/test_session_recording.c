@@ -13,7 +13,7 @@
 
 /* The result of a recording. */
 typedef struct recorded {
-  sp_buffer pprof; /* unpacked */
+  sp_buffer pprof; /* decompressed */
   uint64_t samples;
   uint64_t cpu_ns;
   char note[160];
@@ -66,8 +66,8 @@ static uint64_t samples_taken(void) {
   return stats.samples_taken;
 }
 
-/* Burn CPU until there is a sample: on a busy machine the collector finds this
- * thread late. */
+/* Use CPU time until there is a sample: on a busy machine the collector finds
+ * this thread late. */
 static void burn_until_sampled(void) {
   const uint64_t before = samples_taken();
   int i;
@@ -92,7 +92,7 @@ static spanprof_session *session_begin(void) {
   return session;
 }
 
-static void it_is_made_beside_the_windows(void) {
+static void a_recording_runs_next_to_the_windows(void) {
   spanprof_session *session = session_begin();
   spanprof_stats stats = {.struct_size = sizeof stats};
   spanprof_recording *recording;
@@ -135,7 +135,7 @@ static void sampling_runs_while_there_are_recordings(void) {
   sp_buffer_dispose(&profile.pprof);
 }
 
-static void spans_are_named_though_windows_end_and_spans_too(void) {
+static void spans_are_named_after_windows_and_spans_end(void) {
   static const uint8_t id[8] = {0x9a, 0x51, 0x71, 0x83, 0xf2, 0x6a, 0x08, 0x9d};
   spanprof_session *session = session_begin();
   spanprof_span_info info = {.struct_size = sizeof info,
@@ -167,7 +167,7 @@ static void spans_are_named_though_windows_end_and_spans_too(void) {
 /* The threads of a test. They run one after the other, each in its own span. */
 typedef struct worker {
   spanprof_recording_scope scope;
-  spanprof_mark mark; /* to work for */
+  spanprof_mark mark; /* mark to work for */
   char span[16];
   recorded profile;
 } worker;
@@ -178,8 +178,8 @@ static void span_burn(const char *name) {
 
   CHECK_EQUAL(spanprof_span_start_named(name, &span), SPANPROF_OK);
   CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
-  /* CPU time of this thread, as samples of other threads do not show that it
-   * was sampled. */
+  /* CPU time of this thread, because samples of other threads do not prove that
+   * this one is sampled. */
   burn_cpu_ms(100);
   spanprof_span_leave(token);
   spanprof_span_end(span);
@@ -216,7 +216,7 @@ static void workers_record(spanprof_recording_scope scope) {
   }
 }
 
-static void each_thread_has_its_own_samples(void) {
+static void a_thread_recording_has_the_threads_samples(void) {
   spanprof_session *session = session_begin();
 
   workers_record(SPANPROF_RECORDING_THREAD);
@@ -244,7 +244,7 @@ static void burn_in_a_thread(spanprof_mark mark, const char *span) {
   pthread_join(thread, NULL);
 }
 
-static void a_context_has_the_work_that_carries_its_mark(void) {
+static void a_context_recording_has_the_marked_work(void) {
   spanprof_recording *outer, *inner;
   spanprof_context *context;
   spanprof_mark inner_mark;
@@ -283,7 +283,7 @@ static void a_context_has_the_work_that_carries_its_mark(void) {
   sp_buffer_dispose(&part.pprof);
 }
 
-static void a_span_has_its_samples_on_any_thread(void) {
+static void a_span_recording_has_samples_of_all_threads(void) {
   spanprof_recording_options options;
   spanprof_recording *recording;
   spanprof_span_token token;
@@ -306,7 +306,7 @@ static void a_span_has_its_samples_on_any_thread(void) {
   sp_buffer_dispose(&profile.pprof);
 }
 
-static void a_hundred_run_at_once(void) {
+static void a_hundred_recordings_run_at_the_same_time(void) {
   spanprof_recording *recordings[100];
   int tasks = tasks_count(), i;
 
@@ -325,7 +325,7 @@ static void a_hundred_run_at_once(void) {
   CHECK(tasks_fall_to(tasks));
 }
 
-static void too_many_are_refused(void) {
+static void too_many_recordings_are_refused(void) {
   spanprof_recording *recordings[1025];
   int i;
 
@@ -339,7 +339,7 @@ static void too_many_are_refused(void) {
     CHECK_EQUAL(spanprof_recording_end(recordings[i], NULL), SPANPROF_OK);
 }
 
-static void one_without_a_sample_is_a_profile(void) {
+static void a_recording_without_samples_has_a_profile(void) {
   recorded profile = recording_end(recording_begin(SPANPROF_RECORDING_MARK));
 
   CHECK_EQUAL(profile.cpu_ns, 0);
@@ -347,7 +347,7 @@ static void one_without_a_sample_is_a_profile(void) {
   sp_buffer_dispose(&profile.pprof);
 }
 
-static void a_duration_ends_it(void) {
+static void a_duration_ends_a_recording(void) {
   spanprof_recording_options options;
   spanprof_recording *recording;
   const spanprof_profile *profile;
@@ -362,7 +362,7 @@ static void a_duration_ends_it(void) {
   spanprof_profile_free(profile);
 }
 
-static void a_start_and_a_stop_end_it_early(void) {
+static void a_start_or_stop_ends_a_recording_early(void) {
   spanprof_session *session;
   spanprof_recording *recording;
   recorded first, second;
@@ -385,7 +385,7 @@ static void a_start_and_a_stop_end_it_early(void) {
   sp_buffer_dispose(&second.pprof);
 }
 
-static void the_session_has_its_own_rate(void) {
+static void the_sessions_rate_applies(void) {
   spanprof_session *session = session_begin();
   spanprof_recording_options options;
   spanprof_recording *recording;
@@ -405,7 +405,7 @@ static void the_session_has_its_own_rate(void) {
   sp_buffer_dispose(&profile.pprof);
 }
 
-static void what_cannot_be_is_refused_in_a_sentence(void) {
+static void invalid_options_are_refused_with_a_message(void) {
   spanprof_recording *recording = (spanprof_recording *)&recording;
   spanprof_recording_options options;
 
@@ -452,7 +452,7 @@ static int child_run(spanprof_recording *of_parent) {
   return profile.samples > 0 ? 0 : 2;
 }
 
-static void a_forked_child_has_none(void) {
+static void a_forked_child_has_no_recordings(void) {
 #if CHECK_FORKS
   spanprof_recording *recording = recording_begin(SPANPROF_RECORDING_CONTEXT);
   recorded profile;
@@ -474,7 +474,7 @@ static void a_forked_child_has_none(void) {
 #endif
 }
 
-static void the_process_may_end_meanwhile(void) {
+static void the_process_may_exit_during_a_recording(void) {
 #if CHECK_FORKS
   pid_t child = fork();
   int status;
@@ -490,30 +490,36 @@ static void the_process_may_end_meanwhile(void) {
 }
 
 static const check_test tests[] = {
-    {"it_is_made_beside_the_windows", it_is_made_beside_the_windows},
+    {"a_recording_runs_next_to_the_windows",
+     a_recording_runs_next_to_the_windows},
     {"sampling_runs_while_there_are_recordings",
      sampling_runs_while_there_are_recordings},
-    {"spans_are_named_though_windows_end_and_spans_too",
-     spans_are_named_though_windows_end_and_spans_too},
-    {"each_thread_has_its_own_samples", each_thread_has_its_own_samples},
-    {"a_context_has_the_work_that_carries_its_mark",
-     a_context_has_the_work_that_carries_its_mark},
-    {"a_span_has_its_samples_on_any_thread",
-     a_span_has_its_samples_on_any_thread},
-    {"a_hundred_run_at_once", a_hundred_run_at_once},
-    {"too_many_are_refused", too_many_are_refused},
-    {"one_without_a_sample_is_a_profile", one_without_a_sample_is_a_profile},
-    {"a_duration_ends_it", a_duration_ends_it},
-    {"a_start_and_a_stop_end_it_early", a_start_and_a_stop_end_it_early},
-    {"the_session_has_its_own_rate", the_session_has_its_own_rate},
-    {"what_cannot_be_is_refused_in_a_sentence",
-     what_cannot_be_is_refused_in_a_sentence},
-    {"a_forked_child_has_none", a_forked_child_has_none},
-    {"the_process_may_end_meanwhile", the_process_may_end_meanwhile},
+    {"spans_are_named_after_windows_and_spans_end",
+     spans_are_named_after_windows_and_spans_end},
+    {"a_thread_recording_has_the_threads_samples",
+     a_thread_recording_has_the_threads_samples},
+    {"a_context_recording_has_the_marked_work",
+     a_context_recording_has_the_marked_work},
+    {"a_span_recording_has_samples_of_all_threads",
+     a_span_recording_has_samples_of_all_threads},
+    {"a_hundred_recordings_run_at_the_same_time",
+     a_hundred_recordings_run_at_the_same_time},
+    {"too_many_recordings_are_refused", too_many_recordings_are_refused},
+    {"a_recording_without_samples_has_a_profile",
+     a_recording_without_samples_has_a_profile},
+    {"a_duration_ends_a_recording", a_duration_ends_a_recording},
+    {"a_start_or_stop_ends_a_recording_early",
+     a_start_or_stop_ends_a_recording_early},
+    {"the_sessions_rate_applies", the_sessions_rate_applies},
+    {"invalid_options_are_refused_with_a_message",
+     invalid_options_are_refused_with_a_message},
+    {"a_forked_child_has_no_recordings", a_forked_child_has_no_recordings},
+    {"the_process_may_exit_during_a_recording",
+     the_process_may_exit_during_a_recording},
 };
 
 int main(int argc, char **argv) {
-  /* Registered, so that the thread has a timer even if the collector gets
+  /* Register the thread, so that it has a timer even if the collector gets
    * little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

@@ -1,5 +1,5 @@
-/* SIGTERM with its default action: what was sampled is handed on, the process
- * ends by the signal all the same, and nobody else's handler is touched. */
+/* SIGTERM with its default action: the samples are delivered, the signal still
+ * ends the process, and other handlers do not change. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -17,8 +17,8 @@
 #define WORK_S 1.0
 #define RACES  40
 #define STARTS 20
-/* The interval that has begun, the kernel's tick, and once what the machine was
- * away for: on virtual cores that others share that was 45 ms. */
+/* The present interval, a kernel tick, and time that the machine was suspended.
+ * On shared virtual cores this was once 45 ms. */
 #define NOISE_S 0.08
 
 static void nap(double seconds) {
@@ -47,7 +47,7 @@ static spanprof_session *session_begin(int64_t wanted, const char *address,
 
 /* ---------------------------------------------------------------- programs */
 
-/* Of the first thread's, what came before the session. */
+/* CPU time of the first thread before the session. */
 static double begun_s;
 
 static void told(void) {
@@ -82,7 +82,7 @@ static void *worker_run(void *nothing) {
   return NULL;
 }
 
-/* The thread that gets the signal is not the first. */
+/* The thread that receives the signal is not the first one. */
 static void program_first_thread_blocks(void) {
   pthread_t worker;
   sigset_t number;
@@ -95,7 +95,7 @@ static void program_first_thread_blocks(void) {
 }
 
 #if CHECK_FORKS
-/* The child is ended, its parent goes on; the parent burns nothing. */
+/* The child is ended, and its parent continues. The parent uses no CPU time. */
 static void program_forked(void) {
   int status, ends[2];
   pid_t pid;
@@ -116,13 +116,13 @@ static void program_forked(void) {
 }
 #endif
 
-/* The default action drops it, and so the handler comes back. */
+/* The default action ignores the signal, so the handler returns. */
 static void program_first_of_its_namespace(void) {
   CHECK_EQUAL(getpid(), 1);
   burn_cpu_s(WORK_S / 2);
   CHECK(!kill(getpid(), SIGTERM));
   burn_cpu_s(WORK_S / 2);
-  nap(1.5); /* its last window's second, and the upload */
+  nap(1.5); /* the second of the last window, and the upload */
   wait_for_the_end();
 }
 
@@ -164,7 +164,8 @@ typedef struct child {
   double worked_s;
 } child;
 
-/* Until it says what it burned. `prefix` is a command that runs it. */
+/* Start a program and wait until it prints its CPU time. `prefix` is a command
+ * that runs it. */
 static child child_start(const char *const *prefix, const char *name,
                          const char *address, const char *spool) {
   const char *argv[16] = {NULL};
@@ -229,20 +230,20 @@ static void program_check(const char *name) {
   sink_stop(&sink);
 }
 
-static void an_idle_program_hands_on_its_window(void) {
+static void an_idle_program_delivers_its_window(void) {
   program_check("idle");
 }
 
-static void a_busy_program_hands_on_its_window(void) {
+static void a_busy_program_delivers_its_window(void) {
   program_check("busy");
 }
 
-static void any_thread_may_get_the_signal(void) {
+static void any_thread_may_receive_the_signal(void) {
   program_check("first_thread_blocks");
 }
 
 #if CHECK_FORKS
-static void a_forked_child_hands_on_its_own(void) {
+static void a_forked_child_delivers_its_own_window(void) {
   sink_process sink;
   child parent;
 
@@ -254,7 +255,7 @@ static void a_forked_child_hands_on_its_own(void) {
 }
 #endif
 
-static void a_server_that_hangs_costs_two_seconds_and_nothing_else(void) {
+static void a_hanging_server_delays_the_end_by_two_seconds(void) {
   char spool[64], find[128];
   sink_process sink;
   child ended;
@@ -276,8 +277,8 @@ static void a_server_that_hangs_costs_two_seconds_and_nothing_else(void) {
   directory_remove(spool);
 }
 
-/* All but the last second, of which there is none here. */
-static void the_first_process_of_a_container_goes_on(void) {
+/* All except the last second, which does not exist here. */
+static void the_first_process_of_a_container_continues(void) {
   static const char *const prefix[] = {"unshare",      "--pid",        "--fork",
                                        "--mount-proc", "--kill-child", NULL};
   sink_process sink;
@@ -313,7 +314,7 @@ static struct sigaction action_now(void) {
   return action;
 }
 
-static void nobody_who_did_not_ask_has_a_handler(void) {
+static void no_handler_is_installed_by_default(void) {
   spanprof_session *session = session_begin(SPANPROF_UNSET, NULL, NULL);
 
   CHECK(action_now().sa_handler == SIG_DFL);
@@ -333,7 +334,7 @@ static void handle(int number) {
   handled++;
 }
 
-static void a_handler_of_the_program_is_left_alone(void) {
+static void a_handler_of_the_program_is_not_replaced(void) {
   spanprof_session *session;
 
   signal(SIGTERM, handle);
@@ -347,7 +348,7 @@ static void a_handler_of_the_program_is_left_alone(void) {
   signal(SIGTERM, SIG_DFL);
   CHECK(!spanprof_session_stop(session, 1000));
   session = session_begin(1, NULL, NULL);
-  signal(SIGTERM, handle); /* over ours */
+  signal(SIGTERM, handle); /* over the library's handler */
   raise(SIGTERM);
   CHECK_EQUAL(handled, 1);
   CHECK(spanprof_session_current() == session);
@@ -356,7 +357,7 @@ static void a_handler_of_the_program_is_left_alone(void) {
   signal(SIGTERM, SIG_DFL);
 }
 
-/* ThreadSanitizer bears no child that it was not told of. */
+/* ThreadSanitizer does not support a child that it does not know. */
 #if !defined(__SANITIZE_THREAD__)
 static void status_check(pid_t pid) {
   int status;
@@ -367,8 +368,8 @@ static void status_check(pid_t pid) {
   CHECK_EQUAL(WTERMSIG(status), SIGTERM);
 }
 
-/* A program that keeps ours for longer than the session. */
-static void ours_without_a_session_is_the_default_action(void) {
+/* A program that restores the library's handler after the session. */
+static void our_handler_without_a_session_has_the_default_action(void) {
   spanprof_session *session = session_begin(1, NULL, NULL);
   struct sigaction ours = action_now();
   pid_t pid;
@@ -392,9 +393,9 @@ static int child_raises(void *nothing) {
   return 0;
 }
 
-/* One that shares our memory, as by vfork(), and one that does not: neither
- * has our threads, and neither ends us. */
-static void a_child_made_without_hooks_ends_at_once(void) {
+/* A child that shares our memory, as by vfork(), and one that does not. Neither
+ * has the library's threads, and neither ends the parent. */
+static void a_child_without_fork_hooks_ends_immediately(void) {
   static char stack[65536] __attribute__((aligned(16)));
   spanprof_session *session = session_begin(1, NULL, NULL);
   pid_t pid =
@@ -410,8 +411,8 @@ static void a_child_made_without_hooks_ends_at_once(void) {
   CHECK(!spanprof_session_stop(session, 1000));
 }
 
-/* ThreadSanitizer has a thread of its own. */
-static void the_thread_goes_with_the_session(void) {
+/* ThreadSanitizer has its own thread. */
+static void the_thread_ends_with_the_session(void) {
   double until_s;
   int i;
 
@@ -427,30 +428,30 @@ static void the_thread_goes_with_the_session(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-    {"an_idle_program_hands_on_its_window",
-     an_idle_program_hands_on_its_window},
-    {"a_busy_program_hands_on_its_window", a_busy_program_hands_on_its_window},
-    {"any_thread_may_get_the_signal", any_thread_may_get_the_signal},
+    {"an_idle_program_delivers_its_window",
+     an_idle_program_delivers_its_window},
+    {"a_busy_program_delivers_its_window", a_busy_program_delivers_its_window},
+    {"any_thread_may_receive_the_signal", any_thread_may_receive_the_signal},
 #if CHECK_FORKS
-    {"a_forked_child_hands_on_its_own", a_forked_child_hands_on_its_own},
+    {"a_forked_child_delivers_its_own_window",
+     a_forked_child_delivers_its_own_window},
 #endif
-    {"a_server_that_hangs_costs_two_seconds_and_nothing_else",
-     a_server_that_hangs_costs_two_seconds_and_nothing_else},
+    {"a_hanging_server_delays_the_end_by_two_seconds",
+     a_hanging_server_delays_the_end_by_two_seconds},
     {"no_signal_is_lost_between_a_stop_and_a_start",
      no_signal_is_lost_between_a_stop_and_a_start},
-    {"nobody_who_did_not_ask_has_a_handler",
-     nobody_who_did_not_ask_has_a_handler},
-    {"a_handler_of_the_program_is_left_alone",
-     a_handler_of_the_program_is_left_alone},
+    {"no_handler_is_installed_by_default", no_handler_is_installed_by_default},
+    {"a_handler_of_the_program_is_not_replaced",
+     a_handler_of_the_program_is_not_replaced},
 #if !defined(__SANITIZE_THREAD__)
-    {"ours_without_a_session_is_the_default_action",
-     ours_without_a_session_is_the_default_action},
-    {"a_child_made_without_hooks_ends_at_once",
-     a_child_made_without_hooks_ends_at_once},
-    {"the_thread_goes_with_the_session", the_thread_goes_with_the_session},
+    {"our_handler_without_a_session_has_the_default_action",
+     our_handler_without_a_session_has_the_default_action},
+    {"a_child_without_fork_hooks_ends_immediately",
+     a_child_without_fork_hooks_ends_immediately},
+    {"the_thread_ends_with_the_session", the_thread_ends_with_the_session},
 #endif
-    {"the_first_process_of_a_container_goes_on",
-     the_first_process_of_a_container_goes_on},
+    {"the_first_process_of_a_container_continues",
+     the_first_process_of_a_container_continues},
   };
 
   if (argc == 5 && strcmp(argv[1], "--program") == 0)

@@ -42,7 +42,7 @@ static void duration_bare_number_counts_the_callers_unit(void) {
   CHECK_EQUAL(ns, 25 * SP_NS_PER_MS);
 }
 
-static void duration_what_is_none_is_refused(void) {
+static void duration_invalid_texts_are_refused(void) {
   static const char *const table[] = {
       "",     " ",   "s",    "-1",     "-1s",  "+5",    "1.s",    "10sec",
       "30M",  "1w",  "5min", "10 s s", "10s5", "x",     "10S",    "1e3",
@@ -77,7 +77,7 @@ static void duration_long_units_have_their_own_function(void) {
               SPANPROF_ERR_FORMAT);
 }
 
-static void duration_too_long_is_a_limit(void) {
+static void duration_too_long_has_its_own_status(void) {
   static const char *const table[] = {
       "18446744073709551616ns",
       "99999999999999999999999999999999",
@@ -100,10 +100,11 @@ int main(int argc, char **argv) {
       {"units are understood", duration_units_are_understood},
       {"a bare number counts the caller's unit",
        duration_bare_number_counts_the_callers_unit},
-      {"what is no duration is refused", duration_what_is_none_is_refused},
+      {"invalid durations are refused", duration_invalid_texts_are_refused},
       {"long units have their own function",
        duration_long_units_have_their_own_function},
-      {"too long is a limit", duration_too_long_is_a_limit},
+      {"a duration that is too long has its own status",
+       duration_too_long_has_its_own_status},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -7,13 +7,13 @@
 
 static unsigned long secure;
 
-/* The program's own symbol goes first. */
+/* Replaces libc's function, because the program's symbols have priority. */
 unsigned long getauxval(unsigned long type) {
   return type == AT_SECURE ? secure : 0;
 }
 
-/* Whoever starts a setuid program chooses its environment. */
-static void a_privileged_program_asks_no_environment(void) {
+/* The user who starts a setuid program controls its environment. */
+static void a_privileged_program_ignores_the_environment(void) {
   spanprof_session *session;
 
   CHECK(setenv("PYROSCOPE_AGENT_ENABLED", "false", 1) == 0);
@@ -69,7 +69,7 @@ static void environment_switches_are_words(void) {
   }
 }
 
-static void environment_disables_by_word_only(void) {
+static void environment_disables_only_by_a_known_word(void) {
   char *const off[] = {"PYROSCOPE_AGENT_ENABLED=False", NULL};
   char *const on[] = {"PYROSCOPE_AGENT_ENABLED=true", NULL};
   char *const empty[] = {"PYROSCOPE_AGENT_ENABLED=", NULL};
@@ -82,7 +82,7 @@ static void environment_disables_by_word_only(void) {
 }
 
 static void environment_unknown_variables_are_named_without_values(void) {
-  /* What a Kubernetes service called pyroscope puts into every pod. */
+  /* Variables that a Kubernetes service called pyroscope adds to every pod. */
   char *const environment[] = {
       "PATH=/bin",
       "PYROSCOPE_PORT=tcp://10.0.0.7:4040",
@@ -120,7 +120,7 @@ static void environment_many_unknown_variables_stay_one_line(void) {
   sp_buffer_dispose(&notes);
 }
 
-static void environment_nothing_unknown_says_nothing(void) {
+static void environment_without_unknown_variables_has_no_note(void) {
   char *const environment[] = {"PYROSCOPE_LABELS=a=b", NULL};
   sp_buffer notes;
 
@@ -132,18 +132,18 @@ static void environment_nothing_unknown_says_nothing(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_privileged_program_asks_no_environment",
-       a_privileged_program_asks_no_environment},
-      {"whole names only are found", environment_finds_whole_names_only},
+      {"a_privileged_program_ignores_the_environment",
+       a_privileged_program_ignores_the_environment},
+      {"only whole names are found", environment_finds_whole_names_only},
       {"switches are words", environment_switches_are_words},
-      {"the profiler is disabled by a word only",
-       environment_disables_by_word_only},
+      {"only a known word disables the profiler",
+       environment_disables_only_by_a_known_word},
       {"unknown variables are named, without values",
        environment_unknown_variables_are_named_without_values},
       {"many unknown variables stay one line",
        environment_many_unknown_variables_stay_one_line},
-      {"nothing unknown says nothing",
-       environment_nothing_unknown_says_nothing},
+      {"without unknown variables there is no note",
+       environment_without_unknown_variables_has_no_note},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -51,10 +51,10 @@ static void headers_of_all_three_forms_are_read(void) {
   }
 }
 
-static void headers_wrong_ones_are_refused_without_values(void) {
+static void headers_that_are_wrong_are_refused_without_values(void) {
   static const struct {
     const char *text;
-    const char *sentence; /* part of it */
+    const char *sentence; /* a part of it */
   } table[] = {
       {"hunter2", "has no colon in header 1"},
       {"X-A: b\nhunter2", "has no colon in header 2"},
@@ -69,7 +69,7 @@ static void headers_wrong_ones_are_refused_without_values(void) {
       {"content-length: 7", "has the header content-length, which belongs"},
       {"Expect: hunter2", "has the header Expect, which belongs"},
       {"{\"X-A\":\"hunter2\\r\\nX-B: c\"}", "control character in the value"},
-      {"{\"X-A\\u0000\":\"hunter2\"}", "header name with a character"},
+      {"{\"X-A\\u0000\":\"hunter2\"}", "header name with an invalid character"},
       {"{", "a quoted text expected at byte 2"},
       {"{\"a\"", "a colon expected at byte 5"},
       {"{\"a\":", "a quoted text expected at byte 6"},
@@ -109,7 +109,7 @@ static void headers_are_found_in_any_case(void) {
   sp_http_headers_dispose(&headers);
 }
 
-static void headers_past_sixty_four_are_refused(void) {
+static void headers_beyond_sixty_four_are_refused(void) {
   char text[65 * 5 + 1] = "";
   sp_http_headers headers;
   size_t i;
@@ -143,9 +143,9 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"all three forms are read", headers_of_all_three_forms_are_read},
       {"wrong headers are refused, without values",
-       headers_wrong_ones_are_refused_without_values},
+       headers_that_are_wrong_are_refused_without_values},
       {"headers are found in any case", headers_are_found_in_any_case},
-      {"more than 64 are refused", headers_past_sixty_four_are_refused},
+      {"more than 64 are refused", headers_beyond_sixty_four_are_refused},
       {"every failed allocation is survived",
        headers_survive_every_failed_allocation},
   };

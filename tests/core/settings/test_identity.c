@@ -36,7 +36,7 @@ static void identity_reads_percent_encoded_attributes(void) {
   identity_end();
 }
 
-static void identity_that_does_not_parse_is_discarded_whole(void) {
+static void identity_that_does_not_parse_is_discarded(void) {
   static char *const table[] = {
       "OTEL_RESOURCE_ATTRIBUTES=service.name=a,b",
       "OTEL_RESOURCE_ATTRIBUTES=service.name=a,=b",
@@ -58,7 +58,7 @@ static void identity_that_does_not_parse_is_discarded_whole(void) {
   }
 }
 
-static void identity_service_name_has_its_order(void) {
+static void identity_sources_of_the_service_name_have_an_order(void) {
   char *const both[] = {"OTEL_RESOURCE_ATTRIBUTES=service.name=attribute",
                         "OTEL_SERVICE_NAME=variable", NULL};
   char *const attribute[] = {"OTEL_RESOURCE_ATTRIBUTES=service.name=attribute",
@@ -83,7 +83,7 @@ static void identity_service_name_has_its_order(void) {
   identity_end();
 }
 
-static void identity_makes_the_labels_asked_for(void) {
+static void identity_adds_requested_labels(void) {
   char *const environment[] = {
       "OTEL_RESOURCE_ATTRIBUTES=service.namespace=shop,k8s.pod.name=web-1,"
       "host-name=h,unasked=x",
@@ -130,10 +130,11 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"percent-encoded attributes are read",
        identity_reads_percent_encoded_attributes},
-      {"what does not parse is discarded whole",
-       identity_that_does_not_parse_is_discarded_whole},
-      {"the service's name has its order", identity_service_name_has_its_order},
-      {"the labels asked for are made", identity_makes_the_labels_asked_for},
+      {"attributes that do not parse are discarded as a whole",
+       identity_that_does_not_parse_is_discarded},
+      {"the sources of the service's name have an order",
+       identity_sources_of_the_service_name_have_an_order},
+      {"requested attributes become labels", identity_adds_requested_labels},
       {"every failed allocation is survived",
        identity_survives_every_failed_allocation},
   };

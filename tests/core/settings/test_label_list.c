@@ -60,7 +60,7 @@ static void labels_are_split_and_trimmed(void) {
   }
 }
 
-static void labels_repeated_names_end_as_the_last_with_a_note(void) {
+static void labels_of_repeated_names_are_the_last_with_a_note(void) {
   list_start();
   CHECK_EQUAL(list_parse("a=1,b=2,a=3"), SPANPROF_OK);
   CHECK_TEXT(list_text(), "a=3|b=2");
@@ -74,7 +74,7 @@ static void labels_repeated_names_end_as_the_last_with_a_note(void) {
   list_end();
 }
 
-static void labels_empty_values_are_left_out_with_a_note(void) {
+static void labels_without_value_are_omitted_with_a_note(void) {
   list_start();
   CHECK_EQUAL(list_parse("a=1,region=,b=2,c=3"), SPANPROF_OK);
   CHECK_TEXT(list_text(), "a=1|b=2|c=3");
@@ -87,10 +87,10 @@ static void labels_empty_values_are_left_out_with_a_note(void) {
   list_end();
 }
 
-static void labels_wrong_ones_are_refused_by_name(void) {
+static void labels_that_are_wrong_are_refused_by_name(void) {
   static const struct {
     const char *text;
-    const char *sentence; /* part of it */
+    const char *sentence; /* a part of it */
   } table[] = {
       {"abc", "has \"abc\" where name=value is expected"},
       {"a=1,=2", "has a label without a name"},
@@ -121,7 +121,7 @@ static void labels_wrong_ones_are_refused_by_name(void) {
   }
 }
 
-static void labels_of_the_servers_longest_are_taken_longer_refused(void) {
+static void labels_up_to_the_servers_limits_are_accepted(void) {
   static char text[4096];
 
   list_start();
@@ -142,7 +142,7 @@ static void labels_of_the_servers_longest_are_taken_longer_refused(void) {
   list_end();
 }
 
-static void labels_past_twenty_are_refused(void) {
+static void labels_beyond_twenty_are_refused(void) {
   char text[512] = "";
   size_t i, used = 0;
 
@@ -158,7 +158,7 @@ static void labels_past_twenty_are_refused(void) {
   list_end();
 }
 
-static void labels_leave_without_dots(void) {
+static void labels_lose_their_dots(void) {
   list_start();
   CHECK_EQUAL(list_parse("a.b=1,otel.scope.name=s,process.runtime.name=r"),
               SPANPROF_OK);
@@ -174,7 +174,7 @@ static void labels_leave_without_dots(void) {
   list_end();
 }
 
-static void labels_of_a_later_source_win_with_dots_too(void) {
+static void labels_of_a_later_source_take_precedence(void) {
   list_start();
   CHECK_EQUAL(list_parse("x=0,a_b=1"), SPANPROF_OK);
   sp_label_list_next_source(&list);
@@ -185,7 +185,7 @@ static void labels_of_a_later_source_win_with_dots_too(void) {
   list_end();
 }
 
-static void labels_keep_dots_where_that_is_wanted(void) {
+static void labels_keep_dots_on_request(void) {
   list_start();
   list.keep_dots = true;
   CHECK_EQUAL(list_parse("a.b=1,a_b=2"), SPANPROF_OK);
@@ -193,7 +193,7 @@ static void labels_keep_dots_where_that_is_wanted(void) {
   list_end();
 }
 
-static void labels_names_are_cleaned_where_that_is_wanted(void) {
+static void labels_names_are_cleaned_on_request(void) {
   list_start();
   list.clean = true;
   CHECK_EQUAL(list_parse("pod-name=web,größe=1,1st=x,ok=y"), SPANPROF_OK);
@@ -240,22 +240,21 @@ static void labels_survive_every_failed_allocation(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"leave without dots", labels_leave_without_dots},
-      {"of a later source win with dots too",
-       labels_of_a_later_source_win_with_dots_too},
-      {"keep dots where that is wanted", labels_keep_dots_where_that_is_wanted},
+      {"names lose their dots", labels_lose_their_dots},
+      {"labels of a later source take precedence also with dots",
+       labels_of_a_later_source_take_precedence},
+      {"names keep their dots on request", labels_keep_dots_on_request},
       {"labels are split and trimmed", labels_are_split_and_trimmed},
-      {"a repeated name ends as the last, with a note",
-       labels_repeated_names_end_as_the_last_with_a_note},
-      {"an empty value is left out, with a note",
-       labels_empty_values_are_left_out_with_a_note},
+      {"the last label of a repeated name is used, with a note",
+       labels_of_repeated_names_are_the_last_with_a_note},
+      {"an empty value is omitted, with a note",
+       labels_without_value_are_omitted_with_a_note},
       {"wrong labels are refused by name",
-       labels_wrong_ones_are_refused_by_name},
-      {"the server's longest are taken, longer ones refused",
-       labels_of_the_servers_longest_are_taken_longer_refused},
-      {"more than twenty are refused", labels_past_twenty_are_refused},
-      {"names are cleaned where that is wanted",
-       labels_names_are_cleaned_where_that_is_wanted},
+       labels_that_are_wrong_are_refused_by_name},
+      {"labels up to the server's limits are accepted, longer ones refused",
+       labels_up_to_the_servers_limits_are_accepted},
+      {"more than twenty are refused", labels_beyond_twenty_are_refused},
+      {"names are cleaned on request", labels_names_are_cleaned_on_request},
       {"names are cleaned byte by byte", labels_names_are_cleaned_byte_by_byte},
       {"every failed allocation is survived",
        labels_survive_every_failed_allocation},

@@ -1,4 +1,4 @@
-/* Which proxy is used, and which one is refused. */
+/* Tests which proxy is used, and which proxies are refused. */
 #include "settings/proxy_choice.h"
 
 #include "check.h"
@@ -7,11 +7,11 @@
 #define VARIABLES_MAX 6
 
 typedef struct choice_case {
-  const char *option; /* the value by call; NULL: not given */
+  const char *option; /* value of the call, or NULL */
   bool encrypted;
   const char *environment[VARIABLES_MAX];
-  const char *proxy;    /* NULL: none is found */
-  const char *variable; /* where it is from; NULL: by call, or none */
+  const char *proxy;    /* NULL: no proxy */
+  const char *variable; /* its source; NULL: the call, or no proxy */
 } choice_case;
 
 static sp_given choose(const choice_case *row, sp_buffer *notes) {
@@ -28,7 +28,7 @@ static void check_text_or_none(const char *is, const char *expected) {
     CHECK_TEXT(is, expected);
 }
 
-static void the_proxy_is_the_scheme_s(void) {
+static void the_proxy_depends_on_the_scheme(void) {
   static const choice_case table[] = {
       {NULL, false, {NULL}, NULL, NULL},
       {NULL, true, {"http_proxy=h", "HTTP_PROXY=H"}, NULL, NULL},
@@ -44,10 +44,10 @@ static void the_proxy_is_the_scheme_s(void) {
       {NULL, true, {"ALL_PROXY=A", "all_proxy=a"}, "a", "all_proxy"},
       {NULL, true, {"all_proxy=a", "HTTPS_PROXY=S"}, "S", "HTTPS_PROXY"},
       {NULL, false, {"all_proxy=a", "https_proxy=s"}, "a", "all_proxy"},
-      /* "" says that there is none. */
+      /* "" means no proxy. */
       {NULL, true, {"https_proxy=", "HTTPS_PROXY=S"}, "", "https_proxy"},
       {NULL, false, {"http_proxy=", "all_proxy=a"}, "", "http_proxy"},
-      /* The option goes first, also where it is "". */
+      /* The option takes precedence, also if it is "". */
       {"o", true, {"https_proxy=s", "all_proxy=a"}, "o", NULL},
       {"", false, {"http_proxy=h"}, "", NULL},
   };
@@ -66,7 +66,7 @@ static void the_proxy_is_the_scheme_s(void) {
   }
 }
 
-static void a_request_s_header_is_no_proxy(void) {
+static void a_header_of_a_request_is_not_used_as_proxy(void) {
   static const struct {
     choice_case given;
     bool noted;
@@ -110,7 +110,7 @@ static void a_request_s_header_is_no_proxy(void) {
   }
 }
 
-static void what_curl_cannot_use_is_refused_without_its_value(void) {
+static void unusable_proxies_are_refused_without_their_value(void) {
   static const struct {
     const char *text;
     bool good;
@@ -145,7 +145,7 @@ static void what_curl_cannot_use_is_refused_without_its_value(void) {
   }
 }
 
-static void exceptions_are_the_option_s_or_the_environment_s(void) {
+static void exceptions_come_from_the_option_or_environment(void) {
   static const struct {
     const char *option;
     const char *environment[VARIABLES_MAX];
@@ -171,12 +171,13 @@ static void exceptions_are_the_option_s_or_the_environment_s(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"the_proxy_is_the_scheme_s", the_proxy_is_the_scheme_s},
-      {"a_request_s_header_is_no_proxy", a_request_s_header_is_no_proxy},
-      {"what_curl_cannot_use_is_refused_without_its_value",
-       what_curl_cannot_use_is_refused_without_its_value},
-      {"exceptions_are_the_option_s_or_the_environment_s",
-       exceptions_are_the_option_s_or_the_environment_s},
+      {"the_proxy_depends_on_the_scheme", the_proxy_depends_on_the_scheme},
+      {"a_header_of_a_request_is_not_used_as_proxy",
+       a_header_of_a_request_is_not_used_as_proxy},
+      {"unusable_proxies_are_refused_without_their_value",
+       unusable_proxies_are_refused_without_their_value},
+      {"exceptions_come_from_the_option_or_environment",
+       exceptions_come_from_the_option_or_environment},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));
