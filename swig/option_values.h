@@ -50,12 +50,12 @@ static inline bool option_text(sp_control_options *out, const char *name,
   return option_string(out, name, VALUES_TEXT, value, text);
 }
 
-static inline bool option_number(const char *name, sp_object value,
-                                 int64_t *number) {
+static inline bool option_number(const char *name, const char *expected,
+                                 sp_object value, int64_t *number) {
   bool over = false;
 
   if (!values_number(value, number, &over))
-    return option_refuse(name, VALUES_NUMBER, value);
+    return option_refuse(name, expected, value);
   return !over || values_refuse("%s is out of range", name);
 }
 
@@ -149,7 +149,7 @@ static inline bool option_level(sp_control_options *out, const char *name,
   const char *text = NULL;
 
   if (!values_is_text(value))
-    return option_number(name, value, level);
+    return option_number(name, VALUES_TEXT, value, level);
   if (!option_text(out, name, value, &text))
     return false;
   sp_given_show(text, strlen(text), shown);
@@ -181,7 +181,7 @@ static inline bool option_set(sp_control_options *out,
   default:
     return SP_OPTION_IS_TEXT(field->kind)
                ? option_text(out, field->name, value, place)
-               : option_number(field->name, value, place);
+               : option_number(field->name, VALUES_NUMBER, value, place);
   }
 }
 

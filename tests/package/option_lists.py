@@ -50,7 +50,7 @@ KINDS = {
     "PATH": Kind("untyped", "String, Pathname", "str | os.PathLike[str] | None", "_path"),
     "NUMBER": _NUMBER, "RATE": _NUMBER, "MS": _NUMBER, "SECONDS": _NUMBER,
     "SWITCH": Kind("bool?", "Boolean", "bool | None"),
-    "LEVEL": Kind("(text | Integer)?", "Symbol, String, Integer", "str | None", "_choice"),
+    "LEVEL": Kind("(text | Integer)?", "Symbol, String, Integer", "str | None"),
 }
 NUMBERS = ("NUMBER", "RATE", "MS", "SECONDS")
 

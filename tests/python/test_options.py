@@ -42,8 +42,9 @@ WRONG = [
     ({"resource_labels": {"a": 1}}, "resource_labels must be text or a list, not dict"),
     ({"resource_labels": ["a", 7]}, "resource_labels must be a list of texts, not int"),
     ({"no_proxy": ["a,b"]}, "no_proxy has 'a,b' in its list, and no entry may have a comma"),
-    ({"log_level": "loud"}, "log_level is 'loud', not one of debug, info, warn"),
-    ({"log_level": ["info"]}, "log_level is ['info'], not one of"),
+    ({"log_level": "loud"}, 'log_level is "loud", not debug, info, warn, error or off'),
+    ({"log_level": ["info"]}, "log_level must be text, not list"),
+    ({"line_numbers": "last"}, "line_numbers is 'last', not one of executed, first, none"),
     ({"on_profile": 3}, "on_profile must be callable, not int"),
 ]
 
@@ -124,7 +125,7 @@ class ValuesTest(ProgramCase):
 
             __fspath__ = __eq__ = __str__  # type: ignore[assignment]
 
-        for name, value in (("labels", {"a": Bad()}), ("http_headers", {"a": Bad()}), ("log_level", Bad()),
+        for name, value in (("labels", {"a": Bad()}), ("http_headers", {"a": Bad()}), ("line_numbers", Bad()),
                             ("output_directory", Bad())):
             with self.subTest(name), self.assertLogs("spanprof", "ERROR") as logs:
                 self.assertFalse(spanprof.start(**{name: value}))

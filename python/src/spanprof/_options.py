@@ -1,28 +1,23 @@
 """Converts the options of `start` for the binding."""
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ._binding import Error
 
-_CHOICES = {
-    "line_numbers": ("executed", "first", "none"),
-    "log_level": ("debug", "info", "warn", "error", "off"),
-}
+_LINE_NUMBERS = ("executed", "first", "none")
 
 
 def _type_error(name: str, expected: str, value: object) -> Error:
     return Error(f"{name} must be {expected}, not {type(value).__name__}")
 
 
-def _choice(name: str, value: object) -> int:
-    choices = _CHOICES[name]
-    if value not in choices:
-        raise Error(f"{name} is {value!r}, not one of {', '.join(choices)}")
-    return choices.index(value)
+def _line_numbers(name: str, value: object) -> int:
+    if value not in _LINE_NUMBERS:
+        raise Error(f"{name} is {value!r}, not one of {', '.join(_LINE_NUMBERS)}")
+    return _LINE_NUMBERS.index(value)
 
 
 def _plain(value: object) -> object:
@@ -75,8 +70,8 @@ def _list(name: str, value: object) -> str:
 _CONVERTED: dict[str, Callable[[str, object], object]] = {
     "labels": _mapping, "resource_labels": _list, "http_headers": _mapping, "ca_bundle": _path,
     "client_cert": _path, "client_key": _path, "no_proxy": _list, "output_directory": _path,
-    "spool_directory": _path, "log_level": _choice,
-    "line_numbers": _choice, "on_profile": _callable,
+    "spool_directory": _path,
+    "line_numbers": _line_numbers, "on_profile": _callable,
 }
 
 
@@ -98,7 +93,4 @@ def native_options(options: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         Error: a sentence that begins with the option's name.
     """
-    given = {name: _converted(name, value) for name, value in options.items()}
-    if isinstance(given.get("http_headers"), dict):
-        given["http_headers"] = json.dumps(given["http_headers"])
-    return given
+    return {name: _converted(name, value) for name, value in options.items()}
