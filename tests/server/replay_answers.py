@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Send recorded requests to spanprof-server and compare with what a Pyroscope answered.
+"""Send recorded requests to spanprof-server and compare the responses with Pyroscope's.
 
 usage: replay_answers.py SERVER FOLDER MEANT
 
-SPANPROF_PYROSCOPE_ANSWERS names the directory of the recordings, which are not part of this
-repository: in it a folder for each side (query, ingest), each with its replay.py. Without it the
-test is skipped. MEANT lists the cases that differ on purpose, each with its reason behind a " - ";
-a case that differs and is not in it fails, and so does one in it that does not differ.
+SPANPROF_PYROSCOPE_ANSWERS is the directory of the recordings, which are not part of this
+repository. It has a folder for queries and one for uploads (query, ingest), each with its
+replay.py. If the variable is not set, the test is skipped. MEANT lists the cases that differ on
+purpose, each with a reason after " - ". The test fails if any other case differs, or if a listed
+case does not differ.
 """
 import os
 import re
@@ -46,7 +47,7 @@ def main():
     server, folder, meant_path = sys.argv[1:]
     answers = os.environ.get("SPANPROF_PYROSCOPE_ANSWERS")
     if not answers:
-        print("skipped: SPANPROF_PYROSCOPE_ANSWERS does not name the recordings")
+        print("skipped: SPANPROF_PYROSCOPE_ANSWERS is not set")
         sys.exit(SKIPPED)
     recorded = os.path.join(answers, folder)
     meant = meant_cases(meant_path)
@@ -60,17 +61,17 @@ def main():
             child.terminate()
             status = child.wait()
     if status != 0:
-        sys.exit(f"the server ended with {status}")
+        sys.exit(f"the server exited with {status}")
     differing = set(re.findall(r"^DIFF (.+)$", replay.stdout, re.M))
     if not re.search(r"^\d+ cases, \d+ differ", replay.stdout, re.M):
-        sys.exit("the replay broke off:\n" + replay.stdout)
+        sys.exit("the replay was incomplete:\n" + replay.stdout)
     wrong = sorted(differing - set(meant))
     stale = sorted(set(meant) - differing)
     print(replay.stdout if wrong else replay.stdout.splitlines()[-1])
     for case in wrong:
         print("differs: " + case)
     for case in stale:
-        print("does not differ any more, drop it from %s: %s" % (meant_path, case))
+        print("no longer differs, remove it from %s: %s" % (meant_path, case))
     sys.exit(1 if wrong or stale else 0)
 
 

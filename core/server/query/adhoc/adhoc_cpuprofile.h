@@ -11,7 +11,7 @@
 bool sp_adhoc_cpuprofile_is(const json_t *root);
 
 /* Add the profile's nanoseconds, except idle time, to a side of the tree.
- * SPANPROF_ERR_ARGUMENT: *fault says why. */
+ * SPANPROF_ERR_ARGUMENT: *fault is set. */
 spanprof_status sp_adhoc_cpuprofile_read(sp_adhoc_profile *out, sp_arena *arena,
                                          const json_t *root,
                                          sp_function_tree *tree, uint32_t side,

@@ -154,16 +154,16 @@ static int64_t folded_units(const folded_number *number, size_t places) {
   const char *at = number->at;
   int64_t value = 0;
   size_t left = places;
-  bool behind = false;
+  bool after_point = false;
 
   for (; at < number->end; at++) {
     if (*at == '.') {
-      behind = true;
+      after_point = true;
       continue;
     }
-    if (behind && left == 0)
+    if (after_point && left == 0)
       break;
-    left -= behind;
+    left -= after_point;
     if (__builtin_mul_overflow(value, 10, &value) ||
         __builtin_add_overflow(value, *at - '0', &value))
       return INT64_MAX;

@@ -13,7 +13,7 @@ bool sp_adhoc_folded_is(const char *name, const char *text, size_t size);
 
 /* Add the values to a side of the tree. The types are the file's `name` and, if
  * lines have two numbers, SP_ADHOC_BEFORE. Fractions are added exactly, and
- * each sum is rounded once. SPANPROF_ERR_ARGUMENT: *fault says why. */
+ * each sum is rounded once. SPANPROF_ERR_ARGUMENT: *fault is set. */
 #define SP_ADHOC_BEFORE "before"
 
 spanprof_status sp_adhoc_folded_read(sp_adhoc_profile *out, sp_arena *arena,

@@ -173,7 +173,7 @@ static const char *adhoc_other_kind(const char *bytes, size_t size) {
   static const struct {
     const char *begins;
     size_t size;
-    const char *says;
+    const char *hint;
   } kinds[] = {
       {"\xff\xfe", 2, "it is text in UTF-16: save it as UTF-8"},
       {"\xfe\xff", 2, "it is text in UTF-16: save it as UTF-8"},
@@ -187,7 +187,7 @@ static const char *adhoc_other_kind(const char *bytes, size_t size) {
   for (i = 0; i < SP_COUNT_OF(kinds); i++)
     if (size >= kinds[i].size &&
         memcmp(bytes, kinds[i].begins, kinds[i].size) == 0)
-      return kinds[i].says;
+      return kinds[i].hint;
   return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "api_call.h"
 #include "server/model/sum.h"
 #include "server/query/selector/text_set.h"
-#include "server/query/series/whole_points.h"
+#include "server/query/series/merged_points.h"
 
 /* Largest gap between profiles of one stretch if they have no duration. */
 #define LISTS_GAP_MS 15000
@@ -160,8 +160,8 @@ static void labels_put(sp_api *api, const sp_series_group *group,
 
 /* Welford's algorithm, which stays precise if the average is large:
  * https://en.wikipedia.org/wiki/Algorithms_for_calculating_variance */
-static spanprof_status labels_spread_of(sp_whole_points *points, int64_t *total,
-                                        labels_spread **out) {
+static spanprof_status labels_spread_of(sp_merged_points *points,
+                                        int64_t *total, labels_spread **out) {
   labels_spread *spreads =
       sp_arena_new(points->arena, points->groups.count + 1, sizeof *spreads);
   size_t i;
@@ -169,7 +169,7 @@ static spanprof_status labels_spread_of(sp_whole_points *points, int64_t *total,
   if (!spreads)
     return points->arena->st;
   for (i = 0; i < points->count; i++) {
-    const sp_whole_point *point = &points->points[i];
+    const sp_merged_point *point = &points->points[i];
     const double value = (double)point->exemplar.value;
     labels_spread *spread = &spreads[point->group];
     sp_series_group *group = &points->groups.groups[point->group];
@@ -187,18 +187,18 @@ static spanprof_status labels_spread_of(sp_whole_points *points, int64_t *total,
 
 static spanprof_status labels_values(sp_api *api, const char *label) {
   const sp_texts by = {.texts = &label, .count = 1};
-  sp_whole_points points;
+  sp_merged_points points;
   labels_spread *spreads = NULL;
   uint32_t *order = NULL;
   int64_t total = 0;
   size_t i, limit, after;
   spanprof_status st = sp_api_page(api, &limit, &after);
 
-  sp_whole_points_init(&points, &api->query.arena, &by);
+  sp_merged_points_init(&points, &api->query.arena, &by);
   if (!st)
     st = sp_store_points(
         api->query.serve->store, sp_query_plan_selector(&api->plan),
-        SP_STORE_POINT_PER_PROFILE, sp_whole_points_add, &points);
+        SP_STORE_POINT_PER_PROFILE, sp_merged_points_add, &points);
   st = sp_query_plan_done(&api->plan, st ? st : points.st);
   if (!st)
     st = labels_spread_of(&points, &total, &spreads);
@@ -214,7 +214,7 @@ static spanprof_status labels_values(sp_api *api, const char *label) {
   if (!st)
     sp_api_put_after(api, i, points.groups.count);
   sp_json_close(&api->json, '}');
-  sp_whole_points_dispose(&points);
+  sp_merged_points_dispose(&points);
   return st;
 }
 

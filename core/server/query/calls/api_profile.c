@@ -8,10 +8,10 @@
 #include "server/query/tree/stack_query.h"
 
 static spanprof_status profile_nodes(sp_api *api, size_t *out) {
-  int64_t asked;
-  spanprof_status st = sp_api_number(api, "maxNodes", 0, &asked);
+  int64_t requested;
+  spanprof_status st = sp_api_number(api, "maxNodes", 0, &requested);
 
-  return st ? st : sp_stack_query_nodes(&api->query, asked, out);
+  return st ? st : sp_stack_query_nodes(&api->query, requested, out);
 }
 
 static void profile_pprof_headers(sp_api *api) {

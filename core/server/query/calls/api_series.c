@@ -79,9 +79,10 @@ static void series_spread(series_sums *sums, const series_stretch *stretch,
 
 static bool series_add(void *data, const sp_store_point *point) {
   series_sums *sums = data;
-  const int64_t told_ms = point->duration_ns / (int64_t)SP_NS_PER_MS;
-  const int64_t length_ms = series_clamp(
-      told_ms > 0 ? told_ms : SERIES_PROFILE_MS, 1, SERIES_PROFILE_MAX_MS);
+  const int64_t duration_ms = point->duration_ns / (int64_t)SP_NS_PER_MS;
+  const int64_t length_ms =
+      series_clamp(duration_ms > 0 ? duration_ms : SERIES_PROFILE_MS, 1,
+                   SERIES_PROFILE_MAX_MS);
   const int64_t from_ms = point->time_ns / (int64_t)SP_NS_PER_MS;
   const series_stretch stretch = {from_ms, from_ms + length_ms};
 

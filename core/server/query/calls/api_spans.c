@@ -25,7 +25,7 @@ typedef struct spans_table {
   uint32_t name, service;
   spans_traced *traced; /* in a table by name */
   size_t traced_count, traced_capacity, traced_at;
-  int64_t rest; /* value of samples outside spans */
+  int64_t outside; /* value of samples outside spans */
   spanprof_status st;
 } spans_table;
 
@@ -78,7 +78,7 @@ static bool spans_gather(void *data, const sp_store_point *point) {
 
   table->st = spans_labels(table, point->labels);
   if (!table->st && point->span_id == 0 && (table->rows.by_id || !table->name))
-    table->rest = sp_sum(table->rest, point->value);
+    table->outside = sp_sum(table->outside, point->value);
   else if (!table->st)
     table->st = spans_add(table, point);
   return !table->st;
@@ -275,7 +275,7 @@ spanprof_status sp_api_spans(sp_api *api) {
     spans_put(&table, sp_span_rows_at(rows, rows->count - 1 - i));
   sp_json_close(&api->json, ']');
   sp_json_member_int(&api->json, "count", (int64_t)rows->count);
-  sp_json_member_int(&api->json, "rest", table.rest);
+  sp_json_member_int(&api->json, "rest", table.outside);
   if (!st)
     sp_api_put_after(api, i, rows->count);
   sp_json_close(&api->json, '}');

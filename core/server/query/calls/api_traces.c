@@ -6,7 +6,8 @@
 #include "server/model/query_time.h"
 #include "server/model/sum.h"
 
-#define TRACES_CANDIDATES 500   /* traces among which the dearest are selected \
+#define TRACES_CANDIDATES                                                      \
+  500                           /* traces among which the dearest are selected \
                                  */
 #define TRACES_SPANS_MAX 100000 /* spans that are read */
 #define TRACES_PROFILE_MS \

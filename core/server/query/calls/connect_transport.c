@@ -6,7 +6,7 @@
 #include "server/http/message/connect_envelope.h"
 #include "util/system/clock.h"
 
-static const char transport_takes[] =
+static const char transport_types[] =
     "application/json, application/json; charset=utf-8, application/proto";
 
 void sp_transport_dispose(sp_transport *transport) {
@@ -55,7 +55,7 @@ bool sp_transport_open(sp_transport *transport, sp_query *query,
   memset(transport, 0, sizeof *transport);
   sp_buffer_init(&transport->unpacked, query->mem);
   if (!sp_connect_envelope_type(&envelope, query->http)) {
-    sp_connect_refuse_type(response, transport_takes);
+    sp_connect_refuse_type(response, transport_types);
     return false;
   }
   if (!sp_connect_envelope_read(&envelope, query->http)) {

@@ -2,7 +2,7 @@
 
 #include "query_calls.h"
 #include "server/model/sum.h"
-#include "server/query/series/whole_points.h"
+#include "server/query/series/merged_points.h"
 
 #define HEATMAP_ROWS 20
 
@@ -11,7 +11,7 @@
 typedef struct heatmap {
   sp_query *query;
   sp_series_steps steps;
-  sp_whole_points points;
+  sp_merged_points points;
   sp_series_cells cells;
   bool of_spans;
   int64_t smallest;
@@ -23,7 +23,7 @@ static bool heatmap_gather(void *data, const sp_store_point *point) {
 
   if (map->of_spans && point->span_id == 0)
     return true;
-  return sp_whole_points_add(&map->points, point);
+  return sp_merged_points_add(&map->points, point);
 }
 
 /* The smallest value of a row, rounded down. */
@@ -40,7 +40,7 @@ static uint32_t heatmap_row(const heatmap *map, int64_t value) {
 }
 
 static spanprof_status heatmap_count(heatmap *map) {
-  const sp_whole_point *points = map->points.points;
+  const sp_merged_point *points = map->points.points;
   int64_t largest = INT64_MIN, step;
   size_t i;
   spanprof_status st = SPANPROF_OK;
@@ -162,13 +162,13 @@ spanprof_status sp_call_heatmap(sp_query *query,
                                 sp_reply *reply) {
   heatmap map = {.query = query,
                  .of_spans = request->heatmap_of == SP_HEATMAP_SPAN};
-  const int64_t wanted =
+  const int64_t exemplar_type =
       map.of_spans ? SP_EXEMPLARS_SPAN : SP_EXEMPLARS_INDIVIDUAL;
   sp_query_plan plan;
   spanprof_status st;
 
   sp_query_plan_init(&plan, query);
-  sp_whole_points_init(&map.points, &query->arena, &request->group_by);
+  sp_merged_points_init(&map.points, &query->arena, &request->group_by);
   sp_series_cells_init(&map.cells, query->mem, SP_QUERY_MEMORY_MAX);
   st = heatmap_plan(&plan, request);
   if (!st) {
@@ -181,14 +181,14 @@ spanprof_status sp_call_heatmap(sp_query *query,
     st = sp_query_plan_done(&plan, st ? st : map.points.st);
   }
   if (!st && map.points.count > 0) {
-    sp_whole_points_finish(&map.points);
+    sp_merged_points_finish(&map.points);
     st = heatmap_count(&map);
     if (!st)
       st = heatmap_put(reply, &map, request->limit,
-                       request->exemplars == wanted);
+                       request->exemplars == exemplar_type);
   }
   sp_series_cells_dispose(&map.cells);
-  sp_whole_points_dispose(&map.points);
+  sp_merged_points_dispose(&map.points);
   sp_query_plan_dispose(&plan);
   return st;
 }

@@ -166,7 +166,8 @@ typedef struct series_gathering {
   spanprof_status st;
 } series_gathering;
 
-static bool series_wants(const series_gathering *gathering, const char *name) {
+static bool series_has_requested(const series_gathering *gathering,
+                                 const char *name) {
   size_t i;
 
   if (gathering->names->count == 0)
@@ -185,7 +186,7 @@ static bool series_gather(void *data, const sp_text_pairs *labels) {
 
   sp_buffer_clear(key);
   for (i = 0; i < labels->count; i++) {
-    if (!series_wants(gathering, labels->pairs[i].name))
+    if (!series_has_requested(gathering, labels->pairs[i].name))
       continue;
     sp_buffer_text(key, labels->pairs[i].name);
     sp_buffer_append(key, &name_end, 1);

@@ -21,7 +21,8 @@ void sp_matcher_list_init(sp_matcher_list *list, const sp_mem *mem,
                           sp_arena *arena);
 void sp_matcher_list_dispose(sp_matcher_list *list);
 
-/* Copy a text into the arena. Returns NULL if that fails; arena->st says why.
+/* Copy a text into the arena. Returns NULL if that fails; arena->st has the
+ * reason.
  */
 char *sp_arena_text(sp_arena *arena, const char *text, size_t bytes);
 

@@ -63,8 +63,8 @@ spanprof_status sp_render_plan(sp_query_plan *plan, const char *parameter,
 
 spanprof_status sp_render_type(const sp_query_plan *plan, const char **type,
                                const char **unit) {
-  const char *whole = plan->selector.profile_type;
-  const char *type_start = strchr(whole, ':') + 1;
+  const char *profile_type = plan->selector.profile_type;
+  const char *type_start = strchr(profile_type, ':') + 1;
   const char *unit_start = strchr(type_start, ':') + 1;
   sp_arena *arena = &plan->query->arena;
 

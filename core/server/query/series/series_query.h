@@ -3,12 +3,12 @@
 #ifndef SP_SERIES_QUERY_H
 #define SP_SERIES_QUERY_H
 
+#include "merged_points.h"
 #include "server/query/wire/query_plan.h"
-#include "whole_points.h"
 
 typedef struct sp_series_query {
   sp_series_steps steps;
-  sp_whole_points points; /* with their groups */
+  sp_merged_points points; /* with their groups */
   sp_series_cells cells;
 } sp_series_query;
 

@@ -46,7 +46,7 @@ static inline int64_t *sp_function_tree_self(const sp_function_tree *tree,
   return &sp_call_tree_values(&tree->calls, node)[side];
 }
 
-/* The number of samples behind it, in a tree with details. */
+/* The number of samples in the node's own value, in a tree with details. */
 static inline int64_t *sp_function_tree_samples(const sp_function_tree *tree,
                                                 size_t node, uint32_t side) {
   return &sp_call_tree_values(&tree->calls, node)[tree->side_count + side];

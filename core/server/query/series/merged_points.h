@@ -1,37 +1,37 @@
 /* Points of whole profiles. The store keeps a profile whose samples have labels
  * as several series. Here they become one point again, which has the labels
  * that all of these series have. */
-#ifndef SP_WHOLE_POINTS_H
-#define SP_WHOLE_POINTS_H
+#ifndef SP_MERGED_POINTS_H
+#define SP_MERGED_POINTS_H
 
 #include "series_points.h"
 
-typedef struct sp_whole_point {
+typedef struct sp_merged_point {
   sp_exemplar exemplar; /* its value is the sum */
   sp_text_pair *own;    /* the point's copy of its labels; NULL: not copied */
   sp_text_pairs labels; /* the pairs in `own` */
   uint32_t group;
-} sp_whole_point;
+} sp_merged_point;
 
-typedef struct sp_whole_points {
+typedef struct sp_merged_points {
   sp_arena *arena;
   sp_series_groups groups;
-  sp_whole_point *points;
+  sp_merged_point *points;
   size_t count;
   size_t capacity;
   sp_index index;
   spanprof_status st;
-} sp_whole_points;
+} sp_merged_points;
 
-void sp_whole_points_init(sp_whole_points *points, sp_arena *arena,
-                          const sp_texts *group_by);
-void sp_whole_points_dispose(sp_whole_points *points);
+void sp_merged_points_init(sp_merged_points *points, sp_arena *arena,
+                           const sp_texts *group_by);
+void sp_merged_points_dispose(sp_merged_points *points);
 
 /* An sp_store_point_fn whose `data` is the points. Returns false and sets
  * points->st on an error. */
-bool sp_whole_points_add(void *data, const sp_store_point *point);
+bool sp_merged_points_add(void *data, const sp_store_point *point);
 
 /* Set the labels of all points. Afterwards, nothing may be added. */
-void sp_whole_points_finish(sp_whole_points *points);
+void sp_merged_points_finish(sp_merged_points *points);
 
 #endif
