@@ -54,14 +54,14 @@ static int covered(operation function) {
 }
 
 int main(void) {
-  int operations = 0, foreign = 0, i;
+  int operations = 0, others_covered = 0, i;
 
   count = py_sp_eval_find(ranges);
   for (i = 0; i < %(count)d; i++) {
     operations += covered(table[i]);
-    foreign += covered(others[i]);
+    others_covered += covered(others[i]);
   }
-  printf("%%d %%d %%d\\n", covered(_PyEval_EvalFrameDefault), operations, foreign);
+  printf("%%d %%d %%d\\n", covered(_PyEval_EvalFrameDefault), operations, others_covered);
   return 0;
 }
 """

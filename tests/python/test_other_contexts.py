@@ -231,17 +231,17 @@ class OtherContextTest(AttributionCase):
             with profiled() as tracer:
                 with tracer.start_as_current_span("own"):
                     other = contextvars.copy_context()
-                    foreign = other.run(lambda: otel.attach(
-                        trace.set_span_in_context(tracer.start_span("foreign"))))
-                    otel.detach(foreign)
+                    token = other.run(lambda: otel.attach(
+                        trace.set_span_in_context(tracer.start_span("elsewhere"))))
+                    otel.detach(token)
                     assert trace.get_current_span().name == "own"
                     burn("own", 0.1)
-                    other.run(burn, "foreign", 0.1)
+                    other.run(burn, "elsewhere", 0.1)
                 burn("outside", 0.1)
             """)
         self.assertIn("Failed to detach context", log)
         self.assertEqual(self.spans_of("own"), {"own"})
-        self.assertEqual(self.spans_of("foreign"), {"foreign"})
+        self.assertEqual(self.spans_of("elsewhere"), {"elsewhere"})
         self.assertEqual(self.spans_of("outside"), {None})
 
     def test_a_hook_installed_over_ours_keeps_working(self) -> None:

@@ -27,7 +27,7 @@ static py_sp_span_record **record_recent_slot(const PyObject *object) {
   return &records.recent[((uintptr_t)object >> 4) & (RECORD_RECENT - 1)];
 }
 
-static void record_recent_leave(py_sp_span_record *record) {
+static void record_recent_remove(py_sp_span_record *record) {
   py_sp_span_record **slot = record_recent_slot(record->address);
 
   if (*slot == record)
@@ -99,14 +99,14 @@ static void record_dealloc(PyObject *self) {
 }
 
 /* The callback of the weak reference, which the record owns. */
-static PyObject *record_span_gone(PyObject *self, PyObject *args,
-                                  PyObject *kwargs) {
+static PyObject *record_span_freed(PyObject *self, PyObject *args,
+                                   PyObject *kwargs) {
   py_sp_span_record *record = (py_sp_span_record *)self;
 
   (void)args;
   (void)kwargs;
   py_sp_span_record_end(record);
-  record_recent_leave(record);
+  record_recent_remove(record);
   Py_CLEAR(record->object);
   Py_RETURN_NONE;
 }
@@ -116,7 +116,7 @@ PyTypeObject py_sp_span_record_type = {
     .tp_basicsize = sizeof(py_sp_span_record),
     .tp_dealloc = record_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_call = record_span_gone,
+    .tp_call = record_span_freed,
 };
 
 /* Create a record that has only an id and its SDK's span. Returns NULL with an

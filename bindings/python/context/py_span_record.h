@@ -1,7 +1,7 @@
 /* The records of started spans, which are found by id. A record lives as long
  * as the SDK's span, whose end a weak reference reports, and as long as a
- * context refers to it. A span that is never ended explicitly therefore ends
- * when nobody can end it any more. All functions need the GIL. */
+ * context refers to it. A span that is never ended explicitly ends with its
+ * last reference. All functions need the GIL. */
 #ifndef PY_SPAN_RECORD_H
 #define PY_SPAN_RECORD_H
 

@@ -138,7 +138,7 @@ static PyObject *otel_context_attach(PyObject *object, PyObject *context) {
 
 /* Follow the context that is current after a detach, whether or not the detach
  * succeeded. Returns 0, or -1 with an exception. */
-static int otel_context_return(const otel_context *self) {
+static int otel_context_resync(const otel_context *self) {
   PyObject *context = otel_context_current(self);
   int st = context ? otel_context_follow(self, context) : -1;
 
@@ -147,7 +147,8 @@ static int otel_context_return(const otel_context *self) {
 }
 
 /* Detach in the second base. */
-static PyObject *otel_context_leave(const otel_context *self, PyObject *token) {
+static PyObject *otel_context_base_detach(const otel_context *self,
+                                          PyObject *token) {
   if (!otel_context_is_plain(self))
     return otel_context_call(self, otel_context_known.detach, token);
   return PyContextVar_Reset(self->variable, token) < 0 ? NULL
@@ -157,12 +158,12 @@ static PyObject *otel_context_leave(const otel_context *self, PyObject *token) {
 static PyObject *otel_context_detach(PyObject *object, PyObject *token) {
   otel_context *self = (otel_context *)object;
   PyObject *type, *value, *traceback;
-  PyObject *done = otel_context_leave(self, token);
+  PyObject *done = otel_context_base_detach(self, token);
 
   if (!py_sp_context_spans_shown())
     return done;
   PyErr_Fetch(&type, &value, &traceback);
-  if (otel_context_return(self) < 0) {
+  if (otel_context_resync(self) < 0) {
     Py_XDECREF(done);
     Py_XDECREF(type);
     Py_XDECREF(value);
@@ -225,7 +226,7 @@ static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
 static PyObject *otel_context_refresh(PyObject *object, PyObject *unused) {
   (void)unused;
   if (py_sp_context_spans_shown() &&
-      otel_context_return((otel_context *)object) < 0)
+      otel_context_resync((otel_context *)object) < 0)
     return NULL;
   Py_RETURN_NONE;
 }
