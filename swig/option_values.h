@@ -145,14 +145,14 @@ static inline bool option_headers(sp_control_options *out, const char *option,
 
 static inline bool option_level(sp_control_options *out, const char *name,
                                 sp_object value, int64_t *level) {
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
   const char *text = NULL;
 
   if (!values_is_text(value))
     return option_number(name, VALUES_TEXT, value, level);
   if (!option_text(out, name, value, &text))
     return false;
-  sp_given_show(text, strlen(text), shown);
+  sp_option_show(text, strlen(text), shown);
   return sp_option_level(text, level) ||
          values_refuse("%s is \"%s\", not " SP_OPTION_LEVELS, name, shown);
 }

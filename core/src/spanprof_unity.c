@@ -31,12 +31,12 @@
 
 #include "settings/duration.c"
 #include "settings/environment.c"
-#include "settings/given.c"
 #include "settings/http_headers.c"
 #include "settings/identity.c"
 #include "settings/label_list.c"
 #include "settings/option_path.c"
 #include "settings/option_table.c"
+#include "settings/option_value.c"
 #include "settings/proxy_choice.c"
 #include "settings/server_address.c"
 #include "settings/server_settings.c"

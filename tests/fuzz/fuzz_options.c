@@ -48,7 +48,7 @@ static void fuzz_check_headers(char *const *lines, size_t count) {
   }
 }
 
-static void fuzz_labels(const sp_given *given, sp_buffer *notes) {
+static void fuzz_labels(const sp_option_value *given, sp_buffer *notes) {
   sp_label_list list;
 
   sp_label_list_init(&list, &sp_mem_default);
@@ -57,7 +57,7 @@ static void fuzz_labels(const sp_given *given, sp_buffer *notes) {
   sp_label_list_dispose(&list);
 }
 
-static void fuzz_headers(const sp_given *given) {
+static void fuzz_headers(const sp_option_value *given) {
   sp_http_headers headers;
 
   (void)sp_http_headers_parse(&headers, &sp_mem_default, given);
@@ -65,7 +65,7 @@ static void fuzz_headers(const sp_given *given) {
   sp_http_headers_dispose(&headers);
 }
 
-static void fuzz_address(const sp_given *given) {
+static void fuzz_address(const sp_option_value *given) {
   sp_server_address address;
 
   if (sp_server_address_parse(&address, &sp_mem_default, given) == SPANPROF_OK)
@@ -104,7 +104,7 @@ static void fuzz_environment(char *text, sp_buffer *notes) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  sp_given given = {.option = "fuzzed"};
+  sp_option_value given = {.option = "fuzzed"};
   uint64_t ns;
   int64_t time_ns;
   sp_buffer notes;

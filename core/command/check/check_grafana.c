@@ -4,7 +4,7 @@
 
 #include "profile/profile.h"
 #include "settings/environment.h"
-#include "settings/given.h"
+#include "settings/option_value.h"
 #include "settings/identity.h"
 
 #define CHECK_OWN_VARIABLE "PYROSCOPE_APPLICATION_NAME"
@@ -16,13 +16,13 @@
 
 /* A text made printable for a message. */
 typedef struct check_shown {
-  char text[SP_SHOWN_BYTES];
+  char text[SP_OPTION_SHOWN_BYTES];
 } check_shown;
 
 static check_shown check_show(const char *text) {
   check_shown shown;
 
-  sp_given_show(text, strlen(text), shown.text);
+  sp_option_show(text, strlen(text), shown.text);
   return shown;
 }
 
@@ -30,7 +30,8 @@ static check_shown check_show(const char *text) {
  * variable. `overridden` is a name that `spans` takes precedence over, or NULL.
  */
 static void check_print_names(sp_check_list *list, const char *profiles,
-                              const sp_given *spans, const char *overridden) {
+                              const sp_option_value *spans,
+                              const char *overridden) {
   if (profiles && spans->text && strcmp(profiles, spans->text) != 0)
     sp_check_print(list, SP_CHECK_FAILED, "service",
                    "profiles have the service name \"%s\" (" CHECK_OWN_VARIABLE
@@ -60,7 +61,7 @@ void sp_check_service_names(sp_check_list *list) {
   char *const *environment = list->io->environment;
   const char *profiles = sp_environment_get(environment, CHECK_OWN_VARIABLE);
   const char *overridden;
-  sp_given spans = {0};
+  sp_option_value spans = {0};
   sp_identity identity;
   sp_buffer notes;
 

@@ -104,7 +104,7 @@ static void ring_drain(sp_collector *collector) {
   const void *payload;
 
   sp_aggregator_scan_modules(collector->aggregator);
-  while (!atomic_load(&collector->left) &&
+  while (!atomic_load(&collector->abandoned) &&
          (payload = sp_ring_next(collector->ring, &shard, &bytes))) {
     if (shard != reading)
       left = most;
@@ -135,7 +135,7 @@ void sp_collector_wait_for_names(sp_collector *collector) {
     wait_ns = collector->stopping ? COLLECTOR_NAMES_WAIT_STOP_NS
                                   : COLLECTOR_NAMES_WAIT_NS;
   } while (sp_monotonic_ns() - begun_ns < wait_ns &&
-           !atomic_load(&collector->left));
+           !atomic_load(&collector->abandoned));
 }
 
 static void part_emit(void *data, sp_encoded *part) {
@@ -144,7 +144,7 @@ static void part_emit(void *data, sp_encoded *part) {
 
   collector->last_time_ns = part->time_ns;
   pthread_mutex_lock(&collector->request_lock);
-  emitting = collector->emitting = !collector->left;
+  emitting = collector->emitting = !collector->abandoned;
   pthread_mutex_unlock(&collector->request_lock);
   if (!emitting) {
     sp_encoded_dispose(part);
@@ -188,7 +188,7 @@ static void window_seal(sp_collector *collector) {
   sp_window window;
 
   sp_collector_wait_for_names(collector);
-  if (atomic_load(&collector->left))
+  if (atomic_load(&collector->abandoned))
     return;
   window = (sp_window){
       .time_ns = collector->window_unix_ns,
@@ -203,7 +203,7 @@ static void window_seal(sp_collector *collector) {
                 "no memory to encode a profile: %llu samples are lost",
                 (unsigned long long)lost_samples);
   }
-  if (atomic_load(&collector->left))
+  if (atomic_load(&collector->abandoned))
     return;
   sp_warnings_log_window(profile, collector->config.log);
   sp_aggregator_reset(collector->aggregator);
@@ -284,18 +284,18 @@ static void collector_free(sp_collector *collector) {
 /* Wake the waiting stop, or free the collector if no stop waits. */
 static void thread_end(sp_collector *collector) {
   const sp_collector_config config = collector->config;
-  bool left;
+  bool abandoned;
 
   pthread_mutex_lock(&collector->request_lock);
   collector->ended = true;
-  left = collector->left;
+  abandoned = collector->abandoned;
   pthread_cond_broadcast(&collector->sealed);
   pthread_mutex_unlock(&collector->request_lock);
-  if (!left)
+  if (!abandoned)
     return;
   sp_own_thread_gate();
   collector_free(collector);
-  config.left(config.emit_data);
+  config.on_abandoned(config.emit_data);
 }
 
 static void *collector_run(void *data) {
@@ -470,7 +470,7 @@ static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
                   collector->emitting ? UINT64_MAX : until_ns);
   ended = collector->ended;
   if (!ended) {
-    collector->left = true;
+    collector->abandoned = true;
     sp_own_thread_defer_join(collector->thread);
   }
   pthread_mutex_unlock(&collector->request_lock);
@@ -524,7 +524,7 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   sp_ring_clear(collector->ring);
   sp_capture_after_fork();
   locks_init(collector);
-  sp_collector_recordings_forget(collector);
+  sp_collector_recordings_drop(collector);
   collector->running = false;
   collector->stopping = false;
   collector->emitting = false;

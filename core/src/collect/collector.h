@@ -29,7 +29,7 @@ typedef struct sp_collector_config {
   /* Called on the collector's thread. */
   sp_encoded_fn emit;
   /* Called by a thread that a stop did not wait for. */
-  void (*left)(void *emit_data);
+  void (*on_abandoned)(void *emit_data);
   void *emit_data;
 } sp_collector_config;
 
@@ -62,8 +62,8 @@ void sp_collector_halt(sp_collector *collector);
  * SPANPROF_ERR_TIMEOUT: the thread did not finish by `until_ns` (at the
  * earliest a second from now), because a callback of a runtime or the disk does
  * not return. Then the thread emits nothing more. It frees the collector when
- * it finishes, and calls `left`; until then it may use everything in its
- * configuration. */
+ * it finishes, and calls `on_abandoned`; until then it may use everything in
+ * its configuration. */
 spanprof_status sp_collector_stop(sp_collector *collector, uint64_t until_ns);
 
 /* Around a fork. `before` waits at most 20 ms until the collector is between

@@ -164,8 +164,8 @@ static void recording_finish(sp_collector *collector, sp_recording *recording) {
   spanprof_status st = recording->st;
   sp_encoded profile = {0};
 
-  if (!st &&
-      (!sp_recording_is_referenced(recording) || atomic_load(&collector->left)))
+  if (!st && (!sp_recording_is_referenced(recording) ||
+              atomic_load(&collector->abandoned)))
     st = SPANPROF_ERR_STATE;
   if (!st)
     st = recording_encode(collector, recording, &profile);
@@ -241,7 +241,7 @@ void sp_collector_recordings_end(sp_collector *collector) {
   recordings_end(collector, true);
 }
 
-void sp_collector_recordings_forget(sp_collector *collector) {
+void sp_collector_recordings_drop(sp_collector *collector) {
   /* Another thread of the parent may have held their locks at the fork, so the
    * recordings are not touched. A recording that was about to end is in no
    * list. */

@@ -35,6 +35,6 @@ uint64_t sp_collector_recordings_after(sp_collector *collector);
 void sp_collector_recordings_end(sp_collector *collector);
 
 /* In a forked child: drop the recordings, which belong to the parent. */
-void sp_collector_recordings_forget(sp_collector *collector);
+void sp_collector_recordings_drop(sp_collector *collector);
 
 #endif

@@ -35,7 +35,7 @@ struct sp_collector {
   /* Written with request_lock held; read without it. */
   _Atomic uint64_t window_max_ns; /* maximum length of a window */
   _Atomic bool stopping;
-  _Atomic bool left; /* the stop did not wait for the thread */
+  _Atomic bool abandoned; /* the stop did not wait for the thread */
 
   /* Guarded by work_lock. */
   pthread_mutex_t work_lock;

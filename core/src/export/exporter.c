@@ -129,7 +129,7 @@ static int exporter_start(sp_exporter *exporter) {
   return error;
 }
 
-static void exporter_start_tell(sp_exporter *exporter, int error) {
+static void exporter_log_start_error(sp_exporter *exporter, int error) {
   if (error)
     sp_log_warn(exporter->log, SP_LOG_MEMORY,
                 "the uploading thread cannot be started: %s", strerror(error));
@@ -144,7 +144,7 @@ void sp_exporter_query_links(sp_exporter *exporter, void (*open)(void)) {
   if (exporter->on_links_open)
     error = exporter_start(exporter);
   pthread_mutex_unlock(&exporter->lock);
-  exporter_start_tell(exporter, error);
+  exporter_log_start_error(exporter, error);
 }
 
 spanprof_status sp_exporter_runtime_set(sp_exporter *exporter, const char *name,
@@ -213,7 +213,7 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   error = exporter_start(exporter);
   pthread_cond_signal(&exporter->work);
   pthread_mutex_unlock(&exporter->lock);
-  exporter_start_tell(exporter, error);
+  exporter_log_start_error(exporter, error);
   for (; dropped; dropped = next) {
     next = dropped->next;
     sp_delivery_count(dropped, SP_OUTCOME_DROPPED_EXPORT);
@@ -262,7 +262,7 @@ static spanprof_status exporter_flush(sp_exporter *exporter, uint64_t until_ns,
   }
   exporter->flushing--;
   pthread_mutex_unlock(&exporter->lock);
-  exporter_start_tell(exporter, error);
+  exporter_log_start_error(exporter, error);
   return st;
 }
 
@@ -355,7 +355,7 @@ spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
     return SPANPROF_ERR_STATE;
   }
   pthread_mutex_unlock(&exporter->lock);
-  exporter_start_tell(exporter, error);
+  exporter_log_start_error(exporter, error);
   exporter_free(exporter);
   return sp_counted(&sp_counts.samples_dropped_stop) > dropped
              ? SPANPROF_ERR_TIMEOUT

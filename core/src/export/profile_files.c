@@ -28,7 +28,7 @@
  * for every written file. After that many bytes, or after a minute, it is read
  * again for files of other processes. */
 #define FILES_SLACK_DIVISOR 32
-#define FILES_LOOK_NS       (60 * SP_NS_PER_S)
+#define FILES_RESCAN_NS     (60 * SP_NS_PER_S)
 
 /* A temporary file of this age has no writer. */
 #define FILES_TEMPORARY_MAX_AGE_S 3600
@@ -54,8 +54,8 @@ struct sp_profile_files {
   uint64_t max_age_ns;
   char app[FILES_APP_BYTES + FILES_HASH_BYTES + 1];
   /* As of the last reading of the directory, plus later writes. */
-  bool looked;
-  uint64_t look_ns; /* when to read it again, monotonic */
+  bool scanned;
+  uint64_t rescan_ns; /* when to read it again, monotonic */
   uint64_t bytes;
   uint64_t written;   /* part of `bytes` written since the last reading */
   uint64_t oldest_ns; /* Unix time; UINT64_MAX: there are no files */
@@ -135,7 +135,7 @@ spanprof_status sp_profile_files_new(sp_profile_files **out, const sp_mem *mem,
 
 void sp_profile_files_name(sp_profile_files *files, const char *name) {
   files_app_clean(files->app, name);
-  files->looked = false; /* each application has its own limits */
+  files->scanned = false; /* each application has its own limits */
 }
 
 void sp_profile_files_free(sp_profile_files *files) {
@@ -216,7 +216,7 @@ static uint64_t files_age_now(sp_profile_files *files) {
   uint64_t unix_ns = sp_clock_unix_ns(files->clock);
   int64_t offset_ns = (int64_t)(unix_ns - monotonic_ns);
 
-  if (files->looked && llabs(offset_ns - files->offset_ns) > FILES_JUMP_NS)
+  if (files->scanned && llabs(offset_ns - files->offset_ns) > FILES_JUMP_NS)
     files->trust_ns = monotonic_ns + FILES_DISTRUST_NS;
   files->offset_ns = offset_ns;
   return monotonic_ns < files->trust_ns ? 0 : unix_ns;
@@ -265,16 +265,16 @@ static void files_enforce_caps(sp_profile_files *files, int directory,
   size_t count, i;
   spanprof_status st;
 
-  if (files->looked && files->bytes <= files->max_bytes &&
+  if (files->scanned && files->bytes <= files->max_bytes &&
       files->written <= files->max_bytes / FILES_SLACK_DIVISOR &&
-      sp_clock_monotonic_ns(files->clock) < files->look_ns &&
+      sp_clock_monotonic_ns(files->clock) < files->rescan_ns &&
       (files->oldest_ns >= now_ns ||
        now_ns - files->oldest_ns <= files->max_age_ns))
     return;
   st = files_list(files, directory, now_ns, &list, &count);
   if (!st) {
-    files->looked = true;
-    files->look_ns = sp_clock_monotonic_ns(files->clock) + FILES_LOOK_NS;
+    files->scanned = true;
+    files->rescan_ns = sp_clock_monotonic_ns(files->clock) + FILES_RESCAN_NS;
     files->bytes = 0;
     files->written = 0;
     for (i = 0; i < count; i++)

@@ -43,12 +43,12 @@ static spanprof_status options_check_size(const spanprof_options *options) {
 
 static spanprof_status options_check_switch(char *const *environment) {
   const char *text = sp_environment_get(environment, OPTIONS_SWITCH);
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
   bool on;
 
   if (!text || !sp_environment_switch(text, &on))
     return SPANPROF_OK;
-  sp_given_show(text, strlen(text), shown);
+  sp_option_show(text, strlen(text), shown);
   return sp_fail(SPANPROF_ERR_ARGUMENT,
                  OPTIONS_SWITCH " is \"%s\", not true or false", shown);
 }
@@ -57,7 +57,7 @@ static spanprof_status options_read_name(sp_settings *out,
                                          const sp_option_values *values,
                                          const sp_identity *identity,
                                          char *const *environment) {
-  sp_given given = values->application_name;
+  sp_option_value given = values->application_name;
   const char *start, *end;
   size_t bytes, control;
 
@@ -66,46 +66,46 @@ static spanprof_status options_read_name(sp_settings *out,
   if (!given.text) {
     out->name_open = true;
     out->application_name = sp_identity_default_name(out->mem);
-    return out->application_name ? SPANPROF_OK : sp_given_no_memory();
+    return out->application_name ? SPANPROF_OK : sp_option_no_memory();
   }
   start = given.text;
   end = start + strlen(start);
   sp_list_trim(&start, &end);
   bytes = (size_t)(end - start);
   if (bytes == 0)
-    return sp_given_refuse(&given, "is empty");
+    return sp_option_refuse(&given, "is empty");
   if (bytes > SP_LABEL_VALUE_MAX_BYTES)
-    return sp_given_refuse(&given, "has %zu bytes; the server accepts %d",
-                           bytes, SP_LABEL_VALUE_MAX_BYTES);
+    return sp_option_refuse(&given, "has %zu bytes; the server accepts %d",
+                            bytes, SP_LABEL_VALUE_MAX_BYTES);
   if (!sp_utf8_valid(start, bytes))
-    return sp_given_refuse(&given, "is not valid UTF-8");
+    return sp_option_refuse(&given, "is not valid UTF-8");
   control = sp_ascii_find_control(start, bytes);
   if (control < bytes)
-    return sp_given_refuse(&given, "has a control character at byte %zu",
-                           control + 1);
+    return sp_option_refuse(&given, "has a control character at byte %zu",
+                            control + 1);
   out->application_name = sp_mem_text(out->mem, start, bytes);
-  return out->application_name ? SPANPROF_OK : sp_given_no_memory();
+  return out->application_name ? SPANPROF_OK : sp_option_no_memory();
 }
 
 static spanprof_status options_read_pairs(const spanprof_options *options,
                                           sp_label_list *labels,
                                           sp_buffer *notes) {
-  static const sp_given labels_given = {.option = "labels"};
-  static const sp_given given = {.option = "label_pairs"};
+  static const sp_option_value labels_given = {.option = "labels"};
+  static const sp_option_value given = {.option = "label_pairs"};
   spanprof_status st = SPANPROF_OK;
   size_t i;
 
   if (!options || !SP_OPTION_REACHES(options, label_pair_count))
     return SPANPROF_OK;
   if (options->label_pair_count && !options->label_pairs)
-    return sp_given_refuse(&given, "is NULL, and label_pair_count is %zu",
-                           options->label_pair_count);
+    return sp_option_refuse(&given, "is NULL, and label_pair_count is %zu",
+                            options->label_pair_count);
   sp_label_list_next_source(labels);
   for (i = 0; i < options->label_pair_count && !st; i++) {
     const spanprof_label_pair *pair = &options->label_pairs[i];
 
     if (!pair->name || !pair->value)
-      st = sp_given_refuse(&given, "has no name or value at index %zu", i);
+      st = sp_option_refuse(&given, "has no name or value at index %zu", i);
     else
       st = sp_label_list_set(labels, &labels_given, pair->name,
                              strlen(pair->name), pair->value,
@@ -159,10 +159,10 @@ static spanprof_status options_read_identity(sp_settings *out,
 }
 
 static spanprof_status options_read_protocol(sp_settings *out,
-                                             const sp_given *given) {
-  char shown[SP_SHOWN_BYTES];
+                                             const sp_option_value *given) {
+  char shown[SP_OPTION_SHOWN_BYTES];
 
-  if (sp_given_empty(given) || strcmp(given->text, "push") == 0) {
+  if (sp_option_is_empty(given) || strcmp(given->text, "push") == 0) {
     out->protocol = SP_PROTOCOL_PUSH;
     return SPANPROF_OK;
   }
@@ -170,38 +170,38 @@ static spanprof_status options_read_protocol(sp_settings *out,
     out->protocol = SP_PROTOCOL_INGEST;
     return SPANPROF_OK;
   }
-  sp_given_show(given->text, strlen(given->text), shown);
-  return sp_given_refuse(given, "is \"%s\", not push or ingest", shown);
+  sp_option_show(given->text, strlen(given->text), shown);
+  return sp_option_refuse(given, "is \"%s\", not push or ingest", shown);
 }
 
 /* Allow the signals that programs leave to others. The others kill, stop or
  * report an error. SIGPROF is allowed if it is given by number. */
-static spanprof_status options_check_signal(const sp_given *given) {
+static spanprof_status options_check_signal(const sp_option_value *given) {
   int64_t number = given->number;
 
   if (number != 0 && (number < SIGRTMIN || number > SIGRTMAX) &&
       number != SIGPROF && number != SIGVTALRM && number != SIGUSR1 &&
       number != SIGUSR2)
-    return sp_given_refuse(given,
-                           "is %d, not 0, %d to %d, SIGPROF, SIGVTALRM, "
-                           "SIGUSR1 or SIGUSR2",
-                           (int)number, SIGRTMIN, SIGRTMAX);
+    return sp_option_refuse(given,
+                            "is %d, not 0, %d to %d, SIGPROF, SIGVTALRM, "
+                            "SIGUSR1 or SIGUSR2",
+                            (int)number, SIGRTMIN, SIGRTMAX);
   return SPANPROF_OK;
 }
 
 static spanprof_status options_read_disk(sp_settings *out,
                                          const sp_option_values *values) {
-  const sp_given *output = &values->output_directory;
-  const sp_given *spool = &values->spool_directory;
+  const sp_option_value *output = &values->output_directory;
+  const sp_option_value *spool = &values->spool_directory;
   spanprof_status st = SPANPROF_OK;
 
-  if (!sp_given_empty(output) && !sp_given_empty(spool) &&
+  if (!sp_option_is_empty(output) && !sp_option_is_empty(spool) &&
       strcmp(output->text, spool->text) == 0)
-    return sp_given_refuse(spool,
-                           "is the same as output_directory; give another");
-  if (!sp_given_empty(output))
+    return sp_option_refuse(spool,
+                            "is the same as output_directory; give another");
+  if (!sp_option_is_empty(output))
     st = sp_option_directory_check(output, out->mem);
-  if (!st && !sp_given_empty(spool))
+  if (!st && !sp_option_is_empty(spool))
     st = sp_option_directory_check(spool, out->mem);
   if (!st)
     st = sp_settings_copy(out->mem, output, &out->output_directory);
@@ -264,7 +264,7 @@ spanprof_status sp_settings_read(sp_settings *out, const sp_mem *mem,
     options_read_callbacks(out, &values, options);
     sp_environment_note_unknown(environment, sp_option_table_knows, notes);
     if (sp_buffer_status(notes))
-      st = sp_given_no_memory();
+      st = sp_option_no_memory();
   }
   if (st)
     sp_settings_dispose(out);

@@ -32,10 +32,10 @@ static void part_push(void *data, sp_encoded *part) {
 }
 
 /* Called on the collector's thread after a stop did not wait for it. */
-static void pipeline_left(void *data) {
+static void pipeline_abandoned(void *data) {
   const sp_pipeline *pipeline = data;
 
-  pipeline->left(pipeline->left_data);
+  pipeline->on_abandoned(pipeline->abandoned_data);
 }
 
 /* Start the parts from the lowest to the highest, with the settings that were
@@ -45,7 +45,7 @@ static spanprof_status parts_start(sp_pipeline *pipeline) {
                                 .clock = pipeline->clock,
                                 .log = &pipeline->log,
                                 .emit = part_push,
-                                .left = pipeline_left,
+                                .on_abandoned = pipeline_abandoned,
                                 .emit_data = pipeline};
   spanprof_status st;
 
@@ -131,13 +131,14 @@ static void start_log(const sp_settings *settings, int signal_number,
 
 spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
                                   const spanprof_options *options,
-                                  void (*left)(void *data), void *data) {
+                                  void (*on_abandoned)(void *data),
+                                  void *data) {
   spanprof_status st;
 
   pipeline->mem = mem;
   pipeline->clock = sp_clock_system();
-  pipeline->left = left;
-  pipeline->left_data = data;
+  pipeline->on_abandoned = on_abandoned;
+  pipeline->abandoned_data = data;
   st = settings_read(pipeline, options);
   if (st)
     return st;

@@ -14,19 +14,19 @@ typedef struct sp_pipeline {
   sp_log log;
   sp_exporter *exporter;
   sp_collector *collector;
-  void (*left)(void *data);
-  void *left_data;
+  void (*on_abandoned)(void *data);
+  void *abandoned_data;
   /* Used by the collector's thread. */
   uint32_t runtime_reported;
 } sp_pipeline;
 
 /* Start the parts of a zeroed `pipeline`. If a stop does not wait for the
- * collector's thread, that thread calls `left` with `data` when it no longer
- * uses the pipeline. On failure nothing runs, and there is nothing to dispose
- * of. */
+ * collector's thread, that thread calls `on_abandoned` with `data` when it no
+ * longer uses the pipeline. On failure nothing runs, and there is nothing to
+ * dispose of. */
 spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
                                   const spanprof_options *options,
-                                  void (*left)(void *data), void *data);
+                                  void (*on_abandoned)(void *data), void *data);
 
 /* Free the settings, after the collector and the exporter were stopped. */
 void sp_pipeline_dispose(sp_pipeline *pipeline);

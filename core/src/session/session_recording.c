@@ -95,7 +95,7 @@ static spanprof_status options_read(const spanprof_recording_options *given,
 }
 
 static sp_recording_config
-config_make(const spanprof_recording_options *options) {
+config_create(const spanprof_recording_options *options) {
   sp_recording_config config = {
       .selection = {.scope = (spanprof_recording_scope)options->scope,
                     .carried = spanprof_span_carried(options->span),
@@ -237,7 +237,7 @@ spanprof_recording_begin(const spanprof_recording_options *given,
   *out = NULL;
   if (st)
     return st;
-  config = config_make(&options);
+  config = config_create(&options);
   st = recording_new(&recording, &config);
   if (st)
     return st;

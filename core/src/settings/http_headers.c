@@ -24,42 +24,42 @@ static bool header_name_byte(char c) {
   return sp_ascii_word(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-static spanprof_status header_check(const sp_given *given, const char *name,
-                                    size_t name_bytes, const char *value,
-                                    size_t value_bytes) {
-  char shown[SP_SHOWN_BYTES];
+static spanprof_status header_check(const sp_option_value *given,
+                                    const char *name, size_t name_bytes,
+                                    const char *value, size_t value_bytes) {
+  char shown[SP_OPTION_SHOWN_BYTES];
   size_t i;
 
   if (name_bytes == 0)
-    return sp_given_refuse(given, "has a header without a name");
+    return sp_option_refuse(given, "has a header without a name");
   for (i = 0; i < name_bytes; i++) {
     if (!header_name_byte(name[i]))
-      return sp_given_refuse(given,
-                             "has a header name with an invalid character");
+      return sp_option_refuse(given,
+                              "has a header name with an invalid character");
   }
-  sp_given_show(name, name_bytes, shown);
+  sp_option_show(name, name_bytes, shown);
   for (i = 0; i < SP_COUNT_OF(http_headers_own); i++) {
     if (strlen(http_headers_own[i]) == name_bytes &&
         strncasecmp(http_headers_own[i], name, name_bytes) == 0)
-      return sp_given_refuse(
+      return sp_option_refuse(
           given, "has the header %s, which belongs to the upload itself",
           shown);
   }
   for (i = 0; i < value_bytes; i++) {
     if (sp_ascii_control(value[i]) && value[i] != '\t')
-      return sp_given_refuse(
+      return sp_option_refuse(
           given, "has a control character in the value of header %s", shown);
   }
   if (!sp_utf8_valid(value, value_bytes))
-    return sp_given_refuse(given, "has a value that is not UTF-8 for header %s",
-                           shown);
+    return sp_option_refuse(
+        given, "has a value that is not UTF-8 for header %s", shown);
   return SPANPROF_OK;
 }
 
 spanprof_status sp_http_headers_add(sp_http_headers *headers,
-                                    const sp_given *given, const char *name,
-                                    size_t name_bytes, const char *value,
-                                    size_t value_bytes) {
+                                    const sp_option_value *given,
+                                    const char *name, size_t name_bytes,
+                                    const char *value, size_t value_bytes) {
   const char *name_end = name + name_bytes, *value_end = value + value_bytes;
   spanprof_status st;
   char *line;
@@ -72,13 +72,14 @@ spanprof_status sp_http_headers_add(sp_http_headers *headers,
   if (st || value_bytes == 0)
     return st;
   if (headers->count == HTTP_HEADERS_MAX)
-    return sp_given_refuse(given, "has more than %d headers", HTTP_HEADERS_MAX);
+    return sp_option_refuse(given, "has more than %d headers",
+                            HTTP_HEADERS_MAX);
   if (sp_mem_reserve(headers->mem, (void **)&headers->lines, &headers->capacity,
                      headers->count + 1, sizeof *headers->lines))
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   line = sp_mem_new(headers->mem, name_bytes + value_bytes + 3);
   if (!line)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   memcpy(line, name, name_bytes);
   memcpy(line + name_bytes, ": ", 2);
   memcpy(line + name_bytes + 2, value, value_bytes);
@@ -88,8 +89,8 @@ spanprof_status sp_http_headers_add(sp_http_headers *headers,
 }
 
 static spanprof_status header_split(sp_http_headers *headers,
-                                    const sp_given *given, char separator,
-                                    char mark) {
+                                    const sp_option_value *given,
+                                    char separator, char mark) {
   sp_list lines = sp_list_of(given->text, separator);
   spanprof_status st = SPANPROF_OK;
   sp_name_value pair;
@@ -98,14 +99,14 @@ static spanprof_status header_split(sp_http_headers *headers,
     st = sp_list_pair(&lines, mark, &pair)
              ? sp_http_headers_add(headers, given, pair.name, pair.name_bytes,
                                    pair.value, pair.value_bytes)
-             : sp_given_refuse(given, "has no %s in header %zu",
-                               mark == ':' ? "colon" : "equals sign",
-                               lines.number);
+             : sp_option_refuse(given, "has no %s in header %zu",
+                                mark == ':' ? "colon" : "equals sign",
+                                lines.number);
   return st;
 }
 
 typedef struct header_json {
-  const sp_given *given;
+  const sp_option_value *given;
   const char *p;
   const char *end;
   sp_buffer name;
@@ -114,10 +115,10 @@ typedef struct header_json {
 
 static spanprof_status header_json_refuse(const header_json *json,
                                           const char *expected) {
-  return sp_given_refuse(json->given,
-                         "is not a JSON object of texts: %s expected at byte "
-                         "%zu",
-                         expected, (size_t)(json->p - json->given->text) + 1);
+  return sp_option_refuse(json->given,
+                          "is not a JSON object of texts: %s expected at byte "
+                          "%zu",
+                          expected, (size_t)(json->p - json->given->text) + 1);
 }
 
 static void header_json_space(header_json *json) {
@@ -140,7 +141,7 @@ static spanprof_status header_json_text(header_json *json, sp_buffer *out) {
                                           : "an escape");
   }
   json->p++;
-  return sp_buffer_status(out) ? sp_given_no_memory() : SPANPROF_OK;
+  return sp_buffer_status(out) ? sp_option_no_memory() : SPANPROF_OK;
 }
 
 /* "name": "value" */
@@ -194,7 +195,7 @@ static spanprof_status header_json_object(header_json *json,
 /* Add the headers of a JSON object (RFC 8259) whose values are texts. The
  * message of a failure has the position of the byte, and no value. */
 static spanprof_status header_json_parse(sp_http_headers *headers,
-                                         const sp_given *given) {
+                                         const sp_option_value *given) {
   header_json json = {.given = given,
                       .p = given->text,
                       .end = given->text + strlen(given->text)};
@@ -209,7 +210,7 @@ static spanprof_status header_json_parse(sp_http_headers *headers,
 }
 
 spanprof_status sp_http_headers_parse(sp_http_headers *out, const sp_mem *mem,
-                                      const sp_given *given) {
+                                      const sp_option_value *given) {
   const char *text = given->text + strspn(given->text, " \t\r\n");
   const char *mark = strpbrk(text, ":=");
   spanprof_status st;

@@ -4,7 +4,7 @@
 #ifndef SP_HTTP_HEADERS_H
 #define SP_HTTP_HEADERS_H
 
-#include "given.h"
+#include "option_value.h"
 #include "util/memory/mem.h"
 
 typedef struct sp_http_headers {
@@ -24,14 +24,14 @@ typedef struct sp_http_headers {
  * belongs to the request itself. The message never contains a value. On failure
  * `out` is empty. */
 spanprof_status sp_http_headers_parse(sp_http_headers *out, const sp_mem *mem,
-                                      const sp_given *given);
+                                      const sp_option_value *given);
 void sp_http_headers_dispose(sp_http_headers *headers);
 
 /* Add a header, with the same checks. */
 spanprof_status sp_http_headers_add(sp_http_headers *headers,
-                                    const sp_given *given, const char *name,
-                                    size_t name_bytes, const char *value,
-                                    size_t value_bytes);
+                                    const sp_option_value *given,
+                                    const char *name, size_t name_bytes,
+                                    const char *value, size_t value_bytes);
 
 /* Is there a header of this name, in any case? */
 bool sp_http_headers_have(const sp_http_headers *headers, const char *name);

@@ -22,7 +22,7 @@ static spanprof_status identity_decode(const sp_mem *mem, const char *start,
 
   *out = NULL;
   if (!text)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   while (start < end && good) {
     uint64_t byte = '%';
 
@@ -60,7 +60,7 @@ static spanprof_status identity_put(sp_identity *identity, char *name,
   if (sp_mem_reserve(identity->mem, (void **)&identity->attributes,
                      &identity->capacity, identity->count + 1,
                      sizeof *identity->attributes))
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   identity->attributes[identity->count].name = name;
   identity->attributes[identity->count].value = value;
   identity->count++;
@@ -131,7 +131,8 @@ const char *sp_identity_attribute(const sp_identity *identity,
 }
 
 void sp_identity_service_name(const sp_identity *identity,
-                              char *const *environment, sp_given *given) {
+                              char *const *environment,
+                              sp_option_value *given) {
   const char *name = sp_environment_get(environment, "OTEL_SERVICE_NAME");
 
   if (name) {
@@ -148,7 +149,7 @@ void sp_identity_service_name(const sp_identity *identity,
 
 char *sp_identity_default_name(const sp_mem *mem) {
   static const char unknown[] = "unknown_service";
-  char path[PATH_MAX], name[sizeof unknown + 1 + SP_SHOWN_BYTES];
+  char path[PATH_MAX], name[sizeof unknown + 1 + SP_OPTION_SHOWN_BYTES];
   ssize_t bytes = readlink("/proc/self/exe", path, sizeof path);
   const char *base = bytes > 0 ? memrchr(path, '/', (size_t)bytes) : NULL;
   size_t used = sizeof unknown - 1;
@@ -158,22 +159,22 @@ char *sp_identity_default_name(const sp_mem *mem) {
     name[used++] = ':';
     base++;
     used += sp_utf8_printable(base, (size_t)(path + bytes - base), name + used,
-                              SP_SHOWN_BYTES);
+                              SP_OPTION_SHOWN_BYTES);
   }
   return sp_mem_text(mem, name, used);
 }
 
 /* Set the label `name` to the attribute's value. `name` is a text of the
  * identity's memory and may be cleaned in place. */
-static spanprof_status identity_label(const sp_given *given,
+static spanprof_status identity_label(const sp_option_value *given,
                                       const char *attribute, char *name,
                                       const char *value, sp_label_list *labels,
                                       sp_buffer *notes) {
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
 
   if (sp_label_name_clean(name)) {
     labels->cleaned++;
-    sp_given_show(attribute, strlen(attribute), shown);
+    sp_option_show(attribute, strlen(attribute), shown);
     sp_buffer_format(notes, "%s: attribute \"%s\" becomes label \"%.80s\"\n",
                      given->option, shown, name);
   }
@@ -181,11 +182,13 @@ static spanprof_status identity_label(const sp_given *given,
                            strlen(value), notes);
 }
 
-static spanprof_status
-identity_wanted(const sp_identity *identity, const sp_given *given,
-                const sp_list *items, sp_label_list *labels, sp_buffer *notes) {
+static spanprof_status identity_requested(const sp_identity *identity,
+                                          const sp_option_value *given,
+                                          const sp_list *items,
+                                          sp_label_list *labels,
+                                          sp_buffer *notes) {
   const size_t bytes = (size_t)(items->end - items->start);
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
   char *attribute, *name = NULL;
   const char *value;
   spanprof_status st = SPANPROF_OK;
@@ -193,14 +196,14 @@ identity_wanted(const sp_identity *identity, const sp_given *given,
   attribute = sp_mem_text(identity->mem, items->start, bytes);
   name = sp_mem_text(identity->mem, items->start, bytes);
   if (!attribute || !name) {
-    st = sp_given_no_memory();
+    st = sp_option_no_memory();
     goto cleanup;
   }
   value = sp_identity_attribute(identity, attribute);
   if (value) {
     st = identity_label(given, attribute, name, value, labels, notes);
   } else {
-    sp_given_show(attribute, strlen(attribute), shown);
+    sp_option_show(attribute, strlen(attribute), shown);
     sp_buffer_format(notes, "%s: " IDENTITY_VARIABLE " has no \"%s\"\n",
                      given->option, shown);
   }
@@ -211,9 +214,9 @@ cleanup:
 }
 
 spanprof_status sp_identity_labels(const sp_identity *identity,
-                                   const sp_given *resource_labels,
+                                   const sp_option_value *resource_labels,
                                    sp_label_list *labels, sp_buffer *notes) {
-  static const sp_given attributes = {.option = IDENTITY_VARIABLE};
+  static const sp_option_value attributes = {.option = IDENTITY_VARIABLE};
   const char *namespace_value =
       sp_identity_attribute(identity, "service.namespace");
   sp_list items = sp_list_of(resource_labels->text, ',');
@@ -224,6 +227,6 @@ spanprof_status sp_identity_labels(const sp_identity *identity,
                            strlen("service_namespace"), namespace_value,
                            strlen(namespace_value), notes);
   while (!st && sp_list_next(&items))
-    st = identity_wanted(identity, resource_labels, &items, labels, notes);
+    st = identity_requested(identity, resource_labels, &items, labels, notes);
   return st;
 }

@@ -29,7 +29,7 @@ const char *sp_identity_attribute(const sp_identity *identity,
 /* Set given->text and given->variable to the service's name: OTEL_SERVICE_NAME,
  * otherwise service.name. Does not change them if there is none. */
 void sp_identity_service_name(const sp_identity *identity,
-                              char *const *environment, sp_given *given);
+                              char *const *environment, sp_option_value *given);
 
 /* Return the name of a service without a name: "unknown_service:" and the base
  * name of the executable, which for a script is its interpreter (OpenTelemetry
@@ -42,7 +42,7 @@ char *sp_identity_default_name(const sp_mem *mem);
  * separated by commas. Invalid label names are cleaned, and unset attributes
  * are omitted, both with a note. */
 spanprof_status sp_identity_labels(const sp_identity *identity,
-                                   const sp_given *resource_labels,
+                                   const sp_option_value *resource_labels,
                                    sp_label_list *labels, sp_buffer *notes);
 
 #endif

@@ -48,56 +48,56 @@ bool sp_label_name_clean(char *name) {
   return changed;
 }
 
-static spanprof_status label_list_check_name(const sp_given *given,
+static spanprof_status label_list_check_name(const sp_option_value *given,
                                              const char *name, size_t bytes) {
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
   size_t i;
 
-  sp_given_show(name, bytes, shown);
+  sp_option_show(name, bytes, shown);
   if (bytes == 0)
-    return sp_given_refuse(given, "has a label without a name");
+    return sp_option_refuse(given, "has a label without a name");
   if (bytes > SP_LABEL_NAME_MAX_BYTES)
-    return sp_given_refuse(given, "has a label name over %d bytes: \"%s\"",
-                           SP_LABEL_NAME_MAX_BYTES, shown);
+    return sp_option_refuse(given, "has a label name over %d bytes: \"%s\"",
+                            SP_LABEL_NAME_MAX_BYTES, shown);
   for (i = 0; i < bytes; i++) {
     if (!sp_clean_name_has(name[i], i))
-      return sp_given_refuse(
+      return sp_option_refuse(
           given,
           "has the label name \"%s\", which is not [A-Za-z_][A-Za-z0-9_.]*",
           shown);
   }
   if (bytes >= 2 && name[0] == '_' && name[1] == '_')
-    return sp_given_refuse(
+    return sp_option_refuse(
         given,
         "has the label name \"%s\": names with __ are reserved for the server",
         shown);
   for (i = 0; i < SP_COUNT_OF(label_list_reserved); i++) {
     if (strlen(label_list_reserved[i]) == bytes &&
         memcmp(label_list_reserved[i], name, bytes) == 0)
-      return sp_given_refuse(
+      return sp_option_refuse(
           given, "has the label name \"%s\", which the profiler sets itself%s",
           shown, i == 0 ? " (to application_name)" : "");
   }
   return SPANPROF_OK;
 }
 
-static spanprof_status label_list_check_value(const sp_given *given,
+static spanprof_status label_list_check_value(const sp_option_value *given,
                                               const char *name,
                                               size_t name_bytes,
                                               const char *value, size_t bytes) {
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
 
-  sp_given_show(name, name_bytes, shown);
+  sp_option_show(name, name_bytes, shown);
   if (bytes > SP_LABEL_VALUE_MAX_BYTES)
-    return sp_given_refuse(given,
-                           "has a value of %zu bytes for label \"%s\"; the "
-                           "server accepts %d",
-                           bytes, shown, SP_LABEL_VALUE_MAX_BYTES);
+    return sp_option_refuse(given,
+                            "has a value of %zu bytes for label \"%s\"; the "
+                            "server accepts %d",
+                            bytes, shown, SP_LABEL_VALUE_MAX_BYTES);
   if (!sp_utf8_valid(value, bytes))
-    return sp_given_refuse(
+    return sp_option_refuse(
         given, "has a value that is not UTF-8 for label \"%s\"", shown);
   if (sp_ascii_find_control(value, bytes) < bytes)
-    return sp_given_refuse(
+    return sp_option_refuse(
         given, "has a control character in the value of label \"%s\"", shown);
   return SPANPROF_OK;
 }
@@ -135,21 +135,21 @@ static spanprof_status label_list_append(sp_label_list *list, const char *name,
                                          size_t name_bytes, char *value) {
   if (sp_mem_reserve(list->mem, (void **)&list->pairs, &list->capacity,
                      list->count + 1, sizeof *list->pairs))
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   list->pairs[list->count].name = sp_mem_text(list->mem, name, name_bytes);
   if (!list->pairs[list->count].name)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   list->pairs[list->count].value = value;
   list->count++;
   return SPANPROF_OK;
 }
 
-static void label_list_note(sp_buffer *notes, const sp_given *given,
+static void label_list_note(sp_buffer *notes, const sp_option_value *given,
                             const char *name, size_t bytes, const char *what) {
-  char source[SP_SHOWN_BYTES], shown[SP_SHOWN_BYTES];
+  char source[SP_OPTION_SHOWN_BYTES], shown[SP_OPTION_SHOWN_BYTES];
 
-  sp_given_name(given, source, sizeof source);
-  sp_given_show(name, bytes, shown);
+  sp_option_origin(given, source, sizeof source);
+  sp_option_show(name, bytes, shown);
   sp_buffer_format(notes, "%s: label \"%s\" %s\n", source, shown, what);
 }
 
@@ -160,9 +160,9 @@ static bool label_list_is_plain(const sp_label_list *list, size_t at) {
 
 /* Replace or append a label. Takes ownership of `value` on success. */
 static spanprof_status label_list_put(sp_label_list *list,
-                                      const sp_given *given, const char *name,
-                                      size_t name_bytes, char *value,
-                                      sp_buffer *notes) {
+                                      const sp_option_value *given,
+                                      const char *name, size_t name_bytes,
+                                      char *value, sp_buffer *notes) {
   size_t at = label_list_find(list, name, name_bytes);
   spanprof_status st = SPANPROF_OK;
 
@@ -173,8 +173,8 @@ static spanprof_status label_list_put(sp_label_list *list,
     sp_mem_free(list->mem, list->pairs[at].value);
     list->pairs[at].value = value;
   } else if (list->count == SP_LABEL_LIST_MAX) {
-    st = sp_given_refuse(given, "makes more than %d static labels",
-                         SP_LABEL_LIST_MAX);
+    st = sp_option_refuse(given, "makes more than %d static labels",
+                          SP_LABEL_LIST_MAX);
   } else {
     st = label_list_append(list, name, name_bytes, value);
   }
@@ -184,10 +184,10 @@ static spanprof_status label_list_put(sp_label_list *list,
 }
 
 static spanprof_status label_list_set(sp_label_list *list,
-                                      const sp_given *given, const char *name,
-                                      size_t name_bytes, bool dotted,
-                                      const char *value, size_t value_bytes,
-                                      sp_buffer *notes) {
+                                      const sp_option_value *given,
+                                      const char *name, size_t name_bytes,
+                                      bool dotted, const char *value,
+                                      size_t value_bytes, sp_buffer *notes) {
   size_t at = label_list_find(list, name, name_bytes);
   spanprof_status st;
   char *copy;
@@ -206,7 +206,7 @@ static spanprof_status label_list_set(sp_label_list *list,
   }
   copy = sp_mem_text(list->mem, value, value_bytes);
   if (!copy)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   st = label_list_put(list, given, name, name_bytes, copy, notes);
   if (st)
     sp_mem_free(list->mem, copy);
@@ -218,9 +218,10 @@ static spanprof_status label_list_set(sp_label_list *list,
 }
 
 static spanprof_status label_list_check(sp_label_list *list,
-                                        const sp_given *given, const char *name,
-                                        size_t name_bytes, const char *value,
-                                        size_t value_bytes, sp_buffer *notes) {
+                                        const sp_option_value *given,
+                                        const char *name, size_t name_bytes,
+                                        const char *value, size_t value_bytes,
+                                        sp_buffer *notes) {
   spanprof_status st = label_list_check_name(given, name, name_bytes);
   char plain[SP_LABEL_NAME_MAX_BYTES];
   bool dotted = false;
@@ -240,7 +241,8 @@ static spanprof_status label_list_check(sp_label_list *list,
                         value_bytes, notes);
 }
 
-spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
+spanprof_status sp_label_list_set(sp_label_list *list,
+                                  const sp_option_value *given,
                                   const char *name, size_t name_bytes,
                                   const char *value, size_t value_bytes,
                                   sp_buffer *notes) {
@@ -252,7 +254,7 @@ spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
                             notes);
   clean = sp_mem_text(list->mem, name, name_bytes);
   if (!clean)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   if (sp_label_name_clean(clean)) {
     list->cleaned++;
     snprintf(what, sizeof what, "becomes \"%.80s\"", clean);
@@ -264,10 +266,11 @@ spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
   return st;
 }
 
-spanprof_status sp_label_list_parse(sp_label_list *list, const sp_given *given,
+spanprof_status sp_label_list_parse(sp_label_list *list,
+                                    const sp_option_value *given,
                                     sp_buffer *notes) {
   sp_list items = sp_list_of(given->text, ',');
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
   spanprof_status st = SPANPROF_OK;
   sp_name_value pair;
 
@@ -277,9 +280,9 @@ spanprof_status sp_label_list_parse(sp_label_list *list, const sp_given *given,
                              pair.value, pair.value_bytes, notes);
       continue;
     }
-    sp_given_show(items.start, (size_t)(items.end - items.start), shown);
-    st = sp_given_refuse(given, "has \"%s\" where name=value is expected",
-                         shown);
+    sp_option_show(items.start, (size_t)(items.end - items.start), shown);
+    st = sp_option_refuse(given, "has \"%s\" where name=value is expected",
+                          shown);
   }
   return st;
 }

@@ -2,7 +2,7 @@
 #ifndef SP_LABEL_LIST_H
 #define SP_LABEL_LIST_H
 
-#include "given.h"
+#include "option_value.h"
 #include "settings.h"
 #include "util/memory/buffer.h"
 
@@ -42,7 +42,8 @@ void sp_label_list_next_source(sp_label_list *list);
  *
  * Unless keep_dots, dots in the name become `_` (see sp_clean_dots()). Within a
  * source, a name that had no dots takes precedence over one that had dots. */
-spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
+spanprof_status sp_label_list_set(sp_label_list *list,
+                                  const sp_option_value *given,
                                   const char *name, size_t name_bytes,
                                   const char *value, size_t value_bytes,
                                   sp_buffer *notes);
@@ -50,7 +51,8 @@ spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
 /* Set every label of given->text. Spaces around names and values are removed,
  * and empty items are skipped. A value may contain `=`, but not `,`. Statuses:
  * as sp_label_list_set(). */
-spanprof_status sp_label_list_parse(sp_label_list *list, const sp_given *given,
+spanprof_status sp_label_list_parse(sp_label_list *list,
+                                    const sp_option_value *given,
                                     sp_buffer *notes);
 
 /* Make a name valid in place: `_` replaces each invalid byte. Returns true if

@@ -11,15 +11,15 @@
 #include "util/system/directory.h"
 #include "util/system/file.h"
 
-static spanprof_status option_path_refuse(const sp_given *given,
+static spanprof_status option_path_refuse(const sp_option_value *given,
                                           const char *what, int error) {
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
 
-  sp_given_show(given->text, strlen(given->text), shown);
-  return sp_given_refuse(given, "%s: %s: %s", what, shown, strerror(error));
+  sp_option_show(given->text, strlen(given->text), shown);
+  return sp_option_refuse(given, "%s: %s: %s", what, shown, strerror(error));
 }
 
-spanprof_status sp_option_file_check(const sp_given *given) {
+spanprof_status sp_option_file_check(const sp_option_value *given) {
   int error = sp_file_readable(given->text);
 
   return error ? option_path_refuse(given, "cannot be read", error)
@@ -50,21 +50,21 @@ static int option_path_try_file(const char *directory, const sp_mem *mem,
 
 /* Check that no other user can write to the directory. directory.h has the
  * reason. */
-static spanprof_status option_path_check_owner(const sp_given *given) {
-  char shown[SP_SHOWN_BYTES], why[SP_DIRECTORY_WHY_BYTES];
+static spanprof_status option_path_check_owner(const sp_option_value *given) {
+  char shown[SP_OPTION_SHOWN_BYTES], why[SP_DIRECTORY_WHY_BYTES];
   struct stat about;
 
   if (stat(given->text, &about) != 0)
     return option_path_refuse(given, "cannot be used", errno);
   if (!S_ISDIR(about.st_mode) || sp_directory_private(&about, why))
     return SPANPROF_OK;
-  sp_given_show(given->text, strlen(given->text), shown);
-  return sp_given_refuse(given,
-                         "%s: %s; give one of its own, such as %s/spanprof",
-                         why, shown, shown);
+  sp_option_show(given->text, strlen(given->text), shown);
+  return sp_option_refuse(given,
+                          "%s: %s; give one of its own, such as %s/spanprof",
+                          why, shown, shown);
 }
 
-spanprof_status sp_option_directory_check(const sp_given *given,
+spanprof_status sp_option_directory_check(const sp_option_value *given,
                                           const sp_mem *mem) {
   spanprof_status st;
   bool no_memory;
@@ -77,7 +77,7 @@ spanprof_status sp_option_directory_check(const sp_given *given,
     return st;
   error = option_path_try_file(given->text, mem, &no_memory);
   if (no_memory)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   if (error)
     return option_path_refuse(given, "cannot be written", error);
   return SPANPROF_OK;

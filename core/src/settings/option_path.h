@@ -2,17 +2,17 @@
 #ifndef SP_OPTION_PATH_H
 #define SP_OPTION_PATH_H
 
-#include "given.h"
+#include "option_value.h"
 #include "util/memory/mem.h"
 
 /* Check that a file can be read. SPANPROF_ERR_ARGUMENT: the last error has the
  * path and the reason. */
-spanprof_status sp_option_file_check(const sp_given *given);
+spanprof_status sp_option_file_check(const sp_option_value *given);
 
 /* Create the directory if it is missing (mode 0700, only the last component),
  * check that no other user can write to it, and try to create a file in it.
  * SPANPROF_ERR_ARGUMENT: the last error has the path and the reason. */
-spanprof_status sp_option_directory_check(const sp_given *given,
+spanprof_status sp_option_directory_check(const sp_option_value *given,
                                           const sp_mem *mem);
 
 #endif

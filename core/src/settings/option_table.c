@@ -57,8 +57,9 @@ static size_t option_size(const option_row *row) {
   return option_is_text(row) ? sizeof(const char *) : sizeof(int64_t);
 }
 
-static sp_given *option_value(sp_option_values *values, const option_row *row) {
-  return (sp_given *)((char *)values + row->value);
+static sp_option_value *option_value(sp_option_values *values,
+                                     const option_row *row) {
+  return (sp_option_value *)((char *)values + row->value);
 }
 
 void sp_option_table_unset(spanprof_options *options, size_t struct_size) {
@@ -91,7 +92,8 @@ bool sp_option_table_knows(const char *variable, size_t bytes) {
 /* Read the value of the call. given->number stays SPANPROF_UNSET if there is
  * none. */
 static void option_from_call(const option_row *row,
-                             const spanprof_options *options, sp_given *given) {
+                             const spanprof_options *options,
+                             sp_option_value *given) {
   if (!options || row->offset + option_size(row) > options->struct_size)
     return;
   if (option_is_text(row))
@@ -110,8 +112,8 @@ static bool option_is_java_share(const option_row *row, const char *text) {
 }
 
 static void option_from_environment(const option_row *row,
-                                    char *const *environment, sp_given *given,
-                                    sp_buffer *notes) {
+                                    char *const *environment,
+                                    sp_option_value *given, sp_buffer *notes) {
   bool empty_counts =
       row->kind == SP_OPTION_PROXY || row->kind == SP_OPTION_NO_PROXY;
   size_t i;
@@ -182,24 +184,25 @@ static const char *option_expected(const option_row *row) {
 }
 
 static spanprof_status option_refuse_range(const option_row *row,
-                                           const sp_given *given,
+                                           const sp_option_value *given,
                                            const char *shown) {
   const char *unit = row->kind == SP_OPTION_MS        ? " ms"
                      : row->kind == SP_OPTION_SECONDS ? " s"
                                                       : "";
 
-  return sp_given_refuse(given,
-                         "is %s, not within %" PRId64 " to %" PRId64 "%s",
-                         shown, row->least, row->most, unit);
+  return sp_option_refuse(given,
+                          "is %s, not within %" PRId64 " to %" PRId64 "%s",
+                          shown, row->least, row->most, unit);
 }
 
 /* Parse and check an option that is a number. */
-static spanprof_status option_number(const option_row *row, sp_given *given) {
-  char shown[SP_SHOWN_BYTES];
+static spanprof_status option_number(const option_row *row,
+                                     sp_option_value *given) {
+  char shown[SP_OPTION_SHOWN_BYTES];
   bool good = true, over = false, on = false;
 
   if (given->text) {
-    sp_given_show(given->text, strlen(given->text), shown);
+    sp_option_show(given->text, strlen(given->text), shown);
     switch (row->kind) {
     case SP_OPTION_SWITCH:
       good = !sp_environment_switch(given->text, &on);
@@ -217,8 +220,8 @@ static spanprof_status option_number(const option_row *row, sp_given *given) {
       break;
     }
     if (!good)
-      return sp_given_refuse(given, "is \"%s\", not %s", shown,
-                             option_expected(row));
+      return sp_option_refuse(given, "is \"%s\", not %s", shown,
+                              option_expected(row));
   } else {
     snprintf(shown, sizeof shown, "%" PRId64, given->number);
   }
@@ -228,22 +231,22 @@ static spanprof_status option_number(const option_row *row, sp_given *given) {
 }
 
 static spanprof_status option_text(const option_row *row,
-                                   const sp_given *given) {
+                                   const sp_option_value *given) {
   size_t bytes = given->text ? strlen(given->text) : 0, control;
 
   if (!sp_utf8_valid(given->text, bytes))
-    return sp_given_refuse(given, "is not valid UTF-8");
+    return sp_option_refuse(given, "is not valid UTF-8");
   control = sp_ascii_find_control(given->text, bytes);
   if (control < bytes && row->kind != SP_OPTION_LINES)
-    return sp_given_refuse(given, "has a control character at byte %zu",
-                           control + 1);
+    return sp_option_refuse(given, "has a control character at byte %zu",
+                            control + 1);
   return SPANPROF_OK;
 }
 
 static spanprof_status option_read(const option_row *row,
                                    const spanprof_options *options,
-                                   char *const *environment, sp_given *given,
-                                   sp_buffer *notes) {
+                                   char *const *environment,
+                                   sp_option_value *given, sp_buffer *notes) {
   given->option = row->name;
   given->number = SPANPROF_UNSET;
   option_from_call(row, options, given);

@@ -2,12 +2,12 @@
 #ifndef SP_OPTION_TABLE_H
 #define SP_OPTION_TABLE_H
 
-#include "given.h"
+#include "option_value.h"
 #include "option_list.h"
 #include "util/memory/buffer.h"
 
 typedef struct sp_option_values {
-#define SP_OPTION_FIELD(name, ...) sp_given name;
+#define SP_OPTION_FIELD(name, ...) sp_option_value name;
   SP_OPTION_LIST(SP_OPTION_FIELD)
 #undef SP_OPTION_FIELD
 } sp_option_values;

@@ -11,7 +11,7 @@ static const char *const proxy_schemes[] = {
     "http", "https", "socks4", "socks4a", "socks5", "socks5h",
 };
 
-static bool proxy_try(sp_given *given, char *const *environment,
+static bool proxy_try(sp_option_value *given, char *const *environment,
                       const char *variable) {
   const char *text = sp_environment_find(environment, variable);
 
@@ -23,8 +23,8 @@ static bool proxy_try(sp_given *given, char *const *environment,
 }
 
 /* Read HTTP_PROXY, unless a request may have set it. */
-static bool proxy_try_upper_http(sp_given *given, char *const *environment,
-                                 sp_buffer *notes) {
+static bool proxy_try_upper_http(sp_option_value *given,
+                                 char *const *environment, sp_buffer *notes) {
   if (!sp_environment_find(environment, "REQUEST_METHOD"))
     return proxy_try(given, environment, "HTTP_PROXY");
   if (sp_environment_get(environment, "HTTP_PROXY"))
@@ -33,8 +33,8 @@ static bool proxy_try_upper_http(sp_given *given, char *const *environment,
   return false;
 }
 
-void sp_proxy_choose(sp_given *given, bool encrypted, char *const *environment,
-                     sp_buffer *notes) {
+void sp_proxy_choose(sp_option_value *given, bool encrypted,
+                     char *const *environment, sp_buffer *notes) {
   bool found = given->text != NULL;
 
   if (!found && encrypted)
@@ -58,21 +58,22 @@ static bool proxy_scheme_known(const char *scheme) {
   return false;
 }
 
-static spanprof_status proxy_refuse(const sp_given *given, CURLUcode code) {
+static spanprof_status proxy_refuse(const sp_option_value *given,
+                                    CURLUcode code) {
   if (code == CURLUE_OUT_OF_MEMORY)
-    return sp_given_no_memory();
-  return sp_given_refuse(given, "is not the URL of a proxy, such as "
-                                "http://proxy:3128");
+    return sp_option_no_memory();
+  return sp_option_refuse(given, "is not the URL of a proxy, such as "
+                                 "http://proxy:3128");
 }
 
-spanprof_status sp_proxy_check(const sp_given *given) {
+spanprof_status sp_proxy_check(const sp_option_value *given) {
   CURLU *url = curl_url();
   char *scheme = NULL;
   CURLUcode code;
   bool good;
 
   if (!url)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   code = curl_url_set(url, CURLUPART_URL, given->text,
                       CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME);
   if (code == CURLUE_OK)
@@ -84,7 +85,8 @@ spanprof_status sp_proxy_check(const sp_given *given) {
   return good ? SPANPROF_OK : proxy_refuse(given, code);
 }
 
-void sp_proxy_choose_exceptions(sp_given *given, char *const *environment) {
+void sp_proxy_choose_exceptions(sp_option_value *given,
+                                char *const *environment) {
   if (!given->text && !proxy_try(given, environment, "no_proxy"))
     proxy_try(given, environment, "NO_PROXY");
 }

@@ -3,7 +3,7 @@
 #ifndef SP_PROXY_CHOICE_H
 #define SP_PROXY_CHOICE_H
 
-#include "given.h"
+#include "option_value.h"
 #include "util/memory/buffer.h"
 
 /* If given->text is NULL (neither the option nor PYROSCOPE_PROXY is set), read
@@ -13,15 +13,16 @@
  * the search: no proxy. HTTP_PROXY in upper case is ignored, with a note, if
  * REQUEST_METHOD is set: in a CGI program it may be a header of the request
  * (https://httpoxy.org). */
-void sp_proxy_choose(sp_given *given, bool encrypted, char *const *environment,
-                     sp_buffer *notes);
+void sp_proxy_choose(sp_option_value *given, bool encrypted,
+                     char *const *environment, sp_buffer *notes);
 
 /* Check that curl can use the URL as a proxy. A missing scheme means http.
  * SPANPROF_ERR_ARGUMENT: the message does not contain the value, which may have
  * credentials. */
-spanprof_status sp_proxy_check(const sp_given *given);
+spanprof_status sp_proxy_check(const sp_option_value *given);
 
 /* If given->text is NULL, read no_proxy or NO_PROXY. */
-void sp_proxy_choose_exceptions(sp_given *given, char *const *environment);
+void sp_proxy_choose_exceptions(sp_option_value *given,
+                                char *const *environment);
 
 #endif

@@ -22,34 +22,35 @@ static CURLUcode address_part(CURLU *url, CURLUPart part, unsigned flags,
   return code;
 }
 
-static spanprof_status address_refuse(const sp_given *given, CURLUcode code) {
+static spanprof_status address_refuse(const sp_option_value *given,
+                                      CURLUcode code) {
   switch (code) {
   case CURLUE_OUT_OF_MEMORY:
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   case CURLUE_BAD_PORT_NUMBER:
-    return sp_given_refuse(given, "has a bad port, not 1 to 65535");
+    return sp_option_refuse(given, "has a bad port, not 1 to 65535");
   case CURLUE_NO_HOST:
-    return sp_given_refuse(given, "has no host");
+    return sp_option_refuse(given, "has no host");
   case CURLUE_URLDECODE:
-    return sp_given_refuse(given, "has bad percent-encoding before the @");
+    return sp_option_refuse(given, "has bad percent-encoding before the @");
   default:
-    return sp_given_refuse(given, "is not a valid URL");
+    return sp_option_refuse(given, "is not a valid URL");
   }
 }
 
 /* Allow only http and https URLs. The message shows another URL up to the first
  * character that may belong to a secret. */
-static spanprof_status address_check_scheme(const sp_given *given) {
+static spanprof_status address_check_scheme(const sp_option_value *given) {
   const char *text = given->text;
-  char shown[SP_SHOWN_BYTES];
+  char shown[SP_OPTION_SHOWN_BYTES];
 
   if (strncasecmp(text, "http://", 7) == 0 ||
       strncasecmp(text, "https://", 8) == 0)
     return SPANPROF_OK;
   if (strchr(text, '@'))
-    return sp_given_refuse(given, "does not start with http:// or https://");
-  sp_given_show(text, strcspn(text, "?#"), shown);
-  return sp_given_refuse(
+    return sp_option_refuse(given, "does not start with http:// or https://");
+  sp_option_show(text, strcspn(text, "?#"), shown);
+  return sp_option_refuse(
       given, "is \"%s\", which does not start with http:// or https://", shown);
 }
 
@@ -69,8 +70,8 @@ static void address_strip_slashes(char *url) {
 }
 
 /* Fill `out` from a parsed URL. */
-static spanprof_status address_take(sp_server_address *out, CURLU *url,
-                                    const sp_given *given) {
+static spanprof_status address_fill(sp_server_address *out, CURLU *url,
+                                    const sp_option_value *given) {
   CURLUcode code = address_part(url, CURLUPART_USER, CURLU_URLDECODE,
                                 CURLUE_NO_USER, out->mem, &out->user);
 
@@ -80,12 +81,12 @@ static spanprof_status address_take(sp_server_address *out, CURLU *url,
   if (code != CURLUE_OK)
     return address_refuse(given, code);
   if (address_has(url, CURLUPART_QUERY) || address_has(url, CURLUPART_FRAGMENT))
-    return sp_given_refuse(given,
-                           "has a ? or # part; give the base address alone");
+    return sp_option_refuse(given,
+                            "has a ? or # part; give the base address alone");
   if (out->user && !out->password)
-    return sp_given_refuse(given, "has a user but no password before the @");
+    return sp_option_refuse(given, "has a user but no password before the @");
   if (out->password && (!out->user || !*out->user))
-    return sp_given_refuse(given, "has a password but no user before the @");
+    return sp_option_refuse(given, "has a password but no user before the @");
   code = curl_url_set(url, CURLUPART_USER, NULL, 0);
   if (code == CURLUE_OK)
     code = curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
@@ -99,7 +100,7 @@ static spanprof_status address_take(sp_server_address *out, CURLU *url,
 
 spanprof_status sp_server_address_parse(sp_server_address *out,
                                         const sp_mem *mem,
-                                        const sp_given *given) {
+                                        const sp_option_value *given) {
   CURLU *url = NULL;
   CURLUcode code;
   spanprof_status st;
@@ -111,12 +112,12 @@ spanprof_status sp_server_address_parse(sp_server_address *out,
     return st;
   url = curl_url();
   if (!url)
-    return sp_given_no_memory();
+    return sp_option_no_memory();
   code = curl_url_set(url, CURLUPART_URL, given->text, 0);
   if (code != CURLUE_OK)
     st = address_refuse(given, code);
   else
-    st = address_take(out, url, given);
+    st = address_fill(out, url, given);
   curl_url_cleanup(url);
   if (st) {
     sp_server_address_dispose(out);

@@ -2,7 +2,7 @@
 #ifndef SP_SERVER_ADDRESS_H
 #define SP_SERVER_ADDRESS_H
 
-#include "given.h"
+#include "option_value.h"
 #include "util/memory/mem.h"
 
 typedef struct sp_server_address {
@@ -19,7 +19,7 @@ typedef struct sp_server_address {
  * message never contains credentials. On failure `out` is empty. */
 spanprof_status sp_server_address_parse(sp_server_address *out,
                                         const sp_mem *mem,
-                                        const sp_given *given);
+                                        const sp_option_value *given);
 void sp_server_address_dispose(sp_server_address *address);
 
 #endif

@@ -7,13 +7,13 @@
 #include "proxy_choice.h"
 #include "server_address.h"
 
-spanprof_status sp_settings_copy(const sp_mem *mem, const sp_given *given,
-                                 char **out) {
+spanprof_status sp_settings_copy(const sp_mem *mem,
+                                 const sp_option_value *given, char **out) {
   *out = NULL;
-  if (sp_given_empty(given))
+  if (sp_option_is_empty(given))
     return SPANPROF_OK;
   *out = sp_mem_text(mem, given->text, strlen(given->text));
-  return *out ? SPANPROF_OK : sp_given_no_memory();
+  return *out ? SPANPROF_OK : sp_option_no_memory();
 }
 
 /* Check that there is at most one kind of credentials, and that it is complete.
@@ -22,32 +22,32 @@ static spanprof_status
 server_check_credentials(const sp_option_values *values,
                          const sp_server_address *address,
                          const sp_http_headers *headers) {
-  bool user = !sp_given_empty(&values->basic_auth_user);
-  bool password = !sp_given_empty(&values->basic_auth_password);
-  bool token = !sp_given_empty(&values->auth_token);
+  bool user = !sp_option_is_empty(&values->basic_auth_user);
+  bool password = !sp_option_is_empty(&values->basic_auth_password);
+  bool token = !sp_option_is_empty(&values->auth_token);
 
   if (user && !password)
-    return sp_given_refuse(&values->basic_auth_user,
-                           "is given without basic_auth_password");
+    return sp_option_refuse(&values->basic_auth_user,
+                            "is given without basic_auth_password");
   if (password && !user)
-    return sp_given_refuse(&values->basic_auth_password,
-                           "is given without basic_auth_user");
+    return sp_option_refuse(&values->basic_auth_password,
+                            "is given without basic_auth_user");
   if (token && user)
-    return sp_given_refuse(&values->auth_token,
-                           "and basic_auth_user are both given; give one");
+    return sp_option_refuse(&values->auth_token,
+                            "and basic_auth_user are both given; give one");
   if (token && address->user)
-    return sp_given_refuse(
+    return sp_option_refuse(
         &values->auth_token,
         "is given, and server_address contains a user and password; give one");
   if (user && address->user &&
       (strcmp(values->basic_auth_user.text, address->user) != 0 ||
        strcmp(values->basic_auth_password.text, address->password) != 0))
-    return sp_given_refuse(&values->basic_auth_user,
-                           "and basic_auth_password differ from the user and "
-                           "password in server_address; give one");
+    return sp_option_refuse(&values->basic_auth_user,
+                            "and basic_auth_password differ from the user and "
+                            "password in server_address; give one");
   if ((user || token || address->user) &&
       sp_http_headers_have(headers, "Authorization"))
-    return sp_given_refuse(
+    return sp_option_refuse(
         &values->http_headers,
         "has Authorization in addition to other credentials; "
         "give one");
@@ -55,10 +55,10 @@ server_check_credentials(const sp_option_values *values,
 }
 
 /* RFC 7617, section 2: the user must not contain a colon. */
-static spanprof_status server_check_user(const sp_given *given,
+static spanprof_status server_check_user(const sp_option_value *given,
                                          const char *user) {
   if (user && strchr(user, ':'))
-    return sp_given_refuse(given, "has a colon in the user's name");
+    return sp_option_refuse(given, "has a colon in the user's name");
   return SPANPROF_OK;
 }
 
@@ -66,7 +66,7 @@ static spanprof_status server_read_credentials(sp_settings *out,
                                                const sp_option_values *values,
                                                sp_server_address *address,
                                                const sp_http_headers *headers) {
-  const sp_given *user_given = &values->basic_auth_user;
+  const sp_option_value *user_given = &values->basic_auth_user;
   spanprof_status st = server_check_credentials(values, address, headers);
 
   if (!st)
@@ -97,7 +97,7 @@ static spanprof_status server_read_headers(sp_settings *out,
   if (st)
     return st;
   if (out->tenant_id && sp_http_headers_have(headers, "X-Scope-OrgID"))
-    return sp_given_refuse(
+    return sp_option_refuse(
         &values->http_headers,
         "has X-Scope-OrgID in addition to tenant_id; give one");
   out->headers = headers->lines;
@@ -107,11 +107,11 @@ static spanprof_status server_read_headers(sp_settings *out,
   return SPANPROF_OK;
 }
 
-static spanprof_status server_read_file(const sp_mem *mem,
-                                        const sp_given *given, char **out) {
+static spanprof_status
+server_read_file(const sp_mem *mem, const sp_option_value *given, char **out) {
   spanprof_status st = SPANPROF_OK;
 
-  if (!sp_given_empty(given))
+  if (!sp_option_is_empty(given))
     st = sp_option_file_check(given);
   if (!st)
     st = sp_settings_copy(mem, given, out);
@@ -121,7 +121,7 @@ static spanprof_status server_read_file(const sp_mem *mem,
 static spanprof_status server_read_tls(sp_settings *out,
                                        const sp_option_values *values,
                                        bool encrypted) {
-  sp_given ca_bundle = values->ca_bundle;
+  sp_option_value ca_bundle = values->ca_bundle;
   spanprof_status st;
 
   /* SSL_CERT_FILE is also set for other programs, so it is ignored without TLS.
@@ -129,9 +129,10 @@ static spanprof_status server_read_tls(sp_settings *out,
   if (!encrypted && ca_bundle.variable &&
       strcmp(ca_bundle.variable, "SSL_CERT_FILE") == 0)
     ca_bundle.text = NULL;
-  if (!sp_given_empty(&values->client_key) &&
-      sp_given_empty(&values->client_cert))
-    return sp_given_refuse(&values->client_key, "is given without client_cert");
+  if (!sp_option_is_empty(&values->client_key) &&
+      sp_option_is_empty(&values->client_cert))
+    return sp_option_refuse(&values->client_key,
+                            "is given without client_cert");
   st = server_read_file(out->mem, &ca_bundle, &out->ca_bundle);
   if (!st)
     st = server_read_file(out->mem, &values->client_cert, &out->client_cert);
@@ -143,14 +144,14 @@ static spanprof_status server_read_tls(sp_settings *out,
 static spanprof_status
 server_read_proxy(sp_settings *out, const sp_option_values *values,
                   bool encrypted, char *const *environment, sp_buffer *notes) {
-  sp_given proxy = values->proxy, exceptions = values->no_proxy;
+  sp_option_value proxy = values->proxy, exceptions = values->no_proxy;
   spanprof_status st = SPANPROF_OK;
 
   if (out->server_address) {
     sp_proxy_choose(&proxy, encrypted, environment, notes);
     sp_proxy_choose_exceptions(&exceptions, environment);
   }
-  if (!sp_given_empty(&proxy))
+  if (!sp_option_is_empty(&proxy))
     st = sp_proxy_check(&proxy);
   if (!st)
     st = sp_settings_copy(out->mem, &proxy, &out->proxy);
@@ -167,9 +168,9 @@ spanprof_status sp_server_settings_read(sp_settings *out,
   sp_http_headers headers = {.mem = out->mem};
   spanprof_status st = SPANPROF_OK;
 
-  if (!sp_given_empty(&values->server_address))
+  if (!sp_option_is_empty(&values->server_address))
     st = sp_server_address_parse(&address, out->mem, &values->server_address);
-  if (!st && !sp_given_empty(&values->http_headers))
+  if (!st && !sp_option_is_empty(&values->http_headers))
     st = sp_http_headers_parse(&headers, out->mem, &values->http_headers);
   if (!st)
     st = server_read_credentials(out, values, &address, &headers);

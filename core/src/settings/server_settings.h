@@ -15,7 +15,7 @@ spanprof_status sp_server_settings_read(sp_settings *out,
                                         sp_buffer *notes);
 
 /* Copy given->text. "" and NULL give NULL. SPANPROF_ERR_NOMEM. */
-spanprof_status sp_settings_copy(const sp_mem *mem, const sp_given *given,
-                                 char **out);
+spanprof_status sp_settings_copy(const sp_mem *mem,
+                                 const sp_option_value *given, char **out);
 
 #endif

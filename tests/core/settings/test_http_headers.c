@@ -3,7 +3,7 @@
 #include "settings/http_headers.h"
 
 static spanprof_status headers_of(const char *text, sp_http_headers *out) {
-  const sp_given given = {.option = "http_headers", .text = text};
+  const sp_option_value given = {.option = "http_headers", .text = text};
 
   return sp_http_headers_parse(out, &sp_mem_default, &given);
 }
@@ -126,7 +126,7 @@ static void headers_parse_with(const sp_mem *mem) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(table); i++) {
-    const sp_given given = {.option = "http_headers", .text = table[i]};
+    const sp_option_value given = {.option = "http_headers", .text = table[i]};
     sp_http_headers headers;
     spanprof_status st = sp_http_headers_parse(&headers, mem, &given);
 

@@ -64,7 +64,7 @@ static void identity_sources_of_the_service_name_have_an_order(void) {
   char *const attribute[] = {"OTEL_RESOURCE_ATTRIBUTES=service.name=attribute",
                              "OTEL_SERVICE_NAME=", NULL};
   char *const none[] = {"OTEL_RESOURCE_ATTRIBUTES=service.name=", NULL};
-  sp_given given = {.option = "application_name"};
+  sp_option_value given = {.option = "application_name"};
 
   identity_start(both);
   sp_identity_service_name(&identity, both, &given);
@@ -88,8 +88,8 @@ static void identity_adds_requested_labels(void) {
       "OTEL_RESOURCE_ATTRIBUTES=service.namespace=shop,k8s.pod.name=web-1,"
       "host-name=h,unasked=x",
       NULL};
-  const sp_given given = {.option = "resource_labels",
-                          .text = "k8s.pod.name, host-name,,missing"};
+  const sp_option_value given = {.option = "resource_labels",
+                                 .text = "k8s.pod.name, host-name,,missing"};
 
   identity_start(environment);
   CHECK_EQUAL(sp_identity_labels(&identity, &given, &labels, &notes),
@@ -110,7 +110,7 @@ static void identity_adds_requested_labels(void) {
 static void identity_read_with(const sp_mem *mem) {
   char *const environment[] = {
       "OTEL_RESOURCE_ATTRIBUTES=service.namespace=shop,a-b=1,a-b=2", NULL};
-  const sp_given given = {.option = "resource_labels", .text = "a-b,c"};
+  const sp_option_value given = {.option = "resource_labels", .text = "a-b,c"};
   spanprof_status st;
 
   sp_buffer_init(&notes, mem);

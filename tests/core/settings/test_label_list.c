@@ -16,7 +16,7 @@ static void list_end(void) {
 }
 
 static spanprof_status list_parse(const char *text) {
-  const sp_given given = {
+  const sp_option_value given = {
       .option = "labels", .variable = "PYROSCOPE_LABELS", .text = text};
 
   return sp_label_list_parse(&list, &given, &notes);
@@ -224,7 +224,8 @@ static void labels_names_are_cleaned_byte_by_byte(void) {
 }
 
 static void labels_parse_with(const sp_mem *mem) {
-  const sp_given given = {.option = "labels", .text = "a=1,b=2,a=3,c=,b=4"};
+  const sp_option_value given = {.option = "labels",
+                                 .text = "a=1,b=2,a=3,c=,b=4"};
   spanprof_status st;
 
   sp_label_list_init(&list, mem);

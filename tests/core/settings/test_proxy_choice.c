@@ -14,8 +14,8 @@ typedef struct choice_case {
   const char *variable; /* its source; NULL: the call, or no proxy */
 } choice_case;
 
-static sp_given choose(const choice_case *row, sp_buffer *notes) {
-  sp_given given = {.option = "proxy", .text = row->option};
+static sp_option_value choose(const choice_case *row, sp_buffer *notes) {
+  sp_option_value given = {.option = "proxy", .text = row->option};
 
   sp_proxy_choose(&given, row->encrypted, (char *const *)row->environment,
                   notes);
@@ -55,7 +55,7 @@ static void the_proxy_depends_on_the_scheme(void) {
 
   for (i = 0; i < SP_COUNT_OF(table); i++) {
     sp_buffer notes;
-    sp_given given;
+    sp_option_value given;
 
     sp_buffer_init(&notes, &sp_mem_default);
     given = choose(&table[i], &notes);
@@ -97,7 +97,7 @@ static void a_header_of_a_request_is_not_used_as_proxy(void) {
 
   for (i = 0; i < SP_COUNT_OF(table); i++) {
     sp_buffer notes;
-    sp_given given;
+    sp_option_value given;
 
     sp_buffer_init(&notes, &sp_mem_default);
     given = choose(&table[i].given, &notes);
@@ -132,7 +132,7 @@ static void unusable_proxies_are_refused_without_their_value(void) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(table); i++) {
-    const sp_given given = {
+    const sp_option_value given = {
         .option = "proxy", .variable = "HTTPS_PROXY", .text = table[i].text};
     const spanprof_status st = sp_proxy_check(&given);
 
@@ -161,7 +161,7 @@ static void exceptions_come_from_the_option_or_environment(void) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(table); i++) {
-    sp_given given = {.option = "no_proxy", .text = table[i].option};
+    sp_option_value given = {.option = "no_proxy", .text = table[i].option};
 
     sp_proxy_choose_exceptions(&given, (char *const *)table[i].environment);
     check_text_or_none(given.text, table[i].exceptions);

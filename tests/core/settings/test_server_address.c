@@ -3,9 +3,9 @@
 #include "settings/server_address.h"
 
 static spanprof_status address_of(const char *text, sp_server_address *out) {
-  const sp_given given = {.option = "server_address",
-                          .variable = "PYROSCOPE_SERVER_ADDRESS",
-                          .text = text};
+  const sp_option_value given = {.option = "server_address",
+                                 .variable = "PYROSCOPE_SERVER_ADDRESS",
+                                 .text = text};
 
   return sp_server_address_parse(out, &sp_mem_default, &given);
 }
@@ -93,8 +93,8 @@ static void wrong_addresses_are_refused_without_secrets(void) {
 }
 
 static void address_parse_with(const sp_mem *mem) {
-  const sp_given given = {.option = "server_address",
-                          .text = "https://user:pass@example.com/x"};
+  const sp_option_value given = {.option = "server_address",
+                                 .text = "https://user:pass@example.com/x"};
   sp_server_address address;
   spanprof_status st = sp_server_address_parse(&address, mem, &given);
 

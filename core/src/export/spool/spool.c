@@ -21,8 +21,8 @@
 struct sp_spool {
   const sp_mem *mem;
   const sp_clock *clock;
-  sp_spool_dropped_fn lost;
-  void *lost_data;
+  sp_spool_dropped_fn dropped;
+  void *dropped_data;
   char *directory;
   uint64_t max_bytes;
   uint64_t max_age_ns;
@@ -40,7 +40,7 @@ struct sp_spool {
 
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
                              const sp_settings *settings, const sp_clock *clock,
-                             sp_spool_dropped_fn lost, void *lost_data) {
+                             sp_spool_dropped_fn dropped, void *dropped_data) {
   sp_spool *spool = sp_mem_zero(mem, sizeof *spool);
   spanprof_status st;
   size_t i;
@@ -50,8 +50,8 @@ spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   spool->mem = mem;
   spool->clock = clock;
-  spool->lost = lost;
-  spool->lost_data = lost_data;
+  spool->dropped = dropped;
+  spool->dropped_data = dropped_data;
   spool->max_bytes = settings->spool_max_bytes;
   spool->max_age_ns =
       sp_min_u64(settings->spool_max_age_s, UINT64_MAX / SP_NS_PER_S) *
@@ -113,26 +113,26 @@ void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
 
 static void spool_drop(sp_spool *spool, sp_spool_entry *entry,
                        const char *why) {
-  sp_spool_entry lost = *entry;
+  sp_spool_entry dropped = *entry;
 
   sp_spool_remove(spool, entry);
-  lost.home = NULL;
-  spool->lost(spool->lost_data, &lost, why);
+  dropped.home = NULL;
+  spool->dropped(spool->dropped_data, &dropped, why);
 }
 
-static const char spool_gone[] = "the file is damaged or gone";
+static const char spool_missing_text[] = "the file is damaged or missing";
 
 static void spool_abandon_home(sp_spool *spool, sp_spool_home *home) {
   size_t i = spool->count;
 
   while (i-- > 0) {
-    sp_spool_entry lost = spool->entries[i];
+    sp_spool_entry dropped = spool->entries[i];
 
-    if (lost.home != home)
+    if (dropped.home != home)
       continue;
     spool_detach(spool, &spool->entries[i]);
-    lost.home = NULL;
-    spool->lost(spool->lost_data, &lost, spool_gone);
+    dropped.home = NULL;
+    spool->dropped(spool->dropped_data, &dropped, spool_missing_text);
   }
   sp_spool_home_abandon(home, spool->mem);
 }
@@ -230,8 +230,8 @@ static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
   while (!st && (found = readdir(directory)) != NULL) {
     sp_spool_entry entry = {.home = home};
 
-    if (!sp_spool_file_look(dirfd(directory), found->d_name, &entry.time_ns,
-                            &size, &temporary))
+    if (!sp_spool_file_inspect(dirfd(directory), found->d_name, &entry.time_ns,
+                               &size, &temporary))
       continue;
     entry.tries.began_ns = spool_began(spool, entry.time_ns);
     entry.bytes = spool_disk_bytes(size);
@@ -402,11 +402,11 @@ spanprof_status sp_spool_read(sp_spool *spool, sp_spool_entry *entry,
     sp_spool_file_name(entry->time_ns, name, sizeof name);
     st = sp_spool_file_read(out, spool->mem, directory, name);
     close(directory);
-  } else if (sp_spool_home_gone(entry->home)) {
+  } else if (sp_spool_home_is_missing(entry->home)) {
     st = SPANPROF_ERR_FORMAT;
   }
   if (st == SPANPROF_ERR_FORMAT)
-    spool_drop(spool, entry, spool_gone);
+    spool_drop(spool, entry, spool_missing_text);
   return st;
 }
 

@@ -49,7 +49,7 @@ typedef struct sp_spool sp_spool;
  * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
                              const sp_settings *settings, const sp_clock *clock,
-                             sp_spool_dropped_fn lost, void *lost_data);
+                             sp_spool_dropped_fn dropped, void *dropped_data);
 
 /* Free the spool, which may be NULL. The files stay. */
 void sp_spool_free(sp_spool *spool);

@@ -151,8 +151,8 @@ void sp_spool_file_name(uint64_t time_ns, char *out, size_t capacity) {
            (unsigned long long)time_ns);
 }
 
-bool sp_spool_file_look(int directory, const char *name, uint64_t *time_ns,
-                        uint64_t *size, bool *temporary) {
+bool sp_spool_file_inspect(int directory, const char *name, uint64_t *time_ns,
+                           uint64_t *size, bool *temporary) {
   const char *number = name;
   struct stat info;
 

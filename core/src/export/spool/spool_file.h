@@ -37,7 +37,7 @@ void sp_spool_file_name(uint64_t time_ns, char *out, size_t capacity);
 
 /* Is `name` in `directory` a profile, or (*temporary) an unfinished one that a
  * crash left? */
-bool sp_spool_file_look(int directory, const char *name, uint64_t *time_ns,
-                        uint64_t *size, bool *temporary);
+bool sp_spool_file_inspect(int directory, const char *name, uint64_t *time_ns,
+                           uint64_t *size, bool *temporary);
 
 #endif

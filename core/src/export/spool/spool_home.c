@@ -59,7 +59,7 @@ spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home) {
   return sp_directory_open(out, home->spool, home->name);
 }
 
-bool sp_spool_home_gone(const sp_spool_home *home) {
+bool sp_spool_home_is_missing(const sp_spool_home *home) {
   return access(home->path, F_OK) != 0 && errno == ENOENT;
 }
 
@@ -125,7 +125,7 @@ static spanprof_status home_name(sp_spool_home *home, const sp_mem *mem,
 }
 
 /* SPANPROF_ERR_STATE: a home of this name exists. */
-static spanprof_status home_make(const sp_spool_home *home) {
+static spanprof_status home_make_directory(const sp_spool_home *home) {
   int spool, error;
   spanprof_status st = sp_directory_open(&spool, home->spool, NULL);
 
@@ -173,7 +173,7 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
              (unsigned long long)(unix_ns + i));
     st = home_name(home, mem, spool, name);
     if (!st)
-      st = home_make(home);
+      st = home_make_directory(home);
     if (!st) {
       st = home_lock(home, O_CREAT | O_EXCL);
       if (st && st != SPANPROF_ERR_STATE)
@@ -212,7 +212,7 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
   if (!st)
     st = home_lock(home, home_is_abandoned(home, unix_ns) ? O_CREAT : 0);
   /* The owner has removed the home since its name was read. */
-  if (st == SPANPROF_ERR_IO && sp_spool_home_gone(home))
+  if (st == SPANPROF_ERR_IO && sp_spool_home_is_missing(home))
     st = SPANPROF_ERR_STATE;
   if (st)
     home_clear(home, mem);
@@ -225,7 +225,7 @@ bool sp_spool_home_verify(sp_spool_home *home) {
   bool kept;
 
   if (sp_spool_home_open(&directory, home))
-    return !sp_spool_home_gone(home);
+    return !sp_spool_home_is_missing(home);
   kept = home_locked(home) &&
          fstatat(directory, HOME_LOCK, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
          home_is_lock(home, &info);

@@ -60,7 +60,7 @@ bool sp_spool_home_is_name(const char *name);
 spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home);
 
 /* Was the home's directory removed? */
-bool sp_spool_home_gone(const sp_spool_home *home);
+bool sp_spool_home_is_missing(const sp_spool_home *home);
 
 /* Unlock the home. If it is empty, remove it. */
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem);
