@@ -1,6 +1,6 @@
 /* ambush.h for the benchmarks of the languages, loaded through their foreign
- * function interface: signals of the profiler, or of a handler that only
- * counts. The core's own is core/handler_cost.c. */
+ * function interface. It measures signals of the profiler, and of a handler
+ * that only counts. The benchmark of the core is core/handler_cost.c. */
 #include "ambush.h"
 
 static int ours, counting;
@@ -13,15 +13,15 @@ static void counting_handler(int number, siginfo_t *info, void *ucontext) {
   handler_count++;
 }
 
-/* A function that does what a handler leaves to the thread it interrupted, once
- * that runs on: it is called after each signal, and its time counts. */
+/* A function for the work that a handler leaves to the interrupted thread. It
+ * is called after each signal, and its time counts. */
 __attribute__((visibility("default"))) void
 ambush_drain(void (*function)(void)) {
   drain = function;
 }
 
-/* `signal_number` is the one the running session was given; the calling thread
- * is profiled. 0, or an errno. */
+/* `signal_number` is the signal of the running session. The calling thread must
+ * be profiled. Returns 0, or an errno. */
 __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   struct sigaction action;
 
@@ -29,7 +29,7 @@ __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   action.sa_sigaction = counting_handler;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ours = signal_number;
-  /* Neighbours of a signal that has a name have a meaning, too. */
+  /* The signals next to one with a name have a meaning, too. */
   counting = signal_number > SIGRTMIN ? signal_number - 1 : SIGRTMAX;
   if (ambush_prepare() || sigaction(counting, &action, NULL) != 0)
     return 1;
@@ -37,7 +37,8 @@ __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   return 0;
 }
 
-/* Nanoseconds of one signal: the profiler's (1), or the counting one (0). */
+/* Nanoseconds of one signal: the profiler's (1), or that of the counting
+ * handler (0). */
 __attribute__((visibility("default"))) uint64_t ambush_turn(int of_ours) {
   ambush_work();
   if (of_ours)

@@ -1,7 +1,7 @@
-"""A suite of benchmarks: what its command line knows, its parts one after the
+"""A suite of benchmarks: its command line, its parts, which run one after the
 other, and its rows, as a table for people and as a file for tests/bench/run:
-what was measured, against which bar, and whether it holds ("yes", "no", "-"
-where it could not be measured)."""
+the measured figure, the bar, and whether it holds ("yes", "no", "-" if it could
+not be measured)."""
 import argparse
 import json
 import os
@@ -29,19 +29,19 @@ def read(path):
 
 
 def since(began):
-    """How long it took, and where."""
+    """The run time, and the machine."""
     return f"{time.monotonic() - began:.0f} s, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
 
 
 def must(*command, **options):
-    """A command that must succeed; what it says is shown where it does not."""
+    """Runs a command that must succeed; its output is shown if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **options)
     if done.returncode != 0:
         raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed")
 
 
 def build(directory, targets):
-    """The release preset, unless another build directory is given."""
+    """The build directory: the release preset's, unless another one is given."""
     if not directory:
         directory = ROOT / "build" / "release"
         must("cmake", "--preset", "release", cwd=ROOT)
@@ -50,12 +50,10 @@ def build(directory, targets):
 
 
 class Suite:
-    """One run: what is asked for, and the rows so far. A suite has measure(name)
-    of its own."""
+    """One run: the requested parts, and the rows so far. A suite implements measure(name)."""
 
     def __init__(self, description, names, short, **options):
-        """`short`: how long --quick takes; `options`: more of them, as
-        add_argument() has them."""
+        """`short`: run time of --quick; `options`: more options, as for add_argument()."""
         parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
         parser.add_argument("--quick", action="store_true", help=f"{short} in all")
         parser.add_argument("--rows", metavar="FILE", help="the table, as JSON too")
@@ -68,11 +66,12 @@ class Suite:
         self.names = self.arguments.names or list(names)
         self.quick = self.arguments.quick
         self.rows = []
-        self.broken = False  # whether the part that is running is not as it must be
+        self.broken = False  # whether the running part has failed
 
     def environment(self, *foreign):
-        """A session must be configured by its benchmark alone. `foreign`: more of
-        what names must not begin with."""
+        """A session must be configured only by its benchmark. `foreign`: more prefixes of environment
+        variables to remove.
+        """
         foreign += ("PYROSCOPE_", "OTEL_", "SPANPROF_")
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith(foreign) and not name.lower().endswith("_proxy")}
@@ -86,7 +85,7 @@ class Suite:
         self.row(bar, why, figure)
 
     def program(self, command, environment):
-        """Runs a program, takes its rows, and shows what else it says."""
+        """Runs a program, reads its rows, and shows its other output."""
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True,
                               errors="replace") as process:
             for line in process.stdout:
@@ -97,7 +96,7 @@ class Suite:
         self.broken = self.broken or process.returncode != 0
 
     def part(self, name):
-        """Whether it is as it must be."""
+        """Returns whether the row is good."""
         began, count = time.monotonic(), len(self.rows)
         self.broken = False
         try:
@@ -111,10 +110,10 @@ class Suite:
         return not self.broken
 
     def end(self):
-        """What all parts have together."""
+        """The options that all parts have."""
 
     def run(self, of=""):
-        """The exit status; `of` what is measured."""
+        """Returns the exit status; `of` is what was measured."""
         began, failed = time.monotonic(), []
         for i, name in enumerate(self.names, 1):
             print(f"== [{i}/{len(self.names)}] {name}", flush=True)

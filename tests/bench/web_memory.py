@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Resident memory of a web service that is profiled, over the same service
-without: Puma with the gem, gunicorn with the package, all at once, each asked 20
-times a second on loopback; profiles go to the stand-in of tests/sink.
+"""Resident memory of a profiled web service, compared with the same service
+without: Puma with the gem, and gunicorn with the package, at the same time, with
+20 requests a second on loopback. Profiles go to the stand-in of tests/sink.
 
     web_memory.py RUBY PYTHON
 
-Both have the gem or package, OpenTelemetry's SDK and their web server in reach
-(RUBY by GEM_HOME and GEM_PATH).
+Both must find the gem or package, OpenTelemetry's SDK and the web server (RUBY by
+GEM_HOME and GEM_PATH).
 
-    SPANPROF_WEB_SECONDS (600)  read at three tenths of it, and at its end
+    SPANPROF_WEB_SECONDS (600)  run time; memory is read at 30 % of it, and at the end
 """
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def command(of: str, port: int) -> list[str]:
 
 
 def worker(pid: int) -> int:
-    """gunicorn's only child, or the process itself."""
+    """The only child of gunicorn, or the process itself."""
     children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return int(children[0]) if children else pid
 

@@ -1,5 +1,5 @@
-/* Whether a thread's samples sum up to the CPU time it used, busy or in bursts
- * between sleeps. */
+/* Checks whether the samples of a thread add up to its CPU time, if it is busy
+ * all the time, or in bursts between sleeps. */
 #include <pthread.h>
 
 #include "bench.h"
@@ -15,7 +15,7 @@ typedef struct accuracy_case {
   uint64_t burst_ns; /* 0: always busy */
 } accuracy_case;
 
-/* In us of the burst; every one with each number of threads. */
+/* Lengths of the bursts in µs; each is run with each number of threads. */
 static const uint32_t accuracy_bursts_us[] = {0, 200, 500, 1000, 3000};
 static const int accuracy_threads[] = {1, 4, 16};
 #define ACCURACY_BURSTS 5
@@ -25,7 +25,7 @@ static const int accuracy_threads[] = {1, 4, 16};
 typedef struct accuracy_thread {
   pthread_t thread;
   accuracy_case of;
-  uint64_t wanted_ns; /* of CPU */
+  uint64_t wanted_ns; /* of CPU time */
   char label[16];
   uint64_t cpu_ns;
   uint64_t sampled_ns;
@@ -83,7 +83,7 @@ static void sample_add(void *data, const sp_pprof *profile,
   accuracy_all[number][thread].sampled_ns += cpu_ns;
 }
 
-/* The thread of the case that is furthest off, in percent. */
+/* The largest deviation of a thread in this case, in percent. */
 static double case_worst(size_t number) {
   int i, threads = accuracy_threads[number % ACCURACY_WIDTHS];
   double worst = 0, sampled = 0, cpu = 0;
@@ -101,10 +101,10 @@ static double case_worst(size_t number) {
   if (number / ACCURACY_WIDTHS > 0)
     snprintf(kind, sizeof kind, "bursts of %.1f ms",
              accuracy_bursts_us[number / ACCURACY_WIDTHS] / 1e3);
-  bench_say("  %-16s x %2d threads: %6.2f s of CPU each, all %+.2f %%, the "
-            "worst thread %+.2f %%",
-            kind, threads, cpu / threads / 1e9, 100 * (sampled / cpu - 1),
-            worst);
+  bench_print("  %-16s x %2d threads: %6.2f s of CPU each, all %+.2f %%, the "
+              "worst thread %+.2f %%",
+              kind, threads, cpu / threads / 1e9, 100 * (sampled / cpu - 1),
+              worst);
   return worst;
 }
 
@@ -119,7 +119,7 @@ int main(void) {
 
   spanprof_options_init(&options, sizeof options);
   options.application_name = "bench-accuracy";
-  options.on_profile = bench_profiles_take;
+  options.on_profile = bench_profiles_add;
   options.on_profile_data = &profiles;
   if (spanprof_session_start(&options, &session) != SPANPROF_OK)
     bench_die("%s", spanprof_last_error());
@@ -129,7 +129,7 @@ int main(void) {
     bench_die("the last profile was not handed out within 5 s");
   bench_profiles_each(&profiles, sample_add, NULL);
   spanprof_stats_get(&stats);
-  bench_say("weighted samples against the threads' clocks:");
+  bench_print("weighted samples against the threads' clocks:");
   for (i = 0; i < ACCURACY_CASES; i++) {
     off = case_worst(i);
     if (off * off > worst * worst)
@@ -140,7 +140,7 @@ int main(void) {
            "%llu of %llu ticks were late, and counted with the next sample",
            (unsigned long long)stats.ticks_overrun,
            (unsigned long long)stats.ticks_taken);
-  /* A short run is a few ticks long, and none is known better than to one. */
+  /* A short run has few ticks, and its result is only exact to one tick. */
   limit = ACCURACY_BAR_PERCENT + (bench_quick() ? 10 : 0);
   bench_bar("samples / true CPU, per thread", measured,
             bench_quick() ? "within 2 % + 1 tick" : "within 2 %", beside,

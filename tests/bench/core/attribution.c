@@ -1,6 +1,6 @@
-/* Whether samples are charged to the right span: eight threads work in nested
- * spans, each kind of span in a function of its own, and keep account with
- * their own CPU clocks. */
+/* Checks whether samples belong to the right span. Eight threads work in nested
+ * spans, each kind of span in its own function, and add up the time of their
+ * own CPU clocks. */
 #include <pthread.h>
 
 #include "bench.h"
@@ -9,12 +9,15 @@
 #define ATTRIBUTION_THREADS 8
 #define ATTRIBUTION_DEPTH   4
 #define ATTRIBUTION_TRIALS  2000
-#define ATTRIBUTION_STEP    1500 /* some 4 us between looks at the clock */
+#define ATTRIBUTION_STEP                          \
+  1500 /* about 4 µs between two readings of the \
+        * clock */
 
 static volatile uint32_t burn_sink;
 
-/* The functions: of the same shape, each with its own address and name. Who
- * asks for CPU time all the time has none sampled: tests/core/burn.h. */
+/* The functions have the same shape, but each has its own address and name. A
+ * thread that reads its CPU time all the time gets no samples:
+ * tests/core/burn.h. */
 #define ATTRIBUTION_BURN(name)                                         \
   static __attribute__((noinline)) void burn_##name(uint64_t cpu_ns) { \
     uint64_t until_ns = bench_cpu_ns() + cpu_ns, now_ns, end_ns;       \
@@ -70,7 +73,7 @@ static void account(worker *w, size_t kind) {
   w->looked_ns = now_ns;
 }
 
-/* Kinds are unevenly used and unevenly long, so that shares differ. */
+/* Kinds have different frequencies and lengths, so that their shares differ. */
 static size_t kind_choose(worker *w) {
   size_t a = bench_random(&w->random) % KIND_COUNT;
   size_t b = bench_random(&w->random) % KIND_COUNT;
@@ -78,7 +81,7 @@ static size_t kind_choose(worker *w) {
   return a < b ? a : b;
 }
 
-/* One span: work of its own before, between and after its children's. */
+/* One span works before, between and after its children. */
 static void span_work(worker *w, size_t kind, size_t parent, int depth) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
@@ -132,8 +135,7 @@ static size_t kind_of_span(const char *name) {
   bench_die("a sample has the span name '%s'", name);
 }
 
-/* The kind whose function stands in the stack, or KIND_COUNT: between two
- * spans. */
+/* The kind whose function is in the stack, or KIND_COUNT between two spans. */
 static size_t kind_of_stack(const sp_pprof *profile,
                             const sp_pprof_sample *sample) {
   size_t i, at;
@@ -165,8 +167,8 @@ static void sample_tally(void *data, const sp_pprof *profile,
     return;
   t->checked++;
   if (by_stack != by_span) {
-    bench_say("  a sample in %s is charged to %s", kinds[by_stack].function,
-              name);
+    bench_print("  a sample in %s is charged to %s", kinds[by_stack].function,
+                name);
     t->wrong++;
   }
 }
@@ -180,8 +182,8 @@ static double half_difference(const double *a, const double *b) {
   return sum / 2;
 }
 
-/* What `samples` independent samples would be off by, at their 99th
- * percentile. */
+/* The deviation of this number of independent samples, at its 99th percentile.
+ */
 static double noise(const double *shares, uint64_t samples) {
   static double trials[ATTRIBUTION_TRIALS];
   uint64_t random = 1, n;
@@ -217,20 +219,20 @@ static void shares_tell(const worker *workers, const tally *t) {
     all += (double)t->cpu_ns[k];
   }
   spanprof_stats_get(&stats);
-  bench_say("%.1f s of CPU, %llu ticks (%+.2f %%) by %llu signals, %llu "
-            "dropped; self CPU by span name:",
-            cpu / 1e9, (unsigned long long)t->ticks, 100 * (all / cpu - 1),
-            (unsigned long long)stats.samples_taken,
-            (unsigned long long)stats.ticks_dropped);
+  bench_print("%.1f s of CPU, %llu ticks (%+.2f %%) by %llu signals, %llu "
+              "dropped; self CPU by span name:",
+              cpu / 1e9, (unsigned long long)t->ticks, 100 * (all / cpu - 1),
+              (unsigned long long)stats.samples_taken,
+              (unsigned long long)stats.ticks_dropped);
   for (k = 0; k < KIND_COUNT; k++) {
     truth[k] /= cpu;
     sampled[k] = (double)t->cpu_ns[k] / all;
-    bench_say("  %-14s %6.2f %% by its clock, %6.2f %% by samples",
-              kinds[k].span_name, 100 * truth[k], 100 * sampled[k]);
+    bench_print("  %-14s %6.2f %% by its clock, %6.2f %% by samples",
+                kinds[k].span_name, 100 * truth[k], 100 * sampled[k]);
   }
   off = 100 * half_difference(sampled, truth);
-  /* A signal that the kernel sent late stands for several ticks, but for one
-   * look only. */
+  /* A signal that the kernel sent late counts several ticks, but only one
+   * stack. */
   limit = 100 * noise(truth, stats.samples_taken);
   snprintf(measured, sizeof measured, "%.2f points", off);
   snprintf(bar, sizeof bar, "<= %.2f points", limit);
@@ -259,7 +261,7 @@ int main(void) {
 
   spanprof_options_init(&options, sizeof options);
   options.application_name = "bench-attribution";
-  options.on_profile = bench_profiles_take;
+  options.on_profile = bench_profiles_add;
   options.on_profile_data = &profiles;
   spanprof_span_rules_options_init(&rules_options, sizeof rules_options);
   rules_options.root_span_only = 0;

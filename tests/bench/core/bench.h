@@ -1,7 +1,6 @@
-/* What the benchmarks share: time, order statistics, and the line that tells a
- * bar, what was measured, and the alternative beside it. Nothing here judges:
- * a program ends with 0 whatever it measured, and with 1 where it could not
- * measure. */
+/* Shared by the benchmarks: time, order statistics, and the line that prints a
+ * bar, the measured figure, and an alternative. A figure never fails a program:
+ * it exits with 0 if it could measure, and with 1 otherwise. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -16,7 +15,8 @@
 #define BENCH_NS_PER_MS UINT64_C(1000000)
 #define BENCH_NS_PER_S  UINT64_C(1000000000)
 
-/* Whether a run is to be short; its figures then only show that it works. */
+/* Returns whether the run must be short. Its figures only show that it works.
+ */
 static inline bool bench_quick(void) {
   const char *quick = getenv("SPANPROF_BENCH_QUICK");
 
@@ -56,7 +56,7 @@ static inline void bench_sort(double *values, size_t count) {
   qsort(values, count, sizeof *values, bench_order);
 }
 
-/* Of sorted values; `share` 0.5 is the median. */
+/* A quantile of sorted values; `share` 0.5 is the median. */
 static inline double bench_quantile(const double *sorted, size_t count,
                                     double share) {
   size_t at = (size_t)(share * (double)count);
@@ -64,26 +64,26 @@ static inline double bench_quantile(const double *sorted, size_t count,
   return sorted[at < count ? at : count - 1];
 }
 
-/* The next of a fixed sequence of numbers. The constants are MMIX's (Knuth,
- * The Art of Computer Programming 2, 3.3.4). */
+/* The next number of a fixed sequence. The constants are from MMIX (Knuth, The
+ * Art of Computer Programming 2, 3.3.4). */
 static inline uint32_t bench_random(uint64_t *state) {
   *state =
       *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return (uint32_t)(*state >> 32);
 }
 
-/* Judge a figure only where the run was long enough for it. */
+/* Compare a figure with its bar only if the run was long enough. */
 static inline const char *bench_holds(bool holds) {
   if (bench_quick())
     return holds ? "yes (short)" : "no (short)";
   return holds ? "yes" : "no";
 }
 
-/* A line for people. */
-static inline void bench_say(const char *format, ...)
+/* Print a line for people. */
+static inline void bench_print(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-static inline void bench_say(const char *format, ...) {
+static inline void bench_print(const char *format, ...) {
   va_list arguments;
 
   va_start(arguments, format);
@@ -93,7 +93,7 @@ static inline void bench_say(const char *format, ...) {
   fflush(stdout);
 }
 
-/* A row of the table that `run` prints. */
+/* Print a row of the table of `run`. */
 static inline void bench_bar(const char *what, const char *measured,
                              const char *bar, const char *beside, bool holds) {
   printf("bar: %s | %s | %s | %s | %s\n", what, measured, bar, beside,
@@ -101,7 +101,7 @@ static inline void bench_bar(const char *what, const char *measured,
   fflush(stdout);
 }
 
-/* What was to be measured cannot be. */
+/* Exit, because measuring is not possible. */
 static inline void bench_die(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn));
 

@@ -2,7 +2,7 @@
 
 #include "bench.h"
 
-void bench_profiles_take(void *data, const spanprof_profile *profile) {
+void bench_profiles_add(void *data, const spanprof_profile *profile) {
   bench_profiles *profiles = data;
   void *bytes = malloc(profile->size_bytes);
   struct bench_profile *item;

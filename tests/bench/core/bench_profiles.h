@@ -1,5 +1,5 @@
-/* The profiles of a run, kept as they were handed out and read afterwards, so
- * that reading costs nothing while it is measured. */
+/* The profiles of a run, stored when they are delivered and read afterwards, so
+ * that reading does not disturb the measurement. */
 #ifndef BENCH_PROFILES_H
 #define BENCH_PROFILES_H
 
@@ -17,16 +17,16 @@ typedef struct bench_profiles {
   } * items;
   size_t count;
   size_t capacity;
-  size_t bytes; /* of all */
+  size_t bytes; /* total size */
 } bench_profiles;
 
 #define BENCH_PROFILES_INIT \
   { .lock = PTHREAD_MUTEX_INITIALIZER }
 
-/* The spanprof_profile_fn; `data` is a bench_profiles. */
-void bench_profiles_take(void *data, const spanprof_profile *profile);
+/* A spanprof_profile_fn; `data` is a bench_profiles. */
+void bench_profiles_add(void *data, const spanprof_profile *profile);
 
-/* One entry of a profile; `cpu_ns` is its value of that type. */
+/* Receives one sample of a profile; `cpu_ns` is its CPU time. */
 typedef void (*bench_sample_fn)(void *data, const sp_pprof *profile,
                                 const sp_pprof_sample *sample, uint64_t cpu_ns);
 
@@ -34,7 +34,7 @@ typedef void (*bench_sample_fn)(void *data, const sp_pprof *profile,
 void bench_profiles_each(bench_profiles *profiles, bench_sample_fn visit,
                          void *data);
 
-/* The innermost function's name of a location, "" where there is none. */
+/* The name of a location's innermost function, or "". */
 const char *bench_location_name(const sp_pprof *profile, uint32_t location);
 
 void bench_profiles_dispose(bench_profiles *profiles);

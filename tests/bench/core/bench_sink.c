@@ -14,7 +14,7 @@ static const char sink_answer[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/proto\r\n"
     "Content-Length: 0\r\n\r\n";
 
-/* Length of the request's head, with the empty line; 0: not whole yet. */
+/* Size of the request's head, including the empty line; 0: incomplete. */
 static size_t head_bytes(const char *head) {
   const char *end = strstr(head, "\r\n\r\n");
 
@@ -27,8 +27,8 @@ static size_t body_bytes(const char *head) {
   return field ? strtoul(field + 17, NULL, 10) : 0;
 }
 
-/* One request; false: the client is done. */
-static bool request_take(int client) {
+/* Receive one request. Returns false if the client has finished. */
+static bool request_receive(int client) {
   char head[SINK_HEAD_MAX + 1], rest[65536];
   size_t have = 0, whole = 0, left;
   ssize_t got;
@@ -52,7 +52,7 @@ static bool request_take(int client) {
   return write(client, sink_answer, sizeof sink_answer - 1) > 0;
 }
 
-/* A process for each connection: a client may keep one open. */
+/* Run a process for each connection, because a client may keep one open. */
 static void sink_serve(int listening) {
   signal(SIGCHLD, SIG_IGN);
   for (;;) {
@@ -62,7 +62,7 @@ static void sink_serve(int listening) {
       continue;
     if (fork() == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      while (request_take(client))
+      while (request_receive(client))
         continue;
       _exit(0);
     }

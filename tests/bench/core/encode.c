@@ -1,12 +1,12 @@
-/* Encoding and compressing one large window, of 15,000 samples that are all
- * different, and adding samples to it: stacks of 30 frames, four labels, a span
- * of its own for each, 10,000 locations, 4,000 functions. Nothing runs beside
- * it: one thread, no session. A loaded machine makes wall time long, so the
- * best of some rounds is judged, and the thread's CPU time is told too.
+/* Encoding and compressing one large window with 15,000 samples that are all
+ * different, and adding samples to it: stacks of 30 frames, four labels, a
+ * different span for each sample, 10,000 locations, 4,000 functions. There is
+ * one thread and no session. A loaded machine increases wall time, so the best
+ * of several rounds counts, and the CPU time of the thread is printed, too.
  *
- * Stacks are ways through a call tree, narrow at its outer end, as programs
- * have them. Stacks of frames drawn at random, which no program has and which
- * compress worst, are told as well. */
+ * Stacks are paths in a call tree, which is narrow at its outer end, as in real
+ * programs. Stacks of random frames, which no program has and which compress
+ * worst, are measured as well. */
 #include <inttypes.h>
 #include <zlib.h>
 
@@ -18,13 +18,14 @@
 
 #define ENCODE_SAMPLES 15000
 #define ENCODE_DEPTH   30
-/* Locations of a call tree: 10 outer levels of 4, 20 of 498: 10,000. */
+/* Locations of a call tree: 10 outer levels with 4, and 20 with 498, are
+ * 10,000. */
 #define ENCODE_OUTER      10
 #define ENCODE_OUTER_WIDE 4
 #define ENCODE_INNER_WIDE 498
 #define ENCODE_LOCATIONS  10000
 #define ENCODE_FUNCTIONS  4000
-#define ENCODE_SETS       64 /* of 4 labels each */
+#define ENCODE_SETS       64 /* with 4 labels each */
 #define ENCODE_SPAN_NAMES 40
 #define ENCODE_ROUNDS     40
 
@@ -37,7 +38,7 @@ typedef struct encode_sample {
   spanprof_span span;
 } encode_sample;
 
-/* What a round took, and what came out. */
+/* Times and sizes of a round. */
 typedef struct encode_round {
   double wall_ms;
   double cpu_ms;
@@ -106,8 +107,8 @@ static spanprof_span encode_span(uint64_t *random) {
   return span;
 }
 
-/* One of three callees, most often the first: of a place in the level outside
- * it, the place in this level. */
+/* One of three callees, most often the first. Maps a place in the next outer
+ * level to a place in this level. */
 static uint32_t encode_callee(uint32_t place, uint32_t level, uint32_t wide,
                               uint64_t *random) {
   const uint32_t draw = bench_random(random) % 10;
@@ -157,7 +158,7 @@ static void encode_prepare(void (*fill)(sp_frame *frames, uint64_t *random)) {
   }
 }
 
-/* The mean of adding every sample once. */
+/* The mean time to add a sample, if every sample is added once. */
 static double encode_add_all(sp_profile *profile) {
   uint64_t start_ns = bench_cpu_ns();
   size_t i;
@@ -197,7 +198,7 @@ static encode_round encode_once(sp_profile *profile, sp_encoded_fn take) {
   return round;
 }
 
-/* Uncompressed parts, for the price of compression alone. */
+/* Uncompressed parts, to measure compression alone. */
 static sp_buffer encode_raw;
 
 static void encode_take_raw(void *data, sp_encoded *part) {
@@ -234,15 +235,15 @@ static double mib(size_t bytes) {
   return (double)bytes / (1 << 20);
 }
 
-/* One shape of stacks, measured. */
+/* The results for one shape of stacks. */
 typedef struct encode_result {
-  encode_round first; /* names every frame, and keeps the names */
-  double wall_ms;     /* the best of later ones */
+  encode_round first; /* names every frame, and caches the names */
+  double wall_ms;     /* best of the later rounds */
   double cpu_ms;
   double zlib_ms;
-  double new_ns; /* to add a sample */
+  double new_ns; /* to add a new sample */
   double known_ns;
-  size_t first_peak; /* memory that encoding took */
+  size_t first_peak; /* memory used by encoding */
   size_t peak;
   size_t window_bytes;
 } encode_result;
@@ -293,16 +294,17 @@ static encode_result encode_measure(const sp_namer *namer,
 }
 
 static void encode_say(const char *shape, const encode_result *result) {
-  bench_say(
+  bench_print(
       "%s: %.1f ms (CPU %.1f; zlib alone %.1f), first window %.1f ms (CPU "
       "%.1f); %zu parts, %.2f MiB, compressed %.2f MiB",
       shape, result->wall_ms, result->cpu_ms, result->zlib_ms,
       result->first.wall_ms, result->first.cpu_ms, result->first.part_count,
       mib(encode_raw.size), mib(result->first.bytes));
-  bench_say("%s: a sample added in %.0f ns (new) and %.0f ns (known); the "
-            "window takes %.1f MiB, encoding %.1f more, the first time %.1f",
-            shape, result->new_ns, result->known_ns, mib(result->window_bytes),
-            mib(result->peak), mib(result->first_peak));
+  bench_print("%s: a sample added in %.0f ns (new) and %.0f ns (known); the "
+              "window takes %.1f MiB, encoding %.1f more, the first time %.1f",
+              shape, result->new_ns, result->known_ns,
+              mib(result->window_bytes), mib(result->peak),
+              mib(result->first_peak));
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
-/* What a sample costs the thread it is taken of, as ambush.h has it: our signal
- * in turn with those of others' handlers. Two handlers that only count are the
- * control: what they differ by is what this machine cannot tell apart. */
+/* The cost of a sample for the sampled thread (ambush.h): our signal alternates
+ * with those of other profilers' handlers. Two handlers that only count are the
+ * control: their difference is the resolution of this measurement. */
 #include <dlfcn.h>
 
 #include <spanprof/spanprof.h>
@@ -16,7 +16,7 @@ typedef struct variant {
   int signal_number;
   int code; /* si_code */
   void *value;
-  size_t turns; /* 0: not to be had here */
+  size_t turns; /* 0: not available */
   double *ns;
 } variant;
 
@@ -30,7 +30,7 @@ static variant variants[VARIANT_COUNT] = {
     [LIBUNWIND] = {.what = "unw_backtrace", .code = SI_QUEUE},
 };
 
-/* Written in the handlers. */
+/* Written by the handlers. */
 static volatile uint64_t handler_count;
 static volatile int handler_depth;
 static int (*handler_backtrace)(void **frames, int max);
@@ -82,7 +82,7 @@ static void turns_take(void) {
   }
 }
 
-/* 28 functions deep, each with a frame of an ordinary size. */
+/* A stack of 28 functions, with frames of usual size. */
 #define HANDLER_FRAME(name, next)                            \
   static __attribute__((noinline)) void frame_##name(void) { \
     volatile char frame[96];                                 \
@@ -129,8 +129,8 @@ static void *thread_run(void *data) {
   return NULL;
 }
 
-/* Both are loaded out of the program's scope: libunwind's _Unwind_* must not
- * take the place of libgcc's. */
+/* Both are loaded in a local scope: libunwind's _Unwind_* must not replace
+ * libgcc's. */
 static void others_load(void) {
   void *profiler = dlopen("libprofiler.so.0", RTLD_NOW | RTLD_LOCAL);
   void *unwind = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
@@ -166,8 +166,9 @@ static double variant_quantile(size_t i, double share) {
   return bench_quantile(variants[i].ns, variants[i].turns, share) / 1000;
 }
 
-/* Of both handlers that count: the 99th percentile lies where the kernel's tick
- * begins to hit, which is in one of a hundred signals, and needs many. */
+/* A quantile of both counting handlers. The 99th percentile is where the
+ * kernel's tick interrupts, which happens to one signal in a hundred, so it
+ * needs many signals. */
 static double counting_quantile(double share) {
   static double *both;
   size_t a = variants[COUNTING].turns, b = variants[CONTROL].turns;
@@ -217,7 +218,8 @@ int main(void) {
   pthread_t thread;
   size_t i;
 
-  /* As seldom as can be, so that it measures the signals sent, not its own. */
+  /* The lowest rate, so that the sent signals are measured, not its own ones.
+   */
   setenv("CPUPROFILE_FREQUENCY", "1", 1);
   if (ambush_prepare())
     bench_die("no memory");
@@ -241,16 +243,16 @@ int main(void) {
       stats.samples_dropped_full + stats.samples_dropped_memory > 0)
     bench_die("not every signal was a sample: %llu taken",
               (unsigned long long)stats.samples_taken);
-  bench_say("us from sending to return, caches cold:");
+  bench_print("us from sending to return, caches cold:");
   for (i = 0; i < VARIANT_COUNT; i++) {
     if (!variants[i].turns)
       continue;
     bench_sort(variants[i].ns, variants[i].turns);
-    bench_say("  %-22s %5zu signals: median %6.2f, p95 %6.2f, p98 %6.2f, p99 "
-              "%7.2f, least %6.2f",
-              variants[i].what, variants[i].turns, variant_quantile(i, 0.5),
-              variant_quantile(i, 0.95), variant_quantile(i, 0.98),
-              variant_quantile(i, 0.99), variants[i].ns[0] / 1000);
+    bench_print("  %-22s %5zu signals: median %6.2f, p95 %6.2f, p98 %6.2f, p99 "
+                "%7.2f, least %6.2f",
+                variants[i].what, variants[i].turns, variant_quantile(i, 0.5),
+                variant_quantile(i, 0.95), variant_quantile(i, 0.98),
+                variant_quantile(i, 0.99), variants[i].ns[0] / 1000);
   }
   bar_tell("time per sample, median", 0.5, 3);
   bar_tell("time per sample, p99", 0.99, 30);

@@ -1,10 +1,11 @@
-/* What a push and a pop of a label, and entering and leaving a span, cost a
- * program that calls the shared library. */
+/* The cost of a push and a pop of a label, and of entering and leaving a span,
+ * in a program that uses the shared library. */
 #include <spanprof/spanprof.h>
 
 #include "bench.h"
 
-/* A round is short beside a scheduler's slice, so that few are disturbed. */
+/* A round is short compared with a scheduler's time slice, so that few rounds
+ * are disturbed. */
 #define COST_PER_ROUND 20000
 #define COST_ROUNDS    1000
 
@@ -51,7 +52,7 @@ static void span_run(size_t times) {
 static const struct cost {
   const char *what;
   void (*run)(size_t times);
-  double bar_ns; /* 0: there is none */
+  double bar_ns; /* 0: no bar */
 } costs[] = {
     {"an empty call", empty_run, 0},
     {"label push + pop, interned", interned_run, 10},

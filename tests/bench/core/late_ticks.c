@@ -1,7 +1,7 @@
-/* How much CPU time passes between two ticks of a thread's CPU timer where more
- * threads want to run than there are processors: of threads that ask for their
- * own CPU time all the time, and of threads that ask seldom, by turns. Each has
- * a timer of its own, whose handler is all that writes its record. */
+/* CPU time between two ticks of a thread's CPU timer, if there are more
+ * runnable threads than processors: for threads that read their CPU time all
+ * the time, and for threads that rarely do, alternately. Each thread has its
+ * own timer, and only the timer's handler writes the thread's record. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
-/* What memory profiling a process of 1,000 threads takes, above the same
- * process after it loaded libcurl and made one request: the library is loaded
- * at run time, so that its own pages and those of its libraries count. */
+/* The memory for profiling a process with 1,000 threads, compared with the same
+ * process after it loaded libcurl and made one request. The library is loaded
+ * at run time, so that its own pages, and those of its libraries, count. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -13,11 +13,11 @@
 #include "burn.h"
 
 #define MEMORY_THREADS   1000
-#define MEMORY_LABELLED  4 /* every fourth uses labels and spans */
+#define MEMORY_LABELLED  4 /* every fourth thread uses labels and spans */
 #define MEMORY_STACK     (128 * 1024)
 #define MEMORY_BAR_BYTES (12u << 20)
 
-/* The library's functions, as they were loaded. */
+/* The functions of the loaded library. */
 static struct {
   __typeof__(&spanprof_options_init) options_init;
   __typeof__(&spanprof_session_start) session_start;
@@ -33,12 +33,12 @@ static struct {
   __typeof__(&spanprof_span_end) span_end;
 } lib;
 
-/* Set once each, read by the threads. */
+/* Each is set once, and read by the threads. */
 static volatile bool memory_profiled, memory_stop;
-static volatile uint64_t memory_wanted_ns; /* CPU time each thread is to use */
+static volatile uint64_t memory_wanted_ns; /* CPU time for each thread */
 static volatile uint64_t memory_used_ns[MEMORY_THREADS];
 
-/* Resident bytes, exact: /proc/PID/smaps_rollup (proc(5), Linux 4.14). */
+/* Resident bytes, exactly: /proc/PID/smaps_rollup (proc(5), Linux 4.14). */
 static uint64_t resident_bytes(void) {
   FILE *file = fopen("/proc/self/smaps_rollup", "r");
   unsigned long long kb = 0;
@@ -65,7 +65,7 @@ static size_t answer_drop(char *bytes, size_t size, size_t count, void *data) {
       bench_die("%s is not in the library", name); \
   } while (0)
 
-/* What any program that sends something with libcurl has. */
+/* Use libcurl as any program that sends a request. */
 static void curl_use(const char *server) {
   void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   CURLcode (*global_init)(long);
@@ -159,8 +159,8 @@ static void threads_start(pthread_t *threads) {
   pthread_attr_destroy(&attributes);
 }
 
-/* Have each thread use that much CPU time in all; returns the most memory seen
- * meanwhile. */
+/* Let each thread use this much CPU time in total. Returns the largest memory
+ * in the meantime. */
 static uint64_t threads_work(uint64_t cpu_ns) {
   uint64_t most = 0, now;
   size_t i = 0;
@@ -218,15 +218,16 @@ int main(void) {
   if (stats.profiles_sent == 0)
     bench_die("nothing was sent");
 
-  bench_say("resident: %.1f MiB bare, %.1f with libcurl after a request, %.1f "
-            "with %d threads, %.1f with the library loaded, %.1f at most while "
-            "profiling, %.1f at the end; %llu threads profiled, %llu samples, "
-            "%llu without a place in the ring, %llu profiles sent",
-            mib(bare), mib(curl), mib(before), MEMORY_THREADS, mib(loaded),
-            mib(most), mib(after), (unsigned long long)stats.threads_profiled,
-            (unsigned long long)stats.samples_taken,
-            (unsigned long long)stats.samples_dropped_full,
-            (unsigned long long)stats.profiles_sent);
+  bench_print(
+      "resident: %.1f MiB bare, %.1f with libcurl after a request, %.1f "
+      "with %d threads, %.1f with the library loaded, %.1f at most while "
+      "profiling, %.1f at the end; %llu threads profiled, %llu samples, "
+      "%llu without a place in the ring, %llu profiles sent",
+      mib(bare), mib(curl), mib(before), MEMORY_THREADS, mib(loaded), mib(most),
+      mib(after), (unsigned long long)stats.threads_profiled,
+      (unsigned long long)stats.samples_taken,
+      (unsigned long long)stats.samples_dropped_full,
+      (unsigned long long)stats.profiles_sent);
   snprintf(measured, sizeof measured, "%.1f MiB (at the end %.1f)",
            mib(most - before), mib(after - before));
   snprintf(beside, sizeof beside, "libcurl itself: %.1f MiB", mib(curl - bare));

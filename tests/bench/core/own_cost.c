@@ -1,6 +1,6 @@
-/* What profiling costs beside the thread's own time: the CPU time of our
- * threads, uploads included, and the time in our handlers, as a share of the
- * CPU time that was profiled. */
+/* The cost of profiling: the CPU time of the profiler's threads, including
+ * uploads, and the time in its handlers, as a share of the profiled CPU time.
+ */
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -12,17 +12,17 @@
 #include "util/memory/hash.h"
 
 #define OWN_THREADS_MAX 2
-#define OWN_WAYS        4    /* functions that one may call */
-#define OWN_LEAF_STEPS  8000 /* some 20 us */
+#define OWN_WAYS        4    /* functions that a function may call */
+#define OWN_LEAF_STEPS  8000 /* about 20 µs */
 
 typedef struct own_case {
   const char *what;
   int threads;
-  uint32_t paths; /* distinct ways from the thread's start to the work */
+  uint32_t paths; /* distinct paths from the thread's start to the work */
   double bar_percent;
 } own_case;
 
-/* Beside the paths there are the few stacks on the way to them. */
+/* There are a few more stacks on the way to these paths. */
 static const own_case own_cases[] = {
     {"own CPU, 2 cores, <= 300 stacks", 2, 220, 0.1},
     {"own CPU, 1 core, 1,000 stacks", 1, 1000, 0.2},
@@ -46,14 +46,14 @@ static __attribute__((noinline)) uint64_t leaf_run(uint64_t x) {
   return x;
 }
 
-/* A value the compiler knows nothing about: keeps a call from becoming a jump
+/* A value that the compiler cannot know. It keeps a call from becoming a jump
  * or a loop. */
 static inline uint64_t value_hide(uint64_t x) {
   __asm__ volatile("" : "+r"(x));
   return x;
 }
 
-/* Four functions that call each other as the digits of `path` say. */
+/* Four functions that call each other according to the digits of `path`. */
 typedef uint64_t way_fn(uint64_t x, uint32_t path, int levels);
 
 static way_fn way_0, way_1, way_2, way_3;
@@ -82,7 +82,7 @@ OWN_WAY(1)
 OWN_WAY(2)
 OWN_WAY(3)
 
-/* Frames that all stacks share, as the layers of a server are shared. */
+/* Frames that all stacks have in common, like the layers of a server. */
 static __attribute__((noinline)) uint64_t layer_run(uint64_t x, uint32_t path,
                                                     int layers) {
   if (layers > 0)
@@ -101,8 +101,8 @@ static void *worker_run(void *data) {
   return NULL;
 }
 
-/* Nanoseconds the scheduler gave our threads: /proc/PID/schedstat, first field
- * (Linux 6.1, Documentation/scheduler/sched-stats.rst). */
+/* CPU time of the profiler's threads: /proc/PID/schedstat, first field (Linux
+ * 6.1, Documentation/scheduler/sched-stats.rst). */
 static uint64_t own_threads_cpu_ns(void) {
   DIR *tasks = opendir("/proc/self/task");
   struct dirent *task;
@@ -173,18 +173,18 @@ static void case_tell(const own_case *of, const spanprof_stats *stats,
   stack_set stacks = {0};
 
   bench_profiles_each(profiles, stack_add, &stacks);
-  bench_say("%s: %.1f s of CPU, %llu samples, %zu distinct stacks of %.0f "
-            "frames; handlers %.2f ms, collector %.2f ms, uploader %.2f ms; "
-            "the scheduler says %.2f ms for our threads; %llu profiles, %llu "
-            "bytes sent",
-            of->what, (double)cpu_ns / 1e9,
-            (unsigned long long)stats->samples_taken, stacks.count,
-            (double)stacks.frames / (double)(stacks.samples + !stacks.samples),
-            (double)stats->handler_ns / 1e6,
-            (double)stats->collector_cpu_ns / 1e6,
-            (double)stats->uploader_cpu_ns / 1e6, (double)own_ns / 1e6,
-            (unsigned long long)stats->profiles_sent,
-            (unsigned long long)stats->bytes_sent);
+  bench_print(
+      "%s: %.1f s of CPU, %llu samples, %zu distinct stacks of %.0f "
+      "frames; handlers %.2f ms, collector %.2f ms, uploader %.2f ms; "
+      "the scheduler says %.2f ms for our threads; %llu profiles, %llu "
+      "bytes sent",
+      of->what, (double)cpu_ns / 1e9, (unsigned long long)stats->samples_taken,
+      stacks.count,
+      (double)stacks.frames / (double)(stacks.samples + !stacks.samples),
+      (double)stats->handler_ns / 1e6, (double)stats->collector_cpu_ns / 1e6,
+      (double)stats->uploader_cpu_ns / 1e6, (double)own_ns / 1e6,
+      (unsigned long long)stats->profiles_sent,
+      (unsigned long long)stats->bytes_sent);
   snprintf(measured, sizeof measured, "%.3f %%", percent);
   snprintf(bar, sizeof bar, "<= %.1f %%", of->bar_percent);
   snprintf(beside, sizeof beside,
@@ -210,7 +210,7 @@ static void case_run(const own_case *of, const char *server) {
   spanprof_options_init(&options, sizeof options);
   options.application_name = "bench-own-cost";
   options.server_address = server;
-  options.on_profile = bench_profiles_take;
+  options.on_profile = bench_profiles_add;
   options.on_profile_data = &profiles;
   if (spanprof_session_start(&options, &session) != SPANPROF_OK)
     bench_die("%s", spanprof_last_error());
@@ -236,7 +236,7 @@ static void case_run(const own_case *of, const char *server) {
   bench_profiles_dispose(&profiles);
 }
 
-/* Each case in a process of its own, which pays for its own start. */
+/* Each case runs in its own process, so that its start counts. */
 int main(void) {
   const char *server = bench_sink_start();
   int failed = 0, status;

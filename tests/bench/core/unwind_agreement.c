@@ -1,7 +1,7 @@
-/* Do our stacks agree with libunwind's? Timer signals interrupt real work at
- * any instruction; the handler copies registers and stack as the sampler does,
- * and has libunwind walk the same instant. Afterwards our unwinder walks the
- * copies, and each difference is counted by its kind and shown.
+/* Compares our stacks with libunwind's. Timer signals interrupt real work at
+ * any instruction. The handler copies registers and stack like the sampler, and
+ * lets libunwind walk the same stack. Afterwards our unwinder walks the copies,
+ * and each difference is counted by its kind and printed.
  *
  *     unwind_agreement [SAMPLES]     default 20,000 (quick: 1,000) */
 #include <dlfcn.h>
@@ -27,11 +27,11 @@
 #define AGREE_FRAMES  256
 #define AGREE_SLICE   65536
 #define AGREE_RECORDS 256
-/* A prime number of ns: no beat with the work. */
+/* A prime number of ns, so that it does not resonate with the work. */
 #define AGREE_PERIOD_NS 199999
-/* For which a workload runs before another does. */
+/* Time of a workload before the next one runs. */
 #define AGREE_TURN_NS 20000000
-/* Differences shown of each workload. */
+/* Differences that are printed for each workload. */
 #define AGREE_SHOWN 3
 
 typedef struct record {
@@ -39,18 +39,19 @@ typedef struct record {
   uint64_t base;
   size_t size;
   bool whole;
-  size_t count; /* libunwind's frames */
-  int last;     /* its last unw_step() */
+  size_t count; /* number of libunwind's frames */
+  int last;     /* result of its last unw_step() */
   uint64_t pcs[AGREE_FRAMES];
   _Alignas(8) char slice[AGREE_SLICE];
 } record;
 
 typedef struct agreement {
   uint64_t same;
-  uint64_t cut;     /* ours ended with the slice, equal so far */
-  uint64_t longer;  /* ours goes on where libunwind gave up */
-  uint64_t shorter; /* ours ended for want of information, equal so far */
-  uint64_t astray;  /* libunwind's next frame lies in no module */
+  uint64_t cut;     /* our stack ends with the slice, equal until then */
+  uint64_t longer;  /* our stack continues where libunwind stopped */
+  uint64_t shorter; /* our stack ends for missing information, equal until
+                     * then */
+  uint64_t astray;  /* libunwind's next frame is in no module */
   uint64_t other;   /* a frame differs */
 } agreement;
 
@@ -60,7 +61,7 @@ typedef struct oracle {
   int (*get_reg)(unw_cursor_t *cursor, int number, unw_word_t *out);
 } oracle;
 
-/* Process-wide, because the handler has nothing else. */
+/* Global, because the handler has no argument. */
 static oracle libunwind;
 static record *records;
 static _Atomic size_t record_count;
@@ -114,7 +115,7 @@ static void *oracle_symbol(void *library, const char *name) {
   return symbol;
 }
 
-/* Not linked: its _Unwind_* would stand before libgcc's. */
+/* libunwind is not linked, because its _Unwind_* would replace libgcc's. */
 static void oracle_load(void) {
   void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 
@@ -159,7 +160,8 @@ static void show_difference(sp_unwinder *unwinder, const record *record,
            (unsigned long long)record->pcs[i]);
 }
 
-/* Whether an address lies in code the loader knows: a walk of one frame. */
+/* Returns whether an address is in code that the loader knows: a walk of one
+ * frame. */
 static bool in_module(sp_unwinder *unwinder, uint64_t pc) {
   sp_stack_slice slice = {.registers.r[SP_REGISTER_PC] = pc};
   sp_native_frame frame;
@@ -182,7 +184,7 @@ static void compare(sp_unwinder *unwinder, const record *record,
   size_t n = sp_unwinder_walk(unwinder, &slice, ours, AGREE_FRAMES, &end);
   size_t equal = 0;
 
-  /* libunwind gives return addresses, we what is one less. */
+  /* libunwind returns return addresses, and our unwinder these minus one. */
   while (equal < n && equal < record->count &&
          record->pcs[equal] - ours[equal].pc <= 1)
     equal++;
@@ -269,7 +271,8 @@ static void report(const char *name, const agreement *part) {
          (unsigned long long)part->astray, (unsigned long long)part->other);
 }
 
-/* Work and samples until every round's are compared; fills `parts`. */
+/* Work and take samples until those of every round are compared. Fills `parts`.
+ */
 static void measure(sp_unwinder *unwinder, uint64_t wanted, agreement *parts,
                     uint64_t *spent_ns) {
   const timer_t timer = timer_begin();

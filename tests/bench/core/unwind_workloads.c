@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* What keeps results alive. */
+/* Keeps results from being optimized away. */
 static volatile uint64_t kept;
 static char kept_text;
 
@@ -174,7 +174,7 @@ static void work_curl(unsigned round) {
   curl_easy_setopt(curl, CURLOPT_URL, "file:///etc/passwd");
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, curl_take);
   must(curl_easy_perform(curl) == CURLE_OK, "curl_easy_perform");
-  /* Refused at once: nothing listens on port 1. */
+  /* Refused immediately, because nothing listens on port 1. */
   curl_easy_setopt(curl, CURLOPT_URL, "http://127.0.0.1:1/");
   curl_easy_setopt(curl, CURLOPT_PROXY, "");
   kept += curl_easy_perform(curl);
@@ -243,7 +243,7 @@ static void work_throws(unsigned round) {
     kept += throws(round);
 }
 
-/* ---------------------------------------------------- what is out of turn */
+/* ------------------------------------------------------- unusual programs */
 
 __attribute__((noinline)) static uint64_t recurse(unsigned depth) {
   volatile char block[600];
@@ -261,7 +261,7 @@ __attribute__((noinline)) static uint64_t recurse(unsigned depth) {
 
 static void work_deep(unsigned round) {
   (void)round;
-  kept += recurse(240); /* some 150 KB: more than a slice */
+  kept += recurse(240); /* about 150 KB: more than a slice */
 }
 
 /* A frame whose size is known at run time only. */
@@ -284,7 +284,7 @@ static int compare_numbers(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-/* A realigned frame: the CFA is an expression. */
+/* A realigned frame: its CFA is an expression. */
 __attribute__((noinline)) static void realigned(unsigned round,
                                                 uint64_t *sums) {
   uint64_t block[64] __attribute__((aligned(64)));
@@ -325,7 +325,7 @@ static void work_longjmp(unsigned round) {
       jump_out((round + i) % 20);
 }
 
-/* Threads that end by unwinding their own stacks. */
+/* Threads that exit by unwinding their own stacks. */
 static void thread_cleanup(void *data) {
   (void)data;
   kept++;

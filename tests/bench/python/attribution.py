@@ -1,5 +1,6 @@
-"""Who is charged: each case is one kind of concurrency, in a process of its
-own. `attribution.py CASE SECONDS` runs one and prints its verdict as JSON."""
+"""Checks whether CPU time is charged to the right span. Each case is one kind of concurrency, in its
+own process. `attribution.py CASE SECONDS` runs one and prints the result as JSON.
+"""
 from __future__ import annotations
 
 import asyncio
@@ -36,7 +37,7 @@ def on_threads(run: Callable[[int], None], count: int) -> None:
 
 
 def span_of(tracer: trace.Tracer, truth: Truth, key: str, **options: object):
-    """A span that is known, as a context manager."""
+    """A span whose id is recorded, as a context manager."""
     manager = tracer.start_as_current_span(key, **options)
 
     class Known:
@@ -69,7 +70,7 @@ def tasks(tracer, truth, seconds):
 
 @case()
 def requests(tracer, truth, seconds):
-    """20 workers that await, with child tasks that have spans of their own."""
+    """20 workers that await, with child tasks in their own spans."""
     async def child(key, share):
         burn = truth.burner(key)
         with span_of(tracer, truth, key):
@@ -154,13 +155,13 @@ def nested(tracer, truth, seconds):
 
 @case(root_span_only=True)
 def nested_root(tracer, truth, seconds):
-    """Three levels, where the root shows all: lost is what it does not."""
+    """Three levels, where the root shows all; what it does not show is lost."""
     nested_spans(tracer, truth, seconds, lambda key: key)
 
 
 @case()
 def renamed(tracer, truth, seconds):
-    """Renamed half-way, ended on another thread."""
+    """Renamed half-way, finished on another thread."""
     with ThreadPoolExecutor(1) as pool:
         for n in range(20):
             burn = truth.burner(f"r{n}")
@@ -175,7 +176,7 @@ def renamed(tracer, truth, seconds):
 
 @case()
 def leaked(tracer, truth, seconds):
-    """Spans that are never ended, and contexts never detached."""
+    """Spans that are never finished, and contexts that are never detached."""
     from opentelemetry import context
 
     def one(n):
@@ -223,7 +224,7 @@ def executor(tracer, truth, seconds):
 
 @case()
 def pool(tracer, truth, seconds):
-    """A thread pool that is handed copied contexts."""
+    """A thread pool that receives copied contexts."""
     with ThreadPoolExecutor(4) as workers:
         for n in range(10):
             burn = truth.burner(f"p{n}")
@@ -250,13 +251,13 @@ def bursts(tracer, truth, seconds, lengths):
 
 @case()
 def equal_bursts(tracer, truth, seconds):
-    """3 ms of CPU, then asleep in another span."""
+    """3 ms of CPU, then sleep in another span."""
     bursts(tracer, truth, seconds, (0.003, 0.003, 0.003))
 
 
 @case()
 def unequal_bursts(tracer, truth, seconds):
-    """3 and 1 ms: the kernel's tick prefers the longer."""
+    """3 and 1 ms: the kernel's tick favours the longer one."""
     bursts(tracer, truth, seconds, (0.003, 0.001, 0.003))
 
 

@@ -1,6 +1,6 @@
-"""How a process ends. `ends.py daemons` leaves 6 daemon threads burning in
-spans; `ends.py hang SERVER` stops while the server hangs and prints how long
-the stop took."""
+"""The exit of a process. `ends.py daemons` leaves 6 busy daemon threads in spans;
+`ends.py hang SERVER` stops while the server hangs, and prints how long the stop
+took."""
 from __future__ import annotations
 
 import json

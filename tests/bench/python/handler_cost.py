@@ -1,5 +1,6 @@
-"""What a sample costs the thread it is taken of, 25 Python frames deep.
-`handler_cost.py LIBRARY TURNS`; LIBRARY is ambush.c, compiled."""
+"""The cost of a sample for the sampled thread, 25 Python frames deep. `handler_cost.py LIBRARY TURNS`;
+LIBRARY is ambush.c, compiled.
+"""
 from __future__ import annotations
 
 import ctypes
@@ -23,7 +24,7 @@ def deep(depth: int, call) -> None:
 
 
 def main() -> None:
-    # PyDLL: the GIL is held, as where Python code runs.
+    # PyDLL keeps the GIL, as in Python code.
     library = ctypes.PyDLL(sys.argv[1])
     library.ambush_turn.restype = ctypes.c_uint64
     turns = int(sys.argv[2])

@@ -1,5 +1,6 @@
-"""Resident memory over the SDK alone. `memory.py ours|sdk SECONDS SERVER`
-works on spans and prints, at a third of the time and at its end, MiB."""
+"""Resident memory compared with the SDK alone. `memory.py ours|sdk SECONDS SERVER` works on spans and
+prints MiB, at a third of the time and at the end.
+"""
 from __future__ import annotations
 
 import json

@@ -1,7 +1,6 @@
-"""What is delivered after an outage. `outage.py SINK CONTROL MODE SECONDS`
-lets the stand-in server fail for that long, and compares what it stored with
-what was sampled. With SPANPROF_TEST_CLOCK_RATE=n all but the sampling takes
-the seconds for n as many."""
+"""Delivery after an outage. `outage.py SINK CONTROL MODE SECONDS` lets the stand-in
+server fail for this time, and compares the stored profiles with the samples. With
+SPANPROF_TEST_CLOCK_RATE=n, each second counts as n for everything but sampling."""
 from __future__ import annotations
 
 import json

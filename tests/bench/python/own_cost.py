@@ -1,5 +1,6 @@
-"""CPU of our own threads and handlers / CPU profiled, at 100 Hz, uploads and
-names included. `own_cost.py json|flask|numpy|product SECONDS SERVER` prints JSON."""
+"""CPU time of the profiler's threads and handlers / profiled CPU time, at 100 Hz, including uploads
+and names. `own_cost.py json|flask|numpy|product SECONDS SERVER` prints JSON.
+"""
 from __future__ import annotations
 
 import json
@@ -15,7 +16,7 @@ DEPTH = 25
 
 
 def own_threads_ns() -> int:
-    """What the scheduler says our threads ran, in nanoseconds."""
+    """CPU time of our threads by the scheduler, in nanoseconds."""
     total = 0
     for task in pathlib.Path("/proc/self/task").iterdir():
         if task.joinpath("comm").read_text().startswith("spanprof"):
@@ -57,7 +58,7 @@ def numpy_work():
 
 
 def product_work():
-    """OpenBLAS's kernels, whose callers no table tells, and its threads."""
+    """OpenBLAS's kernels, which have no table of callers, and its threads."""
     import numpy
 
     data = numpy.random.default_rng(1).random((512, 512))

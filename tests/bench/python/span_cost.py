@@ -1,6 +1,6 @@
-"""What our processor and context hook add to a span of the SDK, over a
-processor that does nothing. `span_cost.py empty|ours root|child COUNT` prints
-nanoseconds per span; the runner alternates processes."""
+"""The additional cost of an SDK span with our processor and context hook, compared
+with a processor that does nothing. `span_cost.py empty|ours root|child COUNT`
+prints nanoseconds per span; the runner alternates processes."""
 from __future__ import annotations
 
 import json

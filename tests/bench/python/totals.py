@@ -1,5 +1,6 @@
-"""How much is seen: CPU in samples / true CPU of the same functions.
-`totals.py CASE SECONDS` runs one case and prints its verdict as JSON."""
+"""CPU time in samples / true CPU time of the same functions. `totals.py CASE SECONDS` runs one case
+and prints the result as JSON.
+"""
 from __future__ import annotations
 
 import dataclasses
@@ -24,7 +25,7 @@ def case(work: Callable[[Truth, float], None]) -> Callable[[Truth, float], None]
 
 
 def burn_in(truth: Truth, key: str, call: Callable[[], object], seconds: float) -> None:
-    """Repeat a call that is C all through, in a function named after the key."""
+    """Repeat a call that runs only C code, in a function named after the key."""
     scope = {"now": time.thread_time, "call": call}
     exec(f"def burn_{key}(until):\n    while now() < until:\n        call()\n", scope)
     start = time.thread_time()
@@ -59,21 +60,21 @@ def pinned(truth, seconds):
 
 @case
 def zlib_threads(truth, seconds):
-    """zlib, which gives the GIL up."""
+    """zlib, which releases the GIL."""
     data = os.urandom(1 << 16) * 16
     in_threads(truth, "zlib", lambda: zlib.compress(data, 6), seconds)
 
 
 @case
 def hashlib_threads(truth, seconds):
-    """hashlib, which gives the GIL up."""
+    """hashlib, which releases the GIL."""
     data = bytes(1 << 22)
     in_threads(truth, "hash", lambda: hashlib.sha256(data).digest(), seconds)
 
 
 @case
 def numpy_threads(truth, seconds):
-    """numpy, which gives the GIL up."""
+    """numpy, which releases the GIL."""
     import numpy
 
     data = numpy.random.default_rng(1).random(1 << 20)

@@ -1,4 +1,4 @@
-"""A small Flask service with a span a request; ../web_memory.py runs it."""
+"""A small Flask service with a span for each request; ../web_memory.py runs it."""
 import os
 
 import flask

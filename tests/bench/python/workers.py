@@ -1,5 +1,5 @@
-"""How much of a child's CPU is seen. `workers.py CASE SECONDS` prints JSON;
-spawn and forkserver are to be run under `python -m spanprof`, which starts
+"""The share of a child's CPU time that is in samples. `workers.py CASE SECONDS`
+prints JSON. Run spawn and forkserver under `python -m spanprof`, which starts
 profiling in children by the environment."""
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def application(environ, start_response):
 
 
 def burn_child(seconds: float) -> float:
-    """Burns CPU and returns how much."""
+    """Uses CPU time and returns how much."""
     start = time.thread_time()
     while time.thread_time() - start < seconds:
         sum(range(200))

@@ -1,8 +1,8 @@
-"""What the benchmarks of the Python package share: work whose truth is known.
+"""Shared by the benchmarks of the Python package: work whose truth is known.
 
-Every span burns CPU in a function of its own, so that a sample's stack tells
-where it was whatever its label says; the truth is the thread's CPU clock, read
-by the work itself.
+Every span uses CPU time in its own function, so that the stack of a sample
+identifies the span, whatever its label is. The truth is the thread's CPU clock,
+read by the work itself.
 """
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def burn_{key}(seconds):
 
 @dataclass
 class Truth:
-    """CPU seconds by key, and the key each span id stands for."""
+    """CPU seconds by key, and the key of each span id."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     spans: dict[str, str] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def burner(self, key: str) -> Callable[[float], None]:
-        """A function of its own that burns, and books, CPU seconds."""
+        """A function that uses CPU seconds and records them under its name."""
         scope = {"now": time.thread_time}
         exec(compile(_BURNER.format(key=key), "<work>", "exec"), scope)
         burn = scope[f"burn_{key}"]
@@ -55,22 +55,22 @@ class Truth:
         return booked
 
     def know(self, span: trace.Span, key: str) -> None:
-        """Remember whose id it is."""
+        """Record the key of this id."""
         self.spans[format(span.get_span_context().span_id, "016x")] = key
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the samples say of the work; shares of the CPU in burners."""
+    """The results of samples; shares of the CPU in burners."""
 
     samples: int
     ratio: float  # CPU in samples / true CPU
-    wrong: float  # labelled, but in another span's function
-    lost: float  # in a span's function without a label
+    wrong: float  # labelled, but in the function of another span
+    lost: float  # in the function of a span, without a label
     distance: float  # half the sum of differences of shares, by label
-    noise: float  # its 99th percentile by sampling alone
-    shares: dict[str, float]  # by label; "" is none
-    labels: int  # of one sample, at most
+    noise: float  # 99th percentile of distance by random sampling alone
+    shares: dict[str, float]  # by label; "" for no label
+    labels: int  # most labels of one sample
 
 
 def noise_99(shares: list[float], samples: int, rounds: int = 400) -> float:
@@ -113,7 +113,7 @@ def judge(directory: str, truth: Truth, window_s: float = 0.01) -> Verdict:
 
 
 def profiled(work: Callable[[trace.Tracer, Truth], None], **rules: object) -> Verdict:
-    """Run work under a session that writes files, and judge it."""
+    """Run work under a session that writes files, and compare the result."""
     truth = Truth()
     with tempfile.TemporaryDirectory() as directory:
         if not spanprof.start(application_name="bench", output_directory=directory,

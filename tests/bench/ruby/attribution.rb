@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
-# Whether samples carry the right span, whatever carries the work: wrong is
-# labelled CPU in the method of another span, lost is CPU in spans without a
-# label. The first is exact; of the second chance has a share, which is printed.
-# The alternatives do the same work after us, and are judged by the ids alone;
-# one that takes waiting for CPU time has lost less than nothing on a busy
-# machine.
+# Checks whether samples have the right span, for each way to run work. "Wrong" is
+# labelled CPU in the method of another span; "lost" is CPU in spans without a label.
+# Wrong is exact; lost includes chance, which is printed. The alternatives do the same
+# work after us, and are compared by ids only. An alternative that counts waiting as CPU
+# time loses less than nothing on a busy machine.
 require_relative "peer_spans"
 require_relative "span_cases"
 
@@ -25,13 +24,13 @@ BARS = {
   short_threads: "threads of 10 to 40 ms"
 }.freeze
 THREADS = { threads: 8, pool: 4, dead_threads: SECONDS / 0.02, short_threads: SECONDS / 0.025 }.freeze
-# How often chance decides: short threads are many, and need more of them.
+# Factors for the run time. Short threads depend more on chance, and need more of it.
 FACTOR = { short_threads: 3, dead_threads: 2 }.freeze
 
-# At least so many, so that the last profile is not thrown away for being short.
+# A minimum, so that the last profile is not discarded because it is short.
 PEER_SECONDS = [SECONDS, 1.5].max
 
-# @return [String] the same of the alternatives
+# @return [String] the same figures of the alternatives
 def beside(name)
   Peers.beside("", Peers.names(Peers::WITH_SPANS)) do |peer|
     verdict = Peers.attempt(peer) { PeerSpans.measure(peer, name, PEER_SECONDS * FACTOR.fetch(name, 1)) } or next

@@ -4,18 +4,17 @@ require "fileutils"
 require "rbconfig"
 require "tmpdir"
 
-# What the benchmarks share: clocks, order statistics, processes apart, and the
-# line that tells a bar, what was measured, and the alternative beside it. Time
-# judges nothing: a program fails where it could not measure, or where a count
-# that must be exact is not.
+# Shared by the benchmarks: clocks, order statistics, child processes, and the line that
+# prints a bar, the measured figure, and the alternatives. Times never fail a program.
+# It fails if it could not measure, or if a count that must be exact is not.
 module Bench
   ROOT = File.expand_path("../../..", __dir__)
 
   class << self
-    # Whether a run is to be short; its figures then only show that it works.
+    # Returns whether the run must be short. Its figures only show that it works.
     def quick? = !["", "0"].include?(ENV.fetch("SPANPROF_BENCH_QUICK", "0"))
 
-    # @return the first, or in a short run the second
+    # @return the first value, or the second in a short run
     def choose(full, short) = quick? ? short : full
 
     # @return [Float] CPU seconds of the calling thread
@@ -27,14 +26,13 @@ module Bench
     # @return [Float] seconds
     def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # A line for people.
+    # Prints a line for people.
     def say(text)
       puts text
       $stdout.flush
     end
 
-    # A row of the table that `run` prints. With `exact` it must hold, however
-    # short the run.
+    # Prints a row of the table of `run`. With `exact`, the bar must hold in any run.
     def bar(what, measured, figure, beside, holds, exact: false)
       @broken = true if exact && !holds
       word = holds ? "yes" : "no"
@@ -42,10 +40,10 @@ module Bench
       say "bar: #{[what, measured, figure, beside, word].join(" | ")}"
     end
 
-    # A row that could not be had here, and why.
+    # Prints a row that could not be measured, and the reason.
     def skip(what, figure, reason) = say("bar: #{[what, "-", figure, reason, "-"].join(" | ")}")
 
-    # Ends the program, with 1 where an exact count did not hold.
+    # Exits, with 1 if an exact count did not hold.
     def done = exit(@broken ? 1 : 0)
 
     def median(values) = quantile(values, 0.5)
@@ -61,8 +59,8 @@ module Bench
       "#{middle} (#{low}..#{high})"
     end
 
-    # Runs the block in a process of its own, which nothing before has touched.
-    # @return what the block returned; it must be fit for Marshal
+    # Runs the block in a new process.
+    # @return the result of the block, which Marshal must support
     def apart(limit: 300)
       reader, writer = IO.pipe(binmode: true)
       pid = fork do
@@ -81,8 +79,8 @@ module Bench
       [reader, writer].each { |io| io&.close }
     end
 
-    # Runs a program of this folder with this Ruby.
-    # @return [String] what it printed
+    # Runs a program of this folder with the same Ruby.
+    # @return [String] its output
     def program(name, *arguments, ruby: [], env: {}, limit: 300)
       command = ["timeout", "-k", "2", limit.to_s, RbConfig.ruby, *ruby, "#{__dir__}/#{name}", *arguments.map(&:to_s)]
       out = IO.popen(env, command, &:read)
@@ -91,7 +89,7 @@ module Bench
       out
     end
 
-    # @yieldparam directory [String] a folder that is gone afterwards
+    # @yieldparam directory [String] a folder, which is deleted afterwards
     def directory(&block) = Dir.mktmpdir("spanprof-bench", &block)
 
     private

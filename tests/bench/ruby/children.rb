@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-# How much of the CPU time of forked and spawned processes is in samples, which
-# nobody but the first process was told to take: seen over true, and under the
-# right span.
+# The share of the CPU time of forked and spawned processes that is in samples, and
+# under the right span. Only the first process is told to start profiling.
 require_relative "bench"
 require_relative "../../ruby/profile_reader"
 require_relative "web"
@@ -36,7 +35,7 @@ def child(directory, how, seconds, **env)
   Bench.program("child_work.rb", how, directory, seconds, env: env)
 end
 
-# The process that is left writes its own end.
+# The last process writes this file when it exits.
 def wait_for(path, limit: 60)
   end_s = Bench.clock + limit
   sleep 0.05 until File.exist?(path) || Bench.clock > end_s

@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
-# How far the shares of spans in samples are from those of their CPU time: half
-# the summed difference, by name. What chance alone makes of as many samples is
-# computed and printed beside it.
+# The difference between the shares of spans in samples and in CPU time: half the summed
+# difference, by name. The part that chance explains for this number of samples is
+# computed and printed, too.
 require_relative "peer_spans"
 require_relative "span_cases"
 
 SECONDS = Bench.choose(13.0, 0.4)
-# The kernel looks whether a timer has expired at its tick, 250 times a second
-# on most systems: an expiry within a burst shorter than that is seen if the tick
-# is too, which favours longer bursts.
+# The kernel checks timers at its tick, 250 times a second on most systems. An expiry
+# within a shorter burst is only seen if the tick is in the burst, too, which favours
+# longer bursts.
 UNEQUAL = 0.2
 
-# @return [String] the same of the alternatives, by id
+# @return [String] the same figure of the alternatives, by id
 def beside(name)
   Peers.beside("", Peers.names(Peers::WITH_SPANS)) do |peer|
     Peers.attempt(peer) { PeerSpans.measure(peer, name, [SECONDS, 1.5].max) }&.then { |verdict| format("%.3f", verdict.distance) }

@@ -8,7 +8,7 @@ Spans.name("work")
 Spans.start(nil, server: ADDRESS)
 6.times { Thread.new { loop { Spans.in_span("work") { Spans.work("work", 0.01) } } } }
 sleep Float(SECONDS)
-# Without giving the GVL away: to win it back takes 100 ms for each busy thread.
+# Without releasing the GVL: acquiring it again takes 100 ms for each busy thread.
 $stdout.write_nonblock("decided #{Bench.clock}\n")
 case HOW
 when "exit!" then exit!(0)

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# A span that allocates beside many live objects, so that half of its time is
-# the collector's: under the span, and shown as such.
+# A span that allocates with many live objects around, so that half of its time is
+# garbage collection: the time must be under the span, and shown as garbage collection.
 require_relative "spans"
 
 SECONDS = Bench.choose(6.0, 0.8)
 
-# What the collector has to look at.
+# Objects that the garbage collector has to mark.
 LIVE = Array.new(300_000) { |index| "live #{index}" }
 
 module Spans::Burn
@@ -29,7 +29,7 @@ def measure
       gc_s += GC.total_time / 1e9
       Spanprof.stop(timeout: 30)
       samples = ProfileReader.samples(directory)
-      # GC.total_time is of CPU; without CPU clocks it would be of wall time.
+      # GC.total_time is CPU time. Without CPU clocks it would be wall time.
       [true_s, gc_s, samples.select { |sample| sample.labels["span_name"] == "allocate" }
                             .map { |sample| [sample.cpu_ns / 1e9, sample.stack.take(2)] }]
     end

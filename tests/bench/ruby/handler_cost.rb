@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# What a sample costs the thread it is taken of: the thread sends itself our
-# timer's signal, in turn with one whose handler only counts, after 10 ms of
-# work that leaves nothing of ours in the caches (../ambush.c). Twice the one
-# that counts is the control. Alternatives with a handler get their signal in
-# processes of their own, and what the handler leaves for later counts.
+# The cost of a sample for the sampled thread. The thread sends our timer's signal to
+# itself, alternating with a signal whose handler only counts, after 10 ms of work that
+# evicts the profiler's memory from the caches (../ambush.c). The counting signal,
+# measured twice, is the control. Alternatives with a handler get their signal in
+# separate processes, and work that the handler leaves for later counts.
 require_relative "peers"
 
 TURNS = Bench.choose(1000, 40)
 
-# @return [Array(Float, Float)] medians of a sample and of the control, less that
-#   of what only counts
+# @return [Array(Float, Float)] medians of a sample and of the control, minus the
+#   counting handler's
 def measure(kind, out)
   found = JSON.parse(out)
   found.each do |what, list|

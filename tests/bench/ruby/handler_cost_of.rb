@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# handler_cost_of.rb KIND LIBRARY TURNS: microseconds of signals that the thread
-# sends itself, 24 frames deep: the profiler's, those of a handler that only
-# counts, and those again. KIND is ours or an alternative. Its own timer's signals
-# are as rare as it allows.
+# handler_cost_of.rb KIND LIBRARY TURNS: microseconds of signals that the thread sends
+# to itself, 24 frames deep: the profiler's, those of a handler that only counts, and
+# the latter again. KIND is "ours" or an alternative. Its own timer has the lowest
+# possible rate.
 require_relative "peers"
 require_relative "spans"
 require "fiddle"
@@ -15,14 +15,14 @@ FRAMES = 24
 RATE_HZ = 2
 SIGNAL = Signal.list.fetch("RTMIN", 34) + 9
 
-# Functions of ambush.c, called with the GVL, as where Ruby runs.
+# Functions of ambush.c, called with the GVL, as in Ruby code.
 module Ambush
   LOADED = Fiddle.dlopen(LIBRARY)
 
   class << self
     def begin(signal)
       function("ambush_begin", [Fiddle::TYPE_INT]).call(signal).zero? or raise "the signals cannot be used"
-      # Ruby runs then what handlers have left for later.
+      # Here Ruby does the work that handlers have left for later.
       function("ambush_drain", [Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOID).call(Fiddle::Handle::DEFAULT["rb_thread_check_ints"])
       @turn = function("ambush_turn", [Fiddle::TYPE_INT], -Fiddle::TYPE_LONG_LONG)
     end
@@ -50,7 +50,7 @@ def times
   times
 end
 
-# Our session, started so late that nothing of it is warm.
+# Our session, started so late that nothing of it is in the caches.
 def of_ours
   Bench.directory do |directory|
     Spans.start(directory, rate: 1, signal: SIGNAL)
@@ -64,8 +64,8 @@ def of_ours
   end
 end
 
-# Datadog has no setting for a rare timer, nor for leaving no sample out where
-# they take more than 2 % of the time; the object that samples has.
+# Datadog has no setting for a low rate, nor for keeping samples that take more than 2 %
+# of the time. This is the object that samples.
 def datadog_on_demand
   require "datadog"
   Datadog::Profiling::Collectors::CpuAndWallTimeWorker.prepend(Module.new do
@@ -75,7 +75,7 @@ def datadog_on_demand
   end)
 end
 
-# stackprof, pf2 and datadog listen to SIGPROF.
+# stackprof, pf2 and datadog use SIGPROF.
 def of_peer
   datadog_on_demand if KIND == "datadog"
   Spans.follow(Peers.processor(KIND))

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# Installs the alternatives, each into a folder of its own beside the same SDK
-# that ours is measured with, and prints which can be had.
+# Installs each alternative into its own folder with the SDK that ours is measured with,
+# and prints which are available.
 require_relative "peers"
 
 BESIDE = %w[opentelemetry-sdk async].filter_map do |name|
   Gem::Specification.find_all_by_name(name).max_by(&:version)&.then { |found| "#{name}:#{found.version}" }
 end
 
-# @return [String, nil] why it cannot be had
+# @return [String, nil] why it is not available
 def install(gem, env)
   return if File.exist?("#{env["GEM_HOME"]}/installed")
 

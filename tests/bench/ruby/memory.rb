@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Resident memory added after 3 and 10 minutes: four threads that work a
-# thirteenth of the time, in 400 methods and 40 names of spans, beside the same
-# without a session, and with an alternative, at the same time.
+# Resident memory added after 3 and 10 minutes: four threads that work a thirteenth of
+# the time, in 400 methods and 40 names of spans, compared with the same program without
+# a session, and with an alternative, at the same time.
 require_relative "peer_server"
 require_relative "peers"
 require_relative "sink"

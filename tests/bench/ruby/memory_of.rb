@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# memory_of.rb ours|none|NAME ADDRESS SECONDS...: resident MiB before the session,
-# or before an alternative's, and after so many seconds of work.
+# memory_of.rb ours|none|NAME ADDRESS SECONDS...: resident MiB before the session (or
+# the alternative) starts, and after each number of seconds of work.
 require_relative "peers"
 require "opentelemetry/sdk"
 

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# How much arrives in the end of what was sampled while the server was away for
-# 22 s, and of a program that just falls off its end.
+# The share of samples that arrive in the end, if the server was down for 22 s, and if a
+# program exits at the end of its script.
 require_relative "sink"
 
 AWAY_S = Bench.choose(22.0, 1.5)
 WORK_S = Bench.choose(45.0, 3.0)
 INTERVAL_MS = Bench.choose(10_000, 1000)
 
-# Works for 5 ms of every 25, in spans; ends without a stop.
-# @return [Array(Float, Float)] true CPU seconds, and those that arrived
+# Works for 5 ms of every 25, in spans; exits without a stop.
+# @return [Array(Float, Float)] true CPU seconds, and the seconds that arrived
 def delivered(sink, address)
   pid = spawn(RbConfig.ruby, "#{__dir__}/outage_work.rb", address, WORK_S.to_s, INTERVAL_MS.to_s,
               out: "#{@directory}/#{address[/\d+$/]}")
@@ -49,9 +49,9 @@ Bench.directory do |directory|
     Bench.say format("%-8s used %.3f s, arrived %.3f s in %d profiles, %d sent twice", name, true_s, arrived,
                      summary.fetch("profiles"), summary.fetch("repeats"))
     share = arrived / true_s
-    what = name == "nothing" ? "of a program that falls off its end" : format("after %d s away: %s", AWAY_S, name)
-    # Of a request without an answer nobody knows whether it arrived. It is sent
-    # again, with the series and the time by which a server knows the profile.
+    what = name == "nothing" ? "of a program that exits at the end of its script" : format("after %d s away: %s", AWAY_S, name)
+    # A request without an answer may have arrived. It is sent again, with the same
+    # series and time, by which a server recognizes the profile.
     repeats = summary.fetch("repeats")
     beside = repeats.zero? ? "" : "#{repeats} sent twice, counted once"
     Bench.bar("delivered #{what}", format("%.3f", share), "all: >= 0.98", beside, share >= 0.98)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# CPU of all that is ours beside the application's thread, uploads and names
-# included (own_cost_of.rb), in processes that take turns: without a session,
-# which is the control, with ours, and with an alternative in its place.
+# CPU time of the profiler besides the application's thread, including uploads and names
+# (own_cost_of.rb), in alternating processes: without a session (the control), with
+# ours, and with an alternative.
 require_relative "peer_server"
 require_relative "peers"
 require_relative "sink"

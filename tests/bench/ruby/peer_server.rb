@@ -4,11 +4,11 @@ require "open3"
 require_relative "bench"
 require_relative "../../ruby/push_server"
 
-# Receives what the alternatives upload, in a process that nobody measures:
-# pushes to Pyroscope, and what Datadog's agent is sent, a multipart form whose
-# profile is packed by zstd.
+# Receives the uploads of the alternatives, in a process that is not measured: pushes to
+# Pyroscope, and uploads to Datadog's agent, which are multipart forms with a profile
+# compressed by zstd.
 class PeerServer < PushServer
-  # Waits for what was sampled until a point in time.
+  # Waits for the samples until a point in time.
   # @param end_ns [Integer] Unix time
   def wait_until(end_ns, limit_s: 30)
     end_s = Bench.clock + limit_s

@@ -5,7 +5,7 @@ require_relative "peers"
 require_relative "peer_server"
 require_relative "spans"
 
-# The cases of SpanCases and TotalCases with an alternative in our place.
+# The cases of SpanCases and TotalCases with an alternative instead of spanprof.
 module PeerSpans
   class << self
     # @return [Spans::Verdict]
@@ -19,7 +19,7 @@ module PeerSpans
       end
     end
 
-    # @return [Array(Float, Float)] CPU seconds, and those in samples
+    # @return [Array(Float, Float)] CPU seconds, and CPU seconds in samples
     def totals(name, work, seconds)
       PeerServer.run do |server|
         found = run(name, work, seconds, false, server)
@@ -42,7 +42,7 @@ module PeerSpans
       end
     end
 
-    # It is judged by a span's id alone, from which the name is taken that the
+    # Alternatives are compared by the span's id only, which gives the name that the
     # span should have. Datadog's id is a number.
     def labels(labels, ids, expected)
       number = labels["span id"]

@@ -3,39 +3,38 @@
 require "json"
 require_relative "bench"
 
-# The alternatives, which `run --peers` installs, each into a folder of its own,
-# and how each is started where a benchmark starts us otherwise. What they do
-# beside profiling is off.
+# The alternatives, which `run --peers` installs, each into its own folder, and how to
+# start each in place of spanprof. Their other features are switched off.
 module Peers
-  # What is installed for each. Vernier 0, which Rubies before 3.3 would get, is empty.
+  # The gem of each. Vernier 0, which Rubies before 3.3 would get, is empty.
   GEMS = { "stackprof" => "stackprof", "vernier" => "vernier:>=1", "pf2" => "pf2", "pyroscope" => "pyroscope-otel",
            "datadog" => "datadog" }.freeze
-  # Those that know of spans.
+  # Alternatives that support spans.
   WITH_SPANS = %w[pyroscope datadog].freeze
-  # Those that take samples in a handler of SIGPROF, or let it ask for them, on the
-  # thread that is sampled.
+  # Alternatives that sample in a handler of SIGPROF, or let the handler request a
+  # sample, on the sampled thread.
   WITH_HANDLER = %w[stackprof pf2 datadog].freeze
-  # Where nobody listens.
+  # An address without a server.
   NOWHERE = "http://127.0.0.1:1"
 
   class << self
-    # @return [Array<String>] those that are installed and asked for
+    # @return [Array<String>] those that are installed and requested
     def names(of = GEMS.keys) = of & ENV.fetch("SPANPROF_BENCH_PEERS", "").split
 
-    # @return [Hash{String => String}] what a program needs to find one; no gem
-    #   of ours is in reach
+    # @return [Hash{String => String}] the environment that a program needs to find one;
+    #   our gem is not available in it
     def env(name, folder = ENV.fetch("GEM_HOME"))
       home = "#{folder}/peers/#{name}"
       { "GEM_HOME" => home, "GEM_PATH" => home }
     end
 
     # Runs a program of this folder with one of them.
-    # @return [String, nil] what it printed; nil where it failed, which is said
+    # @return [String, nil] its output; nil after a failure, which is printed
     def program(name, program, *arguments, **options)
       attempt(name) { Bench.program(program, *arguments, env: env(name), **options) }
     end
 
-    # An alternative that fails has no figure, and is no reason to end.
+    # An alternative that fails has no figure, but does not stop the benchmark.
     def attempt(name)
       yield
     rescue StandardError => e
@@ -43,9 +42,9 @@ module Peers
       nil
     end
 
-    # Runs a program for each kind in turn, so many times, and for kinds of
+    # Runs a program for each kind alternately, `count` times, and for kinds of
     # alternatives ("pyroscope", "pyroscope:all").
-    # @return [Hash{String => Array<Hash>}] what it printed, by kind
+    # @return [Hash{String => Array<Hash>}] its output, by kind
     def turns(program, kinds, peers, count)
       found = {}
       count.times do
@@ -58,14 +57,14 @@ module Peers
       found
     end
 
-    # The last column of a row: the control, and a figure for each.
+    # The last column of a row: the control, and a figure for each alternative.
     # @yieldreturn [String, nil]
     def beside(control, peers)
       figures = peers.filter_map { |name| yield(name)&.then { |figure| "#{name} #{figure}" } }
       [control, *figures].reject(&:empty?).join("; ")
     end
 
-    # Profiles this process, as ours does when nothing else is asked for.
+    # Profiles this process, like ours with default options.
     def start(name, address: NOWHERE, rate_hz: 100)
       @rate_hz = rate_hz
       case name
@@ -84,7 +83,8 @@ module Peers
       end
     end
 
-    # @return [Integer] how many samples one with a handler took, which ends
+    # Stops an alternative with a handler.
+    # @return [Integer] the number of its samples
     def taken(name)
       case name
       when "stackprof", "pf2" then (stop(name) * @rate_hz).round
@@ -95,8 +95,8 @@ module Peers
       end
     end
 
-    # Ends it, and has it hand on what it has.
-    # @return [Float, nil] seconds in samples, of one that keeps them to itself
+    # Stops it, and lets it upload its samples.
+    # @return [Float, nil] seconds in samples, for an alternative that does not upload
     def stop(name)
       case name
       when "stackprof"
@@ -110,7 +110,7 @@ module Peers
       end
     end
 
-    # @return [Object, nil] what the SDK's spans are to be told to
+    # @return [Object, nil] the processor for the SDK's spans
     def processor(name, root_span_only: true)
       return unless name == "pyroscope"
 
@@ -121,8 +121,8 @@ module Peers
     # @return [Array<String>] the threads of this process, in /proc
     def threads = Dir["/proc/self/task/*"]
 
-    # @return [Float] CPU seconds that those of these threads had that still live
-    #   (Documentation/scheduler/sched-stats.rst of Linux: ns on the CPU come first)
+    # @return [Float] CPU seconds of those threads that still exist
+    #   (Documentation/scheduler/sched-stats.rst of Linux: the first field is ns on the CPU)
     def cpu_of(threads)
       threads.sum do |path|
         File.read("#{path}/schedstat").to_i
@@ -133,7 +133,7 @@ module Peers
 
     private
 
-    # @return [Integer] samples of threads that were running, which is category 0
+    # @return [Integer] samples of running threads, which are category 0
     def vernier_running(result)
       result.threads.values.sum do |thread|
         thread[:sample_categories].zip(thread[:weights]).sum { |category, weight| category.zero? ? weight : 0 }
@@ -149,7 +149,7 @@ module Peers
       end or raise "it did not start"
     end
 
-    # It reads spans off the SDK's context, and knows no rate but 100 Hz.
+    # It reads spans from the SDK's context, and only supports 100 Hz.
     def start_datadog(address)
       require "datadog"
       Datadog.configure do |config|

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# A Rails application on Puma in cluster mode, preloaded and instrumented by
-# OpenTelemetry's own gems, whose actions burn CPU in Ruby, in C, in zlib and in
-# a thread with the captured context: CPU under the request's span, and under
-# the name of the route that the span has in the end.
+# A Rails application on Puma in cluster mode, preloaded, and instrumented by
+# OpenTelemetry's gems. Its actions use CPU in Ruby, in C, in zlib, and in a thread with
+# the captured context. Measured are CPU under the request's span, and under the final
+# name of the span, which is the route's.
 require_relative "web"
 require_relative "../../ruby/profile_reader"
 

@@ -9,13 +9,13 @@ require "zlib"
 DIRECTORY = ENV.fetch("BENCH_DIRECTORY")
 ENV["OTEL_TRACES_EXPORTER"] = "none"
 
-# What is known of spans, for the judge.
+# Writes the known data of spans for the benchmark.
 module Notes
   def self.write(*cells)
     File.open("#{DIRECTORY}/spans-#{Process.pid}", "a") { |file| file.write("#{cells.join("\t")}\n") }
   end
 
-  # Knows the names that spans have in the end.
+  # Records the final names of spans.
   class Processor
     def on_start(_span, _parent_context); end
     def on_finish(span) = Notes.write("finished", span.context.hex_span_id, span.name)
@@ -24,7 +24,7 @@ module Notes
   end
 end
 
-# Each kind of work in a method of its own.
+# Each kind of work has its own method.
 module Work
   DATA = Random.new(1).bytes(60_000).unpack1("H*")
   NUMBERS = Array.new(20_000) { |index| (index * 7919) % 20_011 }.freeze

@@ -4,7 +4,7 @@ require "json"
 require "net/http"
 require_relative "bench"
 
-# The stand-in for Pyroscope of tests/sink, in a process of its own.
+# The stand-in for Pyroscope of tests/sink, in its own process.
 class Sink
   PROGRAM = "#{Bench::ROOT}/tests/sink/sink.py"
 
@@ -29,12 +29,12 @@ class Sink
   # @return [String]
   def address = "http://127.0.0.1:#{port}"
 
-  # What sink.py is to do: mode, count and so on.
+  # Sets the behaviour of sink.py: mode, count and so on.
   def control(**wanted)
     Net::HTTP.post(URI("http://127.0.0.1:#{@control}/control"), JSON.generate(wanted))
   end
 
-  # @return [Hash] what is stored, and what was asked
+  # @return [Hash] what is stored, and the requests
   def summary = JSON.parse(Net::HTTP.get(URI("http://127.0.0.1:#{@control}/summary")))
 
   # @return [Float] CPU seconds in all profiles that were delivered
@@ -49,7 +49,7 @@ class Sink
     @out.close
   end
 
-  # A port that nobody listens on.
+  # A port without a server.
   def self.free_port
     server = TCPServer.new("127.0.0.1", 0)
     server.addr[1]

@@ -2,14 +2,14 @@
 
 require_relative "spans"
 
-# Programs of which it is known which span has how much of the CPU time. Each
-# works for about so many seconds of it.
+# Programs with a known share of CPU time for each span. Each uses about the given
+# number of seconds.
 module SpanCases
   PARTS = %w[fetch decode render compress audit].freeze
   MANY = (0...40).map { |index| "task#{index}" }.freeze
   Spans.name(*PARTS, *MANY, "outer", "middle", "inner", "renamed", Spans::OUTSIDE)
 
-  # Turns of unequal length, the same in each run.
+  # Rounds of unequal length, the same in each run.
   RANDOM = Random.new(5)
 
   class << self
@@ -34,7 +34,7 @@ module SpanCases
       end
     end
 
-    # One span each, in turns of up to 1 ms.
+    # One span for each fiber, in rounds of up to 1 ms.
     def fibers(seconds)
       fibers = MANY.map do |name|
         Fiber.new do
@@ -57,7 +57,7 @@ module SpanCases
       end
     end
 
-    # Workers whose requests have children in tasks of their own.
+    # Workers whose requests have children in separate tasks.
     def async_requests(seconds)
       each = seconds / 20
       Async do |task|
@@ -67,8 +67,8 @@ module SpanCases
       end
     end
 
-    # Four enumerators that work in spans of their own, while who calls them works
-    # in another between two calls.
+    # Four enumerators that work in their own spans, while their caller works in another
+    # span between two calls.
     def enumerators(seconds)
       inside = MANY.take(4).map do |name|
         Enumerator.new do |out|
@@ -80,7 +80,7 @@ module SpanCases
       end
     end
 
-    # An enumerator is a call: it works for the span of whoever calls `next`.
+    # `next` is a call: the enumerator works for the span of its caller.
     def enumerator_of_caller(seconds)
       work = Enumerator.new { |out| loop { PARTS.each { |name| out << Spans.work(name, 0.003) } } }
       until_spent(seconds) { |turn| Spans.in_span(PARTS[turn % PARTS.size]) { work.next } }
@@ -104,7 +104,7 @@ module SpanCases
       workers.each(&:join)
     end
 
-    # Renamed half-way, and ended by another thread.
+    # Renamed half-way, and finished by another thread.
     def renamed(seconds)
       expected = {}
       until_spent(seconds) do |turn|
@@ -125,7 +125,7 @@ module SpanCases
       sequence(seconds)
     end
 
-    # Threads end within a span; those after them get their pthread's id.
+    # Threads exit within a span; later threads get their pthread's id.
     def dead_threads(seconds)
       until_spent(seconds) do |turn|
         name = PARTS[turn % PARTS.size]
@@ -136,7 +136,7 @@ module SpanCases
       end
     end
 
-    # Threads of 10 to 40 ms, of which a clock per tick sees little.
+    # Threads of 10 to 40 ms, which a clock per tick can hardly see.
     def short_threads(seconds)
       until_spent(seconds) do |turn|
         name = PARTS[turn % PARTS.size]
@@ -144,7 +144,7 @@ module SpanCases
       end
     end
 
-    # 3 ms of work, then asleep in another span.
+    # 3 ms of work, then sleep in another span.
     def bursts(seconds, lengths = [0.003, 0.003])
       2.times.map do
         Thread.new do
@@ -170,7 +170,7 @@ module SpanCases
 
     private
 
-    # Yields the number of the turn; the block returns what it spent.
+    # Yields the number of the round. The block returns the CPU time it used.
     def until_spent(seconds)
       turn = 0
       while seconds.positive?

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What a span of the SDK costs more with our processor and hook, than with a
-# processor that does nothing: CPU time of the thread, in processes that take
-# turns, and objects.
+# The additional cost of an SDK span with our processor and hook, compared with a
+# processor that does nothing: CPU time of the thread, in alternating processes, and
+# objects.
 require_relative "peers"
 
 PROCESSES = Bench.choose(9, 1)
@@ -17,7 +17,7 @@ found.each_key do |kind|
                    Bench.spread(at[kind, :child_ns], "%.0f"), Bench.median(at[kind, :root_objects]),
                    Bench.median(at[kind, :child_objects]))
 end
-# @return [Float] microseconds over the empty processor
+# @return [Float] microseconds more than with the empty processor
 over = ->(kind, key) { (Bench.median(at[kind, key]) - Bench.median(at["empty", key])) / 1000.0 }
 objects = ->(kind, key) { Bench.median(at[kind, key]) - Bench.median(at["empty", key]) }
 control = format("control %+.2f us", over["empty_again", :root_ns])

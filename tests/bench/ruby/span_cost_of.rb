@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Spans with one kind of processor: ns of CPU and objects for each.
+# Spans with one kind of processor: ns of CPU and objects for each span.
 require_relative "peers"
 require "opentelemetry/sdk"
 
-# Asked, and does nothing.
+# A processor that does nothing.
 class EmptyProcessor
   def on_start(_span, _parent_context); end
   def on_finish(_span); end
@@ -18,7 +18,7 @@ OPTIONS = {
 }.freeze
 SPANS = Bench.choose(4000, 500)
 
-# An alternative's profiler runs too; ":all" labels more than root spans.
+# The profiler of an alternative runs, too. With ":all", it labels more than root spans.
 def peer_processor(name, all)
   Peers.start(name)
   Peers.processor(name, root_span_only: !all) || EmptyProcessor.new
@@ -34,7 +34,7 @@ def processor(kind)
   Spanprof::SpanProcessor.new("rideshare-ruby.cpu", "http://localhost:4040", **options)
 end
 
-# @return [Array(Float, Float)] ns of the best of several rounds, and objects
+# @return [Array(Float, Float)] ns in the best of several rounds, and objects
 def cost
   rounds = Array.new(5) do
     GC.start

@@ -4,14 +4,14 @@ require_relative "bench"
 require_relative "../../ruby/profile_reader"
 require "opentelemetry/sdk"
 
-# Spans whose work can be recognised: the work of the span "fetch" is done in a
-# method "burn_fetch", which tells where a sample belongs whatever its labels
-# say, and an account is kept by the thread's own CPU clock.
+# Spans whose work can be recognized. The work of the span "fetch" is done in a method
+# "burn_fetch", which identifies a sample whatever its labels are. The thread's CPU
+# clock gives the truth.
 module Spans
-  # A method of its own for every name, all of the same shape.
+  # A method for every name; all have the same shape.
   module Burn; end
 
-  # What spans are to be called in samples whose work has no span.
+  # The name of work without a span.
   OUTSIDE = "outside"
 
   class << self
@@ -21,14 +21,14 @@ module Spans
     # @return [Hash{String => String}] names of spans by profile_id
     attr_reader :ids
 
-    # Keep the account, and start nothing.
+    # Record the true CPU times, and start nothing.
     def account_only
       @account = Hash.new(0.0)
       @ids = {}
       @lock = Mutex.new
     end
 
-    # Follow the spans of this process, and sample it into a folder.
+    # Follow the spans of this process, and profile it into a folder.
     def start(directory, rate: 100, signal: 0, server: nil, native: true, interval_ms: 10_000,
               **processor)
       require "spanprof"
@@ -38,12 +38,12 @@ module Spans
                      native_frames: native, upload_interval_ms: interval_ms, log_level: :error) or raise Spanprof.unavailable_reason
     end
 
-    # Make spans, of which this processor is told, and keep the account.
+    # Make spans, with this processor, and record the true CPU times.
     # @param processor [Object, nil]
     def follow(processor)
       account_only
-      # The SDK would export to localhost:4318 where the exporter's gem is there,
-      # and would only log that it has no processor.
+      # The SDK would export to localhost:4318 if the exporter's gem is installed, and
+      # would only log that it has no processor.
       ENV["OTEL_TRACES_EXPORTER"] = "none"
       handler = OpenTelemetry.error_handler
       OpenTelemetry.error_handler = ->(exception: nil, message: nil) { raise exception || message }
@@ -52,11 +52,11 @@ module Spans
       @tracer = OpenTelemetry.tracer_provider.tracer("bench")
     end
 
-    # Burn CPU time under a name, and book it.
-    # @return [Float] what it came to
+    # Use CPU time under a name, and record it.
+    # @return [Float] CPU seconds
     def work(name, seconds) = booked(name) { Burn.public_send(:"burn_#{name}", Bench.cpu + seconds) }
 
-    # Book what the block takes.
+    # Record the CPU time of the block.
     # @return [Float] CPU seconds
     def booked(name)
       begin_s = Bench.cpu
@@ -74,10 +74,10 @@ module Spans
       end
     end
 
-    # A span that nobody activates.
+    # A span that is not activated.
     def start_span(name) = @tracer.start_span(name).tap { |span| known(span, name) }
 
-    # Gives every name its method.
+    # Defines a method for every name.
     def name(*names)
       names.each do |name|
         next if Burn.respond_to?(:"burn_#{name}")
@@ -99,7 +99,7 @@ module Spans
       end
     end
 
-    # Runs a case in a process of its own.
+    # Runs a case in its own process.
     # @return [Spans::Verdict]
     def measure(limit: 300, **options)
       Bench.apart(limit: limit) do
@@ -121,13 +121,13 @@ module Spans
     end
   end
 
-  # What the samples of a case say, in seconds of CPU: true and seen in methods
-  # that burn, labelled of what was seen, wrong of what is labelled; all the
-  # process had; and by name of span, true and measured.
+  # The results of a case, in seconds of CPU: true and seen in burn methods, the
+  # labelled part of what was seen, and the wrong part of what is labelled; the total of
+  # the process; and true and measured by span name.
   Verdict = Struct.new(:true_s, :seen_s, :labelled_s, :wrong_s, :process_s, :true_by_name, :by_label, :samples, :stray,
                        keyword_init: true) do
     # @param expected [Hash{String => String}] names of spans by names of work,
-    #   where they differ
+    #   if they differ
     def self.of(samples, account, ids, expected, process_s)
       verdict = new(true_s: account.except(OUTSIDE).values.sum, seen_s: 0.0, labelled_s: 0.0, wrong_s: 0.0,
                     process_s: process_s, true_by_name: {}, by_label: {}, samples: 0, stray: {})
@@ -136,8 +136,8 @@ module Spans
       verdict
     end
 
-    # Work is recognised by the innermost method that burns. What a thread did
-    # between its last tick and its end has its last span, and no stack.
+    # Work is recognized by the innermost burn method. CPU time between a thread's last
+    # tick and its exit has its last span, and no stack.
     def add(sample, ids, expected)
       seconds = sample.cpu_ns / 1e9
       label, id = sample.labels.values_at("span_name", "profile_id")
@@ -161,8 +161,8 @@ module Spans
     # @return [Float] share of the true CPU in spans
     def lost = 1 - (labelled_s / true_s)
 
-    # What is missing or too much by chance alone: the clock of each of so many
-    # threads starts within a tick, and a tick falls into the work or beside it.
+    # The deviation by chance: the clock of each thread starts within a tick, and a tick
+    # falls into the work or outside.
     # @return [Float] one standard deviation of {#lost}
     def chance(threads, tick_s: 0.01)
       beside = [1 - (true_by_name.values.sum / process_s), 0].max
@@ -176,8 +176,8 @@ module Spans
       (truth.keys | measured.keys).sum { |name| (truth.fetch(name, 0.0) - measured.fetch(name, 0.0)).abs } / 2
     end
 
-    # What {#distance} does not exceed in 99 of 100 runs of so many independent
-    # samples, by trying.
+    # The bound of {#distance} in 99 of 100 runs with this number of independent
+    # samples, found by simulation.
     # @return [Float]
     def noise(trials: Bench.choose(2000, 200), random: Random.new(1))
       truth = shares(true_by_name.except(OUTSIDE)).values

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# CPU and memory of requiring and starting, beside what libcurl takes by itself,
-# in processes of their own.
+# CPU and memory of requiring and starting, compared with libcurl alone, in separate
+# processes.
 require_relative "peers"
 
 PROCESSES = Bench.choose(7, 2)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# start_cost_of.rb none|curl|ours|NAME: CPU and memory from here to a session
-# that runs, or an alternative that does.
+# start_cost_of.rb none|curl|ours|NAME: CPU and memory from here to a running session,
+# or a running alternative.
 require_relative "peers"
 require "fiddle"
 require "opentelemetry/sdk"

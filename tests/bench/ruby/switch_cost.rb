@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What has nothing to do with samples, with a session and the processor's hooks
-# and without: fibers, threads, the GVL, objects. CPU time, in processes that
-# take turns.
+# The cost of operations unrelated to samples, with and without a session and the
+# processor's hooks: fibers, threads, the GVL, objects. CPU time, in alternating
+# processes.
 require_relative "peers"
 
 PROCESSES = Bench.choose(9, 1)
@@ -15,7 +15,7 @@ found.fetch("none").first.each_key do |key|
   found.each_key { |kind| Bench.say format("%-8s %-10s %s ns", key, kind, Bench.spread(at[kind, key], "%.0f")) }
 end
 
-# The control, and what it is more with an alternative.
+# The control, and the difference with an alternative.
 def beside(control, at, key)
   Peers.beside(control, PEERS) { |peer| format("%+.0f", Bench.median(at[peer, key]) - Bench.median(at["none", key])) }
 end
@@ -26,7 +26,7 @@ def row(what, at, key, limit_ns)
             beside(format("of %.0f, control %+.0f", control, again - control), at, key), ours - control <= limit_ns)
 end
 
-# Within the quartiles of what runs without us, of both turns.
+# Within the quartiles of both runs without a profiler.
 def unchanged(what, at, key)
   control = at["none", key] + at["none_again", key]
   low, high = [0.25, 0.75].map { |share| Bench.quantile(control, share) }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# One process: what fibers, threads, the GVL and objects cost.
+# One process: the cost of fibers, threads, the GVL and objects.
 require_relative "peers"
 require "bench_native"
 require "opentelemetry/sdk"
@@ -20,7 +20,7 @@ threads = Peers.threads - threads
 processor = ours ? Spanprof::SpanProcessor.new : Peers.processor(kind)
 OpenTelemetry::SDK.configure { |config| config.add_span_processor(processor) if processor }
 
-# @return [Float] ns of CPU of this process for each of so many calls, the
+# @return [Float] CPU time of this process in ns for each of `count` calls, the
 #   median of seven rounds
 def cost(count)
   Bench.median(Array.new(7) do
@@ -40,7 +40,7 @@ fiber = Fiber.new { loop { Fiber.yield } }
 few, many = Bench.choose([2000, 400_000], [100, 20_000])
 found = {
   fiber: cost(many) { |count| cpu_of { count.times { fiber.resume } } },
-  # Of this process but for the profiler's threads, which do the same whatever it does.
+  # Without the profiler's threads, whose work does not depend on these operations.
   thread: cost(few) do |count|
     begin_s = Bench.process_cpu - Peers.cpu_of(threads)
     count.times { Thread.new { nil }.join }

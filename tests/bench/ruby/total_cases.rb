@@ -5,13 +5,13 @@ require "bench_native"
 require "digest/sha2"
 require "zlib"
 
-# Work of which the CPU time is known, under what makes profilers miss it.
+# Work with a known CPU time, in situations in which profilers miss CPU time.
 module TotalCases
   Spans.name("ruby")
   DATA = Random.new(1).bytes(200_000).unpack1("H*")
   NUMBERS = Array.new(100_000) { |index| (index * 7919) % 100_003 }.freeze
 
-  # Calls into C, each kind in a method of its own.
+  # Calls into C, each kind in its own method.
   module Spans::Burn
     def self.burn_zlib(until_s) = while_before(until_s) { Zlib.deflate(DATA) }
     def self.burn_digest(until_s) = while_before(until_s) { Digest::SHA256.hexdigest(DATA) }
@@ -35,7 +35,7 @@ module TotalCases
 
     def sort(seconds) = threads(2, "sort", seconds)
 
-    # One core, half of which another process wants.
+    # One core, half of which another process uses.
     def pinned(seconds)
       system("taskset", "-pc", "0", Process.pid.to_s, out: IO::NULL) or raise "taskset failed"
       beside = spawn("taskset", "-c", "0", "sh", "-c", "while :; do :; done")
@@ -45,7 +45,7 @@ module TotalCases
       Process.wait(beside)
     end
 
-    # Asleep, and keeps the GVL.
+    # Sleeps without releasing the GVL.
     def held(seconds)
       Thread.new { Spans.booked("held") { Spans::Burn.burn_held(seconds) } }.join
     end

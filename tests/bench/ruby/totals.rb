@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
-# CPU time in samples over the true one, by the clocks of the threads that did
-# the work, under what makes profilers miss it.
+# CPU time in samples divided by the true CPU time, by the clocks of the working
+# threads, in situations in which profilers miss CPU time.
 require_relative "peer_spans"
 require_relative "total_cases"
 
 SECONDS = Bench.choose(6.0, 0.5)
-# So that an alternative's profile is not thrown away for being short.
+# A minimum, so that an alternative's profile is not discarded because it is short.
 PEER_SECONDS = [SECONDS, 1.5].max
 
 # @yieldparam true_s [Float]
 # @yieldparam seen_s [Float]
-# @return [String] what it makes of both, for each alternative
+# @return [String] a figure made from both, for each alternative
 def beside(name)
   Peers.beside("", Peers.names) do |peer|
     Peers.attempt(peer) { PeerSpans.totals(peer, name, PEER_SECONDS) }&.then { |totals| yield(*totals) }

@@ -4,16 +4,16 @@ require_relative "bench"
 require "net/http"
 require "socket"
 
-# A web server in a process of its own, under load on loopback.
+# A web server in its own process, under load on loopback.
 module Web
   class << self
-    # Serves for so many seconds, and ends.
-    # @param directory [String] BENCH_DIRECTORY of the server, whose log it keeps
-    # @param paths [Array<String>] asked for in turn
+    # Serves for `seconds`, and stops.
+    # @param directory [String] BENCH_DIRECTORY of the server, also for its log
+    # @param paths [Array<String>] requested in rounds
     # @param name [String] of a gem and its executable, which listens on
     #   BENCH_PORT
-    # @param arguments [Array<String>] of it
-    # @return [Integer] how many requests were answered with 200
+    # @param arguments [Array<String>] of the executable
+    # @return [Integer] the number of requests that were answered with 200
     def serve(directory, seconds, paths, name, *arguments)
       port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
       pid = spawn({ "BENCH_DIRECTORY" => directory, "BENCH_PORT" => port.to_s }, RbConfig.ruby, Gem.bin_path(name, name),
@@ -55,7 +55,7 @@ module Web
       answered
     end
 
-    # A cluster of Puma's does not always end, with or without a profiler.
+    # A cluster of Puma sometimes does not exit, with or without a profiler.
     def stop(pid)
       Process.kill(:TERM, pid)
       100.times { Process.wait(pid, Process::WNOHANG) ? return : sleep(0.1) }

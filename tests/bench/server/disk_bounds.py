@@ -19,12 +19,13 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "server"))
-from messages import number, pprof, push  # noqa: E402 # after the path that leads to it
+from messages import number, pprof, push  # noqa: E402 # sys.path must be set before
 
 
 def template(rng):
-    """A pprof of some 30 KB. Each @ is replaced by the parts that differ in each upload: a third
-    of the functions and all ids."""
+    """A pprof of about 30 KB. Each @ is replaced by the parts that differ between uploads: a third of
+    the functions and all ids.
+    """
     def frame():
         return f"app.module{rng.randrange(400)}.call" if rng.random() < 0.7 else f"generated.{'@' * 16}.{rng.random()}"
     return pprof([(tuple(frame() for _ in range(rng.randrange(3, 12))), (rng.randrange(1, 90) * 10_000_000,),

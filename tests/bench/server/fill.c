@@ -3,8 +3,8 @@
  *   bench_server_fill DIRECTORY SHAPE APPLICATIONS PROFILES SECONDS
  *
  * SHAPE: ruby, plain, span-each or large. Each application has a profile every
- * SECONDS, the last one now. Prints a line of JSON: what they take, and a span
- * of one in the middle to be looked for. */
+ * SECONDS, the last one now. Prints a line of JSON: the sizes, and a span of a
+ * profile in the middle to search for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,9 @@
 
 typedef struct fill {
   sp_received *made[APPLICATIONS_MAX][VARIANTS];
-  uint64_t *span_ids[APPLICATIONS_MAX][VARIANTS]; /* as they were made */
-  double gzipped;                                 /* bytes of one, average */
+  uint64_t *span_ids[APPLICATIONS_MAX][VARIANTS]; /* of the made profiles */
+  double gzipped;                                 /* average bytes of a
+                                                   * profile */
   uint32_t applications;
   uint32_t profiles; /* of each application */
   int64_t step_ns;
@@ -118,7 +119,8 @@ static void make(fill *fill, const shop_shape *shape) {
   sp_buffer_dispose(&pprof);
 }
 
-/* The profile of that time: spans live once, and times of CPU differ. */
+/* The profile of this time. Spans occur in one profile only, and CPU times
+ * vary. */
 static const sp_received *at(fill *fill, uint32_t application,
                              uint32_t number) {
   sp_received *profile = fill->made[application][number % VARIANTS];
@@ -160,7 +162,8 @@ static int64_t bytes_of(const char *path) {
   return stat(path, &file) == 0 ? (int64_t)file.st_size : 0;
 }
 
-/* One span's time of CPU in the profile in the middle. */
+/* Print the results, with the CPU time of one span of the profile in the
+ * middle. */
 static void print(fill *fill, const char *path) {
   const uint32_t application = fill->applications / 2;
   const sp_received *one = at(fill, application, fill->profiles / 2);

@@ -1,12 +1,12 @@
-/* Makes a week of a store that holds an hour:
+/* Makes a week of data from a store with one hour:
  *
  *   bench_server_grow DIRECTORY HOURS
  *
- * Each of its blocks that are full (a smaller one is put together with others
- * later) is written HOURS times more, an hour earlier each time and with spans
- * of its own; the oldest first, as if they had come one after the other. What
- * is packed stays as it is, so that this takes minutes. Prints a line of JSON:
- * what it takes, and a span in the middle to be looked for. */
+ * Each full block (smaller ones would be compacted later) is written HOURS
+ * times more, each time one hour earlier and with different spans, the oldest
+ * first, as if it had been stored then. The packed samples are copied
+ * unchanged, so this takes minutes only. Prints a line of JSON: the size, and a
+ * span in the middle to search for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +29,10 @@ typedef struct grow_block {
 typedef struct grow {
   grow_block blocks[BLOCKS_MAX];
   size_t count;
-  size_t at; /* the block to be written */
+  size_t at; /* block to be written next */
   int64_t hour;
   uint64_t seed;
-  /* Of the span that is looked for: */
+  /* The span to search for: */
   uint64_t span_id;
   int64_t span_value;
   int64_t span_ms;
@@ -83,7 +83,8 @@ static int order(const void *a_of, const void *b_of) {
   return a->span_id < b->span_id ? -1 : a->span_id > b->span_id;
 }
 
-/* Other ids; the body knows spans by their numbers, which stay. */
+/* Set other ids. The body refers to spans by their numbers, which do not
+ * change. */
 static void make_spans(grow *all, sp_block *block) {
   size_t i;
 
@@ -95,7 +96,7 @@ static void make_spans(grow *all, sp_block *block) {
     qsort(block->spans, block->span_count, sizeof *block->spans, order);
 }
 
-/* Remember one of its spans, with all it has of CPU time. */
+/* Remember one of the spans, with its CPU time. */
 static void choose_span(grow *all, const grow_block *one) {
   sp_block block;
   size_t i;

@@ -1,11 +1,12 @@
-/* Uploads to a running server from one thread, as many as it takes:
+/* Uploads to a running server from one thread, as many as it accepts:
  *
  *   bench_server_load PORT CONNECTIONS SECONDS ruby|large|PPROF [RATE]
  *
- * Each connection sends a profile of one of 20 applications and waits for its
- * answer, one after the other, or so many a second on all connections together;
- * then a time counts from when the upload was due. After every 25th it asks for
- * the span that only that upload has. Prints one line of JSON. */
+ * Each connection sends a profile of one of 20 applications and waits for the
+ * answer, one after the other; or RATE uploads a second on all connections
+ * together, whose times then count from when the upload was due. After every
+ * 25th upload it queries the span that only this upload has. Prints one line of
+ * JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -27,7 +28,7 @@
 #define VARIANTS     5
 #define ASK_EVERY    25
 #define ANSWER_BYTES ((size_t)1 << 20)
-#define LOAD_WAIT_NS (30 * SP_NS_PER_S) /* for an answer */
+#define LOAD_WAIT_NS (30 * SP_NS_PER_S) /* longest wait for an answer */
 
 typedef struct connection {
   int socket;
@@ -57,9 +58,9 @@ typedef struct load {
   shop_template templates[APPLICATIONS][VARIANTS];
   uint64_t uploads;
   uint64_t bytes;
-  times pushes, asked;
+  times pushes, queried;
   uint64_t refused, lost, open;
-  char why[200]; /* the first refusal */
+  char why[200]; /* of the first refusal */
 } load;
 
 static void die(const char *what) {
@@ -160,7 +161,7 @@ static void judge(load *load, connection *at) {
   snprintf(total, sizeof total, "\"total\":\"%lld\"",
            (long long)value_of(at->number));
   if (at->asks) {
-    times_add(&load->asked, took);
+    times_add(&load->queried, took);
     load->lost += !good || !strstr(at->in, total);
   } else {
     times_add(&load->pushes, took);
@@ -170,7 +171,7 @@ static void judge(load *load, connection *at) {
     snprintf(load->why, sizeof load->why, "%.190s", at->in);
 }
 
-/* Whether the answer is whole. */
+/* Returns whether the answer is complete. */
 static bool whole(const connection *at) {
   const char *body = strstr(at->in, "\r\n\r\n");
   const char *length = strcasestr(at->in, "\r\nContent-Length:");
@@ -186,7 +187,7 @@ static void end(load *load, connection *at) {
   load->open--;
 }
 
-/* The next request, a wait for one that is due, or the connection's end. */
+/* Start the next request, wait until one is due, or finish the connection. */
 static void next(load *load, connection *at) {
   if (!at->asks && at->number % ASK_EVERY == 0) {
     begin_ask(load, at);
@@ -223,7 +224,7 @@ static void move(load *load, connection *at) {
   }
 }
 
-/* Begin what is due. Returns for how many nanoseconds nothing is. */
+/* Start uploads that are due. Returns the nanoseconds until the next one. */
 static uint64_t begin_due(load *load) {
   uint64_t now = sp_monotonic_ns();
   connection *at;
@@ -247,8 +248,8 @@ static uint64_t begin_due(load *load) {
   return load->due_ns > now ? load->due_ns - now : 0;
 }
 
-/* Until something comes, or for so long: to a part of a millisecond, or this
- * would take a core from the server while it waits. */
+/* Wait for an event, or until the next upload is due, with a resolution below a
+ * millisecond. Busy waiting would take a core from the server. */
 static int wait_for(int poll, struct epoll_event *events, int most,
                     uint64_t ns) {
   struct pollfd readable = {.fd = poll, .events = POLLIN};
@@ -331,7 +332,7 @@ static void prepare(load *load, const char *what) {
         shop_profile(&pprof, &shape, i, k);
       }
       if (!shop_template_make(&load->templates[i][k], pprof.data, pprof.size)) {
-        fprintf(stderr, "%s is no pprof\n", what);
+        fprintf(stderr, "%s is not a pprof\n", what);
         exit(1);
       }
     }
@@ -360,14 +361,14 @@ int main(int argc, char **argv) {
   took = (double)(sp_monotonic_ns() - begin_ns) / 1e9;
   printf("{\"pushes\": %zu, \"seconds\": %.3f, \"bytes_each\": %.0f, "
          "\"median_ms\": %.1f, \"p99_ms\": %.1f, \"max_ms\": %.1f, "
-         "\"refused\": %llu, \"asked\": %zu, \"lost\": %llu, "
-         "\"asked_median_ms\": %.1f, \"asked_p99_ms\": %.1f}\n",
+         "\"refused\": %llu, \"queried\": %zu, \"lost\": %llu, "
+         "\"queried_median_ms\": %.1f, \"queried_p99_ms\": %.1f}\n",
          all.pushes.count, took,
          (double)all.bytes / (double)(all.uploads ? all.uploads : 1),
          times_ms(&all.pushes, 0.5), times_ms(&all.pushes, 0.99),
          times_ms(&all.pushes, 1), (unsigned long long)all.refused,
-         all.asked.count, (unsigned long long)all.lost,
-         times_ms(&all.asked, 0.5), times_ms(&all.asked, 0.99));
+         all.queried.count, (unsigned long long)all.lost,
+         times_ms(&all.queried, 0.5), times_ms(&all.queried, 0.99));
   if (all.why[0])
     fprintf(stderr, "%s\n", all.why);
   return all.refused || all.lost;

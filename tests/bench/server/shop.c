@@ -25,7 +25,7 @@ void shop_number(sp_buffer *out, uint32_t field, uint64_t number) {
   sp_put_number(out, number);
 }
 
-/* Two numbers in a message: a type with its unit, a label, a line. */
+/* Write two numbers as a message: a type with its unit, a label, a line. */
 static void shop_pair(sp_buffer *out, uint32_t field, uint64_t a, uint64_t b,
                       uint32_t field_b) {
   sp_buffer pair;
@@ -39,14 +39,14 @@ static void shop_pair(sp_buffer *out, uint32_t field, uint64_t a, uint64_t b,
 
 /* ---- A profile that is made up ---- */
 
-/* Texts of the table, in this order; names of spans, ids of spans, functions
- * and files behind them. */
+/* Indexes in the table of texts. Names of spans, ids of spans, functions and
+ * files follow. */
 enum { TEXT_CPU = 1, TEXT_NS, TEXT_SPAN_ID, TEXT_SPAN_NAME, TEXT_NAMES };
 
 #define SHOP_NAMES 10
 #define SHOP_FILES 40
 
-/* A span's number, or that of none. */
+/* The number that stands for no span. */
 #define SHOP_NO_SPAN UINT32_MAX
 
 typedef struct shop_maker {
@@ -64,8 +64,8 @@ static uint32_t shop_random(shop_maker *maker, uint32_t below) {
   return (uint32_t)(maker->random % below);
 }
 
-/* Outer frames are shared by many stacks, as in a call tree; the four innermost
- * are a stack's own. */
+/* Outer frames are shared by many stacks, as in a call tree. The four innermost
+ * frames belong to one stack only. */
 static uint32_t shop_function(const shop_maker *maker, uint32_t stack,
                               uint32_t depth) {
   const uint32_t inner = maker->shape->depth - 4;
@@ -114,7 +114,7 @@ static void shop_samples(shop_maker *maker) {
   }
 }
 
-/* One location for each function. */
+/* Write one location for each function. */
 static void shop_functions(shop_maker *maker) {
   const uint32_t first = TEXT_NAMES + SHOP_NAMES + maker->spans;
   const uint32_t count = maker->shape->functions;
@@ -244,7 +244,8 @@ bool shop_template_make(shop_template *out, const void *pprof, size_t size) {
   z.avail_in = (uInt)size;
   z.next_out = (Bytef *)out->packed.data + out->packed.size;
   z.avail_out = (uInt)(out->packed.capacity - out->packed.size);
-  deflate(&z, Z_FULL_FLUSH); /* ends at a byte; other blocks may follow */
+  deflate(&z, Z_FULL_FLUSH); /* ends at a byte boundary, so that other blocks
+                              * may follow */
   out->packed.size = (size_t)((char *)z.next_out - out->packed.data);
   deflateEnd(&z);
   out->crc = (uint32_t)crc32(0, pprof, (uInt)size);
@@ -324,7 +325,7 @@ void shop_push(sp_buffer *out, const char *service, const sp_buffer *gzipped) {
 }
 
 bool shop_read(const char *path, sp_buffer *out) {
-  gzFile file = gzopen(path, "rb"); /* takes plain files, too */
+  gzFile file = gzopen(path, "rb"); /* reads uncompressed files, too */
   char bytes[65536];
   int n = -1;
 

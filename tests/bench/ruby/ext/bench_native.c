@@ -1,5 +1,5 @@
-/* What Ruby cannot do by itself: a thread that Ruby knows nothing of, a sleep
- * that keeps the VM's lock, and giving that lock up for nothing. */
+/* Functions that Ruby does not have: a thread that Ruby does not know, a sleep
+ * that keeps the VM's lock, and releasing that lock without reason. */
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
@@ -23,7 +23,7 @@ static uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * NATIVE_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* Its name is what samples are recognised by. */
+/* Samples are recognized by this function's name. */
 __attribute__((noinline)) static uint64_t
 bench_native_burn(uint64_t wanted_ns) {
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), now_ns;
@@ -61,7 +61,7 @@ static VALUE native_burn_apart(VALUE self, VALUE seconds) {
   return DBL2NUM((double)b.cpu_ns / NATIVE_NS_PER_S);
 }
 
-/* hold(seconds): sleeps, and lets no other Ruby thread run. */
+/* hold(seconds): sleep without letting other Ruby threads run. */
 static VALUE native_hold(VALUE self, VALUE seconds) {
   uint64_t left_ns = (uint64_t)(NUM2DBL(seconds) * NATIVE_NS_PER_S);
   struct timespec pause = {.tv_sec = (time_t)(left_ns / NATIVE_NS_PER_S),
@@ -77,8 +77,8 @@ static void *gvl_nothing(void *data) {
   return data;
 }
 
-/* give_up(count): the CPU ns of this thread that giving up the VM's lock, and
- * taking it again, takes each time. */
+/* give_up(count): CPU time in ns of this thread for releasing and acquiring the
+ * VM's lock once. */
 static VALUE native_give_up(VALUE self, VALUE count) {
   long left = NUM2LONG(count), i;
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
