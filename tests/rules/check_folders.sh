@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# check_folders.sh SOURCE_DIR: each folder of the library (core/src), of the wings
-# beside it and of the bindings is a room with a place in the orders below. A room
-# includes only headers of rooms below it. Includes from another room name the
-# path below src, for a wing below core, for a binding below its own folder.
+# check_folders.sh SOURCE_DIR: each folder of the library (core/src), of the other
+# components and of the bindings has a level in the tables below. A folder includes
+# only headers of folders with a lower level. Includes from another folder name the
+# path below src, for the other components below core, for a binding below its folder.
 set -euo pipefail
 cd "$1"
 status=0
-# Rooms of one height do not include each other.
+# Folders of the same level do not include each other.
 declare -A core=(
   [util]=0 [util/text]=1 [util/memory]=2 [util/system]=3
   [settings]=10 [label]=10 [unwind/dwarf]=10 [unwind/elf]=11 [unwind]=12
@@ -37,29 +37,29 @@ declare -A python=(
   [base]=0 [memory]=1 [vm]=2 [context]=3 [span]=4 [process]=4 [session]=5 [.]=6
 )
 
-# check FOLDER ORDER TREE...: the rooms of FOLDER are in its TREEs.
+# check ROOT LEVELS TREE...: check the folders in the TREEs of ROOT.
 check() {
-  local folder=$1 room file line include from to
-  local -n height=$2
+  local root=$1 folder file line include from to
+  local -n level=$2
   shift 2
 
-  while read -r room; do
-    if [ -z "${height[${room#src/}]:-}" ]; then
-      echo "$folder/$room has no place in the order of rooms" >&2
+  while read -r folder; do
+    if [ -z "${level[${folder#src/}]:-}" ]; then
+      echo "$root/$folder has no level" >&2
       status=1
     fi
-  done < <(cd "$folder" && find "$@" -name '*.[ch]' ! -name '*_unity.c' -printf '%h\n' | sort -u | sed 's|^\./||')
+  done < <(cd "$root" && find "$@" -name '*.[ch]' ! -name '*_unity.c' -printf '%h\n' | sort -u | sed 's|^\./||')
   while IFS=: read -r file line include; do
     file=${file#./} include=${include#*\"} from=.
     [[ $file != */* ]] || from=${file%/*}
     from=${from#src/} to=${include%/*}
-    # Bindings include the library's headers too.
-    [ "$folder" = core ] || [ -e "$folder/${include%\"*}" ] || continue
-    if [ "${height[$from]:-0}" -le "${height[$to]:-999}" ]; then
-      echo "$folder/$file:$line: $from may not include $to" >&2
+    # Bindings also include the library's headers.
+    [ "$root" = core ] || [ -e "$root/${include%\"*}" ] || continue
+    if [ "${level[$from]:-0}" -le "${level[$to]:-999}" ]; then
+      echo "$root/$file:$line: $from may not include $to" >&2
       status=1
     fi
-  done < <(cd "$folder" && grep -rnE --include='*.[ch]' '^#include "[^"]*/' "$@" | grep -vE '_unity\.c:')
+  done < <(cd "$root" && grep -rnE --include='*.[ch]' '^#include "[^"]*/' "$@" | grep -vE '_unity\.c:')
 }
 
 check core core src command server page

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""check_globals.py LIST OBJECT...: the variables that OBJECTs keep for the life
-of the process are those that LIST names, each with its reason. Tried with objdump 2.40."""
+"""check_globals.py LIST OBJECT...: checks that the writable variables of the OBJECTs
+with static lifetime are those in LIST, each with a reason. Tested with objdump 2.40."""
 import re
 import subprocess
 import sys
 
-# Of sections that are written; .data.rel.ro is not.
+# Writable sections; .data.rel.ro is read-only after relocation.
 SECTIONS = re.compile(r"\.t?(data|bss)\b(?!\.rel\.ro)|sp_handler_data$")
 
 
-def kept(path):
-    """Names of the object's variables that can be written, without the number
-    that the compiler puts behind those of a function."""
+def writable(path):
+    """Names of the object's writable variables, without the number that the
+    compiler appends to a function's static variables."""
     table = subprocess.run(["objdump", "-t", path], check=True, capture_output=True, text=True).stdout
     for row in table.splitlines():
         left, tab, right = row.partition("\t")
@@ -27,10 +27,10 @@ def main():
             if line.strip() and not line.startswith("#"):
                 name, _, reason = line.partition(" ")
                 listed[name] = reason.strip()
-    found = {name for path in sys.argv[2:] for name in kept(path)}
-    faults = [f"{name} is kept for the life of the process, and {sys.argv[1]} does not say why"
+    found = {name for path in sys.argv[2:] for name in writable(path)}
+    faults = [f"{name} has static lifetime, but {sys.argv[1]} gives no reason"
               for name in sorted(found - listed.keys())]
-    faults += [f"{name} is listed, and no object has it" for name in sorted(listed.keys() - found)
+    faults += [f"{name} is listed, but no object has it" for name in sorted(listed.keys() - found)
                if "(where" not in listed[name]]
     faults += [f"{name} is listed without a reason" for name, reason in listed.items() if not reason]
     print(f"{len(found)} variables")

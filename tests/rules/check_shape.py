@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""check_shape.py CORE_DIR [FOLDER...]: how the core's files are cut, and those
-of the bindings' FOLDERs.
+"""check_shape.py CORE_DIR [FOLDER...]: checks the files of the core and of the
+bindings' FOLDERs.
 
-No file has more than 600 lines and no function more than 60. Includes stand in
-one order: the file's own header, the system's, ours, each by the alphabet. A
-source has a header of its name, unless all it defines is declared in the public
-one, or in the command and the server in one of its folder: a family of calls has
-one header there. Headers do not include each other in a circle. A status is tested as a truth.
+No file has more than 600 lines, and no function more than 60. Includes are in
+this order: the file's own header, system headers, our headers, each group
+sorted. A source file has a header with its name, unless all its functions are
+declared in the public header or, for the command and the server, in a header of
+its folder (a family of functions has one header there). Headers have no
+circular includes. A status is tested as `if (st)`.
 """
 import os
 import pathlib
@@ -15,17 +16,17 @@ import sys
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 60
-# The library and the wings beside it.
-WINGS = ("src", "page", "command", "server")
-# One header may be a family's: that of all calls, of all printers.
+# The library and the three products.
+COMPONENTS = ("src", "page", "command", "server")
+# Components in which one header may declare a family of functions.
 FAMILIES = ("command", "server")
 
 INCLUDE = re.compile(r'#include (["<])([^">]+)[">]')
 
 
 def functions(lines):
-    """(name, is it static, number of the first line, count of lines), by where
-    clang-format puts braces."""
+    """Yields (name, whether it is static, first line, number of lines), based on
+    where clang-format puts braces."""
     head, first, name = "", 0, ""
     for number, line in enumerate(lines, 1):
         if name:
@@ -47,8 +48,8 @@ def functions(lines):
 
 
 def include_groups(lines, own):
-    """Runs of includes with nothing but empty lines between them, as lists of
-    (rank, path), the rank as they should follow each other."""
+    """Yields groups of includes that only empty lines separate, as lists of (rank,
+    path); ranks must be ascending."""
     run = []
     for line in [*lines, "end"]:
         if match := INCLUDE.match(line):
@@ -106,17 +107,17 @@ def check(path, root, public):
             public = public | declared([*path.parent.glob("*.h"), *path.parent.parent.glob("*.h")])
         for name in outside:
             if name not in public:
-                yield f"{where}: {name}() is declared in no header of this name"
+                yield f"{where}: {name}() is not declared in a header of this name"
 
 
 def main():
     root = pathlib.Path(sys.argv[1])
     bindings = [path for folder in sys.argv[2:] for path in sorted(pathlib.Path(folder).rglob("*.[ch]"))]
-    # What every file of a binding includes says what each has to set up.
+    # The header that every file of a binding includes declares their init functions.
     shared = [*sorted((root / "include/spanprof").glob("*.h")),
               *(path for path in bindings if path.stem.endswith("_spanprof"))]
     public = declared(path for path in shared if path.suffix == ".h")
-    files = [path for wing in WINGS for path in sorted((root / wing).rglob("*.[ch]"))
+    files = [path for component in COMPONENTS for path in sorted((root / component).rglob("*.[ch]"))
              if not path.stem.endswith("_unity") and "node_modules" not in path.parts] + bindings
     faults = [fault for path in files for fault in check(path, root, public)]
     graph = {}
@@ -126,7 +127,7 @@ def main():
                 if (folder / name).exists():
                     graph.setdefault(relative(path, root), []).append(relative(folder / name, root))
                     break
-    faults += [f"includes in a circle: {circle}" for circle in circles(graph)]
+    faults += [f"circular includes: {circle}" for circle in circles(graph)]
     print(f"{len(files)} files")
     print(*faults, sep="\n", file=sys.stderr)
     return bool(faults)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """signal_safety.py ROOT... -- COMPILER ARGUMENT... SOURCE...
 
-Compiles the SOURCEs and fails where code of the signal handler breaks a rule of
+Compiles the SOURCEs and fails if code of the signal handler violates a rule of
 core/docs/signal-safety.md: a marked function calls one that is not marked, its
-frame is larger than 1 KiB, or it calls itself. ROOT is a function that must be
-marked. Uses GCC's -fcallgraph-info: without optimisation for the calls, so that
-nothing is hidden by inlining, and with it for the frames.
+frame is larger than 1 KiB, or it is recursive. Each ROOT must be a marked
+function. Uses GCC's -fcallgraph-info: without optimisation for the calls, so
+that inlining hides none, and with optimisation for the frames.
 """
 import os
 import re
@@ -16,32 +16,32 @@ import tempfile
 FRAME_BYTES_MAX = 1024
 MARKS = ("sp_signal_safe", "sp_handler_code")
 
-# What may be called beside marked functions. Of the C library: what POSIX lists
-# as async-signal-safe, and what is a system call or no call at all.
+# Unmarked functions that may be called. In the C library: functions that POSIX
+# lists as async-signal-safe, plain system calls, and functions that the compiler inlines.
 SAFE = {
     "memcpy", "memcmp", "memset", "memmove", "memchr", "__errno_location",
     "clock_gettime", "syscall", "process_vm_readv", "getpid", "sched_getcpu",
     "__tls_get_addr", "sigaction", "kill", "strcmp", "madvise",
 }
-# Of the languages' runtimes, with what it does.
-FOREIGN = {
-    "ruby_thread_has_gvl_p": "reads two words, of which one is thread-local to libruby",
-    "Py_TYPE": "reads a field, in line",
+# Functions of the languages' runtimes, with the reason.
+RUNTIME = {
+    "ruby_thread_has_gvl_p": "reads two words, one of them thread-local in libruby",
+    "Py_TYPE": "reads a field, inline",
     "_Py_TYPE": "Py_TYPE from CPython 3.14 on",
-    "Py_SIZE": "reads a field, in line",
+    "Py_SIZE": "reads a field, inline",
 }
-# Where a call through a pointer is meant.
+# Functions that may call through a pointer, with the callee.
 POINTERS = {
-    "signal_handler": "what takes the sample",
-    "signal_chain": "the handler that was there before",
-    "sigterm_handler": "a language's handler that was there before",
+    "signal_handler": "the function that takes the sample",
+    "signal_chain": "the previous handler",
+    "sigterm_handler": "a language's previous handler",
     "sample_context_read": "the runtime's reader of contexts",
     "sample_frames_read": "the runtime's walker",
     "sample_take": "the runtime's reader of a stack's end",
-    "rb_sp_walker_walk": "rb_during_gc(), which reads a field of the heap's",
-    "py_sp_walk_thread": "pthread_getspecific(), or what reads the same for CPython's faulthandler",
+    "rb_sp_walker_walk": "rb_during_gc(), which reads a field of the heap",
+    "py_sp_walk_thread": "pthread_getspecific(), or the equivalent of CPython's faulthandler",
 }
-# What the header calls a thread's first use, which is in no handler.
+# The public header calls these a thread's first use, which must not be in a handler.
 FIRST_USE = {"sp_self_attach", "label_push_texts", "sp_fail"}
 
 NODE = re.compile(r'^node: \{ title: "(?:[^"]*/)?([^"]+)" label: "[^"]*?\\n([^"\\]*)(?:\\n(\d+) bytes[^"]*)?"')
@@ -49,8 +49,8 @@ EDGE = re.compile(r'^edge: \{ sourcename: "(?:[^"]*/)?([^"]+)" targetname: "(?:[
 
 
 class Code:
-    """What compilations say of the functions in them. A static function is known
-    as SOURCE:NAME, every other by its name."""
+    """Functions, calls and frames found in compilations. The key of a static function
+    is SOURCE:NAME, that of any other function its name."""
 
     def __init__(self):
         self.calls, self.frames, self.marked = [], {}, set()
@@ -58,7 +58,7 @@ class Code:
     def add(self, command, source):
         with tempfile.TemporaryDirectory() as directory:
             out = os.path.join(directory, "o")
-            # ccache would bring the object alone.
+            # ccache would only restore the object file.
             subprocess.run([*command, "-fcallgraph-info=su", "-c", "-o", out, source], check=True,
                            env={**os.environ, "CCACHE_DISABLE": "1"})
             with open(out + ".ci", encoding="utf-8") as graph:
@@ -74,13 +74,13 @@ class Code:
         if match := EDGE.match(line):
             self.calls.append(match.groups())
         elif (match := NODE.match(line)) and match[3]:
-            # What GCC made of one function has one of these behind its name.
+            # GCC's clones of a function have one of these suffixes.
             name = re.sub(r"(\.(part|isra|constprop|cold)(\.\d+)?)+$", "", match[1])
             self.frames[name] = max(int(match[3]), self.frames.get(name, 0))
 
 
 def loops(graph):
-    """Functions that come to themselves again."""
+    """Recursive functions."""
     done, found = set(), set()
 
     def follow(name, above):
@@ -119,7 +119,7 @@ def main():
         if callee == "__indirect_call":
             if short(caller) not in POINTERS:
                 faults.append(f"{place}: {short(caller)} calls through a pointer")
-        elif callee not in marked and short(callee) not in SAFE | FIRST_USE | FOREIGN.keys():
+        elif callee not in marked and short(callee) not in SAFE | FIRST_USE | RUNTIME.keys():
             faults.append(f"{place}: {short(caller)} calls {short(callee)}, which is not marked")
     faults += [f"{short(name)} can call itself" for name in loops(graph)]
     faults += [f"{short(name)} has a frame of {frames[name]} bytes"
