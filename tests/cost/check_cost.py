@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""check_cost.py PROGRAM: counts under callgrind what handler, labels and spans execute, and fails
-where one takes more instructions than it may. Counts do not depend on the machine's load; on the
-compiler they do, so a bar has room of some 10 % over what GCC 12 makes of the release build. One
-that is met with much room to spare is to be lowered here. Tested with callgrind 3.19."""
+"""check_cost.py PROGRAM: counts the instructions of handler, labels and spans under callgrind, and
+fails if one is above its limit. Counts do not depend on the machine's load, but on the compiler, so
+each limit is some 10 % above the count of GCC 12's release build. Lower a limit that has become much
+too high. Tested with callgrind 3.19."""
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-# Instructions of one operation, without what calling does (the row "nothing").
+# Maximum instructions of one operation, without those of the call itself (the row "nothing").
 BARS = {
     "label_push_pop_interned": 75,
     "label_push_pop_strings": 130,
@@ -28,7 +28,7 @@ def counted(*command):
             ["valgrind", "-q", "--tool=callgrind", "--separate-threads=yes", "--trace-children=yes",
              f"--callgrind-out-file={directory}/out", *command], check=True, timeout=240)
         found = {}
-        for path in pathlib.Path(directory).glob("out.*-01"):  # of the main thread
+        for path in pathlib.Path(directory).glob("out.*-01"):  # the main thread
             text = path.read_text()
             name = re.search(r"^desc: Trigger: Client Request: (\w+)/(\d+)$", text, re.M)
             total = re.search(r"^totals: (\d+)", text, re.M)

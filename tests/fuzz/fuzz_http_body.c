@@ -125,7 +125,7 @@ static void answer(sp_http_request *request) {
 }
 
 /* `head` is NUL-terminated. */
-static void take(char *head, const char *body, size_t body_size) {
+static void request_send(char *head, const char *body, size_t body_size) {
   sp_cancel cancel = {0};
   fuzz_pairs headers = {.count = 0}, query = {.count = 0};
   sp_http_request request = {
@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   head[head_size] = '\0';
   body[size - body_at] = '\0'; /* as in the server */
-  take(head, body, size - body_at);
+  request_send(head, body, size - body_at);
   free(head);
   free(body);
   return 0;

@@ -15,16 +15,17 @@ typedef struct part {
   size_t size;
 } part;
 
-static part take(part *rest, size_t size) {
-  const part taken = {rest->bytes, size < rest->size ? size : rest->size};
+static part part_split(part *remaining, size_t size) {
+  const part first = {remaining->bytes,
+                      size < remaining->size ? size : remaining->size};
 
-  rest->bytes += taken.size;
-  rest->size -= taken.size;
-  return taken;
+  remaining->bytes += first.size;
+  remaining->size -= first.size;
+  return first;
 }
 
-static size_t length(part *rest) {
-  const part four = take(rest, 4);
+static size_t length(part *remaining) {
+  const part four = part_split(remaining, 4);
   uint32_t number = 0;
 
   if (four.size == 4)
@@ -68,22 +69,22 @@ static void again(sp_block *block) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  part rest = {data, size}, head, spans, totals;
+  part remaining = {data, size}, head, spans, totals;
   size_t lengths[3];
   sp_block block;
   size_t i;
 
   for (i = 0; i < 3; i++)
-    lengths[i] = length(&rest);
-  head = take(&rest, lengths[0]);
-  spans = take(&rest, lengths[1]);
-  totals = take(&rest, lengths[2]);
+    lengths[i] = length(&remaining);
+  head = part_split(&remaining, lengths[0]);
+  spans = part_split(&remaining, lengths[1]);
+  totals = part_split(&remaining, lengths[2]);
   sp_block_init(&block, &sp_mem_default);
   if (!sp_block_read_head(&block, head.bytes, head.size) &&
       !sp_block_read_spans(&block, spans.bytes, spans.size)) {
     if (totals.size && !sp_block_read_totals(&block, totals.bytes, totals.size))
       check(&block, 1);
-    if (!sp_block_read_body(&block, rest.bytes, rest.size) &&
+    if (!sp_block_read_body(&block, remaining.bytes, remaining.size) &&
         block.profile_count) {
       check(&block, block.profile_count);
       again(&block);

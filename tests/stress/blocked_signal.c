@@ -160,7 +160,7 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
          (double)totals.open_cpu_ns / 1e9,
          (unsigned long long)totals.open_ticks,
          (unsigned long long)totals.wrong_ticks);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   /* A signal that is two ticks late is recognised as a blocked one. */
   masked_least = totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
   STRESS_REQUIRE(totals.blocked_ticks >= masked_least / 2,

@@ -15,13 +15,13 @@ typedef struct coroutine {
   spanprof_context *context;
   unsigned kind;
   uint64_t random;
-  uint64_t turns;
+  uint64_t slices;
   char *stack;
 } coroutine;
 
 static coroutine coroutines[COROUTINES];
 static uint64_t work_until_ns;
-static _Atomic uint64_t turns_done;
+static _Atomic uint64_t slices_done;
 
 /* The ready coroutines, unordered. Guarded by ready_lock. */
 static pthread_mutex_t ready_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +34,7 @@ static void ready_put(coroutine *self) {
   pthread_mutex_unlock(&ready_lock);
 }
 
-static coroutine *ready_take(uint64_t *random) {
+static coroutine *ready_pop(uint64_t *random) {
   coroutine *taken = NULL;
   unsigned at;
 
@@ -70,7 +70,7 @@ static void coroutine_main(unsigned number) {
 
   for (;;) {
     coroutine_work(self);
-    self->turns++;
+    self->slices++;
     self->kind = stress_random(&self->random) % SPAN_WORK_KINDS;
   }
 }
@@ -92,7 +92,7 @@ static void *worker_run(void *data) {
   uint64_t random = (uintptr_t)data;
 
   while (stress_now_ns() < work_until_ns) {
-    coroutine *next = ready_take(&random);
+    coroutine *next = ready_pop(&random);
 
     if (!next)
       continue;
@@ -100,7 +100,7 @@ static void *worker_run(void *data) {
     swapcontext(&next->worker, &next->here);
     spanprof_context_switch(NULL);
     ready_put(next);
-    turns_done++;
+    slices_done++;
   }
   return NULL;
 }
@@ -125,8 +125,8 @@ int main(void) {
     pthread_join(threads[i], NULL);
   stress_run_stop(&run, 5000);
   span_work_check(&totals, "coroutines");
-  printf("%llu turns; ", (unsigned long long)turns_done);
-  stress_run_tell(&run);
+  printf("%llu slices; ", (unsigned long long)slices_done);
+  stress_run_print(&run);
   for (i = 0; i < COROUTINES; i++) {
     spanprof_context_free(coroutines[i].context);
     free(coroutines[i].stack);

@@ -155,7 +155,7 @@ static void case_try(const seen_case *one) {
   printf("%s, %u threads, %u Hz: seen %.3f of %.3f s (%.3f), %.3f s in %s; ",
          one->name, one->threads, (unsigned)one->sample_rate_hz, seen, used,
          seen / used, (double)frame_ns / 1e9, one->frame ? one->frame : "-");
-  stress_run_tell(&run);
+  stress_run_print(&run);
   /* The CPU time of each thread after its last tick is lost: some 10 ms. */
   STRESS_REQUIRE(seen > used * 0.96 && seen < used * 1.03,
                  "seen %.3f s of %.3f s", seen, used);

@@ -19,10 +19,10 @@ static const deep_case cases[] = {
     {500, 4, 1000}, {56, 64, 1000}, {500, 64, 1000},
 };
 
-static uint64_t samples_wanted;
+static uint64_t samples_needed;
 
 STRESS_NAMED static void deep_burn(void) {
-  while (stress_stats().samples_taken < samples_wanted)
+  while (stress_stats().samples_taken < samples_needed)
     stress_burn(STRESS_NS_PER_MS);
   STRESS_STAY;
 }
@@ -58,7 +58,7 @@ static void case_try(const deep_case *deep) {
   run.options.upload_interval_ms = 10000;
   stress_run_start(&run);
   /* For the largest stacks, twice the ring's capacity at 1 kHz. */
-  samples_wanted = stress_seconds() * (deep->hz > 100 ? 80 : 16);
+  samples_needed = stress_seconds() * (deep->hz > 100 ? 80 : 16);
   for (i = 0; i < deep->threads; i++)
     STRESS_REQUIRE(pthread_create(&threads[i], NULL, deep_run, (void *)deep) ==
                        0,

@@ -103,7 +103,7 @@ static void disk_try(bool output, uint64_t for_ns) {
          (unsigned long long)run.stats.profiles_written,
          (unsigned long long)run.stats.profiles_spooled,
          (unsigned long long)run.stats.profiles_dropped);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   STRESS_REQUIRE(
       run.stats.profiles_dropped > 0 &&
           run.stats.samples_dropped_export + run.stats.samples_dropped_stop > 0,

@@ -75,9 +75,9 @@ int main(void) {
     pthread_join(threads[i], NULL);
   stress_run_stop(&run, 5000);
   STRESS_REQUIRE(run.stats.samples_exported > 0, "nothing was sampled");
-  printf("%llu loads beside %llu allocations; ", (unsigned long long)loads,
+  printf("%llu loads, %llu allocations; ", (unsigned long long)loads,
          (unsigned long long)allocations);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   return 0;
 }

@@ -91,7 +91,7 @@ static void ticks_compare(const stress_run *run, uint64_t main_cpu_ns) {
                  "charged %.3f s for %.3f s", charged, used);
 }
 
-static void session_try(const char *what, bool cpu_clocks, uint64_t for_ns) {
+static void session_try(const char *title, bool cpu_clocks, uint64_t for_ns) {
   exact_worker workers[EXACT_THREADS];
   uint64_t until_ns = stress_now_ns() + for_ns, main_cpu_ns;
   static stress_run run;
@@ -113,7 +113,7 @@ static void session_try(const char *what, bool cpu_clocks, uint64_t for_ns) {
     spanprof_status st = spanprof_session_flush(run.session, 1000);
 
     STRESS_REQUIRE(st == SPANPROF_OK || st == SPANPROF_ERR_TIMEOUT,
-                   "a flush says: %s", spanprof_status_text(st));
+                   "a flush failed: %s", spanprof_status_text(st));
     stress_sleep_ms(100);
   }
   for (i = 0; i < EXACT_THREADS; i++)
@@ -121,10 +121,10 @@ static void session_try(const char *what, bool cpu_clocks, uint64_t for_ns) {
   main_cpu_ns = stress_thread_cpu_ns() - main_cpu_ns;
   stress_run_stop(&run, 5000);
   STRESS_REQUIRE(run.stats.samples_exported > 0, "nothing was sampled");
-  printf("%s: ", what);
+  printf("%s: ", title);
   if (cpu_clocks)
     ticks_compare(&run, main_cpu_ns);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
 }
 

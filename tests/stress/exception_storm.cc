@@ -103,7 +103,7 @@ int main() {
   printf("%llu exceptions, %llu thrown again elsewhere; ",
          static_cast<unsigned long long>(thrown),
          static_cast<unsigned long long>(rethrown));
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   kept = nullptr;
   return 0;

@@ -105,7 +105,7 @@ int main(void) {
   STRESS_REQUIRE(run.stats.spans_live == 0, "%llu spans live on",
                  (unsigned long long)run.stats.spans_live);
   printf("%llu rounds; ", (unsigned long long)rounds_done);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   return 0;
 }

@@ -64,14 +64,14 @@ static void *worker_run(void *data) {
   return NULL;
 }
 
-static void child_wait(pid_t pid, const char *who) {
+static void child_wait(pid_t pid, const char *kind) {
   int status;
 
   STRESS_REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid, "no child");
-  STRESS_REQUIRE(!WIFSIGNALED(status), "a %s died of signal %d%s", who,
+  STRESS_REQUIRE(!WIFSIGNALED(status), "a %s died of signal %d%s", kind,
                  WTERMSIG(status),
                  WTERMSIG(status) == SIGALRM ? ": it hung" : "");
-  STRESS_REQUIRE(WEXITSTATUS(status) == 0, "a %s ended with %d", who,
+  STRESS_REQUIRE(WEXITSTATUS(status) == 0, "a %s ended with %d", kind,
                  WEXITSTATUS(status));
 }
 
@@ -216,7 +216,7 @@ int main(void) {
   directory_remove();
   printf("%u forks, %llu ticks in children; ", rounds * (STORM_TOGETHER + 2),
          (unsigned long long)ticks);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   return 0;
 }

@@ -57,12 +57,12 @@ static void profiled_wait(uint64_t count) {
 }
 
 /* The collector's CPU time in ms per second. */
-static double collector_cost(bool beside_short) {
+static double collector_cost(bool with_short) {
   uint64_t start_ns = stress_now_ns(), cpu_ns = stress_stats().collector_cpu_ns;
   unsigned left_ms = stress_seconds() * 1000;
 
   for (; left_ms >= IDLE_SHORT_MS; left_ms -= IDLE_SHORT_MS) {
-    if (beside_short)
+    if (with_short)
       short_new();
     stress_sleep_ms(IDLE_SHORT_MS);
   }
@@ -71,7 +71,7 @@ static double collector_cost(bool beside_short) {
 }
 
 int main(void) {
-  double alone, beside;
+  double alone, with_short;
   static stress_run run;
   unsigned i;
 
@@ -82,13 +82,13 @@ int main(void) {
     thread_new(&threads[i], idle_run);
   profiled_wait(IDLE_THREADS);
   alone = collector_cost(false);
-  beside = collector_cost(true);
-  printf("collector beside %d idle threads: %.1f ms/s, with four short threads "
+  with_short = collector_cost(true);
+  printf("collector with %d idle threads: %.1f ms/s, with four short threads "
          "a second %.1f ms/s\n",
-         IDLE_THREADS, alone, beside);
+         IDLE_THREADS, alone, with_short);
   /* Reading the whole memory map for each short thread would cost ten times as
    * much. */
-  STRESS_REQUIRE(STRESS_TSAN || STRESS_ASAN || beside <= 3 * alone + 10,
+  STRESS_REQUIRE(STRESS_TSAN || STRESS_ASAN || with_short <= 3 * alone + 10,
                  "short threads are expensive next to idle ones");
   pthread_mutex_lock(&idle_lock);
   idle_over = true;
@@ -97,7 +97,7 @@ int main(void) {
   for (i = 0; i < IDLE_THREADS; i++)
     pthread_join(threads[i], NULL);
   stress_run_stop(&run, 5000);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   return 0;
 }

@@ -120,7 +120,7 @@ int main(void) {
   covered_wait(&many);
   cpu_ns = stress_stats().collector_cpu_ns;
   stress_sleep_ms(stress_seconds() * 500);
-  printf("collector beside %d sleeping threads: %.2f %% of a core\n",
+  printf("collector with %d sleeping threads: %.2f %% of a core\n",
          MANY_THREADS,
          (double)(stress_stats().collector_cpu_ns - cpu_ns) /
              (stress_seconds() * 5e6));
@@ -134,7 +134,7 @@ int main(void) {
   cover_check(&few);
   cover_check(&many);
   stress_run_stop(&run, 5000);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   return 0;
 }

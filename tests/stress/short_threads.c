@@ -40,13 +40,13 @@ int main(void) {
   used = (double)cpu_used_ns / 1e9;
   charged = (double)run.stats.ticks_taken / SHORT_HZ;
   printf("%llu threads used %.3f s of CPU, charged %.3f s (%+.2f %%), %llu "
-         "ticks booked at their ends; ",
+         "ticks recorded at their ends; ",
          (unsigned long long)threads_run, used, charged,
          (charged / used - 1) * 100,
          (unsigned long long)run.stats.ticks_booked_at_thread_end);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   STRESS_REQUIRE(run.stats.ticks_booked_at_thread_end > 0,
-                 "no tick was booked at a thread's end");
+                 "no tick was recorded at a thread's end");
   /* The actual deviation is below 2 %; 6 % would be six standard deviations in
    * 5 s. */
   STRESS_REQUIRE(charged > used * 0.94 && charged < used * 1.06,

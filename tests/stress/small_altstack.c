@@ -110,7 +110,7 @@ int main(void) {
          "handlers; ",
          deepest_bytes, ALTSTACK_BYTES, (unsigned long long)handled,
          (unsigned long long)repaired, (unsigned long long)handler_ticks);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   return 0;
 }

@@ -100,7 +100,7 @@ static void rules_try(int root_only, uint64_t for_ns) {
   printf("%llu spans, %llu left open, %llu live; ",
          (unsigned long long)spans_made, (unsigned long long)spans_leaked,
          (unsigned long long)run.stats.spans_live);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   spanprof_span_rules_free(rules);
 }

@@ -79,7 +79,7 @@ static int timers_count(void) {
   return count;
 }
 
-void stress_run_tell(const stress_run *run) {
+void stress_run_print(const stress_run *run) {
   const spanprof_stats *s = &run->stats;
 
   printf("samples %llu = exported %llu + dropped %llu (full %llu memory %llu "
@@ -103,7 +103,7 @@ void stress_run_stop(stress_run *run, uint32_t timeout_ms) {
   run->stop_ns = stress_now_ns() - start_ns;
   STRESS_REQUIRE(st == SPANPROF_OK || st == SPANPROF_ERR_TIMEOUT ||
                      st == SPANPROF_ERR_IO,
-                 "the stop says: %s", spanprof_status_text(st));
+                 "the stop failed: %s", spanprof_status_text(st));
   STRESS_REQUIRE(!spanprof_session_current(), "a session runs after the stop");
   run->stats = stress_stats();
   while (!stats_balanced(&run->stats) &&
@@ -112,7 +112,7 @@ void stress_run_stop(stress_run *run, uint32_t timeout_ms) {
     run->stats = stress_stats();
   }
   if (!stats_balanced(&run->stats))
-    stress_run_tell(run);
+    stress_run_print(run);
   STRESS_REQUIRE(stats_balanced(&run->stats),
                  "samples taken %llu, exported %llu, dropped %llu, pending "
                  "%llu; ticks taken %llu, exported %llu, dropped %llu",

@@ -44,6 +44,6 @@ spanprof_stats stress_stats(void);
 uint64_t stress_stats_dropped(const spanprof_stats *stats);
 
 /* Print one line at the end of a program. */
-void stress_run_tell(const stress_run *run);
+void stress_run_print(const stress_run *run);
 
 #endif

@@ -200,7 +200,7 @@ void tally_profile(void *sum, const spanprof_profile *profile) {
   STRESS_REQUIRE(tally_add(to, profile->bytes, profile->size_bytes, &why),
                  "a bad profile: %s", why);
   STRESS_REQUIRE(to->value_ns - before_ns == profile->cpu_ns,
-                 "its values add up to %llu, its view says %llu",
+                 "its values add up to %llu, its view has %llu",
                  (unsigned long long)(to->value_ns - before_ns),
                  (unsigned long long)profile->cpu_ns);
   STRESS_REQUIRE(to->repeats == 0, "two profiles have the same time");

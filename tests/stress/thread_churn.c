@@ -77,7 +77,7 @@ static void crowd(void) {
 }
 
 /* Wait until the scan has noticed the threads' end. */
-static void gone_wait(void) {
+static void end_wait(void) {
   uint64_t until_ns = stress_now_ns() + 20 * STRESS_NS_PER_S;
   spanprof_stats stats;
 
@@ -108,12 +108,12 @@ int main(void) {
     rounds++;
   } while (stress_now_ns() < until_ns);
   crowd();
-  gone_wait();
+  end_wait();
   stress_run_stop(&run, 5000);
   STRESS_REQUIRE(run.stats.threads_seen >= CHURN_THREADS / 2,
                  "the registered threads were not seen");
   printf("%u threads; ", rounds * CHURN_THREADS);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   stress_run_dispose(&run);
   return 0;
 }

@@ -50,7 +50,7 @@ typedef struct toy_machine {
 
 static uint64_t work_until_ns;
 static _Atomic uint64_t names_direct, names_pumped;
-static _Atomic bool names_wanted, pump_over;
+static _Atomic bool names_requested, pump_over;
 
 static void machine_push(toy_machine *machine, unsigned function, bool entry) {
   uint32_t depth = atomic_load(&machine->depth);
@@ -156,12 +156,12 @@ static spanprof_status toy_resolve(void *data, const spanprof_frame *frame,
 
 static void toy_want_names(void *data) {
   (void)data;
-  atomic_store(&names_wanted, true);
+  atomic_store(&names_requested, true);
 }
 
 static void *pump_run(void *data) {
   while (!atomic_load(&pump_over)) {
-    if (atomic_exchange(&names_wanted, false))
+    if (atomic_exchange(&names_requested, false))
       while (spanprof_runtime_resolve(8) > 0)
         continue;
     stress_sleep_ms(1);
@@ -294,13 +294,13 @@ static void way_try(const char *name, toy_way way, uint64_t for_ns) {
   pthread_join(pump, NULL);
   spanprof_runtime_unregister();
   printf("%s: ticks with language frames %llu, whole stack %llu, eval loop "
-         "beside them %llu, eval loop alone %llu, unnamed %llu; ",
+         "next to them %llu, eval loop alone %llu, unnamed %llu; ",
          name, (unsigned long long)seen.language, (unsigned long long)seen.leaf,
          (unsigned long long)seen.eval, (unsigned long long)seen.eval_only,
          (unsigned long long)seen.unnamed);
   if (way == TOY_COMING_AND_GOING)
     printf("registered %u times; ", rounds);
-  stress_run_tell(&run);
+  stress_run_print(&run);
   STRESS_REQUIRE(seen.wrong == 0, "%llu ticks in an order that never was",
                  (unsigned long long)seen.wrong);
   /* Each registration discards the requests for names that are not resolved

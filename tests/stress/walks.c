@@ -135,7 +135,7 @@ static int threads_find(void) {
   return 0;
 }
 
-static void rest(long ns) {
+static void pause_ns(long ns) {
   const struct timespec time = {.tv_nsec = ns};
 
   nanosleep(&time, NULL);
@@ -147,14 +147,14 @@ static void *walks_run(void *unused) {
   (void)unused;
   while (atomic_load(&walks_running)) {
     threads_find();
-    rest(WALKS_LOOK_NS);
+    pause_ns(WALKS_LOOK_NS);
     for (i = 0; i < walks.count; i++) {
       walks_thread *thread = &walks.threads[i];
 
       if (thread_cpu_ns(thread->tid) > thread->cpu_ns + WALKS_LOOK_NS / 4)
         timer_arm(thread);
     }
-    rest(WALKS_ARMED_NS);
+    pause_ns(WALKS_ARMED_NS);
     for (i = 0; i < walks.count; i++)
       if (walks.threads[i].timer != WALKS_NO_TIMER)
         syscall(SYS_timer_delete, walks.threads[i].timer);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_binding_cost.py LANGUAGE VERSION MARKS_SO PROGRAM...: counts under
-callgrind what our part of a span, and of a switch of fibers, executes in the
-program, and fails where one takes more instructions than it may: see
-tests/cost/check_cost.py. Exits with 77 where the version has no bars."""
+callgrind the instructions of our part of a span, and of a switch of fibers, in
+the programs, and fails if one is above its limit (see tests/cost/check_cost.py).
+Exits with 77 if the version has no limits."""
 import os
 import pathlib
 import sys
@@ -10,10 +10,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from check_cost import counted  # noqa: E402
 
-# Instructions that one operation takes more than without us (a span: than with
-# a processor that does nothing), with the SDK of the tests. A resume switches
-# twice. CPython's differ with where objects lie, by some hundred: 48 seeds of
-# hashes gave 10,730 to 10,960 for the root and 5,950 to 6,600 for the child.
+# Additional instructions of one operation compared with a program without us (a
+# span: with a processor that does nothing), with the SDK of the tests. A resume
+# switches twice. CPython's numbers vary by some hundred with the addresses of
+# objects: 48 hash seeds gave 10,730 to 10,960 for the root and 5,950 to 6,600 for
+# the child.
 BARS = {
     ("ruby", "3.1"): {"root": 8600, "child": 4300, "switches": 808, "bare_switches": 808},
     ("python", "3.11"): {"root": 12000, "child": 7200},

@@ -1,5 +1,5 @@
-"""cost.py MARKS_SO: what spans execute, without us and with us, for
-check_binding_cost.py to count under callgrind."""
+"""cost.py MARKS_SO: runs spans without us and with us, so that
+check_binding_cost.py can count their instructions under callgrind."""
 import contextvars
 import ctypes
 import gc
@@ -33,7 +33,7 @@ def count(case, tracer, name):
 
 
 def settle(tracer):
-    """Start again with other hashes if the context's two variables, ours and
+    """Restart with another hash seed if the context's two variables, ours and
     OpenTelemetry's, share a slot in the root of the trie that holds them. They
     do in one of 32 layouts, and a span then takes thousands of instructions
     more. The slot is the last five bits of the folded hash (hamt_hash() in

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# cost.rb MARKS_SO: what spans and switches of fibers execute, without us and
-# with us, for check_binding_cost.py to count under callgrind.
+# cost.rb MARKS_SO: runs spans and switches of fibers, without us and with us, so
+# that check_binding_cost.py can count their instructions under callgrind.
 require "fiddle"
 require "tmpdir"
 require "opentelemetry/sdk"
@@ -12,7 +12,7 @@ MARKS = Fiddle.dlopen(ARGV.fetch(0))
 BEGIN_MARK = Fiddle::Function.new(MARKS["cost_begin"], [], Fiddle::TYPE_VOID)
 END_MARK = Fiddle::Function.new(MARKS["cost_end"], [Fiddle::TYPE_VOIDP, Fiddle::TYPE_INT], Fiddle::TYPE_VOID)
 
-# Asked, and does nothing.
+# A processor that does nothing.
 class EmptyProcessor
   def on_start(_span, _parent_context); end
   def on_finish(_span); end

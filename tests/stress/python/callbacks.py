@@ -1,5 +1,5 @@
-"""From Python through C to Python and back, many times over: runs of the eval
-loop end where C begins."""
+"""Python calls C, which calls Python, many levels deep: the stack alternates
+between eval loops and C frames."""
 import functools
 import json
 import re

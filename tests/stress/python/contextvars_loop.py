@@ -1,5 +1,5 @@
-"""Contexts made, entered, copied and dropped while samples read the label of
-the one that is current."""
+"""Contexts are created, entered, copied and dropped while samples read the label
+of the current one."""
 import contextvars
 import threading
 

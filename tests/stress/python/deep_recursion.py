@@ -1,4 +1,4 @@
-"""Recursion to and fro across the pieces of the data stack."""
+"""Recursion that repeatedly crosses the chunks of the data stack."""
 import sys
 import threading
 
@@ -21,7 +21,7 @@ def wide(depth: int, *arguments: int, **named: int) -> int:
 
 
 def edge(depth: int) -> int:
-    """Stays where one piece ends: each call maps one and gives it back."""
+    """Stays at the end of a chunk: each call maps a new chunk and frees it."""
     if depth == 0:
         for _ in range(50):
             wide(3)

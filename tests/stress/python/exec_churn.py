@@ -1,5 +1,5 @@
-"""Code that dies while it is sampled, its address taken by the next: no frame
-gets the name, the file or the line of another."""
+"""Code objects are freed while they are sampled, and their addresses are reused:
+no frame gets the name, the file or the line of another."""
 import threading
 
 import stress

@@ -1,5 +1,5 @@
-"""A fork every tenth of a second from a program with busy threads; the child
-works, is profiled, and ends."""
+"""A program with busy threads forks ten times a second; each child works, is
+profiled, and exits."""
 import os
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""Cycles of functions, frames and code that the collector frees while samples
+"""The garbage collector frees cycles of functions, frames and code while samples
 are taken in it and in its callbacks."""
 import gc
 import threading

@@ -1,5 +1,5 @@
-"""Generators and coroutines: resumed, thrown into, closed and dropped while
-they are sampled, on the heap and taken from there."""
+"""Generators and coroutines are resumed, thrown into, closed and dropped while
+they are sampled; their frames are on the heap."""
 import asyncio
 import logging
 import threading

@@ -1,5 +1,5 @@
-"""Greenlets that switch from Python and from within C callbacks: each sample
-shows the stack of the greenlet that runs, and its label."""
+"""Greenlets switch from Python and from inside C callbacks: each sample shows
+the stack and the label of the running greenlet."""
 import threading
 
 import stress

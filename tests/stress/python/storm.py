@@ -1,7 +1,6 @@
-"""Everything at once, each thread that runs walked some thousand times a
-second: code that dies, generators, deep recursion, calls through C, cycles,
-contexts, short threads, commands; and once a second a fork whose child is
-walked as well."""
+"""Everything together, with some thousand walks a second of each running thread:
+freed code, generators, deep recursion, calls through C, cycles, contexts, short
+threads, commands; and once a second a fork whose child is walked as well."""
 import contextvars
 import gc
 import os

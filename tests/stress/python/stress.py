@@ -1,8 +1,8 @@
-"""What the stress programs share: a session at 10 kHz of wall-clock time on
-every thread, beside faulthandler and an interval timer with a Python handler;
-and the checks of what came out.
+"""Common code of the stress programs: a session at 10 kHz of wall-clock time on
+every thread, together with faulthandler and an interval timer with a Python
+handler; and checks of the results.
 
-    SPANPROF_STRESS_SECONDS  how long each runs, default 5
+    SPANPROF_STRESS_SECONDS  duration of each program, default 5
     SPANPROF_TEST_WALL_HZ    default 10000
 """
 from __future__ import annotations
@@ -32,7 +32,7 @@ MARKED = re.compile(r"(?:^|\.)(?:mark|outer|inner)_(\d+)$")
 
 
 class Failure(Exception):
-    """What must not be."""
+    """A violated expectation."""
 
 
 def check(good: bool, text: str) -> None:
@@ -41,7 +41,7 @@ def check(good: bool, text: str) -> None:
 
 
 def until_over() -> Iterator[int]:
-    """Count up for as long as the program runs."""
+    """Count until the end of the working time."""
     end = time.monotonic() + SECONDS
     count = 0
     while time.monotonic() < end:
@@ -50,8 +50,8 @@ def until_over() -> Iterator[int]:
 
 
 def source_of(number: int, body: str = "pass") -> tuple[str, str]:
-    """File name and source of a module whose functions say which it is, in
-    their name, their file and their line."""
+    """File name and source of a module whose functions have its number in their
+    name, their file and their line."""
     line = number % 97 + 1
     text = "\n" * (line - 1) + (
         f"def outer_{number}(x):\n"
@@ -64,8 +64,9 @@ def source_of(number: int, body: str = "pass") -> tuple[str, str]:
 
 
 def check_marked(samples: list[profile_reader.Sample]) -> int:
-    """Every frame of source_of() has the file and the lines of its own name,
-    and an outer function only calls its own inner one; returns how many."""
+    """Check that every frame of source_of() has the file and the lines of its own
+    name, and that an outer function only calls its own inner one. Returns the
+    number of frames."""
     seen = 0
     for sample in samples:
         below = None
@@ -91,7 +92,7 @@ def check_marked(samples: list[profile_reader.Sample]) -> int:
 
 
 def reap(pid: int) -> int:
-    """The exit status; a child that hangs is killed, and a failure."""
+    """The child's exit status. A child that hangs is killed and counts as a failure."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         done, status = os.waitpid(pid, os.WNOHANG)
@@ -108,7 +109,7 @@ _walks: list[ctypes.CDLL] = []
 
 @contextlib.contextmanager
 def walked() -> Iterator[None]:
-    """Threads that run are sent many signals meanwhile, see ../walks.c."""
+    """Running threads receive many signals in the meantime, see ../walks.c."""
     if not _walks:
         with tempfile.TemporaryDirectory() as directory:
             library = os.path.join(directory, "walks.so")
@@ -132,7 +133,7 @@ def _beside() -> None:
 def run(work: Callable[[], str], wall_hz: int = 10000,
         inspect: Callable[[list[profile_reader.Sample]], str] | None = None) -> None:
     """Profile `work` at `wall_hz` (0: by CPU time), check that each sample is
-    accounted for, and print one line; exits with 1 where something was wrong."""
+    accounted for, and print one line. Exits with 1 after a failure."""
     import spanprof
 
     if wall_hz:

@@ -1,4 +1,4 @@
-"""Programs run one after the other, by vfork and exec, from busy threads."""
+"""Busy threads run programs one after the other, by vfork and exec."""
 import subprocess
 import sys
 import threading

@@ -1,5 +1,5 @@
-"""Threads that begin and end all the time, some while the GIL is held by
-others, some in C."""
+"""Threads start and end all the time, some while other threads hold the GIL,
+some in C."""
 import hashlib
 import threading
 import zlib

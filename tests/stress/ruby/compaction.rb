@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Objects that move: GC.compact, and collections that compact by themselves,
-# beside a thread that burns CPU without the GVL.
+# Objects move (GC.compact, and collections with automatic compaction) while a
+# thread burns CPU without the GVL.
 require_relative "stress"
 require "zlib"
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Code that comes and goes: eval, define_method, undef, anonymous classes. What
-# waits for its name must live, what does not must be let go.
+# Code is created and freed: eval, define_method, undef, anonymous classes. Code
+# that waits for its name must stay alive; other code must be freed.
 require_relative "stress"
 
 # The class whose methods change.

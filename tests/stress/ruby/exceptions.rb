@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Frames that end other than by returning: raise, ensure, retry, throw, break,
+# Frames that are left without a return: raise, ensure, retry, throw, break,
 # Timeout, and stacks that overflow.
 require_relative "stress"
 require "timeout"

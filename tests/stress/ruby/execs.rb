@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Programs that take the place of a process with busy threads and their timers:
-# a signal that is left over would end them.
+# A process with busy threads and timers executes programs: a remaining signal
+# would end them.
 require_relative "stress"
 
 COMMANDS = [%w[true], ["sh", "-c", "sleep 0.01"], ["exit 0; true"]].freeze

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Ordinary ends of a process, in which six threads go on as long as they can.
+# A process exits normally while six threads continue as long as they can.
 require_relative "stress"
 require "zlib"
 
@@ -9,7 +9,7 @@ BUSY = [-> { Stress.burn(1) }, -> { Zlib.deflate(DATA_TO_PACK) }, -> { Array.new
 
 Stress.run do |round|
   Stress.child do
-    Thread.report_on_exception = false # Zlib raises where it is cut short
+    Thread.report_on_exception = false # Zlib raises if it is interrupted
     6.times { |number| Thread.new { loop { BUSY[number % BUSY.size].call } } }
     Thread.new { GC.start while true } if (round % 5).zero?
     Stress.burn(0.03)

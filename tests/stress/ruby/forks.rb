@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Forks beside a thread that burns CPU. The child works in a span and leaves in
-# each way that hands on what it had; then it must be there, within its time.
+# Forks while a thread burns CPU. Each child works in a span and exits in one of
+# the ways that deliver its samples; its profile must then exist in time.
 require_relative "stress"
 require "opentelemetry/sdk"
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Collections at every allocation in bursts, and plain ones in between.
+# Bursts of collections at every allocation, and normal ones in between.
 require_relative "stress"
 
 def allocate(count)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What a JIT compiler made of code whose frames are torn all the time, walked
-# between any two instructions; torn.rb meets the interpreter's often enough.
+# A JIT compiler's code, whose frames are often inconsistent, is walked between any
+# two instructions. torn.rb walks the interpreter's often enough.
 require_relative "stress"
 require_relative "code/torn"
 
@@ -12,7 +12,7 @@ end
 
 steps = nil
 calls = { begin: [[], Fiddle::TYPE_INT], end: [[], Fiddle::TYPE_VOID], walks: [[], Fiddle::TYPE_LONG_LONG] }
-# Step by step a collection takes longer than names are waited for.
+# In single steps, a collection takes longer than the wait for names.
 GC.disable
 Stress.run(wrong: ->(sample) { Torn.wrong(sample) }) do |round|
   # Compiled before the first step.

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# Everything at once, each thread walked some thousand times a second: torn
-# frames, code that dies, fibers, exceptions, collections that compact, threads
-# that end, commands; and once a second a fork whose child is walked as well.
+# Everything together, with some thousand walks a second of each thread:
+# inconsistent frames, freed code, fibers, exceptions, compacting collections,
+# ending threads, commands; and once a second a fork whose child is walked as well.
 require_relative "stress"
 require_relative "code/torn"
 require_relative "code/marked"
 require "timeout"
 require "zlib"
 
-# What the threads do over and over; each call is short.
+# The threads' repeated work; each call is short.
 module Storm
   DATA = Random.bytes(100_000)
   ENDS = [-> { exit }, -> { exit!(0) }, -> { exec("true") }, -> {}].freeze

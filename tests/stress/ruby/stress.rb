@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the stress programs of this folder share: each is run by itself, with
-# the gem on its load path, and must end with status 0.
+# Common code of the stress programs in this folder. Each program runs alone, with
+# the gem on its load path, and must exit with status 0.
 #
 #   SPANPROF_STRESS_SECONDS=20 SPANPROF_TEST_WALL_HZ=1000r ruby forks.rb
 require "spanprof"
@@ -9,24 +9,24 @@ require "fiddle"
 require "tmpdir"
 require_relative "../../ruby/profile_reader"
 
-# Profiles a block until its time is over, and then judges what came of it.
+# Profiles a block until its time is over, and then checks the result.
 module Stress
   SECONDS = Float(ENV.fetch("SPANPROF_STRESS_SECONDS", "5"))
 
-  # An end of a child that takes longer is a hang.
+  # A child that takes longer to exit hangs.
   END_S = 20
 
   class << self
     # @return [String] where the profiles are written
     attr_reader :directory
 
-    # Calls the block over and over until the time is over.
-    # @param walks [Boolean] signals come by ../walks.c, thousands a second to
-    #   threads that run; else from timers of wall time
-    # @param wrong [Proc, nil] says what is wrong with a sample, or nil
+    # Calls the block repeatedly until the time is over.
+    # @param walks [Boolean] ../walks.c sends the signals, thousands a second to
+    #   running threads; otherwise wall-clock timers do
+    # @param wrong [Proc, nil] returns the fault of a sample, or nil
     # @yieldparam round [Integer] 0, 1, 2, …
     def run(walks: false, wrong: nil, &block)
-      # Timers of wall time, so that the kernel's tick does not limit the rate.
+      # Wall-clock timers, so that the kernel's tick does not limit the rate.
       ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000r" unless walks
       Dir.mktmpdir do |directory|
         @directory = directory
@@ -41,7 +41,7 @@ module Stress
       end
     end
 
-    # Runs the block while threads of this process that run get more signals.
+    # Runs the block while running threads of this process get more signals.
     def walked
       error = @walks[:begin].call
       abort "no more signals: #{SystemCallError.new(error).message}" unless error.zero?
@@ -60,7 +60,7 @@ module Stress
       nil while Process.clock_gettime(clock) < limit
     end
 
-    # Calls the block below so many frames of Ruby, blocks and C methods, each
+    # Calls the block below this many frames of Ruby, blocks and C methods, each
     # with an ensure.
     def deep(depth, &block)
       depth.zero? ? block.call : [depth].each { |left| deep(left - 1, &block) }
@@ -71,7 +71,7 @@ module Stress
     # @raise [SystemStackError]
     def overflow = overflow
 
-    # Runs the block in a fork, which must end well, and soon.
+    # Runs the block in a fork, which must exit successfully and in time.
     # @return [Integer] its pid
     def child(&block)
       pid = fork(&block)
@@ -85,7 +85,7 @@ module Stress
     end
 
     # @param file [String] a C file of tests/stress; its functions begin with its name
-    # @param functions [Hash{Symbol => Array}] what each takes, and what it returns
+    # @param functions [Hash{Symbol => Array}] the parameter types of each, and its return type
     # @return [Hash{Symbol => Fiddle::Function}]
     def c_functions(file, functions)
       name = File.basename(file, ".c")
@@ -104,7 +104,7 @@ module Stress
 
     def name = File.basename($PROGRAM_NAME, ".rb")
 
-    # @return [Integer] how often it was called
+    # @return [Integer] the number of calls
     def repeat
       round = 0
       while more?

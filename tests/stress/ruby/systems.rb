@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Commands that are run under timers, from two threads beside a busy one: each
-# ends well, and what it writes is read whole.
+# Two threads run commands while timers are set and another thread is busy: each
+# command succeeds, and its output is complete.
 require_relative "stress"
 require "open3"
 

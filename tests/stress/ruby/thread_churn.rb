@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Threads that end in every way, on native threads that the VM uses again, and
-# fibers within them.
+# Threads that end in every way, on native threads that the VM reuses, and fibers
+# in them.
 require_relative "stress"
 
 def burn(count) = (1..count).each_slice(3).map(&:sum).sort

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Code whose frames are torn all the time, walked some thousand times a second:
-# a single thread does not wait.
+# Code whose frames are often inconsistent, with some thousand walks a second. A
+# single thread never waits.
 require_relative "stress"
 require_relative "code/torn"
 

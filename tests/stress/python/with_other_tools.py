@@ -1,6 +1,6 @@
-"""Beside everything that looks into a program too: coverage's trace function,
-asyncio in debug mode, and a signal handler that has faulthandler print every
-thread, all on at the same time. (Not faulthandler's watchdog: it reads frames
+"""Other tools that inspect the program at the same time: coverage's trace
+function, asyncio in debug mode, and a signal handler that lets faulthandler
+print every thread. (Not faulthandler's watchdog: it reads frames
 of running threads and so crashes CPython 3.13 without us.)"""
 import asyncio
 import faulthandler

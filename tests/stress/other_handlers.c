@@ -15,7 +15,7 @@ static int foreign_number;
 static uint64_t work_until_ns;
 static _Atomic uint64_t sent, received, later_received;
 static _Atomic uint64_t ticks_armed, ticks_arrived;
-static _Atomic bool ticks_wanted;
+static _Atomic bool ticks_enabled;
 
 static void on_queued(int number, siginfo_t *info, void *ucontext) {
   (void)ucontext;
@@ -45,7 +45,7 @@ static void on_prof(int number) {
 
   (void)number;
   atomic_fetch_add(&ticks_arrived, 1);
-  if (ticks_wanted)
+  if (ticks_enabled)
     tick_arm();
   errno = saved;
 }
@@ -122,7 +122,7 @@ static void share(stress_run *run, uint64_t until_ns) {
   uint64_t now_ns = stress_now_ns(), third_ns = (until_ns - now_ns) / 3;
   uint64_t sent_before;
 
-  ticks_wanted = true;
+  ticks_enabled = true;
   STRESS_REQUIRE(tick_arm() == 0, "no ITIMER_PROF");
   neighbours_work(now_ns + third_ns);
   sent_before = sent;
@@ -132,21 +132,21 @@ static void share(stress_run *run, uint64_t until_ns) {
   signal_queue();
   received_wait();
   STRESS_REQUIRE(run->stats.signals_foreign >= sent - 1 - sent_before,
-                 "%llu foreign signals were counted, %llu sent",
+                 "%llu signals of others were counted, %llu sent",
                  (unsigned long long)run->stats.signals_foreign,
                  (unsigned long long)(sent - sent_before));
   STRESS_REQUIRE(run->stats.samples_exported > 0, "nothing was sampled");
   sent_before = sent - sent_before;
   neighbours_work(until_ns);
-  ticks_wanted = false;
+  ticks_enabled = false;
   ticks_wait(ticks_armed);
   printf("%llu queued signals passed on; %llu ticks of SIGPROF; ",
          (unsigned long long)sent_before, (unsigned long long)ticks_arrived);
-  stress_run_tell(run);
+  stress_run_print(run);
 }
 
 /* The program installs a handler over ours during the session. */
-static void take_over(stress_run *run) {
+static void handler_replace(stress_run *run) {
   uint64_t until_ns = stress_now_ns() + 10 * STRESS_NS_PER_S;
   spanprof_session *none;
 
@@ -187,11 +187,11 @@ int main(void) {
   foreign_number = SIGRTMAX - 1;
   handler_set(foreign_number, on_queued);
   sigaction(SIGPROF, &prof, NULL);
-  stress_run_init(&run, "foreign_signal");
+  stress_run_init(&run, "other_handlers");
   run.options.sample_rate_hz = 250;
   run.options.signal_number = foreign_number;
   share(&run, until_ns);
-  take_over(&run);
+  handler_replace(&run);
   another(&run);
   stress_run_dispose(&run);
   return 0;
