@@ -1,4 +1,5 @@
-/* Labels and spans as in a new process, for tests that fail allocations. */
+/* Resets labels and spans to those of a new process, for tests that fail
+ * allocations. */
 #ifndef LABEL_RESET_H
 #define LABEL_RESET_H
 
@@ -12,19 +13,20 @@
 #include "span/span_name.h"
 #include "span/span_table.h"
 
-/* Forget every text, label set and span name, and allocate from `mem` from now
+/* Remove every text, label set and span name, and allocate from `mem` from now
  * on (NULL: the C library). No other thread may use labels or spans, and no
- * span may live. */
+ * span may be live. */
 static inline void label_reset(const sp_mem *mem) {
   sp_self *self = sp_tls_get();
   int i;
 
   if (self) {
     memset(&self->cache, 0, sizeof self->cache);
-    /* Reset the last span, too, which is kept for the thread's end. */
+    /* Also reset the last span, which is kept for the thread's end. */
     sp_context_remember(self, 0, 0, 0);
   }
-  /* An ended span outlives two sweeps, its parent one more a generation. */
+  /* An ended span is kept for two sweeps, and each generation of ancestors for
+   * one more. */
   for (i = 0; i < 8; i++)
     sp_span_sweep();
   sp_text_reset(mem);

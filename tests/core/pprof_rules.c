@@ -13,14 +13,14 @@ typedef Perftools__Profiles__Profile rules_profile;
 typedef Perftools__Profiles__Sample rules_sample;
 typedef Perftools__Profiles__Label rules_label;
 
-/* distributor.ingestion-burst-size-mb, less the labels of a series. */
+/* distributor.ingestion-burst-size-mb, without the series' labels. */
 #define RULES_RAW_MAX     ((size_t)2 * 1024 * 1024 - 30 * (1024 + 2048))
-#define RULES_SAMPLES_MAX 15000 /* the server's 16,000 with room */
+#define RULES_SAMPLES_MAX 15000 /* below the server's 16,000 */
 #define RULES_DEPTH_MAX   1000
 #define RULES_TEXT_MAX    65535
 #define RULES_NAME_MAX    1024
 #define RULES_VALUE_MAX   2048
-/* Of 30 names, those every series of ours has. */
+/* The names of every series of ours, of 30 allowed ones. */
 #define RULES_PROMOTED_MAX  (30 - 6)
 #define RULES_ANCESTOR      "ancestor:"
 #define RULES_ANCESTORS_MAX 16
@@ -198,7 +198,7 @@ static const char *rules_label_text(const rules_profile *profile, size_t i,
   return NULL;
 }
 
-/* A span's sampled local ancestor: the one kind of numeric label there is. */
+/* A span's sampled local ancestor, the only kind of numeric label. */
 static bool rules_is_ancestor(const rules_profile *profile,
                               const rules_label *label) {
   const char *key = rules_text(profile, label->key);

@@ -1,5 +1,5 @@
-/* What every profile we produce must keep to, checked on its bytes alone, with
- * nothing of the library: the rules of go tool pprof and of a Pyroscope server
+/* Checks the rules for every profile that we produce, using only its bytes and
+ * no code of the library: the rules of go tool pprof and of a Pyroscope server
  * (grafana/pyroscope 3fe6a457a: pkg/validation, pkg/pprof), and our own. */
 #ifndef PPROF_RULES_H
 #define PPROF_RULES_H
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 typedef struct pprof_rules_sums {
-  uint64_t samples; /* messages */
+  uint64_t samples; /* number of messages */
   uint64_t cpu_ns;
   int64_t time_ns;
-  size_t raw_bytes; /* unpacked */
+  size_t raw_bytes; /* decompressed size */
 } pprof_rules_sums;
 
-/* The first rule that gzip-compressed pprof breaks, valid until the next call,
- * or NULL. `sums` may be NULL. */
+/* The first rule that a gzip-compressed profile violates (valid until the next
+ * call), or NULL. `sums` may be NULL. */
 const char *pprof_rules_broken(const void *bytes, size_t size,
                                pprof_rules_sums *sums);
 

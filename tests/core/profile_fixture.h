@@ -1,4 +1,4 @@
-/* A profile with a namer of its own and a sink that checks every part. */
+/* A profile with its own namer, and a sink that checks every part. */
 #ifndef PROFILE_FIXTURE_H
 #define PROFILE_FIXTURE_H
 
@@ -22,11 +22,11 @@ typedef struct profile_fixture {
   sp_namer namer;
   sp_profile *profile;
   size_t names_asked;
-  uint64_t code_start; /* of FIXTURE_STRIPPED's functions; 0: unknown */
+  uint64_t code_start; /* start of FIXTURE_STRIPPED's functions; 0: unknown */
   bool names_wait;     /* the namer does not know runtime frames yet */
   char main_path[4096];
-  char text[4096]; /* of the name given last */
-  /* What parts were handed on. */
+  char text[4096]; /* text of the last name */
+  /* The emitted parts. */
   size_t part_count;
   sp_pprof *parts[FIXTURE_PARTS_MAX];
   sp_encoded sums[FIXTURE_PARTS_MAX]; /* without bytes */
@@ -37,8 +37,8 @@ typedef struct profile_fixture {
   uint64_t checksum; /* of all bytes, in order */
 } profile_fixture;
 
-/* Runtime frames are "method_<code>" of app.rb, line = position; native ones
- * "function_<code>", with a symbol but in FIXTURE_STRIPPED. */
+/* Names runtime frames "method_<code>" in app.rb, line = position, and native
+ * ones "function_<code>", with a symbol except in FIXTURE_STRIPPED. */
 static inline spanprof_status fixture_name(void *data, const sp_frame *frame,
                                            sp_frame_name *out) {
   static const char *const paths[] = {NULL, "/usr/lib/libfixture.so.1", NULL,
@@ -109,7 +109,8 @@ static inline void fixture_close(profile_fixture *fixture) {
   fixture->profile = NULL;
 }
 
-/* Takes over a part: it must keep to the rules and hold what it says. */
+/* Receives a part: it must follow the rules, and its content must match its
+ * sums. */
 static inline void fixture_take(void *data, sp_encoded *part) {
   profile_fixture *fixture = data;
   pprof_rules_sums sums;
@@ -138,7 +139,7 @@ static inline void fixture_take(void *data, sp_encoded *part) {
   sp_encoded_dispose(part);
 }
 
-/* What was lost is added to what parts hold. */
+/* Encode; lost samples are added to those in parts. */
 static inline spanprof_status fixture_encode(profile_fixture *fixture) {
   static const char *const comments[] = {"spanprof", "samples_taken=1"};
   const sp_window window = {.time_ns = FIXTURE_TIME_NS,
@@ -165,7 +166,7 @@ static inline sp_frame fixture_native(uint32_t module, uint64_t address) {
   return (sp_frame){SP_FRAME_NATIVE, module, address, 0};
 }
 
-/* One sample of one tick of 10 ms. */
+/* Add one sample with one tick of 10 ms. */
 static inline spanprof_status fixture_add(profile_fixture *fixture,
                                           const sp_frame *frames, size_t count,
                                           spanprof_labels labels,

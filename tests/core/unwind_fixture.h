@@ -1,4 +1,4 @@
-/* Stacks to unwind, captured as the sampler does: in a signal handler. */
+/* Stacks to unwind, captured as by the sampler: in a signal handler. */
 #ifndef UNWIND_FIXTURE_H
 #define UNWIND_FIXTURE_H
 
@@ -14,7 +14,7 @@
 
 typedef struct capture {
   sp_stack_slice slice;
-  uint64_t stack_limit; /* of the stack the capture is on */
+  uint64_t stack_limit; /* outer end of the captured stack */
   _Alignas(8) char bytes[CAPTURE_BYTES];
 } capture;
 
@@ -44,7 +44,7 @@ static void capture_on_signal(int number, siginfo_t *info, void *ucontext) {
   capture_bytes(capture_into->bytes, slice->base, slice->size);
 }
 
-/* Have the next capture_now() of this thread fill `to`. */
+/* Let the next capture_now() of this thread fill `to`. */
 static inline void capture_begin(capture *to) {
   struct sigaction action = {.sa_sigaction = capture_on_signal,
                              .sa_flags = SA_SIGINFO};
@@ -65,8 +65,8 @@ static inline void capture_now(void) {
   CHECK_EQUAL(raise(CAPTURE_SIGNAL), 0);
 }
 
-/* The place of the first frame in `function`, by name, or in a clone of it that
- * the compiler made ("function.constprop.0"); -1: none. */
+/* The index of the first frame in `function`, by name, or in a clone that the
+ * compiler made of it ("function.constprop.0"); -1 if there is none. */
 static inline int frame_of(sp_unwinder *unwinder, const sp_native_frame *frames,
                            size_t count, const char *function) {
   const size_t length = strlen(function);

@@ -1,5 +1,5 @@
-/* Protobuf by hand, field by field, also such as no generated code would
- * write: https://protobuf.dev/programming-guides/encoding/. */
+/* Writes protobuf field by field, including messages that no generated code
+ * would write: https://protobuf.dev/programming-guides/encoding/. */
 #ifndef WIRE_H
 #define WIRE_H
 
