@@ -115,7 +115,7 @@ class UploadTest(unittest.TestCase):
             with open(os.path.join(directory, "no.pb"), "wb") as file:
                 file.write(b"nothing")
             done = self.upload(directory, self.directory, SERVER_ADDRESS=self.address, status=1)
-        self.assertIn("no.pb: is no pprof profile", done.stderr)
+        self.assertIn("no.pb: is not a pprof profile", done.stderr)
         self.assertEqual(self.sink.ask("/summary")["profiles"], len(self.files))
 
     def test_usage(self):

@@ -47,7 +47,7 @@ struct spanprof_context {
   _Atomic uint32_t serials[SP_SPAN_DEPTH];
 };
 
-/* One attached thread. */
+/* The record of an attached thread. */
 typedef struct sp_self {
   /* Written by the thread itself (`context` also by spanprof_context_free()),
    * read in its handler. */

@@ -1,6 +1,6 @@
 #include "span_record.h"
 
-_Static_assert(sizeof(sp_span) <= 128, "what a span may cost");
+_Static_assert(sizeof(sp_span) <= 128, "a span has at most 128 bytes");
 
 /* Process-wide, because a span's number is valid on every thread for the life
  * of the process. */

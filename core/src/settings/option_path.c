@@ -59,9 +59,9 @@ static spanprof_status option_path_check_owner(const sp_option_value *given) {
   if (!S_ISDIR(about.st_mode) || sp_directory_private(&about, why))
     return SPANPROF_OK;
   sp_option_show(given->text, strlen(given->text), shown);
-  return sp_option_refuse(given,
-                          "%s: %s; give one of its own, such as %s/spanprof",
-                          why, shown, shown);
+  return sp_option_refuse(
+      given, "%s: %s; use a directory of its own, such as %s/spanprof", why,
+      shown, shown);
 }
 
 spanprof_status sp_option_directory_check(const sp_option_value *given,

@@ -46,7 +46,8 @@ spanprof_status sp_module_list_refresh(sp_module_list *list);
 void sp_module_list_age(sp_module_list *list);
 
 /* Free the modules that are no longer found, and close the files of the others.
- * Returns true if sp_module_entry_close_files() did for any of them. */
+ * Returns true if sp_module_entry_close_files() returned true for any of them.
+ */
 bool sp_module_list_close_files(sp_module_list *list);
 
 /* The mapping that contains an address, or NULL. Valid until the next

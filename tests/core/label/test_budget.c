@@ -4,7 +4,7 @@
 #include "label/context.h"
 #include "util/memory/mem.h"
 
-#define BUDGET_TURNS 10000
+#define BUDGET_ROUNDS 10000
 
 /* Number of allocations of the calling thread. A sanitizer has its own
  * allocator with hooks (sanitizer/allocator_interface.h, LLVM 14), which
@@ -64,19 +64,19 @@ static void allocations_watch(void) {
 }
 #endif
 
-static uint64_t allocations_of(void (*run)(size_t turns)) {
+static uint64_t allocations_of(void (*run)(size_t rounds)) {
   uint64_t before;
 
   run(2);
   before = budget_allocations;
-  run(BUDGET_TURNS);
+  run(BUDGET_ROUNDS);
   return budget_allocations - before;
 }
 
-static void strings_pushed(size_t turns) {
+static void strings_pushed(size_t rounds) {
   spanprof_label_token outer, inner;
 
-  for (; turns > 0; turns--) {
+  for (; rounds > 0; rounds--) {
     CHECK_EQUAL(
         spanprof_label_push_bytes("controller", 10, "orders", 6, &outer), 0);
     CHECK_EQUAL(spanprof_label_push_bytes("action", 6, "show", 4, &inner), 0);
@@ -85,19 +85,19 @@ static void strings_pushed(size_t turns) {
   }
 }
 
-static void texts_pushed(size_t turns) {
+static void texts_pushed(size_t rounds) {
   spanprof_label_token token;
   spanprof_text_id name, value;
 
   CHECK_EQUAL(spanprof_text_intern("controller", 10, &name), 0);
   CHECK_EQUAL(spanprof_text_intern("orders", 6, &value), 0);
-  for (; turns > 0; turns--) {
+  for (; rounds > 0; rounds--) {
     CHECK_EQUAL(spanprof_label_push_ids(name, value, &token), 0);
     spanprof_label_pop(token);
   }
 }
 
-static void labels_switched(size_t turns) {
+static void labels_switched(size_t rounds) {
   spanprof_labels before = spanprof_labels_get();
   spanprof_label_token token;
   spanprof_labels set;
@@ -106,13 +106,13 @@ static void labels_switched(size_t turns) {
               0);
   set = spanprof_labels_get();
   spanprof_label_pop(token);
-  for (; turns > 0; turns--) {
+  for (; rounds > 0; rounds--) {
     spanprof_labels_set(set);
     spanprof_labels_set(before);
   }
 }
 
-static void span_entered(size_t turns) {
+static void span_entered(size_t rounds) {
   static spanprof_span span;
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
@@ -122,18 +122,18 @@ static void span_entered(size_t turns) {
 
   if (span == 0)
     CHECK_EQUAL(spanprof_span_start(NULL, &info, &span), 0);
-  for (; turns > 0; turns--) {
+  for (; rounds > 0; rounds--) {
     CHECK_EQUAL(spanprof_span_enter(span, &token), 0);
     spanprof_span_leave(token);
   }
 }
 
-static void context_switched(size_t turns) {
+static void context_switched(size_t rounds) {
   static spanprof_context *context;
 
   if (!context)
     CHECK_EQUAL(spanprof_context_new(&context), 0);
-  for (; turns > 0; turns--) {
+  for (; rounds > 0; rounds--) {
     spanprof_context *before = spanprof_context_switch(context);
 
     CHECK(spanprof_context_switch(before) == context);

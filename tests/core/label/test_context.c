@@ -203,14 +203,14 @@ static void visit(sp_self *self) {
 
 static void each_visits_attached_threads(void) {
   int before;
-  sp_self *gone;
+  sp_self *ended_self;
 
   sp_self_attach();
   visited = 0;
   sp_self_each(visit);
   before = visited;
   CHECK(before >= 1);
-  on_thread(attach_twice, &gone);
+  on_thread(attach_twice, &ended_self);
   visited = 0;
   sp_self_each(visit);
   CHECK_EQUAL(visited, before);

@@ -6,27 +6,27 @@
 #include "util/system/counters.h"
 
 /* A namer with configurable results. */
-typedef struct told_namer {
+typedef struct fake_namer {
   spanprof_status st;
   bool nameless;
   bool mapped;
   const char *path;
-  size_t asked;
-} told_namer;
+  size_t calls;
+} fake_namer;
 
-static spanprof_status told_name(void *data, const sp_frame *frame,
+static spanprof_status fake_name(void *data, const sp_frame *frame,
                                  sp_frame_name *out) {
   static char function[64];
-  told_namer *told = data;
+  fake_namer *fake = data;
 
-  told->asked++;
+  fake->calls++;
   memset(out, 0, sizeof *out);
-  if (told->st)
-    return told->st;
-  out->mapped = told->mapped;
+  if (fake->st)
+    return fake->st;
+  out->mapped = fake->mapped;
   out->mapping = (sp_mapping_view){
-      .path = told->path, .build_id = "ab", .start = 0x1000, .limit = 0x2000};
-  if (told->nameless)
+      .path = fake->path, .build_id = "ab", .start = 0x1000, .limit = 0x2000};
+  if (fake->nameless)
     return SPANPROF_OK;
   out->function = function;
   out->function_bytes = (size_t)snprintf(function, sizeof function, "f%" PRIu64,
@@ -40,7 +40,7 @@ static spanprof_status told_name(void *data, const sp_frame *frame,
 typedef struct fixture {
   sp_name_table names;
   sp_frame_table frames;
-  told_namer told;
+  fake_namer fake;
   sp_namer namer;
 } fixture;
 
@@ -48,8 +48,8 @@ static void open_tables(fixture *f, const sp_mem *mem) {
   memset(f, 0, sizeof *f);
   sp_name_table_init(&f->names, mem);
   sp_frame_table_init(&f->frames, mem, &f->names, "/usr/bin/main");
-  f->told.path = "/lib/libone.so";
-  f->namer = (sp_namer){told_name, &f->told};
+  f->fake.path = "/lib/libone.so";
+  f->namer = (sp_namer){fake_name, &f->fake};
 }
 
 static void close_tables(fixture *f) {
@@ -112,7 +112,7 @@ static void numbers_stay_as_the_table_grows(void) {
   for (i = 0; i < 50000; i++)
     CHECK_EQUAL(intern(&f, SP_FRAME_RUNTIME, 0, i / 7 << 32, i), i);
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
-  CHECK_EQUAL(f.told.asked, 50000);
+  CHECK_EQUAL(f.fake.calls, 50000);
   CHECK(sp_frame_table_bytes(&f.frames) > 50000 * sizeof(sp_location));
   close_tables(&f);
 }
@@ -128,7 +128,7 @@ static void a_frame_is_named_once(void) {
   three = intern(&f, SP_FRAME_RUNTIME, 0, 20, 6);
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
-  CHECK_EQUAL(f.told.asked, 3);
+  CHECK_EQUAL(f.fake.calls, 3);
   check_name(&f, one, "f1");
   check_name(&f, two, "f1");
   check_name(&f, three, "f2");
@@ -147,14 +147,14 @@ static void namer_without_a_name_yet_is_called_again(void) {
   open_tables(&f, &sp_mem_default);
   runtime = intern(&f, SP_FRAME_RUNTIME, 0, 10, 5);
   native = intern(&f, SP_FRAME_NATIVE, 0, 20, 0);
-  f.told.st = SPANPROF_ERR_STATE;
+  f.fake.st = SPANPROF_ERR_STATE;
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   check_name(&f, runtime, "(unknown)");
   check_name(&f, native, "[unknown]");
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   CHECK_EQUAL(sp_counted(&sp_counts.frames_unnamed) - before, 2);
-  CHECK_EQUAL(f.told.asked, 4);
-  f.told.st = SPANPROF_OK;
+  CHECK_EQUAL(f.fake.calls, 4);
+  f.fake.st = SPANPROF_OK;
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   check_name(&f, runtime, "f1");
   check_name(&f, native, "f2");
@@ -169,11 +169,11 @@ static void namer_without_any_name_is_called_once(void) {
 
   open_tables(&f, &sp_mem_default);
   runtime = intern(&f, SP_FRAME_RUNTIME, 0, 10, 5);
-  f.told.st = SPANPROF_ERR_ARGUMENT;
+  f.fake.st = SPANPROF_ERR_ARGUMENT;
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   check_name(&f, runtime, "(unknown)");
-  CHECK_EQUAL(f.told.asked, 1);
+  CHECK_EQUAL(f.fake.calls, 1);
   CHECK_EQUAL(sp_counted(&sp_counts.frames_unnamed) - before, 1);
   close_tables(&f);
 }
@@ -252,7 +252,7 @@ static void a_name_is_set_once_and_found_again(void) {
   CHECK_EQUAL(sp_frame_table_name_get(&f.frames, &other, &found),
               SPANPROF_ERR_STATE);
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
-  CHECK_EQUAL(f.told.asked, 0);
+  CHECK_EQUAL(f.fake.calls, 0);
   check_name(&f, one, "one");
   check_name(&f, two, "(unknown)");
   close_tables(&f);
@@ -263,10 +263,10 @@ static void nameless_native_frames_show_where_they_are(void) {
   uint32_t mapped, loose;
 
   open_tables(&f, &sp_mem_default);
-  f.told.nameless = f.told.mapped = true;
+  f.fake.nameless = f.fake.mapped = true;
   mapped = intern(&f, SP_FRAME_NATIVE, 1, 0x1a2b, 0);
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
-  f.told.mapped = false;
+  f.fake.mapped = false;
   loose = intern(&f, SP_FRAME_NATIVE, 0, 0x99, 0);
   CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   check_name(&f, mapped, "libone.so+0x1a2b");
@@ -284,10 +284,10 @@ static void mappings_are_distinguished_and_the_main_one_is_known(void) {
   size_t i;
 
   open_tables(&f, &sp_mem_default);
-  f.told.mapped = true;
+  f.fake.mapped = true;
   for (i = 0; i < SP_COUNT_OF(paths); i++) {
     numbers[i] = intern(&f, SP_FRAME_NATIVE, 1, i, 0);
-    f.told.path = paths[i];
+    f.fake.path = paths[i];
     CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
   }
   CHECK_EQUAL(f.frames.mapping_count, 3);
@@ -304,7 +304,7 @@ static void scenario_of_failures(const sp_mem *mem) {
   uint64_t i;
 
   open_tables(&f, mem);
-  f.told.mapped = true;
+  f.fake.mapped = true;
   for (i = 0; !st && i < 100; i++) {
     const sp_frame frame = {SP_FRAME_NATIVE, 1, i, 0};
     uint32_t number;

@@ -5,11 +5,11 @@
 
 #include "check.h"
 
-static void check_name(const char *file, const char *wanted) {
+static void check_name(const char *file, const char *expected) {
   char name[SP_MODULE_NAME_BYTES];
 
-  CHECK_EQUAL(sp_module_name(file, strlen(file), name), strlen(wanted));
-  CHECK_TEXT(name, wanted);
+  CHECK_EQUAL(sp_module_name(file, strlen(file), name), strlen(expected));
+  CHECK_TEXT(name, expected);
 }
 
 static void a_module_is_the_last_part_of_its_path(void) {

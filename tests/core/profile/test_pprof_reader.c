@@ -193,7 +193,7 @@ static void broken_references_are_refused(void) {
       {1, 1, 5, 0, 0, "a text is not in the string table"},
       {1, 2, UINT64_MAX, 0, 0, "a text is not in the string table"},
       {2, 2, 7, 1, 1, "a sample names a location that is not there"},
-      {2, 1, 1, 0, 0, "a sample has not one value of each type"},
+      {2, 1, 1, 0, 0, "a sample does not have one value of each type"},
       {3, 1, 0, 0, 0, "an id is 0"},
       {3, 1, 1, 5, 99, "a text is not in the string table"},
       {4, 1, 0, 3, 0x99, "an id is 0"},
@@ -240,18 +240,18 @@ static void other_files_are_refused(void) {
   sp_pprof *out;
 
   wire_data(&other, 3, text, 4);
-  refused(&other, "is no pprof profile"); /* no sample type */
+  refused(&other, "is not a pprof profile"); /* no sample type */
   CHECK_EQUAL(sp_pprof_read(&out, &sp_mem_default, text, strlen(text)),
               SPANPROF_ERR_FORMAT);
-  CHECK_TEXT(spanprof_last_error(), "is no pprof profile");
+  CHECK_TEXT(spanprof_last_error(), "is not a pprof profile");
   CHECK_EQUAL(sp_pprof_read(&out, &sp_mem_default, text, 0),
               SPANPROF_ERR_FORMAT);
   CHECK_TEXT(spanprof_last_error(), "is empty");
   wire_number(&profile, 2, 1); /* a number where a sample should be */
-  refused(&profile, "is no pprof profile");
+  refused(&profile, "is not a pprof profile");
   other = begin_profile();
   wire_data(&other, 9, text, 4); /* bytes where the time should be */
-  refused(&other, "is no pprof profile");
+  refused(&other, "is not a pprof profile");
   other = (wire){.size = 0};
   wire_text(&other, 6, "not empty");
   wire_text(&other, 1, "");
@@ -263,8 +263,7 @@ static void concatenated_profiles_are_refused(void) {
 
   wire_number(&profile, 9, 1);
   wire_number(&profile, 9, 2);
-  refused(&profile,
-          "is a broken pprof profile: two profiles stand behind each other");
+  refused(&profile, "is a broken pprof profile: it contains two profiles");
 }
 
 static void truncated_comments_are_refused(void) {
@@ -371,7 +370,7 @@ static void too_much_memory_is_refused(void) {
       SPANPROF_ERR_LIMIT);
   CHECK(!profile);
   CHECK_TEXT(spanprof_last_error(),
-             "is a profile that takes more than 256 MiB to read");
+             "is a profile that needs more than 256 MiB to read");
   free(bytes);
 }
 

@@ -101,7 +101,7 @@ static const char *broken(const model *m, pprof_rules_sums *sums) {
   const size_t size = protobuf_c_message_get_packed_size(&m->profile.base);
   uint8_t *raw = malloc(size), *packed;
   z_stream z = {.zalloc = Z_NULL};
-  const char *said;
+  const char *broken_rule;
   uLong bound;
 
   CHECK(raw);
@@ -116,11 +116,11 @@ static const char *broken(const model *m, pprof_rules_sums *sums) {
   z.next_out = packed;
   z.avail_out = (uInt)bound;
   CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
-  said = pprof_rules_broken(packed, z.total_out, sums);
+  broken_rule = pprof_rules_broken(packed, z.total_out, sums);
   deflateEnd(&z);
   free(packed);
   free(raw);
-  return said;
+  return broken_rule;
 }
 
 static void valid_profile_breaks_no_rule(void) {
@@ -135,7 +135,7 @@ static void valid_profile_breaks_no_rule(void) {
 
 /* Modify the model so that it violates rule number `way`. Returns false if
  * there are no more. */
-static bool model_spoil(model *m, int way) {
+static bool model_break(model *m, int way) {
   static char bad_utf8[] = "\xc3(";
 
   switch (way) {
@@ -253,11 +253,11 @@ static void each_invalid_profile_breaks_a_rule(void) {
   int way;
 
   model_init(&m);
-  for (way = 0; model_spoil(&m, way); way++) {
-    const char *said = broken(&m, NULL);
+  for (way = 0; model_break(&m, way); way++) {
+    const char *broken_rule = broken(&m, NULL);
 
-    fprintf(stderr, "  %d: %s\n", way, said ? said : "nothing");
-    CHECK(said);
+    fprintf(stderr, "  %d: %s\n", way, broken_rule ? broken_rule : "nothing");
+    CHECK(broken_rule);
     model_init(&m);
   }
   CHECK_EQUAL(way, 32);

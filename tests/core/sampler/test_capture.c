@@ -29,7 +29,7 @@ static uint32_t index_here(void) {
 }
 
 /* Call the handler as a signal would. */
-static void signal_take_here(uint64_t ticks) {
+static void signal_here(uint64_t ticks) {
   ucontext_t here;
 
   getcontext(&here);
@@ -75,14 +75,14 @@ static void capture_stopped(sp_capture *capture) {
 }
 
 /* A walker that is preempted while `walk_held` is set. */
-static _Atomic bool walk_held;
+static _Atomic bool walk_paused;
 static _Atomic int walking;
 
 static size_t walk_slowly(void *data, const spanprof_capture *capture,
                           spanprof_frame *frames, size_t max, int *cut) {
   (void)data, (void)capture, (void)frames, (void)max;
   walking++;
-  while (walk_held)
+  while (walk_paused)
     sched_yield();
   *cut = 0;
   return 0;
@@ -97,7 +97,7 @@ static spanprof_status resolve_nothing(void *data, const spanprof_frame *frame,
 static void *late_run(void *data) {
   (void)data;
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
-  signal_take_here(1);
+  signal_here(1);
   return NULL;
 }
 
@@ -120,7 +120,7 @@ static void a_late_handler_does_not_write_to_a_later_session(void) {
   pthread_t late, later;
   int i;
 
-  walk_held = true;
+  walk_paused = true;
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   first = capture_started();
   late = late_start();
@@ -133,7 +133,7 @@ static void a_late_handler_does_not_write_to_a_later_session(void) {
   CHECK_EQUAL(sp_capture_acquire(&third), SPANPROF_ERR_LIMIT);
   CHECK(!third);
   sp_counters_reset();
-  walk_held = false;
+  walk_paused = false;
   pthread_join(late, NULL);
   pthread_join(later, NULL);
   CHECK_EQUAL(sp_counted(&sp_counts.samples_taken), 2);
@@ -143,7 +143,7 @@ static void a_late_handler_does_not_write_to_a_later_session(void) {
     third = capture_started();
     CHECK(third == first);
     CHECK(!sp_ring_busy(sp_capture_ring(third)));
-    signal_take_here(1);
+    signal_here(1);
     CHECK_EQUAL(samples_read(third), 1);
     capture_stopped(third);
   }
@@ -155,7 +155,7 @@ static void a_capture_stays_acquired_until_its_reader_releases_it(void) {
   sp_capture_end();
   second = capture_started();
   CHECK(second != first);
-  signal_take_here(1);
+  signal_here(1);
   CHECK_EQUAL(samples_read(first), 0);
   CHECK_EQUAL(samples_read(second), 1);
   sp_capture_release(first);
@@ -212,7 +212,7 @@ static char *code_pages(const char end[2]) {
 
 /* Deliver a late signal that interrupted the code at `pc`, with
  * rt_sigprocmask's arguments in the registers. */
-static void signal_take_at(const char *pc, const uint64_t *mask_before) {
+static void signal_at(const char *pc, const uint64_t *mask_before) {
   ucontext_t here;
 
   getcontext(&here);
@@ -228,17 +228,17 @@ static void code_at_a_mappings_start_is_not_read_before_it(void) {
   sp_capture *capture = capture_started();
   char *other = code_pages("xy"), *call = code_pages("\x0f\x05");
 
-  signal_take_at(other + 4096, NULL);
+  signal_at(other + 4096, NULL);
   CHECK_EQUAL(sample_why(capture), 0);
   CHECK_EQUAL(munmap(other, 4096), 0);
-  signal_take_at(other + 4096, NULL);
+  signal_at(other + 4096, NULL);
   CHECK_EQUAL(sample_why(capture), 0);
-  signal_take_at(other + 4097, NULL);
+  signal_at(other + 4097, NULL);
   CHECK_EQUAL(sample_why(capture), 0);
-  signal_take_at(call + 4096, NULL);
+  signal_at(call + 4096, NULL);
   CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
   memcpy(call + 5000, "\x0f\x05", 2);
-  signal_take_at(call + 5002, NULL);
+  signal_at(call + 5002, NULL);
   CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
   capture_stopped(capture);
   munmap(other + 4096, 4096);
@@ -251,10 +251,10 @@ static void an_open_previous_mask_means_nothing_was_blocked(void) {
   char *call = code_pages("\x0f\x05");
   uint64_t mask = 0;
 
-  signal_take_at(call + 4096, &mask);
+  signal_at(call + 4096, &mask);
   CHECK_EQUAL(sample_why(capture), 0);
   mask = UINT64_C(1) << 59;
-  signal_take_at(call + 4096, &mask);
+  signal_at(call + 4096, &mask);
   CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
   capture_stopped(capture);
   munmap(call, 8192);
@@ -269,9 +269,9 @@ static void recorded_ticks_are_subtracted(void) {
 
   atomic_store(&thread->ticks_ahead, 5);
   sp_counters_reset();
-  signal_take_here(3);
+  signal_here(3);
   CHECK_EQUAL(samples_read(capture), 0);
-  signal_take_here(3);
+  signal_here(3);
   CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
   CHECK_EQUAL(sp_counted(&sp_counts.ticks_taken), 1);
   CHECK_EQUAL(atomic_load(&thread->ticks_ahead), 0);
@@ -284,16 +284,16 @@ static void a_full_ring_loses_no_tick(void) {
   enum { SIGNALS = 100000 };
   sp_capture *capture = capture_started();
   sp_thread *thread = sp_self_current()->thread;
-  uint64_t taken, owed;
+  uint64_t taken, rejected;
   int i;
 
   sp_counters_reset();
   for (i = 0; i < SIGNALS; i++)
-    signal_take_here(1);
+    signal_here(1);
   taken = sp_counted(&sp_counts.ticks_taken);
-  owed = atomic_load(&thread->ticks_rejected);
-  CHECK(owed > 0);
-  CHECK_EQUAL(taken + owed, SIGNALS);
+  rejected = atomic_load(&thread->ticks_rejected);
+  CHECK(rejected > 0);
+  CHECK_EQUAL(taken + rejected, SIGNALS);
   CHECK_EQUAL(sp_counted(&sp_counts.ticks_dropped), 0);
   CHECK(samples_read(capture) > 0);
   sp_thread_book_rejected(thread, false);

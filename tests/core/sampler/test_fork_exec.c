@@ -199,13 +199,13 @@ static void children_of_other_fork_calls_live_on(void) {
   CHECK(!spanprof_session_stop(session, 10000));
 }
 
-typedef struct work_told {
+typedef struct work_report {
   double cpu_s;
   uint64_t ticks;
-} work_told;
+} work_report;
 
-static work_told child_work(void (*first)(void)) {
-  work_told told = {0};
+static work_report child_work(void (*first)(void)) {
+  work_report report = {0};
   int ends[2], status;
   pid_t pid;
 
@@ -220,17 +220,17 @@ static work_told child_work(void (*first)(void)) {
       first();
     burn_cpu_s(YOUNG_WORK_S);
     CHECK(!spanprof_stats_get(&stats));
-    told = (work_told){clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s,
-                       stats.ticks_taken};
-    CHECK_EQUAL(write(ends[1], &told, sizeof told), sizeof told);
+    report = (work_report){clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s,
+                           stats.ticks_taken};
+    CHECK_EQUAL(write(ends[1], &report, sizeof report), sizeof report);
     _exit(0);
   }
-  CHECK_EQUAL(read(ends[0], &told, sizeof told), sizeof told);
+  CHECK_EQUAL(read(ends[0], &report, sizeof report), sizeof report);
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
   CHECK_EQUAL(status, 0);
   close(ends[0]);
   close(ends[1]);
-  return told;
+  return report;
 }
 
 /* A timer's first interval is random: the ticks of one child are its CPU time
@@ -244,10 +244,10 @@ static void a_young_childs_cpu_time_is_counted(void) {
   int i;
 
   for (i = 0; i < YOUNG_TRIES; i++) {
-    work_told told = child_work(NULL);
+    work_report report = child_work(NULL);
 
-    expected += told.cpu_s * RATE_HZ;
-    ticks += (double)told.ticks;
+    expected += report.cpu_s * RATE_HZ;
+    ticks += (double)report.ticks;
   }
   CHECK(!spanprof_session_stop(session, 10000));
   noise = NOISE_SIGMAS * 0.5 * sqrt(YOUNG_TRIES);

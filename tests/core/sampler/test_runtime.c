@@ -8,7 +8,7 @@
 #include "check.h"
 #include "failing_mem.h"
 
-static int resolved, wanted;
+static int resolved, requests;
 
 static size_t walk_nothing(void *data, const spanprof_capture *capture,
                            spanprof_frame *frames, size_t max, int *cut) {
@@ -40,13 +40,13 @@ static spanprof_status resolve(void *data, const spanprof_frame *frame,
 
 static void want(void *data) {
   (void)data;
-  wanted++;
+  requests++;
 }
 
 static spanprof_runtime toy(void (*want_names)(void *)) {
   static const spanprof_range ranges[] = {{100, 200}, {300, 301}};
 
-  resolved = wanted = 0;
+  resolved = requests = 0;
   return (spanprof_runtime){.struct_size = sizeof(spanprof_runtime),
                             .name = "toy",
                             .walk = walk_nothing,
@@ -86,7 +86,7 @@ static void name_check(void *data, const sp_frame *frame,
 }
 
 /* Returns the number of new names. */
-static int take(void) {
+static int names_fetch(void) {
   int count = 0;
 
   sp_runtime_names_deliver(name_check, &count);
@@ -112,11 +112,11 @@ static void each_frame_gets_its_name_once(void) {
   }
   CHECK_EQUAL(add(16, UINT32_MAX), SPANPROF_OK);
   CHECK_EQUAL(add(13, 1), SPANPROF_OK);
-  CHECK_EQUAL(take(), 2000);
+  CHECK_EQUAL(names_fetch(), 2000);
   CHECK_EQUAL(resolved, 2000);
-  CHECK_EQUAL(take(), 0);
+  CHECK_EQUAL(names_fetch(), 0);
   CHECK_EQUAL(add(13, 2), SPANPROF_OK);
-  CHECK_EQUAL(take(), 1);
+  CHECK_EQUAL(names_fetch(), 1);
   CHECK_EQUAL(resolved, 2001);
   spanprof_runtime_unregister();
 }
@@ -127,21 +127,21 @@ static void names_wait_for_the_runtimes_own_thread(void) {
 
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   sp_runtime_names_request();
-  CHECK_EQUAL(wanted, 0);
+  CHECK_EQUAL(requests, 0);
   for (i = 100; i < 1100; i++)
     CHECK_EQUAL(add(i, 0), SPANPROF_OK);
   CHECK_EQUAL(waiting(), 1000);
   CHECK_EQUAL(resolved, 0);
   sp_runtime_names_request();
-  CHECK_EQUAL(wanted, 1);
+  CHECK_EQUAL(requests, 1);
   CHECK_EQUAL(spanprof_runtime_resolve(400), 600);
-  CHECK_EQUAL(take(), 400);
+  CHECK_EQUAL(names_fetch(), 400);
   CHECK_EQUAL(waiting(), 600);
   CHECK_EQUAL(spanprof_runtime_resolve(SIZE_MAX), 0);
   CHECK_EQUAL(resolved, 1000);
-  CHECK_EQUAL(take(), 600);
+  CHECK_EQUAL(names_fetch(), 600);
   sp_runtime_names_request();
-  CHECK_EQUAL(wanted, 1);
+  CHECK_EQUAL(requests, 1);
   spanprof_runtime_unregister();
   CHECK_EQUAL(spanprof_runtime_resolve(1), 0);
 }
@@ -321,7 +321,7 @@ static spanprof_status resolve_hanging(void *data, const spanprof_frame *frame,
   return SPANPROF_ERR_STATE;
 }
 
-static void *take_run(void *data) {
+static void *fetch_run(void *data) {
   (void)data;
   CHECK_EQUAL(add(77, 0), SPANPROF_OK);
   sp_runtime_names_deliver(name_check_known, NULL);
@@ -336,7 +336,7 @@ static void a_hanging_callback_delays_unregistering_only_briefly(void) {
   hanging = false;
   runtime.resolve = resolve_hanging;
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
-  CHECK_EQUAL(pthread_create(&thread, NULL, take_run, NULL), 0);
+  CHECK_EQUAL(pthread_create(&thread, NULL, fetch_run, NULL), 0);
   while (!hanging)
     sched_yield();
   spanprof_runtime_unregister();

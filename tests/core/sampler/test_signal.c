@@ -7,8 +7,8 @@
 
 #include "check.h"
 
-static _Atomic int handled, jumps, foreign;
-static uint64_t mask_inside, mask_of_foreign;
+static _Atomic int handled, jumps, other_signals;
+static uint64_t mask_inside, mask_of_other;
 static sigjmp_buf jump;
 
 static uint64_t mask_now(void) {
@@ -36,10 +36,10 @@ static void jump_out(int number) {
   siglongjmp(jump, 1);
 }
 
-static void foreign_take(int number) {
+static void other_handle(int number) {
   (void)number;
-  mask_of_foreign = mask_now();
-  foreign++;
+  mask_of_other = mask_now();
+  other_signals++;
 }
 
 /* Send the signal as a timer of ours does. */
@@ -81,17 +81,17 @@ static void no_handler_jumps_out_of_ours(void) {
 }
 
 static void the_previous_handler_gets_its_signal_mask(void) {
-  struct sigaction action = {.sa_handler = foreign_take};
+  struct sigaction action = {.sa_handler = other_handle};
 
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGUSR2);
   CHECK_EQUAL(sigaction(SIGPROF, &action, NULL), 0);
   CHECK_EQUAL(sp_signal_install(SIGPROF, handle), SPANPROF_OK);
   CHECK_EQUAL(raise(SIGPROF), 0);
-  CHECK_EQUAL(foreign, 1);
-  CHECK(mask_has(mask_of_foreign, SIGPROF));
-  CHECK(mask_has(mask_of_foreign, SIGUSR2));
-  CHECK(!mask_has(mask_of_foreign, SIGALRM));
+  CHECK_EQUAL(other_signals, 1);
+  CHECK(mask_has(mask_of_other, SIGPROF));
+  CHECK(mask_has(mask_of_other, SIGUSR2));
+  CHECK(!mask_has(mask_of_other, SIGALRM));
   CHECK_EQUAL(mask_now(), 0);
 }
 

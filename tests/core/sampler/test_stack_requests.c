@@ -12,14 +12,14 @@
 
 static sp_stack_requests requests;
 
-static void want_add(uint64_t sp, uint64_t tp) {
+static void request_add(uint64_t sp, uint64_t tp) {
   const sp_stack_request request = {.sp = sp, .tp = tp, .tid = 1};
 
   CHECK(sp_stack_requests_add(&requests, &request));
 }
 
-static void map_see(uint64_t start, uint64_t limit, bool readable,
-                    const char *path) {
+static void map_visit(uint64_t start, uint64_t limit, bool readable,
+                      const char *path) {
   const sp_process_mapping mapping = {
       .start = start, .limit = limit, .readable = readable, .path = path};
 
@@ -31,12 +31,12 @@ static void map_read(size_t stacks) {
   size_t i;
 
   for (i = 1; i <= stacks; i++) {
-    map_see(i * STACK, i * STACK + 0x1000, false, "");
-    map_see(i * STACK + 0x1000, (i + 1) * STACK, true, "");
+    map_visit(i * STACK, i * STACK + 0x1000, false, "");
+    map_visit(i * STACK + 0x1000, (i + 1) * STACK, true, "");
   }
 }
 
-static const sp_stack_request *want_with(uint64_t sp) {
+static const sp_stack_request *request_with(uint64_t sp) {
   size_t i;
 
   for (i = 0; i < requests.count; i++)
@@ -45,17 +45,17 @@ static const sp_stack_request *want_with(uint64_t sp) {
   return NULL;
 }
 
-static void a_stack_holds_sp_and_control_block(void) {
+static void a_stack_contains_sp_and_control_block(void) {
   enum { IN = 0x18000, BLOCK = 0x1f000 };
   size_t i;
 
   sp_stack_requests_clear(&requests);
   for (i = 9; i >= 1; i--)
-    want_add(i * STACK + IN + 8, i * STACK + BLOCK);
+    request_add(i * STACK + IN + 8, i * STACK + BLOCK);
   sp_stack_requests_sort(&requests);
   map_read(5);
   for (i = 1; i <= 9; i++) {
-    const sp_stack_request *request = want_with(i * STACK + IN + 8);
+    const sp_stack_request *request = request_with(i * STACK + IN + 8);
 
     CHECK_EQUAL(request->low, i <= 5 ? i * STACK + IN : 0);
     CHECK(i > 5 ? request->high == 0
@@ -64,32 +64,32 @@ static void a_stack_holds_sp_and_control_block(void) {
   }
 }
 
-static void what_is_no_plain_stack_is_left_alone(void) {
+static void other_stacks_are_not_read_directly(void) {
   sp_stack_requests_clear(&requests);
-  want_add(1 * STACK + 0x800, 1 * STACK + 0x900);   /* in the guard page */
-  want_add(2 * STACK + 0x9000, 2 * STACK + 0x8000); /* above the block */
-  want_add(3 * STACK + 0x9000, 5 * STACK + 0x8000); /* a coroutine's stack */
-  want_add(4 * STACK + 0x9000, 4 * STACK + 0xa000);
+  request_add(1 * STACK + 0x800, 1 * STACK + 0x900);   /* in the guard page */
+  request_add(2 * STACK + 0x9000, 2 * STACK + 0x8000); /* above the block */
+  request_add(3 * STACK + 0x9000, 5 * STACK + 0x8000); /* a coroutine's stack */
+  request_add(4 * STACK + 0x9000, 4 * STACK + 0xa000);
   sp_stack_requests_sort(&requests);
   map_read(3);
-  map_see(4 * STACK, 4 * STACK + (65u << 20), true, "");
-  CHECK(want_with(1 * STACK + 0x800)->low == 0);
-  CHECK(want_with(2 * STACK + 0x9000)->low == 0);
-  CHECK(want_with(3 * STACK + 0x9000)->low == 0);
-  CHECK_EQUAL(want_with(4 * STACK + 0x9000)->low, 4 * STACK + 0x9000);
+  map_visit(4 * STACK, 4 * STACK + (65u << 20), true, "");
+  CHECK(request_with(1 * STACK + 0x800)->low == 0);
+  CHECK(request_with(2 * STACK + 0x9000)->low == 0);
+  CHECK(request_with(3 * STACK + 0x9000)->low == 0);
+  CHECK_EQUAL(request_with(4 * STACK + 0x9000)->low, 4 * STACK + 0x9000);
   /* A distance larger than any stack; and a larger mapping with a normal stack
    * in it, since many adjacent stacks may be one mapping. */
   sp_stack_requests_clear(&requests);
-  want_add(1 * STACK, 1 * STACK + (65u << 20));
-  want_add(2 * STACK + (65u << 20), 2 * STACK + (65u << 20) + 8);
-  map_see(STACK, STACK + (66u << 20), true, "");
+  request_add(1 * STACK, 1 * STACK + (65u << 20));
+  request_add(2 * STACK + (65u << 20), 2 * STACK + (65u << 20) + 8);
+  map_visit(STACK, STACK + (66u << 20), true, "");
   CHECK(requests.requests[0].low == 0);
   CHECK_EQUAL(requests.requests[1].low, 2 * STACK + (65u << 20));
 }
 
 /* The end of a mapped file that is too short has unreadable pages, as a mapping
  * with guard pages has (Linux 6.13, MADV_GUARD_INSTALL). */
-static void a_stack_has_no_page_that_cannot_be_read(void) {
+static void a_stack_with_an_unreadable_page_is_rejected(void) {
   enum { PAGES = 300, PAGE = 4096 };
   int file = memfd_create("stack", MFD_CLOEXEC);
   uint64_t start;
@@ -100,13 +100,13 @@ static void a_stack_has_no_page_that_cannot_be_read(void) {
   CHECK(pages != MAP_FAILED);
   start = (uint64_t)(uintptr_t)pages;
   sp_stack_requests_clear(&requests);
-  want_add(start + 8, start + PAGES * PAGE - 8);
+  request_add(start + 8, start + PAGES * PAGE - 8);
   sp_stack_requests_resolve(&requests);
   CHECK_EQUAL(requests.requests[0].low, start);
   CHECK_EQUAL(requests.requests[0].high, start + PAGES * PAGE - 8);
   CHECK(!ftruncate(file, (PAGES - 1) * PAGE));
   sp_stack_requests_clear(&requests);
-  want_add(start + 8, start + PAGES * PAGE - 8);
+  request_add(start + 8, start + PAGES * PAGE - 8);
   sp_stack_requests_resolve(&requests);
   CHECK_EQUAL(requests.requests[0].low, 0);
   CHECK_EQUAL(requests.requests[0].high, 0);
@@ -114,22 +114,22 @@ static void a_stack_has_no_page_that_cannot_be_read(void) {
   close(file);
 }
 
-static void each_mapping_and_each_want_is_looked_at_once(void) {
+static void each_mapping_and_request_is_compared_once(void) {
   static const size_t stacks[] = {1024, 2048, 4096};
   size_t i, k;
 
   for (k = 0; k < sizeof stacks / sizeof *stacks; k++) {
     sp_stack_requests_clear(&requests);
     for (i = 1; i <= SP_STACK_REQUESTS_MAX; i++)
-      want_add(i * STACK + 0x18000, i * STACK + 0x1f000);
+      request_add(i * STACK + 0x18000, i * STACK + 0x1f000);
     sp_stack_requests_sort(&requests);
     map_read(stacks[k]);
-    CHECK(want_with(SP_STACK_REQUESTS_MAX * STACK + 0x18000)->low != 0);
+    CHECK(request_with(SP_STACK_REQUESTS_MAX * STACK + 0x18000)->low != 0);
     CHECK(requests.comparisons <= SP_STACK_REQUESTS_MAX + 2 * stacks[k]);
   }
 }
 
-static void there_is_room_for_so_many(void) {
+static void the_list_has_its_capacity(void) {
   const sp_stack_request request = {.sp = 1, .tp = 2};
   size_t i;
 
@@ -173,26 +173,26 @@ static void stacks_of_this_process_are_found(void) {
   sem_wait(&place.known);
   here_fill(&main_place);
   sp_stack_requests_clear(&requests);
-  want_add(main_place.sp, main_place.tp);
-  want_add(place.sp, place.tp);
-  want_add((uint64_t)(uintptr_t)&requests, place.tp);
+  request_add(main_place.sp, main_place.tp);
+  request_add(place.sp, place.tp);
+  request_add((uint64_t)(uintptr_t)&requests, place.tp);
   sp_stack_requests_resolve(&requests);
-  CHECK(want_with(main_place.sp)->low <= main_place.sp);
-  CHECK(want_with(main_place.sp)->high > main_place.sp);
-  CHECK(want_with(place.sp)->low <= place.sp);
-  CHECK(want_with(place.sp)->high > place.sp);
-  CHECK(want_with(place.sp)->low != 0);
-  CHECK(want_with((uint64_t)(uintptr_t)&requests)->low == 0);
+  CHECK(request_with(main_place.sp)->low <= main_place.sp);
+  CHECK(request_with(main_place.sp)->high > main_place.sp);
+  CHECK(request_with(place.sp)->low <= place.sp);
+  CHECK(request_with(place.sp)->high > place.sp);
+  CHECK(request_with(place.sp)->low != 0);
+  CHECK(request_with((uint64_t)(uintptr_t)&requests)->low == 0);
   sem_post(&place.leave);
   pthread_join(thread, NULL);
 }
 
 int main(void) {
-  a_stack_holds_sp_and_control_block();
-  what_is_no_plain_stack_is_left_alone();
-  a_stack_has_no_page_that_cannot_be_read();
-  each_mapping_and_each_want_is_looked_at_once();
-  there_is_room_for_so_many();
+  a_stack_contains_sp_and_control_block();
+  other_stacks_are_not_read_directly();
+  a_stack_with_an_unreadable_page_is_rejected();
+  each_mapping_and_request_is_compared_once();
+  the_list_has_its_capacity();
   stacks_of_this_process_are_found();
   return 0;
 }

@@ -43,7 +43,7 @@ static void thread_run(void *(*run)(void *)) {
 
 /* Burn CPU time with the signal blocked: every tick is recorded at the thread's
  * end. */
-static void held_burn(uint64_t ms) {
+static void blocked_burn(uint64_t ms) {
   sigset_t ours, mask;
 
   CHECK(!spanprof_thread_register());
@@ -53,8 +53,8 @@ static void held_burn(uint64_t ms) {
   burn_cpu_ms(ms);
 }
 
-static void *held_run(void *nothing) {
-  held_burn(20);
+static void *blocked_run(void *nothing) {
+  blocked_burn(20);
   return nothing;
 }
 
@@ -84,7 +84,7 @@ static void ticks_after_the_last_signal_are_recorded(void) {
   uint64_t booked;
 
   sampling_start(8);
-  thread_run(held_run);
+  thread_run(blocked_run);
   booked = sampling_stop();
   CHECK(booked >= 20 && booked < 1000);
 }
@@ -147,13 +147,13 @@ static uint64_t ring_next(uint32_t *why, spanprof_span *span) {
   return ticks;
 }
 
-static uint64_t ring_ticks(uint32_t wanted) {
+static uint64_t ring_ticks(uint32_t reasons) {
   uint64_t sum = 0, ticks;
   spanprof_span span;
   uint32_t why;
 
   while ((ticks = ring_next(&why, &span)) > 0)
-    sum += why & wanted ? ticks : 0;
+    sum += why & reasons ? ticks : 0;
   return sum;
 }
 
@@ -232,7 +232,7 @@ static void *span_run(void *nothing) {
   spanprof_span_token token;
 
   CHECK(!spanprof_span_enter(span_of_the_thread, &token));
-  held_burn(20);
+  blocked_burn(20);
   spanprof_span_leave(token);
   return nothing;
 }
@@ -264,7 +264,7 @@ static void late_ticks_at_a_stop_are_recorded(void) {
   uint64_t booked;
 
   sampling_start(8);
-  held_burn(40);
+  blocked_burn(40);
   booked = sampling_stop();
   CHECK(booked >= 40 && booked < 1000);
   spanprof_thread_unregister();
@@ -273,7 +273,7 @@ static void late_ticks_at_a_stop_are_recorded(void) {
 
 static void recent_ticks_at_a_stop_are_not_late(void) {
   sampling_start(8);
-  held_burn(5);
+  blocked_burn(5);
   CHECK_EQUAL(sampling_stop(), 0);
   spanprof_thread_unregister();
 }
@@ -282,7 +282,7 @@ static void late_ticks_at_a_pause_are_recorded_once(void) {
   uint64_t booked;
 
   sampling_start(8);
-  held_burn(40);
+  blocked_burn(40);
   sp_threads_pause();
   booked = sp_counted(&sp_counts.ticks_booked_at_thread_end);
   CHECK(booked >= 40 && booked < 1000);

@@ -50,7 +50,7 @@ static void blocked_end(pthread_t thread) {
 }
 
 static const char *blocked_name;
-static int told, told_of_it;
+static int logged, logged_thread;
 
 static void log_with_the_lock_free(void *data, spanprof_log_level level,
                                    const char *message) {
@@ -58,8 +58,8 @@ static void log_with_the_lock_free(void *data, spanprof_log_level level,
   CHECK(strstr(message, "blocks signal"));
   CHECK_EQUAL(pthread_mutex_trylock(&sp_threads.lock), 0);
   pthread_mutex_unlock(&sp_threads.lock);
-  told++;
-  told_of_it += strstr(message, blocked_name) != NULL;
+  logged++;
+  logged_thread += strstr(message, blocked_name) != NULL;
 }
 
 static void cpu_used_wait(int tid, uint64_t ns) {
@@ -78,7 +78,7 @@ static void blocked_scan(const char *name, bool burns) {
   int tid, i;
 
   blocked_name = name;
-  told = told_of_it = 0;
+  logged = logged_thread = 0;
   atomic_store(&blocked_burns, burns);
   thread = blocked_start(&tid);
   CHECK_EQUAL(pthread_setname_np(thread, name), 0);
@@ -98,18 +98,18 @@ static void blocked_scan(const char *name, bool burns) {
 
 static void the_log_may_wait_for_any_thread(void) {
   blocked_scan("worker", true);
-  CHECK_EQUAL(told_of_it, 1);
+  CHECK_EQUAL(logged_thread, 1);
 }
 
 static void a_blocked_idle_thread_is_not_logged(void) {
   blocked_scan("housekeeper", false);
-  CHECK_EQUAL(told, 0);
+  CHECK_EQUAL(logged, 0);
 }
 
 /* ThreadSanitizer's own thread may be logged. */
 static void blocked_resolver_threads_of_ours_are_not_logged(void) {
   blocked_scan("spanprof-upload", true);
-  CHECK_EQUAL(told_of_it, 0);
+  CHECK_EQUAL(logged_thread, 0);
 }
 
 /* The user has so many groups that the line with the mask is kilobytes into the

@@ -72,7 +72,7 @@ static void many_threads_have_a_record_each(void) {
   directory_remove(directory);
 }
 
-static void an_index_out_of_range_has_none(void) {
+static void an_index_out_of_range_has_no_record(void) {
   CHECK(!sp_thread_at(UINT32_MAX));
   CHECK(!sp_thread_at(1u << 30));
 }
@@ -99,7 +99,7 @@ static void timers_start(uint32_t hz) {
 }
 
 /* Enough scans to run each kind of scan. */
-static void a_scan_finds_who_took_the_place_of_another(void) {
+static void a_scan_finds_a_thread_that_replaced_another(void) {
   enum { TIMES = 20 };
   pthread_t thread;
   int tid = 0, before = 0, i;
@@ -138,7 +138,7 @@ static void *ours_run(void *nothing) {
 /* A thread of ours that a scan found before it registered must not be counted
  * as one of the program's, or a new thread of the program would be found
  * late. */
-static void one_of_ours_hides_none_of_the_programs(void) {
+static void an_own_thread_hides_none_of_the_programs(void) {
   pthread_t ours, other;
   sp_thread *record;
   int i, tid;
@@ -174,7 +174,7 @@ static void own_record_check(void) {
 }
 
 /* Memory far below the main stack may be a heap or unmapped. */
-static void an_unlimited_stack_reaches_not_into_a_heap(void) {
+static void an_unlimited_stack_excludes_a_heap(void) {
   const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
   /* A variable may be on a separate stack of a sanitizer. */
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -226,7 +226,7 @@ static uint64_t stack_low_seen(sp_thread *record, uint64_t sp) {
   return atomic_load(&record->stack_low);
 }
 
-static void a_stack_is_known_as_deep_as_it_was_seen(void) {
+static void a_stack_is_known_as_deep_as_it_was_sampled(void) {
   const uint64_t page = SP_COPY_PAGE_BYTES;
   pthread_t thread;
   sp_thread *record;
@@ -380,11 +380,11 @@ int main(void) {
   sem_init(&registered, 0, 0);
   sem_init(&leave, 0, 0);
   many_threads_have_a_record_each();
-  an_index_out_of_range_has_none();
-  a_scan_finds_who_took_the_place_of_another();
-  one_of_ours_hides_none_of_the_programs();
-  an_unlimited_stack_reaches_not_into_a_heap();
-  a_stack_is_known_as_deep_as_it_was_seen();
+  an_index_out_of_range_has_no_record();
+  a_scan_finds_a_thread_that_replaced_another();
+  an_own_thread_hides_none_of_the_programs();
+  an_unlimited_stack_excludes_a_heap();
+  a_stack_is_known_as_deep_as_it_was_sampled();
   a_thread_found_again_has_its_labels();
   a_thread_no_longer_excluded_has_its_labels();
   any_number_of_threads_is_excluded();

@@ -172,7 +172,7 @@ static void before_handler(int number) {
 }
 
 static void signals_of_others_go_to_the_handler_before_ours(void) {
-  uint64_t foreign = sp_counted(&sp_counts.signals_foreign);
+  uint64_t others = sp_counted(&sp_counts.signals_foreign);
   int number = SIGRTMIN + 3;
   struct sigaction before = {.sa_handler = before_handler};
   union sigval value = {.sival_int = 1};
@@ -182,7 +182,7 @@ static void signals_of_others_go_to_the_handler_before_ours(void) {
   CHECK_EQUAL(raise(number), 0);
   CHECK_EQUAL(sigqueue(getpid(), number, value), 0);
   CHECK_EQUAL(atomic_load(&before_calls), 2);
-  CHECK_EQUAL(sp_counted(&sp_counts.signals_foreign), foreign + 2);
+  CHECK_EQUAL(sp_counted(&sp_counts.signals_foreign), others + 2);
   CHECK(sp_signal_owned(number));
 }
 

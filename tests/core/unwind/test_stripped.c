@@ -243,13 +243,14 @@ static void every_allocation_may_fail(void) {
 }
 
 static bool symbol_is(const sp_symbol_table *table, const sp_elf_image *image,
-                      uint64_t address, uint64_t function, const char *wanted) {
+                      uint64_t address, uint64_t function,
+                      const char *expected) {
   char name[SP_SYMBOL_NAME_MAX];
   uint64_t start;
 
   return sp_symbol_table_find(table, image, address, function, name, &start)
-             ? wanted && strcmp(name, wanted) == 0
-             : !wanted;
+             ? expected && strcmp(name, expected) == 0
+             : !expected;
 }
 
 /* .dynsym has no static functions: a symbol must not cover them. */

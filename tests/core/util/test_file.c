@@ -7,11 +7,11 @@
 #include "export_fixture.h"
 
 static void readable_and_unreadable_files_are_distinguished(void) {
-  char directory[64], path[128], gone[128], link_path[128], pipe_path[128];
+  char directory[64], path[128], missing[128], link_path[128], pipe_path[128];
 
   directory_new(directory);
   snprintf(path, sizeof path, "%s/file", directory);
-  snprintf(gone, sizeof gone, "%s/gone", directory);
+  snprintf(missing, sizeof missing, "%s/gone", directory);
   snprintf(link_path, sizeof link_path, "%s/link", directory);
   snprintf(pipe_path, sizeof pipe_path, "%s/pipe", directory);
   close(open(path, O_CREAT | O_WRONLY, 0600));
@@ -22,7 +22,7 @@ static void readable_and_unreadable_files_are_distinguished(void) {
   /* The pipe has no writer: the call does not block. */
   CHECK_EQUAL(sp_file_readable(pipe_path), 0);
   CHECK_EQUAL(sp_file_readable(directory), EISDIR);
-  CHECK_EQUAL(sp_file_readable(gone), ENOENT);
+  CHECK_EQUAL(sp_file_readable(missing), ENOENT);
   directory_remove(directory);
 }
 

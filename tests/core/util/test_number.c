@@ -9,7 +9,7 @@ static void digits_are_read_and_skipped(void) {
     const char *text;
     spanprof_status st;
     uint64_t number;
-    const char *rest;
+    const char *remaining;
   } rows[] = {
       {"0", SPANPROF_OK, 0, ""},
       {"007x", SPANPROF_OK, 7, "x"},
@@ -28,7 +28,7 @@ static void digits_are_read_and_skipped(void) {
 
     CHECK_EQUAL(sp_number_read(&text, NULL, &number), rows[i].st);
     CHECK(number == rows[i].number);
-    CHECK_TEXT(text, rows[i].rest);
+    CHECK_TEXT(text, rows[i].remaining);
   }
 }
 
@@ -47,7 +47,7 @@ static void canonical_numbers_have_no_leading_zeros(void) {
     const char *text;
     bool good;
     uint64_t number;
-    const char *rest;
+    const char *remaining;
   } rows[] = {
       {"0", true, 0, ""},
       {"12-3", true, 12, "-3"},
@@ -65,7 +65,7 @@ static void canonical_numbers_have_no_leading_zeros(void) {
 
     CHECK_EQUAL(sp_number_read_canonical(&text, &number), rows[i].good);
     CHECK(number == rows[i].number);
-    CHECK_TEXT(text, rows[i].rest);
+    CHECK_TEXT(text, rows[i].remaining);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-#define TURNS 500
+#define ROUNDS 500
 
 static sem_t go_on, other_go_on;
 
@@ -30,9 +30,9 @@ static pthread_t started(void) {
 
 static void own_threads_are_known_from_their_start(void) {
   pthread_t thread;
-  int turn;
+  int round;
 
-  for (turn = 0; turn < TURNS; turn++) {
+  for (round = 0; round < ROUNDS; round++) {
     thread = started();
     CHECK(sp_own_threads_only());
     sem_post(&go_on);
@@ -42,9 +42,9 @@ static void own_threads_are_known_from_their_start(void) {
 
 static void own_threads_are_known_until_their_end(void) {
   pthread_t thread;
-  int turn;
+  int round;
 
-  for (turn = 0; turn < TURNS; turn++) {
+  for (round = 0; round < ROUNDS; round++) {
     thread = started();
     while (sp_own_thread_count() == 0)
       sched_yield();
@@ -72,10 +72,10 @@ static void another_thread_is_not_ours(void) {
 /* The calls happen at any point of the start and end of threads of ours. */
 static void another_thread_is_found_while_ours_start_and_end(void) {
   pthread_t own, other;
-  int turn;
+  int round;
 
   CHECK_EQUAL(pthread_create(&other, NULL, other_waits, NULL), 0);
-  for (turn = 0; turn < TURNS; turn++) {
+  for (round = 0; round < ROUNDS; round++) {
     own = started();
     CHECK(!sp_own_threads_only());
     sem_post(&go_on);

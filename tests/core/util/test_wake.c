@@ -23,18 +23,18 @@ static void a_sleep_ends_at_its_deadline(void) {
 }
 
 /* Each round ends when the other thread has answered the call. */
-#define WAKE_TURNS 2000
+#define WAKE_ROUNDS 2000
 
 static sp_wake answer;
-static _Atomic int asked, answered;
+static _Atomic int requested, answered;
 
 static void *answer_run(void *data) {
   int done = 0;
 
   (void)data;
-  while (done < WAKE_TURNS) {
+  while (done < WAKE_ROUNDS) {
     sp_wake_clear(&wake);
-    if (asked == done) {
+    if (requested == done) {
       sp_wake_wait(&wake, UINT64_MAX);
       continue;
     }
@@ -46,14 +46,14 @@ static void *answer_run(void *data) {
 
 static void two_thousand_calls_are_all_delivered(void) {
   pthread_t thread;
-  int turn;
+  int round;
 
   CHECK_EQUAL(pthread_create(&thread, NULL, answer_run, NULL), 0);
-  for (turn = 1; turn <= WAKE_TURNS; turn++) {
+  for (round = 1; round <= WAKE_ROUNDS; round++) {
     sp_wake_clear(&answer);
-    asked = turn;
+    requested = round;
     sp_wake_call(&wake);
-    while (answered != turn) {
+    while (answered != round) {
       sp_wake_wait(&answer, UINT64_MAX);
       sp_wake_clear(&answer);
     }

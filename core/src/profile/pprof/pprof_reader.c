@@ -103,7 +103,8 @@ static spanprof_status reader_read_sample(void *data,
   if (!sample)
     return st;
   if (sample->n_value != r->profile->type_count)
-    return sp_pprof_source_broken("a sample has not one value of each type");
+    return sp_pprof_source_broken(
+        "a sample does not have one value of each type");
   values = sp_pprof_source_new(&r->source, sample->n_value, sizeof *values);
   locations =
       sp_pprof_source_new(&r->source, sample->n_location_id, sizeof *locations);
@@ -154,7 +155,7 @@ static spanprof_status reader_read_number(reader *r,
   switch (field->number) {
   case SP_PPROF_FIELD_TIME:
     if (profile->time_ns && value)
-      return sp_pprof_source_broken("two profiles stand behind each other");
+      return sp_pprof_source_broken("it contains two profiles");
     profile->time_ns = value;
     break;
   case SP_PPROF_FIELD_DURATION:
@@ -184,7 +185,7 @@ static spanprof_status reader_count(reader *r) {
     if (field.number >= SP_PPROF_FIELD_COUNT)
       continue;
     if (!comment && (field.type == SP_WIRE_BYTES) != message)
-      return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
+      return sp_fail(SPANPROF_ERR_FORMAT, "is not a pprof profile");
     /* An upper bound: packed comments have at least one byte each. */
     r->counts[field.number] +=
         comment && field.type == SP_WIRE_BYTES ? field.bytes.size : 1;
@@ -192,7 +193,7 @@ static spanprof_status reader_count(reader *r) {
       st = reader_read_number(r, &field);
   }
   if (!st && (fields.fault || !r->counts[SP_PPROF_FIELD_SAMPLE_TYPE]))
-    return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
+    return sp_fail(SPANPROF_ERR_FORMAT, "is not a pprof profile");
   if (r->head_only)
     r->counts[SP_PPROF_FIELD_SAMPLE] = r->counts[SP_PPROF_FIELD_MAPPING] =
         r->counts[SP_PPROF_FIELD_LOCATION] =

@@ -91,7 +91,7 @@ typedef struct sp_pprof {
  * `bytes`. SPANPROF_ERR_FORMAT: not a profile, or a broken one.
  * SPANPROF_ERR_LIMIT: larger than the limits above. SPANPROF_ERR_NOMEM. The
  * message of the first two continues a sentence that begins with the file's
- * name: "is no pprof profile". *out is NULL on failure. */
+ * name: "is not a pprof profile". *out is NULL on failure. */
 spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
                               const void *bytes, size_t size);
 

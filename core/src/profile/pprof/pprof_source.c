@@ -37,7 +37,7 @@ spanprof_status sp_pprof_source_broken(const char *what) {
 
 static spanprof_status source_too_large(spanprof_status st) {
   if (st == SPANPROF_ERR_LIMIT)
-    return sp_fail(st, "is a profile that takes more than %zu MiB to read",
+    return sp_fail(st, "is a profile that needs more than %zu MiB to read",
                    SP_PPROF_MEMORY_MAX >> 20);
   return st;
 }

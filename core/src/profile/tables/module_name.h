@@ -1,5 +1,5 @@
-/* The name of a frame without a symbol, for reports and the server alike. go
- * tool pprof shows the same names. */
+/* The name of a frame without a symbol, for reports and for the server. go tool
+ * pprof shows the same names. */
 #ifndef SP_MODULE_NAME_H
 #define SP_MODULE_NAME_H
 

@@ -199,7 +199,7 @@ static spanprof_status eval_add(const spanprof_range *range) {
       return SPANPROF_OK;
   if (count == RUNTIME_ADDED_MAX)
     return sp_fail(SPANPROF_ERR_LIMIT,
-                   "%d ranges were added to the eval loop's already",
+                   "the eval loop already has %d added ranges",
                    RUNTIME_ADDED_MAX);
   runtime_state.added[count] = *range;
   atomic_store_explicit(&runtime_state.added_count, count + 1,

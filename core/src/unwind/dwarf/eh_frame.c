@@ -8,7 +8,7 @@
 
 /* The record formats: LSB Core 5.0, §10.6.1 "The .eh_frame section". */
 
-/* One function. */
+/* A function and its instructions. */
 typedef struct eh_function {
   uint64_t start;
   uint64_t limit;

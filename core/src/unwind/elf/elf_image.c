@@ -103,14 +103,14 @@ static spanprof_status elf_image_headers(sp_elf_image *image) {
 
 static bool elf_image_section_is(const sp_elf_image *image,
                                  const sp_elf_section *names, uint32_t name,
-                                 const char *wanted) {
-  const size_t size = strlen(wanted) + 1;
+                                 const char *expected) {
+  const size_t size = strlen(expected) + 1;
   char text[32];
 
   if (size > sizeof text || name > names->size || size > names->size - name)
     return false;
   return sp_elf_image_read(image, names->offset + name, text, size) &&
-         memcmp(text, wanted, size) == 0;
+         memcmp(text, expected, size) == 0;
 }
 
 static bool elf_image_section_header(const sp_elf_image *image, uint32_t index,

@@ -15,7 +15,7 @@ bool sp_directory_private(const struct stat *info,
                           char why[SP_DIRECTORY_WHY_BYTES]) {
   if (info->st_uid != geteuid())
     snprintf(why, SP_DIRECTORY_WHY_BYTES,
-             "belongs to user %u, not to %u, as whom this program runs",
+             "belongs to user %u, but this program runs as user %u",
              (unsigned)info->st_uid, (unsigned)geteuid());
   else if (info->st_mode & (S_IWGRP | S_IWOTH))
     snprintf(why, SP_DIRECTORY_WHY_BYTES,
@@ -43,8 +43,8 @@ spanprof_status sp_directory_prepare(char **out, const sp_mem *mem,
                          option, path);
   if (!sp_directory_private(&info, why))
     return sp_fail(SPANPROF_ERR_IO,
-                   "%s %s %s; give one of its own, such as %s/spanprof", option,
-                   path, why, path);
+                   "%s %s %s; use a directory of its own, such as %s/spanprof",
+                   option, path, why, path);
   if (faccessat(AT_FDCWD, absolute, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
     return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s %s cannot be written to",
                          option, path);

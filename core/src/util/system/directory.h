@@ -22,8 +22,8 @@ typedef struct sp_piece {
 #define SP_DIRECTORY_WHY_BYTES 128
 
 /* Is only this process's user able to write this directory or file? If not,
- * `why` receives the reason: "belongs to user 0, not to 1000, as whom this
- * program runs". */
+ * `why` receives the reason: "belongs to user 0, but this program runs as
+ * user 1000". */
 bool sp_directory_private(const struct stat *info,
                           char why[SP_DIRECTORY_WHY_BYTES]);
 
