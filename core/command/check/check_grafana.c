@@ -4,8 +4,8 @@
 
 #include "profile/profile.h"
 #include "settings/environment.h"
-#include "settings/option_value.h"
 #include "settings/identity.h"
+#include "settings/option_value.h"
 
 #define CHECK_OWN_VARIABLE "PYROSCOPE_APPLICATION_NAME"
 

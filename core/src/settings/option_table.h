@@ -2,8 +2,8 @@
 #ifndef SP_OPTION_TABLE_H
 #define SP_OPTION_TABLE_H
 
-#include "option_value.h"
 #include "option_list.h"
+#include "option_value.h"
 #include "util/memory/buffer.h"
 
 typedef struct sp_option_values {
