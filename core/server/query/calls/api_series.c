@@ -16,7 +16,7 @@
 /* 31,000 years, so that the end of the last step fits 64 bits. */
 #define SERIES_STEP_MAX_MS INT64_C(1000000000000000)
 
-/* Duration of profiles without one: the upload interval of Go agents. */
+/* Duration of profiles without one: the usual upload interval of agents. */
 #define SERIES_PROFILE_MS 15000
 
 /* Limit of a profile's duration, so that the product of two durations fits 64

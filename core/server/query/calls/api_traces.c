@@ -6,12 +6,9 @@
 #include "server/model/query_time.h"
 #include "server/model/sum.h"
 
-#define TRACES_CANDIDATES                                                      \
-  500                           /* traces among which the dearest are selected \
-                                 */
-#define TRACES_SPANS_MAX 100000 /* spans that are read */
-#define TRACES_PROFILE_MS \
-  120000 /* the longest time between a profile's start and a span */
+#define TRACES_CANDIDATES 500    /* for the selection of the dearest */
+#define TRACES_SPANS_MAX  100000 /* spans that are read */
+#define TRACES_PROFILE_MS 120000 /* longest time from a profile to its span */
 
 typedef struct traces_span {
   sp_trace_id trace_id;
