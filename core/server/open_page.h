@@ -4,9 +4,9 @@
 
 #include "util/base.h"
 
-/* Show the server's page in the browser. `listen` is the address that it
- * listens at, `port` the port that it got. SPANPROF_ERR_UNSUPPORTED (no page,
- * no browser), SPANPROF_ERR_IO, in a sentence. */
+/* Show the server's page in the browser. `listen` is the address that the
+ * server listens on, `port` its actual port. SPANPROF_ERR_UNSUPPORTED if there
+ * is no page or no browser; SPANPROF_ERR_IO. Both set an error message. */
 spanprof_status sp_open_page(const char *listen, uint16_t port);
 
 #endif

@@ -12,7 +12,7 @@ static const char *const page_paths[] = {
 static void page_missing(sp_http_response *response) {
   sp_http_answer(response, 200, "text/plain; charset=utf-8",
                  "spanprof " SPANPROF_VERSION
-                 " takes profiles and traces here; " SP_BUILT_PAGE_MISSING
+                 " receives profiles and traces here; " SP_BUILT_PAGE_MISSING
                  ".\nIn Grafana, add a Pyroscope data source with this "
                  "address.\n");
 }
@@ -30,9 +30,9 @@ static void page_answer(void *data, const sp_http_request *request,
   }
   sp_http_answer(response, 200, "text/html; charset=utf-8", "");
   sp_buffer_append(&response->body, page, size);
-  response->gzip = sp_http_takes_gzip(request);
-  /* The page has a policy of its own for what runs in it; framing can be
-   * refused in a header alone. */
+  response->gzip = sp_http_accepts_gzip(request);
+  /* The page contains its own policy for scripts. Framing can only be refused
+   * by a header. */
   sp_http_set(response, "Content-Security-Policy", "frame-ancestors 'none'");
   sp_http_set(response, "X-Content-Type-Options", "nosniff");
   sp_http_set(response, "Referrer-Policy", "no-referrer");
@@ -48,7 +48,7 @@ spanprof_status sp_page_routes(sp_http_routes *routes) {
         .methods = "GET",
         .path = page_paths[i],
         .handler = page_answer,
-        /* It holds no data; its calls want the token. */
+        /* The page contains no data. Its calls require the token. */
         .flags = SP_HTTP_OPEN};
 
     st = sp_http_routes_add(routes, &route);

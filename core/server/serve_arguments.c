@@ -10,13 +10,14 @@
 #include "util/system/status.h"
 #include "util/text/number.h"
 
-/* validation.reject-older-than and reject-newer-than of Pyroscope. */
+/* Pyroscope's defaults of validation.reject-older-than and reject-newer-than.
+ */
 #define SERVE_PAST_NS   ((int64_t)3600 * 1000000000)
 #define SERVE_FUTURE_NS ((int64_t)600 * 1000000000)
 
 #define SERVE_UPLOAD_BYTES_MIN ((uint64_t)8 << 20)
 
-/* Ample for one team: an application has a few hundred series at most, unless
+/* Enough for one team: an application has a few hundred series at most, unless
  * its labels contain ids. */
 #define SERVE_SERIES        100000
 #define SERVE_SERIES_OF_ONE 20000
@@ -26,47 +27,52 @@
 static const char serve_usage[] =
     "usage: spanprof serve [OPTION...]\n"
     "\n"
-    "Takes what Pyroscope's clients and OpenTelemetry send, keeps it in one "
-    "file, and\nanswers what Grafana asks.\n"
+    "Receives profiles and traces of Pyroscope's clients and of OpenTelemetry, "
+    "stores\n"
+    "them in one file, and answers the queries of Grafana and of its own "
+    "page.\n"
     "\n"
     "  --listen ADDRESS:PORT    127.0.0.1:4040; unix:PATH is a Unix socket "
     "for\n"
     "                           its user and group\n"
-    "  --otlp ADDRESS:PORT      a second address, as 127.0.0.1:4318\n"
+    "  --otlp ADDRESS:PORT      a second address, for example 127.0.0.1:4318\n"
     "  --data DIRECTORY         $XDG_DATA_HOME/spanprof or "
     "~/.local/share/spanprof\n"
-    "  --retention TIME         7d; 0 keeps for ever\n"
-    "  --max-bytes SIZE         2G; 0 is no limit\n"
-    "  --max-series COUNT       100000; further series count as [other]; 0 is "
-    "no limit\n"
+    "  --retention TIME         age at which data is dropped: 7d; 0: never\n"
+    "  --max-bytes SIZE         size of the store: 2G; 0: no limit\n"
+    "  --max-series COUNT       100000; further series count as [other]; 0: no "
+    "limit\n"
     "  --max-series-per-application COUNT\n"
-    "                           20000, the same for each application\n"
+    "                           20000; the same for each application\n"
     "  --ingest-window TIME     1h: older profiles are refused, as by "
-    "Pyroscope; `off`\n                           takes those of any time\n"
-    "  --upload-memory SIZE     384M: memory of one upload, unpacked\n"
-    "  --limits own|pyroscope   `pyroscope` has the default limits of a "
-    "Pyroscope:\n"
-    "                           2 MiB and 16,000 samples of a profile, and "
-    "so on\n"
+    "Pyroscope;\n"
+    "                           `off` accepts any time\n"
+    "  --upload-memory SIZE     384M: memory for one upload, decompressed\n"
+    "  --limits own|pyroscope   `pyroscope`: the default limits of Pyroscope,\n"
+    "                           such as 2 MiB and 16,000 samples in a profile\n"
     "  --scrape URL[,NAME=VALUE...]\n"
-    "                           fetch profiles from there, as from "
-    "http://host:6060 of\n                           Go's net/http/pprof, "
-    "with these labels; may be repeated\n"
-    "  --scrape-config FILE     jobs of targets in Prometheus' form, as YAML\n"
+    "                           fetch profiles from this URL, such as\n"
+    "                           http://host:6060 of Go's net/http/pprof, with\n"
+    "                           these labels; repeatable\n"
+    "  --scrape-config FILE     jobs in the form of Prometheus, as YAML\n"
     "  --metric name=NAME,query=QUERY[,node=FUNCTION][,group_by=LABEL;...]\n"
-    "                           add up at /exported-metrics what comes, for\n"
-    "                           Prometheus; may be repeated\n"
-    "  --metrics FILE           such rules, as YAML with Pyroscope's keys\n"
+    "                           a metric of received profiles at\n"
+    "                           /exported-metrics, for Prometheus; repeatable\n"
+    "  --metrics FILE           such rules as YAML with Pyroscope's keys\n"
     "  --token TOKEN            required in every request; also from\n"
     "                           SPANPROF_SERVER_TOKEN\n"
     "  --token-file FILE        a file with the token in its first line; the "
-    "server\n                           reads it again when it changes\n"
-    "  --no-token               let others reach the server without one\n"
-    "  --allow-host NAME        a name of this machine that requests may ask "
-    "for beside\n                           localhost and those that "
-    "containers have for it; may be\n                           repeated\n"
-    "  --open                   show the page in the browser, by $BROWSER, "
-    "xdg-open,\n                           wslview or open\n"
+    "server\n"
+    "                           reads it again when it changes\n"
+    "  --no-token               allow other machines to connect without a "
+    "token\n"
+    "  --allow-host NAME        another name of this machine for the Host "
+    "header,\n"
+    "                           besides localhost and the names that "
+    "containers\n"
+    "                           use; repeatable\n"
+    "  --open                   show the page in the browser, with $BROWSER,\n"
+    "                           xdg-open, wslview or open\n"
     "  -h, --help\n"
     "      --version\n";
 
@@ -77,8 +83,8 @@ static int serve_refuse(FILE *err, const char *option, const char *value,
   return 2;
 }
 
-/* Both are compared as signed numbers: of what does not fit in one, all that is
- * kept would be too old or too much. */
+/* Durations and sizes are compared as signed numbers, so values above INT64_MAX
+ * are refused. */
 static bool serve_duration(const char *text, uint64_t *ns) {
   return !sp_duration_parse(text, SP_NS_PER_S, ns) && *ns <= INT64_MAX;
 }
@@ -102,7 +108,8 @@ static int serve_count(const char *option, const char *value, uint64_t *count,
                        FILE *err) {
   return sp_number_is(value, UINT32_MAX, count)
              ? -1
-             : serve_refuse(err, option, value, "give a number, as 20000 or 0");
+             : serve_refuse(err, option, value,
+                            "give a number such as 20000, or 0");
 }
 
 static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
@@ -116,8 +123,8 @@ static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
     below = "/.local/share";
   }
   if (!home || !*home || strlen(home) > sizeof arguments->data - 64) {
-    fputs("spanprof serve: there is no home directory: name one for the data "
-          "by --data\n",
+    fputs("spanprof serve: there is no home directory: choose a directory with "
+          "--data\n",
           err);
     return 2;
   }
@@ -127,7 +134,8 @@ static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
   return -1;
 }
 
-/* Whoever reaches the address reads and writes everything. */
+/* Require a token, or --no-token, for an address that other machines can reach:
+ * everybody who reaches it can read and write everything. */
 static int serve_check_address(const sp_serve_arguments *arguments,
                                const char *address, FILE *err) {
   char host[256];
@@ -142,15 +150,16 @@ static int serve_check_address(const sp_serve_arguments *arguments,
   if (sp_guard_is_loopback(host) || arguments->options.token ||
       arguments->options.token_file || arguments->no_token)
     return -1;
-  fprintf(err,
-          "spanprof serve: others can reach %s: give --token-file FILE, or "
-          "--no-token if they all may read and write\n",
-          address);
+  fprintf(
+      err,
+      "spanprof serve: other machines can reach %s: give --token-file FILE, "
+      "or --no-token if they may all read and write\n",
+      address);
   return 2;
 }
 
-/* Where to store the value of an option that is plain text. NULL: not such an
- * option. */
+/* Returns the field for an option whose value is plain text, or NULL for other
+ * options. */
 static const char **serve_text(sp_serve_options *options, const char *name) {
   const struct {
     const char *name;
@@ -176,15 +185,17 @@ static int serve_bound(sp_serve_options *options, const char *name,
 
   if (strcmp(name, "retention") == 0) {
     if (!serve_duration(value, &options->retention_ns))
-      return serve_refuse(err, name, value,
-                          "give a time as 7d, 12h or 0, of 292 years at most");
+      return serve_refuse(
+          err, name, value,
+          "give a time such as 7d, 12h or 0, at most 292 years");
   } else if (strcmp(name, "max-bytes") == 0) {
     if (!serve_bytes(value, &options->max_bytes))
       return serve_refuse(err, name, value,
-                          "give a size as 2G, 500M or 0, below 8388608T");
+                          "give a size such as 2G, 500M or 0, below 8388608T");
   } else if (strcmp(name, "upload-memory") == 0) {
     if (!serve_bytes(value, &number) || number < SERVE_UPLOAD_BYTES_MIN)
-      return serve_refuse(err, name, value, "give a size as 384M, from 8M on");
+      return serve_refuse(err, name, value,
+                          "give a size such as 384M, at least 8M");
     options->upload_bytes = number;
   } else if (strcmp(name, "limits") == 0) {
     if (strcmp(value, "own") != 0 && strcmp(value, "pyroscope") != 0)
@@ -198,7 +209,7 @@ static int serve_bound(sp_serve_options *options, const char *name,
     options->window_past_ns = options->window_future_ns = -1;
   } else {
     if (!serve_duration(value, &number) || number == 0)
-      return serve_refuse(err, name, value, "give a time as 1h, or off");
+      return serve_refuse(err, name, value, "give a time such as 1h, or off");
     options->window_past_ns = (int64_t)number;
   }
   return -1;
@@ -213,7 +224,8 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     *text = value;
   } else if (strcmp(name, "scrape") == 0) {
     if (options->scrape_count == SP_SERVE_SCRAPES_MAX)
-      return serve_refuse(err, name, "", "so many stand in --scrape-config");
+      return serve_refuse(err, name, "",
+                          "there are more than 64; use --scrape-config");
     arguments->scrapes[options->scrape_count++] = value;
   } else if (strcmp(name, "metric") == 0) {
     if (options->metric_count == SP_SERVE_METRICS_MAX)
@@ -227,8 +239,9 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     arguments->no_token = true;
   } else if (strcmp(name, "allow-host") == 0) {
     if (!sp_guard_is_name(value))
-      return serve_refuse(err, name, value,
-                          "give a name without a port, as gateway.example");
+      return serve_refuse(
+          err, name, value,
+          "give a name without a port, such as gateway.example");
     if (options->host_count == SP_SERVE_HOSTS_MAX)
       return serve_refuse(err, name, value, "there are too many");
     arguments->hosts[options->host_count++] = value;
@@ -246,7 +259,7 @@ static int serve_access(sp_serve_arguments *arguments, FILE *err) {
 
   if (options->token && options->token_file)
     return serve_refuse(err, "token-file", options->token_file,
-                        "a token is given, too");
+                        "--token is given, too");
   if (!options->token && !options->token_file)
     options->token = getenv("SPANPROF_SERVER_TOKEN");
   if (options->token && !*options->token)
@@ -315,7 +328,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
     }
   }
   if (status < 0 && optind < argc) {
-    fprintf(err, "spanprof serve: \"%.200s\" is no option\n", argv[optind]);
+    fprintf(err, "spanprof serve: unknown argument \"%.200s\"\n", argv[optind]);
     status = 2;
   }
   if (status < 0)

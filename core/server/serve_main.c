@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "open_page.h"
-#include "rooms.h"
 #include "serve_arguments.h"
 #include "server/exported/exported_metrics.h"
 #include "server/http/http_server.h"
 #include "server/model/hash_secret.h"
 #include "server/scrape/scraper.h"
 #include "server/store/store.h"
+#include "server_routes.h"
 #include "state_routes.h"
 #include "util/system/status.h"
 
@@ -33,8 +33,8 @@ typedef struct serve_process {
   char path[4096];
 } serve_process;
 
-/* A new entry of a directory is on the disk when that is. Where it may not be
- * opened, the system writes it in its own time. */
+/* Write the parent directory to the disk, so that a new entry in it survives a
+ * crash. If the directory cannot be opened, the kernel writes it later. */
 static void serve_sync_parent(const char *path) {
   const char *slash = strrchr(path, '/');
   char parent[4096];
@@ -49,7 +49,7 @@ static void serve_sync_parent(const char *path) {
   close(directory);
 }
 
-/* Each directory of the path that is not there yet, for the user alone. */
+/* Create each missing directory of the path, accessible only to the user. */
 static spanprof_status serve_make_directory(const char *directory, char *path,
                                             size_t capacity) {
   char *slash;
@@ -65,7 +65,7 @@ static spanprof_status serve_make_directory(const char *directory, char *path,
       serve_sync_parent(path);
     else if (errno != EEXIST)
       return sp_fail_errno(SPANPROF_ERR_IO, errno,
-                           "cannot make the directory %s", path);
+                           "cannot create the directory %s", path);
     if (!slash)
       break;
     *slash = '/';
@@ -99,17 +99,18 @@ static spanprof_status serve_open(serve_process *process) {
   sp_exported_metrics_init(&process->metrics, &sp_mem_default, &process->log,
                            &process->rules);
   if (process->rules.count) {
-    process->serve.on_kept = sp_exported_metrics_observe;
-    process->serve.on_kept_data = &process->metrics;
+    process->serve.on_stored = sp_exported_metrics_observe;
+    process->serve.on_stored_data = &process->metrics;
   }
   if (!st)
     st = sp_state_routes(&process->routes, &process->state);
   if (!st)
     st = sp_exported_metrics_routes(&process->routes, &process->metrics);
-  return st ? st : sp_rooms_routes(&process->routes, &process->serve);
+  return st ? st : sp_server_routes(&process->routes, &process->serve);
 }
 
-/* Before anything is opened: what is wrong with it is the user's. */
+/* Read the scrape targets. Called before anything is opened, because an error
+ * here is a mistake of the user. */
 static spanprof_status serve_plan(serve_process *process) {
   const sp_serve_options *options = &process->arguments.options;
   spanprof_status st = SPANPROF_OK;
@@ -162,10 +163,11 @@ static spanprof_status serve_listen(serve_process *process) {
   if (st)
     return st;
   atomic_store(&process->state.http, process->http);
-  sp_http_server_say(process->http, 0, options->listen, address,
-                     sizeof address);
+  sp_http_server_format_address(process->http, 0, options->listen, address,
+                                sizeof address);
   if (options->otlp)
-    sp_http_server_say(process->http, 1, options->otlp, also, sizeof also);
+    sp_http_server_format_address(process->http, 1, options->otlp, also,
+                                  sizeof also);
   printf("spanprof-server %s at %s,%s%s%s data in %s\n", spanprof_version(),
          address, options->otlp ? " OTLP at " : "", options->otlp ? also : "",
          options->otlp ? "," : "", options->data);
@@ -177,8 +179,8 @@ static void serve_close(serve_process *process) {
   sp_scraper_halt(process->scraper);
   sp_http_server_stop(process->http);
   sp_http_routes_dispose(&process->routes);
-  /* What a scraper that does not end may use stays open: the store is whole
-   * without being closed. */
+  /* If the scraper's thread does not exit, the data that it may use stays
+   * allocated. The store is consistent without being closed. */
   if (!sp_scraper_stop(process->scraper))
     return;
   sp_scrape_plan_dispose(&process->plan);
@@ -187,36 +189,37 @@ static void serve_close(serve_process *process) {
   sp_metric_rules_dispose(&process->rules);
 }
 
-/* Threads inherit the mask: signals reach sigwait() alone. One that is ignored,
- * as by nohup, or Ctrl-C behind a script's `&`, stays so. */
-static void serve_block_signals(sigset_t *ends) {
+/* Block the signals that stop the server, for sigwait(). All threads inherit
+ * the mask. A signal that is ignored at the start (by nohup, or SIGINT of a
+ * script's background job) stays ignored. */
+static void serve_block_signals(sigset_t *stop_signals) {
   static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
   struct sigaction before;
   size_t i;
 
-  sigemptyset(ends);
+  sigemptyset(stop_signals);
   for (i = 0; i < SP_COUNT_OF(numbers); i++)
     if (!sigaction(numbers[i], NULL, &before) && before.sa_handler != SIG_IGN)
-      sigaddset(ends, numbers[i]);
-  pthread_sigmask(SIG_BLOCK, ends, NULL);
+      sigaddset(stop_signals, numbers[i]);
+  pthread_sigmask(SIG_BLOCK, stop_signals, NULL);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk */
+  signal(SIGXFSZ, SIG_IGN); /* treat RLIMIT_FSIZE as a full disk */
 }
 
-static void serve_until(serve_process *process, const sigset_t *ends) {
+static void serve_wait(serve_process *process, const sigset_t *stop_signals) {
   int received;
 
-  /* The server answers meanwhile; without a browser it goes on. */
+  /* The server already answers requests. Without a browser it continues. */
   if (process->arguments.open &&
       sp_open_page(process->arguments.options.listen,
                    sp_http_server_port(process->http)))
     fprintf(stderr, "spanprof serve: --open: %s\n", spanprof_last_error());
-  sigwait(ends, &received);
+  sigwait(stop_signals, &received);
 }
 
 int main(int argc, char **argv) {
   static serve_process process;
-  sigset_t ends;
+  sigset_t stop_signals;
   int status;
   spanprof_status st;
 
@@ -224,12 +227,12 @@ int main(int argc, char **argv) {
       sp_serve_arguments_read(&process.arguments, argc, argv, stdout, stderr);
   if (status >= 0)
     return status;
-  /* Threads that share arenas keep less memory for themselves, and large
-   * bodies go back to the system; what a usual upload takes stays. */
+  /* With few arenas, threads keep less free memory. Large blocks go back to the
+   * system; the memory that a typical upload needs stays in the process. */
   mallopt(M_ARENA_MAX, 4);
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
-  serve_block_signals(&ends);
+  serve_block_signals(&stop_signals);
   sp_log_init(&process.log, NULL, NULL, SPANPROF_LOG_INFO, sp_clock_system());
   process.routes.mem = &sp_mem_default;
   st = sp_hash_secret_init();
@@ -247,7 +250,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "spanprof serve: %s\n",
             st == SPANPROF_ERR_NOMEM ? "out of memory" : spanprof_last_error());
   else
-    serve_until(&process, &ends);
+    serve_wait(&process, &stop_signals);
   serve_close(&process);
   return st ? 1 : 0;
 }

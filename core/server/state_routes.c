@@ -22,24 +22,25 @@ static void state_received(const sp_serve *serve, sp_buffer *out) {
   const sp_serve_counters *counters = &serve->counters;
 
   state_metric(out, "pyroscope_distributor_profiles_received_total", "counter",
-               "Profiles kept.", sp_counted(&counters->profiles));
+               "Profiles stored.", sp_counted(&counters->profiles));
   state_metric(out, "pyroscope_distributor_received_samples_total", "counter",
-               "Samples of them.", sp_counted(&counters->samples));
+               "Samples of stored profiles.", sp_counted(&counters->samples));
   state_metric(out, "pyroscope_distributor_received_compressed_bytes_total",
-               "counter", "Bytes of them as they came.",
+               "counter", "Bytes of accepted profiles, as received.",
                sp_counted(&counters->compressed_bytes));
   state_metric(out, "pyroscope_distributor_received_decompressed_bytes_total",
-               "counter", "Bytes of them unpacked.",
+               "counter", "Bytes of accepted profiles, decompressed.",
                sp_counted(&counters->decompressed_bytes));
   state_metric(out, "pyroscope_discarded_profiles_total", "counter",
                "Profiles refused.", sp_counted(&counters->discarded_profiles));
   state_metric(out, "pyroscope_discarded_bytes_total", "counter",
-               "Bytes of them.", sp_counted(&counters->discarded_bytes));
+               "Bytes of refused profiles.",
+               sp_counted(&counters->discarded_bytes));
   state_metric(out, "spanprof_discarded_values_total", "counter",
                "Negative values in stored profiles, which are ignored.",
                sp_counted(&counters->discarded_values));
   state_metric(out, "spanprof_spans_received_total", "counter",
-               "Spans of traces kept.", sp_counted(&counters->spans));
+               "Spans of traces stored.", sp_counted(&counters->spans));
   state_metric(out, "spanprof_spans_discarded_total", "counter",
                "Spans of traces that were not stored.",
                sp_counted(&counters->discarded_spans));
@@ -49,7 +50,7 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
   state_metric(out, "spanprof_store_profiles", "gauge",
                "Profiles in the store.", stats->profiles);
   state_metric(out, "spanprof_store_blocks", "gauge",
-               "Blocks of profiles that were compacted.", stats->blocks);
+               "Blocks of compacted profiles.", stats->blocks);
   state_metric(out, "spanprof_store_damaged_blocks", "gauge",
                "Blocks that were found damaged.", stats->damaged_blocks);
   state_metric(out, "spanprof_store_bytes", "gauge",
@@ -67,7 +68,7 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
   state_metric(out, "spanprof_store_dropped_blocks_total", "counter",
                "Blocks dropped by age or bytes.", stats->dropped_blocks);
   state_metric(out, "spanprof_store_repeated_profiles_total", "counter",
-               "Profiles that came again and counted once.",
+               "Repeated profiles, which count once.",
                stats->repeated_profiles);
 }
 
@@ -84,12 +85,13 @@ static void state_metrics(void *data, const sp_http_request *request,
     return;
   }
   sp_buffer_text(&response->body,
-                 "# HELP pyroscope_build_info Who answers.\n"
+                 "# HELP pyroscope_build_info Version of the server.\n"
                  "# TYPE pyroscope_build_info gauge\n"
                  "pyroscope_build_info{version=\"spanprof-" SPANPROF_VERSION
                  "\"} 1\n");
   state_metric(&response->body, "pyroscope_inflight_requests", "gauge",
-               "Requests under way.", http ? sp_http_server_inflight(http) : 0);
+               "Requests in progress.",
+               http ? sp_http_server_inflight(http) : 0);
   if (http)
     sp_http_server_durations(http, &response->body);
   state_received(state->serve, &response->body);
@@ -97,7 +99,7 @@ static void state_metrics(void *data, const sp_http_request *request,
   sp_scraper_metrics(atomic_load(&state->scraper), &response->body);
 }
 
-/* What Pyroscope's gateway says of calls that it does not know. */
+/* Pyroscope's gateway answers unknown calls with this text. */
 static void state_unknown_call(void *data, const sp_http_request *request,
                                sp_http_response *response) {
   (void)data;

@@ -1,4 +1,4 @@
-/* How the server is: /ready, /healthz, /metrics. */
+/* The state of the server: /ready, /healthz, /metrics. */
 #ifndef SP_STATE_ROUTES_H
 #define SP_STATE_ROUTES_H
 
@@ -8,13 +8,13 @@
 
 typedef struct sp_state {
   sp_serve *serve;
-  /* Set once it runs. */
+  /* Set when the server listens. */
   _Atomic(sp_http_server *) http;
-  /* The same; NULL: nothing is scraped. */
+  /* Set when the scraper runs; NULL if nothing is scraped. */
   _Atomic(sp_scraper *) scraper;
 } sp_state;
 
-/* `state` is borrowed for ever. SPANPROF_ERR_NOMEM. */
+/* `state` is borrowed and must not be freed. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_state_routes(sp_http_routes *routes, sp_state *state);
 
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "server/http/message/percent.h"
-#include "server/rooms.h"
+#include "server/server_routes.h"
 #include "server/store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -60,7 +60,7 @@ static void fuzz_begin(void) {
                           .options = &fuzz.options};
   fuzz.routes.mem = &sp_mem_default;
   if (sp_store_open(&fuzz.serve.store, &store) ||
-      sp_rooms_routes(&fuzz.routes, &fuzz.serve))
+      sp_server_routes(&fuzz.routes, &fuzz.serve))
     abort();
   atexit(fuzz_end);
 }
@@ -105,7 +105,7 @@ static void answer(sp_http_request *request) {
 
   sp_buffer_init(&response.body, &sp_mem_default);
   route = sp_http_routes_find(&fuzz.routes, request->method, request->path,
-                              &request->rest, &allow, &says);
+                              &request->path_suffix, &allow, &says);
   if (route && request->body_size > route->body_max) {
     request->body = "";
     request->body_size = 0;
@@ -128,8 +128,10 @@ static void answer(sp_http_request *request) {
 static void request_send(char *head, const char *body, size_t body_size) {
   sp_cancel cancel = {0};
   fuzz_pairs headers = {.count = 0}, query = {.count = 0};
-  sp_http_request request = {
-      .body = body, .body_size = body_size, .rest = "", .cancel = &cancel};
+  sp_http_request request = {.body = body,
+                             .body_size = body_size,
+                             .path_suffix = "",
+                             .cancel = &cancel};
   char *line = next_line(&head), *path = line ? strchr(line, ' ') : NULL;
   char *value;
 

@@ -171,8 +171,8 @@ class ServerTest(unittest.TestCase):
                     (["--allow-host", "db:80"], "a name without a port"),
                     (["--allow-host", "*.example"], "a name without a port"),
                     (["--retention", "soon"], "7d, 12h or 0"),
-                    (["--data", self.data + "/b", "--retention", "200000d"], "292 years at most"),
-                    (["--data", self.data + "/b", "--retention", "18446744073709551615"], "292 years at most"),
+                    (["--data", self.data + "/b", "--retention", "200000d"], "at most 292 years"),
+                    (["--data", self.data + "/b", "--retention", "18446744073709551615"], "at most 292 years"),
                     (["--data", self.data + "/b", "--max-bytes", "18446744073709551615"], "below 8388608T"),
                     (["--data", self.data + "/b", "--max-bytes", "8388608T"], "below 8388608T")):
                 with self.subTest(options):

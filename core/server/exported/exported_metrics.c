@@ -3,15 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a label set of a profile became; else a series, plus EXPORTED_SERIES. */
+/* The state of a label set; other values are the index of its series plus
+ * EXPORTED_SERIES. */
 enum {
   EXPORTED_UNKNOWN,
-  EXPORTED_REFUSED,  /* by the rule's matchers */
+  EXPORTED_REFUSED,  /* the rule's matchers do not match */
   EXPORTED_OVERFLOW, /* there are too many series */
   EXPORTED_SERIES,
 };
 
-/* One rule, and one profile with a type that it asks for. */
+/* The application of one rule to one profile with its type. */
 typedef struct exported_work {
   sp_exported_metrics *metrics;
   const sp_metric_rule *rule;
@@ -19,8 +20,8 @@ typedef struct exported_work {
   const sp_received *profile;
   size_t type;
   const char *type_id;
-  uint32_t *sets;    /* EXPORTED_*, of each label set */
-  uint8_t *has_node; /* of each stack; NULL: all have */
+  uint32_t *sets;    /* EXPORTED_* of each label set */
+  uint8_t *has_node; /* for each stack; NULL: all have it */
 } exported_work;
 
 void sp_exported_metrics_init(sp_exported_metrics *metrics, const sp_mem *mem,
@@ -55,8 +56,8 @@ void sp_exported_metrics_dispose(sp_exported_metrics *metrics) {
   pthread_mutex_destroy(&metrics->lock);
 }
 
-/* A label as queries see it: those of the upload win over the samples', those
- * that are made of the type over both. */
+/* Find a label as queries see it: labels of the upload take precedence over
+ * labels of samples, and labels derived from the type over both. */
 static const char *exported_label(const exported_work *work, uint32_t set,
                                   const char *name) {
   const sp_received *profile = work->profile;
@@ -86,7 +87,7 @@ static bool exported_takes(const exported_work *work, uint32_t set) {
   size_t i;
 
   for (i = 0; i < matchers->count; i++)
-    if (!sp_matcher_takes(
+    if (!sp_matcher_accepts(
             &matchers->matchers[i],
             exported_label(work, set, matchers->matchers[i].name)))
       return false;
@@ -106,7 +107,7 @@ static bool exported_same(const exported_work *work,
   return true;
 }
 
-/* NULL: there is no memory. */
+/* Returns NULL if there is no memory. */
 static char **exported_values(const exported_work *work, uint32_t set) {
   const sp_mem *mem = work->metrics->mem;
   const size_t count = work->rule->group_count;
@@ -157,7 +158,7 @@ static spanprof_status exported_new_series(const exported_work *work,
   return SPANPROF_OK;
 }
 
-/* The series of a label set that the rule takes. */
+/* Find the series of a label set that the rule matches. */
 static spanprof_status exported_find(const exported_work *work, uint32_t set,
                                      uint32_t *out) {
   sp_exported_metrics *metrics = work->metrics;
@@ -180,12 +181,13 @@ static spanprof_status exported_find(const exported_work *work, uint32_t set,
 }
 
 static bool exported_is_node(const sp_metric_rule *rule, const char *function) {
-  return rule->function ? strcmp(rule->function, function) == 0
-                        : sp_matcher_takes(&rule->found.matchers[0], function);
+  return rule->function
+             ? strcmp(rule->function, function) == 0
+             : sp_matcher_accepts(&rule->found.matchers[0], function);
 }
 
-/* Mark the stacks with a function that the rule names; work->has_node is zero.
- */
+/* Mark the stacks that contain the rule's function; work->has_node is zeroed
+ * before. */
 static void exported_mark(const exported_work *work, uint8_t *functions) {
   const sp_received *profile = work->profile;
   size_t i, k, l;
@@ -236,7 +238,7 @@ static spanprof_status exported_samples(const exported_work *work) {
   return st;
 }
 
-/* Scratch for one rule and profile. */
+/* Apply one rule to one profile. */
 static spanprof_status exported_run(exported_work *work) {
   const sp_received *profile = work->profile;
   const sp_mem *mem = work->metrics->mem;
@@ -260,7 +262,8 @@ static spanprof_status exported_run(exported_work *work) {
   return st;
 }
 
-/* Since a regular expression took too long it says "no" to all. */
+/* Log once that a regular expression took too long; it matches nothing from
+ * then on. */
 static void exported_look_for_end(const exported_work *work) {
   bool *gave_up = &work->metrics->of_rules[work->rule_number].gave_up;
 
@@ -292,7 +295,7 @@ static spanprof_status exported_type(exported_work *work, sp_buffer *id) {
   for (i = 0; !st && i < work->metrics->rules->count; i++) {
     work->rule = &work->metrics->rules->rules[i];
     work->rule_number = i;
-    if (!sp_profile_type_finds(work->rule->type, id->data))
+    if (!sp_profile_type_matches(work->rule->type, id->data))
       continue;
     st = exported_run(work);
     exported_look_for_end(work);

@@ -1,8 +1,7 @@
-/* Exported metrics: counters that add up, by rules, the profiles that are kept,
- * for Prometheus at /exported-metrics. They begin at 0 with each start, as
- * counters do.
+/* Exported metrics: counters that sum stored profiles by rules, for Prometheus
+ * at /exported-metrics. Like all counters they begin at 0 at each start.
  *
- * Any thread observes and shows. */
+ * Threads: any. */
 #ifndef SP_EXPORTED_METRICS_H
 #define SP_EXPORTED_METRICS_H
 
@@ -14,12 +13,13 @@
 #include "util/memory/hash_index.h"
 #include "util/system/log.h"
 
-/* Of one rule: what more label values have is counted as overflow. */
+/* Most series of one rule. Values of further ones count as overflow. */
 #define SP_EXPORTED_SERIES_MAX 1000
 
 typedef struct sp_exported_series {
   uint32_t rule;
-  char **values; /* of the rule's groups; "": the profiles have none */
+  char **values; /* values of the rule's groups; "" if the profiles have no
+                  * such label */
   int64_t sum;
 } sp_exported_series;
 
@@ -36,24 +36,25 @@ typedef struct sp_exported_metrics {
   sp_index index;
   struct {
     size_t series;
-    int64_t overflow; /* of values beyond SP_EXPORTED_SERIES_MAX */
+    int64_t overflow; /* sum of values beyond SP_EXPORTED_SERIES_MAX */
     bool gave_up;     /* a regular expression took too long */
   } of_rules[SP_METRIC_RULES_MAX];
-  uint64_t lost; /* profiles that there was no memory for */
+  uint64_t lost; /* profiles that were not counted for lack of memory */
 } sp_exported_metrics;
 
-/* `rules` outlive it. */
+/* `rules` is borrowed. */
 void sp_exported_metrics_init(sp_exported_metrics *metrics, const sp_mem *mem,
                               sp_log *log, const sp_metric_rules *rules);
 void sp_exported_metrics_dispose(sp_exported_metrics *metrics);
 
-/* Add up one profile that is kept, once. `data` is an sp_exported_metrics. */
+/* Count one new profile. `data` is an sp_exported_metrics. */
 void sp_exported_metrics_observe(void *data, const sp_received *profile);
 
-/* All of them as Prometheus' text; exported_text.c. */
+/* Write all metrics in the text format of Prometheus; see exported_text.c. */
 void sp_exported_metrics_write(sp_exported_metrics *metrics, sp_buffer *out);
 
-/* GET /exported-metrics. `metrics` is borrowed for ever. SPANPROF_ERR_NOMEM. */
+/* Add GET /exported-metrics. `metrics` is borrowed and must not be freed.
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_exported_metrics_routes(sp_http_routes *routes,
                                            sp_exported_metrics *metrics);
 

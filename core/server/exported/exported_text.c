@@ -8,7 +8,7 @@
 
 #define TEXT_NS_PER_S INT64_C(1000000000)
 
-/* In a label's value a quote is escaped, too. */
+/* Append a text with escapes. Quotes are only escaped in values of labels. */
 static void text_escape(sp_buffer *out, const char *text, bool quotes) {
   for (; *text; text++) {
     if (*text == '\n')
@@ -23,14 +23,14 @@ static void text_escape(sp_buffer *out, const char *text, bool quotes) {
 static void text_label(sp_buffer *out, const char *name, const char *value,
                        bool *any) {
   if (!*value)
-    return; /* which is the same to Prometheus */
+    return; /* Prometheus treats an empty label as missing */
   sp_buffer_format(out, "%c%s=\"", *any ? ',' : '{', name);
   text_escape(out, value, true);
   sp_buffer_text(out, "\"");
   *any = true;
 }
 
-/* Whole: no digit of a sum is lost on the way. */
+/* Append a value as a decimal number without rounding. */
 static void text_value(sp_buffer *out, const sp_metric_rule *rule,
                        int64_t value) {
   if (rule->seconds)
@@ -75,7 +75,7 @@ static void text_rule(const sp_exported_metrics *metrics, uint32_t number,
   for (i = 0; i < metrics->count; i++)
     if (metrics->series[i].rule == number)
       text_series(out, rule, &metrics->series[i]);
-  /* So that the first increase is one. */
+  /* Show 0 before the first value, so that rate() sees the first increase. */
   if (rule->group_count == 0 && metrics->of_rules[number].series == 0)
     text_series(out, rule, &(sp_exported_series){.rule = number});
 }

@@ -6,7 +6,7 @@
 #include "server/query/wire/query_plan.h"
 #include "util/system/status.h"
 
-#define RULE_BYTES_MAX ((size_t)4 << 20) /* of all texts */
+#define RULE_BYTES_MAX ((size_t)4 << 20) /* size of all texts */
 
 static const char rule_digits[] = "0123456789";
 static const char rule_letters[] =
@@ -26,7 +26,7 @@ void sp_metric_rules_dispose(sp_metric_rules *rules) {
 
   if (!rules->mem)
     return;
-  /* One that was not finished, too. */
+  /* This includes a rule that was not finished. */
   for (i = 0; rules->rules && i < SP_METRIC_RULES_MAX && rules->rules[i].name;
        i++) {
     sp_matcher_list_dispose(&rules->rules[i].matchers);
@@ -42,7 +42,8 @@ static spanprof_status rule_copy(sp_metric_rules *rules, const char *text,
   return *out ? SPANPROF_OK : sp_fail(rules->arena.st, "no memory for rules");
 }
 
-/* https://prometheus.io/docs/concepts/data_model/: labels have no colon. */
+/* Valid names: https://prometheus.io/docs/concepts/data_model/. Names of labels
+ * have no colon. */
 static bool rule_name_valid(const char *name, bool colons) {
   const char *p = name;
 
@@ -105,7 +106,8 @@ spanprof_status sp_metric_rule_set_node(sp_metric_rules *rules,
             : SPANPROF_OK;
 }
 
-/* A label's name for Prometheus: "_" for what it cannot have. */
+/* Replace characters that Prometheus does not allow in names of labels by "_".
+ */
 static void rule_clean(char *name) {
   char *p = name;
 
@@ -114,7 +116,8 @@ static void rule_clean(char *name) {
       *p = '_';
 }
 
-/* Ids would make a series of each span. */
+/* Returns whether the label is an id, which would make a series for each span.
+ */
 static bool rule_is_id(const char *label) {
   return strcmp(label, "profile_id") == 0 || strcmp(label, "span_id") == 0 ||
          strcmp(label, "trace_id") == 0;
@@ -179,7 +182,7 @@ spanprof_status sp_metric_rule_add_constant(sp_metric_rules *rules,
   return st;
 }
 
-/* Prometheus refuses a series that has a label twice. */
+/* Refuse duplicate labels, because Prometheus does. */
 static spanprof_status rule_check_labels(const sp_metric_rule *rule) {
   const size_t count = rule->group_count + rule->constant_count;
   size_t i, k;
@@ -201,7 +204,7 @@ static spanprof_status rule_check_labels(const sp_metric_rule *rule) {
   return SPANPROF_OK;
 }
 
-/* The type of the query, as /api/v1 reads it. */
+/* Read the type of the query as /api/v1 does. */
 static spanprof_status rule_type(sp_metric_rules *rules, sp_metric_rule *rule,
                                  const char *type, const char *classic) {
   const sp_matcher *name = sp_matcher_list_find(&rule->matchers, "__name__");

@@ -1,4 +1,4 @@
-/* Rules in a file, with the keys that they had in classic Pyroscope's:
+/* Files of rules, with the keys of classic Pyroscope:
  * https://github.com/grafana/pyroscope/tree/v0.37.2/examples/metrics-export */
 #include <stdio.h>
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "server/model/yaml_file.h"
 #include "util/system/status.h"
 
-/* What rules of any form refuse, with the line of this one. */
+/* Add the line of the value to an error message. */
 static spanprof_status file_at(const sp_yaml *value, spanprof_status st) {
   return st == SPANPROF_ERR_ARGUMENT ? sp_yaml_fail_at(value, st) : st;
 }
 
-/* A list of names to group by; `labels` may also be a map of labels. */
+/* Read a list of names to group by. `labels` may also be a map of labels. */
 static spanprof_status file_labels(sp_metric_rules *rules, sp_metric_rule *rule,
                                    const sp_yaml *value, const char *name) {
   const bool constants = strcmp(name, "labels") == 0;
@@ -53,7 +53,7 @@ static spanprof_status file_rule(sp_metric_rules *rules,
   if (st)
     return file_at(given, st);
   snprintf(what, sizeof what, "metric %.100s", rule->name);
-  st = sp_yaml_known(given, what, &keys);
+  st = sp_yaml_check_keys(given, what, &keys);
   if (!st)
     st = sp_yaml_text(given, "query", &query);
   if (!st)

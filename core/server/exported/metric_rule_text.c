@@ -15,7 +15,7 @@ typedef struct rule_text {
   char *type;
 } rule_text;
 
-/* Where the member that `text` begins with ends: a comma, or the end. */
+/* Find the end of the first member: a comma, or the end of the text. */
 static char *rule_member_end(char *text) {
   int depth = 0;
   char quote = '\0';
@@ -82,8 +82,8 @@ static spanprof_status rule_text_split(char *text, rule_text *out) {
   return st;
 }
 
-/* Items between semicolons; of `labels`, "team=web" is a label of its own, and
- * a name alone one to group by, as it was for classic Pyroscope. */
+/* Read items separated by semicolons. In `labels`, "team=web" is a fixed label
+ * and a name alone is a label to group by, as in classic Pyroscope. */
 static spanprof_status rule_text_labels(sp_metric_rules *rules,
                                         sp_metric_rule *rule, char *text,
                                         bool constants) {

@@ -32,8 +32,9 @@ const char *sp_http_unix_path(const char *listen) {
   return strncmp(listen, "unix:", 5) == 0 ? listen + 5 : NULL;
 }
 
-void sp_http_server_say(const sp_http_server *server, size_t number,
-                        const char *listen, char *out, size_t capacity) {
+void sp_http_server_format_address(const sp_http_server *server, size_t number,
+                                   const char *listen, char *out,
+                                   size_t capacity) {
   const char *colon = strrchr(listen, ':');
 
   if (sp_http_unix_path(listen))

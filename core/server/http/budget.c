@@ -1,19 +1,19 @@
 #include "budget.h"
 
-/* What is large gets no more than its part of the room, so that hundreds of
- * usual bodies find some however many are large. */
+/* Limits for all bodies, and for bodies above BODY_LARGE. The difference is
+ * always available to small bodies. */
 #define BODIES_MAX       ((uint64_t)80 << 20)
 #define BODIES_LARGE_MAX ((uint64_t)68 << 20)
 #define BODY_LARGE       ((size_t)1 << 20)
-/* Nobody waits longer for the next piece of a large one. */
+/* Longest wait for the next piece of a large body. */
 #define BODY_LARGE_IDLE_SECONDS 10u
 
-/* Of a body that nobody wants, what is read so that its sender gets an answer
- * and not a closed connection. */
+/* Most bytes of an unwanted body that are read, so that its sender gets an
+ * answer instead of a closed connection. */
 #define BODY_SWALLOWED_MAX ((size_t)256 << 20)
 
-/* A small answer always goes, and a large one, however large, beside a few
- * others. */
+/* Small answers are always sent. A large answer of any size is sent if the
+ * others use at most ANSWERS_FEW bytes. */
 #define ANSWERS_MAX  ((uint64_t)32 << 20)
 #define ANSWERS_FEW  ((uint64_t)1 << 20)
 #define ANSWER_SMALL ((size_t)64 << 10)
@@ -26,8 +26,8 @@ void sp_http_budget_drop(sp_http_budget *budget, sp_http_call *call,
   call->counted = 0;
 }
 
-static void budget_keep(sp_http_budget *budget, sp_http_call *call,
-                        const char *bytes, size_t size) {
+static void budget_append(sp_http_budget *budget, sp_http_call *call,
+                          const char *bytes, size_t size) {
   const bool was_large = call->counted > BODY_LARGE;
   const bool is_large = call->counted + size > BODY_LARGE;
 
@@ -55,7 +55,7 @@ enum MHD_Result sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
   if (call->body_seen > call->route->body_max)
     sp_http_budget_drop(budget, call, SP_HTTP_FAULT_TOO_LARGE);
   else
-    budget_keep(budget, call, bytes, size);
+    budget_append(budget, call, bytes, size);
   return MHD_YES;
 }
 

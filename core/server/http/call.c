@@ -8,7 +8,7 @@
 #include "server/http/message/unknown_path.h"
 #include "util/system/clock.h"
 
-/* Most time for an answer. */
+/* Longest time for an answer. */
 #define CALL_NS_MAX (300 * SP_NS_PER_S)
 
 /* Bytes to compress between two checks for cancellation. */
@@ -17,9 +17,9 @@
 static bool call_pair(sp_http_call *call, const char *name, const char *value) {
   void *array = call->pairs;
 
-  if (sp_mem_reserve(&sp_mem_default, &array, &call->pair_room,
+  if (sp_mem_reserve(&sp_mem_default, &array, &call->pair_capacity,
                      call->pair_count + 1, sizeof *call->pairs)) {
-    call->broken = true;
+    call->out_of_memory = true;
     return false;
   }
   call->pairs = array;
@@ -34,9 +34,9 @@ static enum MHD_Result call_header(void *data, enum MHD_ValueKind kind,
   return call_pair(data, name, value) ? MHD_YES : MHD_NO;
 }
 
-/* The path without doubled slashes. Clients written in Rust join a base URL
- * that ends in a slash with a path that begins with one: what stands behind the
- * last pair of slashes is the path then. */
+/* Copy the path without doubled slashes. Clients written in Rust join a base
+ * URL that ends in a slash with a path that begins with one: the path then
+ * begins at the last pair of slashes. */
 static char *call_path(const char *url) {
   const char *doubled = NULL, *at;
 
@@ -56,14 +56,14 @@ static void call_read(sp_http_call *call, const char *url, const char *method) {
   MHD_get_connection_values(call->connection, MHD_GET_ARGUMENT_KIND,
                             call_header, call);
   if (!call->path || sp_buffer_status(&call->texts))
-    call->broken = true;
-  if (call->broken)
+    call->out_of_memory = true;
+  if (call->out_of_memory)
     return;
   call->request = (sp_http_request){
       .method = call->texts.data + strlen(url) + 1,
       .path = call->path,
       .full_path = call->texts.data,
-      .rest = "",
+      .path_suffix = "",
       .headers = {.pairs = call->pairs, .count = call->header_count},
       .query = {.pairs = call->pairs + call->header_count,
                 .count = call->pair_count - call->header_count},
@@ -91,13 +91,13 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
   call->server = server;
   call->connection = connection;
   call->begin_ns = sp_monotonic_ns();
-  call->of = info ? info->socket_context : NULL;
+  call->tracked = info ? info->socket_context : NULL;
   sp_cancel_by(&call->cancel, call->begin_ns + CALL_NS_MAX);
   call_begin_answer(call);
   sp_buffer_init(&call->body, &sp_mem_default);
   sp_buffer_init(&call->texts, &sp_mem_default);
   call_read(call, url, method);
-  if (!call->broken)
+  if (!call->out_of_memory)
     return call;
   sp_http_call_free(call);
   return NULL;
@@ -109,22 +109,24 @@ void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
   sp_http_request *request = &call->request;
   sp_http_response *response = &call->response;
   const char *allow, *sentence;
-  bool says_allow;
+  bool sends_allow;
 
-  call->route = sp_http_routes_find(routes, request->method, request->path,
-                                    &request->rest, &allow, &says_allow);
+  call->route =
+      sp_http_routes_find(routes, request->method, request->path,
+                          &request->path_suffix, &allow, &sends_allow);
   if (!call->route && !allow &&
       strncmp(request->path, prefix, sizeof prefix - 1) == 0) {
     request->path += sizeof prefix - 2;
-    call->route = sp_http_routes_find(routes, request->method, request->path,
-                                      &request->rest, &allow, &says_allow);
+    call->route =
+        sp_http_routes_find(routes, request->method, request->path,
+                            &request->path_suffix, &allow, &sends_allow);
   }
   call->counted_route = call->route;
   if (!sp_guard_passes(guard, call->route, request, response)) {
     call->route = NULL;
   } else if (!call->route && allow) {
     sp_http_answer(response, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "");
-    if (says_allow)
+    if (sends_allow)
       sp_http_set(response, "Allow", allow);
   } else if (!call->route) {
     sentence = sp_http_unknown_path(request);
@@ -271,9 +273,9 @@ void sp_http_call_answer_cut(sp_http_call *call, int socket) {
   sp_buffer_format(&out, "Content-Length: %zu\r\nConnection: close\r\n\r\n",
                    answer->body.size);
   sp_buffer_append(&out, answer->body.data, answer->body.size);
-  /* Whoever does not read is not waited for. */
+  /* Do not wait for a client that does not read. */
   if (!sp_buffer_status(&out) &&
       send(socket, out.data, out.size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-    call->broken = true;
+    call->out_of_memory = true;
   sp_buffer_dispose(&out);
 }

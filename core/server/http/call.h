@@ -1,4 +1,4 @@
-/* One request under way: from its first header to the end of its answer. */
+/* One request, from its first header to the end of its answer. */
 #ifndef SP_HTTP_CALL_H
 #define SP_HTTP_CALL_H
 
@@ -13,43 +13,44 @@
 struct sp_http_server;
 
 typedef struct sp_http_call {
-  sp_work work; /* first: what a worker is given */
+  sp_work work; /* must be the first member */
   struct sp_http_server *server;
   sp_gate *large; /* the server's, for calls that use much memory */
   struct MHD_Connection *connection;
-  const sp_http_route *route;         /* NULL: answered already */
-  const sp_http_route *counted_route; /* whose request it is all the same */
+  const sp_http_route *route; /* NULL: the call is answered without a handler */
+  const sp_http_route *counted_route; /* for the metrics; may be set if `route`
+                                       * is NULL */
   sp_http_request request;
   sp_http_response response;
   sp_buffer body;
-  size_t body_seen;      /* bytes, kept or not */
-  size_t counted;        /* of the server's bytes for bodies */
-  size_t answer_counted; /* likewise of those for answers */
+  size_t body_seen;      /* bytes received, including dropped ones */
+  size_t counted;        /* bytes that count in the budget for bodies */
+  size_t answer_counted; /* bytes that count in the budget for answers */
   uint64_t begin_ns;
-  sp_connection *of; /* NULL: the connection is not tracked */
+  sp_connection *tracked; /* NULL if the connection is not tracked */
   sp_cancel cancel;
-  sp_text_pair *pairs; /* of headers and query; texts of the query and paths
-                        * are in `texts` */
+  sp_text_pair *pairs; /* headers, then parameters. `texts` has the texts of the
+                        * paths and the method */
   size_t pair_count;
-  size_t pair_room;
+  size_t pair_capacity;
   size_t header_count;
   sp_buffer texts;
-  char *path;    /* the one that is matched */
-  bool broken;   /* no memory for the request */
-  bool begun;    /* the first call of the handler is over */
-  bool counts;   /* among the calls at work */
-  bool running;  /* handed to a worker */
-  bool is_retry; /* the handler runs again, because it needs much memory */
-  bool is_large; /* inside the gate `large` */
+  char *path;         /* for the search for a route */
+  bool out_of_memory; /* memory ran out while the request was read */
+  bool counts;        /* counts as in flight */
+  bool running;       /* passed to a worker */
+  bool is_retry;      /* the handler runs again, because it needs much memory */
+  bool is_large;      /* inside the gate `large` */
   _Atomic bool answered;
 } sp_http_call;
 
-/* The request line and headers of a new call. NULL: no memory. */
+/* Read the request line and headers of a new call. Returns NULL if there is no
+ * memory. */
 sp_http_call *sp_http_call_new(struct sp_http_server *server,
                                struct MHD_Connection *connection,
                                const char *url, const char *method);
 
-void sp_http_call_free(sp_http_call *call); /* NULL is fine */
+void sp_http_call_free(sp_http_call *call); /* accepts NULL */
 
 /* Find the route by the path, or by the path without the prefix that Pyroscope
  * is often deployed under. If there is no route, the call is answered. */
@@ -68,8 +69,8 @@ void sp_http_call_set_retry(sp_http_call *call);
 /* Queue the answer. */
 enum MHD_Result sp_http_call_answer(sp_http_call *call);
 
-/* The answer to a request that was cut off, straight to its socket: its
- * connection is closed without one by libmicrohttpd. */
+/* Write the answer to a request that was cut off directly to its socket,
+ * because libmicrohttpd closes such a connection without an answer. */
 void sp_http_call_answer_cut(sp_http_call *call, int socket);
 
 #endif

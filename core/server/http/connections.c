@@ -64,7 +64,7 @@ static void connections_move(sp_connections *connections,
 }
 
 /* Whether the client has closed the connection, or it is broken. */
-static bool connections_has_left(const sp_connection *connection) {
+static bool connections_is_closed(const sp_connection *connection) {
   char byte;
   const ssize_t size =
       recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -83,8 +83,8 @@ static void connections_close(sp_connection *connection, const char *answer) {
   shutdown(connection->socket, SHUT_RDWR);
 }
 
-static void connections_look(sp_connection *connection) {
-  if (connection->is_shut || !connections_has_left(connection))
+static void connections_check(sp_connection *connection) {
+  if (connection->is_shut || !connections_is_closed(connection))
     return;
   connection->is_shut = true;
   shutdown(connection->socket, SHUT_RD);
@@ -92,16 +92,16 @@ static void connections_look(sp_connection *connection) {
     sp_cancel_because(connection->cancel, SP_CANCEL_CLIENT_GONE);
 }
 
-static void connections_look_at_all(sp_connections *connections,
-                                    uint64_t now_ns) {
+static void connections_check_all(sp_connections *connections,
+                                  uint64_t now_ns) {
   sp_connection *connection;
 
   for (connection = connections->working.first; connection;
        connection = connection->next)
-    connections_look(connection);
+    connections_check(connection);
   for (connection = connections->waiting.first; connection;
        connection = connection->next) {
-    connections_look(connection);
+    connections_check(connection);
     if (now_ns >= connection->deadline_ns)
       connections_close(connection, connections_late);
   }
@@ -116,13 +116,13 @@ static void *connections_run(void *argument) {
   while (!connections->ending) {
     now_ns = sp_monotonic_ns();
     if (now_ns >= all_ns) {
-      connections_look_at_all(connections, now_ns);
+      connections_check_all(connections, now_ns);
       all_ns = now_ns + CONNECTIONS_IDLE_NS;
     }
     for (connection = connections->working.first; connection;
          connection = connection->next)
       if (connection->cancel)
-        connections_look(connection);
+        connections_check(connection);
     sp_clock_wait(sp_clock_system(), &connections->wake, &connections->lock,
                   !connections->count        ? UINT64_MAX
                   : connections->cancellable ? now_ns + CONNECTIONS_WORK_NS
@@ -147,7 +147,7 @@ spanprof_status sp_connections_start(sp_connections *connections,
                : SPANPROF_OK;
 }
 
-void sp_connections_end(sp_connections *connections) {
+void sp_connections_stop(sp_connections *connections) {
   if (!connections->runs)
     return;
   pthread_mutex_lock(&connections->lock);
@@ -205,19 +205,19 @@ static bool connections_close_oldest(sp_connections *connections,
 }
 
 /* If there are too many connections, close one. Lock held. */
-static void connections_make_room(sp_connections *connections,
-                                  sp_connection *added) {
+static void connections_close_surplus(sp_connections *connections,
+                                      sp_connection *added) {
   const uint64_t address = added->address;
-  bool has_room = true;
+  bool closed = true;
 
   if (connections->count > connections->count_max)
-    has_room = connections_close_oldest(connections, NULL);
+    closed = connections_close_oldest(connections, NULL);
   else if (connections->count > SP_CONNECTIONS_OF_ADDRESS_MAX &&
            connections_of_address(&connections->waiting, address) +
                    connections_of_address(&connections->working, address) >=
                SP_CONNECTIONS_OF_ADDRESS_MAX)
-    has_room = connections_close_oldest(connections, &address);
-  if (!has_room)
+    closed = connections_close_oldest(connections, &address);
+  if (!closed)
     connections_close(added, connections_full);
 }
 
@@ -236,7 +236,7 @@ sp_connection *sp_connections_add(sp_connections *connections, int socket) {
   connections_wait(connection, SP_HEADERS_SECONDS_MAX);
   pthread_mutex_lock(&connections->lock);
   connections->count++;
-  connections_make_room(connections, connection);
+  connections_close_surplus(connections, connection);
   connections_link(connections, connection, false);
   if (connections->count == 1)
     pthread_cond_signal(&connections->wake);

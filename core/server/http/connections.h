@@ -1,17 +1,17 @@
 /* The open connections, and the limits for slow or disconnected clients.
  *
  * A connection either waits for bytes from its client (headers, then a body),
- * or the server is processing its request. A thread checks both kinds:
+ * or the server processes its request. A thread checks both kinds:
  * - It closes a waiting connection whose request takes too long to arrive. If
  *   there are too many connections, in total or from one address, it closes the
- *   one that has waited longest in favour of a new one.
+ *   connection that has waited longest in favour of a new one.
  * - It cancels a query whose client has closed the connection. The thread also
  *   works around a bug of libmicrohttpd 0.9.75, which uses edge-triggered
- *   epoll: it misses the end of a stream that arrives together with the last
- *   bytes. Shutting the socket down for reading causes another edge.
+ *   epoll: libmicrohttpd misses the end of a stream that arrives together with
+ *   the last bytes. Shutting the socket down for reading causes another edge.
  *
  * Threads: libmicrohttpd's threads call all functions except start, cancel_all
- * and end; they remove a connection before they close its socket. */
+ * and end. They remove a connection before they close its socket. */
 #ifndef SP_CONNECTIONS_H
 #define SP_CONNECTIONS_H
 
@@ -65,7 +65,7 @@ typedef struct sp_connections {
 spanprof_status sp_connections_start(sp_connections *connections,
                                      size_t count_max);
 /* Accepts an all-zero structure, too. */
-void sp_connections_end(sp_connections *connections);
+void sp_connections_stop(sp_connections *connections);
 
 /* Add a new connection, which waits for headers. NULL: no memory; only
  * libmicrohttpd's idle timeout applies to it then. If there are too many

@@ -8,7 +8,7 @@
 
 #define GUARD_TEXT_MAX (2 * SP_TOKEN_BYTES_MAX)
 
-/* The host of "name:port", "[::1]:port" or either without a port. */
+/* Copy the host of "name:port", "[::1]:port", or of either without a port. */
 static bool guard_host(const char *authority, char *out, size_t capacity) {
   const char *end;
   size_t size;
@@ -53,17 +53,17 @@ bool sp_guard_is_name(const char *text) {
                                     "0123456789.-_")] == '\0';
 }
 
-/* What containers call the machine they run on. A site cannot be served under
- * them: .internal is delegated to nobody (ICANN, 29 July 2024), and container
- * runtimes answer for these themselves. */
+/* The names that containers use for the machine they run on. No site can be
+ * served under them: .internal is not delegated (ICANN, 29 July 2024), and
+ * container runtimes resolve these names themselves. */
 static bool guard_is_container_host(const char *host) {
   return strcasecmp(host, "host.docker.internal") == 0 ||
          strcasecmp(host, "gateway.docker.internal") == 0 ||
          strcasecmp(host, "host.containers.internal") == 0;
 }
 
-/* A page can have its own name resolve to 127.0.0.1, but not send another name
- * or an address than what it was loaded from. */
+/* Check Host. A page can make its own name resolve to 127.0.0.1, but its
+ * requests carry the name or address it was loaded from. */
 static bool guard_host_passes(const sp_guard *guard,
                               const sp_http_request *request) {
   const char *header = sp_http_header(request, "Host");
@@ -80,8 +80,9 @@ static bool guard_host_passes(const sp_guard *guard,
   return sp_guard_is_loopback(host) || guard_is_container_host(host);
 }
 
-/* https://html.spec.whatwg.org/#origin; Fetch Metadata for browsers that leave
- * Origin out. */
+/* Check that the request does not come from another site:
+ * https://html.spec.whatwg.org/#origin. Fetch Metadata is for browsers that
+ * omit Origin. */
 static bool guard_origin_passes(const sp_http_request *request) {
   const char *origin = sp_http_header(request, "Origin");
   const char *site = sp_http_header(request, "Sec-Fetch-Site");
@@ -96,12 +97,12 @@ static bool guard_origin_passes(const sp_http_request *request) {
   return authority && host && strcasecmp(authority + 3, host) == 0;
 }
 
-/* "Bearer TOKEN", or "Basic" with the token as the password, whatever the
- * user: clients of Pyroscope have options for both. */
+/* Check "Bearer TOKEN", or "Basic" with any user and the token as the password:
+ * clients of Pyroscope have options for both. */
 static bool guard_token_passes(sp_token *token,
                                const sp_http_request *request) {
   const char *header = sp_http_header(request, "Authorization");
-  char decoded[SP_BASE64_ROOM(GUARD_TEXT_MAX)];
+  char decoded[SP_BASE64_CAPACITY(GUARD_TEXT_MAX)];
   const char *colon;
   size_t size;
 
@@ -137,23 +138,22 @@ bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
   if (!guard_host_passes(guard, request))
     return guard_refuse(
         response, 403,
-        "{\"code\":\"permission_denied\",\"message\":\"the Host header names "
-        "another machine; ask for localhost or 127.0.0.1, or start the server "
-        "with --allow-host and that name\"}");
+        "{\"code\":\"permission_denied\",\"message\":\"the Host header is "
+        "not a name of this machine; use localhost or 127.0.0.1, or start the "
+        "server with --allow-host and that name\"}");
   if ((!reads || flags & SP_HTTP_CHANGES) && !guard_origin_passes(request))
     return guard_refuse(
         response, 403,
         "{\"code\":\"permission_denied\",\"message\":\"a page of another site "
         "may not send this request\"}");
-  if (sp_token_is_wanted(guard->token) && !(flags & SP_HTTP_OPEN) &&
+  if (sp_token_is_required(guard->token) && !(flags & SP_HTTP_OPEN) &&
       !guard_token_passes(guard->token, request)) {
     sp_http_set(response, "WWW-Authenticate", "Bearer");
     return guard_refuse(
         response, 401,
-        "{\"code\":\"unauthenticated\",\"message\":\"this server wants the "
-        "token of its option --token or --token-file: send Authorization: "
-        "Bearer TOKEN, or it "
-        "as the password of Basic\"}");
+        "{\"code\":\"unauthenticated\",\"message\":\"this server requires "
+        "the token of its option --token or --token-file: send Authorization: "
+        "Bearer TOKEN, or the token as the password of Basic\"}");
   }
   return true;
 }

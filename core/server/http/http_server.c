@@ -70,21 +70,21 @@ struct sp_http_server {
   server_listener listeners[2];
   size_t listener_count;
   sp_workers workers[SERVER_POOLS];
-  size_t pool_count; /* of workers that have started */
+  size_t pool_count; /* pools that have started */
   sp_connections connections;
   sp_http_durations durations;
   sp_token token;
   sp_log *log;
   /* Any thread. */
   atomic_bool stopping;
-  atomic_bool told_http2;
+  atomic_bool logged_http2;
   sp_http_budget budget;
   sp_gate large; /* entered by the call that may use much memory */
   _Atomic uint64_t inflight;
 };
 
-/* Resume the connection, which sends the answer. Do not use the call after
- * this. */
+/* Resume the connection, so that libmicrohttpd sends the answer. Do not use the
+ * call after this. */
 static void server_resume(sp_http_call *call) {
   struct MHD_Connection *connection = call->connection;
 
@@ -102,11 +102,11 @@ static void server_refuse_stopped(sp_work *work) {
   server_refuse((sp_http_call *)work, "the server is stopping\n");
 }
 
-/* Pass the call to a worker, or refuse it if too many wait. */
-static void server_give(sp_http_call *call, server_pool pool) {
+/* Pass the call to a worker, or refuse it if too many calls wait. */
+static void server_add_work(sp_http_call *call, server_pool pool) {
   sp_http_server *server = call->server;
 
-  if (sp_workers_give(&server->workers[pool], &call->work))
+  if (sp_workers_add(&server->workers[pool], &call->work))
     return;
   if (atomic_load(&server->stopping))
     server_refuse_stopped(&call->work);
@@ -126,7 +126,7 @@ static void server_work(sp_work *work) {
     sp_http_call_run(call);
     if (call->response.needs_large) {
       sp_http_call_set_retry(call);
-      server_give(call, SERVER_LARGE_QUERIES);
+      server_add_work(call, SERVER_LARGE_QUERIES);
       return;
     }
   }
@@ -146,10 +146,9 @@ static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard,
                                     const char *version) {
   bool now = sp_http_header(&call->request, "Expect") != NULL;
 
-  call->begun = true;
   call->counts = true;
   atomic_fetch_add(&call->server->inflight, 1);
-  sp_connections_body(&call->server->connections, call->of);
+  sp_connections_body(&call->server->connections, call->tracked);
   if (sp_http_refuse_malformed(&call->request, version, &call->response))
     now = true;
   else
@@ -174,14 +173,14 @@ static enum MHD_Result server_hand_over(sp_http_call *call) {
       (call->route->flags & (SP_HTTP_SLOW | SP_HTTP_CHANGES)) == SP_HTTP_SLOW;
   if (call->request.is_limited)
     call->response.body.size_max = SP_HTTP_SMALL_MAX;
-  sp_connections_work(&server->connections, call->of,
+  sp_connections_work(&server->connections, call->tracked,
                       call->request.is_limited ? &call->cancel : NULL);
   MHD_suspend_connection(call->connection);
   if (call->route->flags & SP_HTTP_SLOW)
     pool = SERVER_QUERIES;
   else if (call->body.size > SERVER_LARGE_BODY)
     pool = SERVER_LARGE_BODIES;
-  server_give(call, pool);
+  server_add_work(call, pool);
   return MHD_YES;
 }
 
@@ -213,9 +212,10 @@ static enum MHD_Result server_access(void *data,
   return call->running ? MHD_YES : server_hand_over(call);
 }
 
-/* A client that has sent half a body and closed its side still reads. The
- * handler, which looks at the fault first, is called on libmicrohttpd's thread:
- * where there is no body to miss, it would do all its work here. */
+/* Answer a client that has sent a part of the body and closed its side of the
+ * connection: it still reads. Called on libmicrohttpd's thread. The handler
+ * only reports the fault; a request without a body has no fault, and its
+ * handler would do all its work here, so it is not called. */
 static void server_cut(sp_http_call *call) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(
       call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -233,11 +233,11 @@ static void server_cut(sp_http_call *call) {
 }
 
 static void server_measure(const sp_http_call *call) {
-  const bool said = atomic_load(&call->answered) || !call->route;
+  const bool answered = atomic_load(&call->answered) || !call->route;
 
   sp_http_durations_add(&call->server->durations, call->counted_route,
                         call->request.method,
-                        said ? call->response.status : SERVER_CLIENT_GONE,
+                        answered ? call->response.status : SERVER_CLIENT_GONE,
                         sp_monotonic_ns() - call->begin_ns);
 }
 
@@ -254,7 +254,7 @@ static void server_completed(void *data, struct MHD_Connection *connection,
       !call->running)
     server_cut(call);
   sp_http_budget_end(&call->server->budget, call);
-  sp_connections_idle(&call->server->connections, call->of);
+  sp_connections_idle(&call->server->connections, call->tracked);
   if (call->counts) {
     server_measure(call);
     atomic_fetch_sub(&call->server->inflight, 1);
@@ -291,11 +291,12 @@ static void server_message(void *data, const char *format, va_list list) {
   char text[SERVER_MESSAGE_BYTES];
 
   vsnprintf(text, sizeof text, format, list);
-  if (strstr(text, " 505 ") && !atomic_exchange(&server->told_http2, true))
-    sp_log_line(server->log, SPANPROF_LOG_WARN,
-                "a client spoke HTTP/2, as OTLP over gRPC does: this server "
-                "takes OTLP over HTTP alone, so set "
-                "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there");
+  if (strstr(text, " 505 ") && !atomic_exchange(&server->logged_http2, true))
+    sp_log_line(
+        server->log, SPANPROF_LOG_WARN,
+        "a client used HTTP/2, probably OTLP over gRPC: this server only "
+        "accepts OTLP over HTTP, so set "
+        "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there");
 }
 
 /* TURBO: without it, libmicrohttpd shuts a connection down for writing before
@@ -412,22 +413,23 @@ void sp_http_server_stop(sp_http_server *server) {
   if (!server)
     return;
   atomic_store(&server->stopping, true);
-  /* Before what is being done gives up, and makes way for more. */
+  /* Stop the pools first: when the cancelled queries finish, no waiting query
+   * may start. */
   for (i = 0; i < server->pool_count; i++)
     sp_workers_halt(&server->workers[i], server_refuse_stopped);
   sp_connections_cancel_all(&server->connections, SP_CANCEL_STOP);
   for (i = 0; i < server->listener_count; i++)
     MHD_quiesce_daemon(server->listeners[i].daemon);
   for (i = 0; i < server->pool_count; i++)
-    sp_workers_end(&server->workers[i]);
-  /* What was answered last still has to be written. */
+    sp_workers_join(&server->workers[i]);
+  /* The last answers still have to be written. */
   for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)
     poll(NULL, 0, 10);
   for (i = 0; i < server->listener_count; i++) {
     MHD_stop_daemon(server->listeners[i].daemon);
     sp_http_unlisten(server->listeners[i].socket, server->listeners[i].path);
   }
-  sp_connections_end(&server->connections);
+  sp_connections_stop(&server->connections);
   sp_http_durations_dispose(&server->durations);
   sp_token_dispose(&server->token);
   sp_gate_dispose(&server->large);

@@ -12,11 +12,11 @@
 spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
                                uint16_t *port);
 
-/* Close it, and remove its path if that is not NULL. */
+/* Close the socket, and remove `path` unless it is NULL. */
 void sp_http_unlisten(int listener, const char *path);
 
-/* Raise the limit of open files to `wanted`, or to as many as the system gives.
- * Returns how many there are, at most `wanted`. */
+/* Raise the limit of open files to `wanted`, or as far as the system allows.
+ * Returns the limit, at most `wanted`. */
 uint64_t sp_http_descriptors(uint64_t wanted);
 
 #endif

@@ -52,7 +52,7 @@ bool sp_http_refuse_malformed(const sp_http_request *request,
     counts.hosts += strcasecmp(header->name, "Host") == 0;
     counts.lengths += strcasecmp(header->name, "Content-Length") == 0;
     if (!malformed_is_name(header->name)) {
-      sentence = "a header's name has a character that is not allowed\n";
+      sentence = "the name of a header has an invalid character\n";
     } else if (strcasecmp(header->name, "Transfer-Encoding") == 0) {
       counts.encodings++;
       if (strcasecmp(header->value, "chunked") != 0)
@@ -64,7 +64,7 @@ bool sp_http_refuse_malformed(const sp_http_request *request,
   if (sentence)
     status = 400;
   else if (status == 501)
-    sentence = "the only Transfer-Encoding that is known is chunked\n";
+    sentence = "the only supported Transfer-Encoding is chunked\n";
   if (!sentence)
     return false;
   sp_http_answer(response, status, "text/plain", sentence);

@@ -6,8 +6,8 @@
 
 #include "server/http/message/http.h"
 
-/* Answer a malformed request; `version` is its "HTTP/1.1". False: it is well
- * formed and not answered. */
+/* Answer a malformed request; `version` is for example "HTTP/1.1". Returns
+ * false, without an answer, if the request is well formed. */
 bool sp_http_refuse_malformed(const sp_http_request *request,
                               const char *version, sp_http_response *response);
 

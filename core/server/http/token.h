@@ -1,5 +1,5 @@
-/* The token that requests have to send: a given text, or the content of a file
- * that is read again when it changes. */
+/* The token that requests must send: a configured text, or the content of a
+ * file that is read again when it changes. */
 #ifndef SP_TOKEN_H
 #define SP_TOKEN_H
 
@@ -12,27 +12,26 @@
 
 typedef struct sp_token {
   /* Fixed after sp_token_init(). */
-  const char *path; /* NULL: the token was given as text */
+  const char *path; /* NULL: the token was configured as text */
   /* Guarded by lock. */
   pthread_mutex_t lock;
-  struct stat read;              /* the file as last read */
-  char text[SP_TOKEN_BYTES_MAX]; /* "": none is required */
+  struct stat read;              /* state of the file when it was last read */
+  char text[SP_TOKEN_BYTES_MAX]; /* "": no token is required */
 } sp_token;
 
-/* At least one of `given` and `path` is NULL; `path` is borrowed.
+/* At least one of `given` and `path` is NULL. `path` is borrowed.
  * SPANPROF_ERR_ARGUMENT: the token is too long, or the file is unreadable or
  * empty. */
 spanprof_status sp_token_init(sp_token *token, const char *given,
                               const char *path);
 void sp_token_dispose(sp_token *token); /* accepts an all-zero token */
 
-static inline bool sp_token_is_wanted(const sp_token *token) {
+static inline bool sp_token_is_required(const sp_token *token) {
   return token->path || token->text[0];
 }
 
-/* Whether `text` is the token. Compares in constant time, which depends only on
- * the length. If the file has become unreadable or empty, the previous token
- * stays valid. */
+/* Returns whether `text` is the token. The time depends only on the length. If
+ * the file has become unreadable or empty, the previous token stays valid. */
 bool sp_token_is(sp_token *token, const char *text, size_t size);
 
 #endif

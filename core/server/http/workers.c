@@ -50,11 +50,11 @@ spanprof_status sp_workers_start(sp_workers *workers, const char *name,
   if (!error)
     return SPANPROF_OK;
   sp_workers_halt(workers, NULL);
-  sp_workers_end(workers);
+  sp_workers_join(workers);
   return sp_fail_errno(SPANPROF_ERR_SYSTEM, error, "cannot start a thread");
 }
 
-bool sp_workers_give(sp_workers *workers, sp_work *work) {
+bool sp_workers_add(sp_workers *workers, sp_work *work) {
   bool given;
 
   work->next = NULL;
@@ -90,7 +90,7 @@ void sp_workers_halt(sp_workers *workers, void (*refuse)(sp_work *work)) {
   }
 }
 
-void sp_workers_end(sp_workers *workers) {
+void sp_workers_join(sp_workers *workers) {
   size_t i;
 
   for (i = 0; i < workers->thread_count; i++)

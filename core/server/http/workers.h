@@ -1,7 +1,7 @@
-/* Threads that do calls one after another, in the order they came.
+/* A pool of threads that run jobs in the order of their arrival.
  *
- * Who: any thread hands in; the workers take. A call that was handed in is run
- * once, or refused where it still waits when the pool ends. */
+ * Threads: any thread may add a job. The pool runs each job once, or passes it
+ * to `refuse` if it still waits when the pool stops. */
 #ifndef SP_WORKERS_H
 #define SP_WORKERS_H
 
@@ -9,7 +9,7 @@
 
 #include "util/memory/mem.h"
 
-/* What is handed in: the first member of the caller's own structure. */
+/* A job: the first member of the caller's own structure. */
 typedef struct sp_work {
   struct sp_work *next;
   void (*run)(struct sp_work *work);
@@ -27,21 +27,24 @@ typedef struct sp_workers {
   pthread_cond_t more;
   sp_work *first;
   sp_work *last;
-  size_t jobs; /* waiting or running */
+  size_t jobs; /* that wait or run */
   bool ending;
 } sp_workers;
 
-/* `count`: at most SP_WORKERS_MAX. SPANPROF_ERR_SYSTEM: nothing is left. */
+/* Start `count` threads, at most SP_WORKERS_MAX. `waiting_max` jobs may wait.
+ * After SPANPROF_ERR_SYSTEM no thread is left. */
 spanprof_status sp_workers_start(sp_workers *workers, const char *name,
                                  size_t count, size_t waiting_max);
 
-/* False: too many jobs wait, or the pool has ended, at any time before. */
-bool sp_workers_give(sp_workers *workers, sp_work *work);
+/* Add a job. Returns false if too many jobs wait or the pool has stopped; may
+ * be called at any time. */
+bool sp_workers_add(sp_workers *workers, sp_work *work);
 
-/* Begin nothing more, and hand what waits to `refuse`. */
+/* Start no more jobs, and pass all waiting jobs to `refuse`. */
 void sp_workers_halt(sp_workers *workers, void (*refuse)(sp_work *work));
 
-/* Wait for what is being done. The lock stays, for whoever comes late. */
-void sp_workers_end(sp_workers *workers);
+/* Wait for the running jobs and join the threads. The lock stays valid for late
+ * callers of sp_workers_add(). */
+void sp_workers_join(sp_workers *workers);
 
 #endif

@@ -1,6 +1,6 @@
 #include "base64.h"
 
-/* -1: it is no digit. */
+/* Returns the value of a digit, or -1 for other characters. */
 static int base64_digit(char c, sp_base64_kind kind) {
   if (c >= 'A' && c <= 'Z')
     return c - 'A';

@@ -15,10 +15,10 @@ typedef enum sp_cancel_reason {
 
 /* All zero: no deadline, not cancelled. */
 typedef struct sp_cancel {
-  /* The working thread's. */
+  /* Only the working thread uses these. */
   uint64_t deadline_ns; /* by sp_monotonic_ns(); 0: none */
   uint32_t steps;
-  /* Any thread; an sp_cancel_reason. The first reason is kept. */
+  /* An sp_cancel_reason, set by any thread. The first reason is kept. */
   _Atomic uint32_t reason;
 } sp_cancel;
 
@@ -27,14 +27,15 @@ void sp_cancel_because(sp_cancel *cancel, sp_cancel_reason reason);
 /* Set the deadline, unless an earlier one is set. */
 void sp_cancel_by(sp_cancel *cancel, uint64_t deadline_ns);
 
-/* Whether the work has to end; reads the clock. NULL: never. */
+/* Returns whether the work must stop. Reads the clock. NULL is never cancelled.
+ */
 bool sp_cancelled(sp_cancel *cancel);
 
-/* The same as a status: SPANPROF_ERR_TIMEOUT, with a sentence. */
+/* The same as a status: SPANPROF_ERR_TIMEOUT with an error message. */
 spanprof_status sp_cancel_check(sp_cancel *cancel);
 
-/* The same for every iteration of a loop: reads the clock once in this number
- * of calls. */
+/* The same for each iteration of a loop. Reads the clock once in
+ * SP_CANCEL_STEPS calls. */
 #define SP_CANCEL_STEPS 256
 
 static inline spanprof_status sp_cancel_step(sp_cancel *cancel) {

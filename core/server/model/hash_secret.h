@@ -1,12 +1,12 @@
-/* The server's secret constants for ../../util/hash.h. Before the call below,
- * and in tests, they are the core's. */
+/* The server's secret constants for util/memory/hash.h. Before
+ * sp_hash_secret_init(), and in tests, the constants of the core apply. */
 #ifndef SP_HASH_SECRET_H
 #define SP_HASH_SECRET_H
 
 #include "util/base.h"
 
-/* Read them from the system's random generator. Called once, before threads are
- * started and tables are made. SPANPROF_ERR_SYSTEM. */
+/* Read the constants from the system's random generator. Called once, before
+ * threads are started and hash tables are created. SPANPROF_ERR_SYSTEM. */
 spanprof_status sp_hash_secret_init(void);
 
 #endif

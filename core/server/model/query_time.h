@@ -4,8 +4,8 @@
 
 #include "util/base.h"
 
-/* Largest distance from 1970, 73 million years: the difference of two times,
- * and a step beyond it, fit 64 bits. */
+/* Largest distance from 1970, 73 million years. The difference of two such
+ * times, plus one step, fits in 64 bits. */
 #define SP_TIME_MS_MAX (INT64_MAX / 4)
 
 /* Convert milliseconds to nanoseconds. Returns the nearest value in range. */

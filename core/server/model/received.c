@@ -5,7 +5,7 @@
 #include "util/system/status.h"
 #include "util/text/utf8.h"
 
-/* A first failure stays. */
+/* Record an error, unless there is one already. */
 static void received_fail(sp_received *profile, spanprof_status st) {
   if (!profile->st)
     profile->st = st;
@@ -18,37 +18,38 @@ static void received_fail_limit(sp_received *profile) {
                 profile->bytes_max);
 }
 
-/* Room for `more` items behind `count` of an array. */
-static bool received_room(sp_received *profile, void *array_of, size_t *room,
-                          size_t count, size_t more, size_t item) {
-  const size_t before = *room;
+/* Reserve capacity for `more` items after the `count` items of an array. */
+static bool received_reserve(sp_received *profile, void *array_of,
+                             size_t *capacity, size_t count, size_t more,
+                             size_t item) {
+  const size_t before = *capacity;
   void *array;
   spanprof_status st;
 
   if (profile->st)
     return false;
-  if (count + more <= *room)
+  if (count + more <= *capacity)
     return true;
-  /* Arrays double. */
+  /* The capacity doubles. */
   if (count + more > profile->bytes_max / item / 2 ||
       profile->table_bytes + (count + more) * 2 * item > profile->bytes_max) {
     received_fail_limit(profile);
     return false;
   }
   memcpy(&array, array_of, sizeof array);
-  st = sp_mem_reserve(profile->mem, &array, room, count + more, item);
+  st = sp_mem_reserve(profile->mem, &array, capacity, count + more, item);
   if (st) {
     received_fail(profile, st);
     return false;
   }
   memcpy(array_of, &array, sizeof array);
-  profile->table_bytes += (*room - before) * item;
+  profile->table_bytes += (*capacity - before) * item;
   return true;
 }
 
-#define RECEIVED_ROOM(profile, name, more)                             \
-  received_room(profile, &(profile)->name##s, &(profile)->name##_room, \
-                (profile)->name##_count, more, sizeof *(profile)->name##s)
+#define RECEIVED_ROOM(profile, name, more)                                    \
+  received_reserve(profile, &(profile)->name##s, &(profile)->name##_capacity, \
+                   (profile)->name##_count, more, sizeof *(profile)->name##s)
 
 static bool received_index(sp_received *profile, sp_index *index) {
   const size_t before = sp_index_bytes(index);
@@ -208,7 +209,7 @@ uint32_t sp_received_add_stack(sp_received *profile, const uint32_t *locations,
   return (uint32_t)profile->stack_count++;
 }
 
-/* Sort by name, drop what is empty or has come before. Sets are small. */
+/* Sort by name; remove empty values and repeated names. Sets are small. */
 static size_t received_sort_pairs(const sp_received *profile,
                                   const sp_received_pair *pairs, size_t count,
                                   sp_received_pair *out) {

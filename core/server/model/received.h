@@ -1,8 +1,9 @@
-/* A profile as it was received, whatever its format: what `receive` builds and
- * `store` keeps. Flat tables, each item once, referred to by their numbers.
+/* A received profile, independent of its format: `receive` builds it and
+ * `store` stores it. Flat tables contain each item once; items refer to each
+ * other by number.
  *
- * A builder's functions never fail by themselves: the first failure stays in
- * `st` with its sentence, and what follows does nothing, so that a caller looks
+ * The functions that add items do not return errors. The first error stays in
+ * `st`, with its message, and later calls do nothing, so that a caller checks
  * once, at the end (sp_received_status()). Memory is bounded by bytes_max:
  * SPANPROF_ERR_LIMIT. */
 #ifndef SP_RECEIVED_H
@@ -14,14 +15,14 @@
 
 #define SP_RECEIVED_NONE UINT32_MAX
 
-/* Bytes of a text, with a NUL behind them. Valid UTF-8 by the builder's care:
- * what is not is refused with SPANPROF_ERR_FORMAT. */
+/* A text, followed by a NUL. Texts are valid UTF-8: others are refused with
+ * SPANPROF_ERR_FORMAT when they are added. */
 typedef struct sp_received_text {
   const char *bytes;
   uint32_t size;
 } sp_received_text;
 
-/* The profile's kinds of values, and its period's. */
+/* A sample type or the period type. */
 typedef struct sp_received_type {
   uint32_t type; /* text: "cpu" */
   uint32_t unit; /* text: "nanoseconds" */
@@ -38,21 +39,24 @@ typedef struct sp_received_line {
   int64_t line;
 } sp_received_line;
 
-/* One place in the code: its lines innermost first, more than one where calls
- * were inlined; none where it was never named: then its address tells it. */
+/* A location in the code. Its lines are innermost first; there are several if
+ * calls were inlined, and none if no names are known: then the address
+ * identifies the location. */
 typedef struct sp_received_location {
-  uint32_t first_line; /* of lines[] */
+  uint32_t first_line; /* index in lines[] */
   uint32_t line_count;
-  uint64_t address; /* 0 where it has lines */
+  uint64_t address; /* 0 if it has lines */
 } sp_received_location;
 
-/* Frames innermost first, of stack_frames[]; numbers of locations. */
+/* A range of stack_frames[], which are numbers of locations, innermost first.
+ */
 typedef struct sp_received_stack {
   uint32_t first;
   uint32_t count;
 } sp_received_stack;
 
-/* Of label_pairs[], sorted by the names' bytes, each name once. */
+/* A range of label_pairs[], sorted by the bytes of the names, without
+ * duplicates. */
 typedef struct sp_received_labels {
   uint32_t first;
   uint32_t count;
@@ -65,11 +69,11 @@ typedef struct sp_received_pair {
 
 typedef struct sp_received_sample {
   uint32_t stack;
-  uint32_t labels;   /* a set of the sample's own labels; 0 is the empty one */
-  uint64_t span_id;  /* 0: none; the 16 digits read as one number */
+  uint32_t labels;   /* label set of the sample; set 0 is empty */
+  uint64_t span_id;  /* 0: none; the 16 hexadecimal digits as a number */
   uint64_t trace_hi; /* both 0: none */
   uint64_t trace_lo;
-  uint32_t values; /* of values[], type_count of them */
+  uint32_t values; /* index in values[], of type_count values */
 } sp_received_sample;
 
 typedef struct sp_received {
@@ -90,28 +94,30 @@ typedef struct sp_received {
   size_t text_count, function_count, line_count, location_count;
   size_t stack_frame_count, stack_count, pair_count, label_set_count;
   size_t sample_count, value_count, type_count;
-  size_t text_room, function_room, line_room, location_room;
-  size_t stack_frame_room, stack_room, pair_room, label_set_room;
-  size_t sample_room, value_room, type_room;
-  size_t table_bytes; /* of the arrays above, against bytes_max */
+  size_t text_capacity, function_capacity, line_capacity, location_capacity;
+  size_t stack_frame_capacity, stack_capacity, pair_capacity,
+      label_set_capacity;
+  size_t sample_capacity, value_capacity, type_capacity;
+  size_t table_bytes; /* size of the arrays above, bounded by bytes_max */
   size_t bytes_max;
   sp_index text_index, function_index, location_index, stack_index, set_index;
-  sp_received_type period_type; /* texts 0 and 0: none */
+  sp_received_type period_type; /* texts 0 and 0 if there is none */
   int64_t period;
   int64_t time_ns; /* Unix time */
   int64_t duration_ns;
-  /* Distinguishes profiles of equal series, time and content: only retries have
-   * the same id. 0: none. */
+  /* Distinguishes profiles with equal series, time and content: only retries
+   * have the same id. 0 if there is none. */
   uint64_t upload_id;
-  uint32_t series; /* the label set of all its samples, __name__ among them */
+  uint32_t series; /* label set of the series, including __name__ */
 } sp_received;
 
-/* An empty profile. SPANPROF_ERR_NOMEM. */
+/* Create an empty profile. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_received_new(sp_received **out, const sp_mem *mem,
                                 size_t bytes_max);
-void sp_received_free(sp_received *profile); /* NULL is fine */
+void sp_received_free(sp_received *profile); /* accepts NULL */
 
-/* The number of each; equal ones have one number. 0 after a failure. */
+/* Add an item and return its number. Equal items have one number. The result is
+ * 0 after an error. */
 uint32_t sp_received_add_text(sp_received *profile, const char *bytes,
                               size_t size);
 uint32_t sp_received_add_function(sp_received *profile, uint32_t name,
@@ -122,22 +128,23 @@ uint32_t sp_received_add_location(sp_received *profile,
 uint32_t sp_received_add_stack(sp_received *profile, const uint32_t *locations,
                                size_t count);
 
-/* Pairs in any order; of one name twice the first counts, and one whose value
- * is empty is left out. At most SP_RECEIVED_LABELS_MAX. */
+/* Add a label set. The pairs may be in any order, at most
+ * SP_RECEIVED_LABELS_MAX. If a name occurs twice, the first pair counts; pairs
+ * with an empty value are omitted. */
 #define SP_RECEIVED_LABELS_MAX 256
 uint32_t sp_received_add_labels(sp_received *profile,
                                 const sp_received_pair *pairs, size_t count);
 
-/* Add a kind of values; all of them before the first sample. */
+/* Add a sample type. All types must be added before the first sample. */
 void sp_received_add_type(sp_received *profile, const char *type,
                           const char *unit);
 
-/* `values`: type_count of them. */
+/* `values` has type_count elements. */
 void sp_received_add_sample(sp_received *profile,
                             const sp_received_sample *sample,
                             const int64_t *values);
 
-/* The value of a label of the set, or NULL. */
+/* Returns the value of a label in the set, or NULL. */
 const char *sp_received_label(const sp_received *profile, uint32_t set,
                               const char *name);
 

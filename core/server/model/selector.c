@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-/* Profile types as they are named now, and as older clients and servers named
- * them. */
+/* Current names of profile types, and the names that older clients and servers
+ * used. */
 static const char *const selector_renamed[][2] = {
     {"goroutine:goroutine:count:goroutine:count",
      "goroutines:goroutine:count:goroutine:count"},
 };
 
-bool sp_profile_type_finds(const char *wanted, const char *type) {
+bool sp_profile_type_matches(const char *wanted, const char *type) {
   size_t i;
 
   if (strcmp(wanted, type) == 0)
@@ -21,7 +21,7 @@ bool sp_profile_type_finds(const char *wanted, const char *type) {
   return false;
 }
 
-bool sp_matcher_takes(const sp_matcher *matcher, const char *text) {
+bool sp_matcher_accepts(const sp_matcher *matcher, const char *text) {
   switch (matcher->kind) {
   case SP_MATCH_EQUAL:
     return strcmp(matcher->value, text) == 0;

@@ -1,5 +1,6 @@
-/* What a query asks for, as data: `query` parses and compiles, `store` selects.
- * Everything is borrowed from the caller, also by its other threads. */
+/* The selection of a query: `query` parses and compiles it, `store` evaluates
+ * it. Everything is borrowed from the caller, also by the caller's other
+ * threads. */
 #ifndef SP_SELECTOR_H
 #define SP_SELECTOR_H
 
@@ -12,26 +13,26 @@ typedef enum sp_match_kind {
   SP_MATCH_NO_REGEX,
 } sp_match_kind;
 
-/* One matcher. A series without the label has the value "". The names
- * "span_id", "profile_id" (the same) and "trace_id" are matched against the
- * samples' ids, as 16 or 32 lower-case digits, "" for none; where the series
- * has a label of that name, against the label. */
+/* A label matcher. A series without the label has the value "". The names
+ * "span_id", "profile_id" (a synonym) and "trace_id" are matched against the
+ * ids of samples, as 16 or 32 lower-case hexadecimal digits, or "" for no id.
+ * If the series has a label of that name, the label is matched instead. */
 typedef struct sp_matcher {
   sp_match_kind kind;
   const char *name;
-  const char *value; /* as written; the pattern of a regex */
-  /* Of the regex kinds: whether the pattern matches all of the text. */
+  const char *value; /* as written; for the regex kinds the pattern */
+  /* For the regex kinds: returns whether the pattern matches the whole text. */
   bool (*matches)(const struct sp_matcher *matcher, const char *text,
                   size_t size);
   void *compiled; /* for `matches` */
 } sp_matcher;
 
-/* Whether a label's value is one that the matcher takes. */
-bool sp_matcher_takes(const sp_matcher *matcher, const char *text);
+/* Returns whether the matcher accepts a label's value. */
+bool sp_matcher_accepts(const sp_matcher *matcher, const char *text);
 
-/* Whether a query for a profile type finds `type`: the same one, or one that
- * has a former name of it. */
-bool sp_profile_type_finds(const char *wanted, const char *type);
+/* Returns whether a query for the profile type `wanted` includes `type`: the
+ * same type, or a former name of it. */
+bool sp_profile_type_matches(const char *wanted, const char *type);
 
 typedef struct sp_trace_id {
   uint64_t hi;
@@ -42,24 +43,26 @@ typedef struct sp_profile_uuid {
   uint8_t bytes[16];
 } sp_profile_uuid;
 
-/* All that is given must be true of a sample. An empty list of ids does not
- * restrict. */
+/* A sample must satisfy all conditions. An empty list of ids is no condition.
+ */
 typedef struct sp_selector {
-  const sp_mem *mem; /* of what is selected; NULL: the store's */
+  const sp_mem *mem; /* allocates the results; NULL: the store's */
   const sp_matcher *matchers;
   size_t matcher_count;
-  /* Both inclusive, of the profiles' times cut to milliseconds. */
+  /* Range of the profiles' times in whole milliseconds, rounded down; both ends
+   * are inclusive. */
   int64_t from_ms;
   int64_t until_ms;
   const char *profile_type; /* five parts, "name:type:unit:ptype:punit",
-                             * for sp_profile_type_finds(); NULL: all */
+                             * for sp_profile_type_matches(); NULL: all */
   const uint64_t *span_ids;
   size_t span_count;
   const sp_trace_id *trace_ids;
   size_t trace_count;
   const sp_profile_uuid *profiles;
   size_t profile_count;
-  sp_cancel *cancel; /* SPANPROF_ERR_TIMEOUT when set; NULL: never */
+  sp_cancel *cancel; /* may be NULL; a cancelled query fails with
+                      * SPANPROF_ERR_TIMEOUT */
 } sp_selector;
 
 #endif

@@ -1,4 +1,4 @@
-/* What every room of the server works with, and how it was told to. */
+/* The state and options that all components of the server share. */
 #ifndef SP_SERVE_H
 #define SP_SERVE_H
 
@@ -8,40 +8,41 @@
 #include "util/system/clock.h"
 #include "util/system/log.h"
 
-/* Counted since the start, shown at /metrics. */
+/* Totals since the start, shown at /metrics. */
 typedef struct sp_serve_counters {
-  sp_counter profiles;           /* kept, one for each series of a request */
-  sp_counter samples;            /* of them */
-  sp_counter compressed_bytes;   /* of accepted profiles as they came */
-  sp_counter decompressed_bytes; /* of them unpacked */
-  sp_counter discarded_profiles; /* refused, for whatever reason */
-  sp_counter discarded_bytes;    /* of them, unpacked where they were */
-  sp_counter discarded_values;   /* negative ones of accepted profiles */
-  sp_counter spans;              /* of traces, stored */
-  sp_counter discarded_spans;    /* refused */
+  sp_counter profiles;           /* stored; each series of a request counts */
+  sp_counter samples;            /* samples of stored profiles */
+  sp_counter compressed_bytes;   /* of accepted profiles, as received */
+  sp_counter decompressed_bytes; /* of accepted profiles, decompressed */
+  sp_counter discarded_profiles; /* refused for any reason */
+  sp_counter discarded_bytes;    /* of refused ones; decompressed if possible */
+  sp_counter discarded_values;   /* negative values in accepted profiles */
+  sp_counter spans;              /* stored spans of traces */
+  sp_counter discarded_spans;    /* refused spans */
 } sp_serve_counters;
 
 typedef struct sp_serve_options {
   const char *listen;    /* "127.0.0.1:4040" */
-  const char *otlp;      /* "127.0.0.1:4318"; NULL: on `listen` alone */
+  const char *otlp;      /* "127.0.0.1:4318"; NULL: no second address */
   const char *data;      /* the directory of the store */
   uint64_t retention_ns; /* 0: for ever */
   uint64_t max_bytes;    /* 0: no limit */
   uint64_t max_series;   /* 0: no limit */
   uint64_t max_series_per_application;
-  int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
+  int64_t window_past_ns;   /* for time_nanos of uploads; -1: no limit */
   int64_t window_future_ns; /* likewise */
   size_t upload_bytes;      /* memory that one upload may use */
-  const sp_limits *limits;  /* of its profiles */
-  const char *token;        /* required of every request; NULL: none */
-  const char *token_file;   /* contains it; NULL: none */
-  const char *const *hosts; /* names of this machine beside localhost */
+  const sp_limits *limits;  /* limits of one profile */
+  const char *token;        /* required in each request; may be NULL */
+  const char *token_file;   /* file with the token; may be NULL */
+  const char *const *hosts; /* names of this machine other than localhost */
   size_t host_count;
-  /* What is scraped: `URL[,name=value…]` each, and a file of jobs or NULL. */
+  /* Scrape targets, `URL[,name=value…]` each, and a file of jobs, which may be
+   * NULL. */
   const char *const *scrapes;
   size_t scrape_count;
   const char *scrape_config;
-  /* Rules of exported metrics, and a file of them or NULL. */
+  /* Rules of exported metrics, and a file of rules, which may be NULL. */
   const char *const *metrics;
   size_t metric_count;
   const char *metrics_file;
@@ -56,11 +57,11 @@ typedef struct sp_serve {
   struct sp_store *store; /* ../store/store.h */
   const sp_serve_options *options;
   sp_serve_counters counters;
-  sp_gate large_uploads; /* one at a time: ../receive/upload_memory.h */
-  /* Told of each profile that is new in the store, once; NULL: nobody. On any
-   * thread; fixed after the start. */
-  void (*on_kept)(void *data, const struct sp_received *profile);
-  void *on_kept_data;
+  sp_gate large_uploads; /* width 1: ../receive/profile/upload_memory.h */
+  /* Called once for each new profile in the store, on any thread. May be NULL.
+   * Fixed after the start. */
+  void (*on_stored)(void *data, const struct sp_received *profile);
+  void *on_stored_data;
 } sp_serve;
 
 #endif

@@ -1,4 +1,4 @@
-/* Merged stacks as a tree: what a selection of profiles adds up to. */
+/* The result of a selection: merged stacks as a tree. */
 #ifndef SP_STACK_TREE_H
 #define SP_STACK_TREE_H
 
@@ -17,54 +17,54 @@ typedef struct sp_tree_line {
   int64_t line;
 } sp_tree_line;
 
-/* Its lines innermost first; none where it was never named. */
+/* A location with its lines, innermost first. A location without known names
+ * has no lines. */
 typedef struct sp_tree_location {
   const sp_tree_line *lines;
   uint32_t line_count;
   uint64_t address;
 } sp_tree_location;
 
-/* nodes[0] is the root, without a location; each other one comes after its
- * parent. Of one parent and location there is one node. */
+/* nodes[0] is the root, without a location. Each other node follows its parent.
+ * A parent has one child per location. */
 typedef struct sp_tree_node {
   uint32_t parent;
   uint32_t location;
-  int64_t self;  /* of the samples whose stack ends here; sums that do not fit
-                  * stay at INT64_MAX */
-  int64_t count; /* of samples behind `self`, where they are counted */
+  int64_t self;  /* of the samples whose stack ends here; saturates */
+  int64_t count; /* samples in `self`; 0 if the profiles have no counts */
 } sp_tree_node;
 
-/* What equal stacks of one series, span and trace add up to. */
+/* Sum of the samples with equal stack, series, span and trace. */
 typedef struct sp_tree_sample {
-  uint32_t node;      /* where its stack ends; 0: it has none */
-  uint32_t label_set; /* of its series */
+  uint32_t node;      /* innermost frame of the stack; 0 for an empty stack */
+  uint32_t label_set; /* index of the series' labels */
   uint64_t span_id;   /* 0: none */
   uint64_t trace_hi;  /* both 0: none */
   uint64_t trace_lo;
   int64_t value;
-  int64_t count; /* of samples that were taken: as the profiles count them, else
-                  * by their periods, else their rows */
+  int64_t count; /* samples, as counted by the profiles, or derived from their
+                  * periods, or else the number of rows */
 } sp_tree_sample;
 
 typedef struct sp_stack_tree {
-  sp_arena arena;    /* all below is in it */
-  sp_cancel *cancel; /* the query's; checked by long loops over the nodes */
+  sp_arena arena;    /* owns everything below */
+  sp_cancel *cancel; /* of the query; long loops over the nodes check it */
   sp_tree_function *functions;
   sp_tree_location *locations;
   sp_tree_node *nodes;
   size_t function_count;
   size_t location_count;
   size_t node_count;      /* at least 1 */
-  uint64_t profile_count; /* that had a part in it */
-  bool is_counted; /* each sample's profile counts them, or has a period */
-  /* Where samples are told apart. */
+  uint64_t profile_count; /* profiles that contributed */
+  bool is_counted;        /* all profiles have sample counts or a period */
+  /* Only if the selection keeps samples apart. */
   sp_tree_sample *samples;
   sp_text_pairs *label_sets;
   size_t sample_count;
-  int64_t begin_ns; /* of the profiles; Unix time */
+  int64_t begin_ns; /* range of the profiles; Unix time */
   int64_t end_ns;
 } sp_stack_tree;
 
-void sp_stack_tree_free(sp_stack_tree *tree); /* NULL is fine */
+void sp_stack_tree_free(sp_stack_tree *tree); /* accepts NULL */
 
 #endif

@@ -15,7 +15,7 @@ static inline bool sp_text_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next line; false at the end. */
+/* Read the next line. Returns false at the end. */
 static inline bool sp_text_next_line(const char **at, const char *end,
                                      sp_text_line *out) {
   const char *newline;

@@ -1,4 +1,4 @@
-/* A name and its value: a label, a header, a parameter. */
+/* A name and a value: a label, a header or a parameter. */
 #ifndef SP_TEXT_PAIR_H
 #define SP_TEXT_PAIR_H
 
@@ -9,14 +9,14 @@ typedef struct sp_text_pair {
   const char *value;
 } sp_text_pair;
 
-/* A list of them. The labels of a series are sorted by the bytes of their
+/* A list of pairs. The labels of a series are sorted by the bytes of their
  * names. */
 typedef struct sp_text_pairs {
   const sp_text_pair *pairs;
   size_t count;
 } sp_text_pairs;
 
-/* The value of the first pair of this name, or NULL. */
+/* Returns the value of the first pair with this name, or NULL. */
 const char *sp_text_pairs_find(const sp_text_pairs *pairs, const char *name);
 
 #endif

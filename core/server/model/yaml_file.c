@@ -7,7 +7,7 @@
 
 #include "util/system/status.h"
 
-/* Values, items and texts of the largest file that is taken need less. */
+/* The values, items and texts of the largest accepted file need less. */
 #define FILE_ARENA_MAX ((size_t)32 << 20)
 
 typedef struct file_anchor {
@@ -16,11 +16,11 @@ typedef struct file_anchor {
   const sp_yaml *value;
 } file_anchor;
 
-/* A list or map whose end was not read yet. */
+/* A list or map whose end has not been read. */
 typedef struct file_open {
   sp_yaml *value;
   sp_yaml_item *last;
-  sp_yaml_item *item; /* of a map: has its name, and no value yet */
+  sp_yaml_item *item; /* in a map: the item that has a name but no value yet */
   const sp_yaml *merged;
   uint32_t values;
   uint32_t keys;
@@ -52,7 +52,7 @@ static const char *file_text(file_reader *reader, const void *text,
   return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* What parsers of YAML 1.2 take for nothing. */
+/* The texts that YAML 1.2 resolves to null. */
 static bool file_is_null(const char *text) {
   return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0 ||
          strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0;
@@ -96,7 +96,7 @@ static spanprof_status file_append(file_reader *reader, file_open *open,
   return SPANPROF_OK;
 }
 
-/* A value that is whole, into what stands around it. */
+/* Add a complete value to the enclosing list or map. */
 static spanprof_status file_add(file_reader *reader, const sp_yaml *value) {
   file_open *open = reader->depth ? &reader->open[reader->depth - 1] : NULL;
   sp_yaml_item *item;
@@ -213,7 +213,7 @@ static spanprof_status file_begin(file_reader *reader, sp_yaml_kind kind,
   return st;
 }
 
-/* What "<<" brings: keys that the map itself has not. */
+/* Merge keys of "<<", except keys that the map itself has. */
 static spanprof_status file_merge(file_reader *reader, file_open *open,
                                   const sp_yaml *from) {
   const sp_yaml_item *item;

@@ -62,7 +62,7 @@ static spanprof_status keys_refuse(const sp_yaml *map, const char *what,
                                    const sp_yaml_keys *keys,
                                    const sp_yaml_item *item) {
   const char *names[KEYS_NAMES_MAX];
-  const char *const *lists[] = {keys->read, keys->left_out};
+  const char *const *lists[] = {keys->read, keys->ignored};
   const char *const *name;
   const char *near;
   size_t count = 0, i;
@@ -78,8 +78,8 @@ static spanprof_status keys_refuse(const sp_yaml *map, const char *what,
   return keys_fail(map->file, item->line, SPANPROF_ERR_ARGUMENT, sentence);
 }
 
-spanprof_status sp_yaml_known(const sp_yaml *map, const char *what,
-                              const sp_yaml_keys *keys) {
+spanprof_status sp_yaml_check_keys(const sp_yaml *map, const char *what,
+                                   const sp_yaml_keys *keys) {
   const sp_yaml_file *file = map->file;
   const sp_yaml_item *item;
 
@@ -88,7 +88,7 @@ spanprof_status sp_yaml_known(const sp_yaml *map, const char *what,
   for (item = map->first; item; item = item->next) {
     if (keys_have(keys->read, item->name))
       continue;
-    if (!keys_have(keys->left_out, item->name))
+    if (!keys_have(keys->ignored, item->name))
       return keys_refuse(map, what, keys, item);
     if (file->log)
       sp_log_line(file->log, SPANPROF_LOG_WARN,
@@ -112,7 +112,7 @@ spanprof_status sp_yaml_text(const sp_yaml *map, const char *name,
 
 spanprof_status sp_yaml_switch(const sp_yaml *map, const char *name,
                                bool *out) {
-  /* Those of YAML 1.1 as parsers written in Go take them. */
+  /* The booleans of YAML 1.1, as parsers written in Go accept them. */
   static const char *const words[] = {
       "false", "true", "False", "True", "FALSE", "TRUE", "no", "yes", "No",
       "Yes",   "NO",   "YES",   "off",  "on",    "Off",  "On", "OFF", "ON"};
@@ -131,8 +131,8 @@ spanprof_status sp_yaml_switch(const sp_yaml *map, const char *name,
   return sp_yaml_fail(value, "%s is true or false, without quotes", name);
 }
 
-spanprof_status sp_yaml_inside(const sp_yaml *map, const char *name,
-                               sp_yaml_kind kind, const sp_yaml **out) {
+spanprof_status sp_yaml_child(const sp_yaml *map, const char *name,
+                              sp_yaml_kind kind, const sp_yaml **out) {
   *out = sp_yaml_get(map, name);
   return !*out || (*out)->kind == kind
              ? SPANPROF_OK

@@ -4,11 +4,11 @@
 #include "server/receive/profile/batch.h"
 #include "server/receive/wire/connect.h"
 
-/* One request while it is read. */
+/* The state of one request. */
 typedef struct push_work {
   sp_upload upload;
   sp_batch batch;
-  sp_refusal refusal; /* of the first profile that is not taken */
+  sp_refusal refusal; /* of the first refused profile */
   size_t seen;
 } push_work;
 
@@ -39,7 +39,7 @@ static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
   return st;
 }
 
-/* What is refused does not keep the others from being taken. */
+/* A refused profile does not prevent the others from being stored. */
 static spanprof_status push_visit(void *data, sp_series_labels *labels,
                                   sp_view packed, sp_view id) {
   push_work *work = data;
@@ -93,7 +93,8 @@ static spanprof_status push_take(push_work *work, sp_view message) {
   return st || work->refusal.kind == SP_REFUSAL_NONE ? st : SPANPROF_ERR_FORMAT;
 }
 
-/* Broken JSON and protobuf are told from broken profiles by this prefix. */
+/* This prefix distinguishes malformed JSON and protobuf from malformed
+ * profiles. */
 static void push_decode_error(sp_http_response *response,
                               const sp_refusal *refusal) {
   sp_buffer text;

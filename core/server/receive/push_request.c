@@ -36,7 +36,7 @@ spanprof_status sp_push_request_json(sp_view json, sp_buffer *out,
   return sp_json_wire(json, push_json_request, &rules, out, refusal);
 }
 
-/* The fields 1 and 2 of a message, both bytes. */
+/* Read fields 1 and 2 of a message, which are both bytes. */
 static spanprof_status push_pair(sp_view message, const char *type,
                                  const char *first_name,
                                  const char *second_name, sp_view *first,
@@ -56,13 +56,13 @@ static spanprof_status push_pair(sp_view message, const char *type,
   return sp_wire_status(&wire, type, refusal);
 }
 
-/* A request while it is walked, first without and then with a visit. */
+/* A pass over a request: the first pass checks it, the second calls `visit`. */
 typedef struct push_walk {
-  sp_push_visit visit; /* NULL: only look whether all can be read */
+  sp_push_visit visit; /* NULL: only check the request */
   void *data;
   sp_refusal *refusal;
-  sp_series_labels given; /* of the series at hand */
-  sp_series_labels own;   /* a profile's copy of them */
+  sp_series_labels given; /* labels of the current series */
+  sp_series_labels own;   /* copy of the labels for the current profile */
   size_t profiles;
 } push_walk;
 

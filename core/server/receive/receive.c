@@ -11,7 +11,7 @@ spanprof_status sp_receive_routes(sp_http_routes *routes, sp_serve *serve) {
        .path = "/push.v1.PusherService/Push",
        .handler = sp_push_handle,
        .data = serve,
-       .flags = SP_HTTP_CHANGES | SP_HTTP_SAYS_ALLOW | SP_HTTP_ANYWHERE,
+       .flags = SP_HTTP_CHANGES | SP_HTTP_ALLOW_HEADER | SP_HTTP_ANYWHERE,
        .body_max = SP_PUSH_BYTES_MAX,
        .early = sp_connect_early},
       {.methods = "POST",

@@ -1,4 +1,4 @@
-/* The room that takes profiles: Push, /ingest, OTLP. */
+/* The routes that receive profiles: Push, /ingest, OTLP. */
 #ifndef SP_RECEIVE_H
 #define SP_RECEIVE_H
 

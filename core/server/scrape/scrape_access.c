@@ -49,7 +49,7 @@ static spanprof_status access_file(sp_scrape_plan *plan, const sp_yaml *named,
                         "no memory for what is to be scraped");
 }
 
-/* A secret as it is, or in a file. */
+/* Read a secret from the configuration or from a file that it names. */
 static spanprof_status access_secret(sp_scrape_plan *plan, const sp_yaml *map,
                                      const char *name, const char *file_name,
                                      const char **out, const char **file) {
@@ -70,7 +70,7 @@ static spanprof_status access_basic(sp_scrape_plan *plan,
   static const char *const read[] = {"username", "username_file", "password",
                                      "password_file", NULL};
   static const sp_yaml_keys keys = {read, access_none};
-  spanprof_status st = sp_yaml_known(given, "basic_auth", &keys);
+  spanprof_status st = sp_yaml_check_keys(given, "basic_auth", &keys);
 
   if (!st)
     st = access_secret(plan, given, "username", "username_file", &access->user,
@@ -90,7 +90,7 @@ static spanprof_status access_bearer(sp_scrape_plan *plan,
   static const char *const read[] = {"type", "credentials", "credentials_file",
                                      NULL};
   static const sp_yaml_keys keys = {read, access_none};
-  spanprof_status st = sp_yaml_known(given, "authorization", &keys);
+  spanprof_status st = sp_yaml_check_keys(given, "authorization", &keys);
   const char *type = "Bearer";
 
   if (!st)
@@ -112,7 +112,7 @@ static spanprof_status access_tls(sp_scrape_plan *plan,
   static const char *const left_out[] = {
       "ca", "cert", "key", "server_name", "min_version", "max_version", NULL};
   static const sp_yaml_keys keys = {read, left_out};
-  spanprof_status st = sp_yaml_known(given, "tls_config", &keys);
+  spanprof_status st = sp_yaml_check_keys(given, "tls_config", &keys);
 
   if (!st)
     st = sp_yaml_switch(given, "insecure_skip_verify", &access->trusts_any);
@@ -129,7 +129,7 @@ spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,
   const sp_yaml *basic = sp_yaml_get(job, "basic_auth");
   const sp_yaml *bearer = sp_yaml_get(job, "authorization");
   const sp_yaml *tls = sp_yaml_get(job, "tls_config");
-  /* Prometheus' older way to say authorization. */
+  /* Prometheus' older form of authorization. */
   spanprof_status st =
       access_secret(plan, job, "bearer_token", "bearer_token_file",
                     &access->bearer, &access->bearer_file);

@@ -9,15 +9,14 @@
 #include "util/memory/buffer.h"
 #include "util/system/status.h"
 
-/* How often a target may be asked, and how long it may take. */
+/* Limits of the scrape interval and of the timeout. */
 #define CONFIG_INTERVAL_MIN_NS SP_NS_PER_S
 #define CONFIG_INTERVAL_MAX_NS (3600 * SP_NS_PER_S)
 #define CONFIG_TIMEOUT_MIN_NS  (100 * SP_NS_PER_MS)
 
 static const char *const config_none[] = {NULL};
 
-/* What Prometheus reads and a scraper of profiles has no use for, or does not
- * do. */
+/* Keys of Prometheus that do not apply to profiles or are not supported. */
 static const char *const config_file_left_out[] = {
     "rule_files",  "scrape_config_files",
     "alerting",    "remote_write",
@@ -129,12 +128,13 @@ static spanprof_status config_param(const sp_yaml_item *param,
   return SPANPROF_OK;
 }
 
-/* What every request has behind its "?": params are lists by name. */
+/* Build the query string of all requests. `params` has a list of values for
+ * each name. */
 static spanprof_status config_params(sp_scrape_job *job) {
   const sp_yaml *params;
   const sp_yaml_item *item;
   spanprof_status st =
-      sp_yaml_inside(job->given, "params", SP_YAML_MAP, &params);
+      sp_yaml_child(job->given, "params", SP_YAML_MAP, &params);
   sp_buffer query;
 
   sp_buffer_init(&query, job->plan->arena.mem);
@@ -149,7 +149,7 @@ static spanprof_status config_params(sp_scrape_job *job) {
   return st || job->query ? st : config_nomem();
 }
 
-/* Where the profiles are: metrics_path, path_prefix before it. */
+/* Read the paths of the profiles: metrics_path after path_prefix. */
 static spanprof_status config_paths(sp_scrape_job *job) {
   static const char *const read[] = {"path_prefix", "pprof_config", NULL};
   static const sp_yaml_keys keys = {read, config_none};
@@ -160,14 +160,13 @@ static spanprof_status config_paths(sp_scrape_job *job) {
   size_t size;
 
   if (!st)
-    st =
-        sp_yaml_inside(job->given, "profiling_config", SP_YAML_MAP, &profiling);
+    st = sp_yaml_child(job->given, "profiling_config", SP_YAML_MAP, &profiling);
   if (!st && profiling)
-    st = sp_yaml_known(profiling, "profiling_config", &keys);
+    st = sp_yaml_check_keys(profiling, "profiling_config", &keys);
   if (!st)
     st = sp_scrape_text(job->plan, profiling, "path_prefix", &job->before);
   if (!st)
-    st = sp_yaml_inside(profiling, "pprof_config", SP_YAML_MAP, &job->profiles);
+    st = sp_yaml_child(profiling, "pprof_config", SP_YAML_MAP, &job->profiles);
   if (st)
     return st;
   if (!job->before)
@@ -225,7 +224,7 @@ static spanprof_status config_job_read(sp_scrape_plan *plan,
   if (!job.name)
     return config_nomem();
   snprintf(what, sizeof what, "job %.100s", name);
-  st = sp_yaml_known(given, what, &keys);
+  st = sp_yaml_check_keys(given, what, &keys);
   if (!st)
     st = config_read_times(given, &times);
   if (!st)
@@ -254,14 +253,14 @@ static spanprof_status config_read(sp_scrape_plan *plan, const sp_yaml *root) {
   const sp_yaml_item *job;
 
   if (!jobs) {
-    st = sp_yaml_known(root, "the file", &keys);
+    st = sp_yaml_check_keys(root, "the file", &keys);
     if (!st)
-      st = sp_yaml_inside(root, "scrape_configs", SP_YAML_LIST, &jobs);
+      st = sp_yaml_child(root, "scrape_configs", SP_YAML_LIST, &jobs);
     if (!st && !jobs)
       st = sp_yaml_fail(root, "there is no list scrape_configs of jobs");
   }
   if (!st && global)
-    st = sp_yaml_known(global, "global", &global_keys);
+    st = sp_yaml_check_keys(global, "global", &global_keys);
   if (!st)
     st = config_read_times(global, &times);
   for (job = jobs ? jobs->first : NULL; !st && job; job = job->next)

@@ -1,6 +1,7 @@
 #include "scrape_delta.h"
 
-/* Of Go's runtime/pprof; everything else is of its window, or a state. */
+/* Types of Go's runtime/pprof that count since the start of the program. All
+ * others cover a period or are a state. */
 static const char *const delta_types[] = {"alloc_objects", "alloc_space",
                                           "contentions", "delay"};
 
@@ -9,7 +10,7 @@ typedef struct delta_work {
   size_t columns[SP_SCRAPE_COUNTED_MAX];
   size_t column_count;
   uint64_t types;
-  uint64_t *locations; /* a hash of each */
+  uint64_t *locations; /* hashes of the locations */
   uint64_t *stacks;
   uint64_t *sets;
 } delta_work;
@@ -140,7 +141,7 @@ static size_t delta_find(const sp_scrape_counts *counts, const sp_index *index,
   return SP_INDEX_NONE;
 }
 
-/* What the profile has counted, stack by stack. */
+/* Read the counts of the profile by stack. */
 static spanprof_status delta_take(sp_scrape_delta *delta,
                                   const delta_work *work) {
   sp_scrape_counts *next = &delta->next;
@@ -166,7 +167,8 @@ static spanprof_status delta_take(sp_scrape_delta *delta,
   return SPANPROF_OK;
 }
 
-/* Subtract what was known of each; false: the program is another one. */
+/* Find the previous count of each stack. Returns false if the program was
+ * restarted. */
 static bool delta_is_same_run(const sp_scrape_delta *delta,
                               const sp_index *index, uint32_t *before) {
   const sp_scrape_counts *known = &delta->known, *next = &delta->next;
@@ -184,7 +186,8 @@ static bool delta_is_same_run(const sp_scrape_delta *delta,
   return found == known->count;
 }
 
-/* Of each counted value what was added; of the first profile nothing. */
+/* Replace each cumulative value by its increase, or by 0 in the first profile.
+ */
 static void delta_subtract(const sp_scrape_delta *delta, delta_work *work,
                            const uint32_t *before, bool is_first,
                            bool same_run) {

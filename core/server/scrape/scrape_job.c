@@ -11,7 +11,7 @@ static spanprof_status job_nomem(void) {
   return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
 }
 
-/* Where a profile is asked for: its own path, or the usual one. */
+/* Find the path of a profile: configured or usual. */
 static spanprof_status job_kind_path(sp_scrape_job *job, const sp_yaml *given,
                                      const sp_scrape_kind *kind,
                                      const char *own, const char **out) {
@@ -47,7 +47,7 @@ static spanprof_status job_kind(sp_scrape_job *job, const sp_scrape_kind *usual,
   if (usual)
     kind = *usual;
   if (given)
-    st = sp_yaml_known(given, name, &keys);
+    st = sp_yaml_check_keys(given, name, &keys);
   if (!st)
     st = sp_yaml_text(given, "path", &own_path);
   if (!st)
@@ -64,7 +64,7 @@ static spanprof_status job_kind(sp_scrape_job *job, const sp_scrape_kind *usual,
       return sp_yaml_fail(given, "the profile %.100s needs a path", name);
   }
   st = job_kind_path(job, given, &kind, own_path, &path);
-  /* Who names a profile wants to hear where it is not. */
+  /* A configured profile is required; a missing one is an error. */
   return st ? st
             : sp_scrape_plan_add(job->plan, &job->target, &kind, path, !given);
 }
@@ -130,12 +130,12 @@ static spanprof_status job_static(sp_scrape_job *job, const sp_yaml *entry) {
   const sp_yaml *targets = NULL, *labels = NULL;
   const sp_yaml_item *item;
   spanprof_status st =
-      sp_yaml_known(entry, "an entry of static_configs", &keys);
+      sp_yaml_check_keys(entry, "an entry of static_configs", &keys);
 
   if (!st)
-    st = sp_yaml_inside(entry, "targets", SP_YAML_LIST, &targets);
+    st = sp_yaml_child(entry, "targets", SP_YAML_LIST, &targets);
   if (!st)
-    st = sp_yaml_inside(entry, "labels", SP_YAML_MAP, &labels);
+    st = sp_yaml_child(entry, "labels", SP_YAML_MAP, &labels);
   if (!st && !targets)
     st = sp_yaml_fail(entry,
                       "job %.100s: an entry of static_configs has "
@@ -149,7 +149,7 @@ static spanprof_status job_static(sp_scrape_job *job, const sp_yaml *entry) {
   return st;
 }
 
-/* Whether it has targets that are not in the file. */
+/* Returns whether the job has service discovery. */
 static bool job_discovers(const sp_yaml *given) {
   const sp_yaml_item *item = given->first;
   static const char end[] = "_sd_configs";
@@ -163,9 +163,9 @@ spanprof_status sp_scrape_job_targets(sp_scrape_job *job) {
   const sp_yaml *entries = NULL;
   const sp_yaml_item *item;
   spanprof_status st =
-      sp_yaml_inside(job->given, "static_configs", SP_YAML_LIST, &entries);
+      sp_yaml_child(job->given, "static_configs", SP_YAML_LIST, &entries);
 
-  /* Discovery was warned of. */
+  /* Service discovery has caused a warning already. */
   if (!st && !entries && !job_discovers(job->given))
     st =
         sp_yaml_fail(job->given, "job %.100s has no static_configs", job->name);

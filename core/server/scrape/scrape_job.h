@@ -1,4 +1,4 @@
-/* A job of a file, as far as its targets need it. */
+/* A job of a file, as its targets need it. */
 #ifndef SP_SCRAPE_JOB_H
 #define SP_SCRAPE_JOB_H
 
@@ -12,14 +12,14 @@ typedef struct sp_scrape_job {
   const sp_yaml *given;
   const char *name;
   const char *scheme;
-  const char *before;      /* path_prefix: of every path; or "" */
-  const char *prefix;      /* of the usual paths */
-  const char *query;       /* of params: "a=b&c=d", or "" */
+  const char *before;      /* path_prefix of every path, or "" */
+  const char *prefix;      /* prefix of the usual paths */
+  const char *query;       /* from params: "a=b&c=d", or "" */
   const sp_yaml *profiles; /* pprof_config, or NULL */
-  sp_scrape_target target; /* what all of them have in common */
+  sp_scrape_target target; /* the common part of all targets */
 } sp_scrape_job;
 
-/* Add the profiles of each target that static_configs has. */
+/* Add the profiles of each target in static_configs. */
 spanprof_status sp_scrape_job_targets(sp_scrape_job *job);
 
 #endif

@@ -33,7 +33,7 @@ static const metrics_family metrics_families[] = {
      "Why the last scrape gave no profile."},
 };
 
-/* A value of a label, escaped as the text format wants it. */
+/* Append a label, escaped for the text format. */
 static void metrics_value(sp_buffer *out, const char *name, const char *value) {
   sp_buffer_format(out, "%s=\"", name);
   for (; *value; value++)
@@ -46,7 +46,7 @@ static void metrics_value(sp_buffer *out, const char *name, const char *value) {
   sp_buffer_text(out, "\"");
 }
 
-/* Does the family have a line of that probe? */
+/* Returns whether the family has a line for this probe. */
 static bool metrics_has(const metrics_family *family,
                         const sp_scrape_report *report) {
   if (report->state == SP_SCRAPE_NEW)

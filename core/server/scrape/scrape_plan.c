@@ -13,7 +13,8 @@
 #define PLAN_BYTES_MAX ((size_t)16 << 20)
 #define PLAN_URL_MAX   4096
 
-/* The longest profile that is asked for; our own runtimes answer no longer. */
+/* Longest profile that is requested. The runtimes of spanprof have the same
+ * limit. */
 #define PLAN_SECONDS_MAX 300
 
 static const sp_scrape_kind plan_cpu = {
@@ -21,15 +22,15 @@ static const sp_scrape_kind plan_cpu = {
     .path = "/profile",
     .lasts = true,
     .types = {"cpu", "samples", "sample", "wall"}};
-/* Of Go the same samples as /allocs, and Node has this one alone. */
+/* In Go this has the samples of /allocs; Node only has this path. */
 static const sp_scrape_kind plan_memory = {
     .name = "memory",
     .path = "/heap",
     .metric = "memory",
     .types = {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space",
               "objects", "space"}};
-/* Named as pyroscope-go's uploads are, so that a program has one series however
- * it is profiled. */
+/* Named like the uploads of pyroscope-go, so that a program has the same series
+ * for both. */
 static const sp_scrape_kind plan_goroutine = {.name = "goroutine",
                                               .path = "/goroutine",
                                               .metric = "goroutine",
@@ -160,7 +161,7 @@ spanprof_status sp_scrape_target_url(sp_scrape_plan *plan,
 
   if (!parsed)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
-  /* The text may hold a password, so that no sentence shows it. */
+  /* The text may contain a password, so no message contains it. */
   if (strlen(url) >= PLAN_URL_MAX / 2 ||
       curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME))
     st = sp_fail(SPANPROF_ERR_ARGUMENT,
@@ -177,8 +178,8 @@ void sp_scrape_plan_target(sp_scrape_plan *plan) {
   plan->target_count++;
 }
 
-/* The target's labels, and those that it has not: instance, job, service_name.
- */
+/* Copy the target's labels, and add instance, job and service_name if they are
+ * missing. */
 static const sp_scrape_label *plan_labels(sp_scrape_plan *plan,
                                           const sp_scrape_target *target,
                                           size_t *count) {
@@ -203,8 +204,8 @@ static const sp_scrape_label *plan_labels(sp_scrape_plan *plan,
   return labels;
 }
 
-/* The seconds to ask for: what the address says, else all of the interval but
- * the last one, so that one profile has ended when the next begins. */
+/* The duration to request: the one in the address, or the interval minus one
+ * second, so that a profile has ended when the next begins. */
 static uint32_t plan_seconds(const sp_scrape_target *target, const char *path,
                              bool *given) {
   const char *query = strchr(path, '?');
@@ -265,7 +266,7 @@ spanprof_status sp_scrape_plan_add(sp_scrape_plan *plan,
   return SPANPROF_OK;
 }
 
-/* The kind that a path without its query names, or NULL. */
+/* The kind of profile at a path, ignoring the query, or NULL. */
 static const sp_scrape_kind *plan_kind_of(const char *path) {
   const size_t size = strcspn(path, "?");
   const sp_scrape_kind *const *kind;
@@ -300,7 +301,7 @@ static spanprof_status plan_add_all(sp_scrape_plan *plan,
   return st;
 }
 
-/* `name=value` of each comma; *text is cut up. */
+/* Read `name=value` pairs separated by commas. Modifies *text. */
 static spanprof_status plan_url_labels(sp_scrape_target *target, char *text) {
   spanprof_status st = SPANPROF_OK;
   char *next;

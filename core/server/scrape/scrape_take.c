@@ -19,7 +19,8 @@ static spanprof_status take_check_kind(const sp_raw_profile *profile,
   size_t i;
 
   if (!kind->types[0] || !profile->type_count)
-    return SPANPROF_OK; /* any is fine; none is refused with all others */
+    return SPANPROF_OK; /* any type is accepted; a profile without types is
+                         * refused later */
   for (i = 0; i < SP_COUNT_OF(kind->types) && kind->types[i]; i++)
     if (take_has_type(profile, kind->types[i]))
       return SPANPROF_OK;
@@ -45,8 +46,8 @@ static spanprof_status take_labels(const sp_scrape_probe *probe,
   return st;
 }
 
-/* What counts since the program's start becomes what was added. A profile of
- * which nothing is left is taken out of the batch. */
+/* Replace cumulative values by their increases. A profile without samples is
+ * removed from the batch. */
 static spanprof_status take_subtract(sp_batch *batch, sp_scrape_delta *delta,
                                      uint64_t now_ns) {
   sp_received *profile;

@@ -8,7 +8,8 @@
 #include "util/text/utf8.h"
 
 #define TRANSFER_CONNECT_MS 8000L
-#define TRANSFER_TEXT_SIZE  120 /* what is shown of a target's own words */
+/* Longest part of a target's answer in a message. */
+#define TRANSFER_TEXT_SIZE 120
 
 void sp_scrape_transfer_init(sp_scrape_transfer *transfer, const sp_mem *mem) {
   memset(transfer, 0, sizeof *transfer);
@@ -82,7 +83,8 @@ static CURLcode transfer_configure(sp_scrape_transfer *transfer,
 
   TRANSFER_SET(URL, probe->url);
   TRANSFER_SET(NOSIGNAL, 1L);
-  /* A target cannot send us, and its password, elsewhere. */
+  /* Do not follow redirects: a target could send the server, with its password,
+   * to another address. */
   TRANSFER_SET(FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
   TRANSFER_SET(PROTOCOLS_STR, "http,https");
@@ -91,7 +93,7 @@ static CURLcode transfer_configure(sp_scrape_transfer *transfer,
 #endif
   TRANSFER_SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   TRANSFER_SET(USERAGENT, "spanprof/" SPANPROF_VERSION);
-  /* An empty text keeps libcurl from asking the environment. */
+  /* An empty text prevents libcurl from using the environment's proxies. */
   TRANSFER_SET(PROXY, "");
   TRANSFER_SET(CONNECTTIMEOUT_MS, TRANSFER_CONNECT_MS);
   TRANSFER_SET(TIMEOUT_MS, (long)(probe->timeout_ns / SP_NS_PER_MS));
@@ -102,7 +104,7 @@ static CURLcode transfer_configure(sp_scrape_transfer *transfer,
   TRANSFER_SET(HEADERDATA, transfer);
   TRANSFER_SET(PRIVATE, owner);
 #if LIBCURL_VERSION_NUM >= 0x075700
-  /* Else ending a request waits for a name lookup that hangs. */
+  /* Without this, the end of a request waits for a name lookup that hangs. */
   TRANSFER_SET(QUICK_EXIT, 1L);
 #endif
 #undef TRANSFER_SET
@@ -129,7 +131,7 @@ spanprof_status sp_scrape_transfer_begin(sp_scrape_transfer *transfer,
                  code ? curl_easy_strerror(code) : "no memory");
 }
 
-/* The first line of a target's own words, safe to show. */
+/* The first line of the answer, safe to print. */
 static void transfer_text(const sp_scrape_transfer *transfer, char *out) {
   const sp_buffer *body = &transfer->body;
   size_t size = 0;

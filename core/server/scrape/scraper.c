@@ -13,20 +13,20 @@
 #define SCRAPER_SLEEP_MAX_NS SP_NS_PER_S
 #define SCRAPER_SAY_NS       (60 * SP_NS_PER_S)
 
-/* First scrapes are this far from each other, so that a thousand targets are
- * not asked, and their answers not kept, all at once. */
+/* The first scrapes are spread over time, so that a thousand targets are not
+ * requested and their answers not processed at the same time. */
 #define SCRAPER_SPREAD_NS    (20 * SP_NS_PER_MS)
 #define SCRAPER_SPREAD_COUNT 100
 
-/* A libcurl before 7.87 waits for a name lookup that hangs: it is left alone
- * with it, as the process ends anyway. */
+/* Longest wait for the thread. A libcurl before 7.87 waits for a name lookup
+ * that hangs; then the thread continues, and the process exits. */
 #define SCRAPER_STOP_NS (800 * SP_NS_PER_MS)
 
 static uint64_t scraper_now(const sp_scraper *scraper) {
   return sp_clock_monotonic_ns(scraper->serve->clock);
 }
 
-/* One line a minute of each target. */
+/* Log at most one line per target and minute. */
 static void scraper_say(sp_scraper *scraper, const sp_scrape_probe *probe,
                         const char *error) {
   sp_scrape_said *said = &scraper->said[probe->target];
@@ -61,7 +61,7 @@ static void scraper_report(sp_scraper *scraper, sp_scrape_run *run,
   report->failures += state == SP_SCRAPE_DOWN;
   report->bytes += run->transfer.body.size;
   report->took_ns = scraper_now(scraper) - run->begun_ns;
-  /* A target's words may be in it. */
+  /* The message may contain text of the target. */
   size = sp_utf8_printable(error, strlen(error), report->error,
                            sizeof report->error - 1);
   report->error[size] = '\0';
@@ -71,7 +71,7 @@ static void scraper_report(sp_scraper *scraper, sp_scrape_run *run,
     scraper_say(scraper, run->probe, shown);
 }
 
-/* Keep what came. */
+/* Store the answer. */
 static sp_scrape_state scraper_take(sp_scraper *scraper, sp_scrape_run *run,
                                     char error[SP_SCRAPE_ERROR_SIZE]) {
   const sp_view answer =
@@ -111,15 +111,14 @@ static void scraper_finish(sp_scraper *scraper, CURL *easy, CURLcode code) {
 static void scraper_begin(sp_scraper *scraper, sp_scrape_run *run,
                           uint64_t now_ns) {
   run->begun_ns = now_ns;
-  /* Of a scrape that took longer than its interval those in between are left
-   * out. */
+  /* If a scrape took longer than its interval, skip the missed ones. */
   while (run->due_ns <= now_ns)
     run->due_ns += run->probe->interval_ns;
   if (sp_scrape_transfer_begin(&run->transfer, run->probe, scraper->multi, run))
     scraper_report(scraper, run, SP_SCRAPE_DOWN, spanprof_last_error());
 }
 
-/* Begin what is due; returns until when nothing else is. */
+/* Start the requests that are due. Returns the time of the next one. */
 static uint64_t scraper_begin_due(sp_scraper *scraper) {
   const uint64_t now_ns = scraper_now(scraper);
   uint64_t next_ns = now_ns + SCRAPER_SLEEP_MAX_NS;
@@ -248,7 +247,7 @@ bool sp_scraper_stop(sp_scraper *scraper) {
     until.tv_sec++;
   }
   if (pthread_timedjoin_np(scraper->thread, NULL, &until)) {
-    pthread_detach(scraper->thread); /* it reads a large body */
+    pthread_detach(scraper->thread); /* the thread still reads a large body */
     return false;
   }
   scraper_free(scraper);

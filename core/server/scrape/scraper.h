@@ -1,9 +1,10 @@
-/* Takes profiles from programs that offer them, as Go's net/http/pprof does.
+/* Fetches profiles from programs that offer them, such as Go's net/http/pprof.
  *
- * Protocol: one thread drives all transfers (libcurl's multi interface), each
- * bounded in bytes and time, and takes what came the way uploads are taken. A
- * target that hangs holds its own transfer alone; the next of that probe begins
- * when it has ended. `lock` guards what /metrics shows. */
+ * Threads: one thread drives all transfers with libcurl's multi interface. Each
+ * transfer is bounded in bytes and time, and its profile is stored like an
+ * upload. A target that does not answer only delays its own probe, whose next
+ * transfer starts when the current one has ended. `lock` guards the state that
+ * /metrics shows. */
 #ifndef SP_SCRAPER_H
 #define SP_SCRAPER_H
 
@@ -13,19 +14,20 @@
 
 typedef struct sp_scraper sp_scraper;
 
-/* `serve` and `plan` outlive it. SPANPROF_ERR_NOMEM, SPANPROF_ERR_SYSTEM. */
+/* `serve` and `plan` must live longer. SPANPROF_ERR_NOMEM, SPANPROF_ERR_SYSTEM.
+ */
 spanprof_status sp_scraper_start(sp_scraper **out, sp_serve *serve,
                                  const sp_scrape_plan *plan);
 
-/* Have it end; NULL is fine. */
+/* Request the stop, without waiting. Accepts NULL. */
 void sp_scraper_halt(sp_scraper *scraper);
 
-/* End every transfer and the thread, and free it. False: the thread did not end
- * in time (in the disk, or a name lookup of an old libcurl), and uses the
- * server and the plan on. NULL is fine. */
+/* Stop all transfers and the thread, and free the scraper. Returns false if the
+ * thread did not stop in time (because of disk access, or a name lookup of an
+ * old libcurl): it continues to use the server and the plan. Accepts NULL. */
 bool sp_scraper_stop(sp_scraper *scraper);
 
-/* Append the metrics of every target; NULL has none. Any thread. */
+/* Append the metrics of all targets. Accepts NULL. Threads: any. */
 void sp_scraper_metrics(sp_scraper *scraper, sp_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the scraper's files share. */
+/* Types of the scraper's files. */
 #ifndef SP_SCRAPER_INSIDE_H
 #define SP_SCRAPER_INSIDE_H
 
@@ -9,20 +9,21 @@
 #include "scraper.h"
 
 typedef enum sp_scrape_state {
-  SP_SCRAPE_NEW, /* not answered yet */
+  SP_SCRAPE_NEW, /* no answer yet */
   SP_SCRAPE_UP,
   SP_SCRAPE_DOWN,
-  SP_SCRAPE_ABSENT, /* the target has no such profile, and need not have */
+  SP_SCRAPE_ABSENT, /* the target does not have this optional profile */
 } sp_scrape_state;
 
-/* What /metrics shows of a probe. */
+/* The state of a probe for /metrics. */
 typedef struct sp_scrape_report {
   sp_scrape_state state;
   uint64_t scrapes;
   uint64_t failures;
   uint64_t bytes;
-  uint64_t took_ns;                 /* the last one */
-  char error[SP_SCRAPE_ERROR_SIZE]; /* the last one; "" while it is up */
+  uint64_t took_ns;                 /* of the last scrape */
+  char error[SP_SCRAPE_ERROR_SIZE]; /* of the last scrape; "" while the target
+                                     * is up */
 } sp_scrape_report;
 
 typedef struct sp_scrape_run {
@@ -37,7 +38,7 @@ typedef struct sp_scrape_run {
   sp_scrape_report report;
 } sp_scrape_run;
 
-/* When a target was last spoken of in the log. */
+/* Time of the last log line about a target. */
 typedef struct sp_scrape_said {
   uint64_t at_ns; /* 0: never */
   uint64_t held_back;
@@ -49,9 +50,9 @@ struct sp_scraper {
   const sp_scrape_plan *plan;
   CURLM *multi;
   pthread_t thread;
-  sp_scrape_run *runs; /* plan->count of them */
+  sp_scrape_run *runs; /* plan->count elements */
   /* The scraper's thread alone. */
-  sp_scrape_said *said; /* plan->target_count of them */
+  sp_scrape_said *said; /* plan->target_count elements */
   /* Any thread. */
   _Atomic bool stopping;
   pthread_mutex_t lock;

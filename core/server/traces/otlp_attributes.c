@@ -23,8 +23,8 @@ enum {
   TRACE_VALUE_BYTES = 7
 };
 
-/* A text that is not UTF-8, or holds a NUL, which parsers of JSON stumble over,
- * is cleaned up; NULL: out of memory. */
+/* Copy a text. Invalid UTF-8 and NULs, which many JSON parsers reject, are
+ * replaced. Returns NULL if memory runs out. */
 static json_t *trace_text(sp_view text) {
   json_t *string;
   bool changed;
@@ -59,8 +59,8 @@ static json_t *trace_hex(sp_view bytes) {
   return string;
 }
 
-/* A larger number is text, as OTLP/JSON has all of them: JavaScript would round
- * it. */
+/* Convert an integer. Large numbers become text, as all integers in OTLP/JSON,
+ * because JavaScript would round them. */
 static json_t *trace_int(int64_t value) {
   char text[24];
 
@@ -72,7 +72,7 @@ static json_t *trace_int(int64_t value) {
 
 static json_t *trace_value(sp_view message, uint32_t depth);
 
-/* The items of a list, or the pairs of a map, in their field 1. */
+/* Read field 1: the items of a list or the pairs of a map. */
 static json_t *trace_inner(sp_view message, bool is_map, uint32_t depth) {
   json_t *out = is_map ? json_object() : json_array();
   sp_wire wire = sp_wire_of(message);
@@ -98,7 +98,8 @@ static json_t *trace_inner(sp_view message, bool is_map, uint32_t depth) {
   return out;
 }
 
-/* NULL where it cannot be read, which leaves it out. Its depth is bounded. */
+/* Read a value. Returns NULL for a malformed value, which is omitted. The depth
+ * is bounded. */
 static json_t *trace_value(sp_view message, uint32_t depth) {
   sp_wire wire = sp_wire_of(message);
   sp_wire_field field, last = {.number = 0};
@@ -131,8 +132,8 @@ static json_t *trace_value(sp_view message, uint32_t depth) {
   return json_null();
 }
 
-/* As text, spliced by hand: a resource's object stands in each of its spans,
- * and is written once. */
+/* Append the object as text, with the resource's text inserted: each span
+ * contains its resource, which is encoded once. */
 static void trace_splice(json_t *object, const char *resource, sp_buffer *out) {
   char *text;
 

@@ -4,17 +4,17 @@
 
 #include "server/receive/wire/refusal.h"
 
-/* Values deeper than this are left out. */
+/* Deeper values are omitted. */
 #define SP_OTLP_ATTRIBUTE_DEPTH_MAX 8
 
-/* Append the object of the KeyValue fields `number` of `owner`. `resource`:
- * the text of another object, to stand under "resource"; NULL: none. Refuses as
- * broken. */
+/* Append an object of the KeyValue fields `number` of `owner`. `resource` is
+ * the text of another object for the key "resource", or NULL. Refuses malformed
+ * messages. */
 spanprof_status sp_otlp_attributes(sp_view owner, uint32_t number,
                                    const char *resource, sp_buffer *out,
                                    sp_refusal *refusal);
 
-/* The text of one attribute; empty where there is none. */
+/* Returns the text of an attribute, or an empty text. */
 sp_view sp_otlp_attribute_text(sp_view owner, uint32_t number, const char *key);
 
 #endif

@@ -2,10 +2,10 @@
 
 #include "server/receive/otlp/otlp_json.h"
 
-/* Only the fields that are stored. Others are skipped, as OTLP/JSON demands of
- * unknown ones:
+/* The fields that are stored. Other fields are skipped, as OTLP/JSON requires
+ * for unknown ones:
  * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. Enums are
- * numbers in OTLP/JSON; OpenTelemetry's collector accepts their names, too. */
+ * numbers in OTLP/JSON; OpenTelemetry's collector also accepts their names. */
 static const sp_json_field trace_json_kinds[] = {
     SP_JSON_VALUE("SPAN_KIND_UNSPECIFIED", 0),
     SP_JSON_VALUE("SPAN_KIND_INTERNAL", 1),

@@ -1,4 +1,4 @@
-/* The names that OTLP's traces have in JSON. */
+/* The JSON names of OTLP's traces. */
 #ifndef SP_OTLP_SPAN_JSON_H
 #define SP_OTLP_SPAN_JSON_H
 

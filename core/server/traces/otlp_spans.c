@@ -30,12 +30,12 @@ enum {
   TRACE_STATUS_CODE = 3
 };
 
-/* One request while it is read; `spans` is NULL while they are counted. */
+/* The state of the reader. `spans` is NULL while spans are counted. */
 typedef struct trace_reader {
   sp_otlp_spans *out;
   sp_refusal *refusal;
-  const char *service;  /* of the resource at hand */
-  const char *resource; /* its attributes */
+  const char *service;  /* of the current resource */
+  const char *resource; /* attributes of the current resource */
   size_t counted;
 } trace_reader;
 
@@ -48,7 +48,7 @@ void sp_otlp_spans_dispose(sp_otlp_spans *spans) {
   sp_arena_dispose(&spans->arena);
 }
 
-/* A NUL-terminated copy that is UTF-8. */
+/* Copy a text as valid UTF-8, with a NUL at the end. */
 static spanprof_status trace_copy(trace_reader *reader, sp_view text,
                                   const char **out) {
   spanprof_status st;
@@ -118,7 +118,8 @@ static bool trace_raw_field(sp_wire *wire, const sp_wire_field *field,
   return true;
 }
 
-/* The start may be earlier, since a span can be long. */
+/* Returns whether the span is in the window. The start may be earlier, because
+ * spans can be long. */
 static bool trace_is_in_window(const sp_otlp_spans *spans,
                                const sp_store_span *span) {
   int64_t end_ns;
@@ -128,7 +129,7 @@ static bool trace_is_in_window(const sp_otlp_spans *spans,
   return end_ns >= spans->from_ns && end_ns <= spans->until_ns;
 }
 
-/* False: it has no ids, or no time that can be kept. */
+/* Read ids and times. Returns false if they are missing or invalid. */
 static bool trace_place(const trace_raw *raw, sp_store_span *out) {
   if (raw->trace.size != TRACE_TRACE_ID_BYTES ||
       raw->id.size != TRACE_SPAN_ID_BYTES || !raw->start ||
@@ -210,7 +211,7 @@ static spanprof_status trace_resource(trace_reader *reader, sp_view resource) {
 
 typedef spanprof_status (*trace_visit)(trace_reader *reader, sp_view message);
 
-/* Visit every field of this number, each a message. */
+/* Visit each field with this number, which are messages. */
 static spanprof_status trace_each(trace_reader *reader, sp_view message,
                                   uint32_t number, trace_visit visit) {
   sp_wire wire = sp_wire_of(message);

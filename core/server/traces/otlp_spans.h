@@ -6,16 +6,16 @@
 #include "server/receive/wire/refusal.h"
 #include "server/store/store.h"
 
-/* What the spans of one request may take of memory. */
+/* Most memory for the spans of one request. */
 #define SP_OTLP_SPANS_MEMORY_MAX ((size_t)64 << 20)
 
 typedef struct sp_otlp_spans {
-  sp_arena arena; /* all texts are in it */
+  sp_arena arena; /* owns all texts */
   sp_store_span *spans;
   size_t count;
-  size_t rejected; /* without ids or with a time that cannot be */
-  /* Reject spans that end before from_ns, or begin or end after until_ns. Set
-   * these after sp_otlp_spans_init(), which sets no limit. */
+  size_t rejected; /* spans without ids or with an invalid time */
+  /* Reject spans that end before from_ns, or begin or end after until_ns. The
+   * caller sets these after sp_otlp_spans_init(), which sets no limit. */
   int64_t from_ns;
   int64_t until_ns;
 } sp_otlp_spans;
@@ -24,7 +24,7 @@ void sp_otlp_spans_init(sp_otlp_spans *spans, const sp_mem *mem);
 void sp_otlp_spans_dispose(sp_otlp_spans *spans);
 
 /* Read an ExportTraceServiceRequest of opentelemetry-proto v1.0 and later.
- * Refuses as broken or too large. */
+ * Refuses malformed and too large requests. */
 spanprof_status sp_otlp_spans_read(sp_otlp_spans *out, sp_view request,
                                    sp_refusal *refusal);
 

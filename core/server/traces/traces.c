@@ -14,7 +14,7 @@
 #define TRACES_CODE_LARGE   8
 #define TRACES_CODE_LATER   14
 
-/* Answers are in the request's own encoding:
+/* The state of a request. The answer has the encoding of the request:
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp-response. */
 typedef struct traces_call {
   sp_serve *serve;
@@ -23,7 +23,7 @@ typedef struct traces_call {
   sp_http_response *response;
 } traces_call;
 
-/* A message of a number and a text, in fields 1 and 2. */
+/* Append a message with a number and a text, in fields 1 and 2. */
 static void traces_message(sp_buffer *out, uint64_t number, const char *text) {
   sp_wire_put_tag(out, 1, SP_WIRE_NUMBER);
   sp_varint_append(out, number);
@@ -34,7 +34,7 @@ static const char *traces_type(const traces_call *call) {
   return call->is_json ? "application/json" : "application/x-protobuf";
 }
 
-/* google.rpc.Status */
+/* Answer with a google.rpc.Status. */
 static void traces_error(const traces_call *call, int status, int code,
                          const char *text) {
   sp_buffer *body = &call->response->body;
@@ -68,7 +68,8 @@ static void traces_refuse(const traces_call *call, const sp_refusal *refusal,
                      : spanprof_status_text(st));
 }
 
-/* ExportTraceServiceResponse, with what was not taken. */
+/* Answer with an ExportTraceServiceResponse, with the number of rejected spans.
+ */
 static void traces_done(const traces_call *call, size_t rejected) {
   static const char why[] =
       "spans without a trace id, a span id or a time, or outside of the "

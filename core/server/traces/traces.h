@@ -1,4 +1,4 @@
-/* The room that takes traces: OTLP/HTTP at /v1/traces. */
+/* The route for traces: OTLP/HTTP at /v1/traces. */
 #ifndef SP_TRACES_H
 #define SP_TRACES_H
 

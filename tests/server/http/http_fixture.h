@@ -1,4 +1,4 @@
-/* A server of the test's own over real sockets, and a client of it. */
+/* A server on real sockets, and a client for it. */
 #ifndef HTTP_FIXTURE_H
 #define HTTP_FIXTURE_H
 
@@ -14,7 +14,7 @@
 static sp_http_server *server;
 static sp_http_routes routes;
 
-/* Says what it was sent. */
+/* Handler: answers with method, path, fault and size of the request. */
 static inline void http_echo(void *data, const sp_http_request *request,
                              sp_http_response *response) {
   static const char *const faults[] = {"whole", "cut", "large", "busy"};
@@ -84,7 +84,8 @@ static inline void http_send(int client, const char *text, size_t size) {
   }
 }
 
-/* Send and read to the end; `half`: closing that side after sending. */
+/* Send a request and read the whole answer. With `half`, close the sending side
+ * after the request. */
 static inline const char *http_exchange(const char *text, size_t size,
                                         bool half) {
   static char answer[8192];

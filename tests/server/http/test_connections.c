@@ -39,7 +39,7 @@ static void pair_close(const pair *of) {
 }
 
 /* Read to the end of the stream as the client. */
-static const char *pair_said(const pair *of) {
+static const char *pair_read(const pair *of) {
   static char text[512];
   size_t size = 0;
   ssize_t n;
@@ -63,7 +63,7 @@ static void pair_expire(const pair *of) {
   pthread_mutex_unlock(&connections.lock);
 }
 
-static void a_late_request_is_closed_with_a_word(void) {
+static void a_late_request_is_closed_with_an_answer(void) {
   pair headers, body, kept;
 
   begin(10);
@@ -74,19 +74,19 @@ static void a_late_request_is_closed_with_a_word(void) {
   sp_connections_work(&connections, kept.connection, NULL);
   sp_connections_idle(&connections, kept.connection);
   pair_expire(&headers);
-  CHECK(strstr(pair_said(&headers), "HTTP/1.1 408 "));
+  CHECK(strstr(pair_read(&headers), "HTTP/1.1 408 "));
   pair_expire(&body);
-  CHECK(strstr(pair_said(&body), "the request took too long to arrive"));
-  /* Its client expects no answer. */
+  CHECK(strstr(pair_read(&body), "the request took too long to arrive"));
+  /* The connection has had an answer, so its client expects no other. */
   pair_expire(&kept);
-  CHECK_TEXT("", pair_said(&kept));
+  CHECK_TEXT("", pair_read(&kept));
   pair_close(&headers);
   pair_close(&body);
   pair_close(&kept);
-  sp_connections_end(&connections);
+  sp_connections_stop(&connections);
 }
 
-static void the_oldest_that_waits_makes_room(void) {
+static void the_longest_waiting_connection_is_closed(void) {
   pair some[5];
   size_t i;
 
@@ -96,15 +96,15 @@ static void the_oldest_that_waits_makes_room(void) {
   sp_connections_work(&connections, some[0].connection, NULL);
   sp_connections_body(&connections, some[1].connection);
   some[4] = pair_open();
-  CHECK(strstr(pair_said(&some[2]), "HTTP/1.1 503 "));
+  CHECK(strstr(pair_read(&some[2]), "HTTP/1.1 503 "));
   for (i = 0; i < 5; i++)
     CHECK(i == 2 || pair_is_open(&some[i]));
   for (i = 0; i < 5; i++)
     pair_close(&some[i]);
-  sp_connections_end(&connections);
+  sp_connections_stop(&connections);
 }
 
-static void one_too_many_is_refused_where_all_work(void) {
+static void a_new_connection_is_refused_if_none_waits(void) {
   pair some[3];
   size_t i;
 
@@ -114,14 +114,14 @@ static void one_too_many_is_refused_where_all_work(void) {
     sp_connections_work(&connections, some[i].connection, NULL);
   }
   some[2] = pair_open();
-  CHECK(strstr(pair_said(&some[2]), "Retry-After: 1\r\n"));
+  CHECK(strstr(pair_read(&some[2]), "Retry-After: 1\r\n"));
   CHECK(pair_is_open(&some[0]) && pair_is_open(&some[1]));
   for (i = 0; i < 3; i++)
     pair_close(&some[i]);
-  sp_connections_end(&connections);
+  sp_connections_stop(&connections);
 }
 
-static void a_client_that_leaves_cancels_its_query_alone(void) {
+static void a_disconnected_client_cancels_only_its_query(void) {
   sp_cancel cancels[2] = {{0}, {0}};
   pair some[2];
   size_t i;
@@ -140,18 +140,19 @@ static void a_client_that_leaves_cancels_its_query_alone(void) {
   CHECK_EQUAL(SP_CANCEL_STOP, atomic_load(&cancels[1].reason));
   for (i = 0; i < 2; i++)
     pair_close(&some[i]);
-  sp_connections_end(&connections);
+  sp_connections_stop(&connections);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_late_request_is_closed_with_a_word",
-       a_late_request_is_closed_with_a_word},
-      {"the_oldest_that_waits_makes_room", the_oldest_that_waits_makes_room},
-      {"one_too_many_is_refused_where_all_work",
-       one_too_many_is_refused_where_all_work},
-      {"a_client_that_leaves_cancels_its_query_alone",
-       a_client_that_leaves_cancels_its_query_alone},
+      {"a_late_request_is_closed_with_an_answer",
+       a_late_request_is_closed_with_an_answer},
+      {"the_longest_waiting_connection_is_closed",
+       the_longest_waiting_connection_is_closed},
+      {"a_new_connection_is_refused_if_none_waits",
+       a_new_connection_is_refused_if_none_waits},
+      {"a_disconnected_client_cancels_only_its_query",
+       a_disconnected_client_cancels_only_its_query},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

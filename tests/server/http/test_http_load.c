@@ -1,4 +1,4 @@
-/* The server's HTTP with more at once than it has room for. */
+/* The HTTP server with more requests than it can process at the same time. */
 #include "http_fixture.h"
 
 static atomic_int waiting;
@@ -12,9 +12,9 @@ static void load_wait(void *data, const sp_http_request *request,
   http_echo(data, request, response);
 }
 
-/* 8 MiB */
-static void load_much(void *data, const sp_http_request *request,
-                      sp_http_response *response) {
+/* Handler: an answer of 8 MiB. */
+static void load_large_answer(void *data, const sp_http_request *request,
+                              sp_http_response *response) {
   static char text[64 << 10];
   int i;
 
@@ -25,12 +25,12 @@ static void load_much(void *data, const sp_http_request *request,
     sp_buffer_append(&response->body, text, sizeof text);
 }
 
-static atomic_int asked, in_turn;
-static atomic_bool turn_ends;
+static atomic_int asked, running;
+static atomic_bool may_finish;
 
-/* One that takes much memory. */
-static void load_turn(void *data, const sp_http_request *request,
-                      sp_http_response *response) {
+/* Handler: a query that needs much memory. */
+static void load_large_query(void *data, const sp_http_request *request,
+                             sp_http_response *response) {
   http_echo(data, request, response);
   if (request->is_limited) {
     sp_http_set(response, "X-Said", "too early");
@@ -38,10 +38,10 @@ static void load_turn(void *data, const sp_http_request *request,
     atomic_fetch_add(&asked, 1);
     return;
   }
-  CHECK_EQUAL(0, atomic_fetch_add(&in_turn, 1));
-  while (!atomic_load(&turn_ends))
+  CHECK_EQUAL(0, atomic_fetch_add(&running, 1));
+  while (!atomic_load(&may_finish))
     sched_yield();
-  atomic_fetch_sub(&in_turn, 1);
+  atomic_fetch_sub(&running, 1);
 }
 
 static void load_start(void) {
@@ -50,14 +50,14 @@ static void load_start(void) {
        .path = "/large",
        .handler = http_echo,
        .body_max = 32 << 20},
-      {.methods = "GET", .path = "/much", .handler = load_much},
+      {.methods = "GET", .path = "/large-answer", .handler = load_large_answer},
       {.methods = "GET",
        .path = "/wait",
        .handler = load_wait,
        .flags = SP_HTTP_SLOW},
       {.methods = "GET",
-       .path = "/turn",
-       .handler = load_turn,
+       .path = "/large-query",
+       .handler = load_large_query,
        .flags = SP_HTTP_SLOW},
       {.methods = "GET",
        .path = "/small",
@@ -65,15 +65,16 @@ static void load_start(void) {
        .flags = SP_HTTP_SLOW},
       {.methods = "GET",
        .path = "/change",
-       .handler = load_turn,
+       .handler = load_large_query,
        .flags = SP_HTTP_SLOW | SP_HTTP_CHANGES},
   };
 
   http_begin(given, SP_COUNT_OF(given), NULL);
 }
 
-/* Three large bodies without their last byte use no more than their share. */
-static void small_bodies_find_room_beside_large_ones(void) {
+/* Three large bodies whose last byte is missing use no more than the limit for
+ * large bodies. */
+static void small_bodies_are_accepted_during_large_ones(void) {
   static char large[28 << 20];
   int slow[3], refused;
   char got[32] = "";
@@ -103,9 +104,11 @@ static void small_bodies_find_room_beside_large_ones(void) {
   http_stop();
 }
 
-/* Answers of 8 MiB to clients that do not read: four have room. */
-static void answers_that_nobody_reads_are_bounded(void) {
-  static const char ask[] = "GET /much HTTP/1.1\r\nHost: localhost\r\n\r\n";
+/* Clients request answers of 8 MiB and do not read them. The budget allows
+ * four. */
+static void unread_answers_are_bounded(void) {
+  static const char ask[] =
+      "GET /large-answer HTTP/1.1\r\nHost: localhost\r\n\r\n";
   int clients[12], small = 4096, refused = 0;
   char got[128] = "";
   size_t i;
@@ -128,46 +131,46 @@ static void answers_that_nobody_reads_are_bounded(void) {
   http_stop();
 }
 
-/* One is worked on, 32 wait, and none is in the way of a small one. */
-static void large_calls_wait_for_each_other_alone(void) {
-  static const char ask[] = "GET /turn HTTP/1.0\r\n\r\n";
+/* One large query runs and 32 wait. A small query does not wait for them. */
+static void large_queries_wait_only_for_each_other(void) {
+  static const char ask[] = "GET /large-query HTTP/1.0\r\n\r\n";
   int clients[40], answered[2] = {0};
   char got[512];
   size_t i;
 
   load_start();
-  atomic_store(&turn_ends, false);
+  atomic_store(&may_finish, false);
   for (i = 0; i < SP_COUNT_OF(clients); i++) {
     clients[i] = http_connect();
     http_send(clients[i], ask, sizeof ask - 1);
   }
-  while (atomic_load(&asked) < 40 || !atomic_load(&in_turn) ||
+  while (atomic_load(&asked) < 40 || !atomic_load(&running) ||
          sp_http_server_inflight(server) > 33)
     sched_yield();
   HAS(http_ask_text("GET /small HTTP/1.0\r\n\r\n"), "GET /small whole");
-  atomic_store(&turn_ends, true);
+  atomic_store(&may_finish, true);
   for (i = 0; i < SP_COUNT_OF(clients); i++) {
     const ssize_t size = recv(clients[i], got, sizeof got - 1, MSG_WAITALL);
     const bool refused = strncmp(got + 9, "503", 3) == 0;
 
     CHECK(size > 12);
     got[size] = '\0';
-    HAS(got, refused ? "Retry-After: " : "GET /turn whole");
+    HAS(got, refused ? "Retry-After: " : "GET /large-query whole");
     CHECK(!strstr(got, "too early"));
     answered[refused]++;
     close(clients[i]);
   }
   CHECK_EQUAL(answered[0], 33);
   CHECK_EQUAL(answered[1], 7);
-  HAS(http_ask_text(ask), "GET /turn whole");
-  /* Nothing is done twice. */
+  HAS(http_ask_text(ask), "GET /large-query whole");
+  /* A route that changes something never runs twice. */
   HAS(http_ask_text("GET /change HTTP/1.0\r\n\r\n"), "GET /change whole");
   CHECK_EQUAL(atomic_load(&asked), 41);
   http_stop();
 }
 
-/* Three workers are busy; what waits for them is not begun any more. */
-static void what_waits_at_the_end_is_refused(void) {
+/* Three queries run. Waiting queries are not started after the stop. */
+static void waiting_queries_are_refused_at_the_stop(void) {
   static const char ask[] = "GET /wait HTTP/1.0\r\n\r\n";
   int clients[20], answered[2] = {0};
   char got[16] = "";
@@ -192,7 +195,7 @@ static void what_waits_at_the_end_is_refused(void) {
   CHECK_EQUAL(answered[1], 17);
 }
 
-static void a_query_is_cancelled_when_its_client_leaves(void) {
+static void a_query_is_cancelled_if_its_client_disconnects(void) {
   static const char ask[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const struct linger reset = {.l_onoff = 1};
   int clients[100];
@@ -221,7 +224,7 @@ static void a_query_is_cancelled_when_its_client_leaves(void) {
 }
 
 /* Three queries run, and 512 wait. */
-static void queries_that_wait_have_a_bound(void) {
+static void the_number_of_waiting_queries_is_bounded(void) {
   static const char ask[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
   int clients[515];
   size_t i;
@@ -240,7 +243,7 @@ static void queries_that_wait_have_a_bound(void) {
   HAS(http_ask_text("GET /wait HTTP/1.0\r\n\r\n"), "Retry-After: 1\r\n");
   HAS(http_ask_text("GET /wait HTTP/1.0\r\n\r\n"),
       "too many queries are waiting, try again\n");
-  HAS(http_ask_text("GET /much HTTP/1.0\r\n\r\n"), "HTTP/1.1 200");
+  HAS(http_ask_text("GET /large-answer HTTP/1.0\r\n\r\n"), "HTTP/1.1 200");
   for (i = 0; i < SP_COUNT_OF(clients); i++)
     close(clients[i]);
   while (sp_http_server_inflight(server))
@@ -250,16 +253,17 @@ static void queries_that_wait_have_a_bound(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_query_is_cancelled_when_its_client_leaves",
-       a_query_is_cancelled_when_its_client_leaves},
-      {"queries_that_wait_have_a_bound", queries_that_wait_have_a_bound},
-      {"small_bodies_find_room_beside_large_ones",
-       small_bodies_find_room_beside_large_ones},
-      {"answers_that_nobody_reads_are_bounded",
-       answers_that_nobody_reads_are_bounded},
-      {"large_calls_wait_for_each_other_alone",
-       large_calls_wait_for_each_other_alone},
-      {"what_waits_at_the_end_is_refused", what_waits_at_the_end_is_refused},
+      {"a_query_is_cancelled_if_its_client_disconnects",
+       a_query_is_cancelled_if_its_client_disconnects},
+      {"the_number_of_waiting_queries_is_bounded",
+       the_number_of_waiting_queries_is_bounded},
+      {"small_bodies_are_accepted_during_large_ones",
+       small_bodies_are_accepted_during_large_ones},
+      {"unread_answers_are_bounded", unread_answers_are_bounded},
+      {"large_queries_wait_only_for_each_other",
+       large_queries_wait_only_for_each_other},
+      {"waiting_queries_are_refused_at_the_stop",
+       waiting_queries_are_refused_at_the_stop},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,5 +1,5 @@
-/* The server's HTTP over real sockets: what a client sends, well or badly, and
- * what it reads. */
+/* The HTTP server on real sockets: correct and malformed requests, and the
+ * answers. */
 #include "http_fixture.h"
 
 #define TOKEN "secret"
@@ -22,7 +22,7 @@ static void http_start(const char *token) {
        .handler = http_echo,
        .body_max = 100000,
        .early = http_only_text,
-       .flags = SP_HTTP_SAYS_ALLOW},
+       .flags = SP_HTTP_ALLOW_HEADER},
       {.methods = "GET",
        .path = "/open",
        .handler = http_echo,
@@ -36,7 +36,7 @@ static void http_start(const char *token) {
   http_begin(given, SP_COUNT_OF(given), token);
 }
 
-static void every_answer_says_who_it_is(void) {
+static void every_answer_names_the_server(void) {
   const char *answer;
 
   http_start(NULL);
@@ -71,7 +71,7 @@ static void a_client_of_http_2_is_logged_once(void) {
 }
 
 /* A proxy may parse such requests differently, so the server refuses them. */
-static void malformed_requests_are_refused_with_a_sentence(void) {
+static void malformed_requests_are_refused_with_a_message(void) {
   static const struct {
     const char *headers;
     const char *status;
@@ -89,13 +89,13 @@ static void malformed_requests_are_refused_with_a_sentence(void) {
        "identity\r\n",
        "400", "two Transfer-Encoding headers"},
       {"Host: localhost\r\nTransfer-Encoding : chunked\r\n", "400",
-       "a header's name has a character"},
+       "the name of a header has an invalid character"},
       {"Host: localhost\r\nContent-Length : 3\r\n", "400",
-       "a header's name has a character"},
+       "the name of a header has an invalid character"},
       {"Host: localhost\r\nTransfer-Encoding: xchunked\r\n", "501",
-       "known is chunked"},
+       "supported Transfer-Encoding is chunked"},
       {"Host: localhost\r\nTransfer-Encoding: gzip, chunked\r\n", "501",
-       "known is chunked"},
+       "supported Transfer-Encoding is chunked"},
   };
   char text[512], status[32];
   size_t i;
@@ -119,7 +119,7 @@ static void malformed_requests_are_refused_with_a_sentence(void) {
   http_stop();
 }
 
-static void an_agent_of_another_protocol_is_told_what_to_do(void) {
+static void agents_of_other_protocols_get_advice(void) {
   http_start(NULL);
   HAS(http_ask_text("POST /opentelemetry.proto.collector.trace.v1.TraceService/"
                     "Export HTTP/1.0\r\nContent-Length: 1\r\n\r\nx"),
@@ -138,7 +138,7 @@ static void an_agent_of_another_protocol_is_told_what_to_do(void) {
   http_stop();
 }
 
-static void a_prefix_and_doubled_slashes_are_no_other_path(void) {
+static void a_prefix_and_doubled_slashes_are_ignored(void) {
   http_start(NULL);
   HAS(http_ask_text("GET /pyroscope/echo HTTP/1.0\r\n\r\n"), "GET /echo whole");
   HAS(http_ask_text("POST //echo HTTP/1.0\r\nContent-Length: 1\r\n\r\nx"),
@@ -150,7 +150,7 @@ static void a_prefix_and_doubled_slashes_are_no_other_path(void) {
   http_stop();
 }
 
-static void a_body_that_is_cut_off_is_answered(void) {
+static void a_truncated_body_is_answered(void) {
   http_start(NULL);
   HAS(http_ask_half("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
                     "9\r\n\r\nhalf"),
@@ -166,8 +166,8 @@ static void a_body_that_is_cut_off_is_answered(void) {
   http_stop();
 }
 
-/* Nothing is run for it: the handler would be on the sockets' own thread. */
-static void a_cut_request_that_takes_no_body_is_not_run(void) {
+/* The handler is not called, because it would run on libmicrohttpd's thread. */
+static void a_truncated_request_without_a_body_is_not_run(void) {
   http_start(NULL);
   CHECK_TEXT(http_ask_half("GET /open HTTP/1.1\r\nHost: "
                            "localhost\r\nContent-Length: 9\r\n\r\n"),
@@ -189,7 +189,7 @@ static void a_body_over_the_limit_is_read_and_answered(void) {
   http_stop();
 }
 
-static void who_waits_for_a_word_gets_the_answer_at_once(void) {
+static void expect_continue_is_answered_before_the_body(void) {
   http_start(NULL);
   HAS(http_ask_text("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                     "a/b\r\nConnection: close\r\nExpect: "
@@ -225,7 +225,7 @@ static void pages_of_other_sites_are_refused(void) {
   http_stop();
 }
 
-static void a_host_has_the_names_it_is_said_to_have(void) {
+static void a_request_must_name_this_machine(void) {
   static const struct {
     const char *host, *status;
   } cases[] = {{"host.docker.internal:4040", " 200 "},
@@ -256,7 +256,7 @@ static void a_host_has_the_names_it_is_said_to_have(void) {
   http_stop();
 }
 
-static void a_token_is_wanted_but_for_open_routes(void) {
+static void a_token_is_required_except_by_open_routes(void) {
   http_start(TOKEN);
   HAS(http_ask_text("GET /echo HTTP/1.0\r\n\r\n"), " 401 ");
   HAS(http_ask_text("GET /no HTTP/1.0\r\n\r\n"), " 401 ");
@@ -277,7 +277,7 @@ static void a_token_is_wanted_but_for_open_routes(void) {
   http_stop();
 }
 
-static void others_are_served_beside_many_that_send_nothing(void) {
+static void silent_connections_do_not_block_requests(void) {
   int silent[300];
   size_t i;
 
@@ -293,7 +293,7 @@ static void others_are_served_beside_many_that_send_nothing(void) {
   http_stop();
 }
 
-static void an_address_is_refused_with_a_sentence(void) {
+static void an_invalid_address_is_refused_with_a_message(void) {
   sp_http_server *second;
   sp_http_server_options options = {.routes = &routes};
   char address[32];
@@ -316,31 +316,29 @@ static void an_address_is_refused_with_a_sentence(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"every_answer_says_who_it_is", every_answer_says_who_it_is},
+      {"every_answer_names_the_server", every_answer_names_the_server},
       {"a_client_of_http_2_is_logged_once", a_client_of_http_2_is_logged_once},
-      {"malformed_requests_are_refused_with_a_sentence",
-       malformed_requests_are_refused_with_a_sentence},
-      {"an_agent_of_another_protocol_is_told_what_to_do",
-       an_agent_of_another_protocol_is_told_what_to_do},
-      {"a_prefix_and_doubled_slashes_are_no_other_path",
-       a_prefix_and_doubled_slashes_are_no_other_path},
-      {"a_body_that_is_cut_off_is_answered",
-       a_body_that_is_cut_off_is_answered},
-      {"a_cut_request_that_takes_no_body_is_not_run",
-       a_cut_request_that_takes_no_body_is_not_run},
+      {"malformed_requests_are_refused_with_a_message",
+       malformed_requests_are_refused_with_a_message},
+      {"agents_of_other_protocols_get_advice",
+       agents_of_other_protocols_get_advice},
+      {"a_prefix_and_doubled_slashes_are_ignored",
+       a_prefix_and_doubled_slashes_are_ignored},
+      {"a_truncated_body_is_answered", a_truncated_body_is_answered},
+      {"a_truncated_request_without_a_body_is_not_run",
+       a_truncated_request_without_a_body_is_not_run},
       {"a_body_over_the_limit_is_read_and_answered",
        a_body_over_the_limit_is_read_and_answered},
-      {"who_waits_for_a_word_gets_the_answer_at_once",
-       who_waits_for_a_word_gets_the_answer_at_once},
+      {"expect_continue_is_answered_before_the_body",
+       expect_continue_is_answered_before_the_body},
       {"pages_of_other_sites_are_refused", pages_of_other_sites_are_refused},
-      {"a_host_has_the_names_it_is_said_to_have",
-       a_host_has_the_names_it_is_said_to_have},
-      {"a_token_is_wanted_but_for_open_routes",
-       a_token_is_wanted_but_for_open_routes},
-      {"others_are_served_beside_many_that_send_nothing",
-       others_are_served_beside_many_that_send_nothing},
-      {"an_address_is_refused_with_a_sentence",
-       an_address_is_refused_with_a_sentence},
+      {"a_request_must_name_this_machine", a_request_must_name_this_machine},
+      {"a_token_is_required_except_by_open_routes",
+       a_token_is_required_except_by_open_routes},
+      {"silent_connections_do_not_block_requests",
+       silent_connections_do_not_block_requests},
+      {"an_invalid_address_is_refused_with_a_message",
+       an_invalid_address_is_refused_with_a_message},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

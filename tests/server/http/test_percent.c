@@ -3,7 +3,7 @@
 
 #include <server/http/message/percent.h>
 
-static void what_is_encoded_is_decoded_in_place(void) {
+static void escapes_are_decoded_in_place(void) {
   static const char *const cases[][2] = {
       {"/a%20b", "/a b"}, {"%2e%2E%2f", "../"},
       {"%", "%"},         {"100%", "100%"},
@@ -23,8 +23,7 @@ static void what_is_encoded_is_decoded_in_place(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_is_encoded_is_decoded_in_place",
-       what_is_encoded_is_decoded_in_place},
+      {"escapes_are_decoded_in_place", escapes_are_decoded_in_place},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

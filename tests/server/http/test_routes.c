@@ -1,4 +1,4 @@
-/* Which handler a request finds. */
+/* The choice of a handler for a request. */
 #include "check.h"
 
 #include <server/http/message/http.h>
@@ -10,14 +10,14 @@ static void routes_nothing(void *data, const sp_http_request *request,
   (void)response;
 }
 
-static void the_longest_path_wins_and_methods_are_told(void) {
+static void the_longest_path_wins_and_methods_are_listed(void) {
   static const sp_http_route given[] = {
       {.methods = "GET", .path = "/api/v1/*", .handler = routes_nothing},
       {.methods = "GET,POST", .path = "/api/v1/a", .handler = routes_nothing},
       {.methods = "POST",
        .path = "/ingest",
        .handler = routes_nothing,
-       .flags = SP_HTTP_SAYS_ALLOW | SP_HTTP_ANYWHERE},
+       .flags = SP_HTTP_ALLOW_HEADER | SP_HTTP_ANYWHERE},
   };
   sp_http_routes routes = {.mem = &sp_mem_default};
   const char *rest, *allow;
@@ -68,11 +68,11 @@ static void a_weight_of_zero_refuses_gzip(void) {
     sp_text_pair pair = {"accept-encoding", cases[i].accept};
     sp_http_request request = {.headers = {&pair, 1}};
 
-    CHECK_EQUAL(cases[i].takes, sp_http_takes_gzip(&request));
+    CHECK_EQUAL(cases[i].takes, sp_http_accepts_gzip(&request));
   }
 }
 
-static void a_media_type_is_told_from_its_spelling(void) {
+static void a_media_type_is_compared_without_case_and_parameters(void) {
   static const struct {
     const char *type;
     bool is_json;
@@ -96,11 +96,11 @@ static void a_media_type_is_told_from_its_spelling(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"the_longest_path_wins_and_methods_are_told",
-       the_longest_path_wins_and_methods_are_told},
+      {"the_longest_path_wins_and_methods_are_listed",
+       the_longest_path_wins_and_methods_are_listed},
       {"a_weight_of_zero_refuses_gzip", a_weight_of_zero_refuses_gzip},
-      {"a_media_type_is_told_from_its_spelling",
-       a_media_type_is_told_from_its_spelling},
+      {"a_media_type_is_compared_without_case_and_parameters",
+       a_media_type_is_compared_without_case_and_parameters},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,10 +1,10 @@
-/* Bytes out of base64 text. */
+/* Decoding of base64. */
 #include "check.h"
 
 #include <server/model/base64.h>
 
-/* The examples of RFC 4648, 10, and what stands behind digits. */
-static void digits_become_bytes_up_to_what_is_none(void) {
+/* The examples of RFC 4648, 10, and text after the digits. */
+static void digits_are_decoded_up_to_another_character(void) {
   static const struct {
     const char *text, *bytes;
     size_t digits, size;
@@ -20,7 +20,7 @@ static void digits_become_bytes_up_to_what_is_none(void) {
       {"/+8=", "\xff\xef", 3, 2},
       {"_-8=", "", 0, 0},
   };
-  char out[SP_BASE64_ROOM(16)];
+  char out[SP_BASE64_CAPACITY(16)];
   size_t bytes, i;
 
   for (i = 0; i < SP_COUNT_OF(cases); i++) {
@@ -32,8 +32,8 @@ static void digits_become_bytes_up_to_what_is_none(void) {
   }
 }
 
-static void the_alphabet_of_urls_is_read_where_it_is_allowed(void) {
-  char out[SP_BASE64_ROOM(4)];
+static void the_url_safe_alphabet_is_optional(void) {
+  char out[SP_BASE64_CAPACITY(4)];
   size_t bytes;
 
   CHECK_EQUAL(sp_base64_read("_-+/", 4, SP_BASE64_EITHER, out, &bytes), 4);
@@ -41,27 +41,26 @@ static void the_alphabet_of_urls_is_read_where_it_is_allowed(void) {
   CHECK(memcmp(out, "\xff\xef\xbf", 3) == 0);
 }
 
-static void every_text_fits_in_the_room_for_it(void) {
+static void every_text_fits_in_its_capacity(void) {
   size_t bytes, i;
 
   for (i = 0; i <= 9; i++) {
-    char *out = malloc(SP_BASE64_ROOM(i)); /* a sanitizer watches its end */
+    char *out = malloc(SP_BASE64_CAPACITY(i)); /* AddressSanitizer detects
+                                                * writes behind it */
 
     CHECK_EQUAL(sp_base64_read("AAAAAAAAA", i, SP_BASE64_STANDARD, out, &bytes),
                 i);
-    CHECK(bytes <= SP_BASE64_ROOM(i));
+    CHECK(bytes <= SP_BASE64_CAPACITY(i));
     free(out);
   }
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"digits_become_bytes_up_to_what_is_none",
-       digits_become_bytes_up_to_what_is_none},
-      {"the_alphabet_of_urls_is_read_where_it_is_allowed",
-       the_alphabet_of_urls_is_read_where_it_is_allowed},
-      {"every_text_fits_in_the_room_for_it",
-       every_text_fits_in_the_room_for_it},
+      {"digits_are_decoded_up_to_another_character",
+       digits_are_decoded_up_to_another_character},
+      {"the_url_safe_alphabet_is_optional", the_url_safe_alphabet_is_optional},
+      {"every_text_fits_in_its_capacity", every_text_fits_in_its_capacity},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,5 +1,5 @@
-/* A received profile's tables: each item once, and never more than its memory
- * allows. */
+/* The tables of a received profile: each item is stored once, and memory is
+ * bounded. */
 #include "check.h"
 
 #include <server/model/received.h>
@@ -56,7 +56,7 @@ static void labels_are_sorted_and_the_first_of_a_name_counts(void) {
   sp_received_free(profile);
 }
 
-static void more_than_its_bytes_is_refused(void) {
+static void more_than_bytes_max_is_refused(void) {
   sp_received *profile;
   char text[32];
   int i;
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
       {"equal_items_have_one_number", equal_items_have_one_number},
       {"labels_are_sorted_and_the_first_of_a_name_counts",
        labels_are_sorted_and_the_first_of_a_name_counts},
-      {"more_than_its_bytes_is_refused", more_than_its_bytes_is_refused},
+      {"more_than_bytes_max_is_refused", more_than_bytes_max_is_refused},
       {"a_text_that_is_no_utf8_is_refused", a_text_that_is_no_utf8_is_refused},
   };
 

@@ -1,4 +1,4 @@
-/* Files of settings: what is read of YAML and JSON, and what is refused. */
+/* Configuration files: the accepted part of YAML and JSON, and errors. */
 #include "server/model/yaml_file.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *text_of(const sp_yaml *map, const char *name) {
   return text;
 }
 
-static void yaml_and_json_are_one_tree(void) {
+static void yaml_and_json_give_the_same_tree(void) {
   static const char *const files[] = {
       "# a comment\n"
       "a: 1.10\n"
@@ -41,12 +41,12 @@ static void yaml_and_json_are_one_tree(void) {
 
     CHECK_EQUAL(file_of(&file, files[i], &sp_mem_default), SPANPROF_OK);
     CHECK_TEXT(text_of(file.root, "a"), "1.10");
-    CHECK_EQUAL(sp_yaml_inside(file.root, "list", SP_YAML_LIST, &list),
+    CHECK_EQUAL(sp_yaml_child(file.root, "list", SP_YAML_LIST, &list),
                 SPANPROF_OK);
     CHECK_TEXT(list->first->value->text, "x");
     CHECK_TEXT(list->first->next->value->text, "y z");
     CHECK(!list->first->next->next);
-    CHECK_EQUAL(sp_yaml_inside(file.root, "inside", SP_YAML_MAP, &inside),
+    CHECK_EQUAL(sp_yaml_child(file.root, "inside", SP_YAML_MAP, &inside),
                 SPANPROF_OK);
     CHECK_TEXT(text_of(inside, "b"), "é");
     CHECK(!sp_yaml_switch(inside, "on", &on) && on);
@@ -56,7 +56,7 @@ static void yaml_and_json_are_one_tree(void) {
   }
 }
 
-static void aliases_and_merges_are_followed(void) {
+static void aliases_and_merges_are_resolved(void) {
   static const char text[] = "base: &base {a: 1, b: 2}\n"
                              "more: &more {b: 3, c: 4}\n"
                              "same: *base\n"
@@ -77,7 +77,7 @@ static void aliases_and_merges_are_followed(void) {
   sp_yaml_file_dispose(&file);
 }
 
-static void what_is_wrong_is_one_sentence_with_its_line(void) {
+static void errors_have_a_message_with_the_line(void) {
   static const char *const cases[][2] = {
       {"", "line 1: it is empty"},
       {"a: [1,\nb: 2\n", "it is no YAML: "},
@@ -110,8 +110,9 @@ static void what_is_wrong_is_one_sentence_with_its_line(void) {
   }
 }
 
-/* Nine lists of nine times the one before would be 9^9 values. */
-static void what_grows_by_aliases_is_refused(void) {
+/* Nine levels of lists, each with nine aliases of the level before, would have
+ * 9^9 values. */
+static void exponential_aliases_are_refused(void) {
   char text[4096];
   size_t size, level, i;
   sp_yaml_file file;
@@ -131,7 +132,7 @@ static void what_grows_by_aliases_is_refused(void) {
   sp_yaml_file_dispose(&file);
 }
 
-static void depth_keys_and_values_have_an_end(void) {
+static void depth_keys_and_values_are_bounded(void) {
   char *text = malloc(SP_YAML_BYTES_MAX);
   size_t size = 0, i;
   sp_yaml_file file;
@@ -166,7 +167,7 @@ static void keep_line(void *data, spanprof_log_level level, const char *line) {
   strcat(data, "\n");
 }
 
-static void keys_are_read_left_out_or_refused(void) {
+static void keys_are_read_ignored_or_refused(void) {
   static const char *const read[] = {"scrape_interval", "targets", NULL};
   static const char *const left_out[] = {"*_sd_configs", "proxy_url", NULL};
   static const sp_yaml_keys keys = {read, left_out};
@@ -180,7 +181,7 @@ static void keys_are_read_left_out_or_refused(void) {
                       &sp_mem_default),
               SPANPROF_OK);
   file.log = &log;
-  CHECK_EQUAL(sp_yaml_known(file.root, "job shop", &keys), SPANPROF_OK);
+  CHECK_EQUAL(sp_yaml_check_keys(file.root, "job shop", &keys), SPANPROF_OK);
   CHECK_TEXT(said, "--jobs jobs.yml, line 2: proxy_url of job shop is not "
                    "honoured here\n--jobs jobs.yml, line 3: dns_sd_configs of "
                    "job shop is not honoured here\n");
@@ -189,7 +190,7 @@ static void keys_are_read_left_out_or_refused(void) {
   CHECK_EQUAL(file_of(&file, "targets: 'true'\nscrape_intervall: 1s\n",
                       &sp_mem_default),
               SPANPROF_OK);
-  CHECK_EQUAL(sp_yaml_known(file.root, "job shop", &keys),
+  CHECK_EQUAL(sp_yaml_check_keys(file.root, "job shop", &keys),
               SPANPROF_ERR_ARGUMENT);
   CHECK_TEXT(spanprof_last_error(),
              "--jobs jobs.yml, line 2: job shop has no key "
@@ -213,13 +214,13 @@ static void no_failed_allocation_is_overlooked(void) {
 }
 
 static const check_test tests[] = {
-    {"yaml_and_json_are_one_tree", yaml_and_json_are_one_tree},
-    {"aliases_and_merges_are_followed", aliases_and_merges_are_followed},
-    {"what_is_wrong_is_one_sentence_with_its_line",
-     what_is_wrong_is_one_sentence_with_its_line},
-    {"what_grows_by_aliases_is_refused", what_grows_by_aliases_is_refused},
-    {"depth_keys_and_values_have_an_end", depth_keys_and_values_have_an_end},
-    {"keys_are_read_left_out_or_refused", keys_are_read_left_out_or_refused},
+    {"yaml_and_json_give_the_same_tree", yaml_and_json_give_the_same_tree},
+    {"aliases_and_merges_are_resolved", aliases_and_merges_are_resolved},
+    {"errors_have_a_message_with_the_line",
+     errors_have_a_message_with_the_line},
+    {"exponential_aliases_are_refused", exponential_aliases_are_refused},
+    {"depth_keys_and_values_are_bounded", depth_keys_and_values_are_bounded},
+    {"keys_are_read_ignored_or_refused", keys_are_read_ignored_or_refused},
     {"no_failed_allocation_is_overlooked", no_failed_allocation_is_overlooked},
 };
 

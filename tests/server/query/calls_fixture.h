@@ -63,7 +63,7 @@ static inline answer call(const char *method, const char *path,
   snprintf(full_path, sizeof full_path, "/pyroscope%s", path);
   request.full_path = full_path;
   sp_buffer_init(&a.response.body, &sp_mem_default);
-  route = sp_http_routes_find(&calls_routes, method, path, &request.rest,
+  route = sp_http_routes_find(&calls_routes, method, path, &request.path_suffix,
                               &allow, &says);
   CHECK(route);
   route->handler(route->data, &request, &a.response);

@@ -42,7 +42,8 @@ static bool envelope_refuse(sp_connect_envelope *envelope, const char *code,
   return false;
 }
 
-/* Step over a word, whatever its case, and the blanks behind it. */
+/* Skip a word, in any case, and the blanks after it. Returns false if the text
+ * does not begin with it. */
 static bool envelope_word(const char **at, const char *word) {
   const size_t size = strlen(word);
 
@@ -53,7 +54,8 @@ static bool envelope_word(const char **at, const char *word) {
   return true;
 }
 
-/* RFC 9110, 8.3.1: blanks around the semicolon, a value in quotes or not. */
+/* RFC 9110, 8.3.1: blanks may surround the semicolon, and the value may be
+ * quoted. */
 static const char *envelope_type(const char *type) {
   if (envelope_word(&type, "application/proto"))
     return *type ? NULL : "application/proto";
@@ -79,7 +81,8 @@ bool sp_connect_envelope_type(sp_connect_envelope *envelope,
   return true;
 }
 
-/* An empty one is none; 0 milliseconds are over at once. */
+/* An empty header means no timeout. With 0 milliseconds the deadline has passed
+ * already. */
 static bool envelope_timeout(sp_connect_envelope *envelope, const char *text) {
   const size_t size = text ? strlen(text) : 0;
 
@@ -154,7 +157,8 @@ void sp_connect_refuse(sp_http_response *response, const char *code,
                        const char *message) {
   const sp_mem *mem = response->body.mem;
 
-  /* What a call wrote before it failed, and whether it found no room. */
+  /* Discard the partial output of a failed call, and its out-of-memory status.
+   */
   sp_buffer_dispose(&response->body);
   sp_buffer_init(&response->body, mem);
   response->status = sp_connect_status(code);

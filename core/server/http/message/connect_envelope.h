@@ -1,45 +1,46 @@
-/* What is around the message of a unary call of the Connect protocol: codec,
- * compression, version and timeout of a request, and the form of a refusal:
- * https://connectrpc.com/docs/protocol. The uploads' and the queries' calls
- * differ in what they do with the message alone. */
+/* The parts of a unary call of the Connect protocol other than the message:
+ * codec, compression, version and timeout of a request, and the form of an
+ * error: https://connectrpc.com/docs/protocol. The calls for uploads and for
+ * queries share them. */
 #ifndef SP_CONNECT_ENVELOPE_H
 #define SP_CONNECT_ENVELOPE_H
 
 #include "http.h"
 
 typedef struct sp_connect_envelope {
-  const char *type; /* the media type as the answer has it */
-  bool is_json;     /* else protobuf */
-  bool is_gzip;     /* of the body */
+  const char *type; /* media type of the answer */
+  bool is_json;     /* false: protobuf */
+  bool is_gzip;     /* the body is compressed */
   bool has_timeout;
   uint64_t timeout_ms;
-  /* What is wrong; NULL: nothing. */
+  /* The error, or NULL. */
   const char *code;
   char message[512];
 } sp_connect_envelope;
 
-/* Read the codec. False: it is another media type; nothing is answered. */
+/* Read the codec. Returns false for another media type; the request is not
+ * answered then. */
 bool sp_connect_envelope_type(sp_connect_envelope *envelope,
                               const sp_http_request *request);
 
-/* Read the rest, and what went wrong with the body. False: code and message
- * are set. */
+/* Read the other headers, and check the fault of the body. Returns false if
+ * code and message are set. */
 bool sp_connect_envelope_read(sp_connect_envelope *envelope,
                               const sp_http_request *request);
 
-/* The HTTP status of a code:
- * https://connectrpc.com/docs/protocol/#error-codes; 500 of unknown ones. */
+/* The HTTP status of an error code:
+ * https://connectrpc.com/docs/protocol/#error-codes. 500 for unknown codes. */
 int sp_connect_status(const char *code);
 
-/* Answer with a refusal, in place of what stands in *response. */
+/* Replace the response by an error. */
 void sp_connect_refuse(sp_http_response *response, const char *code,
                        const char *message);
 
-/* {"code":…,"message":…} alone, for other calls that answer so. */
+/* Append {"code":…,"message":…}, for other calls with this form of errors. */
 void sp_connect_refuse_text(sp_buffer *out, const char *code,
                             const char *message);
 
-/* Answer 415 and name the media types that are taken. */
+/* Answer 415 with the accepted media types. */
 void sp_connect_refuse_type(sp_http_response *response, const char *takes);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define DURATION_NAME "pyroscope_request_duration_seconds"
 
-/* The upper bounds, as they are written. */
+/* The upper bounds of the buckets, as Prometheus prints them. */
 static const struct {
   const char *text;
   uint64_t ns;
@@ -32,7 +32,8 @@ void sp_http_durations_dispose(sp_http_durations *durations) {
   pthread_mutex_destroy(&durations->lock);
 }
 
-/* Whatever a client calls a method, there are so many. */
+/* Returns the method, or "other" if a client sends an unknown one: this bounds
+ * the number of histograms. */
 static const char *duration_method(const char *method) {
   static const char *const known[] = {"GET",   "HEAD",   "POST",   "PUT",
                                       "PATCH", "DELETE", "OPTIONS"};
@@ -63,7 +64,7 @@ static sp_http_duration *duration_find(sp_http_durations *durations,
   }
   if (durations->count >= SP_HTTP_DURATIONS_MAX && route)
     return duration_find(durations, NULL, "other", 0);
-  if (sp_mem_reserve(durations->mem, &array, &durations->room,
+  if (sp_mem_reserve(durations->mem, &array, &durations->capacity,
                      durations->count + 1, sizeof *durations->durations))
     return NULL;
   durations->durations = array;
@@ -95,14 +96,15 @@ void sp_http_durations_add(sp_http_durations *durations,
   pthread_mutex_unlock(&durations->lock);
 }
 
-/* "/querier.v1.QuerierService/Series" as Pyroscope has it:
+/* Write a path in the form of Pyroscope's label:
+ * "/querier.v1.QuerierService/Series" becomes
  * "querier_v1_querierservice_series". */
 static void duration_route(sp_buffer *out, const char *path) {
   const size_t before = out->size;
   bool gap = false;
 
   for (; *path; path++) {
-    if (*path == '*') { /* a variable in a path of Pyroscope's */
+    if (*path == '*') { /* a variable part of a path of Pyroscope */
       sp_buffer_text(out, out->size > before ? "_any" : "any");
       break;
     }

@@ -1,8 +1,8 @@
-/* How long requests take: a histogram for each route, method and status, under
- * the name and with the buckets that Pyroscope has, of dskit's server:
+/* Durations of requests: a histogram for each route, method and status, with
+ * the name and buckets of Pyroscope, which come from dskit's server:
  * https://github.com/grafana/dskit/blob/main/instrument/instrument.go
  *
- * Any thread. */
+ * Threads: any. */
 #ifndef SP_DURATIONS_H
 #define SP_DURATIONS_H
 
@@ -13,15 +13,15 @@
 
 #define SP_HTTP_DURATION_BUCKETS 14
 
-/* So many histograms; requests of further ones count as of the route "other".
- */
+/* Most histograms. Requests that would need further ones count for the route
+ * "other". */
 #define SP_HTTP_DURATIONS_MAX 1000
 
 typedef struct sp_http_duration {
-  const sp_http_route *route; /* NULL: other */
-  const char *method;         /* one of a fixed list */
+  const sp_http_route *route; /* NULL for "other" */
+  const char *method;         /* from a fixed list */
   int status;
-  uint64_t counts[SP_HTTP_DURATION_BUCKETS]; /* each without those before it */
+  uint64_t counts[SP_HTTP_DURATION_BUCKETS]; /* not cumulative */
   uint64_t count;
   uint64_t sum_ns;
 } sp_http_duration;
@@ -32,20 +32,20 @@ typedef struct sp_http_durations {
   pthread_mutex_t lock;
   sp_http_duration *durations;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
 } sp_http_durations;
 
 void sp_http_durations_init(sp_http_durations *durations, const sp_mem *mem);
 void sp_http_durations_dispose(sp_http_durations *durations);
 
-/* Count a request; `route` lives as long as the durations. Where there is no
- * memory for a new histogram, the request is not counted. */
+/* Count a request. `route` must live as long as the durations. The request is
+ * not counted if there is no memory for a new histogram. */
 void sp_http_durations_add(sp_http_durations *durations,
                            const sp_http_route *route, const char *method,
                            int status, uint64_t ns);
 
-/* pyroscope_request_duration_seconds in Prometheus' text. */
+/* Write pyroscope_request_duration_seconds in the text format of Prometheus. */
 void sp_http_durations_write(sp_http_durations *durations, sp_buffer *out);
 
 #endif

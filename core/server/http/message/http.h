@@ -1,6 +1,6 @@
-/* HTTP for the server's rooms: routes, requests, answers. The sockets and the
- * parsing are libmicrohttpd's; handlers run on worker threads, several at once,
- * with the whole body read. */
+/* HTTP for the components of the server: routes, requests, responses.
+ * libmicrohttpd handles sockets and parsing. Handlers run on worker threads,
+ * several at the same time, after the whole body has been read. */
 #ifndef SP_HTTP_H
 #define SP_HTTP_H
 
@@ -8,14 +8,14 @@
 #include "server/model/text_pair.h"
 #include "util/memory/buffer.h"
 
-/* What went wrong with a body before the handler was called; the handler says
- * it in its protocol's words. `body` is then empty. */
+/* An error of the body that occurred before the handler is called. The handler
+ * reports it in its own protocol. `body` is empty then. */
 typedef enum sp_http_fault {
   SP_HTTP_FAULT_NONE,
-  SP_HTTP_FAULT_CUT,       /* the client ended before the body did */
-  SP_HTTP_FAULT_TOO_LARGE, /* over the route's body_max */
-  SP_HTTP_FAULT_BUSY,      /* bodies under way take all memory there is for
-                            * them: answer 503 or its like */
+  SP_HTTP_FAULT_CUT,       /* the client closed the connection before the end */
+  SP_HTTP_FAULT_TOO_LARGE, /* longer than the route's body_max */
+  SP_HTTP_FAULT_BUSY, /* other bodies use all memory for bodies: answer 503 or
+                       * an equivalent */
 } sp_http_fault;
 
 typedef struct sp_http_request {
@@ -23,10 +23,11 @@ typedef struct sp_http_request {
   const char *path;      /* percent-decoded, without the prefix "/pyroscope" and
                           * doubled slashes */
   const char *full_path; /* as sent, percent-decoded */
-  const char *rest;      /* of the path behind a route's "*", else "" */
-  sp_text_pairs query;   /* decoded: + is a space */
-  sp_text_pairs headers; /* names as sent: use sp_http_header() */
-  const void *body;      /* as sent, but without chunking; NUL behind it */
+  const char
+      *path_suffix;    /* part of the path that matched a route's "*", or "" */
+  sp_text_pairs query; /* decoded; "+" is a space */
+  sp_text_pairs headers; /* with names as sent; use sp_http_header() */
+  const void *body;      /* as sent, but without chunking; followed by a NUL */
   size_t body_size;
   sp_http_fault fault;
   bool is_limited;           /* a handler that needs more memory than
@@ -44,20 +45,21 @@ typedef struct sp_http_request {
  * handler. */
 bool sp_http_try_large(const sp_http_request *request);
 
-/* NULL: it is not there. Header names in any case; the first of several. */
+/* Returns the value, or NULL if there is none. Names of headers are compared
+ * without regard to case; if a name occurs several times, the first counts. */
 const char *sp_http_header(const sp_http_request *request, const char *name);
 const char *sp_http_query(const sp_http_request *request, const char *name);
 
-/* Whether a Content-Type is this media type, in any case and whatever its
- * parameters. NULL is none. */
+/* Returns whether a Content-Type is this media type. Case and parameters are
+ * ignored. NULL matches no type. */
 bool sp_http_is_type(const char *type, const char *name);
 
-/* Whether the client takes a gzip answer. */
-bool sp_http_takes_gzip(const sp_http_request *request);
+/* Returns whether the client accepts a gzip answer. */
+bool sp_http_accepts_gzip(const sp_http_request *request);
 
 #define SP_HTTP_HEADERS_MAX 16
 
-/* Of an answer's body, before it is packed. */
+/* Largest body of a response, before compression. */
 #define SP_HTTP_BODY_MAX ((size_t)256 << 20)
 
 /* The memory that a query, and likewise its answer, may use while others run.
@@ -65,27 +67,29 @@ bool sp_http_takes_gzip(const sp_http_request *request);
  * uses 17 MiB. */
 #define SP_HTTP_SMALL_MAX ((size_t)32 << 20)
 
-/* The answer, which a handler fills; it starts as 200 with nothing in it.
- * Server and Spanprof-Links are added to every one, Retry-After to a 503. */
+/* The response, which a handler fills; it starts with status 200 and no body.
+ * The server adds the headers Server and Spanprof-Links, and Retry-After to a
+ * 503. */
 typedef struct sp_http_response {
   int status;
   sp_buffer body;
-  sp_text_pair headers[SP_HTTP_HEADERS_MAX]; /* own copies */
+  sp_text_pair headers[SP_HTTP_HEADERS_MAX]; /* names and values are copies */
   size_t header_count;
-  bool gzip;        /* pack the body and say so, whatever its size */
+  bool gzip; /* compress the body and set Content-Encoding, whatever the size */
   bool needs_large; /* discard this response and run the handler again when it
                      * may use more memory than SP_HTTP_SMALL_MAX */
 } sp_http_response;
 
-/* Pack the body, which is whole, where the client takes it and it is large
- * enough to gain by it. */
+/* Compress the complete body if the client accepts that and the body is large
+ * enough to benefit. */
 void sp_http_pack(const sp_http_request *request, sp_http_response *response);
 
-/* Set, or replace, a header. */
+/* Add a header or replace it. */
 void sp_http_set(sp_http_response *response, const char *name,
                  const char *value);
 
-/* Status, type and the whole body as text. `type` NULL: no Content-Type. */
+/* Set status, Content-Type and the whole body. With `type` NULL there is no
+ * Content-Type. */
 void sp_http_answer(sp_http_response *response, int status, const char *type,
                     const char *text);
 
@@ -93,54 +97,59 @@ typedef void (*sp_http_handler)(void *data, const sp_http_request *request,
                                 sp_http_response *response);
 
 enum {
-  /* May take long: such requests wait for each other, not others for them. */
+  /* May take long. Such requests wait for each other; other requests do not
+   * wait for them. */
   SP_HTTP_SLOW = 1,
-  /* Changes something: refused where Origin or Sec-Fetch-Site says that a page
-   * of another site sent it. Every method but GET and HEAD is, without it. */
+  /* Changes something. Refused if Origin or Sec-Fetch-Site shows that a page of
+   * another site sent the request. Requests with methods other than GET and
+   * HEAD are checked without this flag, too. */
   SP_HTTP_CHANGES = 2,
-  /* Answered without the token (/ready, /healthz). */
+  /* Needs no token (/ready, /healthz). */
   SP_HTTP_OPEN = 4,
-  /* A wrong method is answered with an Allow header. */
-  SP_HTTP_SAYS_ALLOW = 8,
-  /* Found behind any other path, too, where no route fits the whole one: base
-   * URLs of clients may have a path. */
+  /* The answer to a wrong method has an Allow header. */
+  SP_HTTP_ALLOW_HEADER = 8,
+  /* Also matches at the end of a longer path if no other route matches, because
+   * base URLs of clients may contain a path. */
   SP_HTTP_ANYWHERE = 16,
 };
 
-/* Looks at a request before its body is read; true: it has answered. */
+/* Checks a request before its body is read. Returns true if it has answered. */
 typedef bool (*sp_http_early)(void *data, const sp_http_request *request,
                               sp_http_response *response);
 
 typedef struct sp_http_route {
-  const char *methods; /* "GET", "GET,POST"; HEAD goes with GET */
-  const char *path;    /* exact; one that ends in "*" takes all behind it */
+  const char *methods; /* "GET", "GET,POST"; GET includes HEAD */
+  const char *path;    /* exact, or a prefix followed by "*" */
   sp_http_handler handler;
   void *data;
   unsigned flags;
-  size_t body_max;     /* bytes as sent; 0: it takes no body */
+  size_t body_max;     /* bytes as sent; 0: no body is accepted */
   sp_http_early early; /* may be NULL */
-  const char *name;    /* in /metrics; NULL: made of the path */
+  const char *name;    /* in /metrics; NULL: derived from the path */
 } sp_http_route;
 
-/* The table of routes; filled before the server starts. The longest path that
- * fits wins. An unknown path is 404 "404 page not found", text/plain. */
+/* The table of routes. It is filled before the server starts. The longest
+ * matching path wins. An unknown path is answered 404 "404 page not found",
+ * text/plain. */
 typedef struct sp_http_routes {
   const sp_mem *mem;
   sp_http_route *routes;
   size_t count;
-  size_t room;
+  size_t capacity;
 } sp_http_routes;
 
-/* `route` is copied, its texts are borrowed for ever. SPANPROF_ERR_NOMEM. */
+/* `route` is copied; its texts are borrowed and must not be freed.
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_http_routes_add(sp_http_routes *routes,
                                    const sp_http_route *route);
 void sp_http_routes_dispose(sp_http_routes *routes);
 
-/* The one for a path and method. NULL: none; *allow then is the list of methods
- * that this path has, or NULL, and *says_allow whether the answer names it. */
+/* Find the route for a path and method. If the result is NULL, *allow is the
+ * list of methods of this path or NULL, and *sends_allow is whether the answer
+ * has an Allow header. */
 const sp_http_route *sp_http_routes_find(const sp_http_routes *routes,
                                          const char *method, const char *path,
-                                         const char **rest, const char **allow,
-                                         bool *says_allow);
+                                         const char **path_suffix,
+                                         const char **allow, bool *sends_allow);
 
 #endif

@@ -34,7 +34,8 @@ void sp_http_set(sp_http_response *response, const char *name,
 
 void sp_http_pack(const sp_http_request *request, sp_http_response *response) {
   sp_http_set(response, "Vary", "Accept-Encoding");
-  if (response->body.size >= RESPONSE_PACKED_MIN && sp_http_takes_gzip(request))
+  if (response->body.size >= RESPONSE_PACKED_MIN &&
+      sp_http_accepts_gzip(request))
     response->gzip = true;
 }
 

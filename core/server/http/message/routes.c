@@ -26,8 +26,8 @@ bool sp_http_is_type(const char *type, const char *name) {
   return !*type || *type == ';';
 }
 
-/* RFC 9110, 12.5.3, without the weights: "gzip;q=0" is a refusal. */
-bool sp_http_takes_gzip(const sp_http_request *request) {
+/* RFC 9110, 12.5.3, without weights, except that "gzip;q=0" is a refusal. */
+bool sp_http_accepts_gzip(const sp_http_request *request) {
   const char *accept = sp_http_header(request, "Accept-Encoding");
   const char *gzip = accept ? strcasestr(accept, "gzip") : NULL;
 
@@ -45,7 +45,7 @@ bool sp_http_takes_gzip(const sp_http_request *request) {
 spanprof_status sp_http_routes_add(sp_http_routes *routes,
                                    const sp_http_route *route) {
   void *array = routes->routes;
-  spanprof_status st = sp_mem_reserve(routes->mem, &array, &routes->room,
+  spanprof_status st = sp_mem_reserve(routes->mem, &array, &routes->capacity,
                                       routes->count + 1, sizeof *route);
 
   if (st)
@@ -59,10 +59,10 @@ void sp_http_routes_dispose(sp_http_routes *routes) {
   sp_mem_free(routes->mem, routes->routes);
   routes->routes = NULL;
   routes->count = 0;
-  routes->room = 0;
+  routes->capacity = 0;
 }
 
-/* Whether `method` stands in the list "GET,POST". */
+/* Returns whether `method` is in a list such as "GET,POST". */
 static bool routes_has_method(const char *list, const char *method) {
   const size_t size = strlen(method);
   const char *at;
@@ -77,21 +77,22 @@ static bool routes_has_method(const char *list, const char *method) {
   return false;
 }
 
-/* How many bytes of the path a route's own path fits; 0: it does not. */
+/* Returns the number of bytes of the route's path that match, or 0 if the path
+ * does not match. */
 static size_t routes_fit(const sp_http_route *route, const char *path,
-                         const char **rest) {
+                         const char **path_suffix) {
   const size_t size = strlen(route->path);
 
   if (size && route->path[size - 1] == '*') {
-    *rest = path + size - 1;
+    *path_suffix = path + size - 1;
     return strncmp(route->path, path, size - 1) == 0 ? size : 0;
   }
-  *rest = "";
+  *path_suffix = "";
   return strcmp(route->path, path) == 0 ? size + 1 : 0;
 }
 
-/* One that may stand behind other paths and ends this one; of a method that it
- * has not, it is none. */
+/* Find a route with SP_HTTP_ANYWHERE that matches the end of the path and has
+ * the method. */
 static const sp_http_route *routes_anywhere(const sp_http_routes *routes,
                                             const char *method,
                                             const char *path) {
@@ -112,15 +113,16 @@ static const sp_http_route *routes_anywhere(const sp_http_routes *routes,
 
 const sp_http_route *sp_http_routes_find(const sp_http_routes *routes,
                                          const char *method, const char *path,
-                                         const char **rest, const char **allow,
-                                         bool *says_allow) {
+                                         const char **path_suffix,
+                                         const char **allow,
+                                         bool *sends_allow) {
   const sp_http_route *best = NULL;
   size_t best_fit = 0, allow_fit = 0, i;
   const char *behind;
 
-  *rest = "";
+  *path_suffix = "";
   *allow = NULL;
-  *says_allow = false;
+  *sends_allow = false;
   for (i = 0; i < routes->count; i++) {
     const sp_http_route *route = &routes->routes[i];
     const size_t fit = routes_fit(route, path, &behind);
@@ -128,15 +130,15 @@ const sp_http_route *sp_http_routes_find(const sp_http_routes *routes,
     if (fit > best_fit && routes_has_method(route->methods, method)) {
       best = route;
       best_fit = fit;
-      *rest = behind;
+      *path_suffix = behind;
     } else if (fit > allow_fit) {
       allow_fit = fit;
       *allow = route->methods;
-      *says_allow = route->flags & SP_HTTP_SAYS_ALLOW;
+      *sends_allow = route->flags & SP_HTTP_ALLOW_HEADER;
     }
   }
   if (best_fit >= allow_fit)
     return best ? best : routes_anywhere(routes, method, path);
-  *rest = "";
+  *path_suffix = "";
   return NULL;
 }

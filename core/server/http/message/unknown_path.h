@@ -1,10 +1,10 @@
-/* Paths of other servers to which agents send by mistake. */
+/* Paths of other servers, which misconfigured agents use. */
 #ifndef SP_UNKNOWN_PATH_H
 #define SP_UNKNOWN_PATH_H
 
 #include "http.h"
 
-/* Advice for an agent that sends to this path; NULL: an unknown path. */
+/* Returns advice for an agent that uses this path, or NULL for other paths. */
 const char *sp_http_unknown_path(const sp_http_request *request);
 
 #endif

@@ -27,7 +27,7 @@ static spanprof_status adhoc_decode(sp_query *query, const char *text,
   const size_t characters = strlen(text);
   size_t digits;
 
-  *out = sp_arena_new(&query->arena, SP_BASE64_ROOM(characters), 1);
+  *out = sp_arena_new(&query->arena, SP_BASE64_CAPACITY(characters), 1);
   if (!*out)
     return query->arena.st;
   digits = sp_base64_read(text, characters, SP_BASE64_STANDARD, *out, size);

@@ -263,7 +263,7 @@ static bool annotation_found(void *data, const sp_store_document *document) {
 
 spanprof_status sp_api_annotation_remove(sp_api *api) {
   struct sp_store *store = api->query.serve->store;
-  const char *id = api->query.http->rest;
+  const char *id = api->query.http->path_suffix;
   bool found = false;
   spanprof_status st = sp_store_documents(store, ANNOTATION_KIND, id, INT64_MIN,
                                           INT64_MAX, annotation_found, &found);

@@ -292,7 +292,7 @@ spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
                                  .path = calls[i].path,
                                  .handler = api_handle,
                                  .data = &all[i],
-                                 .flags = SP_HTTP_SLOW | SP_HTTP_SAYS_ALLOW,
+                                 .flags = SP_HTTP_SLOW | SP_HTTP_ALLOW_HEADER,
                                  .body_max = calls[i].body_max});
   }
   return st;

@@ -353,7 +353,7 @@ static int trace_order(const void *a, const void *b) {
 }
 
 spanprof_status sp_api_trace(sp_api *api) {
-  const char *text = api->query.http->rest;
+  const char *text = api->query.http->path_suffix;
   const sp_texts ids = {.texts = &text, .count = 1};
   sp_store_span_filter filter = {.limit = TRACES_SPANS_MAX,
                                  .cancel = api->query.http->cancel};

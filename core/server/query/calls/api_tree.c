@@ -114,7 +114,7 @@ spanprof_status sp_api_tree(sp_api *api, sp_query_plan *right) {
     st = sp_function_tree_cut(&tree, TREE_NODES_CUT, TREE_OTHER);
   if (!st)
     st = tree_put(api, &tree, stacks);
-  api->response->gzip = !st && sp_http_takes_gzip(api->query.http);
+  api->response->gzip = !st && sp_http_accepts_gzip(api->query.http);
   sp_function_tree_dispose(&tree);
   sp_stack_tree_free(stacks[0]);
   sp_stack_tree_free(stacks[1]);

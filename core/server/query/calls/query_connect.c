@@ -138,7 +138,7 @@ spanprof_status sp_query_connect_routes(sp_http_routes *routes,
                                  .path = method->path,
                                  .handler = connect_handle,
                                  .data = &all[i],
-                                 .flags = method->flags | SP_HTTP_SAYS_ALLOW,
+                                 .flags = method->flags | SP_HTTP_ALLOW_HEADER,
                                  .body_max = method->body_max});
   }
   return st;

@@ -4,10 +4,11 @@
 #include "server/receive/wire/connect.h"
 #include "server/receive/wire/unpack.h"
 
-/* What takes longer is no profile's time. */
+/* A longer range is not treated as the duration of a profile. */
 #define INGEST_DURATION_MAX_NS ((int64_t)SP_NS_PER_S * 86400)
 
-/* How a body is read, by `format` and, for two, by its type alone. */
+/* The format of a body, by `format`; for two formats by the Content-Type alone.
+ */
 typedef enum ingest_format {
   INGEST_FOLDED,
   INGEST_LINES,
@@ -64,7 +65,8 @@ static spanprof_status ingest_read(sp_ingest_upload *upload,
                    "service name only if one is configured");
 }
 
-/* Text's rules are told from what cannot be read; pprof's are not. */
+/* For text formats, rule violations and malformed bodies have different codes;
+ * for pprof they do not. */
 static const char *ingest_code(const sp_refusal *refusal, ingest_format format,
                                int *status) {
   if (refusal->kind == SP_REFUSAL_LARGE) {
@@ -126,7 +128,7 @@ static const char *ingest_param(const sp_http_request *request,
   return value && *value ? value : otherwise;
 }
 
-/* From `from` until `until`, where both make a range. */
+/* The duration from `from` to `until`, or 0 if they are not a range. */
 static int64_t ingest_duration_ns(const sp_http_request *request,
                                   int64_t from_ns) {
   const char *text = ingest_param(request, "until", NULL);

@@ -1,4 +1,4 @@
-/* /ingest, the protocol of Pyroscope's older and Go's agents. */
+/* /ingest, the protocol of Pyroscope's older agents and of its Go agent. */
 #ifndef SP_INGEST_H
 #define SP_INGEST_H
 

@@ -15,7 +15,7 @@ static bool ingest_is_app_char(char c) {
   return ingest_is_label_char(c) || c == '-' || c == '/';
 }
 
-/* How many bytes the character takes, for showing it. */
+/* Returns the number of bytes of the first character, for a message. */
 static int ingest_char_bytes(sp_view text) {
   size_t size = 1;
 
@@ -43,7 +43,7 @@ static spanprof_status ingest_check(sp_view text, const char *what,
       text.bytes + i);
 }
 
-/* The last of a name counts. */
+/* Add a label. If a name occurs several times, the last label counts. */
 static spanprof_status ingest_add(sp_series_labels *labels, sp_view name,
                                   sp_view value) {
   size_t i;
@@ -56,7 +56,8 @@ static spanprof_status ingest_add(sp_series_labels *labels, sp_view name,
   return sp_series_labels_add(labels, name, value);
 }
 
-/* Up to the first of `ends`; false: there is none. */
+/* Copy the text before the first character of `ends`, and advance *rest.
+ * Returns false if none of them occurs. */
 static bool ingest_until(sp_view *rest, const char *ends, sp_view *out,
                          char *end) {
   size_t i;
@@ -71,7 +72,8 @@ static bool ingest_until(sp_view *rest, const char *ends, sp_view *out,
   return false;
 }
 
-/* A label that is not closed is left out, and all behind the brace, too. */
+/* Read the labels. An unterminated label, and any text after the brace, is
+ * ignored. */
 static spanprof_status ingest_labels(sp_ingest_name *out, sp_view rest,
                                      sp_refusal *refusal) {
   sp_view name, value;

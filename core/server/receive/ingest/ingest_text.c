@@ -3,7 +3,7 @@
 #include "server/receive/wire/hex_id.h"
 #include "speedscope.h"
 
-/* The span that the name's labels give to all samples; empty: none. */
+/* The span that the name's labels give to all samples, or an empty text. */
 static sp_view ingest_text_span(const sp_ingest_upload *upload) {
   const sp_view digits =
       sp_series_labels_get(&upload->name.labels, sp_view_text("profile_id"));
@@ -12,8 +12,8 @@ static sp_view ingest_text_span(const sp_ingest_upload *upload) {
   return sp_hex_span_id(digits, &span_id) ? digits : sp_view_of("", 0);
 }
 
-/* The labels of a series made of text: the type's name, the application without
- * it, and those of the name that are not the samples' span. */
+/* Make the labels of a series: the name of the type, the application without
+ * the type, and the labels of the name, except the span of the samples. */
 static spanprof_status ingest_text_labels(const sp_ingest_upload *upload,
                                           const char *metric, sp_view app,
                                           sp_series_labels *labels) {
@@ -48,8 +48,8 @@ static spanprof_status ingest_text_labels(const sp_ingest_upload *upload,
   return st;
 }
 
-/* Values of time are counted in nanoseconds, `value_ns` each; 0: as they are.
- */
+/* Add the stacks as a profile. `value_ns` is the number of nanoseconds of each
+ * value; 0 if the values are not times. */
 static spanprof_status ingest_text_add(sp_ingest_upload *upload,
                                        const sp_stack_list *list, sp_view name,
                                        uint64_t value_ns,
@@ -104,7 +104,8 @@ spanprof_status sp_ingest_text(sp_ingest_upload *upload,
   return st;
 }
 
-/* Of several profiles each is told by its unit, which is a type's name. */
+/* If a file has several profiles, each one is named after its unit, which is
+ * the name of a type. */
 static spanprof_status ingest_speedscope_name(sp_ingest_upload *upload,
                                               const char *unit, sp_view *out) {
   const sp_view app = upload->name.app;
@@ -138,7 +139,7 @@ static spanprof_status ingest_speedscope_one(sp_ingest_upload *upload,
                               profile.name);
   if (st)
     return st;
-  /* A rate that was given stands for the unit. */
+  /* A sample rate in the request overrides the unit. */
   value_ns = upload->rate == SP_INGEST_RATE_DEFAULT
                  ? (uint64_t)profile.value_ns
                  : ingest_text_period_ns(upload);

@@ -1,4 +1,4 @@
-/* One upload to /ingest: what its query said, on the way into a batch. */
+/* One upload to /ingest: its parameters, until its profiles are in a batch. */
 #ifndef SP_INGEST_UPLOAD_H
 #define SP_INGEST_UPLOAD_H
 
@@ -14,21 +14,21 @@ typedef struct sp_ingest_upload {
   sp_view spy;
   uint32_t rate; /* Hz */
   int64_t from_ns;
-  int64_t duration_ns; /* 0: not said */
+  int64_t duration_ns; /* 0 if unknown */
   sp_view body;
 } sp_ingest_upload;
 
 typedef spanprof_status (*sp_ingest_stacks)(sp_stack_list *list, sp_view body);
 
-/* The body is a profile in pprof, or, with `form_type`, a form that has one. An
- * empty one is nothing. */
+/* The body is pprof or, with `form_type`, a form that contains pprof. An empty
+ * body is ignored. */
 spanprof_status sp_ingest_pprof(sp_ingest_upload *upload,
                                 const char *form_type);
 
-/* The body is stacks as text. */
+/* The body contains stacks as text. */
 spanprof_status sp_ingest_text(sp_ingest_upload *upload, sp_ingest_stacks read);
 
-/* The body is a speedscope file: each of its profiles is one. */
+/* The body is a speedscope file; each of its profiles becomes one. */
 spanprof_status sp_ingest_speedscope(sp_ingest_upload *upload);
 
 #endif

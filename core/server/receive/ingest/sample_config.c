@@ -6,27 +6,27 @@
 
 struct sp_sample_config {
   const sp_mem *mem;
-  void *held; /* for what follows */
+  void *held; /* placeholder for the memory of jansson's values (json_wire.h) */
   json_t *root;
 };
 
-/* What a client that sends none means: Go's names. */
+/* Names for clients that send no configuration, as in Go. */
 static const char *const config_default[][2] = {{"samples", "cpu"},
                                                 {"goroutine", "goroutines"},
                                                 {"contentions", "mutex_count"},
                                                 {"delay", "mutex_duration"}};
 
-/* The settings of a type that are known; others may be of any kind. */
+/* Known settings of a type. Others may have any kind of value. */
 static const struct {
   const char *name;
-  bool is_flag; /* true or false; else a text */
+  bool is_flag; /* true or false; otherwise a text */
 } config_settings[] = {{"units", false},
                        {"display-name", false},
                        {"aggregation", false},
                        {"cumulative", true},
                        {"sampled", true}};
 
-/* NULL is a setting that is not given. */
+/* JSON's null counts as a missing setting. */
 static bool config_is_kind(const json_t *value, bool is_flag) {
   return json_is_null(value) ||
          (is_flag ? json_is_boolean(value) : json_is_string(value));
@@ -111,7 +111,7 @@ bool sp_sample_config_has(const sp_sample_config *config, const char *type) {
   return config && json_is_object(json_object_get(config->root, type));
 }
 
-/* The name a type is shown by; its own where it has no other. */
+/* The display name of a type; its own name if it has none. */
 static sp_view config_display(const sp_sample_config *config, sp_view type) {
   const json_t *name;
   size_t i;
@@ -129,7 +129,7 @@ static sp_view config_display(const sp_sample_config *config, sp_view type) {
              : type;
 }
 
-/* What a shown name says; NULL: nothing. */
+/* The metric of a display name, or NULL. */
 static const char *config_metric(sp_view name) {
   if (sp_view_contains(name, "cpu"))
     return "process_cpu";

@@ -1,4 +1,4 @@
-/* sample_type_config of /ingest: how a client names its types of samples. */
+/* sample_type_config of /ingest: a client's names for its sample types. */
 #ifndef SP_SAMPLE_CONFIG_H
 #define SP_SAMPLE_CONFIG_H
 
@@ -9,14 +9,14 @@ typedef struct sp_sample_config sp_sample_config;
 /* Parse the JSON object. Refuses as broken. */
 spanprof_status sp_sample_config_read(sp_sample_config **out, const sp_mem *mem,
                                       sp_view text, sp_refusal *refusal);
-void sp_sample_config_free(sp_sample_config *config); /* NULL is fine */
+void sp_sample_config_free(sp_sample_config *config); /* accepts NULL */
 
-/* Whether it has the type, of any settings. */
+/* Returns whether the type occurs in the configuration. */
 bool sp_sample_config_has(const sp_sample_config *config, const char *type);
 
-/* The __name__ of a profile by its types: "process_cpu" where one is called
- * cpu, or samples. `config` NULL: Pyroscope's own. The text lives as long as
- * the profile's and the config. */
+/* The __name__ of a profile, derived from its types: "process_cpu" if a type is
+ * called cpu or samples. With `config` NULL, Pyroscope's names apply. The text
+ * lives as long as the profile and the configuration. */
 sp_view sp_sample_config_metric(const sp_sample_config *config,
                                 const sp_raw_profile *profile);
 

@@ -5,14 +5,14 @@
 #include "server/receive/wire/json_wire.h"
 
 #define SPEEDSCOPE_SCHEMA    "https://www.speedscope.app/file-format-schema.json"
-#define SPEEDSCOPE_PRECISION 100 /* parts of a unit that are told apart */
+#define SPEEDSCOPE_PRECISION 100 /* values per unit */
 #define SPEEDSCOPE_DEPTH_MAX 1024
 
-/* Values are whole: of longer units hundredths are counted. */
-#define SPEEDSCOPE_TIMES 4 /* the first units are of time */
+/* Values are integers: for longer units, hundredths are counted. */
+#define SPEEDSCOPE_TIMES 4 /* the first units are times */
 static const struct {
   const char *name;
-  int64_t precision; /* values of one unit */
+  int64_t precision; /* values per unit */
   int64_t value_ns;
 } speedscope_units[] = {
     {"nanoseconds", 1, 1},
@@ -58,19 +58,19 @@ size_t sp_speedscope_count(const json_t *root) {
   return json_array_size(json_object_get(root, "profiles"));
 }
 
-/* One profile of a file, while its stacks are visited. */
+/* The state of the visit of one profile. */
 typedef struct speedscope_walk {
-  const json_t *frames; /* of the file */
+  const json_t *frames; /* frames of the file */
   sp_speedscope_visit visit;
   void *data;
   sp_refusal *refusal;
-  double last;  /* time of the event before */
-  size_t depth; /* of open frames */
+  double last;  /* time of the previous event */
+  size_t depth; /* number of open frames */
   sp_view names[SPEEDSCOPE_DEPTH_MAX];
   double numbers[SPEEDSCOPE_DEPTH_MAX];
 } speedscope_walk;
 
-/* The name of a frame given by its number. */
+/* Find the name of a frame by its number. */
 static spanprof_status speedscope_frame(const speedscope_walk *walk,
                                         const json_t *number, sp_view *out) {
   const double at = json_is_number(number) ? json_number_value(number) : -1;
@@ -184,14 +184,14 @@ spanprof_status sp_speedscope_each(const json_t *root, size_t i,
   return st;
 }
 
-/* The stacks of an upload. */
+/* The target of the stacks. */
 typedef struct speedscope_stacks {
   sp_stack_list *list;
   int64_t precision;
 } speedscope_stacks;
 
-/* Whole hundredths of a unit; of bytes whole ones. Before a call only whole
- * units count, and as hundredths, as in Pyroscope. */
+/* Convert a weight to hundredths of a unit; bytes are whole. The time before a
+ * call counts in whole units, as hundredths, as in Pyroscope. */
 static spanprof_status speedscope_stack(void *data, const sp_view *frames,
                                         size_t count, double weight,
                                         bool is_call) {

@@ -4,7 +4,7 @@
 #include "stack_text.h"
 #include "util/text/number.h"
 
-#define FOLDED_COUNT_MAX 32 /* digits of a count, with zeros before it */
+#define FOLDED_COUNT_MAX 32 /* digits of a count, including leading zeros */
 
 static spanprof_status folded_count(sp_stack_list *list, sp_view text,
                                     int64_t *out) {

@@ -121,7 +121,7 @@ spanprof_status sp_stack_list_add_key(sp_stack_list *list, sp_view key,
   return st ? st : stack_list_end(list, count, value);
 }
 
-/* The texts of `meta`, in the order of their numbers from 1. */
+/* Numbers of the texts of `meta`, from 1. */
 enum {
   STACK_TYPE = 1,
   STACK_UNIT,
@@ -156,7 +156,7 @@ static void stack_list_texts(const sp_stack_list *list,
   }
 }
 
-/* The samples borrow the label of their span. */
+/* Write a sample. All samples share the label of the span. */
 static spanprof_status stack_list_sample(const sp_stack_list *list,
                                          const sp_stack_entry *entry,
                                          const sp_stack_meta *meta,

@@ -1,5 +1,5 @@
-/* Stacks by the names of their frames, outermost first, with one value each:
- * what the text formats hold. */
+/* A list of stacks, as in the text formats: names of frames, outermost first,
+ * and one value per stack. */
 #ifndef SP_STACK_LIST_H
 #define SP_STACK_LIST_H
 
@@ -7,9 +7,9 @@
 #include "util/memory/hash_index.h"
 
 typedef struct sp_stack_entry {
-  size_t first; /* of frames */
+  size_t first; /* index in `frames` */
   size_t count;
-  uint64_t value; /* sums wrap, as the recorded ones do */
+  uint64_t value; /* sums wrap around, as in recorded answers */
 } sp_stack_entry;
 
 typedef struct sp_stack_list {
@@ -28,26 +28,27 @@ void sp_stack_list_init(sp_stack_list *list, sp_arena *arena,
                         sp_refusal *refusal);
 void sp_stack_list_dispose(sp_stack_list *list);
 
-/* Names are borrowed. Of equal stacks the values add up. */
+/* Add a stack; names are borrowed. The values of equal stacks are summed. */
 spanprof_status sp_stack_list_add(sp_stack_list *list, const sp_view *frames,
                                   size_t count, uint64_t value);
 
-/* "main;leaf": an empty last frame is none. */
+/* Add a stack such as "main;leaf". An empty last frame is ignored. */
 spanprof_status sp_stack_list_add_key(sp_stack_list *list, sp_view key,
                                       uint64_t value);
 
 typedef struct sp_stack_meta {
   const char *type;
   const char *unit;
-  const char *period_type; /* NULL: none */
+  const char *period_type; /* may be NULL */
   const char *period_unit;
   int64_t period;
-  uint64_t scale;  /* of every value */
-  sp_view span_id; /* of every sample, as hexadecimal digits; empty: none */
+  uint64_t scale;  /* factor of every value */
+  sp_view span_id; /* of every sample, in hexadecimal digits, or empty */
   int64_t time_ns;
 } sp_stack_meta;
 
-/* As a profile of one type, in the arena. Texts of `meta` are borrowed. */
+/* Convert the list to a profile of one type, in the arena. Texts of `meta` are
+ * borrowed. */
 spanprof_status sp_stack_list_profile(const sp_stack_list *list,
                                       const sp_stack_meta *meta,
                                       sp_raw_profile *out);

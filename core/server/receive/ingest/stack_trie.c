@@ -2,11 +2,12 @@
 
 /* A node whose children are being read. */
 typedef struct trie_level {
-  uint64_t left;   /* children */
-  size_t key_size; /* of the key without this node's name */
+  uint64_t left;   /* children that remain */
+  size_t key_size; /* size of the key without this node's name */
 } trie_level;
 
-/* Both formats: a key that grows and shrinks, and the nodes on the way. */
+/* The state of the reader of both formats: the current key, and the nodes on
+ * the path. */
 typedef struct trie {
   sp_stack_list *list;
   sp_view rest;
@@ -70,8 +71,8 @@ static spanprof_status trie_add(trie *t, uint64_t value) {
   return sp_stack_list_add_key(t->list, sp_view_of(copy, t->key.size), value);
 }
 
-/* Go down into a node with children, or back from one without to the next
- * level that has children left. */
+/* Descend into a node with children; after a node without children, return to
+ * the next level that has children left. */
 static spanprof_status trie_move(trie *t, const trie_node *node,
                                  size_t key_size) {
   spanprof_status st;

@@ -10,36 +10,36 @@
 enum {
   OTLP_REQUEST_RESOURCES = 1,
   OTLP_REQUEST_DICTIONARY = 2,
-  OTLP_OWNER = 1, /* the resource, the scope */
-  OTLP_OWNED = 2  /* the scopes, the profiles */
+  OTLP_OWNER = 1, /* resource or scope */
+  OTLP_OWNED = 2  /* scopes or profiles */
 };
 
-/* What a request may hold: all attributes are compared with each other, and
- * gone through again for each profile. */
+/* Limits of a request: attributes are compared pairwise and processed again for
+ * each profile. */
 #define OTLP_ATTRIBUTES_MAX ((size_t)128) /* of a resource with a scope */
 #define OTLP_PROFILES_MAX   ((size_t)10000)
 
 typedef struct otlp_work {
   sp_upload upload;
   sp_batch batch;
-  sp_arena arena;   /* of the dictionary */
-  sp_arena scratch; /* of the profile at hand */
+  sp_arena arena;   /* for the dictionary */
+  sp_arena scratch; /* for the current profile */
   sp_refusal refusal;
   sp_otlp_tables tables;
   sp_view resource;
   sp_view scope;
   size_t resources;
   size_t profiles;
-  /* Attributes of the resource, and behind them of the scope, each read with
-   * the first profile that needs them. */
+  /* Attributes of the resource, then of the scope. They are read with the first
+   * profile that needs them. */
   sp_series_labels shared;
-  size_t resource_count; /* of `shared` */
+  size_t resource_count; /* attributes of the resource in `shared` */
   bool resource_is_read, scope_is_read;
-  sp_view service; /* of the resource */
+  sp_view service; /* service name of the resource */
 } otlp_work;
 
-/* The attributes of a resource (field 1) or a scope (field 3). A key that is
- * there already stays as it is. */
+/* Read the attributes of a resource (field 1) or scope (field 3). If a key
+ * exists already, the existing value is kept. */
 static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
                                        uint32_t number) {
   sp_series_labels *labels = &work->shared;
@@ -69,7 +69,8 @@ static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
   return st ? st : sp_wire_status(&wire, "Resource", &work->refusal);
 }
 
-/* "unknown_service:ruby" where the resource has no name of its own. */
+/* Set the service to "unknown_service:ruby" if the resource has no service
+ * name. */
 static spanprof_status otlp_service(otlp_work *work) {
   const sp_view program = sp_series_labels_get(
       &work->shared, sp_view_text("process.executable.name"));
@@ -137,8 +138,8 @@ static spanprof_status otlp_labels(otlp_work *work,
                                                          : work->service);
 }
 
-/* A profile that breaks a rule does not keep the others from being taken; one
- * that cannot be converted does. */
+/* Convert one profile. A profile that violates a rule does not affect the
+ * others; a profile that cannot be converted makes the whole request fail. */
 static spanprof_status otlp_convert(otlp_work *work, sp_view message) {
   sp_series_labels labels;
   sp_otlp_profile *profiles;
@@ -179,7 +180,7 @@ static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
 
 typedef spanprof_status (*otlp_visit)(otlp_work *work, sp_view message);
 
-/* Set `owner` to the field 1 of a message, and visit each field 2. */
+/* Set `owner` to field 1 of a message, and visit each field 2. */
 static spanprof_status otlp_owned(otlp_work *work, sp_view message,
                                   sp_view *owner, otlp_visit visit) {
   sp_wire wire = sp_wire_of(message);
@@ -207,7 +208,8 @@ static spanprof_status otlp_scope(otlp_work *work, sp_view message) {
   return otlp_owned(work, message, &work->scope, otlp_profile);
 }
 
-/* Find the dictionary, wherever it stands, and see that all can be read. */
+/* Find the dictionary, which may be anywhere in the request, and check that the
+ * whole request can be decoded. */
 static spanprof_status otlp_dictionary(otlp_work *work, sp_view request) {
   sp_view dictionary = {NULL, 0};
   sp_wire wire = sp_wire_of(request);

@@ -60,7 +60,7 @@ void sp_otlp_builder_dispose(sp_otlp_builder *builder) {
   otlp_map_dispose(&builder->stacks, mem);
 }
 
-/* Room for one item more, in the arena, which bounds it. */
+/* Reserve one more item in the arena, which bounds the memory. */
 static spanprof_status otlp_grow(sp_otlp_builder *builder, void *array_of,
                                  size_t *room, size_t count, size_t item) {
   const size_t wanted = *room ? 2 * *room : 16;
@@ -85,7 +85,7 @@ static uint64_t otlp_hash(uint64_t key) {
   return sp_hash_mix(SP_HASH_SEED, key);
 }
 
-/* The place of a key; a new one is added, and *is_new set. */
+/* Find the index of a key, or add the key and set *is_new. */
 static spanprof_status otlp_map_add(sp_otlp_builder *builder, sp_otlp_map *map,
                                     uint64_t key, uint32_t *out, bool *is_new) {
   const sp_mem *mem = builder->tables->arena->mem;

@@ -1,4 +1,4 @@
-/* The names that OTLP's messages have in JSON. */
+/* The JSON names of OTLP's messages. */
 #ifndef SP_OTLP_JSON_H
 #define SP_OTLP_JSON_H
 

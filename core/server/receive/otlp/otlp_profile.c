@@ -4,16 +4,16 @@
 
 #include "otlp_builder.h"
 
-#define OTLP_SERVICES_MAX      100 /* that one profile's samples may name */
+#define OTLP_SERVICES_MAX      100 /* services of the samples of one profile */
 #define OTLP_DURATION_NS       ((int64_t)10 * 1000000000)
 #define OTLP_TRACE_BYTES       16
 #define OTLP_SERVICE_ATTRIBUTE "service.name"
 
-/* What a sample's values are made of. */
+/* The conversion of a sample's values. */
 typedef enum otlp_rule {
   OTLP_AS_IS,
-  OTLP_TIMES_PERIOD, /* samples become the time between them */
-  OTLP_SUM           /* of all values */
+  OTLP_TIMES_PERIOD, /* number of samples times the period */
+  OTLP_SUM           /* sum of all values */
 } otlp_rule;
 
 typedef struct otlp_convert {
@@ -21,7 +21,7 @@ typedef struct otlp_convert {
   sp_refusal *refusal;
   sp_otlp_head head;
   sp_otlp_sample *samples;
-  sp_view *services; /* of each sample */
+  sp_view *services; /* one per sample */
 } otlp_convert;
 
 static spanprof_status otlp_refuse(otlp_convert *c, const char *what) {
@@ -74,7 +74,8 @@ static spanprof_status otlp_type_texts(otlp_convert *c,
   return SPANPROF_OK;
 }
 
-/* The type that is stored, the metric's name and what is done to values. */
+/* Find the stored type, the name of the metric, and the conversion of values.
+ */
 static spanprof_status otlp_type(otlp_convert *c, sp_otlp_builder *builder,
                                  sp_otlp_profile *out, otlp_rule *rule) {
   sp_view type, unit, period_type, period_unit, shown, shown_unit;
@@ -174,7 +175,7 @@ static spanprof_status otlp_hex_label(otlp_convert *c, sp_otlp_builder *builder,
   char *text;
   size_t i;
 
-  /* No id is longer, and what is no id is no label. */
+  /* An id is not longer, and only an id is a label. */
   if (bytes.size > OTLP_TRACE_BYTES)
     return SPANPROF_OK;
   st = sp_raw_new(c->tables->arena, 2 * bytes.size, 1, &text, c->refusal);
@@ -226,7 +227,7 @@ static spanprof_status otlp_labels(otlp_convert *c, sp_otlp_builder *builder,
   size_t k;
 
   if (sample->attribute_count + 2 > SP_RAW_LABELS_MAX) {
-    out->label_count = sample->attribute_count + 2; /* refused by the rules */
+    out->label_count = sample->attribute_count + 2; /* more are refused later */
     return SPANPROF_OK;
   }
   st = sp_raw_new(c->tables->arena, sample->attribute_count + 2,
@@ -234,7 +235,7 @@ static spanprof_status otlp_labels(otlp_convert *c, sp_otlp_builder *builder,
   for (k = 0; !st && k < sample->attribute_count; k++) {
     if (!sp_otlp_attribute(c->tables, sample->attributes[k], &key, &value) ||
         sp_view_is(key, OTLP_SERVICE_ATTRIBUTE))
-      continue; /* not in the table: ignored */
+      continue; /* ignored */
     st = sp_otlp_value_text(c->tables, c->tables->arena, value, &text,
                             c->refusal);
     if (!st)
@@ -262,7 +263,7 @@ static spanprof_status otlp_sample(otlp_convert *c, sp_otlp_builder *builder,
   return SPANPROF_OK;
 }
 
-/* The samples of one service. */
+/* Convert the samples of one service. */
 static spanprof_status otlp_one(otlp_convert *c, sp_view service,
                                 sp_otlp_profile *out) {
   sp_raw_profile *raw = &out->raw;

@@ -1,5 +1,5 @@
-/* One OTLP profile as one in pprof's shape, or as one for each service that its
- * samples name. */
+/* Converts an OTLP profile to the structure of pprof: one profile for each
+ * service that its samples name. */
 #ifndef SP_OTLP_PROFILE_H
 #define SP_OTLP_PROFILE_H
 
@@ -8,12 +8,12 @@
 
 typedef struct sp_otlp_profile {
   sp_raw_profile raw;
-  sp_view name;    /* __name__; empty: none can be derived */
-  sp_view service; /* of its samples; empty: the resource's */
+  sp_view name;    /* __name__; empty if none can be derived */
+  sp_view service; /* service of its samples; empty: that of the resource */
 } sp_otlp_profile;
 
-/* Allocates everything in the arena of the tables. A profile that cannot be
- * converted is refused as broken. */
+/* Convert a profile; everything is allocated in the arena of the tables. A
+ * profile that cannot be converted is refused as malformed. */
 spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
                                         const sp_otlp_tables *tables,
                                         sp_view message, sp_refusal *refusal);

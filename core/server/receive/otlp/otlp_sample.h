@@ -1,4 +1,4 @@
-/* What OTLP's profiles and samples hold, as they stand. */
+/* OTLP's profiles and samples, decoded but not resolved. */
 #ifndef SP_OTLP_SAMPLE_H
 #define SP_OTLP_SAMPLE_H
 
@@ -6,7 +6,7 @@
 #include "server/receive/profile/raw_profile.h"
 
 typedef struct sp_otlp_value_type {
-  uint64_t type; /* numbers of texts */
+  uint64_t type; /* number of a text, as is the unit */
   uint64_t unit;
   bool is_set;
 } sp_otlp_value_type;
@@ -29,7 +29,7 @@ typedef struct sp_otlp_sample {
   size_t attribute_count;
   int64_t *values;
   size_t value_count;
-  size_t time_count; /* timestamps */
+  size_t time_count; /* number of timestamps */
 } sp_otlp_sample;
 
 spanprof_status sp_otlp_head_read(sp_otlp_head *out, sp_arena *arena,

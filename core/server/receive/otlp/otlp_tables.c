@@ -26,11 +26,11 @@ static spanprof_status otlp_broken_text(sp_refusal *refusal) {
                    "invalid UTF-8");
 }
 
-/* Samples refer to attributes and links as often as they like, and each time
- * those are gone through: no label is as long. */
+/* Longest attribute or link. Samples may refer to them any number of times, and
+ * each time they are decoded; labels are shorter. */
 #define OTLP_ITEM_BYTES_MAX ((size_t)4096)
 
-/* One level down at most: a list in a list has no text. */
+/* Visit the values of a list. A list in a list has no text. */
 static bool otlp_value_parts(sp_view value, sp_wire_field *out) {
   sp_wire wire = sp_wire_of(value);
   sp_wire_field field;

@@ -1,5 +1,5 @@
-/* The dictionary of an OTLP profiles request: tables of messages, read where
- * they are asked for. Numbers of fields as in opentelemetry-proto v1.10.0,
+/* The dictionary of an OTLP profiles request: tables of messages, decoded on
+ * demand. Numbers of fields as in opentelemetry-proto v1.10.0,
  * opentelemetry/proto/profiles/v1development/profiles.proto. */
 #ifndef SP_OTLP_TABLES_H
 #define SP_OTLP_TABLES_H
@@ -24,22 +24,23 @@ typedef struct sp_otlp_tables {
   size_t counts[SP_OTLP_TABLE_COUNT];
 } sp_otlp_tables;
 
-/* Refuses as broken what is no dictionary, or holds text that is not UTF-8. */
+/* Read the dictionary. Refuses malformed messages and text that is not UTF-8.
+ */
 spanprof_status sp_otlp_tables_read(sp_otlp_tables *out, sp_arena *arena,
                                     sp_view dictionary, sp_refusal *refusal);
 
-/* An item by its number; false: it is out of the table. */
+/* Find an item by its number. Returns false if the number is invalid. */
 bool sp_otlp_tables_at(const sp_otlp_tables *tables, sp_otlp_table table,
                        uint64_t number, sp_view *out);
 
-/* A value as text: for texts (direct or in the table), integers, and lists with
- * one of these; empty for all others. */
+/* Convert a value to text: texts (direct or in the table), integers, and lists
+ * of one of these. The result is empty for all other values. */
 spanprof_status sp_otlp_value_text(const sp_otlp_tables *tables,
                                    sp_arena *arena, sp_view value, sp_view *out,
                                    sp_refusal *refusal);
 
-/* Get the key and the value (the bytes of an AnyValue) of a KeyValue. False: it
- * is malformed. The key may be invalid UTF-8. */
+/* Read the key and the value (the bytes of an AnyValue) of a KeyValue. Returns
+ * false if the message is malformed. The key may be invalid UTF-8. */
 bool sp_otlp_key_value(sp_view message, sp_view *key, sp_view *value);
 
 /* The same for a key that may be in the table of texts. */
@@ -47,7 +48,7 @@ bool sp_otlp_tables_key_value(const sp_otlp_tables *tables, sp_view message,
                               sp_view *key, sp_view *value);
 
 /* The same for an entry of the table of attributes (a KeyValueAndUnit), whose
- * key is in the table of texts. False: an index is outside its table. */
+ * key is in the table of texts. Returns false if a number is invalid. */
 bool sp_otlp_attribute(const sp_otlp_tables *tables, uint64_t number,
                        sp_view *key, sp_view *value);
 

@@ -5,7 +5,7 @@
 #include "server/store/store.h"
 #include "util/system/status.h"
 
-#define BATCH_RATE "4.0 MiB" /* Pyroscope's default, named in its refusal */
+#define BATCH_RATE "4.0 MiB" /* Pyroscope's default, part of its message */
 
 sp_raw_window sp_batch_window(const sp_serve *serve) {
   const sp_serve_options *options = serve->options;
@@ -33,7 +33,7 @@ void sp_batch_dispose(sp_batch *batch) {
   sp_batch_init(batch, batch->upload);
 }
 
-/* What it would be on the wire, roughly, labels included. */
+/* Check the approximate size of the profile in protobuf, including labels. */
 static spanprof_status batch_check_size(const sp_limits *limits,
                                         const sp_raw_profile *profile,
                                         const sp_series_labels *labels,
@@ -156,14 +156,14 @@ spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
   return st;
 }
 
-/* Who adds up what is kept is told of what is new. */
+/* Store the profiles, and report each new one to `on_stored`. */
 static spanprof_status batch_store(const sp_batch *batch) {
   const sp_serve *serve = batch->serve;
   bool *repeated = NULL;
   spanprof_status st;
   size_t i;
 
-  if (serve->on_kept) {
+  if (serve->on_stored) {
     repeated = sp_mem_zero(serve->mem, batch->count * sizeof *repeated);
     if (!repeated)
       return sp_fail(SPANPROF_ERR_NOMEM, "there is no memory");
@@ -172,7 +172,7 @@ static spanprof_status batch_store(const sp_batch *batch) {
                     batch->count, repeated);
   for (i = 0; !st && repeated && i < batch->count; i++)
     if (!repeated[i])
-      serve->on_kept(serve->on_kept_data, batch->profiles[i]);
+      serve->on_stored(serve->on_stored_data, batch->profiles[i]);
   sp_mem_free(serve->mem, repeated);
   return st;
 }
@@ -191,7 +191,8 @@ spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
     sp_count(&counters->decompressed_bytes, batch->bytes);
     return SPANPROF_OK;
   }
-  /* It hides what else is wrong: the sender has to come again. */
+  /* Replaces other refusals, because the sender has to send the upload again.
+   */
   refusal->kind = SP_REFUSAL_NONE;
   sp_buffer_clear(&refusal->text);
   return sp_refuse(refusal, SP_REFUSAL_STORE, "%s", spanprof_last_error());

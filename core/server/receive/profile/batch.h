@@ -1,4 +1,4 @@
-/* The profiles of one request on their way into the store. */
+/* The profiles of one request, until they are stored. */
 #ifndef SP_BATCH_H
 #define SP_BATCH_H
 
@@ -8,7 +8,8 @@
 #include "server/model/serve.h"
 #include "upload_memory.h"
 
-/* Profiles that are kept until the next put: above, it is time for one. */
+/* Memory of profiles that wait for the next put. Above it, call
+ * sp_batch_put_much(). */
 #define SP_BATCH_HELD_MAX ((size_t)8 << 20)
 
 typedef struct sp_batch {
@@ -18,31 +19,32 @@ typedef struct sp_batch {
   size_t count;
   size_t room;
   uint64_t samples;
-  size_t bytes; /* unpacked, of what is taken */
-  size_t held;  /* of memory */
+  size_t bytes; /* of accepted profiles, decompressed */
+  size_t held;  /* bytes of memory of waiting profiles */
   bool is_one;  /* refuse a profile that would be stored in parts */
 } sp_batch;
 
 /* The range of times that the options allow for data received now. */
 sp_raw_window sp_batch_window(const sp_serve *serve);
 
-/* Memory is the upload's. */
+/* Memory is allocated from the upload. */
 void sp_batch_init(sp_batch *batch, sp_upload *upload);
 void sp_batch_dispose(sp_batch *batch);
 
-/* Apply every rule to a profile and keep it for sp_batch_put(). Changes the
- * batch and the profile. All parts of a large profile but the last are stored
- * at once. A refusal does not affect profiles added before. Requires the
- * upload's turn. */
+/* Check a profile and add it for sp_batch_put(). Changes the batch and the
+ * profile. All parts of a large profile except the last are stored immediately.
+ * A refusal does not affect profiles that were added before. The upload must be
+ * inside the store's gate. */
 spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
                              sp_series_labels *labels, sp_refusal *refusal);
 
-/* Into the store; durable when this returns. A failure of the store is a
- * refusal of the kind SP_REFUSAL_STORE. Without a turn of the upload. */
+/* Store the profiles; they are on disk when this returns. A failure of the
+ * store is a refusal of the kind SP_REFUSAL_STORE. The upload must be outside
+ * the store's gate. */
 spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal);
 
-/* The same between two profiles, where much is held. Should a later part fail,
- * its sender comes again, and what is there counts once. */
+/* The same, but only if the waiting profiles use much memory. If a later
+ * profile fails, the sender sends all again, and the stored ones count once. */
 spanprof_status sp_batch_put_much(sp_batch *batch, sp_refusal *refusal);
 
 #endif

@@ -10,10 +10,10 @@
 
 #define BUILD_UNSEEN UINT32_MAX /* location without a number yet */
 
-/* A sample as it is merged with its equals. */
+/* The sum of equal samples. */
 typedef struct build_sample {
   sp_received_sample sample;
-  int64_t *values; /* of the kinds that are left; what does not fit is `lost` */
+  int64_t *values; /* one value per distinct type; `lost` marks overflow */
   bool lost;
 } build_sample;
 
@@ -29,9 +29,9 @@ typedef struct build {
   uint32_t *numbers; /* the number in *out of each location */
   uint32_t *texts;   /* the number in *out of each text; 0: empty, or not used
                       * yet */
-  uint32_t *stack;   /* of the present sample */
+  uint32_t *stack;   /* of the current sample */
   size_t stack_room;
-  uint32_t *kinds;   /* index of each type among the distinct kinds */
+  uint32_t *kinds;   /* index of each type in the distinct types */
   size_t kind_count; /* distinct types */
   build_sample *merged;
   size_t merged_count, merged_room;
@@ -83,7 +83,8 @@ static const char *build_type_text(build *b, int64_t text) {
   return sp_received_text_of(b->out, build_text(b, text));
 }
 
-/* Types of the same name and unit are one kind, whose values add up. */
+/* Add the types. Types of the same name and unit are one, whose values are
+ * summed. */
 static void build_types(build *b) {
   const sp_raw_profile *raw = b->raw;
   size_t i, k;
@@ -118,9 +119,9 @@ static uint32_t build_module(build *b, uint64_t mapping) {
   return sp_received_add_function(b->out, sp_build_text(b->out, file), 0, 0);
 }
 
-/* Add the name of a function. Go's names contain type arguments, which may be
- * those of another call (https://github.com/golang/go/issues/64528). They are
- * left out, so that all instances are one function, as in Pyroscope. */
+/* Add the name of a function. Go's names contain type arguments, which may
+ * belong to another call (https://github.com/golang/go/issues/64528). They are
+ * omitted, so that all instances are one function, as in Pyroscope. */
 static uint32_t build_name(build *b, int64_t text) {
   static const char shape[] = "[go.shape.", left_out[] = "[...]";
   const sp_view name = sp_raw_text(b->raw, text);
@@ -212,8 +213,8 @@ static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
   return st;
 }
 
-/* Of one name twice the label with the lower text counts, and a series' label
- * before all. */
+/* Add a label. If a name occurs twice, the label with the lower text number
+ * counts; a label of the series always counts first. */
 static void build_pair(build *b, const sp_raw_label *label,
                        const sp_raw_label **kept, size_t *count) {
   const sp_view name = sp_raw_text(b->raw, label->key);
@@ -232,7 +233,7 @@ static void build_pair(build *b, const sp_raw_label *label,
   kept[(*count)++] = label;
 }
 
-/* Span, trace and the label set of a sample. */
+/* Read the span, trace and label set of a sample. */
 static void build_labels(build *b, const sp_raw_sample *sample,
                          sp_received_sample *out) {
   const sp_raw_label *kept[SP_RAW_LABELS_MAX];
@@ -245,7 +246,7 @@ static void build_labels(build *b, const sp_raw_sample *sample,
     const sp_view text = sp_raw_text(b->raw, label->text);
 
     if (!label->text)
-      continue; /* a number */
+      continue; /* ignore labels with numbers */
     if (sp_view_is(name, "span_id") || sp_view_is(name, "profile_id"))
       sp_hex_span_id(text, &out->span_id);
     else if (sp_view_is(name, "trace_id"))
@@ -275,7 +276,7 @@ static bool build_equal(const sp_received_sample *a,
          a->trace_lo == b->trace_lo;
 }
 
-/* The sample that equals this one; a new one where there is none. */
+/* Find the sample with the same stack, labels and ids, or add a new one. */
 static spanprof_status build_find(build *b, const sp_received_sample *sample,
                                   build_sample **out) {
   const uint64_t hash = build_hash(sample);
@@ -300,7 +301,7 @@ static spanprof_status build_find(build *b, const sp_received_sample *sample,
   return build_new(b, b->kind_count, sizeof *(*out)->values, &(*out)->values);
 }
 
-/* Whether no value of the sample is positive. Negative values, as in a
+/* Returns whether no value of the sample is positive. Negative values, as in a
  * difference of profiles, are counted and treated as 0. */
 static bool build_is_empty(build *b, const sp_raw_sample *raw) {
   bool any = false;
@@ -326,7 +327,7 @@ static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
     return st;
   build_labels(b, raw, &sample);
   if (b->out->st)
-    return SPANPROF_OK; /* said at the end */
+    return SPANPROF_OK; /* the caller checks it at the end */
   st = build_find(b, &sample, &merged);
   for (i = 0; !st && i < b->raw->type_count; i++) {
     int64_t *value = &merged->values[b->kinds[i]];
@@ -340,8 +341,8 @@ static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
   return st;
 }
 
-/* A sum that does not fit belongs to no frame, as in Pyroscope, but its series
- * is there. */
+/* Add all samples. A sum that overflows is omitted, as in Pyroscope, but its
+ * series exists. */
 static void build_samples(build *b) {
   size_t i;
 
@@ -352,7 +353,7 @@ static void build_samples(build *b) {
   }
 }
 
-/* The rules for the series that one set of labels makes. */
+/* Check the series that one label set makes. */
 static spanprof_status build_check_set(build *b, uint32_t set,
                                        sp_series_labels *all) {
   const sp_received_labels *labels = &b->out->label_sets[set];
@@ -396,10 +397,10 @@ static spanprof_status build_check_sets(build *b) {
   return st;
 }
 
-/* Processes that were forked together may send equal profiles for the same
- * second. If the time is in whole seconds, a profile is therefore identified
- * only by the sender's id, too. Without an id the upload gets a random one and
- * is not taken for a retry. */
+/* Set the profile's id. Processes that were forked together may send equal
+ * profiles for the same second. If the time is in whole seconds, a profile is
+ * therefore also identified by the sender's id. Without an id the upload gets a
+ * random one and is never treated as a retry. */
 static spanprof_status build_identity(build *b) {
   uint64_t *id = &b->out->upload_id;
 

@@ -8,11 +8,12 @@
 #include "series_labels.h"
 #include "server/model/received.h"
 
-/* Build from sample *next to the last one, or until a part is full, and advance
- * *next: a large profile becomes several of equal time and series. `labels` are
- * the series', sorted, without empty ones. If no sample is left, *out is NULL,
- * which is not a failure. The number of negative values, which count as 0, is
- * added to *negative_count. Refuses labels that break a rule. */
+/* Build a profile from the samples from *next on, until none remain or a part
+ * is full, and advance *next: a large profile becomes several with equal time
+ * and series. `labels` belong to the series; they are sorted and not empty. If
+ * no sample remains, *out is NULL, which is not an error. Adds the number of
+ * negative values, which are treated as 0, to *negative_count. Refuses labels
+ * that violate a rule. */
 spanprof_status sp_build(sp_received **out, const sp_raw_profile *profile,
                          const sp_series_labels *labels,
                          const sp_limits *limits, size_t *next,

@@ -12,7 +12,7 @@ static spanprof_status check_refuse(sp_refusal *refusal, const char *what) {
   return sp_refuse(refusal, SP_REFUSAL_INVALID, "%s", what);
 }
 
-/* "2026-08-21T10:00:00.123Z" */
+/* Format a time as "2026-08-21T10:00:00.123Z". */
 static void check_time_text(int64_t time_ns, char *out) {
   const time_t seconds = (time_t)(time_ns / (int64_t)SP_NS_PER_S);
   const int ms = (int)(time_ns / (int64_t)SP_NS_PER_MS % 1000);
@@ -46,16 +46,16 @@ static spanprof_status check_window(const sp_raw_profile *profile,
       labels, time, from, until);
 }
 
-/* A profile while it is checked. */
+/* The state of the check of one profile. */
 typedef struct check_work {
   sp_raw_profile *profile;
   const sp_raw_window *window;
   const sp_limits *limits;
-  const char *labels; /* as text, for refusals */
+  const char *labels; /* as text, for messages */
   sp_refusal *refusal;
 } check_work;
 
-/* Keep the tail, from the start of a character. */
+/* Cut texts that are too long. The end is kept, beginning at a character. */
 static void check_cut_texts(sp_raw_profile *profile) {
   size_t i;
 
@@ -84,8 +84,9 @@ static spanprof_status check_ids(const sp_raw_profile *profile,
   return SPANPROF_OK;
 }
 
-/* Of labels and types a negative number is refused, too: Pyroscope panics on
- * it. Elsewhere it is an empty text. */
+/* Returns whether the number is outside the table of texts. Negative numbers
+ * are refused for labels and types, because Pyroscope panics on them; elsewhere
+ * they are an empty text. */
 static bool check_is_out(const sp_raw_profile *profile, int64_t text,
                          bool negative_too) {
   return text < 0 ? negative_too : (uint64_t)text >= profile->text_count;

@@ -1,18 +1,18 @@
-/* What /ingest mends in the profiles of old agents. */
+/* Corrections that /ingest applies to profiles of old agents. */
 #ifndef SP_RAW_FIX_H
 #define SP_RAW_FIX_H
 
 #include "raw_profile.h"
 
-/* A time of 1970 is one in microseconds, or none: `from_ns` instead. */
+/* Replace a time in 1970 by `from_ns`: it is in microseconds or missing. */
 void sp_raw_fix_time(sp_raw_profile *profile, int64_t from_ns);
 
-/* Ruby's, Python's and "scripting" functions get their file before their name;
- * Python's not where the file's path is absolute. */
+/* Prefix names of functions of Ruby, Python and "scripting" with the file.
+ * Names of Python functions with absolute paths are unchanged. */
 spanprof_status sp_raw_fix_names(sp_raw_profile *profile, sp_view spy,
                                  sp_refusal *refusal);
 
-/* .NET's types have dashes, and its functions may have no ids. */
+/* .NET's types contain dashes, and its functions may have no ids. */
 spanprof_status sp_raw_fix_dotnet(sp_raw_profile *profile, sp_refusal *refusal);
 
 #endif

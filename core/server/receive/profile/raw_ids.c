@@ -26,7 +26,8 @@ spanprof_status sp_raw_ids_init(sp_raw_ids *ids, const sp_mem *mem,
     ids->dense = ids_at(ids, i) == i + 1;
   if (ids->dense)
     return SPANPROF_OK;
-  /* From the last on: of equal ids the first that is added is found. */
+  /* Add the last items first: if ids are equal, the item that is added first is
+   * found. */
   for (i = count; i-- > 0;) {
     if (sp_raw_ids_find(ids, ids_at(ids, i)) != SP_INDEX_NONE)
       continue;

@@ -1,5 +1,5 @@
-/* From ids of locations, functions or mappings to their places; of one id twice
- * the last counts. */
+/* Finds the index of a location, function or mapping by its id. If ids are
+ * equal, the last item counts. */
 #ifndef SP_RAW_IDS_H
 #define SP_RAW_IDS_H
 
@@ -7,20 +7,20 @@
 
 typedef struct sp_raw_ids {
   const sp_mem *mem;
-  const char *items; /* whose first member is the id */
+  const char *items; /* array whose items begin with their id */
   size_t item_bytes;
   size_t count;
-  bool dense; /* each stands at its own number, from 1 */
+  bool dense; /* the ids are 1, 2, 3, … */
   sp_index index;
 } sp_raw_ids;
 
-/* SPANPROF_ERR_NOMEM. `items` outlive it. */
+/* `items` is borrowed and must live longer. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_raw_ids_init(sp_raw_ids *ids, const sp_mem *mem,
                                 const void *items, size_t item_bytes,
                                 size_t count);
 void sp_raw_ids_dispose(sp_raw_ids *ids);
 
-/* The place, or SP_INDEX_NONE. */
+/* Returns the index, or SP_INDEX_NONE. */
 uint32_t sp_raw_ids_find(const sp_raw_ids *ids, uint64_t id);
 
 #endif

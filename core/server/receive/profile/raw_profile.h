@@ -1,6 +1,6 @@
-/* A pprof profile as its sender wrote it: nothing is checked, ids and text
- * numbers may point anywhere. What other formats hold is written into one, too,
- * so that one set of rules is applied to all. */
+/* A pprof profile as uploaded, not checked: ids and text numbers may be
+ * invalid. Other formats are converted to it, so that the same rules apply to
+ * all. */
 #ifndef SP_RAW_PROFILE_H
 #define SP_RAW_PROFILE_H
 
@@ -9,17 +9,17 @@
 #include "server/receive/wire/refusal.h"
 #include "server/store/block/stored_hash.h"
 
-/* A longer text loses its beginning, as in Pyroscope. */
+/* The beginning of longer texts is cut, as in Pyroscope. */
 #define SP_RAW_TEXT_MAX ((size_t)65535)
 
-/* What the store keeps, and what is compared with each other. */
+/* Most types of a profile. Types are compared pairwise. */
 #define SP_RAW_TYPES_MAX ((size_t)64)
 
 /* Labels read per sample: one more than allowed. */
 #define SP_RAW_LABELS_MAX (SP_LIMITS_LABELS_MAX + 1)
 
 typedef struct sp_raw_type {
-  int64_t type; /* texts, as all below */
+  int64_t type; /* number of a text, as are the members below */
   int64_t unit;
 } sp_raw_type;
 
@@ -33,7 +33,7 @@ typedef struct sp_raw_label {
 typedef struct sp_raw_sample {
   uint64_t *locations; /* ids, innermost first */
   int64_t *values;
-  sp_raw_label *labels; /* at most SP_RAW_LABELS_MAX of them */
+  sp_raw_label *labels; /* at most SP_RAW_LABELS_MAX */
   size_t location_count;
   size_t value_count;
   size_t label_count;
@@ -85,29 +85,30 @@ typedef struct sp_raw_profile {
   int64_t period;
   int64_t time_ns;
   int64_t duration_ns;
-  size_t bytes;       /* uncompressed */
-  uint64_t upload_id; /* hash of the id from its sender; 0: none */
+  size_t bytes;       /* decompressed size */
+  uint64_t upload_id; /* hash of the sender's id; 0 if there is none */
 } sp_raw_profile;
 
-/* The hash of a sender's id. */
+/* Returns the hash of a sender's id, or 0. */
 static inline uint64_t sp_raw_upload_id(sp_view id) {
   return id.size ? sp_siphash(id.bytes, id.size, 0, 0) | 1 : 0;
 }
 
-/* Items of the arena, zero. Refuses as too large where the arena is full. */
+/* Allocate zeroed items. Refuses as too large if the arena is full. */
 spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
                            void *out, sp_refusal *refusal);
 
-/* Unpack gzip, or point at `bytes` as they are. `into` keeps what is unpacked;
- * more than `max` bytes: *large is set. Refuses in Go's words. */
+/* Decompress gzip into `into`, or else let *out be `bytes`. If the result has
+ * more than `max` bytes, *large is set. Refuses with Go's messages. */
 spanprof_status sp_raw_unpack(sp_view bytes, sp_buffer *into, size_t max,
                               sp_view *out, bool *large, sp_refusal *refusal);
 
-/* If the format of a body refused as broken is known, name it in the refusal.
+/* If a malformed body has a known other format, name the format in the refusal.
  */
 void sp_raw_explain(sp_view bytes, sp_refusal *refusal);
 
-/* Read a profile. Everything is in the arena, the texts in `bytes`. */
+/* Decode a profile. The arena owns everything except texts, which point into
+ * `bytes`. */
 spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
                             sp_refusal *refusal);
 
@@ -116,7 +117,7 @@ spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
  * times the memory of their encoding. */
 typedef struct sp_raw_samples {
   const sp_raw_profile *profile;
-  sp_arena arena; /* of the present sample */
+  sp_arena arena; /* of the current sample */
   sp_raw_sample sample;
 } sp_raw_samples;
 
@@ -124,12 +125,12 @@ void sp_raw_samples_init(sp_raw_samples *samples,
                          const sp_raw_profile *profile);
 void sp_raw_samples_dispose(sp_raw_samples *samples);
 
-/* The sample of this number, valid until the next call. NULL: out of memory,
- * the only possible failure, as all samples were decoded successfully before.
+/* Decode one sample, valid until the next call. Returns NULL if memory runs
+ * out; no other failure is possible, because all samples were decoded before.
  */
 const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i);
 
-/* A text of the table; the empty one where the number is out of it. */
+/* Returns a text of the table, or an empty text if the number is invalid. */
 static inline sp_view sp_raw_text(const sp_raw_profile *profile,
                                   int64_t number) {
   return number >= 0 && (uint64_t)number < profile->text_count

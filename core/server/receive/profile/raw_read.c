@@ -76,7 +76,7 @@ spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
   return p ? SPANPROF_OK : raw_arena_status(arena, refusal);
 }
 
-/* What is known while a profile is read. */
+/* The state of the reader. */
 typedef struct raw_reader {
   sp_raw_profile *profile;
   sp_wire *wire;
@@ -90,7 +90,7 @@ static spanprof_status raw_status(const raw_reader *reader) {
   return sp_wire_status(reader->wire, "Profile", reader->refusal);
 }
 
-/* How many of each repeated field there are. */
+/* Count the repeated fields. */
 static spanprof_status raw_count(raw_reader *reader, sp_view bytes) {
   sp_wire wire = sp_wire_of(bytes);
   sp_wire_field field;

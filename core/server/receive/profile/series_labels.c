@@ -5,10 +5,10 @@
 #include "server/query/selector/label_lexer.h"
 #include "util/text/utf8.h"
 
-/* Of one process alone: they would make a series of each of its runs. */
+/* Identifies one process, and would make a new series for each run. */
 #define LABELS_SESSION "__session_id__"
 
-/* Most bytes of a name or value in a refusal. */
+/* Most bytes of a name or value in a message. */
 #define LABELS_SHOWN_MAX 4096
 
 void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem) {
@@ -56,15 +56,16 @@ void sp_series_labels_sort(sp_series_labels *labels) {
     qsort(labels->labels, labels->count, sizeof *labels->labels, labels_order);
 }
 
-/* Counted against the limit, and written by the server for each type or meant
- * for the way to it alone. */
+/* These labels count for the limit, but are not stored: the server adds them
+ * for each type, or they only concern the transport. */
 bool sp_series_label_is_own(sp_view name) {
   return sp_view_is(name, "__delta__") ||
          sp_view_is(name, "__profile_type__") ||
          sp_view_is(name, LABELS_SESSION);
 }
 
-/* Sorted by value, too: an empty one is the first of its name. */
+/* The labels are sorted by value, too, so an empty value is the first of its
+ * name. */
 void sp_series_labels_drop(sp_series_labels *labels) {
   sp_view emptied = {"", 0};
   bool is_emptied = false;
@@ -102,7 +103,7 @@ void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out) {
   sp_buffer_append(out, "}", 1);
 }
 
-/* Refuse one label. `last`: the one before it. */
+/* Check one label; `last` is the label before it. */
 static spanprof_status labels_check_one(const sp_series_label *label,
                                         const sp_series_label *last,
                                         const sp_limits *limits,
@@ -147,8 +148,8 @@ static bool labels_one_is_sound(const sp_series_label *label,
          !(last && sp_view_equal(label->name, last->name));
 }
 
-/* Whether all is well, found without writing anything: a profile has a series
- * for each set of its samples' labels. */
+/* Returns whether all labels are valid, without writing messages: a profile has
+ * a series for each label set of its samples. */
 static bool labels_are_sound(const sp_series_labels *labels,
                              const sp_limits *limits) {
   const sp_view name = sp_series_labels_get(labels, sp_view_text("__name__"));

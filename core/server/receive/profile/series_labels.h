@@ -1,4 +1,4 @@
-/* The labels of a series as its sender gave them, and the rules for them. */
+/* The labels of a series as uploaded, and their rules. */
 #ifndef SP_SERIES_LABELS_H
 #define SP_SERIES_LABELS_H
 
@@ -26,27 +26,27 @@ void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem);
 void sp_series_labels_dispose(sp_series_labels *labels);
 void sp_series_labels_clear(sp_series_labels *labels);
 
-/* Add one behind the others; texts are borrowed. SPANPROF_ERR_NOMEM. */
+/* Append a label; texts are borrowed. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_series_labels_add(sp_series_labels *labels, sp_view name,
                                      sp_view value);
 
-/* The value of the first of this name; empty where there is none. */
+/* Returns the value of the first label with this name, or an empty text. */
 sp_view sp_series_labels_get(const sp_series_labels *labels, sp_view name);
 
-/* Sort by name, and by value where names are equal. */
+/* Sort by name, then by value. */
 void sp_series_labels_sort(sp_series_labels *labels);
 
-/* Sort, and remove every label of each name that has an empty value, and the
- * session's id. */
+/* Sort, and remove the session id and all labels of a name that has an empty
+ * value. */
 void sp_series_labels_drop(sp_series_labels *labels);
 
-/* Whether a label of this name is checked, but not kept. */
+/* Returns whether a label is checked but not stored. */
 bool sp_series_label_is_own(sp_view name);
 
-/* `{a="b", c="d"}`, as refusals show them. */
+/* Append `{a="b", c="d"}`, for messages. */
 void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out);
 
-/* Sorted labels against the rules for a series. */
+/* Check sorted labels. */
 spanprof_status sp_series_labels_check(const sp_series_labels *labels,
                                        const sp_limits *limits,
                                        sp_refusal *refusal);

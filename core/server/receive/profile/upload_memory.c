@@ -4,10 +4,12 @@
 
 #include "server/store/store.h"
 
-#define UPLOAD_WAITING_MAX 8 /* large ones: others keep most workers */
+/* Waiting large uploads. Most workers remain free for others. */
+#define UPLOAD_WAITING_MAX 8
 #define UPLOAD_TRIM_BYTES  ((size_t)16 << 20)
 
-/* Room for so many bytes more, among small or large ones. */
+/* Reserve bytes. An upload that becomes large waits until no other upload is
+ * large. */
 static bool upload_room(sp_upload *upload, size_t more) {
   const bool reads = upload->reads;
 
@@ -52,7 +54,8 @@ void sp_upload_begin(sp_upload *upload, sp_serve *serve) {
 void sp_upload_end(sp_upload *upload) {
   if (!upload->is_large)
     return;
-  /* Each of the C library's arenas would keep the pieces of its largest. */
+  /* Without this, each of the C library's arenas keeps the memory of its
+   * largest upload. */
   if (upload->most > UPLOAD_TRIM_BYTES)
     malloc_trim(0);
   sp_gate_leave(&upload->serve->large_uploads);

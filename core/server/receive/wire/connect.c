@@ -12,8 +12,9 @@ static const char connect_takes[] =
     "application/grpc-web+json; charset=utf-8, application/grpc-web+proto, "
     "application/json, application/json; charset=utf-8, application/proto";
 
-/* gRPC over HTTP/1.1 has its result in trailers, which an answer without a
- * message may put among its headers: 200 and a status of 12, unimplemented. */
+/* Answer gRPC over HTTP/1.1, which has its result in trailers. An answer
+ * without a message may have them among its headers: 200, and status 12,
+ * unimplemented. */
 static bool connect_is_grpc(const char *type, sp_http_response *response) {
   if (strncasecmp(type, "application/grpc", strlen("application/grpc")) != 0 ||
       !strcasestr(connect_takes, type))
@@ -90,5 +91,5 @@ void sp_connect_done(const sp_http_request *request,
                      sp_http_response *response) {
   sp_http_answer(response, 200, envelope->type, envelope->is_json ? "{}" : "");
   sp_http_set(response, "Accept-Encoding", "gzip");
-  response->gzip = envelope->is_gzip || sp_http_takes_gzip(request);
+  response->gzip = envelope->is_gzip || sp_http_accepts_gzip(request);
 }

@@ -1,5 +1,5 @@
-/* An upload as a unary call of the Connect protocol: its message, and how it is
- * answered: https://connectrpc.com/docs/protocol. */
+/* Uploads as unary calls of the Connect protocol:
+ * https://connectrpc.com/docs/protocol. */
 #ifndef SP_CONNECT_H
 #define SP_CONNECT_H
 
@@ -7,16 +7,16 @@
 #include "server/http/message/connect_envelope.h"
 #include "util/text/view.h"
 
-/* Read the headers; false: *response holds the refusal. */
+/* Read the headers. Returns false if *response has an error. */
 bool sp_connect_open(const sp_http_request *request,
                      sp_connect_envelope *envelope, sp_http_response *response);
 
-/* sp_http_early: a type that is not taken is refused before the body. */
+/* An sp_http_early: refuses unsupported media types before the body is read. */
 bool sp_connect_early(void *data, const sp_http_request *request,
                       sp_http_response *response);
 
-/* The message without the gzip around it; `unpacked` keeps it. False:
- * *response holds the refusal. */
+/* Decompress the message, if necessary, into `unpacked`. Returns false if
+ * *response has an error. */
 bool sp_connect_message(const sp_http_request *request,
                         const sp_connect_envelope *envelope,
                         sp_buffer *unpacked, sp_view *out,
@@ -25,7 +25,7 @@ bool sp_connect_message(const sp_http_request *request,
 /* Answer an upload that is too large with 413, which no client retries. */
 void sp_connect_refuse_large(sp_http_response *response, const char *message);
 
-/* An empty message. */
+/* Answer with an empty message. */
 void sp_connect_done(const sp_http_request *request,
                      const sp_connect_envelope *envelope,
                      sp_http_response *response);

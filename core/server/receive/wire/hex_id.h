@@ -4,13 +4,13 @@
 
 #include "util/text/view.h"
 
-/* 16 digits; others leave *out as it was. Returns whether it was set. */
+/* Read 16 digits. Returns false, and leaves *out unchanged, for other text. */
 bool sp_hex_span_id(sp_view digits, uint64_t *out);
 
-/* 32 digits; likewise. */
+/* Read 32 digits, likewise. */
 bool sp_hex_trace_id(sp_view digits, uint64_t *hi, uint64_t *lo);
 
-/* Eight bytes, the first the highest. */
+/* Eight bytes as a number, most significant byte first. */
 uint64_t sp_hex_from_bytes(const char *bytes);
 
 #endif

@@ -10,8 +10,8 @@
 #include "util/text/hex.h"
 #include "util/text/number.h"
 
-/* What jansson 2.14 takes for a number or a text, with a member's name, and for
- * a list or an object without what is in it. */
+/* Memory that jansson 2.14 needs for a number or text, with the name of a
+ * member, and for a list or object without its contents. */
 #define JSON_VALUE_BYTES  ((size_t)96)
 #define JSON_OBJECT_BYTES ((size_t)208)
 
@@ -62,7 +62,7 @@ static bool json_base64(sp_view text, sp_buffer *out) {
   while (text.size && text.bytes[text.size - 1] == '=')
     text.size--;
   return text.size % 4 != 1 &&
-         (!sp_buffer_reserve(out, SP_BASE64_ROOM(text.size)) ||
+         (!sp_buffer_reserve(out, SP_BASE64_CAPACITY(text.size)) ||
           sp_base64_read(text.bytes, text.size, SP_BASE64_EITHER, out->data,
                          &out->size) == text.size);
 }
@@ -105,7 +105,7 @@ static spanprof_status json_put_text(json_writer *writer,
   return sound ? SPANPROF_OK : json_refuse(writer, field);
 }
 
-/* A whole number of 64 bits, of either sign. */
+/* Read an integer of 64 bits, signed or unsigned. */
 static bool json_whole(const json_t *value, uint64_t *out) {
   const char *text = json_string_value(value);
   int64_t negative;
@@ -130,8 +130,8 @@ static bool json_whole(const json_t *value, uint64_t *out) {
   return true;
 }
 
-/* Whether `given` is the name or its form in the .proto file, in which "_t"
- * stands for "T": "profile_typeID" for "profileTypeID". */
+/* Returns whether `given` is the name, or its form in the .proto file, in which
+ * "_t" replaces "T": "profile_typeID" for "profileTypeID". */
 static bool json_is_name(const char *name, const char *given) {
   for (; *name && *given; name++, given++)
     if (*name != *given &&
@@ -148,7 +148,7 @@ static const sp_json_field *json_find(const sp_json_field *fields,
   return NULL;
 }
 
-/* "SPAN_KIND_SERVER" for 2. */
+/* Find the value of an enum by its name: 2 for "SPAN_KIND_SERVER". */
 static const sp_json_field *json_named(const sp_json_field *field,
                                        const json_t *value) {
   return field->kind == SP_JSON_NUMBER && field->message &&
@@ -157,7 +157,7 @@ static const sp_json_field *json_named(const sp_json_field *field,
              : NULL;
 }
 
-/* A number, or a number as text. */
+/* Read a floating-point number, which may be a text. */
 static bool json_floating(const json_t *value, uint64_t *bits) {
   const char *text = json_string_value(value);
   double real = json_number_value(value);
@@ -231,7 +231,7 @@ static spanprof_status json_put_value(json_writer *writer,
   }
 }
 
-/* Its depth is bounded: no recursion without end. */
+/* Recursive; the parser bounds the depth. */
 static spanprof_status json_put_message(json_writer *writer,
                                         const json_t *object,
                                         const sp_json_field *fields,

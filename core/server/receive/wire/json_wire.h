@@ -1,6 +1,6 @@
-/* JSON as protobuf's mapping has it, rewritten as the same message on the wire,
- * so that one reader serves both: https://protobuf.dev/programming-guides/json.
- * Integers stay whole, as text or as numbers. */
+/* Converts JSON in protobuf's mapping to protobuf, so that one reader handles
+ * both: https://protobuf.dev/programming-guides/json. Integers keep all 64
+ * bits, as text or as numbers. */
 #ifndef SP_JSON_WIRE_H
 #define SP_JSON_WIRE_H
 
@@ -8,12 +8,12 @@
 #include "util/text/view.h"
 
 typedef enum sp_json_kind {
-  SP_JSON_END, /* of the list of fields */
+  SP_JSON_END, /* end of the list of fields */
   SP_JSON_MESSAGE,
   SP_JSON_TEXT,
   SP_JSON_BASE64,
-  SP_JSON_HEX,    /* bytes, as OTLP has its ids */
-  SP_JSON_NUMBER, /* every varint, also an enum */
+  SP_JSON_HEX,    /* bytes as hexadecimal digits, as OTLP's ids */
+  SP_JSON_NUMBER, /* any varint, including enums */
   SP_JSON_BOOL,
   SP_JSON_FIXED64,
   SP_JSON_FIXED32,
@@ -21,13 +21,13 @@ typedef enum sp_json_kind {
 } sp_json_kind;
 
 typedef struct sp_json_field {
-  const char *name; /* "rawProfile"; a text may also have "raw_profile" */
+  const char *name; /* "rawProfile"; JSON may also use "raw_profile" */
   uint32_t number;
   sp_json_kind kind;
   bool repeated;
-  /* The fields of a message; the names of an enum's values, or NULL. */
+  /* The fields of a message, the names of an enum's values, or NULL. */
   const struct sp_json_field *message;
-  size_t place; /* offset in the struct of its reader, if that has a table */
+  size_t place; /* offset in the reader's struct, if the reader has a table */
 } sp_json_field;
 
 /* Rows of a table. */
@@ -46,25 +46,27 @@ typedef struct sp_json_field {
   { NULL, 0, SP_JSON_END, false, NULL, 0 }
 
 typedef struct sp_json_rules {
-  bool refuse_unknown; /* fields and enum values; else they are skipped */
+  bool refuse_unknown; /* refuse unknown fields and enum values; false: skip
+                        * them */
 } sp_json_rules;
 
-/* What `text` may be and hold, against texts that take a hundred times their
- * size when they are parsed. */
+/* Limits of the size and number of values of `text`: parsed JSON may need a
+ * hundred times the memory of its text. */
 #define SP_JSON_BYTES_MAX  ((size_t)8 << 20)
 #define SP_JSON_VALUES_MAX ((size_t)400000)
 #define SP_JSON_DEPTH_MAX  32
 
-/* Append the message to `out`. Refuses as broken what is no JSON, has a value
- * of the wrong kind or, where the rules say so, an unknown field. */
+/* Append the message to `out`. Refuses invalid JSON, values of a wrong kind
+ * and, depending on the rules, unknown fields as malformed. */
 spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
                              const sp_json_rules *rules, sp_buffer *out,
                              sp_refusal *refusal);
 
-/* Whether a parser may be let loose on `text`: its size and number of values.
- * Refuses as too large. *held is memory, never touched, that stands for what
- * the parser takes of the C library, so that `mem` counts it: to be freed after
- * the parser's tree. NULL where this fails: SPANPROF_ERR_NOMEM. */
+/* Check the size and number of values of `text` before it is parsed. Refuses as
+ * too large. *held is a placeholder allocation, never accessed: `mem` counts
+ * with it the memory that the parser will get from the C library. Free it after
+ * the parser's tree. If the allocation fails, *held is NULL and the result
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
                                 sp_refusal *refusal);
 

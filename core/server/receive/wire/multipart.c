@@ -4,9 +4,9 @@
 
 #define MULTIPART_BOUNDARY_MAX 70 /* RFC 2046, 5.1.1 */
 #define MULTIPART_PARTS_MAX    1000
-#define MULTIPART_HEADER_MAX   ((size_t)64 << 10) /* of one part, in all */
+#define MULTIPART_HEADER_MAX   ((size_t)64 << 10) /* all headers of one part */
 
-/* The value of `key=` in "a; key=value; other="x"", without its quotes. */
+/* Find the value of `key=` in "a; key=value; other="x"", without quotes. */
 static bool multipart_parameter(sp_view header, const char *key, sp_view *out) {
   const size_t size = strlen(key);
   size_t at = 0, end;
@@ -37,7 +37,8 @@ static bool multipart_parameter(sp_view header, const char *key, sp_view *out) {
   return false;
 }
 
-/* Where the next "--boundary" begins, from `from` on; body.size: nowhere. */
+/* Find the next "--boundary" from `from` on. Returns body.size if there is
+ * none. */
 static size_t multipart_find(sp_view body, size_t from, sp_view delimiter) {
   const char *at = body.bytes + from;
 
@@ -53,7 +54,8 @@ static size_t multipart_find(sp_view body, size_t from, sp_view delimiter) {
   return body.size;
 }
 
-/* One header line of a part; *rest moves behind it. Empty: the headers' end. */
+/* Read one header line of a part and advance *rest. An empty line ends the
+ * headers. */
 static bool multipart_line(sp_view *rest, sp_view *out) {
   const char *end = rest->size ? memchr(rest->bytes, '\n', rest->size) : NULL;
 
@@ -65,7 +67,8 @@ static bool multipart_line(sp_view *rest, sp_view *out) {
   return true;
 }
 
-/* A part between two delimiters; false: it has no end of its headers. */
+/* Read a part between two delimiters. Returns false if its headers have no end.
+ */
 static bool multipart_part(sp_view part, sp_view *name, bool *is_file) {
   sp_view rest = part, line, file;
 
@@ -88,7 +91,7 @@ static bool multipart_part(sp_view part, sp_view *name, bool *is_file) {
   return false;
 }
 
-/* The content behind the headers, without the line end before the delimiter. */
+/* The content after the headers, without the line end before the delimiter. */
 static sp_view multipart_content(sp_view part) {
   sp_view rest = part, line;
 

@@ -1,4 +1,4 @@
-/* Why an upload is not taken, in words that its sender can act on. */
+/* The reason why an upload is refused, with a message that helps its sender. */
 #ifndef SP_REFUSAL_H
 #define SP_REFUSAL_H
 
@@ -8,8 +8,8 @@
 
 typedef enum sp_refusal_kind {
   SP_REFUSAL_NONE,
-  SP_REFUSAL_BROKEN,  /* the bytes are not what they claim to be */
-  SP_REFUSAL_INVALID, /* they are, and break a rule */
+  SP_REFUSAL_BROKEN,  /* malformed bytes */
+  SP_REFUSAL_INVALID, /* well formed, but violates a rule */
   SP_REFUSAL_REQUEST, /* a required part of the request is missing */
   SP_REFUSAL_LARGE,   /* larger than one upload may be */
   SP_REFUSAL_RATE,    /* larger than Pyroscope's burst */
@@ -24,23 +24,23 @@ typedef struct sp_refusal {
 void sp_refusal_init(sp_refusal *refusal, const sp_mem *mem);
 void sp_refusal_dispose(sp_refusal *refusal);
 
-/* Keep kind and sentence and return SPANPROF_ERR_FORMAT. Of several the first
- * stays: an upload with two faults is answered with one. */
+/* Set kind and message, and return SPANPROF_ERR_FORMAT. The first refusal is
+ * kept: an upload with two faults is answered with one. */
 spanprof_status sp_refuse(sp_refusal *refusal, sp_refusal_kind kind,
                           const char *format, ...) SP_PRINTF(3, 4);
 
-/* Prefix the stored sentence with `prefix` and ": ". */
+/* Prefix the message with `prefix` and ": ". */
 void sp_refusal_prefix(sp_refusal *refusal, const char *prefix);
 
-/* Log a refused upload. At most one refused upload a minute is logged. */
+/* Log a refused upload, at most one per minute. */
 void sp_refusal_log(sp_serve *serve, const char *path, const char *sentence);
 
-/* Refuse as SP_REFUSAL_BROKEN what made the reader of a message stop;
- * SPANPROF_OK if nothing did. `message`: its name. */
+/* Refuse as SP_REFUSAL_BROKEN if the reader of the message found an error;
+ * otherwise return SPANPROF_OK. `message` is the name of the message. */
 spanprof_status sp_wire_status(const sp_wire *wire, const char *message,
                                sp_refusal *refusal);
 
-/* The sentence; "" where there is none. */
+/* Returns the message, or "" if there is none. */
 const char *sp_refusal_text(const sp_refusal *refusal);
 
 #endif

@@ -1,4 +1,4 @@
-/* Unpack gzip that anybody may have sent: all members, nothing behind them. */
+/* Decompresses untrusted gzip: all members, with no bytes after them. */
 #ifndef SP_UNPACK_H
 #define SP_UNPACK_H
 
@@ -10,14 +10,14 @@ typedef enum sp_unpack_end {
   SP_UNPACK_WHOLE,
   SP_UNPACK_CUT,
   SP_UNPACK_BROKEN,
-  SP_UNPACK_LARGE, /* more than `max` bytes */
+  SP_UNPACK_LARGE, /* decompresses to more than `max` bytes */
 } sp_unpack_end;
 
 /* The Content-Encoding of a body. */
 typedef enum sp_unpack_encoding {
   SP_UNPACK_IDENTITY,
   SP_UNPACK_GZIP,
-  SP_UNPACK_OTHER /* 415, SP_UNPACK_TAKES */
+  SP_UNPACK_OTHER /* unsupported: answer 415 with SP_UNPACK_TAKES */
 } sp_unpack_encoding;
 
 #define SP_UNPACK_TAKES "Content-Encoding is neither gzip nor identity"
@@ -26,7 +26,8 @@ sp_unpack_encoding sp_unpack_encoding_of(const sp_http_request *request);
 
 bool sp_unpack_is_gzip(sp_view bytes);
 
-/* Append to `into`. SPANPROF_ERR_NOMEM alone is a failure. */
+/* Append the decompressed bytes to `into`; *end is the result. The only failure
+ * is SPANPROF_ERR_NOMEM. */
 spanprof_status sp_unpack_gzip(sp_view bytes, sp_buffer *into, size_t max,
                                sp_unpack_end *end);
 

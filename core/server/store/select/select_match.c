@@ -17,7 +17,7 @@ bool sp_select_labels_pass(const sp_selector *selector,
     if (!value &&
         (sp_matcher_is_of_spans(matcher) || sp_matcher_is_of_traces(matcher)))
       *by_span_ids = true;
-    else if (!sp_matcher_takes(matcher, value ? value : ""))
+    else if (!sp_matcher_accepts(matcher, value ? value : ""))
       return false;
   }
   return true;
@@ -125,7 +125,7 @@ bool sp_select_span_passes(const sp_select *select,
                span->trace_hi, span->trace_lo);
     else if (!trace && span->span_id)
       snprintf(digits, sizeof digits, "%016" PRIx64, span->span_id);
-    if (!sp_matcher_takes(matcher, digits))
+    if (!sp_matcher_accepts(matcher, digits))
       return false;
   }
   return true;

@@ -38,7 +38,7 @@ static bool series_has_type(const sp_select *select,
                             const sp_series_source *source, size_t type) {
   const char *wanted = select->selector->profile_type;
 
-  return !wanted || sp_profile_type_finds(wanted, source->type_ids[type]);
+  return !wanted || sp_profile_type_matches(wanted, source->type_ids[type]);
 }
 
 /* The cache for texts of series that may not match. It is cleared from time to
@@ -128,7 +128,7 @@ static bool series_wanted(const sp_select *select, sp_series_source *source) {
                             : NULL;
 
     if (value)
-      wanted = sp_matcher_takes(matcher, value);
+      wanted = sp_matcher_accepts(matcher, value);
     else
       source->needs_series = true;
   }
