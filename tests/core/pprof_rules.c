@@ -80,7 +80,7 @@ static const char *rules_texts(const rules_profile *profile) {
     return "string_table[0] is not empty";
   for (i = 0; i < profile->n_string_table; i++) {
     if (!rules_utf8(profile->string_table[i]))
-      return rules_say("text %zu is no UTF-8", i);
+      return rules_say("text %zu is not UTF-8", i);
     if (strlen(profile->string_table[i]) > RULES_TEXT_MAX)
       return rules_say("text %zu is too long", i);
   }
@@ -154,9 +154,9 @@ static const char *rules_mappings(const rules_profile *profile) {
   return NULL;
 }
 
-/* One with neither line nor address vanishes on the server with its samples,
- * and so does one whose line or mapping is not there; the address is cleared in
- * a mapping that has functions. */
+/* The server drops a location without line and address, or with an invalid line
+ * or mapping, together with its samples. It clears the address in a mapping
+ * that has functions. */
 static const char *rules_locations(const rules_profile *profile) {
   size_t i, j;
 
@@ -325,7 +325,7 @@ static const char *rules_unpack(const void *bytes, size_t size, uint8_t *raw,
   if (answer == Z_BUF_ERROR || answer == Z_OK)
     return "it is cut off or unpacks to more than the server's burst";
   if (answer != Z_STREAM_END || z.avail_in)
-    return "it is no single gzip member";
+    return "it is not a single gzip member";
   return NULL;
 }
 
@@ -344,7 +344,7 @@ const char *pprof_rules_broken(const void *bytes, size_t size,
   if (!broken) {
     profile = perftools__profiles__profile__unpack(NULL, raw_size, raw);
     if (!profile)
-      broken = "it is no pprof message";
+      broken = "it is not a pprof message";
   }
   if (!broken)
     broken = rules_texts(profile);

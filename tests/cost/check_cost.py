@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 # Maximum instructions of one operation, without those of the call itself (the row "nothing").
-BARS = {
+LIMITS = {
     "label_push_pop_interned": 75,
     "label_push_pop_strings": 130,
     "span_enter_leave": 107,
@@ -41,10 +41,10 @@ def main():
     found = counted(sys.argv[1])
     print(f"{'instructions of':28} {'counted':>8} {'at most':>8}")
     status = 0
-    for name, bar in BARS.items():
+    for name, limit in LIMITS.items():
         count = found[name] - found["handler_nothing" if name.startswith("handler") else "nothing"]
-        status |= not 0 < count <= bar
-        print(f"{name:28} {count:8.0f} {bar:8}{'' if 0 < count <= bar else '  no'}")
+        status |= not 0 < count <= limit
+        print(f"{name:28} {count:8.0f} {limit:8}{'' if 0 < count <= limit else '  no'}")
     return status
 
 

@@ -135,7 +135,7 @@ static const char *profile_add(tally *sum, const tally_pprof *profile) {
 
     if (raw->n_value != 1 || raw->value[0] <= 0 ||
         (uint64_t)raw->value[0] % period != 0)
-      why = "a value that is no multiple of the period";
+      why = "a value that is not a multiple of the period";
     else if (raw->n_location_id == 0)
       why = "a sample without a stack";
     else if (!sample_read(sample, profile, &ids, raw))

@@ -325,6 +325,7 @@ int main(void) {
   way_try("names on any thread", TOY_DIRECT, third_ns);
   way_try("names from its thread", TOY_PUMPED, third_ns);
   way_try("coming and going", TOY_COMING_AND_GOING, third_ns);
-  STRESS_REQUIRE(names_direct > 0 && names_pumped > 0, "no names were asked");
+  STRESS_REQUIRE(names_direct > 0 && names_pumped > 0,
+                 "no names were requested");
   return 0;
 }

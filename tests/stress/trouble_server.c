@@ -41,7 +41,7 @@ static void profiles_store(trouble_server *server, const uint8_t *body,
               : NULL;
   const char *why;
 
-  STRESS_REQUIRE(request, "a body of %zu bytes is no PushRequest", size);
+  STRESS_REQUIRE(request, "a body of %zu bytes is not a PushRequest", size);
   for (i = 0; i < request->n_series; i++)
     for (k = 0; k < request->series[i]->n_samples; k++) {
       const ProtobufCBinaryData *raw =

@@ -1,4 +1,4 @@
-/* Labels: pushing, popping, sets, caps, and what a signal handler may do. */
+/* Labels: pushing, popping, sets, caps, and use in signal handlers. */
 #include "check.h"
 #include "failing_mem.h"
 

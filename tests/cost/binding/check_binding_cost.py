@@ -15,7 +15,7 @@ from check_cost import counted  # noqa: E402
 # switches twice. CPython's numbers vary by some hundred with the addresses of
 # objects: 48 hash seeds gave 10,730 to 10,960 for the root and 5,950 to 6,600 for
 # the child.
-BARS = {
+LIMITS = {
     ("ruby", "3.1"): {"root": 8600, "child": 4300, "switches": 808, "bare_switches": 808},
     ("python", "3.11"): {"root": 12000, "child": 7200},
 }
@@ -23,19 +23,19 @@ BARS = {
 
 def main():
     language, version, marks, *program = sys.argv[1:]
-    bars = BARS.get((language, version))
-    if not bars:
-        print(f"there are no bars for {language} {version}")
+    limits = LIMITS.get((language, version))
+    if not limits:
+        print(f"there are no limits for {language} {version}")
         return 77
     os.environ["PYTHONHASHSEED"] = "0"
     found = counted(*program, marks)
     print(f"{'instructions of':28} {'counted':>8} {'at most':>8} {'without us':>11}")
     status = 0
-    for name, bar in bars.items():
+    for name, limit in limits.items():
         without = found[f"{name}_without"]
         count = found[name] - without
-        status |= not 0 < count <= bar
-        print(f"{name:28} {count:8.0f} {bar:8} {without:11.0f}{'' if 0 < count <= bar else '  no'}")
+        status |= not 0 < count <= limit
+        print(f"{name:28} {count:8.0f} {limit:8} {without:11.0f}{'' if 0 < count <= limit else '  no'}")
     return status
 
 

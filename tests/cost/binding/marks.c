@@ -1,4 +1,4 @@
-/* What cost.rb and cost.py call between what it counts. */
+/* Called by cost.rb and cost.py around the counted code. */
 #include <stdio.h>
 
 #include <valgrind/callgrind.h>
@@ -10,7 +10,7 @@ void cost_begin(void) {
   CALLGRIND_ZERO_STATS;
 }
 
-/* "NAME/TIMES": what was counted since the last dump. */
+/* Dump the count since the last dump as "NAME/TIMES". */
 void cost_end(const char *name, int times) {
   char title[64];
 

@@ -44,10 +44,11 @@ void sp_timer_fire(sp_timer timer, const sp_timer_base *base, uint64_t due_ns);
 /* The CPU time that the thread `tid` has used, or 0 if it has ended. */
 uint64_t sp_timer_thread_cpu_ns(int tid);
 
-/* Test whether the kernel delivers CPU timers here. If it does, this takes some
- * 4 ms of CPU time on the calling thread (CONFIG_HZ 250), otherwise up to 1 s.
- * The handler of sp_signal_install() must be in place. SPANPROF_ERR_SYSTEM: the
- * timers do not work, and the sentence says why. */
+/* Test whether the kernel delivers CPU timers here. If it does, the test uses
+ * some 4 ms of CPU time on the calling thread (CONFIG_HZ 250), otherwise 1 s;
+ * after 2 s of wall time it ends in any case, without an error. The handler of
+ * sp_signal_install() must be in place. SPANPROF_ERR_SYSTEM, with a message:
+ * the timers do not work. */
 spanprof_status sp_timer_probe(int signal_number);
 
 #endif

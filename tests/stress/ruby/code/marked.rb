@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# Methods that come and go, and say which they are in their name, their file and
-# their line: no frame may have those of another.
+# Methods that are created and freed. Their name, file and line contain their
+# number, so that a frame with those of another method is detected.
 module Marked
-  # Makes the methods of that number, calls them, and lets them go.
+  # Defines the methods of this number, calls them, and releases them.
   def self.call(number)
     made = Class.new
     made.class_eval(<<~RUBY, "marked #{number}", line(number))
@@ -21,7 +21,7 @@ module Marked
 
   def self.line(number) = (number % 97) + 1
 
-  # @return [String, nil] what is wrong with a sample's stack
+  # @return [String, nil] the fault of a sample's stack
   def self.wrong(sample)
     frames = sample.frames.select { |frame| frame.function.match?(/(outer|inner)_\d+\z/) }
     [*frames, nil].each_cons(2) do |frame, outer|

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# A method that uses $~, and then lets a closure escape from a block in a block:
-# while its environments move to the heap, the flags of one are overwritten.
-# Walks that follow it without looking end on address NULL within seconds.
+# A method that uses $~, and then lets a closure escape from a nested block: while
+# its environments move to the heap, the flags of one are overwritten. A walk that
+# follows it without a check crashes at address NULL within seconds.
 class Torn
   def escape(text)
     text =~ /b+/
@@ -29,8 +29,8 @@ class Torn
     torn.nested(depth) { |digit| digit }
   end
 
-  # What calls each of them: frames of this file alone. Without the class, which
-  # a frame lacks whose environment is just on its way to the heap.
+  # The callers of each function, only in this file. Without the class name, which
+  # is missing in a frame whose environment is just being moved to the heap.
   CALLERS = {
     "escape" => ["block in run", "nested"],
     "block in escape" => ["escape"],
@@ -47,12 +47,12 @@ class Torn
 
   LINES = { "escape" => 7..16, "nested" => 18..24, "run" => 26..30 }.freeze
 
-  # @return [String, nil] what is wrong with a sample's stack
+  # @return [String, nil] the fault of a sample's stack
   def self.wrong(sample)
     frames = sample.frames.select { |frame| frame.file == __FILE__ }
     names = frames.map { |frame| frame.function.sub(/Torn[#.]/, "") }
     [*names, nil].each_cons(2) do |inner, outer|
-      # Of a walk that was cut short the outer frames are missing.
+      # A truncated walk has no outer frames.
       next if outer.nil? && !sample.in?(/<main>/)
       return "#{outer} calls #{inner}" unless CALLERS.fetch(inner, []).include?(outer)
     end
