@@ -1,4 +1,4 @@
-"""What the stages of Ruby and Python share: interpreters, strict compilation, rules of the signal handler, costs."""
+"""Functions of the stages of Ruby and Python: interpreters, strict compilation, rules of the signal handler, costs."""
 import glob
 import os
 import re
@@ -21,7 +21,7 @@ def ask(interpreter, *arguments):
 
 
 def interpreters(candidates, *version_program):
-    """One interpreter of each minor version, in the order of `candidates`: pairs of path and version."""
+    """Returns one interpreter of each minor version, in the order of `candidates`: pairs of path and version."""
     found = {}
     for path in candidates:
         version = path and ask(path, *version_program)
@@ -75,7 +75,7 @@ def handler_rules(sh, language, headers, *roots):
     """Check the rules of signal handlers for the functions of a binding that the core's handler calls."""
     marked = re.compile(r"SP_(HANDLER_(CODE|RARE)|SIGNAL_SAFE)")
     files = [path for path in sorted((ROOT / "bindings" / language).rglob("*.c")) if marked.search(path.read_text())]
-    # They call functions of this file of the core.
+    # The functions of the bindings call functions of this file of the core.
     files.append(ROOT / "core/src/util/system/clock.c")
     compile_with = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-DSPANPROF_STATIC", "-fPIC"]
     for header in headers:

@@ -37,7 +37,7 @@ def copy_certificates(sh, root):
 
 
 def enter(sh, root, mounts, user, folder, *command, env=()):
-    """Run a command in a Debian. Its mounts and all its processes end with the command.
+    """Run a command in a Debian. Its mounts and processes exist only as long as the command runs.
 
     `mounts` are pairs of a folder of this machine and a folder of the Debian.
     """
@@ -78,7 +78,7 @@ def make_suite(sh, suite, source, packages):
 
 
 def run_stages(sh, suite, stages):
-    """Run stages in a copy of the checkout; build/ is kept for the next time."""
+    """Run stages in a copy of the checkout; the next run uses build/ again."""
     root = SUITE / suite
     as_root(sh, "rm", "-rf", root / "srv/spanprof")
     copy_checkout(sh, root / "srv/spanprof")
@@ -111,7 +111,7 @@ def sid(run):
 # Checks of tests/run there: those that install, and those that the user, the index or a new machine can change.
 # Web servers run in examples/run.
 BARE_CHECKS = r"^(ruby|python)-(gem|sdist|.*-(install|locked_down))$|^python-.*-test_(autostart|exec|walker.*)$"
-# Gems that tests use are installed by the user, who may not write everywhere.
+# An ordinary user, without write access to system folders, installs the gems that tests use.
 BARE_CHECKS_USER = r"|^ruby-.*-(gems|test_(autostart|rails|walker.*))$"
 
 
@@ -126,7 +126,7 @@ def make_bookworm(sh):
 
 
 def enter_bare(sh, name, user, *command):
-    """Packages that apt downloads are kept for the next time."""
+    """The next run uses the packages again that apt downloaded."""
     debs = SUITE / f"{name}-debs"
     (debs / "partial").mkdir(parents=True, exist_ok=True)
     enter(sh, SUITE / name, [(debs, "/var/cache/apt/archives")], user, None, *command)
@@ -164,7 +164,7 @@ def bare_command(sh, name, user, index, *command):
 
 
 def bare_folder(run, user, where, index, order):
-    """Run both commands in one Debian. The first one in `order` runs where nothing was installed yet."""
+    """Run both commands in one Debian. The first one in `order` runs before anything was installed."""
     name = f"bare-{user}-{where}"
     commands = {"examples": ["examples/run"], "tests": ["tests/run", "ruby", "python"]}
     if run.check(name, make_bare, name, user):

@@ -16,7 +16,7 @@ SKIP_STATUS = 77
 
 
 class Report:
-    """What a test runner printed: its summary, the number of passed tests, and the reasons of skipped ones."""
+    """The output of a test runner: its summary, the number of passed tests, and the reasons of skipped ones."""
 
     def __init__(self, text):
         self.summary = " ".join(SUMMARY.findall(text))

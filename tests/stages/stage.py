@@ -255,7 +255,7 @@ class Run:
 
 def build_preset(sh, preset, targets):
     if preset == "dev":
-        page = ""  # It builds the page itself, as users do.
+        page = ""  # This preset builds the page itself, as users do.
     else:
         page = BUILD / "page/page.html"
         build_page(sh)
