@@ -124,8 +124,15 @@ class ExitTest(ProgramCase):
             logging.getLogger("spanprof").addHandler(Handler())
             logging.getLogger("spanprof").setLevel(logging.INFO)
             libc = (ctypes.PyDLL if sys.argv[1] == "gil" else ctypes.CDLL)(None)
-            # The last exit handler lists the threads that still exist.
-            threads = f"cat /proc/$PPID/task/*/comm > {sys.argv[1]}.threads".encode()
+            # The last exit handler lists the threads that still exist. A joined thread can
+            # stay in /proc for a moment, so the handler repeats a longer list for up to 5 s.
+            expected = 1 if sys.argv[1] == "busy" else 0
+            threads = f'''for i in $(seq 50); do
+                names=$(cat /proc/$PPID/task/*/comm)
+                [ "$(echo "$names" | grep -c spanprof)" -gt {expected} ] || break
+                sleep 0.1
+            done
+            echo "$names" > {sys.argv[1]}.threads'''.encode()
             libc.__cxa_atexit(ctypes.cast(libc.system, ctypes.c_void_p), threads, None)
             import spanprof
             if sys.argv[1] == "busy":
