@@ -20,7 +20,7 @@ os.dup2(writing, 2)
     "the program's own stream raises": """
 class Stream:
     def write(self, text):
-        raise RuntimeError("as no stream should")
+        raise RuntimeError("failing stream")
     def flush(self):
         pass
 sys.stderr = Stream()
@@ -41,13 +41,13 @@ atexit.register(setattr, sys, "stderr", None)
 import logging
 class Handler(logging.Handler):
     def handle(self, record):
-        raise RuntimeError("as no handler should")
+        raise RuntimeError("failing handler")
 logging.getLogger("spanprof").addHandler(Handler())
 """,
     "the logger raises": """
 import logging
 def raises(*arguments, **keywords):
-    raise RuntimeError("as no logger should")
+    raise RuntimeError("failing logger")
 logging.getLogger("spanprof").log = logging.getLogger("spanprof").hasHandlers = raises
 """,
 }
@@ -56,7 +56,7 @@ logging.getLogger("spanprof").log = logging.getLogger("spanprof").hasHandlers = 
 CALLS = """
 class Unreadable:
     def __str__(self):
-        raise RuntimeError("as no text should")
+        raise RuntimeError("failing text")
 
 ran = []
 import spanprof, spanprof._logging

@@ -68,7 +68,7 @@ class LoggingTest(ProgramCase):
             class Handler(logging.Handler):
                 def handle(self, record):
                     calls.append(spanprof.stats()["samples_taken"])
-                    raise RuntimeError("as a handler should not")
+                    raise RuntimeError("failing handler")
             logging.getLogger("spanprof").addHandler(Handler())
             assert spanprof.start()
             burn(0.3)

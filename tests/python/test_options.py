@@ -147,7 +147,7 @@ class ValuesTest(ProgramCase):
             received = []
             def receive(profile, start_ns, length_ns):
                 received.append((gzip.decompress(profile), start_ns, length_ns))
-                raise RuntimeError("as a callback may")
+                raise RuntimeError("failing callback")
             begin = time.time_ns()
             assert spanprof.start(on_profile=receive)
             burn(0.3)
