@@ -24,7 +24,7 @@ module Pyroscope
     def configure
       @config = Config.new
       yield @config
-      @config.remarks.each { |remark| Spanprof::Logging.say_once(:warn, remark) }
+      @config.remarks.each { |remark| Spanprof::Logging.log_once(:warn, remark) }
       Spanprof::Session.start(@config.options, @config.names)
     end
 

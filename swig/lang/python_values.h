@@ -109,7 +109,7 @@ static inline const char *values_text(PyObject *kept, PyObject *value,
   if (!text)
     *fault = "is not valid Unicode";
   else if (strlen(text) != (size_t)bytes)
-    *fault = "holds a NUL byte";
+    *fault = "contains a NUL byte";
   return text && values_keep(kept, Py_NewRef(value)) ? text : NULL;
 }
 

@@ -165,7 +165,7 @@ static inline const char *values_text(VALUE kept, VALUE value,
   text = rb_str_export_to_enc(text, rb_utf8_encoding());
   bytes = (size_t)RSTRING_LEN(text);
   if (memchr(RSTRING_PTR(text), '\0', bytes)) {
-    *fault = "holds a NUL byte";
+    *fault = "contains a NUL byte";
     return NULL;
   }
   copy = values_allocate(kept, bytes + 1);

@@ -18,7 +18,7 @@ WRONG = [
     # options, expected sentence
     ({"application_name": ""}, "application_name is empty"),
     ({"application_name": 7}, "application_name must be text, not int"),
-    ({"application_name": "a\0b"}, "application_name holds a NUL byte"),
+    ({"application_name": "a\0b"}, "application_name contains a NUL byte"),
     ({"application_name": "\udc80"}, "application_name is not valid Unicode"),
     ({"sample_rate_hz": 0}, "sample_rate_hz is 0, not within 1 to 1000"),
     ({"sample_rate_hz": 1001}, "sample_rate_hz is 1001, not within"),
@@ -33,7 +33,7 @@ WRONG = [
     ({"output_directory": "/proc/nowhere"}, "output_directory"),
     ({"output_directory": 3}, "output_directory must be a path, not int"),
     ({"labels": {"a b": "c"}}, 'labels has the label name "a b"'),
-    ({"labels": {"a": "x\0y"}}, "labels holds a NUL byte"),
+    ({"labels": {"a": "x\0y"}}, "labels contains a NUL byte"),
     ({"labels": 5}, "labels must be text or a mapping, not int"),
     ({"labels": {f"n{i}": "x" for i in range(30)}}, "labels "),
     ({"labels": {"long": "x" * 9999}}, "labels "),

@@ -10,12 +10,12 @@ require "tmpdir"
 require "noise"
 require "profile_reader"
 
-# A test that runs programs: each in a process of its own, with a limit of time,
-# writing its profiles where the test reads them.
+# A test that runs programs. Each runs in a process of its own with a time limit, and writes its
+# profiles where the test can read them.
 class ChildTest < Minitest::Test
   LIMIT_S = 120
 
-  # Where this Ruby finds us, unless we are a gem it knows.
+  # Folders in which child processes find the gem if it is not installed.
   LIBRARIES = $LOAD_PATH.select do |folder|
     File.file?("#{folder}/spanprof.rb") || File.file?("#{folder}/spanprof/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}")
   end
@@ -24,14 +24,14 @@ class ChildTest < Minitest::Test
   LIBRARY = LIBRARIES.find { |folder| File.file?("#{folder}/spanprof.rb") } ||
             "#{Gem::Specification.find_by_name("spanprof").full_gem_path}/lib"
 
-  # What a child can be asked to do.
+  # Methods for programs of tests.
   PRELUDE = <<~'RUBY'
     def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
     def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    # Calls the block for so much CPU time of this thread. Its clock is asked
-    # seldom: who asks when a slice is over loses the processor just before the tick
-    # that would have sampled it. What is left takes at least as long by the other
-    # clock, which takes no system call.
+    # Calls the block for this CPU time of the thread. Reads the CPU clock rarely: a
+    # thread that reads it at the end of a time slice is descheduled just before the
+    # tick that would have sampled it. The remaining CPU time takes at least as long
+    # by the other clock, whose reading needs no system call.
     def repeat(seconds)
       end_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + seconds
       while (left_s = end_s - Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)).positive?
@@ -39,7 +39,7 @@ class ChildTest < Minitest::Test
         yield while clock < until_s
       end
     end
-    # The same without a block's frame, in a method that can be looked for.
+    # The same without a block's frame, in a method with a known name.
     def burn(seconds)
       end_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + seconds
       while (left_s = end_s - Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)).positive?
@@ -49,7 +49,7 @@ class ChildTest < Minitest::Test
     end
   RUBY
 
-  # What a program said and how it ended.
+  # Output and exit of a program.
   Result = Struct.new(:out, :err, :status, :seconds, keyword_init: true)
 
   def setup
@@ -61,40 +61,40 @@ class ChildTest < Minitest::Test
     FileUtils.rm_rf(@directory)
   end
 
-  # @return [Hash{String => String}] for a child that is to be profiled into @profiles
+  # @return [Hash{String => String}] variables of a child that is profiled into @profiles
   def environment
     { "PYROSCOPE_APPLICATION_NAME" => "test", "PYROSCOPE_OUTPUT_DIRECTORY" => @profiles,
       "RUBYLIB" => LIBRARIES.join(":") }
   end
 
-  # @param code [String] of a program that can do what PRELUDE has
+  # @param code [String] a program, which can use the methods of PRELUDE
   # @return [String] its path
   def program(name, code)
     "#{@directory}/#{name}.rb".tap { |path| File.write(path, PRELUDE + code) }
   end
 
-  # @param code [String] of a program
+  # @param code [String] a program
   # @param ruby [Array<String>] options of the interpreter
   # @return [Result]
   def child(code, *ruby, env: {}, limit: LIMIT_S)
     run_command(RbConfig.ruby, *ruby, program("program", code), env: env, limit: limit)
   end
 
-  # One that takes too long is killed, and its errors end with where it was.
+  # A program that exceeds the limit is killed; its errors then end with the state of its threads.
   # @return [Result]
   def run_command(*command, env: {}, limit: LIMIT_S)
     began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     Open3.popen3(environment.merge(env), *command, pgroup: true) do |input, *outputs, waiter|
       input.close
       out, err = outputs.map { |pipe| Thread.new { pipe.read } }
-      stuck = "\nit took over #{limit} s:\n#{threads_of(waiter.pid)}" unless waiter.join(limit)
+      stuck = "\nit took longer than #{limit} s:\n#{threads_of(waiter.pid)}" unless waiter.join(limit)
       Process.kill(:KILL, -waiter.pid) if stuck
       Result.new(out: out.value, err: err.value + stuck.to_s, status: waiter.value,
                  seconds: Process.clock_gettime(Process::CLOCK_MONOTONIC) - began)
     end
   end
 
-  # @return [String] the threads of a process: name, state, what the kernel does for it
+  # @return [String] the threads of a process: name, state and system call
   def threads_of(pid)
     Dir["/proc/#{pid}/task/*"].map do |task|
       state = File.read("#{task}/status")[/^State:\s*(.*)/, 1]
@@ -104,12 +104,12 @@ class ChildTest < Minitest::Test
     end.join
   end
 
-  # @return [Result] of a child that ended well
+  # @return [Result] the result of a child that must succeed
   def child!(code, *ruby, **options)
     child(code, *ruby, **options).tap { |result| assert result.status.success?, result.err }
   end
 
-  # @return [Array<ProfileReader::Sample>] of the profiles of one process, or of all
+  # @return [Array<ProfileReader::Sample>] samples of one process, or of all
   def samples(pid = nil)
     paths = Dir["#{@profiles}/*.pb.gz"]
     paths = paths.grep(/-#{pid}-\d+\.pb\.gz\z/) if pid
@@ -121,17 +121,17 @@ class ChildTest < Minitest::Test
     samples.sum(&:cpu_ns) / 1e9
   end
 
-  # @return [Array<ProfileReader::Sample>] those in burn
+  # @return [Array<ProfileReader::Sample>] samples in burn
   def burnt(found = samples) = found.select { |sample| sample.in?(/\bburn\z/) }
 
-  # What was burned is in the samples.
-  # @param stretches [Integer] in which it was: each may lose a part of a tick at
-  #   its ends, and no more, as a thread's ticks come at even distances
+  # Assert that the samples have the burned CPU time.
+  # @param stretches [Integer] number of intervals in which it was burned: each may lose a part of a
+  #   tick at its ends, but no more, as a thread's ticks are equidistant
   def assert_burned(true_s, found, message: nil, **noise)
     assert_in_delta true_s, seconds(found), noise_s(true_s, **noise), -> { [*message, *profiled].join("\n") }
   end
 
-  # @return [Array<String>] what the profiles hold, by file: CPU time and stacks
+  # @return [Array<String>] CPU time and stacks of each profile
   def profiled
     Dir["#{@profiles}/*.pb.gz"].sort.map do |path|
       found = ProfileReader.new(File.binread(path)).samples
@@ -140,12 +140,12 @@ class ChildTest < Minitest::Test
     end
   end
 
-  # @return [Float] s that the samples of it may differ from true_s
+  # @return [Float] maximum difference between the samples and true_s, in s
   def noise_s(true_s, hz: 100, stretches: 1)
     Noise.seconds(true_s, total_s: true_s, samples: (true_s * hz).round, threads: stretches) + Noise.ended_s(samples)
   end
 
-  # A server that takes connections and never answers.
+  # A server that accepts connections and never answers.
   # @yieldparam address [String]
   def frozen_server
     server = TCPServer.new("127.0.0.1", 0)

@@ -2,37 +2,35 @@
 
 require "etc"
 
-# How far a profile may be from the CPU time that was burned, by chance alone: to
-# be exceeded once in a million times at most.
+# Bounds for the difference between a profile and the burned CPU time that chance alone may cause.
+# Each is exceeded at most once in a million cases.
 module Noise
-  # Of a normal distribution, on both sides of it: 1e-6.
+  # Standard deviations of a normal distribution for a two-sided probability of 1e-6.
   DEVIATIONS = 4.9
-  # The same of Student's distribution with ten degrees of freedom.
+  # The same for Student's distribution with ten degrees of freedom.
   SIX_TURNS = 10.6
-  # The same by Hoeffding's inequality, for a sum of `count` independent values
-  # within a range of one: sqrt(log(2e6) / 2).
+  # The same by Hoeffding's inequality, for a sum of `count` independent values within a range of
+  # one: sqrt(log(2e6) / 2).
   SUM_OF_ROUNDED = 2.7
-  # Kernels look at a thread's CPU clock when they tick in it, 250 times a second
-  # or more often: what was due just before a thread ended is booked where it ends.
-  # Where machines share processors, one may be away for so long as it says, or
-  # longer (45 ms).
+  # A kernel checks a thread's CPU clock at its own ticks, at least 250 times a second: if a tick is
+  # due just before a thread ends, it is recorded at the end. On machines that share processors, a
+  # processor may be unavailable for AWAY_S or longer (45 ms were seen).
   LATE_S = 0.004
   AWAY_S = 0.06
 
-  # @return [Float] s that a hypervisor kept the machine from running, since its
-  #   start and on all processors (steal in
-  #   https://docs.kernel.org/filesystems/proc.html)
+  # @return [Float] s in which a hypervisor kept the machine from running, since its start and on
+  #   all processors (steal in https://docs.kernel.org/filesystems/proc.html)
   def self.stolen_s = File.foreach("/proc/stat").first.split[8].to_f / Etc.sysconf(Etc::SC_CLK_TCK)
 
   BEGAN_S = stolen_s
 
-  # @return [Float] s of CPU of a thread between two ticks that hit it, at most
+  # @return [Float] maximum s of CPU time of a thread between two recorded ticks
   def self.late_s = [AWAY_S, stolen_s - BEGAN_S].max
 
-  # @param true_s [Float] CPU time in the place that is looked at
-  # @param total_s [Float] CPU time of all that was sampled
-  # @param samples [Integer] taken in total_s
-  # @param threads [Integer] that began or ended in between: each rounds its time
+  # @param true_s [Float] CPU time in the examined place
+  # @param total_s [Float] CPU time of all samples
+  # @param samples [Integer] number of samples in total_s
+  # @param threads [Integer] number of threads that began or ended meanwhile: each rounds its time
   #   to ticks
   # @return [Float] s
   def self.seconds(true_s, total_s:, samples:, threads: 1)
@@ -43,15 +41,15 @@ module Noise
     (drawn + rounded) * tick_s + threads * LATE_S + late_s
   end
 
-  # @param counted [Array<Array>] what was counted, and in how many s, twice
-  # @return [Float] how far both rates (1/s) may be from each other
+  # @param counted [Array<Array>] two pairs of a count and its duration in s
+  # @return [Float] maximum difference of both rates (1/s)
   def self.rates(*counted)
     DEVIATIONS * Math.sqrt(counted.sum { |count, seconds| count / seconds**2 })
   end
 
-  # @param turns [Array<Array<Float>>] what was measured in each of six turns, twice,
-  #   on a machine that others use more or less in the meantime
-  # @return [Float] how far both means may be from each other
+  # @param turns [Array<Array<Float>>] two series of measurements in each of six rounds, on a
+  #   machine whose load changes meanwhile
+  # @return [Float] maximum difference of both means
   def self.six_turns(*turns)
     SIX_TURNS * Math.sqrt(turns.sum { |values| variance(values) } / 6)
   end
@@ -62,8 +60,8 @@ module Noise
   end
 
   # @param samples [Array<ProfileReader::Sample>]
-  # @return [Float] s that threads burned after the last tick that hit them, which
-  #   the profile books where they ended: true, and in no method
+  # @return [Float] s that threads burned after their last tick. The profile has this time, but in
+  #   no method.
   def self.ended_s(samples)
     samples.sum { |sample| sample.stack == ["[thread end]"] ? sample.cpu_ns : 0 } / 1e9
   end

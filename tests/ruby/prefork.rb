@@ -6,7 +6,7 @@ require "child"
 
 # Servers that load the application once and fork workers, under load.
 class PreforkTest < ChildTest
-  # An application whose requests burn CPU and answer with who burnt how much.
+  # An application whose requests burn CPU time and answer with the worker and the time.
   def rackup(start)
     <<~RUBY
       #{PRELUDE}
@@ -21,8 +21,8 @@ class PreforkTest < ChildTest
   AGAIN = "Pyroscope.configure { |config| config.server_address = nil }"
   START = %(require "pyroscope"\n#{AGAIN})
 
-  # Runs a server while the block makes requests; stops it by `signal`.
-  # @return [String] what it said
+  # Runs a server while the block makes requests, and stops it by `signal`.
+  # @return [String] its output
   def serve(*command, signal: "TERM", env: {})
     log = "#{@directory}/log"
     pid = spawn(environment.merge(env), *command, out: log, err: log, chdir: @directory)
@@ -39,8 +39,8 @@ class PreforkTest < ChildTest
     TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
   end
 
-  # Makes requests until each of `workers` has served some.
-  # @return [Hash{String => Float}] seconds that each worker burnt
+  # Makes requests until each of `workers` has answered some.
+  # @return [Hash{String => Float}] seconds that each worker burned
   def requests(port, workers: 2, least: 6)
     burnt = Hash.new(0.0)
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 60
@@ -56,7 +56,7 @@ class PreforkTest < ChildTest
     burnt
   end
 
-  # @return [String, nil] the answer; nil: none came in time
+  # @return [String, nil] the answer; nil if none came in time
   def get(port, deadline)
     return if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
 
@@ -66,7 +66,7 @@ class PreforkTest < ChildTest
     retry
   end
 
-  # Each worker's profiles hold what its requests burnt.
+  # Assert that each worker's profiles have the time that its requests burned.
   def assert_profiled(burnt)
     burnt.each do |pid, seconds|
       inside = samples(pid).select { |sample| sample.in?(/\bburn\z/) }

@@ -3,11 +3,9 @@
 require "stringio"
 require "zlib"
 
-# Reads the profiles of an output directory (`*.pb.gz`, gzip-compressed pprof)
-# into samples. Decodes the handful of protobuf fields by hand, so that a test
-# needs no gem and shares no code with the encoder it judges.
-#
-# Field numbers: https://github.com/google/pprof/blob/main/proto/profile.proto
+# Reads the profiles of an output directory (`*.pb.gz`, gzip-compressed pprof) into samples. Decodes
+# the few protobuf fields by hand, so that a test needs no gem and shares no code with the encoder
+# that it tests. Field numbers: https://github.com/google/pprof/blob/main/proto/profile.proto
 class ProfileReader
   # One sample: its stack of names, innermost first, its labels (text values are
   # Strings, numeric ones Integers), and its CPU time in nanoseconds.
@@ -15,7 +13,7 @@ class ProfileReader
     # @return [String, nil] the name of the innermost frame
     def leaf = stack.first
 
-    # @return [Boolean] whether a frame has, or matches, this name
+    # @return [Boolean] whether the name of a frame matches
     def in?(name) = stack.any? { |frame| name === frame }
   end
 
@@ -26,13 +24,13 @@ class ProfileReader
   WIRE_BYTES = 2
 
   # @param directory [String] an output_directory
-  # @return [Array<Sample>] of every profile in it, in the order of their names
+  # @return [Array<Sample>] samples of all its profiles, in the order of their names
   def self.samples(directory)
     Dir["#{directory}/*.pb.gz"].sort.flat_map { |path| new(File.binread(path)).samples }
   end
 
   # @param bytes [String] one profile, gzip-compressed or not
-  # @param value [String, nil] type of the value that is CPU time; nil: the first
+  # @param value [String, nil] type of the value that is the CPU time; nil for the first one
   def initialize(bytes, value: nil)
     bytes = Zlib::GzipReader.new(StringIO.new(bytes)).read if bytes.start_with?("\x1f\x8b".b)
     @strings = []
@@ -52,7 +50,7 @@ class ProfileReader
   # @return [Array<Array(String, String)>] type and unit of each value
   def value_types = @value_types.map { |type, unit| [@strings[type], @strings[unit]] }
 
-  # @return [Integer] start of the window, ns of Unix time, and its length in ns
+  # @return [Integer] start of the window in ns of Unix time, and its length in ns
   attr_reader :time_ns, :duration_ns
 
   # @return [Integer] ns of CPU time between two samples
@@ -94,7 +92,7 @@ class ProfileReader
     end
   end
 
-  # A repeated number comes packed, or one by one.
+  # A repeated number is packed, or a field for each element.
   def numbers(value)
     return [value] if value.is_a?(Integer)
 

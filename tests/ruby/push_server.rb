@@ -6,9 +6,9 @@ require "zlib"
 
 require_relative "profile_reader"
 
-# Receives what is pushed to Pyroscope, on a thread of the test.
+# A server that receives profiles as Pyroscope does, on a thread of the test.
 class PushServer
-  # Labels of a series (Hash{String => String}), and its profile.
+  # The labels of a series (Hash{String => String}) and its profile.
   Upload = Struct.new(:labels, :profile, :headers, keyword_init: true)
 
   # @yieldparam server [PushServer]
@@ -25,7 +25,7 @@ class PushServer
   # @return [String]
   attr_reader :address
 
-  # What each answer says in the header Spanprof-Links.
+  # Value of the header Spanprof-Links in each answer.
   attr_writer :links
 
   def initialize
@@ -42,7 +42,7 @@ class PushServer
 
   private
 
-  # One connection, until its other side closes it.
+  # Serves one connection until its client closes it.
   def serve(socket)
     Thread.new do
       while (request = socket.gets)
@@ -52,7 +52,7 @@ class PushServer
                      "Spanprof-Links: #{@links}\r\n\r\n{}")
       end
     rescue Errno::ECONNRESET
-      # Closed all the same.
+      # The client has closed it.
     ensure
       socket.close
     end
@@ -84,8 +84,7 @@ class PushServer
     ""
   end
 
-  # Yields the texts and messages that stand in one field of a message; this
-  # protocol knows nothing else.
+  # Yields the texts and messages of a field. The protocol has no other types.
   def fields(bytes, wanted)
     io = StringIO.new(bytes.b)
     until io.eof?

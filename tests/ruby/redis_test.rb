@@ -6,7 +6,7 @@ require "child"
 class RedisTest < ChildTest
   SERVER = ENV.fetch("PATH").split(":").map { |folder| "#{folder}/redis-server" }.find { |path| File.executable?(path) }
 
-  # @yieldparam url [String] of a server of its own
+  # @yieldparam url [String] URL of a new server
   def redis
     skip("redis-server is not installed") unless SERVER
     port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }

@@ -11,11 +11,11 @@ require "spanprof/otel"
 require "noise"
 require "profile_reader"
 
-# A test that judges spans by real profiles: each span burns CPU in a method of
-# its own, so a sample shows where it was, whatever its labels say.
+# A test of spans by real profiles: each span burns CPU time in a method of its own, so that a
+# sample's stack shows the true span, whatever its labels are.
 class SpanCase < Minitest::Test
-  # The methods burn_NAME. They ask for CPU time seldom: who asks when a slice is
-  # over loses the processor just before the tick that would have sampled it.
+  # The methods burn_NAME. They rarely read the CPU clock: a thread that reads it at the end of a
+  # time slice is descheduled just before the tick that would have sampled it.
   module Work
     def self.burn(name, seconds)
       method = :"burn_#{name}"
@@ -44,15 +44,15 @@ class SpanCase < Minitest::Test
     OpenTelemetry::Context.clear
   end
 
-  # The CPU time is a thread's own, so it is true on a crowded machine too.
-  # @param name [Symbol] of the span that works; :outside for none
+  # The CPU time is that of the thread, so it is also correct on a busy machine.
+  # @param name [Symbol] the active span; :outside for none
   def burn(name, seconds)
     start_s = SpanCase.cpu_s
     Work.burn(name, seconds)
     @slices << [name, SpanCase.cpu_s - start_s, Thread.current]
   end
 
-  # @return [Array<ProfileReader::Sample>] of what the block does
+  # @return [Array<ProfileReader::Sample>] samples of the block
   def profile(**options, &block)
     @slices.clear
     FileUtils.rm_rf(Dir["#{@directory}/*"])
@@ -69,26 +69,26 @@ class SpanCase < Minitest::Test
     @samples = ProfileReader.samples(@directory)
   end
 
-  # @return [Float] s of true CPU time in burn(name)
+  # @return [Float] s of actual CPU time in burn(name)
   def truth(*names)
     @slices.sum { |name, seconds, _| names.include?(name) ? seconds : 0.0 }
   end
 
-  # @return [Symbol, nil] whose method the sample was taken in
+  # @return [Symbol, nil] the name whose method was sampled
   def worker(sample)
     sample.stack.each { |frame| return Regexp.last_match(1).to_sym if frame =~ /\bburn_(\w+)\z/ }
     nil
   end
 
-  # @return [Float] s of CPU in burn(name) whose samples the block picks
+  # @return [Float] s of CPU time in burn(name) of the samples that the block selects
   def seen(*names)
     @samples.sum { |sample| names.include?(worker(sample)) && (!block_given? || yield(sample)) ? sample.cpu_ns : 0 } / 1e9
   end
 
   def names_of(samples = @samples) = samples.map { |sample| sample.labels["span_name"] }.uniq
 
-  # Every sample of burn(name) carries the span of that name, or what `expected`
-  # says in its place (nil: none); and all CPU was seen.
+  # Assert that every sample of burn(name) has the span of that name, or its value in `expected`
+  # (nil for none), and that no CPU time is missing.
   def assert_spans(**expected)
     workers = @slices.map(&:first).uniq
     workers.each do |name|
@@ -96,17 +96,17 @@ class SpanCase < Minitest::Test
       got = @samples.select { |sample| worker(sample) == name }.group_by { |sample| sample.labels["span_name"] }
       got = got.to_h { |label, samples| [label, (samples.sum(&:cpu_ns) / 1e9).round(3)] }
       assert_empty got.keys - [wanted&.to_s], "CPU in burn(#{name}) by span_name: #{got}"
-      refute_empty got, "burn(#{name})" if truth(name) >= 0.05 # s; less may fall between ticks
+      refute_empty got, "burn(#{name})" if truth(name) >= 0.05 # with less time, all of it may fall between ticks
     end
     assert_cpu(*workers)
   end
 
-  # All CPU in burn(name) was seen, within the noise of the samples.
+  # Assert that no CPU time in burn(name) is missing, within the noise of the samples.
   def assert_cpu(*workers)
     assert_in_delta truth(*workers), seen(*workers), noise_s(*workers), "CPU in burn(#{workers.join(", ")})"
   end
 
-  # @return [Float] s that the samples in burn(name) may differ from the truth
+  # @return [Float] maximum difference between the samples in burn(name) and the actual time, in s
   def noise_s(*workers)
     threads = @slices.filter_map { |name, _, thread| thread if workers.include?(name) }.uniq.size
     Noise.seconds(truth(*workers), total_s: @cpu_s, samples: Spanprof.stats[:samples_taken], threads: threads) +
@@ -115,7 +115,7 @@ class SpanCase < Minitest::Test
 
   def current_context = OpenTelemetry::Context.current
 
-  # Attach and detach out of order: OpenTelemetry logs it.
+  # Hide OpenTelemetry's log of attach and detach out of order.
   def quietly
     handler = OpenTelemetry.error_handler
     OpenTelemetry.error_handler = ->(**) {}

@@ -3,7 +3,7 @@
 require "child"
 require "push_server"
 
-# Spanprof.start, stop, flush and what they answer.
+# Spanprof.start, stop and flush, and their results.
 class ApiTest < ChildTest
   def test_profiles_from_start_to_stop
     result = child!(<<~'RUBY')
@@ -22,7 +22,7 @@ class ApiTest < ChildTest
     assert_empty result.err
   end
 
-  def test_what_is_done_while_paused_is_in_no_profile
+  def test_no_samples_during_a_pause
     result = child!(<<~'RUBY')
       require "spanprof"
       def left_out = burn(0.3)
@@ -43,7 +43,7 @@ class ApiTest < ChildTest
     assert_burned(0.4, burnt, hz: 250, stretches: 2)
   end
 
-  def test_a_second_start_takes_the_place_of_the_first
+  def test_a_second_start_replaces_the_first
     PushServer.run do |server|
       result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
         require "spanprof"
@@ -60,7 +60,7 @@ class ApiTest < ChildTest
     end
   end
 
-  def test_a_wrong_option_is_one_sentence_and_the_program_goes_on
+  def test_a_wrong_option_is_logged_and_the_program_continues
     result = child!(<<~'RUBY')
       require "spanprof"
       p Spanprof.start(sample_rate_hz: 0), Spanprof.running?, Spanprof.available?
@@ -72,7 +72,7 @@ class ApiTest < ChildTest
     assert_equal "spanprof: not profiling: sample_rate_hz is 0, not within 1 to 1000\n", result.err
   end
 
-  def test_arguments_of_another_kind_raise_nothing
+  def test_arguments_of_a_wrong_type_do_not_raise
     result = child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start
@@ -90,20 +90,20 @@ class ApiTest < ChildTest
     LINES
   end
 
-  def test_required_turns_a_refusal_into_an_exception
+  def test_a_refused_start_raises_if_profiling_is_required
     result = child(%(require "spanprof"; Spanprof.start(sample_rate_hz: 0)), env: { "SPANPROF_REQUIRED" => "1" })
     refute result.status.success?
     assert_match(/sample_rate_hz is 0, not within 1 to 1000 \(Spanprof::Error\)/, result.err)
   end
 
-  def test_the_environment_switches_it_off
+  def test_the_environment_disables_profiling
     result = child!(%(require "spanprof"; p Spanprof.start; puts Spanprof.unavailable_reason),
                     env: { "PYROSCOPE_AGENT_ENABLED" => "false" })
     assert_equal "false\nprofiling is off: PYROSCOPE_AGENT_ENABLED is false\n", result.out
     assert_empty result.err
   end
 
-  def test_without_the_extension_everything_is_inert_and_says_why
+  def test_without_the_extension_nothing_is_profiled_and_there_is_a_reason
     FileUtils.cp_r(LIBRARY, "#{@directory}/library")
     FileUtils.rm_f(Dir["#{@directory}/library/spanprof/spanprof_native.*"])
     File.write("#{@directory}/library/spanprof/skipped_reason.txt", "zlib.h is missing\n")
@@ -124,7 +124,7 @@ class ApiTest < ChildTest
     assert_equal "spanprof: not profiling: zlib.h is missing\n" * 2, result.err
   end
 
-  def test_another_engine_is_told_why
+  def test_another_engine_has_a_reason
     result = child!(<<~'RUBY')
       Object.send(:remove_const, :RUBY_ENGINE)
       RUBY_ENGINE = "truffleruby"
@@ -135,7 +135,7 @@ class ApiTest < ChildTest
     assert_equal "false\ntruffleruby is not supported: profiling needs CRuby\n", result.out
   end
 
-  def test_another_system_is_told_why
+  def test_another_system_has_a_reason
     result = child!(<<~'RUBY')
       RbConfig::CONFIG["host_os"] = "darwin23"
       require "spanprof"
@@ -198,7 +198,7 @@ class ApiTest < ChildTest
     assert_burned(0.1, burnt)
   end
 
-  # A refused start too waits for the naming thread it has to end.
+  # A refused start, too, waits for the naming thread that it has to stop.
   def test_a_thread_killed_in_a_start_or_stop_ends
     result = child!(<<~'RUBY')
       require "spanprof"
@@ -212,8 +212,8 @@ class ApiTest < ChildTest
     assert_equal ["Thread"] * 20, result.out.split
   end
 
-  # Each start takes the place of what runs, and the last stop ends the last start,
-  # whoever comes between the steps of another.
+  # Each start replaces the running session, and the last stop ends the last one, also if other
+  # threads act between the steps.
   def test_many_threads_start_and_stop
     result = child!(<<~'RUBY')
       require "spanprof"
@@ -237,7 +237,7 @@ class ApiTest < ChildTest
     assert_burned(0.3, burnt)
   end
 
-  def test_recordings_of_many_threads_beside_starts_and_stops
+  def test_recordings_of_many_threads_during_starts_and_stops
     result = child!(<<~'RUBY')
       require "spanprof"
       recording = Spanprof.const_get(:Native)::Recording

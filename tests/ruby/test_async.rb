@@ -41,7 +41,7 @@ class AsyncTest < SpanCase
         burn(:"request#{number}", 0.005)
         children = Array.new(2) do
           task.async do
-            # A task has nothing attached, as OpenTelemetry sees it.
+            # In OpenTelemetry, nothing is attached to a new task.
             burn(:outside, 0.002)
             @tracer.in_span("child#{number}") { burn(:"child#{number}", 0.005).then { sleep 0.001 } }
           end
@@ -52,7 +52,7 @@ class AsyncTest < SpanCase
     end
   end
 
-  def test_enumerators_in_tasks_work_for_their_task
+  def test_enumerators_in_tasks_have_the_span_of_their_task
     profile do
       Sync do |task|
         Array.new(6) do |i|
@@ -79,11 +79,11 @@ class AsyncTest < SpanCase
     assert_spans
   end
 
-  def test_the_span_around_the_loop_is_not_the_tasks
+  def test_tasks_do_not_have_the_span_around_the_loop
     profile do
       @tracer.in_span("around") do
         Sync do |task|
-          burn(:outside, 0.05) # this block is a task too
+          burn(:outside, 0.05) # this block is a task, too
           task.async { burn(:outside, 0.05) && sleep(0.001) && burn(:outside, 0.05) }.wait
         end
         burn(:around, 0.05)

@@ -2,7 +2,7 @@
 
 require "child"
 
-# A program that knows nothing of us, started with us.
+# Programs that do not mention the gem and are profiled from outside.
 class AutostartTest < ChildTest
   EXECUTABLE = File.expand_path("../exe/spanprof", LIBRARY)
 
@@ -10,7 +10,7 @@ class AutostartTest < ChildTest
     run_command(RbConfig.ruby, EXECUTABLE, *arguments, env: env)
   end
 
-  # The name stands in the names of the files.
+  # The file names contain the application name.
   def names
     Dir.children(@profiles).map { |name| name[/\A(.*)-\d+-\d+\.pb/, 1] }.uniq
   end
@@ -22,7 +22,7 @@ class AutostartTest < ChildTest
     assert_equal ["test"], names
   end
 
-  def test_a_program_without_a_name_is_called_like_its_executable_or_its_spans
+  def test_the_default_name_is_that_of_the_executable_or_the_spans
     child!("burn 0.1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_APPLICATION_NAME" => nil })
     assert_match(/\Aunknown_service_ruby/, names.join(" "))
     FileUtils.rm_rf(@profiles)
@@ -38,7 +38,7 @@ class AutostartTest < ChildTest
     assert_equal %w[spans], names
   end
 
-  def test_exec_profiles_a_program_and_what_it_spawns
+  def test_exec_profiles_a_program_and_its_children
     program("spawned", "burn 0.2")
     path = program("spawning", <<~'RUBY')
       burn 0.1
@@ -52,7 +52,7 @@ class AutostartTest < ChildTest
     assert_equal 2, Dir.children(@profiles).size
   end
 
-  def test_exec_opens_a_page_when_the_program_ends
+  def test_exec_opens_a_page_after_the_program
     opened = "#{@directory}/opened"
     File.write("#{@directory}/browser", "#!/bin/sh\nprintf %s \"$1\" > #{opened}\n", perm: 0o755)
     variables = { "BROWSER" => "#{@directory}/browser", "TMPDIR" => @directory }
@@ -70,7 +70,7 @@ class AutostartTest < ChildTest
     assert_equal 1, Dir["#{@directory}/spanprof-*"].size, "the page alone stays"
   end
 
-  def test_exec_keeps_what_rubyopt_says_and_passes_words_on
+  def test_exec_keeps_rubyopt_and_passes_arguments
     result = spanprof("exec", "ruby", "-e", "p $VERBOSE, ARGV", "a b", "$HOME", env: { "RUBYOPT" => "-w" })
     assert_equal "true\n[\"a b\", \"$HOME\"]\n", result.out, result.err
   end
@@ -91,14 +91,14 @@ class AutostartTest < ChildTest
     assert_equal 2, spanprof("nonsense").status.exitstatus
   end
 
-  def test_the_core_s_subcommands
+  def test_subcommands_of_the_core
     assert_match(/\Aspanprof \d/, spanprof("version").out)
     child!("burn 0.1", env: { "RUBYOPT" => "-rspanprof/autostart" })
     assert_match(/CPU \d/, spanprof("report", @profiles).out)
     assert_match(/^ok +timer/, spanprof("check").out)
   end
 
-  def test_a_wrong_variable_is_said_and_the_program_runs
+  def test_a_wrong_variable_is_logged_and_the_program_runs
     result = child!("puts 1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_SAMPLE_RATE" => "fast" })
     assert_equal "1\n", result.out
     assert_equal "spanprof: not profiling: sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is \"fast\", " \
@@ -111,7 +111,7 @@ class AutostartTest < ChildTest
     tracer.in_span("order") { burn 0.2 }
   RUBY
 
-  def test_opentelemetry_gets_our_processor_whenever_it_is_loaded
+  def test_opentelemetry_gets_our_processor_when_it_is_loaded
     environment = { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" }
     ["require 'opentelemetry/sdk'", "require 'opentelemetry-sdk'",
      "require 'opentelemetry'; require 'opentelemetry/sdk'"].each do |load|
@@ -132,7 +132,7 @@ class AutostartTest < ChildTest
     assert_burned(0.2, burnt.select { |sample| sample.labels["span_name"] == "order" }, message: result.err)
   end
 
-  def test_a_program_with_a_processor_of_ours_keeps_one
+  def test_a_program_with_our_processor_gets_no_second_one
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" })
       require "opentelemetry/sdk"
       OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::SpanProcessor.new) }
@@ -145,7 +145,7 @@ class AutostartTest < ChildTest
     assert_equal %w[1 1], result.out.split, result.err
   end
 
-  def test_require_is_the_program_s_own
+  def test_require_is_not_wrapped
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart" })
       p Kernel.instance_method(:require).source_location.to_a.grep(%r{lib/spanprof})
       begin
@@ -157,8 +157,8 @@ class AutostartTest < ChildTest
     assert_equal %w[[] []], result.out.split, result.err
   end
 
-  # Each by what its file has, without the gem.
-  def test_frameworks_are_instrumented_when_their_module_is_there
+  # Each framework is tested with what its file defines, without the gem.
+  def test_frameworks_are_instrumented_when_they_are_loaded
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart" })
       autoload :Sidekiq, "/nonexistent"
       module ActiveSupport
@@ -174,8 +174,8 @@ class AutostartTest < ChildTest
     assert_equal ["[]", "[:action_controller, :active_job, :after_initialize]"], result.out.lines.map(&:chomp), result.err
   end
 
-  # A TracePoint may cost a JIT what it has compiled.
-  def test_a_start_in_the_program_waits_for_its_bundle_alone
+  # A TracePoint may make a JIT discard its code.
+  def test_a_start_in_the_program_awaits_only_gems_of_the_bundle
     result = child!(<<~'RUBY')
       require "spanprof"
       waiting = -> { p Spanprof::LoadWatch.instance_variable_get(:@trace)&.enabled? }
@@ -192,7 +192,7 @@ class AutostartTest < ChildTest
     assert_equal %w[nil true labelled false], result.out.split, result.err
   end
 
-  def test_beside_those_who_wrap_require
+  def test_with_other_wrappers_of_require
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" })
       module Kernel
         alias_method :require_without_another, :require

@@ -2,10 +2,10 @@
 
 require "child"
 
-# Where nothing can be written: no call raises, every block runs, and each result
-# is that of a program whose output works.
+# If nothing can be written, no call raises, all blocks run, and all results are those of a program
+# with working output.
 class BrokenOutputTest < ChildTest
-  # Every public call, with arguments that have something to be said about them.
+  # All public calls, with arguments that cause log messages.
   CALLS = <<~'RUBY'
     RESULTS = File.open(ENV.fetch("RESULTS"), "a")
     RESULTS.sync = true
@@ -15,7 +15,7 @@ class BrokenOutputTest < ChildTest
     rescue Exception => e
       RESULTS.puts "#{name} raised #{e.class} in #{e.backtrace.first(3).join(" < ")}"
     end
-    # An object with no text, and an error with no message.
+    # An object whose to_s raises, and an error whose message raises.
     class Mute
       class Error < StandardError
         def message = raise("no message")
@@ -40,7 +40,7 @@ class BrokenOutputTest < ChildTest
     result("flush") { Spanprof.flush(timeout: "soon") }
     result("stats") { Spanprof.stats.key?(:samples_captured) || Spanprof.stats.keys.size > 10 }
     result("available?") { Spanprof.available? }
-    # Ruby's own fork raises where stderr is closed: it flushes it.
+    # Ruby's own fork raises if stderr is closed, because it flushes stderr.
     result("fork") { STDERR.closed? ? 7 : Process.wait2(fork { exit!(Spanprof.label([]) { 7 }) })[1].exitstatus }
     result("exec") { exec("/nonexistent/program") rescue $!.class }
     result("stop") { Spanprof.stop(timeout: Object) }
@@ -177,8 +177,8 @@ class BrokenOutputTest < ChildTest
     end
   end
 
-  # On our own thread, where it would end the program.
-  def test_a_logger_that_exits_or_raises_what_nobody_rescues
+  # Such a logger would end the program if it ran on our thread without protection.
+  def test_a_logger_that_exits_or_raises_a_non_standard_error
     ["exit 3", "raise Exception, 'no'", "throw :nobody"].each do |code|
       result = child!(<<~RUBY)
         Thread.abort_on_exception = true

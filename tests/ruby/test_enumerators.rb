@@ -2,8 +2,8 @@
 
 require "span_case"
 
-# Resuming an enumerator's fiber is a call: what is done there is done for who
-# called `next`, unless the fiber has a span of its own.
+# Resuming an enumerator's fiber is a call: its work belongs to the caller of `next`, unless the
+# fiber has a span of its own.
 class EnumeratorsTest < SpanCase
   def working(name, steps = 50, seconds = 0.02)
     Enumerator.new do |values|
@@ -14,7 +14,7 @@ class EnumeratorsTest < SpanCase
     end
   end
 
-  def test_without_a_span_of_its_own_it_works_for_its_caller
+  def test_without_a_span_an_enumerator_has_its_callers_span
     profile do
       values = working(:inside)
       @tracer.in_span("caller") { 10.times { values.next && burn(:caller, 0.01) } }
@@ -22,8 +22,8 @@ class EnumeratorsTest < SpanCase
     assert_spans(inside: :caller)
   end
 
-  # Where one fiber was, the next one stands: nothing may be known of it yet.
-  def test_in_the_place_of_fibers_without_a_span
+  # New fibers get the addresses of old ones, whose state must not be used.
+  def test_at_the_address_of_a_fiber_without_a_span
     profile do
       5.times do
         Array.new(300) { Fiber.new { Fiber.yield until false }.tap { |fiber| 2.times { fiber.resume } } }.clear
@@ -35,7 +35,7 @@ class EnumeratorsTest < SpanCase
     assert_spans(inside: :caller)
   end
 
-  def test_for_each_caller_in_turn
+  def test_alternating_callers
     profile do
       value = [nil]
       values = Enumerator.new do |yielder|
@@ -127,9 +127,9 @@ class EnumeratorsTest < SpanCase
     assert_spans(inside: nil)
   end
 
-  # An enumerator that waits in a scheduler's loop is resumed from there: it goes
-  # on for its caller, and not for what the loop works for.
-  def test_resumed_by_a_scheduler_it_still_works_for_its_caller
+  # An enumerator that waits in a scheduler's loop is resumed by the loop. It continues to work for
+  # its caller, and not for the loop's span.
+  def test_resumed_by_a_scheduler_it_has_its_callers_span
     profile do
       ready = nil
       looping = Fiber.current
@@ -158,7 +158,7 @@ class EnumeratorsTest < SpanCase
     assert_spans
   end
 
-  def test_labels_are_the_callers_too
+  def test_labels_are_those_of_the_caller
     profile do
       values = Enumerator.new do |yielder|
         loop do

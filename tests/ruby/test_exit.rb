@@ -3,9 +3,9 @@
 require "child"
 require "push_server"
 
-# However a program ends, what was sampled is handed on, within 2 seconds.
+# A program that exits, in any way, delivers its last samples within 2 seconds.
 class ExitTest < ChildTest
-  # Seconds the end of a program may take longer with us than without.
+  # Maximum delay of an exit, in seconds.
   END_S = 2.0
 
   START = <<~'RUBY'
@@ -13,7 +13,7 @@ class ExitTest < ChildTest
     Spanprof.start(log_level: :off)
   RUBY
 
-  # Ways to end, and the status that says so.
+  # Ways to exit, and the resulting status.
   ENDS = {
     "" => 0, "exit 3" => 3, "exit! 4" => 4, "Process.exit!(5)" => 5, "Kernel.exit!(6)" => 6, "abort" => 1,
     "raise 'oops'" => 1, "Thread.new { Thread.main.raise(SystemExit.new(7)) }.join; sleep" => 7,
@@ -24,19 +24,19 @@ class ExitTest < ChildTest
     "exec(['sh', 'name'], '-c', 'exit 13', out: :err)" => 13
   }.freeze
 
-  def test_each_end_hands_on_the_last_samples
+  def test_each_exit_delivers_the_last_samples
     ENDS.each do |code, status|
       FileUtils.rm_rf(@profiles)
       result = child(START + "burn 0.15\n#{code}")
-      # timeout(1) answers a death by signal with its own.
+      # timeout(1) exits with its own status when a signal kills the program.
       ended = result.status.exitstatus || result.status.termsig
       assert_includes [status, status + 128], ended, "#{code}: #{result.err}"
       assert_burned(0.15, burnt, message: "#{code}: #{result.err}")
     end
   end
 
-  # Of two finalizers ours may be the first.
-  def test_no_session_starts_after_the_end
+  # Our finalizer may be the first of two.
+  def test_no_session_starts_during_the_exit
     result = child!(START + <<~'RUBY')
       burn 0.1
       Spanprof::Exit.call(0)
@@ -46,8 +46,8 @@ class ExitTest < ChildTest
     assert_burned(0.1, burnt)
   end
 
-  # The end comes to our thread while it makes one that writes a line.
-  def test_an_end_in_the_middle_of_another_gem_s_thread_new
+  # Our log thread is created while the process exits.
+  def test_an_exit_during_thread_new_of_another_gem
     result = child!(<<~'RUBY', limit: 20)
       MADE = Queue.new
       Thread.singleton_class.prepend(Module.new do
@@ -63,7 +63,7 @@ class ExitTest < ChildTest
     assert_match(/profiling "test"/, result.err)
   end
 
-  def test_at_exit_handlers_and_the_end_of_threads_are_profiled
+  def test_at_exit_handlers_and_ending_threads_are_profiled
     child!(START + <<~'RUBY')
       at_exit { at_exit { burn 0.1 }; burn 0.1 }
       thread = Thread.new { begin; Thread.stop; ensure; burn 0.1; end }
@@ -73,12 +73,12 @@ class ExitTest < ChildTest
     assert_burned(0.4, burnt, stretches: 2)
   end
 
-  # @return [Float] seconds from the decision to the end
+  # @return [Float] seconds from the call of exit to the end of the process
   def seconds_to_end(start, code, env)
     result = child(start + <<~RUBY + code, env: env)
       6.times { Thread.new { loop { burn 0.1 } } }
       sleep 0.7
-      # Without giving the GVL away, which takes 0.6 s to win back.
+      # Without releasing the GVL, which takes 0.6 s to acquire again.
       $stdout.write_nonblock("\#{clock}\n")
     RUBY
     ended = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -91,7 +91,7 @@ class ExitTest < ChildTest
     assert_operator seconds_to_end(START, code, env) - without, :<, END_S, "#{code}, #{without} s without"
   end
 
-  def test_six_busy_threads_do_not_delay_the_end
+  def test_six_busy_threads_do_not_delay_the_exit
     ["", "exit", "exit!", "exec 'true'"].each do |code|
       assert_ends_in_time(code)
       assert_operator seconds(samples), :>, 0.04, code
@@ -99,17 +99,17 @@ class ExitTest < ChildTest
     end
   end
 
-  def test_nor_does_a_server_that_is_gone
+  def test_a_server_that_is_down_does_not_delay_the_exit
     ["exit", "exit!"].each { |code| assert_ends_in_time(code, { "PYROSCOPE_SERVER_ADDRESS" => no_server }) }
   end
 
-  def test_nor_does_a_frozen_server
+  def test_a_frozen_server_does_not_delay_the_exit
     frozen_server do |address|
       ["exit", "exit!", "exec 'true'"].each { |code| assert_ends_in_time(code, { "PYROSCOPE_SERVER_ADDRESS" => address }) }
     end
   end
 
-  def test_what_cannot_be_sent_is_spooled
+  def test_profiles_that_cannot_be_sent_are_spooled
     spool = { "PYROSCOPE_OUTPUT_DIRECTORY" => "", "PYROSCOPE_SPOOL_DIRECTORY" => "#{@directory}/spool" }
     away = spool.merge("PYROSCOPE_SERVER_ADDRESS" => no_server)
     child!(START + "burn 0.1", env: away)
@@ -121,7 +121,7 @@ class ExitTest < ChildTest
     end
   end
 
-  def test_a_short_program_is_delivered
+  def test_the_profile_of_a_short_program_is_delivered
     PushServer.run do |server|
       child!(START + "burn 0.1", env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
       found = server.uploads.flat_map { |upload| upload.profile.samples }
@@ -129,7 +129,7 @@ class ExitTest < ChildTest
     end
   end
 
-  def test_an_exec_that_fails_changes_nothing
+  def test_profiling_continues_after_a_failed_exec
     result = child!(START + <<~'RUBY')
       3.times do
         exec "/nonexistent/program"
@@ -164,7 +164,7 @@ class ExitTest < ChildTest
     assert_equal control.out, result.out
   end
 
-  # How other gems wrap what we have taken the place of.
+  # Ways in which other gems wrap methods that ours replaces.
   WRAPS = {
     alias: <<~'RUBY',
       module Kernel
@@ -188,11 +188,11 @@ class ExitTest < ChildTest
     RUBY
   }.freeze
 
-  def test_beside_those_who_wrap_exec_and_exit
+  def test_with_other_wrappers_of_exec_and_exit
     WRAPS.each do |kind, wrap|
       [START + wrap, wrap + START, wrap + START + wrap].each do |program|
         { "exec 'exit 10'" => 10, "exit! 4" => 4, "Process.exit!(5)" => 5 }.each do |ending, status|
-          next if kind == :alias && program.scan("module Kernel").size > 1 # calls itself without us, too
+          next if kind == :alias && program.scan("module Kernel").size > 1 # this calls itself also without our gem
 
           FileUtils.rm_rf(@profiles)
           result = child("#{program}\nburn 0.1\n#{ending}")

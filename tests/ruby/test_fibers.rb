@@ -4,9 +4,9 @@ require "span_case"
 
 require "objspace"
 
-# Spans and fibers: each fiber has its own.
+# Each fiber has its own span.
 class FibersTest < SpanCase
-  # Let them take turns until all have ended.
+  # Resume fibers in turn until all have ended.
   def take_turns(fibers)
     fibers = fibers.select { |fiber| fiber.resume && fiber.alive? } until fibers.empty?
   end
@@ -24,12 +24,12 @@ class FibersTest < SpanCase
     end
   end
 
-  def test_forty_fibers_that_take_turns
+  def test_forty_alternating_fibers
     profile { take_turns(Array.new(40) { |i| spanning("fiber#{i % 8}", 10 + i % 8) }) }
     assert_spans
   end
 
-  def test_a_fiber_does_not_work_for_who_resumes_it
+  def test_a_fiber_does_not_have_the_span_of_its_resumer
     profile do
       fiber = Fiber.new do
         loop do
@@ -73,7 +73,7 @@ class FibersTest < SpanCase
     assert_spans
   end
 
-  def test_fiber_locals_copied_by_frameworks_do_not_carry_spans
+  def test_fiber_locals_copied_by_frameworks_have_no_spans
     profile do
       @tracer.in_span("parent") do
         burn(:parent, 0.05)
@@ -96,7 +96,7 @@ class FibersTest < SpanCase
     assert_spans
   end
 
-  def test_nothing_of_ours_is_a_fiber_local
+  def test_the_gem_sets_no_fiber_locals
     Spanprof.label(tier: 1) do
       @tracer = OpenTelemetry::SDK::Trace::TracerProvider.new.tracer("test")
       @tracer.in_span("parent") do
@@ -106,11 +106,11 @@ class FibersTest < SpanCase
     end
   end
 
-  def test_what_stands_behind_fibers_and_spans_can_be_met_but_not_copied
+  def test_objects_behind_fibers_and_spans_are_found_but_not_copied
     profile do
       @tracer.in_span("parent") do |span|
         native = Spanprof.const_get(:Native)
-        # A fiber's stack shows by chance what calls that ended have left there, too.
+        # A fiber's stack may still contain values of earlier calls, which keep objects alive.
         { Fiber.current => native::Scope, span => native::Span }.each do |object, holder|
           held = ObjectSpace.reachable_objects_from(object).grep(holder)
           refute_empty held, object.class.name
@@ -125,7 +125,7 @@ class FibersTest < SpanCase
     end
   end
 
-  def test_fibers_made_and_dropped_leave_no_memory
+  def test_dropped_fibers_free_their_memory
     profile do
       drop = lambda do |count|
         count.times { spanning("dropped", 2).tap(&:resume) }
@@ -134,12 +134,12 @@ class FibersTest < SpanCase
       drop.call(100)
       before = Spanprof.stats[:spans_live]
       drop.call(1000)
-      assert_operator Spanprof.stats[:spans_live] - before, :<, 10 # that the GC may take for used
+      assert_operator Spanprof.stats[:spans_live] - before, :<, 10 # the GC may find some in use
     end
     assert_spans
   end
 
-  def test_fibers_die_in_the_middle_of_a_span
+  def test_fibers_end_during_a_span
     profile do
       5.times do
         fiber = Fiber.new { @tracer.in_span("raises") { burn(:raises, 0.02) && raise(IOError) } }
@@ -178,7 +178,7 @@ class FibersTest < SpanCase
     assert_equal "named", subclass.new("named") { 1 }.name
   end
 
-  def test_inherited_where_asked_until_they_have_their_own
+  def test_spans_are_inherited_on_request
     Spanprof::Otel.inherit_spans = true
     profile do
       @tracer.in_span("maker") do
@@ -206,7 +206,7 @@ class FibersTest < SpanCase
     Spanprof::Otel.inherit_spans = false
   end
 
-  def test_not_inherited_unless_asked
+  def test_spans_are_not_inherited_by_default
     profile do
       @tracer.in_span("maker") do
         Fiber.new { burn(:outside, 0.05) }.resume

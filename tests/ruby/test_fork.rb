@@ -2,9 +2,9 @@
 
 require "child"
 
-# Children of a profiled process are profiled by themselves.
+# Forked children of a profiled process are profiled.
 class ForkTest < ChildTest
-  # A parent burns 0.2 s, has a child burn 0.5 s in the given way.
+  # A parent burns 0.2 s; its child, which the given code forks, burns 0.5 s.
   def forked(code)
     child!(<<~RUBY)
       require "spanprof"
@@ -41,12 +41,12 @@ class ForkTest < ChildTest
     assert_both_profiled
   end
 
-  def test_a_child_that_leaves_by_exit!
+  def test_a_child_that_calls_exit!
     forked("fork { in_child; exit! }; Process.wait")
     assert_both_profiled
   end
 
-  def test_a_child_that_becomes_another_program
+  def test_a_child_that_calls_exec
     forked(%(fork { in_child; exec "true" }; Process.wait))
     assert_both_profiled
   end
@@ -75,8 +75,8 @@ class ForkTest < ChildTest
     assert_both_profiled
   end
 
-  # In a child, as nobody could wait for the daemon.
-  def test_what_was_sampled_before_daemon
+  # The program runs in a child, because nobody can wait for a daemon.
+  def test_samples_before_daemon_are_delivered
     child!(<<~'RUBY')
       require "spanprof"
       reader, writer = IO.pipe
@@ -95,8 +95,8 @@ class ForkTest < ChildTest
     assert_both_profiled
   end
 
-  # With a server that is down, and one that never answers.
-  def test_daemon_waits_for_no_server
+  # Once with a server that is down, and once with one that never answers.
+  def test_daemon_does_not_wait_for_a_server
     frozen_server do |frozen|
       [no_server, frozen].each do |address|
         result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => address })
@@ -147,7 +147,7 @@ class ForkTest < ChildTest
     assert_equal({ "worker" => 2, "later" => 1 }, names.tally.slice("worker", "later"))
   end
 
-  def test_forks_beside_threads_that_start_and_stop
+  def test_forks_during_starts_and_stops_of_other_threads
     result = child!(<<~'RUBY')
       require "spanprof"
       thread = Thread.new { loop { Spanprof.start(log_level: :off); Spanprof.flush; Spanprof.stop } }

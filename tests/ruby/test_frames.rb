@@ -2,14 +2,14 @@
 
 require "child"
 
-# Ruby and native frames make one stack, in the order of the calls.
+# Ruby and native frames form one stack, in the order of the calls.
 class FramesTest < ChildTest
-  # @return [Array<Array<String>>] stacks with that frame, innermost first
+  # @return [Array<Array<String>>] stacks with this frame, innermost first
   def stacks_with(name)
     samples.map(&:stack).select { |stack| stack.include?(name) }
   end
 
-  def test_ruby_frames_stand_in_the_order_of_their_calls
+  def test_ruby_frames_are_in_the_order_of_their_calls
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
@@ -26,7 +26,7 @@ class FramesTest < ChildTest
     assert_burned(0.3, samples.select { |sample| sample.in?("Object#inner") }, hz: 250)
   end
 
-  # Of a program that sorts and compresses, on the main thread and on another.
+  # Stacks of a program that sorts and compresses, on the main thread and on another one.
   def native_work(options)
     child!(<<~RUBY)
       require "spanprof"
@@ -58,7 +58,7 @@ class FramesTest < ChildTest
     stacks.each { |stack| stack.each_cons(2) { |inner, outer| refute(inner == outer && stripped.include?(inner), stack.inspect) } }
   end
 
-  def test_all_native_frames_where_they_are_asked_for
+  def test_all_native_frames_on_request
     stacks = native_work("full_native_stacks: true")
     main, other = stacks.partition { |stack| stack.include?("<main>") }
     refute_empty main
@@ -66,7 +66,7 @@ class FramesTest < ChildTest
     other.each { |stack| assert_operator stack.index("block in <main>"), :<, stack.size - 1 }
   end
 
-  def test_native_frames_stand_below_the_ruby_frame_that_called_them
+  def test_native_frames_are_below_the_calling_ruby_frame
     child!(<<~'RUBY')
       require "spanprof"
       require "zlib"
@@ -84,7 +84,7 @@ class FramesTest < ChildTest
     end
   end
 
-  def test_a_c_method_stands_between_the_ruby_frames_around_it
+  def test_a_c_method_is_between_its_ruby_frames
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
@@ -101,8 +101,8 @@ class FramesTest < ChildTest
     end
   end
 
-  # What stays of such a chain are the C methods' own functions, one or two each.
-  def test_code_by_which_c_methods_call_each_other_is_no_frame
+  # Only the functions of the C methods remain of such a chain, one or two each.
+  def test_calls_between_c_methods_have_no_frames
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
@@ -121,7 +121,7 @@ class FramesTest < ChildTest
     end
   end
 
-  def test_code_that_calls_c_functions_is_no_frame
+  def test_calls_of_c_functions_have_no_frames
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
@@ -131,12 +131,12 @@ class FramesTest < ChildTest
     RUBY
     stacks = stacks_with("Object#work")
     refute_empty stacks
-    # Interpreter frames of a stripped library have no name but an address.
+    # In a stripped library, frames of the interpreter have no name but an address.
     between = stacks.map { |stack| stack[(stack.index("Object#work") + 1)...(stack.index("<main>") || 0)] }
     assert_empty between.flatten
   end
 
-  def test_code_that_yjit_made_is_no_frame
+  def test_code_of_yjit_has_no_frames
     skip "this Ruby has no YJIT" unless system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
     child!(<<~'RUBY', "--yjit")
       require "spanprof"
@@ -151,8 +151,8 @@ class FramesTest < ChildTest
     assert_empty stacks.flatten.grep(/unknown|^0x/)
   end
 
-  # Before Ruby 3.3 it can only be enabled from the start: then it is hidden.
-  def test_code_that_yjit_made_is_no_frame_when_it_is_enabled_later
+  # Before Ruby 3.3, YJIT can only be enabled at the start, so the test hides it.
+  def test_code_of_yjit_has_no_frames_if_it_is_enabled_later
     skip "this Ruby has no YJIT" unless system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
     late = system(RbConfig.ruby, "-e", "exit RubyVM::YJIT.respond_to?(:enable)")
     child!(<<~'RUBY', *("--yjit" unless late))

@@ -2,7 +2,7 @@
 
 require "child"
 
-# The collector's time is a leaf below the method that allocated.
+# Garbage collection is a leaf below the method that allocated.
 class GcTest < ChildTest
   GC_FRAME = "(garbage collection)"
 
@@ -31,7 +31,7 @@ class GcTest < ChildTest
     assert_operator below.fdiv(collections.size), :>, 0.95
   end
 
-  def test_their_share_is_what_ruby_measures
+  def test_their_share_equals_ruby_s_own_measurement
     result = child!(<<~RUBY)
       #{ALLOCATE}
       GC.measure_total_time = true
@@ -46,7 +46,7 @@ class GcTest < ChildTest
     assert_in_delta true_s, seconds(collections), Noise.seconds(true_s, total_s: work_s, samples: (work_s * 250).round)
   end
 
-  def test_they_carry_the_labels_of_whom_they_are_for
+  def test_collections_have_the_labels_of_their_fiber
     child!(<<~RUBY)
       #{ALLOCATE}
       Spanprof.start(sample_rate_hz: 250)
@@ -57,7 +57,7 @@ class GcTest < ChildTest
     assert_equal ["busy"], collections.map { |sample| sample.labels["part"] }.uniq
   end
 
-  def test_where_objects_move_there_is_the_leaf_alone
+  def test_a_collection_that_moves_objects_is_only_a_leaf
     skip "this Ruby cannot compact" unless GC.respond_to?(:auto_compact=)
     child!(<<~RUBY)
       #{ALLOCATE}
@@ -74,7 +74,7 @@ class GcTest < ChildTest
     assert_empty(collections.select { |sample| sample.in?("Object#allocate") })
   end
 
-  def test_a_compaction_is_seen_and_survived
+  def test_compaction_during_sampling
     skip "this Ruby cannot compact" unless GC.respond_to?(:compact)
     result = child!(<<~RUBY)
       #{ALLOCATE}
@@ -90,7 +90,7 @@ class GcTest < ChildTest
     refute_empty collections
   end
 
-  def test_what_waits_for_its_name_lives_and_what_does_not_is_let_go
+  def test_code_lives_until_it_is_named
     result = child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 1000, upload_interval_ms: 500)
@@ -110,9 +110,9 @@ class GcTest < ChildTest
     assert_operator files.uniq.size, :>, rounds / 4
   end
 
-  # Fibers that are dropped in a labelled block, and what starts at the address of
-  # one whose labels are not swept yet.
-  def test_nothing_starts_with_the_labels_of_a_dead_fiber
+  # Fibers that are dropped in a labelled block, and fibers that start at the address of a dropped
+  # fiber whose labels are not yet freed.
+  def test_fibers_do_not_start_with_the_labels_of_a_dead_one
     result = child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(log_level: :off)

@@ -2,10 +2,10 @@
 
 require "child"
 
-# What a signal, a timeout or another thread raises while the program is in code
-# of ours is the program's: it comes, later, and what we do is done.
+# An exception that a signal, a timeout or another thread raises while our code runs is raised in
+# the program after our code has finished.
 class InterruptsTest < ChildTest
-  # Raises in the main thread, from another one, and comes back.
+  # Raises in the main thread from another thread, and returns.
   AIM = <<~'RUBY'
     class Aimed < StandardError; end
     MAIN = Thread.current
@@ -21,7 +21,7 @@ class InterruptsTest < ChildTest
     end
   RUBY
 
-  def test_a_start_is_done_and_then_interrupted
+  def test_a_start_completes_before_an_interrupt
     result = child!(AIM + <<~'RUBY')
       require "spanprof"
       Aim.at(Spanprof::ReplacedGems.singleton_class, :warn_if_loaded)
@@ -36,7 +36,7 @@ class InterruptsTest < ChildTest
     assert_empty result.err
   end
 
-  def test_a_child_goes_on_and_then_is_interrupted
+  def test_a_child_is_profiled_before_an_interrupt
     result = child!(AIM + <<~'RUBY')
       require "spanprof"
       Spanprof.start(log_level: :off) or abort
@@ -57,7 +57,7 @@ class InterruptsTest < ChildTest
     assert_equal "raised, true, true\n", result.out
   end
 
-  def test_an_exec_hands_on_and_then_is_interrupted
+  def test_an_exec_delivers_samples_before_an_interrupt
     result = child!(AIM + <<~'RUBY')
       require "spanprof"
       Spanprof.start(log_level: :off) or abort

@@ -30,7 +30,7 @@ class JobsTest < RedisTest
     assert_in_delta 0.4, seconds_by_job["Mail::SendJob"], noise_s(0.4, stretches: 2)
   end
 
-  # A worker that stops itself when its last job is done.
+  # A worker that stops itself after its last job.
   WORKER = <<~'RUBY'
     require "pyroscope"
     class BurnJob

@@ -5,7 +5,7 @@ require "pyroscope"
 
 # Spanprof.label, and the tags of the gem pyroscope.
 class LabelsTest < SpanCase
-  # @return [Set<Hash>] the labels with which burn(name) was sampled
+  # @return [Set<Hash>] the labels of the samples in burn(name)
   def labels_of(name)
     @samples.select { |sample| worker(sample) == name }.map(&:labels).uniq.to_set
   end
@@ -17,7 +17,7 @@ class LabelsTest < SpanCase
     end
   end
 
-  def test_nested_labels_hide_and_come_back
+  def test_nested_labels_hide_outer_ones
     profile do
       Spanprof.label(tenant: "acme", tier: 1) do
         burn(:outer, 0.2)
@@ -30,7 +30,7 @@ class LabelsTest < SpanCase
                   after: {}
   end
 
-  def test_the_block_s_value_and_exceptions_pass
+  def test_the_blocks_value_and_exceptions_are_passed
     assert_equal 7, Spanprof.label(a: 1) { 7 }
     assert_equal 8, Spanprof.label { 8 }
     profile do
@@ -41,19 +41,19 @@ class LabelsTest < SpanCase
     assert_labels after: {}
   end
 
-  # Values a program may have, and what the server can take of them.
+  # Values that a program may use, and the label values in the profile.
   VALUES = {
     comma: ["a,b=c d", "a,b=c d"], utf8: ["žluťoučký", "žluťoučký"], latin: ["caf\xE9".dup.force_encoding("ISO-8859-1"), "café"],
     utf16: ["über".encode("UTF-16LE"), "über"], symbol: [:sym, "sym"], number: [1.5, "1.5"], nil: [nil, nil],
     empty: ["", nil]
   }.freeze
 
-  def test_any_value_is_taken_by_its_text
+  def test_the_to_s_of_any_value_is_used
     profile { VALUES.each { |name, (value, _)| Spanprof.label(name => value) { burn(name, 0.2) } } }
     VALUES.each { |name, (_, text)| assert_labels(name => text ? { name.to_s => text } : {}) }
   end
 
-  def test_what_the_server_would_refuse_is_cleaned_and_counted
+  def test_invalid_labels_are_cleaned_and_counted
     profile do
       Spanprof.label(key: "bad \xFF byte") { burn(:invalid, 0.2) }
       Spanprof.label(key: "nul\0byte") { burn(:nul, 0.2) }
@@ -68,7 +68,7 @@ class LabelsTest < SpanCase
     assert_operator Spanprof.stats[:labels_cleaned], :>=, 4
   end
 
-  def test_a_value_whose_to_s_raises_is_said_and_left_out
+  def test_a_value_whose_to_s_raises_is_logged_and_omitted
     bad = Object.new
     def bad.to_s = raise(ArgumentError, "no text")
     profile { Spanprof.label(good: 1, bad: bad) { burn(:work, 0.2) } }
@@ -115,7 +115,7 @@ class LabelsTest < SpanCase
       Pyroscope._remove_tags({ a: 1 })
       burn(:one, 0.2)
       Pyroscope._add_tags({ b: 3 })
-      Pyroscope._remove_tags({ b: 2 }) # is 3 by now
+      Pyroscope._remove_tags({ b: 2 }) # its value is 3 now
       burn(:three, 0.2)
       Pyroscope._remove_tags(Pyroscope.thread_id, { b: 3 })
       burn(:none, 0.2)
@@ -133,8 +133,8 @@ class LabelsTest < SpanCase
     assert_labels labelled: Array.new(7) { |i| { "n" => i.to_s } }, bare: {}
   end
 
-  # What Timeout raises comes out, wherever we are then.
-  def test_a_timeout_is_not_caught
+  # An exception of Timeout propagates, wherever it interrupts our code.
+  def test_a_timeout_is_not_rescued
     require "timeout"
     processor = Spanprof::Otel::SpanProcessor.new
     provider = OpenTelemetry::SDK::Trace::TracerProvider.new.tap { |made| made.add_span_processor(processor) }

@@ -2,9 +2,9 @@
 
 require "child"
 
-# Where the lines of the log go.
+# Destination of the log lines.
 class LoggingTest < ChildTest
-  # A logger that keeps what it is given.
+  # A logger that stores its lines.
   MEMORY = <<~'RUBY'
     require "logger"
     require "spanprof"
@@ -14,7 +14,7 @@ class LoggingTest < ChildTest
     MEMORY = memory
   RUBY
 
-  def test_lines_of_all_threads_come_to_the_logger_on_a_ruby_thread
+  def test_lines_of_all_threads_are_logged_on_a_ruby_thread
     result = child!(MEMORY + <<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => no_server })
       Spanprof.start(logger: MEMORY)
       burn 0.05
@@ -27,7 +27,7 @@ class LoggingTest < ChildTest
     assert_empty result.err
   end
 
-  def test_rails_has_a_logger
+  def test_the_logger_of_rails_is_used
     result = child!(<<~'RUBY')
       require "logger"
       module Rails
@@ -47,7 +47,7 @@ class LoggingTest < ChildTest
     assert_match(/\Aspanprof: profiles go nowhere: [^\n]*\n\z/, result.err)
   end
 
-  def test_the_level_that_is_asked_for
+  def test_the_level_of_the_options
     assert_match(/^spanprof: profiling "test"/, child!(%(require "spanprof"; Spanprof.start(log_level: :info))).err)
     assert_match(/^spanprof: profiling "test"/,
                  child!(%(require "spanprof"; Spanprof.start), env: { "PYROSCOPE_LOG_LEVEL" => "info" }).err)
@@ -55,7 +55,7 @@ class LoggingTest < ChildTest
                         env: { "PYROSCOPE_OUTPUT_DIRECTORY" => "" }).err
   end
 
-  def test_a_logger_that_raises_loses_nothing
+  def test_a_logger_that_raises_loses_no_lines
     result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => no_server })
       require "spanprof"
       broken = Object.new
@@ -70,7 +70,7 @@ class LoggingTest < ChildTest
     assert_match(/^spanprof: no upload to/, result.err)
   end
 
-  def test_a_logger_that_blocks_stops_nobody
+  def test_a_logger_that_blocks_does_not_block_the_program
     result = child!(MEMORY + <<~'RUBY')
       stuck = Object.new
       GATE = Queue.new
@@ -85,7 +85,7 @@ class LoggingTest < ChildTest
     assert_burned(0.1, burnt)
   end
 
-  def test_where_no_thread_can_be_made_lines_come_at_once
+  def test_without_a_thread_lines_are_logged_immediately
     result = child!(MEMORY + <<~'RUBY')
       ThreadGroup.new.add(Thread.current).freeze
       p Spanprof.start(logger: MEMORY, sample_rate_hz: 0), Spanprof.start(logger: MEMORY), Spanprof.stop
@@ -97,7 +97,7 @@ class LoggingTest < ChildTest
     end
   end
 
-  def test_what_is_said_last_arrives
+  def test_the_last_lines_are_logged
     result = child!(MEMORY + <<~'RUBY')
       Spanprof.start(logger: Logger.new($stdout))
       at_exit { puts "at_exit" }
@@ -105,7 +105,7 @@ class LoggingTest < ChildTest
     assert_match(/at_exit.*spanprof: profiling stopped/m, result.out)
   end
 
-  def test_a_child_repeats_nothing_and_has_a_log_of_its_own
+  def test_a_child_logs_only_its_own_lines
     result = child!(<<~'RUBY')
       require "logger"
       require "spanprof"

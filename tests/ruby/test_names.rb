@@ -2,8 +2,7 @@
 
 require "child"
 
-# Frames are called what Ruby 3.4 calls them, on every Ruby, and know their file
-# and line.
+# On every version of Ruby, frames have the names of Ruby 3.4, and their file and line.
 class NamesTest < ChildTest
   PROGRAM = <<~'RUBY'
     require "spanprof"
@@ -109,7 +108,7 @@ class NamesTest < ChildTest
     assert_equal [7], frames.select { |frame| frame.function == "from_text" }.map(&:line).uniq
   end
 
-  # A class path in UTF-8, and names that no String#+ joins to it.
+  # A class path in UTF-8, and method names in encodings that String#+ cannot concatenate with it.
   def test_names_in_other_encodings_than_their_class
     child!(<<~'RUBY')
       require "spanprof"
@@ -127,8 +126,8 @@ class NamesTest < ChildTest
     assert_equal ["Größe.?", "Größe.あ", "block in Größe.あ"], names.sort
   end
 
-  # What ActionView (7.2, 8.0) and Tilt (2.9) call the methods they make of
-  # templates, with a hash and an id of the process.
+  # Names of methods that ActionView (7.2, 8.0) and Tilt (2.9) generate for templates, with a hash
+  # and an id of the process.
   VIEWS = {
     "_app_views_carts_show_html_erb__3496284017489214_220" => "_app_views_carts_show_html_erb",
     "_app_views_carts__item_html_erb___3496284017489214_13600" => "_app_views_carts__item_html_erb",
@@ -149,7 +148,7 @@ class NamesTest < ChildTest
     assert_equal VIEWS.values.flat_map { |name| ["View##{name}", "block in View##{name}"] }.sort, names.sort
   end
 
-  def test_they_are_what_this_ruby_says_itself
+  def test_names_are_those_of_this_ruby_s_backtraces
     skip "labels have no classes before Ruby 3.4" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.4")
     result = child!(<<~'RUBY')
       require "spanprof"

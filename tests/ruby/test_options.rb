@@ -3,13 +3,13 @@
 require "child"
 require "push_server"
 
-# How options are written in Ruby, and what is said of those that are wrong.
+# Options in Ruby, and the messages for wrong ones.
 class OptionsTest < ChildTest
-  # Options of Spanprof.start and the sentence that refuses them.
+  # Options of Spanprof.start and the message that refuses them.
   REFUSED = {
     %(application_name: "") => "application_name is empty",
     %(application_name: "caf\\xE9") => "application_name is not valid UTF-8",
-    %(application_name: "a\\0b") => "application_name holds a NUL byte",
+    %(application_name: "a\\0b") => "application_name contains a NUL byte",
     %(application_name: "a\\nb") => "application_name has a control character at byte 2",
     %(application_name: 1) => "application_name must be a String, not a value of class Integer",
     %(server_address: "http://[::bad") => /\Aserver_address /,
@@ -25,7 +25,7 @@ class OptionsTest < ChildTest
     %(native_frames: "yes") => "native_frames must be true or false, not a value of class String",
     %(labels: { "a b" => 1 }) => 'labels has the label name "a b", which is not [A-Za-z_][A-Za-z0-9_.]*',
     %(labels: { a: "\\xFF" }) => 'labels has a value that is not UTF-8 for label "a"',
-    %(labels: { a: "x\\0y" }) => "labels holds a NUL byte",
+    %(labels: { a: "x\\0y" }) => "labels contains a NUL byte",
     %(labels: "a") => /\Alabels /,
     %(labels: 1) => "labels must be a Hash or a String, not a value of class Integer",
     %(http_headers: { "X-A" => "b\\nc" }) => /\Ahttp_headers /,
@@ -35,13 +35,13 @@ class OptionsTest < ChildTest
     %(output_directory: "/dev/null/x") => /output_directory/,
     %("native_frames" => 1) => "native_frames must be true or false, not a value of class Integer",
     %(autoinstrument_rails: "no") => "autoinstrument_rails must be true or false, not a value of class String",
-    %(output_directory: Struct.new(:to_path).new("a\\0b")) => "output_directory holds a NUL byte",
+    %(output_directory: Struct.new(:to_path).new("a\\0b")) => "output_directory contains a NUL byte",
     %(server_address: URI("ftp://localhost")) => /\Aserver_address /,
     %(logger: $stdout) => "logger has none of the methods debug, info, warn and error: it is of class IO",
     %(labels: { Object.new.tap { |o| def o.to_s = raise("boo") } => 1 }) => "boo"
   }.freeze
 
-  def test_each_wrong_value_is_refused_with_a_sentence
+  def test_each_wrong_value_is_refused_with_a_message
     calls = REFUSED.keys.map { |options| "p [Spanprof.start(#{options}), Spanprof.unavailable_reason]" }
     result = child!(%(require "spanprof"\nrequire "uri"\n#{calls.join("\n")}\np Spanprof.running?))
     *answers, running = result.out.lines(chomp: true)
@@ -55,7 +55,7 @@ class OptionsTest < ChildTest
     assert_equal REFUSED.size, result.err.lines.grep(/\Aspanprof: not profiling: /).size, result.err
   end
 
-  # Options of other names, and the sentence of the ArgumentError.
+  # Unknown options, and the message of the ArgumentError.
   UNKNOWN = {
     %(rate: 100) => 'there is no option "rate"',
     %(applicaton_name: "shop") => 'there is no option "applicaton_name"; did you mean application_name?',
@@ -65,7 +65,7 @@ class OptionsTest < ChildTest
     %(autoinstrument: true) => 'there is no option "autoinstrument"; did you mean autoinstrument_rails?'
   }.freeze
 
-  def test_an_unknown_name_is_an_argument_error_that_names_the_nearest
+  def test_an_unknown_name_raises_with_the_most_similar_name
     calls = UNKNOWN.keys.map { |options| "begin; Spanprof.start(#{options}); rescue ArgumentError => e; puts e.message; end" }
     result = child!(%(require "spanprof"\n#{calls.join("\n")}\np Spanprof.running?))
     assert_equal [*UNKNOWN.values, "false"], result.out.lines(chomp: true)
@@ -101,7 +101,7 @@ class OptionsTest < ChildTest
     assert_equal 1, Dir["#{@profiles}/block-*"].size
   end
 
-  # Options that are accepted, and what the profile then says of them.
+  # Options that are accepted, and their effect on the profile.
   ACCEPTED = {
     %(labels: { a: "b,c=d e", "f" => :g, h: 1 }) => { "a" => "b,c=d e", "f" => "g", "h" => "1" },
     %(labels: "a=b,c=d") => { "a" => "b", "c" => "d" },
@@ -114,8 +114,8 @@ class OptionsTest < ChildTest
     %(proxy: URI(""), ca_bundle: Pathname("/etc/ssl/certs/ca-certificates.crt")) => { "service_name" => "test" }
   }.freeze
 
-  def test_each_way_to_write_a_value
-    # One of a thread that is being made, all signals blocked, is taken and dropped.
+  def test_accepted_types_of_values
+    # A sample of a thread that is being created, with all signals blocked, is dropped.
     kept = "Spanprof.stats.values_at(:samples_pending, :samples_exported).sum.positive?"
     calls = ACCEPTED.keys.map do |options|
       "abort #{options.inspect} unless Spanprof.start(#{options})\nburn 0.02 until #{kept}\nSpanprof.stop"
@@ -133,7 +133,7 @@ class OptionsTest < ChildTest
     end
   end
 
-  def test_texts_live_as_long_as_they_are_needed
+  def test_texts_stay_alive_during_a_start
     PushServer.run do |server|
       child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
         require "spanprof"

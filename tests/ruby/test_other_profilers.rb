@@ -2,7 +2,7 @@
 
 require "child"
 
-# What a program and its other gems notice of us: nothing.
+# A program and its other gems must not notice the profiler.
 class OtherProfilersTest < ChildTest
   START = %(require "spanprof"\nSpanprof.start(log_level: :off) or abort(Spanprof.unavailable_reason)\n)
 
@@ -18,17 +18,17 @@ class OtherProfilersTest < ChildTest
     p $signals
   RUBY
 
-  def test_a_program_s_own_sigprof_before_our_start
+  def test_a_program_s_own_sigprof_before_the_start
     assert_equal "3\n", child!(TRAP + START + RAISE).out
     assert_burned(0.3, burnt)
   end
 
-  def test_a_program_s_own_sigprof_after_our_start
+  def test_a_program_s_own_sigprof_after_the_start
     assert_equal "3\n", child!(START + TRAP + RAISE).out
     assert_burned(0.3, burnt)
   end
 
-  # Calls that block, each beside a busy thread; what they return or raise.
+  # Calls that block, each next to a busy thread, and their results or exceptions.
   CALLS = <<~'RUBY'
     require "fiddle"
     require "socket"
@@ -78,16 +78,16 @@ class OtherProfilersTest < ChildTest
     3.times { CALLS.each { |name, call| puts "#{name} #{call.call.inspect}" } }
   RUBY
 
-  def test_no_blocking_call_sees_an_interrupt
-    # Some Rubies take 75 s each beside a load of 12.
+  def test_blocking_calls_are_not_interrupted
+    # Some versions of Ruby take 75 s for each if the load is 12.
     assert_equal child!(CALLS, limit: 600).out, child!(START + CALLS, limit: 600).out
   end
 
-  # Whether Ruby has a thread of its own beside the first, which gets SIGPROF.
+  # Whether Ruby has a second thread of its own, which gets SIGPROF.
   TIMER_THREAD = RUBY_VERSION >= "3.3"
 
-  # Profilers of other gems, with the clock that each follows, and what it counts of
-  # the program's thread while that burns.
+  # Profilers of other gems, with the clock that each uses, and the number of samples of the
+  # program's thread while it burns.
   PROFILERS = {
     "stackprof" => ["CLOCK_PROCESS_CPUTIME_ID", <<~'RUBY'],
       def counted = StackProf.run(mode: :cpu, interval: 10_000) { burn 0.4 }[:samples]
@@ -99,8 +99,8 @@ class OtherProfilersTest < ChildTest
       Datadog.configure do |config|
         config.profiling.enabled = true
         config.tracing.enabled = config.telemetry.enabled = false
-        config.agent.port = 9 # nobody listens
-        config.profiling.advanced.overhead_target_percentage = 20.0 # else it samples less on a busy machine
+        config.agent.port = 9 # no server listens
+        config.profiling.advanced.overhead_target_percentage = 20.0 # otherwise it samples less on a busy machine
       end
       Datadog::Profiling.wait_until_running
       WORKER = Datadog.send(:components).profiler.instance_variable_get(:@worker)
@@ -112,8 +112,8 @@ class OtherProfilersTest < ChildTest
     RUBY
   }.freeze
 
-  # Counts and seconds, alone and beside us. Who waits for a processor is sampled
-  # less often: both have their turns in one process, by the same machine.
+  # Counts and seconds, alone and together with ours. A thread that waits for a processor is sampled
+  # less often, so both cases alternate in one process on the same machine.
   TURNS = 6
   IN_TURN = <<~RUBY
     turns = { false => [], true => [] }
@@ -133,7 +133,7 @@ class OtherProfilersTest < ChildTest
   PROFILERS.each do |name, (clock, code)|
     define_method("test_#{name}_beside_us_counts_as_it_does_alone") do
       skip("no #{name} among the tests' gems of this Ruby") if Gem::Specification.find_all_by_name(name).empty?
-      # What comes together with ours is missed there (README): at 10 Hz that is seldom.
+      # A signal that arrives together with ours is missed (README): at 10 Hz this is rare.
       hz = name == "stackprof" && TIMER_THREAD ? 10 : 100
       out = child!(%(require "#{name}"\nCLOCK = Process::#{clock}\nHZ = #{hz}\n#{code}#{IN_TURN})).out
       turns = out.split.map(&:to_f).each_slice(2).each_slice(TURNS).to_a
@@ -146,7 +146,7 @@ class OtherProfilersTest < ChildTest
     end
   end
 
-  def test_stackprof_misses_none_of_its_samples
+  def test_stackprof_gets_all_its_samples
     skip("no stackprof among the tests' gems of this Ruby") if Gem::Specification.find_all_by_name("stackprof").empty?
     skip("a thread of Ruby's own gets SIGPROF") if TIMER_THREAD
     out = child!(START + <<~'RUBY').out
@@ -158,7 +158,7 @@ class OtherProfilersTest < ChildTest
     assert_equal 0, missed
   end
 
-  def test_both_gems_in_a_bundle_is_said_once
+  def test_both_gems_in_a_bundle_are_reported_once
     result = child!(<<~'RUBY')
       specification = Gem::Specification.new { |spec| spec.name = "pyroscope"; spec.version = "1.1.1" }
       Gem.loaded_specs["pyroscope"] = specification
@@ -169,7 +169,7 @@ class OtherProfilersTest < ChildTest
                  "remove it from the Gemfile\n", result.err
   end
 
-  def test_nor_does_a_refused_start_hide_one
+  def test_a_refused_start_does_not_hide_a_deadlock
     result = child(<<~'RUBY', limit: 10)
       require "spanprof"
       Spanprof.start(sample_rate_hz: 0)
@@ -187,7 +187,7 @@ class OtherProfilersTest < ChildTest
     "queue = Queue.new; Thread.new { sleep 1.5; queue.pop }; queue.pop"
   ].freeze
 
-  # How each ends, run at the same time.
+  # The results of all cases, which run at the same time.
   def ends(programs, limit:)
     programs.each_with_index.map do |code, i|
       path = program("program#{i}", code)
@@ -197,14 +197,14 @@ class OtherProfilersTest < ChildTest
 
   EVERY_MILLISECOND = %(require "spanprof"; Spanprof.start(sample_rate_hz: 1000)\n)
 
-  def test_a_deadlock_of_the_program_is_found_while_we_profile
+  def test_a_deadlock_of_the_program_is_found_during_profiling
     ends(DEADLOCKS.map { |code| EVERY_MILLISECOND + code }, limit: 60).each do |program, result|
       assert_match(/No live threads left. Deadlock\?/, result.err, program)
       assert_equal 1, result.status.exitstatus, program
     end
   end
 
-  # What waits long, and not for ever.
+  # Threads that wait for long, but not forever.
   WAITS = [
     "queue = Queue.new; Thread.new { sleep 4; queue << 1 }; queue.pop",
     "lock = Mutex.new; Thread.new { lock.synchronize { sleep 4 } }; sleep 0.1; lock.lock",
@@ -212,19 +212,19 @@ class OtherProfilersTest < ChildTest
     "Thread.new { sleep 4 }.join",
     "reader, writer = IO.pipe; fork { reader.close; sleep 4 }; writer.close; Thread.new { Queue.new.pop }; reader.read",
     "trap('USR1') { exit }; fork { sleep 4; Process.kill('USR1', Process.ppid) }; Thread.new { Queue.new.pop }; sleep",
-    # Ruby does not look when a thread ends.
+    # Ruby does not check for a deadlock when a thread ends.
     "q = Queue.new; trap('USR1') { q << 1 }; fork { sleep 4; Process.kill('USR1', Process.ppid) }; Thread.new { sleep 1 }; q.pop",
     "queue = Queue.new; Thread.new { loop { sleep 0.3; queue << 1 } }; 14.times { queue.pop; burn 0.01 }"
   ].freeze
 
-  def test_who_waits_without_a_deadlock_is_left_alone
+  def test_long_waits_are_not_reported_as_deadlocks
     ends(WAITS.map { |code| EVERY_MILLISECOND + code }, limit: 60).each do |program, result|
       assert result.status.success?, "#{program}: #{result.err}"
       assert_operator result.seconds, :>, 3, program
     end
   end
 
-  def test_after_a_deadlock_that_is_rescued_frames_have_names
+  def test_frames_have_names_after_a_rescued_deadlock
     result = child!(EVERY_MILLISECOND.sub(")", ", upload_interval_ms: 500)") + <<~'RUBY')
       def after = burn(3)
       begin
@@ -239,7 +239,7 @@ class OtherProfilersTest < ChildTest
     assert_empty(samples.select { |sample| sample.in?("(unknown)") })
   end
 
-  def test_a_deadlock_of_the_program_is_still_found_when_we_stopped
+  def test_a_deadlock_of_the_program_is_found_after_a_stop
     result = child(START + "Spanprof.stop\nsleep 0.01 until Thread.list.one?\nQueue.new.pop", limit: 10)
     assert_match(/No live threads left. Deadlock\?/, result.err)
   end

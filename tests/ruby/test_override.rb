@@ -2,10 +2,10 @@
 
 require "child"
 
-# Methods that we take the place of, beside other gems that wrap the same ones.
+# Methods that our gem replaces while other gems wrap them.
 class OverrideTest < ChildTest
-  # By owner: the methods that it has, and what calls each of them once. What a
-  # Ruby has not is left out.
+  # Methods by owner, and code that calls each of them once. Methods that this Ruby does not have
+  # are skipped.
   METHODS = <<~'RUBY'
     require "opentelemetry/sdk"
     require "spanprof/otel"
@@ -27,7 +27,7 @@ class OverrideTest < ChildTest
       [Spanprof::Otel::SpanProcessor, :on_finish, -> { PROCESSOR.on_finish(SPAN) }]
     ].select { |owner, name, _| owner && (owner.method_defined?(name) || owner.private_method_defined?(name)) }
 
-    # Another gem's, and how often each is called by the main thread.
+    # Wrappers of another gem, which count the calls of the main thread.
     CALLS = Hash.new(0)
     def called(owner, name)
       CALLS[[owner, name]] += 1 if Thread.current == Thread.main
@@ -67,7 +67,7 @@ class OverrideTest < ChildTest
       Object.const_set(:SPAN, PROVIDER.tracer("test").start_span("first"))
     end
 
-    # Everyone who wrapped a method is called once with each call.
+    # Each wrapper of a method runs once in each call.
     def calls
       METHODS.each do |owner, name, call|
         CALLS.clear
@@ -79,7 +79,7 @@ class OverrideTest < ChildTest
       CONTEXT.clear
     end
 
-    # Spans are followed, and what starts inherits, as if nobody wrapped anything.
+    # Spans are followed, and new fibers and threads inherit, as without wrappers.
     def work
       native = Spanprof.const_get(:Native)
       Spanprof.label(a: 1) do
@@ -93,7 +93,7 @@ class OverrideTest < ChildTest
     end
   RUBY
 
-  # What the program does around the start, each with all methods.
+  # Wrappers that the program installs before or after the start, for all methods.
   ORDERS = {
     "alias before" => "wrap(:alias); start",
     "alias after" => "start; wrap(:alias)",

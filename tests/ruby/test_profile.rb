@@ -5,7 +5,7 @@ require "json"
 
 # Spanprof.profile { … }
 class ProfileTest < ChildTest
-  # It goes nowhere, whatever the environment says.
+  # The profile is sent nowhere, whatever the environment says.
   def environment
     super.merge("PYROSCOPE_SERVER_ADDRESS" => no_server, "PYROSCOPE_SPOOL_DIRECTORY" => "#{@directory}/spool",
                 "TMPDIR" => @directory)
@@ -54,7 +54,7 @@ class ProfileTest < ChildTest
     assert_empty result.err
   end
 
-  # What BROWSER names is given the file, which stays.
+  # The program in BROWSER gets the file, which is not deleted.
   def test_a_page_is_written_and_opened
     opened = "#{@directory}/opened"
     browser = "#{@directory}/browser"
@@ -75,7 +75,7 @@ class ProfileTest < ChildTest
     File.delete(shown)
   end
 
-  def test_a_page_of_nothing_is_none
+  def test_an_empty_profile_has_no_page
     result = child!(<<~'RUBY')
       require "spanprof"
       profile = Spanprof.profile(sample_rate_hz: 0) { 1 }
@@ -85,7 +85,7 @@ class ProfileTest < ChildTest
     assert_equal "spanprof: the page of a profile is missing: sample_rate_hz is 0, not within 1 to 1000\n" * 2, result.err
   end
 
-  def test_what_is_not_profiled_says_why_and_the_block_runs
+  def test_without_profiling_the_block_runs_and_there_is_a_reason
     result = child!(<<~'RUBY')
       require "spanprof"
       def tell(profile)
@@ -105,8 +105,8 @@ class ProfileTest < ChildTest
                  lines)
   end
 
-  # Each has the work of its own request alone: in it, in fibers and in threads
-  # that it creates.
+  # Each profile has only the work of its own request: in the block, in fibers and in threads that
+  # the block creates.
   MARKERS = <<~'RUBY'
     require "spanprof"
     COUNT = 40
@@ -136,7 +136,7 @@ class ProfileTest < ChildTest
     child!("#{MARKERS}requests\np Spanprof.running?")
   end
 
-  def test_and_beside_a_session
+  def test_concurrent_requests_during_a_session
     result = child!(<<~RUBY)
       #{MARKERS}
       options = { server_address: "", spool_directory: "", output_directory: "", log_level: :error }
@@ -149,7 +149,7 @@ class ProfileTest < ChildTest
     assert_empty result.err
   end
 
-  def test_a_hundred_at_once_and_nested_ones
+  def test_a_hundred_concurrent_and_nested_profiles
     result = child!(<<~'RUBY')
       require "spanprof"
       def outer = burn(0.1)
@@ -164,7 +164,7 @@ class ProfileTest < ChildTest
       within = nil
       around = Spanprof.profile do
         outer
-        # A block that an enumerator's fiber runs is its caller's.
+        # A block that an enumerator's fiber runs belongs to its caller.
         within = Spanprof.profile { Enumerator.new { |items| items << inner }.next }
       end
       p ran(around).sort, ran(within)
@@ -172,7 +172,7 @@ class ProfileTest < ChildTest
     assert_equal %([100, [["inner"]], ["inner", "outer"], ["inner"]]), "[#{result.out.lines(chomp: true).join(", ")}]"
   end
 
-  def test_a_thread_that_exists_already_is_in_it_where_all_are_wanted
+  def test_all_threads_includes_existing_threads
     result = child!(<<~'RUBY')
       require "spanprof"
       over = false

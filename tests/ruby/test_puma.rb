@@ -38,8 +38,8 @@ class PumaTest < PreforkTest
   BLOCKS = 50
   BLOCK_S = 0.4
 
-  # Each request burns CPU time in a `profile` block, with "?thread" half of it in
-  # a thread that the block starts. The first block waits until all are open.
+  # Each request burns CPU time in a `profile` block; with "?thread", half of it in a thread that
+  # the block starts. The first block waits until all are open.
   PROFILED_REQUESTS = <<~RUBY
     #{PRELUDE}
     require "json"
@@ -68,7 +68,7 @@ class PumaTest < PreforkTest
     end)
   RUBY
 
-  def test_concurrent_profiles_beside_a_session
+  def test_concurrent_profiles_during_a_session
     File.write("#{@directory}/config.ru", PROFILED_REQUESTS)
     blocks = nil
     serve("puma", "--threads", "#{BLOCKS}:#{BLOCKS}", "--bind", "tcp://127.0.0.1:#{port = free_port}") do

@@ -15,14 +15,14 @@ class PyroscopeTest < ChildTest
     end
   RUBY
 
-  # Values that end processes elsewhere, or are sent as they are, and what comes
-  # of them here: a sentence, or nil where it profiles.
+  # Values that other gems send unchecked or that end the process there, and the result here: a
+  # message, or nil if the process is profiled.
   VALUES = {
     %(application_name = "") => nil, # PYROSCOPE_APPLICATION_NAME is set
     %(application_name = nil) => nil,
     %(application_name = "\\xFF") => "application_name is not valid UTF-8",
     %(app_name = "\\xFF") => "app_name is not valid UTF-8",
-    %(app_name = "a\\0b") => "app_name holds a NUL byte",
+    %(app_name = "a\\0b") => "app_name contains a NUL byte",
     %(application_name = 'app{x="y"}') => nil,
     %(server_address = "http://[::bad") => /\Aserver_address /,
     %(server_address = "localhost") => /\Aserver_address /,
@@ -58,7 +58,7 @@ class PyroscopeTest < ChildTest
     %(sample_rat = 5) => 'there is no option "sample_rat"; did you mean sample_rate?'
   }.freeze
 
-  def test_each_value_profiles_or_is_refused_with_a_sentence
+  def test_each_value_is_accepted_or_refused_with_a_message
     calls = VALUES.keys.map do |setting|
       "Pyroscope.stop; p [configure { |config| config.#{setting} }, Spanprof.unavailable_reason, Spanprof.running?]"
     end
@@ -85,7 +85,7 @@ class PyroscopeTest < ChildTest
                  result.out.lines(chomp: true)
   end
 
-  def test_what_programs_ask_of_the_old_gems_is_there
+  def test_the_interface_of_the_old_gems_is_complete
     result = child!(CONFIGURE + <<~'RUBY')
       require "pyroscope/version"
       require "pyroscope/otel/version"
@@ -102,7 +102,7 @@ class PyroscopeTest < ChildTest
     assert_equal ['spanprof: log_level = "loud" is not a level: "error" is used'], result.err.lines(chomp: true)
   end
 
-  def test_options_without_effect_are_said_once
+  def test_options_without_effect_are_logged_once
     result = child!(CONFIGURE + <<~'RUBY')
       2.times do
         configure do |config|
@@ -121,7 +121,7 @@ class PyroscopeTest < ChildTest
                   "spanprof: basic_auth_username has no effect alone"], result.err.lines(chomp: true)
   end
 
-  def test_the_environment_beats_defaults_but_nothing_that_is_given
+  def test_the_environment_overrides_only_defaults
     PushServer.run do |server|
       env = { "PYROSCOPE_SERVER_ADDRESS" => server.address, "PYROSCOPE_APPLICATION_NAME" => "by environment",
               "PYROSCOPE_TENANT_ID" => "tenant", "PYROSCOPE_SAMPLE_RATE" => "50" }
@@ -183,7 +183,7 @@ class PyroscopeTest < ChildTest
     assert_equal %w[true true true false true true true true true true true true true], result.out.split
   end
 
-  # What tag_wrapper is given, and what the samples then carry.
+  # Arguments of tag_wrapper, and the labels of the samples.
   TAGS = {
     %({ "key" => "value" }) => "value", %({ key: :value }) => "value", %({ key: 1 }) => "1",
     %({ key: "a,b=c d" }) => "a,b=c d", %({ key: nil }) => nil, %({ key: "" }) => nil,
@@ -192,7 +192,7 @@ class PyroscopeTest < ChildTest
     %({ key: "v" * 5000 }) => /\Av+\z/
   }.freeze
 
-  def test_tag_wrapper_labels_what_its_block_does
+  def test_tag_wrapper_labels_its_block
     TAGS.each do |tags, value|
       FileUtils.rm_rf(@profiles)
       result = child!(CONFIGURE + <<~RUBY)
@@ -206,7 +206,7 @@ class PyroscopeTest < ChildTest
     end
   end
 
-  def test_tags_that_are_no_hash_stop_nobody
+  def test_tags_that_are_not_a_hash_are_ignored
     result = child!(CONFIGURE + <<~'RUBY')
       configure { |config| config.server_address = nil }
       [nil, 1, "a", [], Object.new].each do |tags|
@@ -243,7 +243,7 @@ class PyroscopeTest < ChildTest
     end
   end
 
-  def test_deprecated_methods_say_so
+  def test_deprecated_methods_print_a_warning
     result = child!(CONFIGURE + "Pyroscope.tag({ a: 1 }); Pyroscope.remove_tags(:a)")
     assert_equal 2, result.err.lines.grep(/deprecated/).size
   end

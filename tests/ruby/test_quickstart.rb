@@ -4,15 +4,14 @@ require "child"
 require "json"
 require "net/http"
 
-# The program of the README, as it stands there: a server that takes profiles
-# gets them under the name and the ids that an exporter of spans gets.
+# The program of the README: a server receives its profiles with the service name and the ids that
+# an exporter of spans receives.
 class QuickstartTest < ChildTest
   CHECKOUT = File.expand_path("../..", __dir__)
   README = File.read("#{CHECKOUT}/README.md")
   PROGRAM = README[/^### Ruby$.*?^```ruby\n(.*?)^```/m, 1]
 
-  # In the place of the gem opentelemetry-exporter-otlp, which the SDK looks for
-  # by this name.
+  # Replaces the gem opentelemetry-exporter-otlp, which the SDK requires by this name.
   EXPORTER = <<~'RUBY'
     require "json"
     module OpenTelemetry
@@ -59,7 +58,7 @@ class QuickstartTest < ChildTest
     end
   end
 
-  # @return [Array(Hash, Array<Hash>)] what the sink has, and what the exporter had
+  # @return [Array(Hash, Array<Hash>)] the contents of the sink and of the exporter
   def run_program(program, env = {})
     with_sink do |port|
       code = program.gsub("http://localhost:4040", "http://127.0.0.1:#{port}")
@@ -97,18 +96,18 @@ class QuickstartTest < ChildTest
     assert_linked("rideshare", *run_program(PROGRAM))
   end
 
-  def test_without_any_name_both_have_the_same
+  def test_without_a_name_both_have_the_same_one
     without = PROGRAM.gsub(/^.*service_name.*\n/, "")
     refute_equal PROGRAM, without
     assert_linked("unknown_service", *run_program(without))
   end
 
-  def test_the_environment_names_both
+  def test_the_environment_sets_both_names
     without = PROGRAM.gsub(/^.*service_name.*\n/, "")
     assert_linked("shop", *run_program(without, { "OTEL_SERVICE_NAME" => "shop" }))
   end
 
-  def test_two_names_are_told_of_once
+  def test_different_names_are_reported_once
     both = PROGRAM.sub("Spanprof.start(", 'Spanprof.start(application_name: "other", ')
     with_sink do |port|
       result = child!(EXPORTER + both.gsub("localhost:4040", "127.0.0.1:#{port}") + WORK,
@@ -133,8 +132,8 @@ class QuickstartTest < ChildTest
     assert_equal ["rideshare"], parent.map { |series| series["service_name"] }.uniq
   end
 
-  # A span of another making has no Resource; it goes on.
-  def test_no_resource_reaches_no_span
+  # A span of another implementation has no Resource; the program continues.
+  def test_spans_without_a_resource
     result = child!(<<~'RUBY', env: { "PYROSCOPE_OUTPUT_DIRECTORY" => @profiles })
       require "opentelemetry/sdk"
       require "spanprof"

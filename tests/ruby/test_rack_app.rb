@@ -5,7 +5,7 @@ require "zlib"
 
 # Spanprof::RackApp
 class RackAppTest < ChildTest
-  # What a server does with the application, and what it answered.
+  # Runs the application as a server does, and records its answers.
   ASK = <<~'RUBY'
     require "spanprof"
     def ask(query = "", path = "/profile", method = "GET")
@@ -18,7 +18,7 @@ class RackAppTest < ChildTest
       raise answer.inspect unless answer[0] == 200 && answer[1] == "application/octet-stream"
       File.binwrite("#{ENV["PYROSCOPE_OUTPUT_DIRECTORY"]}.#{name}", answer[2])
     end
-    # Burns from before a profile is asked for until it is there; returns how much.
+    # Burns CPU time before and during a request for a profile; returns the time.
     def burning(&work)
       over = false
       used = 0.0
@@ -39,14 +39,14 @@ class RackAppTest < ChildTest
     ProfileReader.new(File.binread("#{@profiles}.#{name}")).samples
   end
 
-  # Some of it, and no more: how much fell into the profile's time is the machine's
-  # to say.
+  # Assert that the profile has a part of the burned time: how much of it fell into the profile's
+  # duration depends on the machine.
   def assert_part(used)
     assert_operator seconds(burnt(samples)), :>, 0
     assert_operator seconds(burnt(samples)), :<=, used + noise_s(used, hz: 100)
   end
 
-  def test_without_a_session_one_is_there_for_as_long_as_it_takes
+  def test_without_a_session_it_profiles_during_the_request
     result = child!(ASK + <<~'RUBY')
       p burning, Spanprof.running?, Thread.list.size, Dir.children("/proc/self/task").size < 4
     RUBY
@@ -57,7 +57,7 @@ class RackAppTest < ChildTest
     assert_empty result.err
   end
 
-  def test_beside_a_session_whose_profiles_are_as_without
+  def test_a_request_does_not_change_the_session_s_profiles
     result = child!(ASK + <<~'RUBY')
       Spanprof.start(upload_interval_ms: 3_600_000)
       burn 0.3
@@ -74,7 +74,7 @@ class RackAppTest < ChildTest
     assert_empty result.err
   end
 
-  def test_spans_are_named
+  def test_samples_have_span_names
     child!(ASK + <<~'RUBY', env: { "OTEL_TRACES_EXPORTER" => "none" })
       require "opentelemetry/sdk"
       OpenTelemetry::SDK.configure
@@ -82,13 +82,13 @@ class RackAppTest < ChildTest
       tracer = OpenTelemetry.tracer_provider.tracer("test")
       burning { tracer.in_span("order") { burn 0.02 } }
     RUBY
-    # The first may have begun before there was a session to be told of it.
+    # The first span may have begun before the session, which then does not know it.
     named = burnt(samples).select { |sample| sample.labels["span_name"] == "order" }
     assert_operator 2 * seconds(named), :>, seconds(burnt(samples))
     assert(named.all? { |sample| sample.labels["profile_id"] })
   end
 
-  def test_requests_beside_each_other
+  def test_concurrent_requests
     result = child!(ASK + <<~'RUBY')
       over = false
       burner = Thread.new { burn 0.02 until over }
@@ -100,7 +100,7 @@ class RackAppTest < ChildTest
     8.times { |i| assert_operator seconds(burnt(samples(i))), :>, 0 }
   end
 
-  def test_what_is_asked_wrongly_is_answered_in_a_sentence
+  def test_wrong_requests_get_a_message
     result = child!(ASK + <<~'RUBY')
       %w[seconds=0 seconds=301 seconds=1.5 seconds=x seconds=-1 seconds=99999999999999999999 seconds=%31].each do |query|
         puts ask(query).join(" ")
@@ -116,7 +116,7 @@ class RackAppTest < ChildTest
     assert_match(/\A503 .*this process cannot be profiled: .*PYROSCOPE_AGENT_ENABLED/, lines[9])
   end
 
-  def test_a_request_that_is_ended_from_outside_leaves_nothing
+  def test_an_interrupted_request_stops_its_recording
     result = child!(ASK + <<~'RUBY')
       require "timeout"
       begin
@@ -138,9 +138,9 @@ class RackAppTest < ChildTest
     assert_empty result.err
   end
 
-  def test_a_fork_meanwhile_is_not_profiled
+  def test_a_child_forked_during_a_request_is_not_profiled
     result = child!(ASK + <<~'RUBY')
-      # From Ruby 3.3 on a thread for its timers is in a child, too.
+      # Since Ruby 3.3 a child has a thread for timers, too.
       ours = -> { Dir["/proc/self/task/*/comm"].count { |path| File.read(path).start_with?("spanprof") } }
       asker = Thread.new { ask("seconds=1") }
       sleep 0.3
@@ -158,7 +158,7 @@ class RackAppTest < ChildTest
     assert_equal %w[true 0 0], result.out.split
   end
 
-  def test_a_forked_child_of_one_meanwhile_can_be_profiled
+  def test_a_child_forked_during_a_request_can_start_profiling
     result = child!(ASK + <<~'RUBY')
       asker = Thread.new { ask("seconds=3") }
       Thread.pass until Thread.list.any? { |thread| thread.name == "spanprof" }
@@ -186,7 +186,7 @@ class RackAppTest < ChildTest
     end
   end
 
-  def test_a_start_meanwhile_takes_its_place
+  def test_a_start_during_a_request
     result = child!(ASK + <<~'RUBY')
       asker = Thread.new { ask("seconds=3") }
       burn 0.02 until Thread.list.any? { |thread| thread.name == "spanprof" }

@@ -2,8 +2,7 @@
 
 require "child"
 
-# Other Ractors than the main one: they are sampled, and nothing of ours raises
-# into them.
+# Ractors other than the main one are sampled, and the gem does not raise in them.
 class RactorsTest < ChildTest
   START = <<~'RUBY'
     require "spanprof"
@@ -12,7 +11,7 @@ class RactorsTest < ChildTest
     def result(ractor) = ractor.respond_to?(:value) ? ractor.value : ractor.take
   RUBY
 
-  def test_what_the_program_calls_does_nothing_there
+  def test_public_methods_do_nothing_in_ractors
     result = child!(START + <<~'RUBY')
       p(result(Ractor.new do
         [Spanprof.label(a: 1) { 7 }, Spanprof.running?, Spanprof.start, Spanprof.stop, Spanprof.flush, Spanprof.stats,
@@ -23,7 +22,7 @@ class RactorsTest < ChildTest
     assert_equal "[7, true, false, nil, nil, {}, false]\ntrue\n", result.out, result.err
   end
 
-  def test_fibers_threads_and_enumerators_are_ruby_s_own
+  def test_fibers_threads_and_enumerators_are_unchanged
     result = child!(START + <<~'RUBY')
       Spanprof.label(a: 1) do
         p(result(Ractor.new do
@@ -34,7 +33,7 @@ class RactorsTest < ChildTest
     assert_equal "[1, 2, 3, false]\n", result.out, result.err
   end
 
-  def test_contexts_and_spans_of_opentelemetry_are_its_own
+  def test_contexts_and_spans_are_unchanged
     result = child!(START + <<~'RUBY')
       require "opentelemetry/sdk"
       provider = OpenTelemetry::SDK::Trace::TracerProvider.new
@@ -53,11 +52,11 @@ class RactorsTest < ChildTest
     assert_equal %([true, [], nil, nil, "new"]\n), result.out, result.err
   end
 
-  # From the next look for new threads on (collector.c, COLLECTOR_SCAN_NS): their
-  # Ractor tells of none.
+  # They are sampled from the next search for new threads on (collector.c, COLLECTOR_SCAN_NS),
+  # because their Ractor does not report them.
   FOUND_S = 0.15
 
-  def test_their_time_is_sampled
+  def test_ractors_are_sampled
     child!(START + <<~'RUBY')
       work = Ractor.new do
         finish = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + 1
@@ -77,7 +76,7 @@ class RactorsTest < ChildTest
     assert_in_delta 1 - FOUND_S / 2, seconds(others), FOUND_S / 2 + noise_s(1)
   end
 
-  def test_exec_and_exit_from_there_hand_on_the_last_samples
+  def test_exec_and_exit_in_a_ractor_deliver_the_last_samples
     { "exec 'exit 10'" => 10, "exit! 4" => 4, "Process.exit!(5)" => 5 }.each do |ending, status|
       FileUtils.rm_rf(@profiles)
       result = child(START + "burn 0.5\nresult(Ractor.new { #{ending} })")
@@ -86,7 +85,7 @@ class RactorsTest < ChildTest
     end
   end
 
-  def test_an_exec_that_fails_there_raises_what_it_raises
+  def test_a_failed_exec_in_a_ractor_raises_its_own_error
     result = child!(START + <<~'RUBY')
       p(result(Ractor.new do
         exec "/nonexistent/program"
@@ -97,7 +96,7 @@ class RactorsTest < ChildTest
     assert_equal "Errno::ENOENT\n", result.out, result.err
   end
 
-  def test_require_there_does_as_without_us
+  def test_require_in_a_ractor_is_unchanged
     program = <<~'RUBY'
       Warning[:experimental] = false
       p(Ractor.new do
@@ -111,7 +110,7 @@ class RactorsTest < ChildTest
     assert_equal plain, result.out, result.err
   end
 
-  # The folder of the extension's file, for a Ruby without RubyGems.
+  # The folder of the extension, for a Ruby without RubyGems.
   def extension
     require "spanprof"
     File.dirname($LOADED_FEATURES.grep(/spanprof_native/).first, 2)

@@ -4,8 +4,8 @@ require "child"
 
 # A Rails application.
 class RailsTest < ChildTest
-  # One file is the whole application: /burn/ruby and /api/ruby burn, and
-  # `configure` stands where an initializer would.
+  # The whole application is one file: /burn/ruby and /api/ruby burn CPU time, and `configure` is in
+  # the place of an initializer.
   def application(configure, autoinstrument: true)
     <<~RUBY
       require "logger"
@@ -61,12 +61,12 @@ class RailsTest < ChildTest
     refute_match(/^spanprof/, result.err) # Rails 8.0 has a warning of its own
   end
 
-  def test_the_switch
+  def test_the_environment_disables_profiling
     child!(application(CONFIGURE.sub("; config", "; config.autoinstrument_rails = false; config")))
     assert_equal [nil], seconds_by_action.keys
   end
 
-  def test_two_starts_label_once
+  def test_two_starts_add_one_label
     result = child!(application("#{CONFIGURE}; #{CONFIGURE}; Pyroscope.initialize_rails_hooks") + <<~'RUBY')
       p BurnController._process_action_callbacks.count { |callback| callback.kind == :around }
     RUBY

@@ -2,8 +2,8 @@
 
 require "prefork"
 
-# A Rails application that says nothing but where profiles go: which of its
-# processes are profiled.
+# A Rails application that sets only the destination of profiles: which of its processes are
+# profiled.
 class RailsProcessesTest < PreforkTest
   STATE = "[Spanprof.running?, Spanprof.unavailable_reason]"
 
@@ -13,7 +13,7 @@ class RailsProcessesTest < PreforkTest
       require "rails"
       require "action_controller/railtie" if ENV["SERVES"]
       require "spanprof"
-      # `rails console` starts it in place of irb.
+      # `rails console` starts this class instead of irb.
       module Console
         def self.start = p(#{STATE})
       end
@@ -76,19 +76,19 @@ class RailsProcessesTest < PreforkTest
     File.write("#{@directory}/#{path}", text)
   end
 
-  # @return [String] what a program of the application said
+  # @return [String] output of a program of the application
   def say(*command, **env)
     result = Dir.chdir(@directory) { run_command(RbConfig.ruby, *command, env: env.transform_keys(&:name)) }
     assert result.status.success?, result.err
     result.out
   end
 
-  # @return [Array] STATE, as a program of the application said it
+  # @return [Array] STATE, as a program of the application printed it
   def state(...)
     eval(say(...)[/^\[.*\]$/])
   end
 
-  # @return [Array<String>] the services that there are profiles of
+  # @return [Array<String>] the services that have profiles
   def services
     Dir.children(@profiles).map { |name| name[/\A(.*)-\d+-\d+\.pb\.gz\z/, 1] }.uniq
   end
@@ -106,11 +106,11 @@ class RailsProcessesTest < PreforkTest
     refute_path_exists @profiles
   end
 
-  def test_what_is_asked_for
+  def test_enabled_processes_are_profiled
     assert_equal [true, nil], state(RAKE, "state", PYROSCOPE_AGENT_ENABLED: "true")
   end
 
-  def test_what_speaks_against_it
+  def test_reasons_for_not_profiling
     write("bin/options", <<~RUBY)
       require_relative "../config/application"
       options = Rails.application.config.spanprof
@@ -134,7 +134,7 @@ class RailsProcessesTest < PreforkTest
     LINES
   end
 
-  # Each line of it is tried as it stands.
+  # Each line of the initializer is tested without its comment sign.
   def test_the_generated_initializer
     assert_match(%r{create  config/initializers/spanprof\.rb}, say("bin/rails", "generate", "spanprof:install"))
     refute_path_exists @profiles
@@ -144,9 +144,9 @@ class RailsProcessesTest < PreforkTest
     assert_equal %w[my_shop], Dir.children("#{@directory}/tmp/profiles").map { |name| name[/\A\w+/] }.uniq
   end
 
-  # Rails enables it after all that an application can do; and the spans that it
-  # has are followed.
-  def test_start_comes_after_yjit_and_takes_the_name_of_the_spans
+  # Rails enables YJIT after all initializers of an application. Spans of the application are
+  # followed.
+  def test_the_start_is_after_yjit_and_uses_the_name_of_the_spans
     write("config/initializers/tracing.rb", <<~RUBY)
       require "opentelemetry/sdk"
       ENV["OTEL_TRACES_EXPORTER"] = "none"

@@ -2,9 +2,9 @@
 
 require "child"
 
-# A start while a session runs: what is refused changes nothing of it.
+# A start during a session: a refused one does not change the session.
 class ReconfigureTest < ChildTest
-  # Twenty kinds of options that are refused, in Ruby's terms or the core's.
+  # Twenty kinds of options that Ruby or the core refuses.
   REFUSED = <<~'RUBY'
     REFUSED = [
       { application_name: "" }, { application_name: "a\nb" }, { application_name: 1 }, { labels: "a" },
@@ -41,16 +41,16 @@ class ReconfigureTest < ChildTest
     assert_equal taken, exported
     assert_equal "0", dropped
     assert_operator taken.to_i, :>, 20
-    assert_equal 1, Dir["#{@profiles}/*.pb.gz"].size, "the session was another one in between"
+    assert_equal 1, Dir["#{@profiles}/*.pb.gz"].size, "the session was replaced meanwhile"
     assert_equal 22, result.err.lines.grep(/\Aspanprof: profiling continues as before: /).size, result.err
   end
 
-  def test_what_only_a_start_can_refuse_brings_the_former_session_back
+  def test_a_start_that_fails_late_restores_the_former_session
     result = child!(<<~'RUBY')
       require "spanprof"
       p Spanprof.start(labels: { of: "first" })
       burn 0.1
-      # A name in it can be used, but what it is called from the root is too long.
+      # The directory can be created, but its absolute path is too long.
       top = File.dirname(ENV["PYROSCOPE_OUTPUT_DIRECTORY"]) + "/deep"
       Dir.mkdir(top)
       Dir.chdir(top)
@@ -68,7 +68,7 @@ class ReconfigureTest < ChildTest
     assert_burned 0.2, samples
   end
 
-  def test_a_refusal_is_told_to_the_logger_given_with_it_and_the_former_goes_on
+  def test_a_refusal_is_logged_to_the_new_logger_and_the_former_one_stays
     result = child!(<<~'RUBY')
       require "logger"
       require "spanprof"
@@ -76,7 +76,7 @@ class ReconfigureTest < ChildTest
       former.formatter = proc { |_, _, _, text| "former #{text}\n" }
       p Spanprof.start(logger: former)
       p Spanprof.start(logger: other, sample_rate_hz: 0)
-      Spanprof::Logging.say(:warn, "here")
+      Spanprof::Logging.log(:warn, "here")
     RUBY
     assert_includes result.out, "\nspanprof: profiling continues as before: sample_rate_hz is 0"
     assert_includes result.out, "\nformer spanprof: here\n"

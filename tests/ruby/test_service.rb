@@ -3,10 +3,10 @@
 require "child"
 require "push_server"
 
-# Which service profiles are of.
+# The service name of profiles.
 class ServiceTest < ChildTest
-  # The service is known before the first span, in a forked worker too, in which
-  # order ever provider, processor and session came.
+  # The service is known before the first span, also in a forked worker, in whatever order provider,
+  # processor and session are created.
   def test_profiles_have_the_service_of_a_provider_without_spans
     sdk = <<~'RUBY'
       require "opentelemetry/sdk"

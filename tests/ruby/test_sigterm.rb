@@ -2,8 +2,8 @@
 
 require "prefork"
 
-# SIGTERM, which is how containers and units are ended. Ruby's own handler makes an
-# exception of it, and the program ends as it does by any other.
+# SIGTERM, which ends containers and units. Ruby's own handler raises an exception, and the program
+# exits as after any other exception.
 class SigtermTest < PreforkTest
   BURN_S = 1.0
 
@@ -20,7 +20,7 @@ class SigtermTest < PreforkTest
     "given the signal's default action by Ruby" => "trap('TERM', 'DEFAULT'); sleep"
   }.freeze
 
-  # Sent when the program is in that state.
+  # The program gets the signal in this state.
   KILL = "Thread.new { sleep 0.3; Process.kill('TERM', $$) }"
 
   def assert_handed_on(result)
@@ -28,7 +28,7 @@ class SigtermTest < PreforkTest
     assert_operator seconds(found), :>=, BURN_S - 0.1, result.err
   end
 
-  def test_what_was_sampled_is_handed_on
+  def test_the_last_samples_are_delivered
     STATES.each do |name, code|
       FileUtils.rm_rf(@profiles)
       result = child("#{START}burn #{BURN_S}\n#{KILL}\n#{code}")
@@ -37,7 +37,7 @@ class SigtermTest < PreforkTest
     end
   end
 
-  # Where no handler of Ruby's is, ours may be, in the core.
+  # If Ruby has no handler, the core may have one.
   def test_the_systems_default_action
     start = "trap('TERM', 'SYSTEM_DEFAULT')\nrequire 'spanprof'\nSpanprof.start(flush_on_sigterm: true)\n"
     result = child("#{start}burn #{BURN_S}\n#{KILL}\nsleep")
@@ -45,7 +45,7 @@ class SigtermTest < PreforkTest
     assert_handed_on(result)
   end
 
-  # As in AWS Lambda, where no signal comes.
+  # As in AWS Lambda, where no signal is sent.
   def test_a_process_frozen_after_a_flush
     result = child(<<~RUBY)
       #{START}
@@ -60,7 +60,7 @@ class SigtermTest < PreforkTest
     assert_handed_on(result)
   end
 
-  # The first process of a container: Ruby has a handler there too.
+  # The first process of a container, where Ruby has a handler, too.
   def test_the_first_process_of_a_container
     namespace = %w[unshare --pid --fork --mount-proc --kill-child]
     skip "no namespace of processes can be made here" unless system(*namespace, "true", %i[out err] => File::NULL)
@@ -69,7 +69,7 @@ class SigtermTest < PreforkTest
     assert_handed_on(run_command(*namespace, RbConfig.ruby, path))
   end
 
-  # @param busy [Boolean] whether requests are under way when it comes
+  # @param busy [Boolean] whether requests are running when the signal arrives
   def puma(options, workers, busy: false)
     FileUtils.rm_rf(@profiles)
     File.write("#{@directory}/config.ru", rackup(START))

@@ -3,7 +3,7 @@
 require "fiddle"
 require "span_case"
 
-# Which span a sample belongs to: the one that is active, on one fiber.
+# A sample belongs to the active span. These tests use one fiber.
 class SpanActivationTest < SpanCase
   SAMPLED = OpenTelemetry::Trace::TraceFlags::SAMPLED
 
@@ -22,7 +22,7 @@ class SpanActivationTest < SpanCase
 
   def sampling_provider = OpenTelemetry::SDK::Trace::TracerProvider.new(sampler: Sampler.new)
 
-  def test_one_after_the_other
+  def test_consecutive_spans
     profile do
       3.times do
         %i[first second third].each { |name| @tracer.in_span(name.to_s) { burn(name, 0.05) } }
@@ -44,14 +44,14 @@ class SpanActivationTest < SpanCase
     end
   end
 
-  def test_samples_carry_the_local_root
+  def test_samples_have_the_local_root_span
     id = nil
     profile { @tracer.in_span("root") { |span| (id = span.context.hex_span_id) && nest } }
     assert_spans(outer: :root, middle: :root, inner: :root)
     assert_equal [id], @samples.select { |sample| worker(sample) }.map { |sample| sample.labels["profile_id"] }.uniq
   end
 
-  def test_samples_carry_the_innermost_span_where_asked
+  def test_samples_have_the_innermost_span_on_request
     profile(root_span_only: false) { nest }
     assert_spans
     inner = @samples.find { |sample| worker(sample) == :inner }
@@ -67,7 +67,7 @@ class SpanActivationTest < SpanCase
     assert_spans(unsampled: nil, dropped: nil)
   end
 
-  def test_a_child_that_is_not_recorded_works_for_the_span_around_it
+  def test_a_child_that_is_not_recorded_counts_for_the_span_around_it
     [true, false].each do |root_span_only|
       profile(provider: sampling_provider, root_span_only: root_span_only) do
         @tracer.in_span("around") do
@@ -102,7 +102,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  def test_another_trace_is_not_worked_for
+  def test_an_unknown_span_of_another_trace_has_no_samples
     profile do
       @tracer.in_span("around") do
         burn(:around, 0.1)
@@ -131,7 +131,7 @@ class SpanActivationTest < SpanCase
       OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(inner))
       burn(:inner, 0.1)
       quietly { OpenTelemetry::Context.detach(first) }
-      burn(:outer, 0.1) # OpenTelemetry takes the top, whatever the token
+      burn(:outer, 0.1) # OpenTelemetry removes the top, whatever the token is
       quietly { OpenTelemetry::Context.detach(first + 7) }
       burn(:outside, 0.1)
       quietly { OpenTelemetry::Context.detach(0) }
@@ -140,7 +140,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  # Attached by who knows what it is for.
+  # Any object may be attached.
   class Odd
     def initialize(&answer) = @answer = answer
     def value(_key) = @answer.call
@@ -148,7 +148,7 @@ class SpanActivationTest < SpanCase
 
   ODD = [BasicObject.new, Object.new, 7, Odd.new { 7 }, Odd.new { raise IOError }, Odd.new { raise NotImplementedError }].freeze
 
-  def test_whatever_is_attached_is_attached
+  def test_any_attached_object_is_accepted
     profile do
       ODD.each do |odd|
         token = OpenTelemetry::Context.attach(odd)
@@ -161,8 +161,8 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  # A remote parent's context is asked for its span.
-  def test_whatever_is_the_parent_is_ours_to_survive
+  # The context of a remote parent is read for its span.
+  def test_any_parent_object_is_accepted
     processor = Spanprof::Otel::SpanProcessor.new("test.cpu", "http://localhost:4040")
     profile do
       @tracer.in_span("parent") do |span|
@@ -173,8 +173,8 @@ class SpanActivationTest < SpanCase
     end
   end
 
-  # What is known of a context is known by its address.
-  def test_a_context_where_a_dead_one_was_is_another
+  # Data about a context is found by its address.
+  def test_a_context_at_the_address_of_a_dead_one
     reused = 0
     profile do
       live = @tracer.start_root_span("live")
@@ -191,7 +191,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  def test_nothing_of_ours_is_in_the_way_after_a_stop
+  def test_hooks_are_removed_after_a_stop
     methods = -> { %i[attach detach clear].map { |name| OpenTelemetry::Context.method(name) } << Fiber.instance_method(:initialize) }
     before = methods.call
     2.times do
@@ -200,7 +200,7 @@ class SpanActivationTest < SpanCase
     end
   end
 
-  def test_a_stop_and_a_start_know_who_works_for_what
+  def test_active_spans_are_known_after_a_stop_and_a_start
     made = Fiber.new { burn(:outside, 0.05) }
     profile do
       @tracer.in_span("lost") do
@@ -229,7 +229,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  def test_cleared
+  def test_clear_deactivates_the_span
     profile do
       quietly do
         @tracer.in_span("before") do
@@ -243,7 +243,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  def test_left_attached_it_is_worked_for_until_it_ends
+  def test_an_attached_span_has_samples_until_it_ends
     profile do
       leaked = @tracer.start_root_span("leaked")
       OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(leaked))
@@ -257,7 +257,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  def test_never_finished_spans_take_nothing_from_others_nor_memory
+  def test_unfinished_spans_lose_no_samples_and_no_memory
     profile do
       60.times { @tracer.start_root_span("leaked") }
       3.times { @tracer.in_span("work") { burn(:work, 0.1) } }
@@ -265,10 +265,10 @@ class SpanActivationTest < SpanCase
       GC.start
     end
     assert_spans
-    assert_operator Spanprof.stats[:spans_live], :<, 10 # that the GC may take for used
+    assert_operator Spanprof.stats[:spans_live], :<, 10 # the GC may find some in use
   end
 
-  def test_the_final_name_wins
+  def test_the_final_name_is_used
     profile do
       @tracer.in_span("HTTP GET") do |span|
         burn(:route, 0.1)
@@ -283,7 +283,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  def test_the_new_name_is_known_before_the_span_ends
+  def test_a_new_name_is_used_before_the_span_ends
     profile do
       @tracer.in_span("old") do |span|
         burn(:renamed, 0.1)
@@ -295,7 +295,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  def test_an_exception_ends_what_it_leaves
+  def test_an_exception_ends_its_spans
     profile do
       @tracer.in_span("outer") do
         begin

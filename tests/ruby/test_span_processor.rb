@@ -5,13 +5,12 @@ require "push_server"
 require "span_case"
 require "pyroscope/otel"
 
-# The span processor: its options, what it puts on spans, and that no exception
-# ever leaves it.
+# The span processor: its options, the attributes that it sets, and that it never raises.
 class SpanProcessorTest < SpanCase
   KEYS = %w[pyroscope.profile.id pyroscope.profile.url pyroscope.profile.baseline.url
             pyroscope.profile.diff.url].freeze
 
-  # Who is not profiled marks no span.
+  # A process that is not profiled sets no attributes.
   def setup
     super
     assert Spanprof.start(application_name: "test", output_directory: @directory, log_level: :off)
@@ -35,7 +34,7 @@ class SpanProcessorTest < SpanCase
 
   def processor(*arguments, **options) = Spanprof::Otel::SpanProcessor.new(*arguments, **options)
 
-  def test_the_old_name_is_a_kind_of_the_same_class
+  def test_the_old_class_is_a_subclass
     assert_operator Pyroscope::Otel::SpanProcessor, :<, Spanprof::Otel::SpanProcessor
   end
 
@@ -60,7 +59,7 @@ class SpanProcessorTest < SpanCase
     end
   end
 
-  def test_a_url_is_there_where_it_can_be_opened
+  def test_spans_have_a_url_if_it_can_be_opened
     assert_equal KEYS.first(1), attributes(processor).first.keys
     assert_equal KEYS.first(2), attributes(processor(url_template: "https://grafana/{profile_id}")).first.keys
     PushServer.run do |server|
@@ -79,7 +78,7 @@ class SpanProcessorTest < SpanCase
     Spanprof.stop
   end
 
-  def test_the_old_processor_has_a_url_wherever_it_leads
+  def test_the_old_processor_always_sets_a_url
     made = Pyroscope::Otel::SpanProcessor.new("app", "http://localhost:4040")
     assert_equal [true, KEYS.first(2)], [made.add_url, attributes(made).first.keys]
   end
@@ -102,7 +101,7 @@ class SpanProcessorTest < SpanCase
     assert_empty [child, grandchild].flat_map(&:keys) & KEYS
   end
 
-  def test_who_is_not_profiled_marks_no_span
+  def test_without_profiling_spans_get_no_attributes
     made = processor("app", "http://localhost", root_span_only: false, add_url: true)
     assert_equal KEYS.first(2), attributes(made).first.keys
     Spanprof.stop
@@ -120,7 +119,7 @@ class SpanProcessorTest < SpanCase
     ENV.delete("PYROSCOPE_AGENT_ENABLED")
   end
 
-  def test_attributes_stand_on_exactly_the_spans_whose_id_samples_carry
+  def test_exactly_the_spans_whose_id_samples_have_get_attributes
     all = attributes(processor("app", "http://localhost", root_span_only: false, add_url: true))
     assert_equal 3, all.map { |set| set["pyroscope.profile.id"] }.uniq.size
     all.each { |set| assert_includes set["pyroscope.profile.url"], set["pyroscope.profile.id"] }
@@ -178,7 +177,7 @@ class SpanProcessorTest < SpanCase
     assert_equal OpenTelemetry::SDK::Trace::Export::SUCCESS, made.shutdown
   end
 
-  # What is logged while the block runs.
+  # @return [String] the log of the block
   def logged
     lines = StringIO.new
     Spanprof.const_get(:Logging).level = nil
@@ -189,7 +188,7 @@ class SpanProcessorTest < SpanCase
     Spanprof.logger = nil
   end
 
-  def test_wrong_options_are_said_once_and_the_defaults_serve
+  def test_wrong_options_are_logged_once_and_the_defaults_are_used
     { url_template: "{nonsense}", pyroscope_endpoint: "http://a b", app_name: "\xFF",
       baseline_labels: "x" }.each do |option, value|
       made = processor("app", "http://localhost")
@@ -200,7 +199,7 @@ class SpanProcessorTest < SpanCase
     end
   end
 
-  def test_a_nil_or_empty_endpoint_costs_the_url_and_nothing_else
+  def test_a_nil_or_empty_endpoint_omits_only_the_url
     [nil, "", URI("http://localhost:4040")].each do |endpoint|
       logged { assert_includes attributes(processor("app", endpoint)).first, KEYS[0] }
       logged { assert_includes attributes(processor(nil, endpoint)).first, KEYS[0] }
@@ -216,9 +215,9 @@ class SpanProcessorTest < SpanCase
     utf16: "über".encode("UTF-16LE"), nul: "a\0b", long: "x" * (1 << 20), raising: Raising.new, binary: "\xDE\xAD".b
   }.freeze
 
-  # OpenTelemetry itself has its limits (it wants a name, and tests it for being
-  # empty): what it raises without us, it raises with us.
-  def test_no_name_raises
+  # OpenTelemetry has limits of its own (it requires a name and calls its empty?): errors that it
+  # raises without our gem are raised with it, too.
+  def test_no_name_makes_the_processor_raise
     empty = OpenTelemetry::SDK::Trace::TracerProvider.new.tracer("none")
     ours = tracer_of(processor("app", "http://localhost", root_span_only: false, add_url: true))
     outcome = lambda do |tracer, name|
@@ -251,7 +250,7 @@ class SpanProcessorTest < SpanCase
     def shutdown(timeout: nil) = 0
   end
 
-  def test_a_frozen_span_is_left_alone
+  def test_a_frozen_span_is_not_changed
     provider = OpenTelemetry::SDK::Trace::TracerProvider.new
     provider.add_span_processor(Freezes.new)
     provider.add_span_processor(processor("app", "http://localhost"))
@@ -260,7 +259,7 @@ class SpanProcessorTest < SpanCase
     assert_equal 1, lines.lines.grep(/frozen/i).size, lines
   end
 
-  def test_finished_twice_elsewhere_after_a_stop_and_after_the_parent
+  def test_on_finish_in_unusual_orders
     tracer = tracer_of(processor("app", "http://localhost", root_span_only: false, add_url: true))
     OpenTelemetry.logger = Logger.new(nil)
     span = tracer.start_span("twice")
@@ -290,7 +289,7 @@ class SpanProcessorTest < SpanCase
     assert_spans
   end
 
-  def test_limits_of_attributes_hold
+  def test_limits_of_attributes_are_respected
     limits = OpenTelemetry::SDK::Trace::SpanLimits.new(attribute_count_limit: 2, attribute_length_limit: 40)
     tracer_of(processor("app", "http://localhost", add_url: true)).in_span("root", attributes: { "one" => 1 }) do |span|
       assert_equal 3, span.attributes.size
@@ -304,7 +303,7 @@ class SpanProcessorTest < SpanCase
     end
   end
 
-  def test_a_root_with_its_id_makes_few_objects
+  def test_a_root_span_allocates_few_objects
     bare = tracer_of(Freezes.new.tap { |none| def none.on_start(_span, _context) = nil })
     ours = tracer_of(processor("app", "http://localhost", add_url: true))
     objects = lambda do |tracer|

@@ -2,9 +2,9 @@
 
 require "span_case"
 
-# Spans and threads: each has what is attached to it, and nothing survives it.
+# Spans and threads: each thread has its own attached spans, which end with it.
 class SpanThreadsTest < SpanCase
-  # Names are told apart by samples, however the threads take turns.
+  # The names in the samples must be right, however the threads alternate.
   def test_eight_threads
     profile do
       Array.new(8) do |i|
@@ -33,7 +33,7 @@ class SpanThreadsTest < SpanCase
     threads.each(&:join)
   end
 
-  def test_a_captured_context_is_worked_for_on_pool_threads
+  def test_a_captured_context_is_active_on_pool_threads
     profile do
       pool(4) do |jobs|
         12.times do |i|
@@ -45,7 +45,7 @@ class SpanThreadsTest < SpanCase
     assert_spans
   end
 
-  def test_a_captured_context_is_worked_for_after_its_span_ended
+  def test_a_captured_context_is_active_after_its_span_ended
     profile do
       context = @tracer.in_span("ended") { current_context }
       sleep 3 # the core forgets ended spans within two seconds
@@ -61,7 +61,7 @@ class SpanThreadsTest < SpanCase
     assert_spans(child: :ended)
   end
 
-  def test_a_span_that_ends_elsewhere_is_worked_for_until_the_detach
+  def test_a_span_that_ends_on_another_thread_is_active_until_the_detach
     profile do
       span = @tracer.start_root_span("moved")
       OpenTelemetry::Trace.with_span(span) do
@@ -74,7 +74,7 @@ class SpanThreadsTest < SpanCase
     assert_spans
   end
 
-  def test_a_threads_spans_die_with_it
+  def test_a_thread_s_spans_end_with_it
     profile do
       20.times do
         Thread.new do
@@ -89,7 +89,7 @@ class SpanThreadsTest < SpanCase
     assert_spans
   end
 
-  def test_a_killed_thread_leaves_nothing
+  def test_a_killed_thread_leaves_no_span
     profile do
       10.times do
         started = Queue.new
@@ -103,8 +103,8 @@ class SpanThreadsTest < SpanCase
     assert_spans
   end
 
-  # The last, undelivered tick of a thread is booked when it ends, on its span
-  # but in no method.
+  # The last tick of a thread, which was not delivered, is recorded when the thread ends: with its
+  # span, but in no method.
   def test_short_threads
     profile { 60.times { |i| Thread.new { @tracer.in_span("short") { burn(:short, 0.01 + i / 4000.0) } }.join } }
     assert_equal ["short"], names_of(@samples.select { |sample| worker(sample) == :short })
@@ -112,7 +112,7 @@ class SpanThreadsTest < SpanCase
     assert_in_delta truth(:short), labelled_s, noise_s(:short)
   end
 
-  def test_work_without_the_lock
+  def test_work_without_the_gvl
     profile do
       data = Random.bytes(1 << 20)
       threads = %w[deflate0 deflate1].map do |name|

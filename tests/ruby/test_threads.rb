@@ -2,8 +2,8 @@
 
 require "child"
 
-# Every thread has its frames: those that existed before, those that come and
-# go, fibers, and native ones that know no Ruby.
+# All threads have their frames: those that existed before the start, new ones, fibers, and native
+# threads without Ruby.
 class ThreadsTest < ChildTest
   def assert_burned_in(name, true_s, **noise)
     assert_burned(true_s, samples.select { |sample| sample.in?(name) }, hz: 250, message: name, **noise)
@@ -25,7 +25,7 @@ class ThreadsTest < ChildTest
     ["Object#before", "block in Object#fibered"].each { |name| assert_burned_in(name, 0.3) }
   end
 
-  def test_threads_that_come_later
+  def test_threads_created_after_the_start
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
@@ -36,7 +36,7 @@ class ThreadsTest < ChildTest
     assert_burned_in("Object#short", 0.3, stretches: 10)
   end
 
-  def test_native_threads_that_are_used_again
+  def test_reused_native_threads
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
@@ -51,7 +51,7 @@ class ThreadsTest < ChildTest
     assert_burned_in("Object#second", 0.2, stretches: 4)
   end
 
-  def test_a_stop_and_a_start_find_every_thread_again
+  def test_all_threads_are_found_after_a_stop_and_a_start
     child!(<<~'RUBY')
       require "spanprof"
       go, done = Queue.new, Queue.new
@@ -78,7 +78,7 @@ class ThreadsTest < ChildTest
       text = Fiddle::Pointer.malloc(30_000_000, Fiddle::RUBY_FREE)
       text[0, 30_000_000] = "x" * 29_999_999 + "\0"
       thread = Fiddle::Pointer.malloc(8, Fiddle::RUBY_FREE)
-      # glibc shuffles the text: a second of CPU time on a thread that never saw Ruby.
+      # glibc transforms the text: a second of CPU time on a thread without Ruby.
       create.call(thread, nil, pool["strfry"], text)
       join.call(thread[0, 8].unpack1("q"), nil)
       Spanprof.stop
@@ -103,7 +103,7 @@ class ThreadsTest < ChildTest
     assert_empty(samples.select { |sample| sample.stack.any?(/naming|rb_sp_|spanprof_runtime/) && !sample.in?("<main>") })
   end
 
-  def test_who_joins_all_threads_does_not_wait_for_ours
+  def test_joining_all_threads_does_not_wait_for_ours
     result = child!(<<~'RUBY', limit: 20)
       require "spanprof"
       Spanprof.start(log_level: :off)
@@ -115,7 +115,7 @@ class ThreadsTest < ChildTest
     assert_equal "true\ntrue\n", result.out
   end
 
-  def test_a_killed_thread_of_ours_comes_back
+  def test_our_killed_thread_is_restarted
     result = child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250, upload_interval_ms: 500)
@@ -129,7 +129,7 @@ class ThreadsTest < ChildTest
     assert_burned_in("Object#after", 3)
   end
 
-  def test_an_end_that_kills_it_ends
+  def test_the_exit_kills_our_thread
     child!(<<~'RUBY')
       at_exit { (Thread.list - [Thread.main]).each(&:kill).each(&:join); burn 2.5 }
       require "spanprof"

@@ -2,7 +2,7 @@
 
 require "child"
 
-# How much of the VM the walker relies on, and what it says where it cannot.
+# The modes of the walker, and the messages if it cannot work.
 class WalkerModesTest < ChildTest
   PROGRAM = <<~'RUBY'
     require "spanprof"
@@ -17,13 +17,13 @@ class WalkerModesTest < ChildTest
 
   def names = samples.flat_map(&:stack).uniq
 
-  def test_methods_is_what_it_does_unless_told
+  def test_methods_is_the_default
     assert_equal "true", child!(PROGRAM).out.strip
     assert_includes names, "block in Cart#total"
     assert_includes names, "Array#each"
   end
 
-  def test_frames_follows_nothing_and_knows_no_classes_of_ruby_code
+  def test_frames_has_no_classes_of_ruby_code
     assert_equal "true", child!(PROGRAM, env: { "SPANPROF_RUBY_WALKER" => "frames" }).out.strip
     assert_includes names, "block in total"
     assert_includes names, "<main>"
@@ -37,15 +37,15 @@ class WalkerModesTest < ChildTest
     assert_empty samples
   end
 
-  def test_another_value_is_refused_by_name
+  def test_another_value_is_refused
     result = child!(PROGRAM, env: { "SPANPROF_RUBY_WALKER" => "fast" })
     assert_equal ["false", 'SPANPROF_RUBY_WALKER is not "methods", "frames" or "off"'], result.out.lines(chomp: true)
   end
 
-  # Numbers of prctl() and process_vm_readv().
+  # Numbers of the system calls prctl() and process_vm_readv().
   SYSTEM_CALLS = { "x86_64" => [157, 310], "aarch64" => [167, 270] }.fetch(RbConfig::CONFIG["host_cpu"])
 
-  # A filter of seccomp(2), as containers have it: the system call fails.
+  # A seccomp(2) filter as in containers, with which the system call fails.
   DENY_READING = <<~RUBY
     prctl, denied = #{SYSTEM_CALLS}
     $VERBOSE = nil # syscall is deprecated
@@ -61,23 +61,23 @@ class WalkerModesTest < ChildTest
     end
   RUBY
 
-  def test_a_process_that_is_denied_reading_memory_is_profiled
+  def test_a_process_that_may_not_read_memory_is_profiled
     assert_equal %w[denied true], child!(DENY_READING + PROGRAM).out.split
     assert_includes names, "block in Cart#total"
   end
 
-  def test_a_process_out_of_descriptors_says_so
+  def test_a_process_without_free_descriptors_has_a_reason
     program = "files = []\n3.times { files << File.open(IO::NULL) }\nrequire \"spanprof\"\n" \
               "Process.setrlimit(:NOFILE, files.last.fileno + 1)\np Spanprof.start\nputs Spanprof.unavailable_reason"
     assert_equal ["false", "this Ruby cannot be walked: its self-test needs a pipe: Too many open files"],
                  child!(program, env: { "PYROSCOPE_OUTPUT_DIRECTORY" => nil }).out.lines(chomp: true)
   end
 
-  # Of the VM's structures: where a thread has its context, how many words a frame
-  # has. Of 3.3 and newer, and of 3.1, in the order or the other.
+  # Parts of the VM's layout: the offset of a thread's context, and the number of words of a frame.
+  # Of 3.3 and newer and of 3.1, or in reverse order.
   LAYOUTS = [[48, 7], [40, 8]].freeze
 
-  # What the program says with a copy of the gem that believes in a layout.
+  # Output of the program with a copy of the gem that assumes this layout.
   def with_layout(layout)
     native = Gem.find_files("spanprof/spanprof_native.so").first
     code = File.binread(native)
@@ -89,7 +89,7 @@ class WalkerModesTest < ChildTest
     child!(PROGRAM, "-I", "#{@directory}/other").out.lines(chomp: true)
   end
 
-  def test_a_vm_that_is_built_otherwise_is_refused_by_the_self_test
+  def test_a_vm_with_another_layout_is_refused_by_the_self_test
     mine = LAYOUTS.fetch(RUBY_VERSION < "3.2" ? 1 : 0)
     assert_equal "true", with_layout(mine).first
     [[40, 7], [40, 9], [48, 7], [48, 8], [56, 7], [56, 8]].each do |layout|
@@ -101,7 +101,7 @@ class WalkerModesTest < ChildTest
     end
   end
 
-  def test_threads_that_change_their_native_thread_are_refused
+  def test_threads_that_move_between_native_threads_are_refused
     skip "this Ruby has none" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")
     result = child!(PROGRAM, env: { "RUBY_MN_THREADS" => "1" })
     assert_equal "false", result.out.lines.first.strip

@@ -70,7 +70,7 @@ module Spanprof
         Native.flush_once(TIMEOUT_MS)
         Logging.deliver
       rescue StandardError => e
-        Logging.say(:error, "the last profile is lost: #{e.message}")
+        Logging.log(:error, "the last profile is lost: #{e.message}")
       end
 
       def deliver
@@ -78,7 +78,7 @@ module Spanprof
         Logging.deliver
         Session.options
       rescue StandardError => e
-        Logging.say(:error, "the last profile is lost: #{e.message}")
+        Logging.log(:error, "the last profile is lost: #{e.message}")
         nil
       end
     end

@@ -6,7 +6,7 @@ module Spanprof
   # Continues profiling in a forked child. The core restarts its own threads (pthread_atfork); this
   # module restarts the Ruby threads, which end at a fork.
   #
-  # fork, Process.fork and IO.popen("-") call Process._fork, and so do Puma, Unicorn and Resque.
+  # fork, Process.fork and IO.popen("-"), which Puma, Unicorn and Resque use, call Process._fork.
   # Process.daemon forks without it (https://docs.ruby-lang.org/en/3.1/Process.html#method-c-_fork).
   # @api private
   module Fork
@@ -45,7 +45,7 @@ module Spanprof
         Logging.forget
         Native.after_fork_child
       rescue StandardError => e
-        Logging.say(:error, "profiling after a fork is not complete: #{e.message}")
+        Logging.log(:error, "profiling after a fork is not complete: #{e.message}")
       end
     end
   end

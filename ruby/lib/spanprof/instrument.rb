@@ -41,7 +41,7 @@ module Spanprof
           LoadWatch.await(name, method) { send(label) }
         end
       rescue StandardError => e
-        Logging.say_once(:warn, "requests and jobs get no labels: #{e.message}")
+        Logging.log_once(:warn, "requests and jobs get no labels: #{e.message}")
       end
 
       private

@@ -46,10 +46,10 @@ module Spanprof
           added&.call
         end
       rescue StandardError => e
-        Logging.say_once(:warn, "loaded libraries cannot be detected: #{e.message}")
+        Logging.log_once(:warn, "loaded libraries cannot be detected: #{e.message}")
       end
 
-      # Returns the module unless it is not loaded. Does not trigger an autoload.
+      # Returns the module if it is loaded. Does not trigger an autoload.
       def loaded(name)
         name.split("::").reduce(Object) do |outer, inner|
           break if outer.autoload?(inner) || !outer.const_defined?(inner, false)

@@ -10,7 +10,7 @@ module Spanprof
     JOIN_S = 0.2
 
     @waiting = []
-    @said = {}
+    @logged = {}
 
     class << self
       # @return [Logger, nil] set by the program; if it is nil, {logger} looks for one
@@ -57,22 +57,22 @@ module Spanprof
       end
 
       # @param level [Symbol] one of LEVELS
-      def say(level, text)
+      def log(level, text)
         write(LEVELS.index(level), text)
       end
 
       # Log a sentence only once in a process.
-      def say_once(level, text)
-        say(level, text) unless @said.key?(text)
-        @said[text] = true
+      def log_once(level, text)
+        log(level, text) unless @logged.key?(text)
+        @logged[text] = true
       end
 
       # Log an error that an object of the program has raised, once for each class of error: the
       # message may differ each time, and may be as long as the inspected object.
-      def failed_once(level, what, error)
+      def log_error_once(level, what, error)
         key = [what, error.class]
-        say(level, "#{what}: #{error.class}: #{message_of(error)}") unless @said.key?(key)
-        @said[key] = true
+        log(level, "#{what}: #{error.class}: #{message_of(error)}") unless @logged.key?(key)
+        @logged[key] = true
       end
 
       # The program may have defined the error's class, and its `message` may raise.

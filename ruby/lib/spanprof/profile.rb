@@ -123,7 +123,7 @@ module Spanprof
       require "json"
       JSON.parse(report("--json", "--top", rows.to_s)).fetch(table).map(&row)
     rescue StandardError => e
-      Logging.say(:warn, "the table of a profile is missing: #{e.message}")
+      Logging.log(:warn, "the table of a profile is missing: #{e.message}")
       []
     end
 
@@ -140,7 +140,7 @@ module Spanprof
 
       report(*options, "--title", title)
     rescue StandardError => e
-      Logging.say(:warn, "the page of a profile is missing: #{e.message}")
+      Logging.log(:warn, "the page of a profile is missing: #{e.message}")
       nil
     end
 

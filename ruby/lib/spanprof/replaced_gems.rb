@@ -15,7 +15,7 @@ module Spanprof
         found = NAMES & Gem.loaded_specs.keys
         return if found.empty?
 
-        Logging.say_once(:warn, "the gem #{found.join(" and ")} is loaded next to spanprof, which replaces it: " \
+        Logging.log_once(:warn, "the gem #{found.join(" and ")} is loaded next to spanprof, which replaces it: " \
                                 "remove it from the Gemfile")
       end
     end

@@ -43,7 +43,7 @@ module Spanprof
       # @param reason [String]
       def decline(reason)
         @reason = reason
-        Logging.say(:debug, "not profiling: #{reason}")
+        Logging.log(:debug, "not profiling: #{reason}")
       end
 
       # Defer exceptions of other threads, timeouts and signals until the block has ended, because
@@ -134,7 +134,7 @@ module Spanprof
       def resume(options)
         Native.start(options) # false if another thread's session runs, which is fine
       rescue Error => e
-        Logging.say(:error, "the former session cannot continue: #{e.message}")
+        Logging.log(:error, "the former session cannot continue: #{e.message}")
       end
 
       # Remove the hooks that cost time in the program.
@@ -154,7 +154,7 @@ module Spanprof
       def milliseconds(seconds, default)
         (Float(seconds || default) * 1000).clamp(0, 0xffff_ffff).to_i
       rescue ArgumentError, TypeError, RangeError # includes FloatDomainError
-        Logging.say_once(:warn, "a timeout must be a number of seconds, not #{seconds.inspect}: #{default} s is used")
+        Logging.log_once(:warn, "a timeout must be a number of seconds, not #{seconds.inspect}: #{default} s is used")
         default * 1000
       end
 
@@ -170,7 +170,7 @@ module Spanprof
         raise error if ENV["SPANPROF_REQUIRED"] == "1"
 
         what = running? ? "profiling continues as before" : "not profiling"
-        Logging.say(error.is_a?(Disabled) ? :info : :warn, "#{what}: #{reason}")
+        Logging.log(error.is_a?(Disabled) ? :info : :warn, "#{what}: #{reason}")
         false
       end
     end

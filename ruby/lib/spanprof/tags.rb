@@ -11,7 +11,7 @@ module Spanprof
 
       # @return [nil]
       def no_block
-        Logging.say_once(:warn, "a label without a block labels nothing")
+        Logging.log_once(:warn, "a label without a block labels nothing")
         nil
       end
 
@@ -48,14 +48,14 @@ module Spanprof
       def hash?(tags)
         return true if tags.is_a?(Hash)
 
-        Logging.say_once(:warn, "labels must be a Hash, not a value of class #{tags.class}")
+        Logging.log_once(:warn, "labels must be a Hash, not a value of class #{tags.class}")
         false
       end
 
       def own?(thread)
         return true if thread.empty? || thread.first == thread_id
 
-        Logging.say_once(:warn, "a thread can only set its own tags")
+        Logging.log_once(:warn, "a thread can only set its own tags")
         false
       end
     end

@@ -12,7 +12,7 @@ module Spanprof
         text = object.to_s
         String === text ? text : ""
       rescue StandardError, ScriptError => e
-        Logging.failed_once(:warn, "to_s of a #{object.class} failed", e)
+        Logging.log_error_once(:warn, "to_s of a #{object.class} failed", e)
         ""
       end
     end

@@ -27,7 +27,7 @@ module Spanprof
           name = attributes["service.name"].to_s
           Native.resource_set(name, attributes["service.namespace"].to_s) unless name.empty?
         rescue *OURS => e
-          Logging.failed_once(:warn, "the service name of the spans cannot be read", e)
+          Logging.log_error_once(:warn, "the service name of the spans cannot be read", e)
         end
       end
     end

@@ -89,7 +89,7 @@ module Spanprof
         label_span(span, parent_context, @rules || new_rules(span), span.name, context.trace_id, context.span_id,
                    span.parent_span_id, context.trace_flags)
       rescue *OURS => e
-        Logging.failed_once(:warn, "a span is not labelled", e)
+        Logging.log_error_once(:warn, "a span is not labelled", e)
       end
 
       if LOAD_ERROR
@@ -121,7 +121,7 @@ module Spanprof
         Session.uninterrupted do
           @rules = rules_of_options
         rescue StandardError, ScriptError => e
-          Logging.say_once(:warn, "spans have the default rules: #{Logging.message_of(e)}")
+          Logging.log_once(:warn, "spans have the default rules: #{Logging.message_of(e)}")
           @rules = Native::SpanRules.new({})
         end
       end
