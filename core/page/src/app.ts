@@ -41,16 +41,16 @@ class App implements Shell {
   private viewAbort = new AbortController();
   private reloadData: (() => Promise<void>) | null = null;
   private listedFor = "";
-  private waiting = 0;
+  private pending = 0;
 
   constructor(place: HTMLElement) {
     const busy = busyBar(this.main);
 
-    this.api = new Api(new URL(location.href), (waiting) => { busy.set(this.waiting = waiting); });
+    this.api = new Api(new URL(location.href), (waiting) => { busy.set(this.pending = waiting); });
     this.now = openedState(readAddress(new URL(location.href)));
     this.live = new Live(async () => {
       // Do not refresh while requests are pending.
-      if (this.waiting === 0)
+      if (this.pending === 0)
         await this.refreshNow();
     });
     this.head = header(this);

@@ -25,9 +25,9 @@ export function isPerfScript(text: string): boolean {
   return head !== null && (head[2] !== undefined || (/^\s/.test(second) && FRAME.test(second)) || FRAME.test(head[5] ?? ""));
 }
 
-function frame(maker: TreeMaker, rest: string): number {
-  const found = /^(.*?)(?:\+0x[0-9a-f]+)?(?: \(([^()]*(?:\([^()]*\))?[^()]*)\))?$/.exec(rest.trimEnd());
-  const [name, module] = [found?.[1] ?? rest, found?.[2] ?? ""];
+function frame(maker: TreeMaker, text: string): number {
+  const found = /^(.*?)(?:\+0x[0-9a-f]+)?(?: \(([^()]*(?:\([^()]*\))?[^()]*)\))?$/.exec(text.trimEnd());
+  const [name, module] = [found?.[1] ?? text, found?.[2] ?? ""];
   const file = module === "[unknown]" || module === "inlined" ? "" : module.slice(module.lastIndexOf("/") + 1);
 
   return maker.functionId(name === "[unknown]" ? file.startsWith("[") ? file : `[${file === "" ? "unknown" : file}]` : name, file);

@@ -24,19 +24,19 @@ export class Bytes {
     if (number < 0 || number > Number.MAX_SAFE_INTEGER)
       return this.bigVarint(BigInt(Math.round(number)));
     this.reserve(10);
-    let left = number;
-    for (; left > 0x7f; left = Math.floor(left / 128))
-      this.data[this.used++] = (left % 128) | 0x80;
-    this.data[this.used++] = left;
+    let remaining = number;
+    for (; remaining > 0x7f; remaining = Math.floor(remaining / 128))
+      this.data[this.used++] = (remaining % 128) | 0x80;
+    this.data[this.used++] = remaining;
     return this;
   }
 
   bigVarint(number: bigint): this {
     this.reserve(10);
-    let left = BigInt.asUintN(64, number);
-    for (; left > 0x7fn; left >>= 7n)
-      this.data[this.used++] = Number(left & 0x7fn) | 0x80;
-    this.data[this.used++] = Number(left);
+    let remaining = BigInt.asUintN(64, number);
+    for (; remaining > 0x7fn; remaining >>= 7n)
+      this.data[this.used++] = Number(remaining & 0x7fn) | 0x80;
+    this.data[this.used++] = Number(remaining);
     return this;
   }
 

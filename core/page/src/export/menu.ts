@@ -32,9 +32,9 @@ async function pprofBlob(source: Exported): Promise<Blob> {
 }
 
 function pictureOf(source: Exported, title: string): Picture {
-  const { lines: says, link } = source.origin();
+  const { lines, link } = source.origin();
 
-  return captioned(source.picture(), [title, ...says].map((each) => safeText(each)), link);
+  return captioned(source.picture(), [title, ...lines].map((each) => safeText(each)), link);
 }
 
 const FORMATS: readonly Format[] = [
@@ -90,7 +90,7 @@ export class ExportMenu {
         this.setOpen(false);
     });
     this.element.addEventListener("keydown", (event) => {
-      event.stopPropagation(); // the graph has keys of its own
+      event.stopPropagation(); // The graph has its own keys.
       if (event.key !== "Escape" || this.content.hidden)
         return;
       this.setOpen(false);

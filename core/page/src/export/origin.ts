@@ -9,11 +9,11 @@ import { packed } from "./pprof.ts";
 export interface Origin {
   /** Query and range, one line for each side. */
   readonly lines: readonly string[];
-  /** The address that shows the stacks again; "": none. */
+  /** The address that shows the stacks again; "" if there is none. */
   readonly link: string;
-  /** The time of the measurement; null: not known. */
+  /** The time of the measurement; null if not known. */
   readonly range: Range | null;
-  /** Fetches the profile with its labels and spans as gzipped pprof; null: only the
+  /** Fetches the profile with its labels and spans as gzipped pprof; null if only the
    * drawn tree is available. */
   readonly profile: (() => Promise<Blob>) | null;
 }

@@ -63,7 +63,7 @@ function putFunctions(out: Bytes, tree: Tree, texts: Texts): void {
 
 /** The tree as uncompressed pprof; see packed(). It has no time if the range is not
  * known. */
-export function pprofOf(tree: Tree, { lines: says, link, range }: Pick<Origin, "lines" | "link" | "range">): Uint8Array<ArrayBuffer> {
+export function pprofOf(tree: Tree, { lines, link, range }: Pick<Origin, "lines" | "link" | "range">): Uint8Array<ArrayBuffer> {
   const out = new Bytes();
   const texts = new Texts();
   const type = valueType(texts, tree.type, tree.unit);
@@ -81,7 +81,7 @@ export function pprofOf(tree: Tree, { lines: says, link, range }: Pick<Origin, "
       .varint(10 << 3).bigVarint(BigInt(Math.round(range.untilMs - range.fromMs)) * 1_000_000n);
   // Without a period, since merged profiles may have different ones.
   out.part(11, type).number(14, texts.of(tree.type));
-  for (const text of says)
+  for (const text of lines)
     out.number(13, texts.of(text));
   if (link !== "")
     out.number(15, texts.of(link));

@@ -26,11 +26,11 @@ export function entriesOf(graph: Graph, rows: Rows, colour: "package" | "kind"):
     const key = colour === "kind" ? kindOf(name[id]!, file[id]!) : packageOf(name[id]!, file[id]!);
     sums.set(key, (sums.get(key) ?? 0) + rows.self[id]!);
   }
-  return [...sums].filter(([, self]) => self > 0).sort((a, b) => b[1] - a[1]).map(([key, own]) => {
+  return [...sums].filter(([, self]) => self > 0).sort((a, b) => b[1] - a[1]).map(([key, self]) => {
     const kind = KINDS.find((each) => each === key);
     return colour === "kind" && kind
-      ? { name: KIND_NAMES[kind], fill: kindFill(kind), share: own / all }
-      : { name: key || "unknown", fill: packageFill(key), share: own / all };
+      ? { name: KIND_NAMES[kind], fill: kindFill(kind), share: self / all }
+      : { name: key || "unknown", fill: packageFill(key), share: self / all };
   });
 }
 

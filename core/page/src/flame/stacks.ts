@@ -18,18 +18,18 @@ export function focused(tree: Tree, mask: Uint8Array): Tree {
   const { parent, functionOf } = tree;
   const size = parent.length;
   const inside = new Uint8Array(size);
-  const kept = new Uint8Array(size);
+  const included = new Uint8Array(size);
 
   for (let node = 1; node < size; node++)
     inside[node] = inside[parent[node]!]! | mask[functionOf[node]!]!;
   for (let node = size - 1; node > 0; node--) {
-    kept[node]! |= inside[node]!;
-    kept[parent[node]!]! |= kept[node]!;
+    included[node]! |= inside[node]!;
+    included[parent[node]!]! |= included[node]!;
   }
   const builder = builderOf(tree);
   const target = new Uint32Array(size);
   for (let node = 1; node < size; node++)
-    if (kept[node]) {
+    if (included[node]) {
       target[node] = builder.child(target[parent[node]!]!, functionOf[node]!);
       if (inside[node])
         move(tree, node, builder, target[node]!);

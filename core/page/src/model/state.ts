@@ -87,8 +87,8 @@ export function openedState(state: State): State {
 /** The address of a state, relative to the page's. */
 export function writeAddress(state: State): string {
   const { view } = state;
-  const said = withChange(state, { view: undefined });
-  const { parameters } = openedState(said).view === view ? said : withChange(said, { view: "explore" });
+  const explored = withChange(state, { view: undefined });
+  const { parameters } = openedState(explored).view === view ? explored : withChange(explored, { view: "explore" });
   const query = new URLSearchParams(parameters).toString();
   const path = view === "explore" ? "./" : view;
 

@@ -58,9 +58,9 @@ type Parameters = Readonly<Record<string, string | number | undefined>>;
 export class Api {
   /** The page's address without the view's name. */
   private readonly base: URL;
-  private waiting = 0;
+  private pending = 0;
 
-  /** `onWaiting` receives the number of pending requests whenever it changes. */
+  /** `onPending` receives the number of pending requests whenever it changes. */
   constructor(page: URL, private readonly onPending: (waiting: number) => void = () => undefined) {
     this.base = new URL("./", page);
   }
@@ -82,11 +82,11 @@ export class Api {
   }
 
   private async countPending<T>(run: () => Promise<T>): Promise<T> {
-    this.onPending(++this.waiting);
+    this.onPending(++this.pending);
     try {
       return await run();
     } finally {
-      this.onPending(--this.waiting);
+      this.onPending(--this.pending);
     }
   }
 
@@ -124,8 +124,8 @@ async function problemOf(answer: Response): Promise<Problem> {
 
   try {
     // Pyroscope's API has `message` instead of `detail`.
-    const said = JSON.parse(text) as Partial<WireProblem> & { message?: string };
-    return new Problem(answer.status, said.detail ?? said.message ?? text.slice(0, 300), said);
+    const body = JSON.parse(text) as Partial<WireProblem> & { message?: string };
+    return new Problem(answer.status, body.detail ?? body.message ?? text.slice(0, 300), body);
   } catch {
     return new Problem(answer.status, text.slice(0, 300) || answer.statusText || `The server responded with status ${answer.status}.`);
   }

@@ -143,12 +143,12 @@ function operatorOptions(typed: string, start: number, caret: number): Option[] 
 
 /** The query's complete matchers, except those of the label that is being typed. */
 function wholePart(parsed: Parsed, text: string, label: string | null): string {
-  let whole = `${parsed.head}{${parsed.matchers.map(({ start, end }) => text.slice(start, end)).join(",")}}`;
+  let query = `${parsed.head}{${parsed.matchers.map(({ start, end }) => text.slice(start, end)).join(",")}}`;
 
   for (let index = parsed.matchers.length - 1; label !== null && index >= 0; index--)
     if (parsed.matchers[index]!.name === label)
-      whole = withoutMatcher(whole, index);
-  return whole === "{}" ? "" : whole;
+      query = withoutMatcher(query, index);
+  return query === "{}" ? "" : query;
 }
 
 /** The end of the value at the caret, including its closing quote. */

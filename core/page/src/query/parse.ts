@@ -219,9 +219,9 @@ function typeFront(query: string): string {
  * those for one span or trace. "" selects all applications. */
 export function withApplication(query: string, application: string): string {
   const others = parseQuery(query).matchers.filter((each) => each.name !== "service_name" && !ID_LABELS.includes(each.name) && !isTypeMatcher(each));
-  const own = application === "" ? [] : [written("service_name", application)];
+  const service = application === "" ? [] : [written("service_name", application)];
 
-  return `${typeFront(query)}{${[...own, ...textsOf(query, others)].join(",")}}`;
+  return `${typeFront(query)}{${[...service, ...textsOf(query, others)].join(",")}}`;
 }
 
 /** The query with its application and type, without other matchers. */

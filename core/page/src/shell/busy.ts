@@ -19,10 +19,10 @@ export function busyBar(target: HTMLElement): Busy {
   let timer: ReturnType<typeof setInterval> | undefined;
 
   function update(): void {
-    const waited = performance.now() - since;
+    const elapsed = performance.now() - since;
 
-    bar.hidden = waited < BAR_AFTER_MS;
-    sentence.textContent = waited < SENTENCE_AFTER_MS ? "" : `Still waiting for the server (${Math.round(waited / 1000)} s)\u2026`;
+    bar.hidden = elapsed < BAR_AFTER_MS;
+    sentence.textContent = elapsed < SENTENCE_AFTER_MS ? "" : `Still waiting for the server (${Math.round(elapsed / 1000)} s)\u2026`;
   }
 
   return {

@@ -15,8 +15,8 @@ export interface NamesOptions {
 
 export interface NamesTable {
   readonly element: HTMLElement;
-  /** `rest` is the value of samples outside of spans, which counts in the base of shares. */
-  set(rows: readonly WireSpan[], rest: number): void;
+  /** `outside` is the value of samples outside of spans, which counts in the base of shares. */
+  set(rows: readonly WireSpan[], outside: number): void;
 }
 
 interface Sums {
@@ -86,9 +86,9 @@ export function namesTable(view: View, options: NamesOptions): NamesTable {
 
   return {
     element: h("section", { "aria-label": "Span names" }, h("div", { class: "tools" }, filter, " ", status), rows.element),
-    set(now, rest) {
+    set(now, outside) {
       all = now;
-      sums.whole = now.reduce((sum, { total }) => sum + total, rest);
+      sums.whole = now.reduce((sum, { total }) => sum + total, outside);
       sums.most = now.reduce((max, { total }) => Math.max(max, total), 0);
       list();
     },

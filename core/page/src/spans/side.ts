@@ -23,9 +23,9 @@ const SIDE_PARAMETERS: readonly string[] = ["query", "from", "until"];
 
 /** The selection of a side. Parameters without a side are the defaults. */
 export function sideOf(state: State, side: SideName): ProfileSelection {
-  const own = (name: string): string | undefined => state.parameters[parameter(side, name)] ?? state.parameters[name];
+  const value = (name: string): string | undefined => state.parameters[parameter(side, name)] ?? state.parameters[name];
 
-  return { query: own("query"), from: own("from"), until: own("until"), type: state.parameters["type"], span: state.parameters[parameter(side, "span")] };
+  return { query: value("query"), from: value("from"), until: value("until"), type: state.parameters["type"], span: state.parameters[parameter(side, "span")] };
 }
 
 /** The parameters of /api/v1/diff. */

@@ -34,13 +34,13 @@ function percentOf(part: number, whole: number): string {
 
 function bar({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   const total = h("i", { class: "bar-total" });
-  const own = h("i", { class: "bar-self" });
-  const whole = h("div", { class: `time-bar ${serviceClass(span.service)}` }, total, own);
+  const self = h("i", { class: "bar-self" });
+  const whole = h("div", { class: `time-bar ${serviceClass(span.service)}` }, total, self);
 
   whole.style.left = percentOf(beginNs, forest.lengthNs);
   whole.style.width = percentOf(span.durationNs, forest.lengthNs);
   total.style.width = percentOf(span.total, span.durationNs);
-  own.style.width = percentOf(span.own, span.durationNs);
+  self.style.width = percentOf(span.own, span.durationNs);
   return whole;
 }
 

@@ -62,14 +62,14 @@ function linksOf(spans: readonly WireTraceSpan[]): Links {
 function breakCycles(spans: readonly WireTraceSpan[], links: Links): void {
   const reached = new Uint8Array(spans.length);
   const reach = (from: number): void => {
-    const waiting = [from];
+    const stack = [from];
 
-    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
       if (reached[at])
         continue;
       reached[at] = 1;
       for (const child of links.children[at]!)
-        waiting.push(child);
+        stack.push(child);
     }
   };
 
@@ -104,8 +104,8 @@ export function forestOf(spans: readonly WireTraceSpan[], asRecorded = false): F
   const byStart = (a: number, b: number): number => spans[a]!.startNs - spans[b]!.startNs || a - b;
 
   breakCycles(spans, links);
-  const waiting = links.roots.sort(byStart).reverse().map((index) => ({ index, parent: -1 }));
-  for (let at = waiting.pop(); at; at = waiting.pop()) {
+  const stack = links.roots.sort(byStart).reverse().map((index) => ({ index, parent: -1 }));
+  for (let at = stack.pop(); at; at = stack.pop()) {
     const span = spans[at.index]!;
     const parent = branches[at.parent];
     const inherited = parent?.shiftedNs ?? 0;
@@ -118,7 +118,7 @@ export function forestOf(spans: readonly WireTraceSpan[], asRecorded = false): F
       shiftedNs: inherited + shift, orphan: at.parent < 0 && span.parentId !== null,
     });
     for (const child of links.children[at.index]!.sort(byStart).reverse())
-      waiting.push({ index: child, parent: here });
+      stack.push({ index: child, parent: here });
   }
   for (let index = branches.length - 1; index > 0; index--) {
     const above = branches[branches[index]!.parent];

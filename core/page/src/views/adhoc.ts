@@ -160,7 +160,7 @@ class Adhoc {
 
   private choices(): HTMLElement[] {
     const shared = sharedValues(openFiles);
-    const made: HTMLElement[] = [];
+    const tools: HTMLElement[] = [];
 
     if (shared.length > 1) {
       const select = h("select", {}, ...shared.map((each) => h("option", { value: keyOf(each) }, safeText(each.name, NAME_MAX))));
@@ -169,11 +169,11 @@ class Adhoc {
         value = select.value;
         this.show();
       });
-      made.push(h("label", {}, "Value ", select));
+      tools.push(h("label", {}, "Value ", select));
     }
     if (openFiles.length === 2)
-      made.push(h("button", { type: "button", onclick: () => { this.setFiles([...openFiles].reverse()); } }, "Swap sides"));
-    return made;
+      tools.push(h("button", { type: "button", onclick: () => { this.setFiles([...openFiles].reverse()); } }, "Swap sides"));
+    return tools;
   }
 
   private card(file: ReadFile, index: number): HTMLElement {

@@ -105,15 +105,15 @@ function stacks(view: View, found: () => FoundSpan, measure: Measure): Tabs {
     });
     return made;
   };
-  const own = place(), base = place(), both = place();
-  const places = [own, base, both];
+  const spanStacks = place(), base = place(), both = place();
+  const places = [spanStacks, base, both];
   const figures = new LatestRequest(view.signal), differing = new LatestRequest(view.signal);
   const baselineNote = h("p", { class: "faint" });
   const differenceNote = h("p", { class: "faint", role: "status" });
 
   return tabs(view, "of", "Flame graph", [
-    { id: "span", title: "This span", element: own.element, open: () => {
-      void own.load(found().selection, `span-${found().id}`);
+    { id: "span", title: "This span", element: spanStacks.element, open: () => {
+      void spanStacks.load(found().selection, `span-${found().id}`);
     } },
     { id: "baseline", title: "Baseline", element: h("div", {}, baselineNote, base.element), open: () => {
       const baseline = baselineOf(view, found());
@@ -148,7 +148,7 @@ async function baselineFigures(view: View, baseline: Baseline, { unit, name }: M
 }
 
 /** Compares shares, since the baseline has many spans. */
-async function difference(view: View, found: FoundSpan, place: StacksPlace, says: HTMLElement, signal: AbortSignal): Promise<void> {
+async function difference(view: View, found: FoundSpan, place: StacksPlace, note: HTMLElement, signal: AbortSignal): Promise<void> {
   const baseline = baselineOf(view, found);
   const { query, type, from, until } = baseline;
   const wire = await view.api.get<WireDiff>("diff", {
@@ -161,7 +161,7 @@ async function difference(view: View, found: FoundSpan, place: StacksPlace, says
     place.showInstead(h("p", { class: "notice", role: "status" }, "Nothing to compare: the span or its baseline has no samples."));
     return;
   }
-  says.textContent = `${baselineText(baseline)} The shares of both sides are compared.`;
+  note.textContent = `${baselineText(baseline)} The shares of both sides are compared.`;
   place.show(tree, `difference-${found.id}`, originOfPair(baseline, found.selection));
 }
 

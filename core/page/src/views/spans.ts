@@ -17,6 +17,7 @@ const NAMES_MAX = 10_000;
 interface Names {
   spans: WireSpan[];
   count: number;
+  /** Value of samples outside of spans. */
   rest: number;
 }
 

@@ -23,7 +23,7 @@ export interface View {
   title(text: string): void;
   /** Registers a function that reloads the data and keeps the old data until then,
    * for live views and the refresh button. Without one, the view is shown again. */
-  onRefresh(again: () => Promise<void>): void;
+  onRefresh(reload: () => Promise<void>): void;
   /** Shows an error instead of the view. For a missing token, asks for the token. */
   showError(error: unknown): void;
   /** Announces a text to screen readers. */
