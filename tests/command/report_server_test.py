@@ -265,7 +265,8 @@ class ReportServerTest(unittest.TestCase):
 
     def test_conflicting_options_are_refused(self):
         some = glob.glob(self.directory + "/*")[0]
-        for arguments, says in ((["--server", "http://a", some], "cannot be combined"), (["--diff-from", "-1h", some], "--server"),
+        for arguments, says in ((["--server", "http://a", some], "cannot be combined"),
+                                (["--diff-from", "-1h", some], "--server"),
                                 (["--token", "a", some], "--server"), (["--query", "a", "--process", "1"], "--process"),
                                 (["--query", "a", "--application", "a"], "cannot be combined"),
                                 (["--query", "a", "--diff", "a", "--diff", "b"], "possible only once"),

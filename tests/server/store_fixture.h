@@ -94,7 +94,7 @@ static inline void fixture_run(const char *sql) {
   sqlite3 *db;
 
   CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
-  /* The store's writer and keeper hold locks for moments. */
+  /* The writer and the maintenance of the store hold locks for short times. */
   CHECK_EQUAL(SQLITE_OK, sqlite3_busy_timeout(db, 10000));
   CHECK_EQUAL(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
   sqlite3_close(db);
