@@ -11,7 +11,7 @@ import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADS = ["bar", "measured", "figure", "beside", "holds"]
+HEADS = ["bar", "measured", "figure", "comparison", "holds"]
 WIDTHS = [38, 28, 18, 44, 11]
 UNMEASURED = "could not be measured"
 
@@ -77,8 +77,8 @@ class Suite:
                 if not name.startswith(foreign) and not name.lower().endswith("_proxy")}
         return kept | {"SPANPROF_BENCH_QUICK": "1" if self.quick else "0"}
 
-    def row(self, bar, measured, figure, beside="", holds=None):
-        self.rows.append([bar, measured, figure, beside, {True: "yes", False: "no"}.get(holds, "-")])
+    def row(self, bar, measured, figure, comparison="", holds=None):
+        self.rows.append([bar, measured, figure, comparison, {True: "yes", False: "no"}.get(holds, "-")])
 
     def missing(self, bar, figure="", why=UNMEASURED):
         self.broken = self.broken or why == UNMEASURED

@@ -56,28 +56,28 @@ class CheckTest(unittest.TestCase):
                  for key, value in settings.items() if value is not None} | (other or {}))
         self.printed = done.stdout
         self.assertNotIn(PASSWORD, done.stdout + done.stderr)
-        said = {}
+        checks = {}
         for line in done.stdout.splitlines():
             match = re.match(r"(ok|FAILED|-) +(\w+) +(.*)", line)
             if match:
-                said.setdefault(match[2], (match[1], match[3]))
-        return done.returncode, said
+                checks.setdefault(match[2], (match[1], match[3]))
+        return done.returncode, checks
 
     def test_all_checks_pass(self):
-        status, said = self.check(SERVER_ADDRESS=self.address)
-        states = {what: state for what, (state, _) in said.items()}
+        status, checks = self.check(SERVER_ADDRESS=self.address)
+        states = {what: state for what, (state, _) in checks.items()}
         self.assertEqual(states, {
             "options": "ok", "unwinder": "ok", "names": "ok", "signal": "ok",
             "timer": "ok", "server": "ok", "proxy": "-", "TLS": "-",
-            "credentials": "ok", "service": "-"}, said)
+            "credentials": "ok", "service": "-"}, checks)
         self.assertEqual(status, 0)
 
     def test_credentials_may_be_a_header(self):
         for headers, kind in (("authorization: Basic abc", "the Authorization "
                                "header"), ("X-Team: a", "no credentials")):
-            status, said = self.check(SERVER_ADDRESS=self.address,
+            status, checks = self.check(SERVER_ADDRESS=self.address,
                                       HTTP_HEADERS=headers)
-            self.assertEqual(said["credentials"], ("ok", kind + " accepted"))
+            self.assertEqual(checks["credentials"], ("ok", kind + " accepted"))
             self.assertEqual(status, 0)
 
     def test_names_of_profiles_and_spans_are_compared(self):
@@ -100,9 +100,9 @@ class CheckTest(unittest.TestCase):
                     if not key.startswith("OTEL_")}
             theirs = {key: value for key, value in environment.items()
                       if key.startswith("OTEL_")}
-            status, said = self.check(other=theirs, **ours)
-            self.assertEqual(said["service"][0], state, said)
-            self.assertIn(sentence, said["service"][1])
+            status, checks = self.check(other=theirs, **ours)
+            self.assertEqual(checks["service"][0], state, checks)
+            self.assertIn(sentence, checks["service"][1])
             self.assertEqual(status, int(state == "FAILED"))
 
     def test_the_data_sources_of_grafana_are_printed(self):
@@ -144,9 +144,9 @@ datasources:
         self.assertNotIn("apiVersion", self.printed)
 
     def test_the_service_name_of_spans_is_the_default(self):
-        status, said = self.check(APPLICATION_NAME=None, SERVER_ADDRESS=self.address)
-        self.assertTrue(said["options"][1].startswith("the service name of the spans, 100 Hz"), said)
-        self.assertEqual((status, said["options"][0]), (0, "ok"))
+        status, checks = self.check(APPLICATION_NAME=None, SERVER_ADDRESS=self.address)
+        self.assertTrue(checks["options"][1].startswith("the service name of the spans, 100 Hz"), checks)
+        self.assertEqual((status, checks["options"][0]), (0, "ok"))
 
     def test_the_probe_is_empty_and_nothing_is_stored(self):
         self.check(SERVER_ADDRESS=self.address, TENANT_ID="team-a",
@@ -162,9 +162,9 @@ datasources:
             "me:" + PASSWORD)
 
     def test_the_older_protocol_is_probed_too(self):
-        status, said = self.check(SERVER_ADDRESS=self.address,
+        status, checks = self.check(SERVER_ADDRESS=self.address,
                                   UPLOAD_PROTOCOL="ingest")
-        self.assertEqual((status, said["server"][0]), (0, "ok"), said)
+        self.assertEqual((status, checks["server"][0]), (0, "ok"), checks)
         summary = self.sink.ask("/summary")
         self.assertEqual((summary["profiles"], summary["last"]["path"]),
                          (0, "/ingest"))
@@ -173,19 +173,19 @@ datasources:
         for refusal in (401, 403):
             self.sink.ask("/control", {"mode": "status", "status": refusal,
                                        "message": "who are you"})
-            status, said = self.check(SERVER_ADDRESS=self.address,
+            status, checks = self.check(SERVER_ADDRESS=self.address,
                                       AUTH_TOKEN=PASSWORD)
             self.assertEqual(status, 1)
-            self.assertEqual(said["server"][0], "ok")
-            self.assertEqual(said["credentials"][0], "FAILED")
+            self.assertEqual(checks["server"][0], "ok")
+            self.assertEqual(checks["credentials"][0], "FAILED")
             self.assertIn(f"a bearer token refused with {refusal}",
-                          said["credentials"][1])
+                          checks["credentials"][1])
 
     def test_an_echo_of_credentials_is_withheld(self):
         self.sink.ask("/control", {"mode": "echo"})
-        status, said = self.check(SERVER_ADDRESS=self.address,
+        status, checks = self.check(SERVER_ADDRESS=self.address,
                                   AUTH_TOKEN=PASSWORD)
-        self.assertEqual((status, said["server"][0]), (1, "FAILED"))
+        self.assertEqual((status, checks["server"][0]), (1, "FAILED"))
 
     def test_other_servers_are_recognized(self):
         for mode, sentence in (
@@ -199,29 +199,29 @@ datasources:
                 ({"mode": "close"}, ""),
                 ({"mode": "endless"}, "")):
             self.sink.ask("/control", mode)
-            status, said = self.check(SERVER_ADDRESS=self.address)
-            self.assertEqual((status, said["server"][0]), (1, "FAILED"), mode)
-            self.assertIn(sentence, said["server"][1])
-            self.assertEqual(said["credentials"], ("-", "not reached"), mode)
+            status, checks = self.check(SERVER_ADDRESS=self.address)
+            self.assertEqual((status, checks["server"][0]), (1, "FAILED"), mode)
+            self.assertIn(sentence, checks["server"][1])
+            self.assertEqual(checks["credentials"], ("-", "not reached"), mode)
 
     def test_an_unreachable_server_is_reported(self):
         for address, sentence in (
                 ("http://127.0.0.1:1", "no connection"),
                 ("http://nobody.invalid", "name was not found")):
-            status, said = self.check(SERVER_ADDRESS=address)
-            self.assertEqual((status, said["server"][0]), (1, "FAILED"))
-            self.assertIn(sentence, said["server"][1])
+            status, checks = self.check(SERVER_ADDRESS=address)
+            self.assertEqual((status, checks["server"][0]), (1, "FAILED"))
+            self.assertIn(sentence, checks["server"][1])
 
     def test_the_proxy_is_used(self):
         address = "http://pyroscope.invalid:4040"
-        status, said = self.check(SERVER_ADDRESS=address, PROXY=self.address)
-        self.assertEqual(status, 0, said)
-        self.assertEqual(said["proxy"], ("ok", "configured"))
+        status, checks = self.check(SERVER_ADDRESS=address, PROXY=self.address)
+        self.assertEqual(status, 0, checks)
+        self.assertEqual(checks["proxy"], ("ok", "configured"))
         self.assertTrue(self.sink.ask("/summary")["last"]["absolute"])
-        status, said = self.check(SERVER_ADDRESS=address,
+        status, checks = self.check(SERVER_ADDRESS=address,
                                   PROXY=f"http://u:{PASSWORD}@127.0.0.1:1")
-        self.assertEqual((status, said["server"][0]), (1, "FAILED"))
-        self.assertEqual(said["proxy"][0], "-")
+        self.assertEqual((status, checks["server"][0]), (1, "FAILED"))
+        self.assertEqual(checks["proxy"][0], "-")
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl")
     def test_tls_is_verified(self):
@@ -235,30 +235,30 @@ datasources:
             sink = Sink("--cert", cert, "--key", key)
             self.addCleanup(sink.close)
             address = f"https://localhost:{sink.port}"
-            status, said = self.check(SERVER_ADDRESS=address)
-            self.assertEqual((status, said["server"][0]), (1, "FAILED"))
-            self.assertIn("not trusted", said["server"][1])
-            status, said = self.check(SERVER_ADDRESS=address, CA_BUNDLE=cert)
-            self.assertEqual(status, 0, said)
-            self.assertEqual(said["TLS"], ("ok", cert))
+            status, checks = self.check(SERVER_ADDRESS=address)
+            self.assertEqual((status, checks["server"][0]), (1, "FAILED"))
+            self.assertIn("not trusted", checks["server"][1])
+            status, checks = self.check(SERVER_ADDRESS=address, CA_BUNDLE=cert)
+            self.assertEqual(status, 0, checks)
+            self.assertEqual(checks["TLS"], ("ok", cert))
 
     def test_wrong_options_do_not_stop_other_checks(self):
-        status, said = self.check(SAMPLE_RATE="0")
+        status, checks = self.check(SAMPLE_RATE="0")
         self.assertEqual(status, 1)
         self.assertIn("sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is 0",
-                      said["options"][1])
-        self.assertEqual(said["timer"][0], "ok")
-        self.assertEqual(said["server"][0], "-")
+                      checks["options"][1])
+        self.assertEqual(checks["timer"][0], "ok")
+        self.assertEqual(checks["server"][0], "-")
 
     def test_directories_and_notes_are_printed(self):
         with tempfile.TemporaryDirectory() as home:
-            status, said = self.check(OUTPUT_DIRECTORY=home,
+            status, checks = self.check(OUTPUT_DIRECTORY=home,
                                       PORT="tcp://10.0.0.7:4040")
         self.assertEqual(status, 0)
-        self.assertEqual(said["output"], ("ok", home + " is writable"))
-        self.assertEqual(said["note"],
+        self.assertEqual(checks["output"], ("ok", home + " is writable"))
+        self.assertEqual(checks["note"],
                          ("-", "unknown variables ignored: PYROSCOPE_PORT"))
-        self.assertEqual(said["server"],
+        self.assertEqual(checks["server"],
                          ("-", "none: profiles are not uploaded"))
 
     def test_wrong_usage_is_reported(self):

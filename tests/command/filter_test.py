@@ -231,7 +231,7 @@ class FilterTest(unittest.TestCase):
                              (10, ""))
 
     def test_wrong_usage_is_reported(self):
-        for arguments, said in (
+        for arguments, message in (
                 (["--top", "99999999999999999999999"], "0 to 4294967295"),
                 (["--from", "tomorrow"], "a time expected"),
                 (["--from", "20261399"], "no such day"),
@@ -245,7 +245,7 @@ class FilterTest(unittest.TestCase):
                 (["--grup-by", "x"], "did you mean --group-by?")):
             done = spanprof("report", *arguments, self.directory)
             self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
-            self.assertIn(said, done.stderr)
+            self.assertIn(message, done.stderr)
 
     def test_every_command_has_help(self):
         for word in ("report", "labels", "upload", "check", "exec", "version"):

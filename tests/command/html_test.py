@@ -58,9 +58,9 @@ class HtmlTest(unittest.TestCase):
             return Page(file.read())
 
     def test_the_file_has_the_data_of_the_profiles(self):
-        held = json.loads(self.page(self.new).data)
-        self.assertEqual(("new.pb", None), (held["title"], held["base"]))
-        now = held["now"]
+        data = json.loads(self.page(self.new).data)
+        self.assertEqual(("new.pb", None), (data["title"], data["base"]))
+        now = data["now"]
         self.assertEqual((1795435347000, 1795435357000, 157, 1570000000),
                          (now["fromMs"], now["untilMs"], now["samples"], now["all"]))
         self.assertEqual(["dropped: 7 samples"], now["comments"])
@@ -90,16 +90,16 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual("new.pb, pay", now["title"])
         self.assertEqual({("main", "work", "deep"): 5 * 10**8}, stacks(now["now"]["tree"]))
         self.assertEqual(1570000000, now["now"]["all"])
-        self.assertNotIn("idle", now["now"]["tree"]["functions"]["name"], "what is not shown is not told")
+        self.assertNotIn("idle", now["now"]["tree"]["functions"]["name"], "hidden functions are not included")
         none = json.loads(self.page("--span-name", "nothing", self.new).data)["now"]
         self.assertEqual(({"parent": [0], "function": [-1], "self": [0], "samples": [0]}, 0),
                          (none["tree"]["nodes"], none["samples"]))
 
     def test_a_base_makes_a_comparison(self):
-        held = json.loads(self.page("--diff", self.old, self.new).data)
-        self.assertEqual("new.pb compared with old.pb", held["title"])
-        self.assertEqual({("main", "work"): 6 * 10**8, ("main", "gone"): 5 * 10**8}, stacks(held["base"]["tree"]))
-        self.assertEqual(1570000000, sum(held["now"]["tree"]["nodes"]["self"]))
+        data = json.loads(self.page("--diff", self.old, self.new).data)
+        self.assertEqual("new.pb compared with old.pb", data["title"])
+        self.assertEqual({("main", "work"): 6 * 10**8, ("main", "gone"): 5 * 10**8}, stacks(data["base"]["tree"]))
+        self.assertEqual(1570000000, sum(data["now"]["tree"]["nodes"]["self"]))
         done = spanprof("report", "--html", self.path("none.html"), "--diff", self.old, "--focus", "zzz", self.new)
         self.assertEqual(1, done.returncode)
         self.assertIn("nothing to compare", done.stderr)
@@ -112,9 +112,9 @@ class HtmlTest(unittest.TestCase):
         plain, hostile = self.page(self.new), self.page("--title", HOSTILE[0] + HOSTILE[1], path)
         self.assertEqual(plain.elements, hostile.elements)
         self.assertNotRegex(hostile.data, "[<>&]")
-        held = json.loads(hostile.data)
-        self.assertEqual(HOSTILE[0] + HOSTILE[1], held["title"])
-        names = held["now"]["tree"]["functions"]["name"]
+        data = json.loads(hostile.data)
+        self.assertEqual(HOSTILE[0] + HOSTILE[1], data["title"])
+        names = data["now"]["tree"]["functions"]["name"]
         for name in HOSTILE[:5]:
             self.assertIn(name, names)
 
@@ -127,13 +127,13 @@ class HtmlTest(unittest.TestCase):
         self.assertIsNone(re.search(r"<(script|link|img)[^>]*\s(src|href)=\"?(https?:)?//", done.stdout))
 
     def test_the_page_is_opened_in_a_browser(self):
-        said = self.path("opened")
-        browser = shell(self.directory, "browser", f'printf %s "$1" > "{said}"\n')
+        address_file = self.path("opened")
+        browser = shell(self.directory, "browser", f'printf %s "$1" > "{address_file}"\n')
         done = spanprof("report", "--open", self.new, BROWSER=browser, TMPDIR=self.directory)
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         path = done.stdout.strip()
         self.assertTrue(path.startswith(self.directory) and path.endswith(".html"))
-        with open(said) as file:
+        with open(address_file) as file:
             self.assertEqual(path, file.read())
         self.assertEqual(0o600, os.stat(path).st_mode & 0o777)
         with open(path, encoding="utf-8") as file:
@@ -142,7 +142,7 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual((0, self.path("given.html")), (done.returncode, done.stdout.strip()))
 
     def test_failures_have_a_sentence(self):
-        for arguments, environment, status, says in (
+        for arguments, environment, status, message in (
                 (["--open", self.new], {"BROWSER": "false"}, 1, "the browser failed"),
                 (["--open", self.new], {"BROWSER": "", "PATH": "/nowhere"}, 1,
                  "was written, but there is no browser to open it with: set BROWSER"),
@@ -155,7 +155,7 @@ class HtmlTest(unittest.TestCase):
             with self.subTest(arguments):
                 done = spanprof("report", *arguments, TMPDIR=self.directory, **environment)
                 self.assertEqual(status, done.returncode)
-                self.assertIn(says, done.stderr)
+                self.assertIn(message, done.stderr)
                 self.assertEqual(1, done.stderr.count("\n"), done.stderr)
         self.assertFalse(os.path.exists(self.path("no.html")))
 

@@ -223,19 +223,19 @@ class ReportServerTest(unittest.TestCase):
         self.assertIn("span_name", listed)
 
     def test_an_empty_result_names_the_nearest_profile(self):
-        said = self.server.report("--query", "burn.cpu", "--from", "-3h", "--until", "-2h", status=1).stderr
-        self.assertRegex(said, r"nothing found for burn\.cpu from .* to .*; the nearest profile is from \d{4}-")
-        said = self.server.report("--query", "nobody.cpu", status=1).stderr
-        self.assertIn("nothing found for nobody.cpu", said)
-        self.assertNotIn("nearest", said)
+        message = self.server.report("--query", "burn.cpu", "--from", "-3h", "--until", "-2h", status=1).stderr
+        self.assertRegex(message, r"nothing found for burn\.cpu from .* to .*; the nearest profile is from \d{4}-")
+        message = self.server.report("--query", "nobody.cpu", status=1).stderr
+        self.assertIn("nothing found for nobody.cpu", message)
+        self.assertNotIn("nearest", message)
         self.assertIn("for an application is burn.cpu", self.server.report("--query", "burn", status=1).stderr)
-        said = self.server.report("--query", "{burn", status=1).stderr
-        self.assertIn("answered 400: 1:", said)
+        message = self.server.report("--query", "{burn", status=1).stderr
+        self.assertIn("answered 400: 1:", message)
         self.assertIn("type", self.server.report("--type", "lunch", status=1).stderr)
 
     def test_an_unreachable_or_other_server_is_reported(self):
-        said = run("report", "--server", "http://127.0.0.1:1", status=1).stderr
-        self.assertRegex(said, r"^spanprof report: no answer from http://127\.0\.0\.1:1: .*\n$")
+        message = run("report", "--server", "http://127.0.0.1:1", status=1).stderr
+        self.assertRegex(message, r"^spanprof report: no answer from http://127\.0\.0\.1:1: .*\n$")
 
         class Other(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -248,16 +248,16 @@ class ReportServerTest(unittest.TestCase):
         other = http.server.HTTPServer(("127.0.0.1", 0), Other)
         self.addCleanup(other.server_close)
         threading.Thread(target=other.handle_request, daemon=True).start()
-        said = run("report", "--server", f"http://127.0.0.1:{other.server_port}", status=1).stderr
-        self.assertRegex(said, "answered 200, but is not a `spanprof serve`")
+        message = run("report", "--server", f"http://127.0.0.1:{other.server_port}", status=1).stderr
+        self.assertRegex(message, "answered 200, but is not a `spanprof serve`")
 
     def test_the_token_comes_from_option_or_environment(self):
         server = Server("--token", "secret")
         self.addCleanup(server.close)
         run("upload", "--server", server.address, self.directory, AUTH_TOKEN="secret")
         for wrong in ({}, {"AUTH_TOKEN": "other"}):
-            said = server.report(status=1, **wrong).stderr
-            self.assertRegex(said, "refuses the token: set --token or PYROSCOPE_AUTH_TOKEN")
+            message = server.report(status=1, **wrong).stderr
+            self.assertRegex(message, "refuses the token: set --token or PYROSCOPE_AUTH_TOKEN")
         whole = server.report("--folded", "--token", "secret").stdout
         self.assertEqual(whole, server.report("--folded", AUTH_TOKEN="secret").stdout)
         self.assertEqual(whole, run("report", "--query", "burn.cpu", "--folded", AUTH_TOKEN="secret",
@@ -265,7 +265,7 @@ class ReportServerTest(unittest.TestCase):
 
     def test_conflicting_options_are_refused(self):
         some = glob.glob(self.directory + "/*")[0]
-        for arguments, says in ((["--server", "http://a", some], "cannot be combined"),
+        for arguments, message in ((["--server", "http://a", some], "cannot be combined"),
                                 (["--diff-from", "-1h", some], "--server"),
                                 (["--token", "a", some], "--server"), (["--query", "a", "--process", "1"], "--process"),
                                 (["--query", "a", "--application", "a"], "cannot be combined"),
@@ -274,7 +274,7 @@ class ReportServerTest(unittest.TestCase):
             with self.subTest(arguments):
                 done = subprocess.run([COMMAND, "report", *arguments], text=True, capture_output=True, env={}, timeout=60)
                 self.assertIn(done.returncode, (1, 2))
-                self.assertIn(says, done.stderr)
+                self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ typedef struct sp_report_folded {
   sp_report_tree tree;
 } sp_report_folded;
 
-/* `report` must exist longer. Its listener must be sp_report_folded_stack(). */
+/* `report` must outlive it, and its listener must be sp_report_folded_stack().
+ */
 void sp_report_folded_init(sp_report_folded *folded, sp_report *report,
                            FILE *out);
 void sp_report_folded_dispose(sp_report_folded *folded);

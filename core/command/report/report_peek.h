@@ -27,7 +27,7 @@ typedef struct sp_report_peek {
   sp_index index;
 } sp_report_peek;
 
-/* `report` must exist longer. Its listener must be sp_report_peek_stack(). */
+/* `report` must outlive it, and its listener must be sp_report_peek_stack(). */
 void sp_report_peek_init(sp_report_peek *peek, const sp_report *report);
 void sp_report_peek_dispose(sp_report_peek *peek);
 

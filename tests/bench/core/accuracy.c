@@ -114,7 +114,7 @@ int main(void) {
   double worst = 0, off, limit;
   spanprof_session *session;
   spanprof_options options;
-  char measured[48], beside[96];
+  char measured[48], comparison[96];
   size_t i;
 
   spanprof_options_init(&options, sizeof options);
@@ -136,14 +136,14 @@ int main(void) {
       worst = off;
   }
   snprintf(measured, sizeof measured, "%+.2f %% (worst thread)", worst);
-  snprintf(beside, sizeof beside,
+  snprintf(comparison, sizeof comparison,
            "%llu of %llu ticks were late, and counted with the next sample",
            (unsigned long long)stats.ticks_overrun,
            (unsigned long long)stats.ticks_taken);
   /* A short run has few ticks, and its result is only exact to one tick. */
   limit = ACCURACY_BAR_PERCENT + (bench_quick() ? 10 : 0);
   bench_bar("samples / true CPU, per thread", measured,
-            bench_quick() ? "within 2 % + 1 tick" : "within 2 %", beside,
+            bench_quick() ? "within 2 % + 1 tick" : "within 2 %", comparison,
             worst <= limit && worst >= -limit);
   bench_profiles_dispose(&profiles);
   return 0;

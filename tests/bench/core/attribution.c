@@ -209,7 +209,7 @@ static void shares_tell(const worker *workers, const tally *t) {
   double truth[KIND_COUNT] = {0}, sampled[KIND_COUNT];
   spanprof_stats stats = {.struct_size = sizeof stats};
   double cpu = 0, all = 0, off, limit;
-  char measured[48], bar[64], beside[160];
+  char measured[48], bar[64], comparison[160];
   size_t i, k;
 
   for (k = 0; k < KIND_COUNT; k++) {
@@ -236,16 +236,17 @@ static void shares_tell(const worker *workers, const tally *t) {
   limit = 100 * noise(truth, stats.samples_taken);
   snprintf(measured, sizeof measured, "%.2f points", off);
   snprintf(bar, sizeof bar, "<= %.2f points", limit);
-  snprintf(beside, sizeof beside,
+  snprintf(comparison, sizeof comparison,
            "the bar is the 99th percentile of noise of %llu samples",
            (unsigned long long)stats.samples_taken);
   bench_bar("self CPU by span, half the sum of differences", measured, bar,
-            beside, off <= limit);
+            comparison, off <= limit);
   snprintf(measured, sizeof measured, "%llu",
            (unsigned long long)(t->wrong + t->without_span));
-  snprintf(beside, sizeof beside, "%llu samples compared with their stack",
+  snprintf(comparison, sizeof comparison,
+           "%llu samples compared with their stack",
            (unsigned long long)t->checked);
-  bench_bar("samples with a wrong span", measured, "0", beside,
+  bench_bar("samples with a wrong span", measured, "0", comparison,
             t->wrong + t->without_span == 0 && t->checked > 0);
 }
 

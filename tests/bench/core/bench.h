@@ -95,8 +95,9 @@ static inline void bench_print(const char *format, ...) {
 
 /* Print a row of the table of `run`. */
 static inline void bench_bar(const char *what, const char *measured,
-                             const char *bar, const char *beside, bool holds) {
-  printf("bar: %s | %s | %s | %s | %s\n", what, measured, bar, beside,
+                             const char *bar, const char *comparison,
+                             bool holds) {
+  printf("bar: %s | %s | %s | %s | %s\n", what, measured, bar, comparison,
          bench_holds(holds));
   fflush(stdout);
 }

@@ -313,7 +313,7 @@ int main(void) {
                                 .stack_depth_max = 512,
                                 .window_max_bytes = 64 << 20};
   encode_result tree, random;
-  char measured[96], beside[96];
+  char measured[96], comparison[96];
 
   sp_buffer_init(&encode_raw, &sp_mem_default);
   encode_prepare(encode_draw);
@@ -325,14 +325,14 @@ int main(void) {
 
   snprintf(measured, sizeof measured, "%.1f ms (CPU %.1f)", tree.wall_ms,
            tree.cpu_ms);
-  snprintf(beside, sizeof beside, "zlib alone on these bytes: %.1f ms",
+  snprintf(comparison, sizeof comparison, "zlib alone on these bytes: %.1f ms",
            tree.zlib_ms);
-  bench_bar("encode and compress 15,000 samples", measured, "<= 40 ms", beside,
-            tree.wall_ms <= ENCODE_BAR_MS);
+  bench_bar("encode and compress 15,000 samples", measured, "<= 40 ms",
+            comparison, tree.wall_ms <= ENCODE_BAR_MS);
   snprintf(measured, sizeof measured, "%.1f MiB", mib(tree.peak));
-  snprintf(beside, sizeof beside, "the first time: %.1f MiB",
+  snprintf(comparison, sizeof comparison, "the first time: %.1f MiB",
            mib(tree.first_peak));
-  bench_bar("memory to encode them", measured, "<= 8 MiB", beside,
+  bench_bar("memory to encode them", measured, "<= 8 MiB", comparison,
             mib(tree.peak) <= ENCODE_BAR_MIB &&
                 mib(tree.first_peak) <= ENCODE_BAR_MIB);
   sp_buffer_dispose(&encode_raw);

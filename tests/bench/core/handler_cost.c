@@ -184,7 +184,7 @@ static double counting_quantile(double share) {
   return bench_quantile(both, a + b, share) / 1000;
 }
 
-static void others_tell(char *out, size_t size, double share) {
+static void others_print(char *out, size_t size, double share) {
   char *end = out + size;
   size_t i;
 
@@ -203,12 +203,12 @@ static void others_tell(char *out, size_t size, double share) {
 
 static void bar_tell(const char *what, double share, double bar_us) {
   double us = variant_quantile(OURS, share) - counting_quantile(share);
-  char measured[48], bar[32], beside[160];
+  char measured[48], bar[32], comparison[160];
 
-  others_tell(beside, sizeof beside, share);
+  others_print(comparison, sizeof comparison, share);
   snprintf(measured, sizeof measured, "%.2f us", us);
   snprintf(bar, sizeof bar, "<= %.0f us", bar_us);
-  bench_bar(what, measured, bar, beside, us <= bar_us);
+  bench_bar(what, measured, bar, comparison, us <= bar_us);
 }
 
 int main(void) {

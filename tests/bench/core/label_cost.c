@@ -70,7 +70,7 @@ int main(void) {
                              .name_bytes = 11};
   spanprof_session *session;
   spanprof_options options;
-  char measured[96], bar[32], beside[64];
+  char measured[96], bar[32], comparison[64];
 
   spanprof_options_init(&options, sizeof options);
   options.application_name = "bench-label-cost";
@@ -93,7 +93,7 @@ int main(void) {
 
   for (i = 0; i < COST_COUNT; i++)
     bench_sort(ns[i], rounds);
-  snprintf(beside, sizeof beside, "an empty call: %.1f ns",
+  snprintf(comparison, sizeof comparison, "an empty call: %.1f ns",
            bench_quantile(ns[0], rounds, 0.5));
   for (i = 1; i < COST_COUNT; i++) {
     double median_ns = bench_quantile(ns[i], rounds, 0.5);
@@ -101,7 +101,7 @@ int main(void) {
     snprintf(measured, sizeof measured, "%.1f ns (best %.1f)", median_ns,
              ns[i][0]);
     snprintf(bar, sizeof bar, "<= %.0f ns", costs[i].bar_ns);
-    bench_bar(costs[i].what, measured, bar, beside,
+    bench_bar(costs[i].what, measured, bar, comparison,
               median_ns <= costs[i].bar_ns);
   }
   return 0;

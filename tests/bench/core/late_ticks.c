@@ -38,7 +38,7 @@ static void tick(int number) {
     of->longest_ns = gap_ns;
 }
 
-static void ask_always(uint64_t ns) {
+static void read_always(uint64_t ns) {
   const uint64_t until_ns = bench_cpu_ns() + ns;
 
   while (bench_cpu_ns() < until_ns)
@@ -101,9 +101,9 @@ int main(void) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const size_t threads = cores < 1 ? 2 : cores > 32 ? 64 : 2 * (size_t)cores;
   const size_t rounds = bench_quick() ? 1 : 5;
-  way ways[] = {{.what = "asks always", .burn = ask_always},
-                {.what = "asks seldom", .burn = burn_cpu_ns}};
-  char measured[96], beside[96];
+  way ways[] = {{.what = "reads its clock always", .burn = read_always},
+                {.what = "reads its clock rarely", .burn = burn_cpu_ns}};
+  char measured[96], comparison[96];
   size_t i;
 
   burn_ns = bench_quick() ? 300 * BENCH_NS_PER_MS : 2 * BENCH_NS_PER_S;
@@ -111,11 +111,11 @@ int main(void) {
   for (i = 0; i < 2 * rounds; i++)
     round_run(&ways[i % 2], threads);
   for (i = 0; i < 2; i++)
-    snprintf(i ? measured : beside, sizeof measured,
+    snprintf(i ? measured : comparison, sizeof measured,
              "%s: %.0f ms, %u of %u ticks late", ways[i].what,
              (double)ways[i].sum.longest_ns / 1e6, ways[i].sum.late,
              ways[i].sum.ticks);
   bench_bar("longest CPU time between ticks, two threads a processor", measured,
-            "<= 30 ms", beside, ways[1].sum.longest_ns <= LATE_NS);
+            "<= 30 ms", comparison, ways[1].sum.longest_ns <= LATE_NS);
   return 0;
 }

@@ -187,7 +187,7 @@ int main(void) {
   spanprof_stats stats = {.struct_size = sizeof stats};
   spanprof_session *session;
   spanprof_options options;
-  char measured[64], beside[96];
+  char measured[64], comparison[96];
   size_t i;
 
   curl_use(server);
@@ -230,8 +230,9 @@ int main(void) {
       (unsigned long long)stats.profiles_sent);
   snprintf(measured, sizeof measured, "%.1f MiB (at the end %.1f)",
            mib(most - before), mib(after - before));
-  snprintf(beside, sizeof beside, "libcurl itself: %.1f MiB", mib(curl - bare));
+  snprintf(comparison, sizeof comparison, "libcurl itself: %.1f MiB",
+           mib(curl - bare));
   bench_bar("resident memory added, 1,000 threads", measured, "<= 12 MiB",
-            beside, most - before <= MEMORY_BAR_BYTES);
+            comparison, most - before <= MEMORY_BAR_BYTES);
   return 0;
 }

@@ -169,14 +169,14 @@ static void case_tell(const own_case *of, const spanprof_stats *stats,
   uint64_t threads_ns = stats->collector_cpu_ns + stats->uploader_cpu_ns;
   double percent =
       100.0 * (double)(threads_ns + stats->handler_ns) / (double)cpu_ns;
-  char measured[64], bar[32], beside[160];
+  char measured[64], bar[32], comparison[160];
   stack_set stacks = {0};
 
   bench_profiles_each(profiles, stack_add, &stacks);
   bench_print(
       "%s: %.1f s of CPU, %llu samples, %zu distinct stacks of %.0f "
       "frames; handlers %.2f ms, collector %.2f ms, uploader %.2f ms; "
-      "the scheduler says %.2f ms for our threads; %llu profiles, %llu "
+      "scheduler: %.2f ms for our threads; %llu profiles, %llu "
       "bytes sent",
       of->what, (double)cpu_ns / 1e9, (unsigned long long)stats->samples_taken,
       stacks.count,
@@ -187,14 +187,14 @@ static void case_tell(const own_case *of, const spanprof_stats *stats,
       (unsigned long long)stats->bytes_sent);
   snprintf(measured, sizeof measured, "%.3f %%", percent);
   snprintf(bar, sizeof bar, "<= %.1f %%", of->bar_percent);
-  snprintf(beside, sizeof beside,
+  snprintf(comparison, sizeof comparison,
            "%.1f us a sample: handler %.1f, collector %.1f, uploader %.1f",
            (double)(threads_ns + stats->handler_ns) / 1e3 /
                (double)stats->samples_taken,
            (double)stats->handler_ns / 1e3 / (double)stats->samples_taken,
            (double)stats->collector_cpu_ns / 1e3 / (double)stats->samples_taken,
            (double)stats->uploader_cpu_ns / 1e3 / (double)stats->samples_taken);
-  bench_bar(of->what, measured, bar, beside, percent <= of->bar_percent);
+  bench_bar(of->what, measured, bar, comparison, percent <= of->bar_percent);
   free(stacks.hashes);
 }
 

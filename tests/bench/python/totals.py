@@ -50,7 +50,7 @@ def quiet(truth, seconds):
 
 @case
 def pinned(truth, seconds):
-    """Pinned to one core beside a busy loop."""
+    """Pinned to one core with a busy loop."""
     core = min(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     with subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) as busy:

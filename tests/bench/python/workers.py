@@ -48,14 +48,14 @@ def by_fork(seconds: float) -> float:
     return float(os.read(reader, 64))
 
 
-def told(queue, seconds: float) -> None:
+def run_child(queue, seconds: float) -> None:
     queue.put(burn_child(seconds))
 
 
 def by_process(method: str, seconds: float) -> float:
     context = multiprocessing.get_context(method)
     queue = context.SimpleQueue()
-    process = context.Process(target=told, args=(queue, seconds))
+    process = context.Process(target=run_child, args=(queue, seconds))
     process.start()
     used = queue.get()
     process.join()

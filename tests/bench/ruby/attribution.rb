@@ -31,8 +31,8 @@ FACTOR = { short_threads: 3, dead_threads: 2 }.freeze
 PEER_SECONDS = [SECONDS, 1.5].max
 
 # @return [String] the same figures of the alternatives
-def beside(name)
-  Peers.beside("", Peers.names(Peers::WITH_SPANS)) do |peer|
+def comparison(name)
+  Peers.comparison("", Peers.names(Peers::WITH_SPANS)) do |peer|
     verdict = Peers.attempt(peer) { PeerSpans.measure(peer, name, PEER_SECONDS * FACTOR.fetch(name, 1)) } or next
     format("%.3f, %+.2f", verdict.wrong, verdict.lost)
   end
@@ -50,7 +50,7 @@ def judge(verdict, name)
     Bench.say format("  %.3f s of %s", seconds, text)
   end
   Bench.bar("wrong, lost: #{what}", format("%.3f, %+.3f (chance %.3f)", verdict.wrong, verdict.lost, chance),
-            "0, <= 0.02", beside(name), verdict.wrong_s.zero? && verdict.lost <= 0.02)
+            "0, <= 0.02", comparison(name), verdict.wrong_s.zero? && verdict.lost <= 0.02)
   verdict.wrong_s
 end
 
@@ -60,12 +60,12 @@ def root_only
     SpanCases.nested(SECONDS)
     expected
   end
-  beside = Peers.beside("", Peers.names(%w[pyroscope])) do |peer|
+  comparison = Peers.comparison("", Peers.names(%w[pyroscope])) do |peer|
     Peers.attempt(peer) { PeerSpans.measure(peer, :nested, PEER_SECONDS, root_span_only: true, expected: expected) }
          &.then { |found| format("%.3f, wrong %.3f", right(found), found.wrong) }
   end
   Bench.bar("nested with root_span_only: under the root's id and name",
-            format("%.3f (chance %.3f)", right(verdict), verdict.chance(1)), ">= 0.98", beside, right(verdict) >= 0.98)
+            format("%.3f (chance %.3f)", right(verdict), verdict.chance(1)), ">= 0.98", comparison, right(verdict) >= 0.98)
   verdict.wrong_s
 end
 

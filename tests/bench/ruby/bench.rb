@@ -33,11 +33,11 @@ module Bench
     end
 
     # Prints a row of the table of `run`. With `exact`, the bar must hold in any run.
-    def bar(what, measured, figure, beside, holds, exact: false)
+    def bar(what, measured, figure, comparison, holds, exact: false)
       @broken = true if exact && !holds
       word = holds ? "yes" : "no"
       word = "#{word} (short)" if quick? && !exact
-      say "bar: #{[what, measured, figure, beside, word].join(" | ")}"
+      say "bar: #{[what, measured, figure, comparison, word].join(" | ")}"
     end
 
     # Prints a row that could not be measured, and the reason.

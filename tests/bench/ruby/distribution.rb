@@ -13,8 +13,8 @@ SECONDS = Bench.choose(13.0, 0.4)
 UNEQUAL = 0.2
 
 # @return [String] the same figure of the alternatives, by id
-def beside(name)
-  Peers.beside("", Peers.names(Peers::WITH_SPANS)) do |peer|
+def comparison(name)
+  Peers.comparison("", Peers.names(Peers::WITH_SPANS)) do |peer|
     Peers.attempt(peer) { PeerSpans.measure(peer, name, [SECONDS, 1.5].max) }&.then { |verdict| format("%.3f", verdict.distance) }
   end
 end
@@ -26,7 +26,7 @@ def measure(name, what, limit = nil)
     Bench.say format("%-10s true %5.2f s, measured %5.2f s", span, seconds, verdict.by_label.fetch(span, 0.0))
   end
   Bench.bar("TV by name: #{what}", format("%.3f", verdict.distance),
-            limit ? "<= #{limit}, the tick" : format("<= %.3f, chance", noise), beside(name),
+            limit ? "<= #{limit}, the tick" : format("<= %.3f, chance", noise), comparison(name),
             verdict.distance <= (limit || noise))
 end
 

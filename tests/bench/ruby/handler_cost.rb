@@ -25,10 +25,10 @@ Bench.directory do |directory|
   library = "#{directory}/ambush.so"
   system("cc", "-O2", "-shared", "-fPIC", "-o", library, "#{Bench::ROOT}/tests/bench/ambush.c") or raise "no compiler"
   ours, control = measure("ours", Bench.program("handler_cost_of.rb", "ours", library, TURNS))
-  beside = Peers.beside(format("control %+.1f", control), Peers.names(Peers::WITH_HANDLER)) do |peer|
+  comparison = Peers.comparison(format("control %+.1f", control), Peers.names(Peers::WITH_HANDLER)) do |peer|
     out = Peers.program(peer, "handler_cost_of.rb", peer, library, TURNS) or next
     format("%.1f", measure(peer, out).first)
   end
-  Bench.bar("application thread, per sample, 24 frames, caches cold", format("%.1f us", ours), "<= 5 us", beside, ours <= 5)
+  Bench.bar("application thread, per sample, 24 frames, caches cold", format("%.1f us", ours), "<= 5 us", comparison, ours <= 5)
 end
 Bench.done

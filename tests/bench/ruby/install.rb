@@ -36,7 +36,7 @@ peers = Peers.names.to_h do |peer|
   [peer, Peers.attempt(peer) { install(Peers::GEMS[peer], chdir: "#{Peers.env(peer)["GEM_HOME"]}/cache") }]
 end.compact
 Bench.bar("gem install from source", format("%.1f s of CPU", cpu_s), "<= 30 s",
-          Peers.beside("", peers.keys) { |peer| format("%.1f s", peers[peer][0]) }, cpu_s <= 30)
-Bench.bar("on disk", format("%.1f MB", mb), "<= 8 MB", Peers.beside("", peers.keys) { |peer| format("%.1f MB", peers[peer][1]) },
+          Peers.comparison("", peers.keys) { |peer| format("%.1f s", peers[peer][0]) }, cpu_s <= 30)
+Bench.bar("on disk", format("%.1f MB", mb), "<= 8 MB", Peers.comparison("", peers.keys) { |peer| format("%.1f MB", peers[peer][1]) },
           mb <= 8)
 Bench.done

@@ -4,7 +4,7 @@
 # and prints which are available.
 require_relative "peers"
 
-BESIDE = %w[opentelemetry-sdk async].filter_map do |name|
+COMMON = %w[opentelemetry-sdk async].filter_map do |name|
   Gem::Specification.find_all_by_name(name).max_by(&:version)&.then { |found| "#{name}:#{found.version}" }
 end
 
@@ -12,9 +12,9 @@ end
 def install(gem, env)
   return if File.exist?("#{env["GEM_HOME"]}/installed")
 
-  [[gem], BESIDE].each do |gems|
-    said = IO.popen(env, [RbConfig.ruby, "-S", "gem", "install", "--no-document", *gems], err: %i[child out], &:read)
-    return (said[/^ERROR:.*\n\s*(.+)/, 1] || said.lines.last).to_s.strip unless $?.success?
+  [[gem], COMMON].each do |gems|
+    output = IO.popen(env, [RbConfig.ruby, "-S", "gem", "install", "--no-document", *gems], err: %i[child out], &:read)
+    return (output[/^ERROR:.*\n\s*(.+)/, 1] || output.lines.last).to_s.strip unless $?.success?
   end
   FileUtils.touch("#{env["GEM_HOME"]}/installed")
   nil

@@ -25,8 +25,8 @@ ours, none = found.values_at("ours", "none")
 found.each { |kind, mib| Bench.say "#{kind}: resident MiB before and at #{MARKS_S.join(" and ")} s: #{mib}" }
 over = ->(mib) { mib.zip(none).map { |with, without| with - without } }
 added = over[ours]
-beside = Peers.beside("", found.keys - %w[ours none]) { |peer| format("%.1f and %.1f MiB", *over[found[peer]].drop(1)) }
+comparison = Peers.comparison("", found.keys - %w[ours none]) { |peer| format("%.1f and %.1f MiB", *over[found[peer]].drop(1)) }
 growth = added[2] - added[1]
 Bench.bar("resident memory added, at #{MARKS_S.join(" and ")} s", format("%.1f and %.1f MiB", added[1], added[2]),
-          "<= 14 MiB; <= 0.3 more", beside, added.max <= 14 && growth <= 0.3)
+          "<= 14 MiB; <= 0.3 more", comparison, added.max <= 14 && growth <= 0.3)
 Bench.done

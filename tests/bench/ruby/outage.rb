@@ -53,8 +53,8 @@ Bench.directory do |directory|
     # A request without an answer may have arrived. It is sent again, with the same
     # series and time, by which a server recognizes the profile.
     repeats = summary.fetch("repeats")
-    beside = repeats.zero? ? "" : "#{repeats} sent twice, counted once"
-    Bench.bar("delivered #{what}", format("%.3f", share), "all: >= 0.98", beside, share >= 0.98)
+    comparison = repeats.zero? ? "" : "#{repeats} sent twice, counted once"
+    Bench.bar("delivered #{what}", format("%.3f", share), "all: >= 0.98", comparison, share >= 0.98)
   end
 end
 Bench.done

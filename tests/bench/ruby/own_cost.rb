@@ -13,7 +13,7 @@ KINDS = %w[none ours ours_each ours_plain].freeze
 # @return [Float] percent of the core
 def share(kind, found)
   found = JSON.parse(found)
-  Bench.say format("%-10s %.4f s beside %.2f s, at the end the application's thread %.4f s; %s", kind,
+  Bench.say format("%-10s %.4f s in %.2f s, at the end the application's thread %.4f s; %s", kind,
                    *found.values_at("own_s", "spent_s", "ended_s"), found.drop(3).to_h)
   100 * found["own_s"] / found["spent_s"]
 end
@@ -30,8 +30,8 @@ Sink.run do |sink|
   end
 end
 none, ours, each, plain = KINDS.map { |kind| Bench.median(found[kind]) }
-beside = Peers.beside(format("control %.2f %%", none), found.keys - KINDS) { |peer| format("%.2f", Bench.median(found[peer])) }
-Bench.bar("CPU of our threads, 100 Hz, 27 frames, uploads, names", format("%.2f %% of a core", ours), "<= 0.3 %", beside,
+comparison = Peers.comparison(format("control %.2f %%", none), found.keys - KINDS) { |peer| format("%.2f", Bench.median(found[peer])) }
+Bench.bar("CPU of our threads, 100 Hz, 27 frames, uploads, names", format("%.2f %% of a core", ours), "<= 0.3 %", comparison,
           ours <= 0.3)
 Bench.bar("the same with another span in each sample", format("%.2f %%", each), "none",
           format("without native frames and spans %.2f %%", plain), true)

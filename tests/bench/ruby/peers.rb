@@ -59,7 +59,7 @@ module Peers
 
     # The last column of a row: the control, and a figure for each alternative.
     # @yieldreturn [String, nil]
-    def beside(control, peers)
+    def comparison(control, peers)
       figures = peers.filter_map { |name| yield(name)&.then { |figure| "#{name} #{figure}" } }
       [control, *figures].reject(&:empty?).join("; ")
     end

@@ -25,14 +25,14 @@ cost = ->(kind, what) { format("%+.2f us, %+.1f", over[kind, :"#{what}_ns"], obj
 root = over["root_only", :root_ns]
 made = objects["root_only", :root_objects]
 Bench.bar("span over an empty processor: root with id and URL", format("%+.2f us, %+.1f objects", root, made),
-          "<= 2.5 us, <= 5", Peers.beside(control, peers) { |peer| cost[peer, :root] }, root <= 2.5 && made <= 5)
+          "<= 2.5 us, <= 5", Peers.comparison(control, peers) { |peer| cost[peer, :root] }, root <= 2.5 && made <= 5)
 child = over["id", :child_ns]
 Bench.bar("child with its own id", format("%+.2f us", child), "<= 1.5 us",
-          Peers.beside(format("with its URL %+.2f us", over["url", :child_ns]), peers) do |peer|
+          Peers.comparison(format("with its URL %+.2f us", over["url", :child_ns]), peers) do |peer|
             cost[peer == "pyroscope" ? "pyroscope:all" : peer, :child]
           end, child <= 1.5)
 Bench.bar("root with baseline and diff URLs too", format("%+.2f us, %+.1f objects", over["baseline", :root_ns],
                                                          objects["baseline", :root_objects]), "none", "", true)
 Bench.bar("child under a root's id", format("%+.2f us", over["root_only", :child_ns]), "none",
-          Peers.beside("", peers & %w[pyroscope]) { |peer| cost[peer, :child] }, true)
+          Peers.comparison("", peers & %w[pyroscope]) { |peer| cost[peer, :child] }, true)
 Bench.done

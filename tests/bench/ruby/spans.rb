@@ -165,8 +165,8 @@ module Spans
     # falls into the work or outside.
     # @return [Float] one standard deviation of {#lost}
     def chance(threads, tick_s: 0.01)
-      beside = [1 - (true_by_name.values.sum / process_s), 0].max
-      Math.sqrt((threads / 6.0) + (true_s / tick_s * beside)) * tick_s / true_s
+      outside = [1 - (true_by_name.values.sum / process_s), 0].max
+      Math.sqrt((threads / 6.0) + (true_s / tick_s * outside)) * tick_s / true_s
     end
 
     # @return [Float] half the summed difference of true and measured shares

@@ -16,14 +16,14 @@ found.fetch("none").first.each_key do |key|
 end
 
 # The control, and the difference with an alternative.
-def beside(control, at, key)
-  Peers.beside(control, PEERS) { |peer| format("%+.0f", Bench.median(at[peer, key]) - Bench.median(at["none", key])) }
+def comparison(control, at, key)
+  Peers.comparison(control, PEERS) { |peer| format("%+.0f", Bench.median(at[peer, key]) - Bench.median(at["none", key])) }
 end
 
 def row(what, at, key, limit_ns)
   ours, control, again = %w[ours none none_again].map { |kind| Bench.median(at[kind, key]) }
   Bench.bar(what, format("%+.0f ns", ours - control), "<= #{limit_ns} ns",
-            beside(format("of %.0f, control %+.0f", control, again - control), at, key), ours - control <= limit_ns)
+            comparison(format("of %.0f, control %+.0f", control, again - control), at, key), ours - control <= limit_ns)
 end
 
 # Within the quartiles of both runs without a profiler.
@@ -31,7 +31,7 @@ def unchanged(what, at, key)
   control = at["none", key] + at["none_again", key]
   low, high = [0.25, 0.75].map { |share| Bench.quantile(control, share) }
   ours = Bench.median(at["ours", key])
-  Bench.bar(what, format("%.0f ns", ours), format("<= %.0f, without", high), beside(format("%.0f..%.0f without", low, high), at, key),
+  Bench.bar(what, format("%.0f ns", ours), format("<= %.0f, without", high), comparison(format("%.0f..%.0f without", low, high), at, key),
             ours <= high)
 end
 

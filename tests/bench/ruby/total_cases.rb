@@ -38,11 +38,11 @@ module TotalCases
     # One core, half of which another process uses.
     def pinned(seconds)
       system("taskset", "-pc", "0", Process.pid.to_s, out: IO::NULL) or raise "taskset failed"
-      beside = spawn("taskset", "-c", "0", "sh", "-c", "while :; do :; done")
+      competitor = spawn("taskset", "-c", "0", "sh", "-c", "while :; do :; done")
       one(seconds)
     ensure
-      Process.kill(:KILL, beside)
-      Process.wait(beside)
+      Process.kill(:KILL, competitor)
+      Process.wait(competitor)
     end
 
     # Sleeps without releasing the GVL.

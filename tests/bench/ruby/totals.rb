@@ -12,8 +12,8 @@ PEER_SECONDS = [SECONDS, 1.5].max
 # @yieldparam true_s [Float]
 # @yieldparam seen_s [Float]
 # @return [String] a figure made from both, for each alternative
-def beside(name)
-  Peers.beside("", Peers.names) do |peer|
+def comparison(name)
+  Peers.comparison("", Peers.names) do |peer|
     Peers.attempt(peer) { PeerSpans.totals(peer, name, PEER_SECONDS) }&.then { |totals| yield(*totals) }
   end
 end
@@ -24,11 +24,11 @@ def ratio(name, what, threads: 1)
   Bench.say format("%-34s true %6.3f s, in samples %6.3f s", what, verdict.true_s, verdict.seen_s)
   chance = Math.sqrt(threads / 6.0) * 0.01 / verdict.true_s
   Bench.bar("CPU in samples / true: #{what}", format("%.3f (chance %.3f)", measured, chance), "0.98 to 1.02",
-            beside(name) { |true_s, seen_s| format("%.2f", seen_s / true_s) }, measured.between?(0.98, 1.02))
+            comparison(name) { |true_s, seen_s| format("%.2f", seen_s / true_s) }, measured.between?(0.98, 1.02))
 end
 
 ratio(:one, "one thread")
-ratio(:pinned, "pinned beside a busy loop")
+ratio(:pinned, "pinned with a busy loop")
 ratio(:eight, "8 threads that want the GVL", threads: 8)
 ratio(:zlib, "zlib without the GVL, 2 threads", threads: 2)
 ratio(:digest, "SHA256 with the GVL, 2 threads", threads: 2)
@@ -37,7 +37,7 @@ ratio(:sort, "sorting with the GVL, 2 threads", threads: 2)
 def held
   verdict = Spans.measure { TotalCases.held(SECONDS) }
   Bench.bar("asleep with the GVL held, #{SECONDS} s", format("%.3f s, true %.3f s", verdict.seen_s, verdict.true_s),
-            "0 to one tick", beside(:held) { |_, seen_s| format("%.2f s of %.1f", seen_s, PEER_SECONDS) },
+            "0 to one tick", comparison(:held) { |_, seen_s| format("%.2f s of %.1f", seen_s, PEER_SECONDS) },
             verdict.seen_s <= verdict.true_s + 0.01)
 end
 

@@ -66,7 +66,7 @@ def main():
     threading.Thread(target=server.stdout.read, daemon=True).start()
     templates = [template(random.Random(number)) for number in range(20)]
     begin, sent, taken, refusals, longest, refused_at, largest, next_look = time.monotonic(), 0, 0, 0, 0, None, {}, 0
-    lock, said = threading.Lock(), {}
+    lock, answers = threading.Lock(), {}
 
     def load(worker):
         nonlocal sent, taken, refusals, longest, refused_at
@@ -86,7 +86,7 @@ def main():
                 else:
                     refusals += 1
                     refused_at = refused_at or now
-                    said[(answer.status, text[:200])] = said.get((answer.status, text[:200]), 0) + 1
+                    answers[(answer.status, text[:200])] = answers.get((answer.status, text[:200]), 0) + 1
                 ahead = sent / given.rate - (now - begin)
             if ahead > 0:
                 time.sleep(ahead)
@@ -113,7 +113,7 @@ def main():
     print(f"sent {sent / 1e6:.0f} MB, taken {taken}, refused {refusals}, longest refusal {longest:.1f} s")
     print(f"largest: {sum(largest.values()) / 1e6:.1f} MB {largest}; at the end: {sizes(data)}")
     print("\n".join(line for line in metrics.splitlines() if line.startswith("spanprof_store")))
-    for answer, count in said.items():
+    for answer, count in answers.items():
         print(count, *answer)
 
 

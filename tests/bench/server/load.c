@@ -39,7 +39,7 @@ typedef struct connection {
   uint64_t begin_ns;
   uint64_t number; /* of the upload */
   int64_t time_ns;
-  bool asks;
+  bool queries;
   bool waits; /* for an upload that is due */
   struct connection *next_idle;
 } connection;
@@ -121,7 +121,7 @@ static void begin_push(load *load, connection *at) {
   sp_buffer_init(&gzipped, &sp_mem_default);
   sp_buffer_init(&body, &sp_mem_default);
   at->number = number;
-  at->asks = false;
+  at->queries = false;
   end.time_ns = at->time_ns = (int64_t)sp_clock_unix_ns(sp_clock_system());
   shop_upload(&gzipped,
               &load->templates[application][number / APPLICATIONS % VARIANTS],
@@ -147,7 +147,7 @@ static void begin_ask(load *load, connection *at) {
                    (unsigned)(at->number % APPLICATIONS),
                    (unsigned long long)span_of(at->number),
                    (long long)ms - 60000, (long long)ms + 60000);
-  at->asks = true;
+  at->queries = true;
   begin(load, at, "/querier.v1.QuerierService/SelectMergeSpanProfile",
         "application/json", &body);
   sp_buffer_dispose(&body);
@@ -160,7 +160,7 @@ static void judge(load *load, connection *at) {
 
   snprintf(total, sizeof total, "\"total\":\"%lld\"",
            (long long)value_of(at->number));
-  if (at->asks) {
+  if (at->queries) {
     times_add(&load->queried, took);
     load->lost += !good || !strstr(at->in, total);
   } else {
@@ -189,7 +189,7 @@ static void end(load *load, connection *at) {
 
 /* Start the next request, wait until one is due, or finish the connection. */
 static void next(load *load, connection *at) {
-  if (!at->asks && at->number % ASK_EVERY == 0) {
+  if (!at->queries && at->number % ASK_EVERY == 0) {
     begin_ask(load, at);
   } else if (load->every_ns) {
     at->waits = true;
@@ -293,7 +293,7 @@ static void run(load *load, size_t count) {
   for (i = 0; i < (int)count; i++)
     start(load, &connections[i], poll);
   for (i = (int)count - 1; i >= 0; i--) {
-    connections[i].asks = true;
+    connections[i].queries = true;
     next(load, &connections[i]);
     move(load, &connections[i]);
   }
