@@ -104,7 +104,7 @@
 #include "sampler/capture.c"
 #include "sampler/handler/checked_copy.c"
 #include "sampler/handler/handler_counts.c"
-#include "sampler/handler/mask_opened.c"
+#include "sampler/handler/signal_unblocked.c"
 #include "sampler/handler/ring.c"
 #include "sampler/handler/runtime.c"
 #include "sampler/handler/signal.c"

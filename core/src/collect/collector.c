@@ -301,7 +301,7 @@ static void thread_end(sp_collector *collector) {
 static void *collector_run(void *data) {
   sp_collector *collector = data;
 
-  sp_stack_top_learn();
+  sp_stack_top_measure();
   pthread_mutex_lock(&collector->work_lock);
   collector->cpu_ns = 0;
   while (!atomic_load(&collector->stopping)) {
@@ -392,7 +392,7 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
     st = sp_signal_install(collector->signal_number, sp_capture_signal);
   if (!st)
     st = sp_timer_probe(collector->signal_number);
-  sp_cycles_learn(&mark);
+  sp_cycles_calibrate(&mark);
   if (!st)
     st = sp_aggregator_new(&collector->aggregator, mem, config->settings,
                            collector->base.interval_ns);

@@ -58,7 +58,7 @@ static sp_self *self_new(void) {
   atomic_store_explicit(&self->thread_data, NULL, memory_order_relaxed);
   self->thread = NULL;
   self->tid = 0;
-  self->signal_open = 0;
+  self->unblocked_signal = 0;
   memset(&self->cache, 0, sizeof self->cache);
   self->attached = true;
   return self;

@@ -55,8 +55,8 @@ typedef struct sp_self {
   void *_Atomic thread_data; /* spanprof_thread_set_data() */
   /* The sampler's record of this thread. */
   void *thread;
-  int tid;         /* set when the thread attaches, and in a forked child */
-  int signal_open; /* the signal that registering unblocked, or 0 */
+  int tid; /* set when the thread attaches, and in a forked child */
+  int unblocked_signal; /* the signal that registering unblocked, or 0 */
   /* Guarded by the list's lock. */
   bool attached;
   struct sp_self *next; /* list of all selves ever made; fixed */

@@ -6,8 +6,8 @@
 #include "label/context.h"
 #include "sampler/handler/checked_copy.h"
 #include "sampler/handler/handler_counts.h"
-#include "sampler/handler/mask_opened.h"
 #include "sampler/handler/runtime.h"
+#include "sampler/handler/signal_unblocked.h"
 #include "sampler/handler/stack_top.h"
 #include "util/system/clock.h"
 #include "util/system/counters.h"
@@ -368,7 +368,7 @@ SP_HANDLER_RARE static bool ticks_were_blocked(sp_thread *thread, int number,
                                                const sp_registers *registers) {
   return atomic_exchange_explicit(&thread->blocked, false,
                                   memory_order_relaxed) ||
-         sp_mask_just_opened(registers, number);
+         sp_signal_just_unblocked(registers, number);
 }
 
 /* Handle a signal. Returns the wake-up to call for the reader, or NULL. */
@@ -388,7 +388,7 @@ SP_HANDLER_CODE static sp_wake *signal_process(const sp_capture *capture,
   handler_add(&thread->samples, 1);
   handler_add(&thread->ticks, ticks);
   sp_registers_read(&registers, ucontext);
-  blocked = sp_mask_open_to_wait(ucontext, number);
+  blocked = sp_signal_unblocked_by_wait(ucontext, number);
   if (SP_UNLIKELY((ticks - 1) * capture->config.interval_ns >=
                   SP_THREAD_LATE_NS))
     blocked = blocked || ticks_were_blocked(thread, number, &registers);

@@ -192,7 +192,8 @@ bool sp_threads_signal_update(void) {
     sp_threads.young_until_ns = 0;
     sp_threads.signal_number = sp_threads.session_signal;
   } else if (young && sp_threads.signal_number != 0 &&
-             !sp_signal_borrow(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)) {
+             !sp_signal_try_install(SP_THREAD_YOUNG_SIGNAL,
+                                    sp_capture_signal)) {
     /* The child now uses this signal itself, or no signal can be used. */
     timers_delete();
     sp_threads.signal_number = 0;

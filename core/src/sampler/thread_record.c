@@ -76,7 +76,7 @@ void sp_thread_clear(sp_thread *thread, int tid) {
   thread->enrolled_pass = sp_threads.pass;
   thread->excluded = false;
   thread->mask_read = false;
-  thread->mask_doubted = false;
+  thread->mask_unconfirmed = false;
   thread->blocked_logged = false;
   thread->stack_final = false;
   thread->checked_cpu_ns = 0;

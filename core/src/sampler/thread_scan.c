@@ -275,12 +275,12 @@ static void mask_check(sp_thread *thread, scan_counts *counts) {
   /* A thread that is being created blocks every signal for a moment (glibc 2.32
    * and later, pthread_create()). So the mask counts only if a second reading
    * confirms it. */
-  if (blocks && !was && !thread->mask_doubted) {
-    thread->mask_doubted = true;
+  if (blocks && !was && !thread->mask_unconfirmed) {
+    thread->mask_unconfirmed = true;
     thread->mask_read = false;
     return;
   }
-  thread->mask_doubted = false;
+  thread->mask_unconfirmed = false;
   atomic_store(&thread->blocked, blocks);
   if (blocks)
     blocked_book(thread, &status, counts);

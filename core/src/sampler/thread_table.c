@@ -139,17 +139,17 @@ static const sp_self_hooks table_hooks = {.attached = self_attached,
 
 /* Unblock our signal. Servers block every signal on the threads that they
  * create for requests; a thread that registers is to be profiled. */
-static void signal_open(sp_self *self) {
+static void signal_unblock(sp_self *self) {
   sigset_t ours;
 
   sigemptyset(&ours);
   table_lock();
-  self->signal_open = sp_threads.sampling ? sp_threads.session_signal : 0;
+  self->unblocked_signal = sp_threads.sampling ? sp_threads.session_signal : 0;
   sigaddset(&ours, sp_threads.signal_number);
   table_unlock();
-  if (self->signal_open == 0)
+  if (self->unblocked_signal == 0)
     return;
-  sigaddset(&ours, self->signal_open);
+  sigaddset(&ours, self->unblocked_signal);
   pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
@@ -159,11 +159,11 @@ spanprof_status spanprof_thread_register(void) {
 
   if (!self)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to register a thread");
-  if (self->thread && self->signal_open != 0)
+  if (self->thread && self->unblocked_signal != 0)
     return SPANPROF_OK;
   if (!self->thread)
     st = sp_thread_enrol(self->tid, self);
-  signal_open(self);
+  signal_unblock(self);
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
 }
 
@@ -319,7 +319,7 @@ void sp_threads_after_fork_child(bool resume) {
   /* If the program uses this signal, sampling in the child starts when the
    * child is no longer young. */
   sp_threads.signal_number =
-      resume && sp_signal_borrow(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)
+      resume && sp_signal_try_install(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)
           ? SP_THREAD_YOUNG_SIGNAL
           : 0;
   table_unlock();

@@ -56,9 +56,9 @@ typedef struct sp_thread {
   uint32_t enrolled_pass; /* scan during or after which it was enrolled */
   bool excluded;          /* not sampled, on the program's request */
   bool mask_read;
-  bool mask_doubted;   /* blocked our signal when the mask was first read */
-  bool blocked_logged; /* blocking has been logged */
-  bool stack_final;    /* do not look up the stack (again) */
+  bool mask_unconfirmed; /* blocked our signal when the mask was first read */
+  bool blocked_logged;   /* blocking has been logged */
+  bool stack_final;      /* do not look up the stack (again) */
   uint64_t checked_cpu_ns;
   uint64_t checked_samples;
   uint32_t next_free;

@@ -221,7 +221,7 @@ spanprof_status sp_module_entry_new(sp_module_entry **out,
 void sp_module_entry_free(sp_module_entry *module) {
   if (!module)
     return;
-  sp_module_entry_forget(module);
+  sp_module_entry_unload(module);
   sp_mem_free(module->mem, module->path);
   sp_mem_free(module->mem, module->build_id);
   sp_mem_free(module->mem, module->bytes);
@@ -316,7 +316,7 @@ bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,
   return image && sp_elf_image_read_vaddr(image, vaddr, out, size);
 }
 
-void sp_module_entry_forget(sp_module_entry *module) {
+void sp_module_entry_unload(sp_module_entry *module) {
   sp_module_entry_close_files(module);
   sp_unwind_rows_dispose(&module->rows);
   sp_symbol_table_dispose(&module->symbols);

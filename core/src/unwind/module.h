@@ -117,6 +117,6 @@ bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,
 bool sp_module_entry_close_files(sp_module_entry *module);
 
 /* Free the data that was read on demand. It is read again when needed. */
-void sp_module_entry_forget(sp_module_entry *module);
+void sp_module_entry_unload(sp_module_entry *module);
 
 #endif

@@ -183,7 +183,7 @@ static void list_drop_replaced(sp_module_list *list) {
 }
 
 /* Free the on-demand data of modules that are not loaded. */
-static void list_forget(sp_module_list *list) {
+static void list_unload_unused(sp_module_list *list) {
   size_t i;
 
   for (i = 0; i < list->module_count; i++)
@@ -197,7 +197,7 @@ static void list_forget(sp_module_list *list) {
       continue;
     /* May free it again if a late sample caused a re-read. */
     module->code_address = 0;
-    sp_module_entry_forget(module);
+    sp_module_entry_unload(module);
   }
 }
 
@@ -216,7 +216,7 @@ static void list_finish(sp_module_list *list) {
     qsort(list->mappings, list->mapping_count, sizeof *list->mappings,
           list_order);
   list_drop_replaced(list);
-  list_forget(list);
+  list_unload_unused(list);
   list->generation++;
 }
 
@@ -269,7 +269,7 @@ void sp_module_list_age(sp_module_list *list) {
   if (kept == list->mapping_count)
     return;
   list->mapping_count = kept;
-  list_forget(list);
+  list_unload_unused(list);
   list->generation++;
 }
 

@@ -84,7 +84,7 @@ static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
   return rule;
 }
 
-static void unwinder_forget(sp_unwinder *unwinder) {
+static void unwinder_cache_clear(sp_unwinder *unwinder) {
   size_t i;
 
   /* Skip free entries: their pages use no memory until a write. */
@@ -99,7 +99,7 @@ void sp_unwinder_scan(sp_unwinder *unwinder) {
   if (unwinder->generation == unwinder->modules.generation)
     return;
   unwinder->generation = unwinder->modules.generation;
-  unwinder_forget(unwinder);
+  unwinder_cache_clear(unwinder);
 }
 
 static void unwinder_lookup(sp_unwinder *unwinder, uint64_t pc, bool exact,
@@ -355,5 +355,5 @@ bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,
 
 void sp_unwinder_close_files(sp_unwinder *unwinder) {
   if (sp_module_list_close_files(&unwinder->modules))
-    unwinder_forget(unwinder);
+    unwinder_cache_clear(unwinder);
 }

@@ -45,7 +45,7 @@ static void *thread_see(void *data) {
 
 static void *thread_learn(void *data) {
   (void)data;
-  sp_stack_top_learn();
+  sp_stack_top_measure();
   return NULL;
 }
 

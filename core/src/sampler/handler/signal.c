@@ -203,7 +203,7 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
   return SPANPROF_OK;
 }
 
-bool sp_signal_borrow(int number, sp_signal_fn handle) {
+bool sp_signal_try_install(int number, sp_signal_fn handle) {
   return (signal_of[number].installed ? handler_is_ours(number)
                                       : sp_signal_default(number)) &&
          !sp_signal_install(number, handle);

@@ -36,7 +36,7 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle);
 /* As sp_signal_install(), but only if no other code handles or ignores the
  * signal, or has reset it to its default action since. Returns false
  * otherwise. */
-bool sp_signal_borrow(int number, sp_signal_fn handle);
+bool sp_signal_try_install(int number, sp_signal_fn handle);
 
 /* Is our handler still installed? If not, counts it and returns false. */
 bool sp_signal_owned(int number);

@@ -12,7 +12,7 @@
  * (glibc 2.36, nptl/allocatestack.c). */
 SP_HANDLER_DATA static _Atomic uint64_t stack_top_bytes;
 
-void sp_stack_top_learn(void) {
+void sp_stack_top_measure(void) {
 #if defined(__GLIBC__) && defined(__x86_64__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   /* Other platforms have another memory layout, and sanitizers add frames

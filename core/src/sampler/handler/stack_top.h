@@ -13,7 +13,7 @@
 /* Measure the size of that data on the calling thread, which must be a thread
  * of ours (few frames deep). Before this call, all memory up to the stack's end
  * counts as frames. */
-void sp_stack_top_learn(void);
+void sp_stack_top_measure(void);
 
 /* The outer end of the frames on the stack that the thread was created with,
  * computed from its thread pointer. */

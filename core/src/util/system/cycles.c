@@ -38,7 +38,7 @@ sp_cycles_mark sp_cycles_mark_now(void) {
                           .monotonic_ns = sp_monotonic_ns()};
 }
 
-void sp_cycles_learn(const sp_cycles_mark *mark) {
+void sp_cycles_calibrate(const sp_cycles_mark *mark) {
   sp_cycles_mark now = sp_cycles_mark_now();
   uint64_t cycles = now.cycles - mark->cycles;
   uint64_t ns = now.monotonic_ns - mark->monotonic_ns;

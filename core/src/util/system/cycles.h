@@ -18,7 +18,7 @@ sp_cycles_mark sp_cycles_mark_now(void);
 /* Calibrate the counter by the time since `mark` (at least 1 ms). Before this
  * call, and if the counter's rate is not constant, CLOCK_MONOTONIC replaces it.
  * Called before any handler runs. */
-void sp_cycles_learn(const sp_cycles_mark *mark);
+void sp_cycles_calibrate(const sp_cycles_mark *mark);
 
 /* The present time, in cycles. */
 SP_HANDLER_CODE uint64_t sp_cycles_now(void);

@@ -1,8 +1,8 @@
 /* Detects ticks that were delayed because the thread blocked our signal. They
  * belong to the code that ran while the signal was blocked, not to the code
  * that the signal interrupts. */
-#ifndef SP_MASK_OPENED_H
-#define SP_MASK_OPENED_H
+#ifndef SP_SIGNAL_UNBLOCKED_H
+#define SP_SIGNAL_UNBLOCKED_H
 
 #include <signal.h>
 #include <string.h>
@@ -21,16 +21,16 @@
  * the call returned the previous mask and that mask did not block the signal,
  * then nothing was blocked. That is true of most calls by which swapcontext(3)
  * and allocators protect a few instructions. */
-SP_HANDLER_RARE bool sp_mask_just_opened(const sp_registers *registers,
-                                         int signal_number);
+SP_HANDLER_RARE bool sp_signal_just_unblocked(const sp_registers *registers,
+                                              int signal_number);
 
 /* Is the signal unblocked only during the present wait? In ppoll(2),
  * pselect(2), epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that
  * it restores afterwards (Linux 6.1, include/linux/sched/signal.h,
  * sigmask_to_save()). Ticks that piled up belong to the code around the
  * wait. */
-SP_HANDLER_CODE static inline bool sp_mask_open_to_wait(const void *ucontext,
-                                                        int signal_number) {
+SP_HANDLER_CODE static inline bool
+sp_signal_unblocked_by_wait(const void *ucontext, int signal_number) {
   const ucontext_t *context = ucontext;
   uint64_t mask;
 

@@ -1,4 +1,4 @@
-#include "mask_opened.h"
+#include "signal_unblocked.h"
 
 #include <sys/syscall.h>
 
@@ -17,7 +17,8 @@ SP_HANDLER_RARE static bool code_before(unsigned char out[8], uint64_t pc) {
 
 /* Was the signal unblocked before the call? `before` is the address to which
  * the kernel wrote the previous mask, or 0. */
-SP_HANDLER_RARE static bool mask_was_open(uint64_t before, int signal_number) {
+SP_HANDLER_RARE static bool signal_was_unblocked(uint64_t before,
+                                                 int signal_number) {
   uint64_t mask;
 
   return before != 0 &&
@@ -25,8 +26,8 @@ SP_HANDLER_RARE static bool mask_was_open(uint64_t before, int signal_number) {
          !(mask >> (signal_number - 1) & 1);
 }
 
-SP_HANDLER_RARE bool sp_mask_just_opened(const sp_registers *registers,
-                                         int signal_number) {
+SP_HANDLER_RARE bool sp_signal_just_unblocked(const sp_registers *registers,
+                                              int signal_number) {
   const uint64_t *r = registers->r;
 #if defined(__x86_64__)
   unsigned char before[8];
@@ -36,9 +37,9 @@ SP_HANDLER_RARE bool sp_mask_just_opened(const sp_registers *registers,
   return r[0] == 0 && r[10] == 8 &&
          (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
          code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05 &&
-         !mask_was_open(r[1], signal_number);
+         !signal_was_unblocked(r[1], signal_number);
 #else
   return r[8] == SYS_rt_sigprocmask && r[0] == 0 &&
-         !mask_was_open(r[2], signal_number);
+         !signal_was_unblocked(r[2], signal_number);
 #endif
 }
