@@ -177,25 +177,25 @@ class ExportedTest(unittest.TestCase):
                                               headers={"Authorization": "Bearer secret"})[0])
 
     def test_what_is_wrong_with_a_rule_is_one_sentence(self):
-        for rule, says in (("query={}", "no name"), ("name=a", "no query"), ("name=a-b,query={}", "no name of a metric"),
+        for rule, says in (("query={}", "no name"), ("name=a", "no query"), ("name=a-b,query={}", "not a valid name of a metric"),
                            ("name=a,query={x", "parse error"), ("name=a,query={},node=", "node is total"),
                            ("name=a,query={},node=~(", "regexp"), ("name=a,query={},sort=b", 'no "sort"'),
                            ("name=a,query={},name=b", "name twice"), ("name=a,query={},group_by=span_id", "each span"),
                            ('name=a,query={profile_id="1"}', "each span"), ("name=a,query={},group_by=b;b", "twice"),
                            ("name=a,query={},group_by=__name__", "own name"),
                            ("name=a,query={},labels=b.c=d", "Prometheus"), ("name=a,query={},type=lunch", "profile type"),
-                           ("name=a,query={},node", "no member")):
+                           ("name=a,query={},node", "not a member")):
             with self.subTest(rule), tempfile.TemporaryDirectory() as data:
                 done = subprocess.run([PROGRAM, "--data", data, "--listen", "127.0.0.1:0", "--metric", rule],
                                       capture_output=True, text=True, timeout=30)
                 self.assertEqual(1, done.returncode)
                 self.assertIn(says, done.stderr)
                 self.assertEqual(1, done.stderr.count("\n"), done.stderr)
-        for text, says in (("{", "it is no YAML"), ("[]", "line 1: it is no map"), ('{"a": 1}', "no map"),
+        for text, says in (("{", "it is not YAML"), ("[]", "line 1: it is not a map"), ('{"a": 1}', "not a map"),
                            ('{"a": {}}', "no expr"), ("a:\n  expr: b.cpu\n  nodes: c\n", 'did you mean node?'),
-                           ("a:\n  expr: b.cpu\n  group_by: b\n", "line 3: metric a: group_by is no list"),
+                           ("a:\n  expr: b.cpu\n  group_by: b\n", "line 3: metric a: group_by is not a list"),
                            ("a: {expr: b.cpu}\nb: {expr: '{x'}\n", "line 2: "),
-                           ("a: {expr: b.cpu, labels: {c: [d]}}", "c in labels is no text")):
+                           ("a: {expr: b.cpu, labels: {c: [d]}}", "c in labels is not a text")):
             with self.subTest(text), tempfile.NamedTemporaryFile("w") as file:
                 file.write(text)
                 file.flush()

@@ -106,7 +106,7 @@ void sp_exported_metrics_write(sp_exported_metrics *metrics, sp_buffer *out) {
                      rules->rules[i].name, metrics->of_rules[i].gave_up);
   sp_buffer_format(out,
                    "# HELP spanprof_exported_metrics_lost_profiles_total "
-                   "Profiles that there was no memory to add up.\n"
+                   "Profiles that were not counted for lack of memory.\n"
                    "# TYPE spanprof_exported_metrics_lost_profiles_total "
                    "counter\n"
                    "spanprof_exported_metrics_lost_profiles_total %" PRIu64

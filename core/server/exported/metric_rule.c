@@ -71,7 +71,7 @@ spanprof_status sp_metric_rule_new(sp_metric_rules *rules, const char *name,
                    SP_METRIC_RULES_MAX);
   if (!rule_name_valid(name, true))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "\"%.100s\" is no name of a metric, as "
+                   "\"%.100s\" is not a valid name of a metric, such as "
                    "shop_cpu_seconds_total",
                    name);
   for (i = 0; i < rules->count; i++)
@@ -170,10 +170,11 @@ spanprof_status sp_metric_rule_add_constant(sp_metric_rules *rules,
 
   if (!rule_name_valid(name, false) || strncmp(name, "__", 2) == 0 ||
       rule->constant_count == SP_METRIC_LABELS_MAX)
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "metric %.100s: \"%.100s\" is no name of a label for "
-                   "Prometheus, or one too many",
-                   rule->name, name);
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "metric %.100s: \"%.100s\" is not a valid name of a label for "
+        "Prometheus, or one too many",
+        rule->name, name);
   st = rule_copy(rules, name, &pair->name);
   if (!st)
     st = rule_copy(rules, value, &pair->value);
@@ -198,7 +199,7 @@ static spanprof_status rule_check_labels(const sp_metric_rule *rule) {
 
       if (strcmp(a, b) == 0)
         return sp_fail(SPANPROF_ERR_ARGUMENT,
-                       "metric %.100s: the label %.100s stands twice",
+                       "metric %.100s: the label %.100s occurs twice",
                        rule->name, a);
     }
   return SPANPROF_OK;
@@ -219,7 +220,7 @@ static spanprof_status rule_type(sp_metric_rules *rules, sp_metric_rule *rule,
     type = classic ? classic : sp_classic_type("cpu");
   if (!sp_profile_type_valid(type))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "metric %.100s: \"%.200s\" is no profile type, as "
+                   "metric %.100s: \"%.200s\" is not a profile type such as "
                    "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
                    rule->name, type);
   return rule_copy(rules, type, &rule->type);

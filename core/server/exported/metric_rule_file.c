@@ -22,13 +22,13 @@ static spanprof_status file_labels(sp_metric_rules *rules, sp_metric_rule *rule,
   if (!value)
     return SPANPROF_OK;
   if (value->kind == SP_YAML_TEXT || (value->kind == SP_YAML_MAP && !constants))
-    return sp_yaml_fail(value, "metric %.100s: %s is no list%s", rule->name,
+    return sp_yaml_fail(value, "metric %.100s: %s is not a list%s", rule->name,
                         name, constants ? " and no map" : "");
   for (item = value->first; !st && item; item = item->next) {
     const char *text = item->value->text;
 
     if (item->value->kind != SP_YAML_TEXT)
-      st = sp_yaml_fail(item->value, "metric %.100s: %s in %s is no text",
+      st = sp_yaml_fail(item->value, "metric %.100s: %s in %s is not a text",
                         rule->name, item->name ? item->name : "a name", name);
     else
       st = file_at(item->value,
@@ -82,7 +82,7 @@ static spanprof_status file_read(sp_metric_rules *rules, const sp_yaml *root) {
   if (inside)
     root = inside;
   if (root->kind != SP_YAML_MAP)
-    return sp_yaml_fail(root, "it is no map of rules by their names");
+    return sp_yaml_fail(root, "it is not a map of rules by name");
   for (item = root->first; !st && item; item = item->next)
     st = file_rule(rules, item);
   return st;

@@ -74,7 +74,7 @@ static spanprof_status rule_text_split(char *text, rule_text *out) {
     equals = strchr(text, '=');
     if (!equals)
       return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "\"%.100s\" is no member, as node=total", text);
+                     "\"%.100s\" is not a member such as node=total", text);
     *equals = '\0';
     st = rule_text_member(out, text, equals + 1);
     text = end + 1;

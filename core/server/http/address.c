@@ -18,10 +18,11 @@ spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
   if (!colon || (*listen != '[' && strchr(listen, ':') != colon) ||
       !sp_number_is(colon + 1, UINT16_MAX, &number) || end <= begin ||
       (size_t)(end - begin) >= capacity)
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "\"%.200s\" is no address to listen on: give one as "
-                   "127.0.0.1:4040 or [::1]:4040",
-                   listen);
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "\"%.200s\" is not an address to listen on: give one such as "
+        "127.0.0.1:4040 or [::1]:4040",
+        listen);
   memcpy(host, begin, (size_t)(end - begin));
   host[end - begin] = '\0';
   *port = (uint16_t)number;

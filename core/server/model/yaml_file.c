@@ -187,7 +187,7 @@ static spanprof_status file_alias(file_reader *reader,
   if (anchor && anchor->value->values)
     return file_add(reader, anchor->value);
   snprintf(sentence, sizeof sentence,
-           anchor ? "*%.100s stands within what it names"
+           anchor ? "*%.100s is inside of the value that it names"
                   : "there is no &%.100s before its alias",
            name);
   return file_refuse(reader, sentence);
@@ -290,7 +290,7 @@ static spanprof_status file_events(file_reader *reader, yaml_parser_t *parser) {
       if (parser->error == YAML_MEMORY_ERROR)
         return file_nomem();
       reader->line = (uint32_t)parser->problem_mark.line + 1;
-      snprintf(sentence, sizeof sentence, "it is no YAML: %s", parser->problem);
+      snprintf(sentence, sizeof sentence, "it is not YAML: %s", parser->problem);
       return file_refuse(reader, sentence);
     }
     ended = event.type == YAML_STREAM_END_EVENT;

@@ -84,7 +84,7 @@ spanprof_status sp_yaml_check_keys(const sp_yaml *map, const char *what,
   const sp_yaml_item *item;
 
   if (map->kind != SP_YAML_MAP)
-    return sp_yaml_fail(map, "%s is no map of keys and values", what);
+    return sp_yaml_fail(map, "%s is not a map of keys and values", what);
   for (item = map->first; item; item = item->next) {
     if (keys_have(keys->read, item->name))
       continue;
@@ -105,7 +105,7 @@ spanprof_status sp_yaml_text(const sp_yaml *map, const char *name,
   if (!value)
     return SPANPROF_OK;
   if (value->kind != SP_YAML_TEXT)
-    return sp_yaml_fail(value, "%s is no text", name);
+    return sp_yaml_fail(value, "%s is not a text", name);
   *out = value->text;
   return SPANPROF_OK;
 }

@@ -18,8 +18,7 @@ spanprof_status sp_scrape_text(sp_scrape_plan *plan, const sp_yaml *map,
     return st;
   *out = sp_scrape_plan_text(plan, text);
   return *out ? SPANPROF_OK
-              : sp_fail(SPANPROF_ERR_NOMEM,
-                        "no memory for what is to be scraped");
+              : sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
 spanprof_status sp_scrape_secret(const char *path,
@@ -45,8 +44,7 @@ static spanprof_status access_file(sp_scrape_plan *plan, const sp_yaml *named,
     return sp_yaml_fail_at(named, st);
   *out = sp_scrape_plan_text(plan, text);
   return *out ? SPANPROF_OK
-              : sp_fail(SPANPROF_ERR_NOMEM,
-                        "no memory for what is to be scraped");
+              : sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
 /* Read a secret from the configuration or from a file that it names. */

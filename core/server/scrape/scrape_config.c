@@ -80,7 +80,7 @@ typedef struct config_times {
 } config_times;
 
 static spanprof_status config_nomem(void) {
-  return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
+  return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
 static spanprof_status config_time(const sp_yaml *map, const char *name,
@@ -93,7 +93,8 @@ static spanprof_status config_time(const sp_yaml *map, const char *name,
       !sp_duration_parse(value->text, SP_NS_PER_S, ns) && *ns >= least_ns &&
       *ns <= CONFIG_INTERVAL_MAX_NS)
     return SPANPROF_OK;
-  return sp_yaml_fail(value, "%s is a time as 15s, from %s to an hour", name,
+  return sp_yaml_fail(value, "%s is a time such as 15s, from %s to an hour",
+                      name,
                       least_ns == CONFIG_INTERVAL_MIN_NS ? "1s" : "100ms");
 }
 
@@ -112,13 +113,13 @@ static spanprof_status config_param(const sp_yaml_item *param,
   const sp_yaml_item *item;
 
   if (param->value->kind != SP_YAML_LIST)
-    return sp_yaml_fail(param->value, "%.100s of params is no list",
+    return sp_yaml_fail(param->value, "%.100s of params is not a list",
                         param->name);
   for (item = param->value->first; item; item = item->next) {
     const sp_yaml *value = item->value;
 
     if (value->kind != SP_YAML_TEXT)
-      return sp_yaml_fail(value, "a value of %.100s of params is no text",
+      return sp_yaml_fail(value, "a value of %.100s of params is not a text",
                           param->name);
     sp_buffer_text(query, query->size ? "&" : "");
     sp_buffer_form_encode(query, param->name, strlen(param->name));
@@ -257,7 +258,7 @@ static spanprof_status config_read(sp_scrape_plan *plan, const sp_yaml *root) {
     if (!st)
       st = sp_yaml_child(root, "scrape_configs", SP_YAML_LIST, &jobs);
     if (!st && !jobs)
-      st = sp_yaml_fail(root, "there is no list scrape_configs of jobs");
+      st = sp_yaml_fail(root, "the list of jobs, scrape_configs, is missing");
   }
   if (!st && global)
     st = sp_yaml_check_keys(global, "global", &global_keys);

@@ -8,7 +8,7 @@
 static const char *const job_none[] = {NULL};
 
 static spanprof_status job_nomem(void) {
-  return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
+  return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
 /* Find the path of a profile: configured or usual. */

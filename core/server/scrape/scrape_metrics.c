@@ -20,11 +20,11 @@ typedef struct metrics_family {
 
 static const metrics_family metrics_families[] = {
     {METRICS_UP, "spanprof_scrape_up", "gauge",
-     "Whether the last scrape of a profile was kept."},
+     "Whether the last scrape of a profile was stored."},
     {METRICS_SCRAPES, "spanprof_scrapes_total", "counter",
      "Scrapes of a profile that ended."},
     {METRICS_FAILURES, "spanprof_scrape_failures_total", "counter",
-     "Those of them that gave no profile."},
+     "Scrapes that failed."},
     {METRICS_BYTES, "spanprof_scrape_bytes_total", "counter",
      "Bytes of their answers."},
     {METRICS_TOOK, "spanprof_scrape_duration_seconds", "gauge",

@@ -83,10 +83,11 @@ spanprof_status sp_scrape_target_label(sp_scrape_target *target,
   size_t i;
 
   if (!plan_is_name(name))
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "%s: \"%.100s\" is no name of a label: use letters, digits, "
-                   "_ and ., and no __ in front",
-                   what, name);
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "%s: \"%.100s\" is not a name of a label: use letters, digits, "
+        "_ and ., and no __ in front",
+        what, name);
   if (!*value || strlen(value) > SP_CLEAN_TEXT_MAX ||
       !sp_utf8_valid(value, strlen(value)))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
@@ -131,11 +132,12 @@ static spanprof_status plan_url_take(sp_scrape_plan *plan,
 
   *path = plan_url_part(plan, url, CURLUPART_PATH, 0);
   if (!scheme || !host || !port || !*path)
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
+    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
   if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "what is scraped has an http or https URL, not %.20s://",
-                   scheme);
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "a scraped URL must begin with http:// or https://, not %.20s://",
+        scheme);
   snprintf(text, sizeof text, "%s:%s", host, port);
   target->instance = sp_scrape_plan_text(plan, text);
   snprintf(text, sizeof text, "%s://%s:%s", scheme, host, port);
@@ -149,8 +151,7 @@ static spanprof_status plan_url_take(sp_scrape_plan *plan,
   }
   return target->instance && target->url && *path
              ? SPANPROF_OK
-             : sp_fail(SPANPROF_ERR_NOMEM,
-                       "no memory for what is to be scraped");
+             : sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
 spanprof_status sp_scrape_target_url(sp_scrape_plan *plan,
@@ -160,13 +161,13 @@ spanprof_status sp_scrape_target_url(sp_scrape_plan *plan,
   spanprof_status st;
 
   if (!parsed)
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
+    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
   /* The text may contain a password, so no message contains it. */
   if (strlen(url) >= PLAN_URL_MAX / 2 ||
       curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME))
     st = sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "what is scraped has a URL as http://host:6060, and that of "
-                 "target %zu is none",
+                 "a scraped URL must look like http://host:6060; the URL "
+                 "of target %zu does not",
                  plan->target_count + 1);
   else
     st = plan_url_take(plan, target, parsed, path);
@@ -261,7 +262,7 @@ spanprof_status sp_scrape_plan_add(sp_scrape_plan *plan,
   if (!probe.url || !probe.labels ||
       sp_mem_reserve(plan->arena.mem, (void **)&plan->probes, &plan->room,
                      plan->count + 1, sizeof probe))
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
+    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
   plan->probes[plan->count++] = probe;
   return SPANPROF_OK;
 }
@@ -315,7 +316,7 @@ static spanprof_status plan_url_labels(sp_scrape_target *target, char *text) {
     equals = strchr(text, '=');
     if (!equals)
       return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "--scrape takes labels as ,name=value behind the URL, not "
+                     "--scrape has labels as ,name=value after the URL, not "
                      "\"%.100s\" (a comma of the URL itself is %%2C)",
                      text);
     *equals = '\0';
@@ -334,7 +335,7 @@ spanprof_status sp_scrape_plan_add_url(sp_scrape_plan *plan, const char *text) {
   char *labels;
 
   if (!copy)
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
+    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
   labels = strchr(copy, ',');
   if (labels)
     *labels++ = '\0';

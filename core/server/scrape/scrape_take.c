@@ -26,7 +26,7 @@ static spanprof_status take_check_kind(const sp_raw_profile *profile,
       return SPANPROF_OK;
   first = sp_raw_text(profile, profile->types[0].type);
   return sp_refuse(refusal, SP_REFUSAL_INVALID,
-                   "it is no profile of the kind %s: its first type is %.*s",
+                   "it is not a profile of the kind %s: its first type is %.*s",
                    kind->name, (int)sp_min_u64(first.size, 40), first.bytes);
 }
 

@@ -83,10 +83,10 @@ static sp_scrape_state scraper_take(sp_scraper *scraper, sp_scrape_run *run,
   st = sp_scrape_take(scraper->serve, run->probe, &run->delta, answer,
                       scraper_now(scraper), &refusal);
   if (refusal.kind == SP_REFUSAL_STORE)
-    snprintf(error, SP_SCRAPE_ERROR_SIZE, "its profile cannot be kept: %s",
+    snprintf(error, SP_SCRAPE_ERROR_SIZE, "its profile cannot be stored: %s",
              sp_refusal_text(&refusal));
   else if (st)
-    snprintf(error, SP_SCRAPE_ERROR_SIZE, "its answer is not taken: %s",
+    snprintf(error, SP_SCRAPE_ERROR_SIZE, "its answer is refused: %s",
              refusal.kind == SP_REFUSAL_NONE ? spanprof_status_text(st)
                                              : sp_refusal_text(&refusal));
   sp_refusal_dispose(&refusal);

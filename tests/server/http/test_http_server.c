@@ -129,7 +129,7 @@ static void agents_of_other_protocols_get_advice(void) {
       "not over gRPC");
   HAS(http_ask_text("POST /v1/metrics HTTP/1.0\r\nContent-Length: "
                     "1\r\n\r\nx"),
-      "takes no metrics");
+      "does not accept metrics");
   HAS(http_ask_text("POST /v1/profiles HTTP/1.0\r\nContent-Length: "
                     "1\r\n\r\nx"),
       "/v1development/profiles");
@@ -301,7 +301,7 @@ static void an_invalid_address_is_refused_with_a_message(void) {
   http_start(NULL);
   options.listen = "4040";
   CHECK_EQUAL(SPANPROF_ERR_ARGUMENT, sp_http_server_start(&second, &options));
-  HAS(spanprof_last_error(), "\"4040\" is no address");
+  HAS(spanprof_last_error(), "\"4040\" is not an address");
   options.listen = "::1:4040";
   CHECK_EQUAL(SPANPROF_ERR_ARGUMENT, sp_http_server_start(&second, &options));
   HAS(spanprof_last_error(), "127.0.0.1:4040 or [::1]:4040");

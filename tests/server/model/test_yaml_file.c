@@ -80,14 +80,14 @@ static void aliases_and_merges_are_resolved(void) {
 static void errors_have_a_message_with_the_line(void) {
   static const char *const cases[][2] = {
       {"", "line 1: it is empty"},
-      {"a: [1,\nb: 2\n", "it is no YAML: "},
-      {"a:\n\t- 1\n", "line 2: it is no YAML: found character that cannot"},
-      {"a: \"\xff\"", "it is no YAML: "},
+      {"a: [1,\nb: 2\n", "it is not YAML: "},
+      {"a:\n\t- 1\n", "line 2: it is not YAML: found character that cannot"},
+      {"a: \"\xff\"", "it is not YAML: "},
       {"a: 1\nb: 2\na: 3\n", "line 3: a is there twice, before in line 1"},
       {"{\"a\": 1,\n\"a\": 2}", "line 2: a is there twice"},
       {"a: 1\n---\nb: 2\n", "line 2: a second document begins"},
       {"a: *no\n", "line 1: there is no &no before its alias"},
-      {"a: &a\n  - *a\n", "line 2: *a stands within what it names"},
+      {"a: &a\n  - *a\n", "line 2: *a is inside of the value that it names"},
       {"a: &a {b: 1}\n*a : 2\n", "line 2: a key is a text, not an alias"},
       {"? [a]\n: 1\n", "line 1: a key is a text, not a list"},
       {"a: !!binary aGk=\n", "line 1: tags are not read: put a text"},
@@ -209,7 +209,7 @@ static void file_scenario(const sp_mem *mem) {
   sp_yaml_file_dispose(&file);
 }
 
-static void no_failed_allocation_is_overlooked(void) {
+static void failed_allocations_are_handled(void) {
   failing_mem_sweep(file_scenario);
 }
 
@@ -221,7 +221,7 @@ static const check_test tests[] = {
     {"exponential_aliases_are_refused", exponential_aliases_are_refused},
     {"depth_keys_and_values_are_bounded", depth_keys_and_values_are_bounded},
     {"keys_are_read_ignored_or_refused", keys_are_read_ignored_or_refused},
-    {"no_failed_allocation_is_overlooked", no_failed_allocation_is_overlooked},
+    {"failed_allocations_are_handled", failed_allocations_are_handled},
 };
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* From a checked profile to the one that is kept. */
+/* The conversion of a checked profile to the stored form. */
 #include "failing_mem.h"
 #include "pprof_message.h"
 #include "server/receive/profile/build.h"
@@ -35,7 +35,7 @@ static spanprof_status build_on(const sp_mem *mem, const message *m,
   return st;
 }
 
-/* Ends `m`. */
+/* Build a valid profile. Frees `m`. */
 static sp_received *build_good(message *m) {
   char sentence[200];
   sp_received *out;
@@ -60,7 +60,7 @@ static void series_and_samples_have_their_labels(void) {
   sp_received_free(out);
 }
 
-static void equal_samples_become_one(void) {
+static void equal_samples_are_summed(void) {
   message m = pprof_head("span_id", "9A517183f26a089d");
   sp_received *out;
 
@@ -75,7 +75,7 @@ static void equal_samples_become_one(void) {
   sp_received_free(out);
 }
 
-static void a_series_label_comes_before_a_samples(void) {
+static void labels_of_the_series_take_precedence(void) {
   message m = pprof_head("region", "us");
   sp_received *out;
 
@@ -147,7 +147,7 @@ static void a_location_without_a_function_is_a_frame_of_its_module(void) {
   message_inner(&m, 2, sample_at(7, 16));
   message_inner(&m, 2, sample_at(8, 32));
   message_inner(&m, 2, sample_at(9, 64));
-  message_inner(&m, 2, sample_at(77, 128)); /* no such location */
+  message_inner(&m, 2, sample_at(77, 128)); /* an unknown location */
   out = build_good(&m);
   CHECK_EQUAL(out->sample_count, 4);
   CHECK_TEXT(leaf_of(out, 0, 3), "[libz.so.1]");
@@ -157,7 +157,7 @@ static void a_location_without_a_function_is_a_frame_of_its_module(void) {
   sp_received_free(out);
 }
 
-static void a_negative_value_is_refused_alone(void) {
+static void a_negative_value_does_not_affect_other_values(void) {
   message m = pprof_head("k", "v"), sample = pprof_sample(5, 0, 0);
   sp_received *out;
 
@@ -171,7 +171,7 @@ static void a_negative_value_is_refused_alone(void) {
   sp_received_free(out);
 }
 
-static void a_stack_that_is_too_deep_loses_its_innermost_frames(void) {
+static void innermost_frames_of_deep_stacks_are_cut(void) {
   message m = pprof_head("k", "v"), sample = message_new();
   const sp_received_stack *stack;
   sp_received *out;
@@ -222,7 +222,7 @@ static void a_large_profile_is_built_in_parts(void) {
   message_free(&m);
 }
 
-static void shapes_of_go_are_left_out_of_names(void) {
+static void type_arguments_of_go_are_omitted(void) {
   static const char *const cases[][2] = {
       {"main.burn[go.shape.int]", "main.burn[...]"},
       {"a.(*Set[go.shape.struct { x []int }]).Add", "a.(*Set[...]).Add"},
@@ -245,7 +245,7 @@ static void shapes_of_go_are_left_out_of_names(void) {
   }
 }
 
-static void of_one_id_twice_the_last_counts(void) {
+static void the_last_of_equal_ids_counts(void) {
   message m = pprof_head("k", "v");
   sp_received *out;
 
@@ -256,7 +256,7 @@ static void of_one_id_twice_the_last_counts(void) {
   sp_received_free(out);
 }
 
-static void a_sum_that_does_not_fit_belongs_to_no_frame(void) {
+static void an_overflowing_sum_is_omitted(void) {
   message m = pprof_head("k", "v");
   sp_received *out;
 
@@ -268,7 +268,7 @@ static void a_sum_that_does_not_fit_belongs_to_no_frame(void) {
   sp_received_free(out);
 }
 
-static void equal_types_add_up(void) {
+static void equal_types_are_summed(void) {
   message m = pprof_head("k", "v"), sample = pprof_sample(3, 0, 0);
   sp_received *out;
 
@@ -281,7 +281,7 @@ static void equal_types_add_up(void) {
   sp_received_free(out);
 }
 
-static void a_nul_in_a_name_does_not_end_it(void) {
+static void a_nul_in_a_name_is_replaced(void) {
   message m = pprof_head("k", "v"), function = message_new();
   const char *name;
   sp_received *out;
@@ -297,7 +297,7 @@ static void a_nul_in_a_name_does_not_end_it(void) {
   sp_received_free(out);
 }
 
-static void too_many_labels_refuse_all(void) {
+static void too_many_labels_are_refused(void) {
   message m = pprof_head("k", "v"), sample = pprof_sample(3, 0, 0), label;
   char name[16], sentence[200];
   sp_received *out;
@@ -331,7 +331,7 @@ static void sweep(const sp_mem *mem) {
   message_free(&m);
 }
 
-static void survives_lack_of_memory(void) {
+static void failed_allocations_are_handled(void) {
   failing_mem_sweep(sweep);
 }
 
@@ -339,24 +339,23 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"series_and_samples_have_their_labels",
        series_and_samples_have_their_labels},
-      {"equal_samples_become_one", equal_samples_become_one},
-      {"a_series_label_comes_before_a_samples",
-       a_series_label_comes_before_a_samples},
+      {"equal_samples_are_summed", equal_samples_are_summed},
+      {"labels_of_the_series_take_precedence",
+       labels_of_the_series_take_precedence},
       {"a_location_without_a_function_is_a_frame_of_its_module",
        a_location_without_a_function_is_a_frame_of_its_module},
-      {"a_negative_value_is_refused_alone", a_negative_value_is_refused_alone},
-      {"a_stack_that_is_too_deep_loses_its_innermost_frames",
-       a_stack_that_is_too_deep_loses_its_innermost_frames},
+      {"a_negative_value_does_not_affect_other_values",
+       a_negative_value_does_not_affect_other_values},
+      {"innermost_frames_of_deep_stacks_are_cut",
+       innermost_frames_of_deep_stacks_are_cut},
       {"a_large_profile_is_built_in_parts", a_large_profile_is_built_in_parts},
-      {"shapes_of_go_are_left_out_of_names",
-       shapes_of_go_are_left_out_of_names},
-      {"of_one_id_twice_the_last_counts", of_one_id_twice_the_last_counts},
-      {"a_sum_that_does_not_fit_belongs_to_no_frame",
-       a_sum_that_does_not_fit_belongs_to_no_frame},
-      {"equal_types_add_up", equal_types_add_up},
-      {"a_nul_in_a_name_does_not_end_it", a_nul_in_a_name_does_not_end_it},
-      {"too_many_labels_refuse_all", too_many_labels_refuse_all},
-      {"survives_lack_of_memory", survives_lack_of_memory},
+      {"type_arguments_of_go_are_omitted", type_arguments_of_go_are_omitted},
+      {"the_last_of_equal_ids_counts", the_last_of_equal_ids_counts},
+      {"an_overflowing_sum_is_omitted", an_overflowing_sum_is_omitted},
+      {"equal_types_are_summed", equal_types_are_summed},
+      {"a_nul_in_a_name_is_replaced", a_nul_in_a_name_is_replaced},
+      {"too_many_labels_are_refused", too_many_labels_are_refused},
+      {"failed_allocations_are_handled", failed_allocations_are_handled},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

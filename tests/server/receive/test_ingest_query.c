@@ -1,4 +1,4 @@
-/* The query string of /ingest. */
+/* The parameters of /ingest. */
 #include "check.h"
 #include "server/receive/ingest/ingest_query.h"
 #include "server/receive/ingest/ingest_type.h"
@@ -22,7 +22,7 @@ static void read_name(const char *name, sp_buffer *out) {
   sp_refusal_dispose(&refusal);
 }
 
-static void names_are_read_as_the_agents_wrote_them(void) {
+static void names_of_agents_are_read(void) {
   static const char *const cases[][2] = {
       {"app.cpu{a=1,b=2}", "app.cpu{a=\"1\", b=\"2\"}"},
       {"app", "app{}"},
@@ -58,7 +58,7 @@ static void names_are_read_as_the_agents_wrote_them(void) {
   sp_buffer_dispose(&out);
 }
 
-static void times_are_those_that_clients_send(void) {
+static void times_of_clients_are_read(void) {
   static const struct {
     const char *text;
     int64_t time_ns;
@@ -86,7 +86,7 @@ static void times_are_those_that_clients_send(void) {
     CHECK_EQUAL(sp_ingest_time(cases[i].text, NOW_NS), cases[i].time_ns);
 }
 
-static void rates_fall_back_on_100(void) {
+static void invalid_rates_become_100(void) {
   CHECK_EQUAL(sp_ingest_rate(NULL), 100);
   CHECK_EQUAL(sp_ingest_rate("abc"), 100);
   CHECK_EQUAL(sp_ingest_rate("-1"), 100);
@@ -95,7 +95,7 @@ static void rates_fall_back_on_100(void) {
   CHECK_EQUAL(sp_ingest_rate("99999999999999999999"), 100);
 }
 
-static void types_are_told_by_the_names_end(void) {
+static void the_end_of_a_name_is_its_type(void) {
   const sp_ingest_type *type;
   sp_refusal refusal;
   sp_view app;
@@ -116,11 +116,10 @@ static void types_are_told_by_the_names_end(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"names_are_read_as_the_agents_wrote_them",
-       names_are_read_as_the_agents_wrote_them},
-      {"times_are_those_that_clients_send", times_are_those_that_clients_send},
-      {"rates_fall_back_on_100", rates_fall_back_on_100},
-      {"types_are_told_by_the_names_end", types_are_told_by_the_names_end},
+      {"names_of_agents_are_read", names_of_agents_are_read},
+      {"times_of_clients_are_read", times_of_clients_are_read},
+      {"invalid_rates_become_100", invalid_rates_become_100},
+      {"the_end_of_a_name_is_its_type", the_end_of_a_name_is_its_type},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

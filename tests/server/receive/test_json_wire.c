@@ -1,4 +1,4 @@
-/* JSON rewritten as protobuf. */
+/* JSON converted to protobuf. */
 #include "check.h"
 #include "server/receive/wire/json_wire.h"
 
@@ -19,7 +19,7 @@ static const sp_json_field outer[] = {
     SP_JSON_ONE("real", 8, SP_JSON_DOUBLE),
     SP_JSON_LAST};
 
-/* In hexadecimal; "!" and the sentence where it is refused. */
+/* Convert to hexadecimal; if it is refused, to "!" and the message. */
 static void rewrite(const char *json, bool strict, sp_buffer *out) {
   const sp_json_rules rules = {.refuse_unknown = strict};
   sp_refusal refusal;
@@ -89,7 +89,7 @@ static void values_become_fields(void) {
   sp_buffer_dispose(&out);
 }
 
-static void what_would_take_all_memory_is_refused(void) {
+static void json_that_needs_much_memory_is_refused(void) {
   const size_t size = 1 << 20;
   const sp_mem *mem = &sp_mem_default;
   char *text = malloc(size + 1);
@@ -104,7 +104,7 @@ static void what_would_take_all_memory_is_refused(void) {
   CHECK(refusal.kind == SP_REFUSAL_LARGE);
   sp_refusal_dispose(&refusal);
   sp_refusal_init(&refusal, &sp_mem_default);
-  text[0] = '"'; /* a text may hold as many as it likes */
+  text[0] = '"'; /* brackets inside of a text do not count */
   CHECK(!sp_json_bounded(sp_view_of(text, size), mem, &held, &refusal));
   sp_mem_free(mem, held);
   CHECK(sp_json_bounded(sp_view_of(text, SP_JSON_BYTES_MAX + 1), mem, &held,
@@ -116,8 +116,8 @@ static void what_would_take_all_memory_is_refused(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"values_become_fields", values_become_fields},
-      {"what_would_take_all_memory_is_refused",
-       what_would_take_all_memory_is_refused},
+      {"json_that_needs_much_memory_is_refused",
+       json_that_needs_much_memory_is_refused},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

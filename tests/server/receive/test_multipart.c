@@ -16,7 +16,7 @@ static bool visit(void *data, sp_view name, sp_view content) {
   return true;
 }
 
-/* "name=content|…", or "!". */
+/* Read the files as "name=content|…", or "!" if the form is refused. */
 static void read_form(const char *type, const char *body, size_t size,
                       sp_buffer *out) {
   char *copy = malloc(size + 1);
@@ -68,7 +68,7 @@ static void files_are_found(void) {
   sp_buffer_dispose(&out);
 }
 
-static void cut_anywhere_is_refused(void) {
+static void a_truncated_form_is_refused(void) {
   static const char form[] = FILE_OF("profile", "abc") "--B--";
   sp_buffer out;
   size_t size;
@@ -84,7 +84,7 @@ static void cut_anywhere_is_refused(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"files_are_found", files_are_found},
-      {"cut_anywhere_is_refused", cut_anywhere_is_refused},
+      {"a_truncated_form_is_refused", a_truncated_form_is_refused},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

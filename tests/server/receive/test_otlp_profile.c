@@ -1,4 +1,4 @@
-/* OTLP profiles as profiles in pprof's shape. */
+/* OTLP profiles converted to the structure of pprof. */
 #include "pprof_message.h"
 #include "server/receive/otlp/otlp_profile.h"
 
@@ -72,7 +72,7 @@ typedef struct otlp_case {
   size_t count;
 } otlp_case;
 
-/* Ends `m`. */
+/* Convert a request. Frees `m`. */
 static spanprof_status convert(otlp_case *o, message m) {
   spanprof_status st;
 
@@ -92,7 +92,7 @@ static void end(otlp_case *o) {
   message_free(&o->dictionary);
 }
 
-static void samples_of_cpu_become_time(void) {
+static void cpu_samples_become_times(void) {
   message m = profile(SAMPLES, COUNT, 10);
   const sp_raw_profile *raw;
   otlp_case o;
@@ -112,7 +112,7 @@ static void samples_of_cpu_become_time(void) {
   end(&o);
 }
 
-static void services_of_samples_split_it(void) {
+static void services_of_samples_split_a_profile(void) {
   message m = profile(SAMPLES, COUNT, 10), other = sample(1, 0, 3);
   otlp_case o;
 
@@ -126,7 +126,7 @@ static void services_of_samples_split_it(void) {
   end(&o);
 }
 
-static void values_of_off_cpu_add_up(void) {
+static void off_cpu_values_are_summed(void) {
   message m = profile(OFF_CPU, NANOSECONDS, 0), two = sample(1, 0, 3);
   otlp_case o;
 
@@ -138,7 +138,7 @@ static void values_of_off_cpu_add_up(void) {
   end(&o);
 }
 
-static void what_cannot_be_converted_is_named(void) {
+static void the_reason_of_a_failed_conversion_is_reported(void) {
   static const struct {
     uint64_t stack, link;
     const char *text;
@@ -167,7 +167,7 @@ static void what_cannot_be_converted_is_named(void) {
   end(&o);
 }
 
-static void an_attribute_that_is_not_there_says_nothing(void) {
+static void a_missing_attribute_is_ignored(void) {
   message m = profile(SAMPLES, COUNT, 10), one = sample(1, 0, 3);
   otlp_case o;
 
@@ -180,7 +180,7 @@ static void an_attribute_that_is_not_there_says_nothing(void) {
   end(&o);
 }
 
-static void cut_anywhere_is_no_crash(void) {
+static void a_truncated_request_does_not_crash(void) {
   message m = profile(SAMPLES, COUNT, 10), whole = dictionary();
   sp_otlp_tables tables;
   sp_otlp_profile *out;
@@ -206,13 +206,15 @@ static void cut_anywhere_is_no_crash(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"samples_of_cpu_become_time", samples_of_cpu_become_time},
-      {"services_of_samples_split_it", services_of_samples_split_it},
-      {"values_of_off_cpu_add_up", values_of_off_cpu_add_up},
-      {"what_cannot_be_converted_is_named", what_cannot_be_converted_is_named},
-      {"an_attribute_that_is_not_there_says_nothing",
-       an_attribute_that_is_not_there_says_nothing},
-      {"cut_anywhere_is_no_crash", cut_anywhere_is_no_crash},
+      {"cpu_samples_become_times", cpu_samples_become_times},
+      {"services_of_samples_split_a_profile",
+       services_of_samples_split_a_profile},
+      {"off_cpu_values_are_summed", off_cpu_values_are_summed},
+      {"the_reason_of_a_failed_conversion_is_reported",
+       the_reason_of_a_failed_conversion_is_reported},
+      {"a_missing_attribute_is_ignored", a_missing_attribute_is_ignored},
+      {"a_truncated_request_does_not_crash",
+       a_truncated_request_does_not_crash},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

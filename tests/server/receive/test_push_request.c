@@ -12,7 +12,7 @@ static spanprof_status visit(void *data, sp_series_labels *labels,
   return SPANPROF_OK;
 }
 
-/* "{labels}profile|…", or "!" and the sentence. */
+/* Read a request as "{labels}profile|…", or "!" and the message. */
 static void read_request(sp_view bytes, sp_buffer *out) {
   sp_refusal refusal;
 
@@ -20,7 +20,8 @@ static void read_request(sp_view bytes, sp_buffer *out) {
   sp_buffer_clear(out);
   sp_buffer_text(out, "");
   if (sp_push_request_each(bytes, &sp_mem_default, visit, out, &refusal)) {
-    CHECK_EQUAL(out->size, 0); /* nothing is visited of a broken one */
+    CHECK_EQUAL(out->size,
+                0); /* no profile of a malformed request is visited */
     sp_buffer_format(out, "!%s", sp_refusal_text(&refusal));
   }
   sp_refusal_dispose(&refusal);
@@ -35,7 +36,7 @@ static message pair(uint32_t field, const char *a, const char *b) {
   return outer;
 }
 
-/* A series of two profiles; labels stand behind them. */
+/* A series of two profiles, whose labels follow them. */
 static message request(void) {
   message m = message_new(), series = pair(2, "one", "id"), part;
 
@@ -51,7 +52,7 @@ static message request(void) {
   return m;
 }
 
-static void each_profile_comes_with_its_series_labels(void) {
+static void each_profile_has_the_labels_of_its_series(void) {
   message m = request();
   sp_buffer out;
 
@@ -64,7 +65,7 @@ static void each_profile_comes_with_its_series_labels(void) {
   message_free(&m);
 }
 
-static void cut_anywhere_visits_nothing(void) {
+static void no_profile_of_a_truncated_request_is_visited(void) {
   message m = request();
   sp_buffer out;
   size_t size;
@@ -81,7 +82,7 @@ static void cut_anywhere_visits_nothing(void) {
   message_free(&m);
 }
 
-static void json_is_the_same(void) {
+static void json_gives_the_same_result(void) {
   static const char json[] =
       "{\"series\":[{\"labels\":[{\"name\":\"a\",\"value\":\"b\"}],"
       "\"samples\":[{\"ID\":\"x\",\"rawProfile\":\"b25l\"},"
@@ -100,7 +101,7 @@ static void json_is_the_same(void) {
   sp_buffer_dispose(&wire);
 }
 
-/* Both would be gone through once for each of the other. */
+/* The labels of a series are processed for each profile. */
 static void too_many_labels_or_profiles_are_refused(void) {
   message m = message_new(), series = message_new();
   sp_buffer out;
@@ -128,10 +129,11 @@ static void too_many_labels_or_profiles_are_refused(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"each_profile_comes_with_its_series_labels",
-       each_profile_comes_with_its_series_labels},
-      {"cut_anywhere_visits_nothing", cut_anywhere_visits_nothing},
-      {"json_is_the_same", json_is_the_same},
+      {"each_profile_has_the_labels_of_its_series",
+       each_profile_has_the_labels_of_its_series},
+      {"no_profile_of_a_truncated_request_is_visited",
+       no_profile_of_a_truncated_request_is_visited},
+      {"json_gives_the_same_result", json_gives_the_same_result},
       {"too_many_labels_or_profiles_are_refused",
        too_many_labels_or_profiles_are_refused},
   };

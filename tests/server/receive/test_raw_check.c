@@ -1,4 +1,4 @@
-/* The rules for a profile as a whole. */
+/* The checks of a whole profile. */
 #include "pprof_message.h"
 #include "server/receive/profile/raw_check.h"
 
@@ -8,7 +8,7 @@ static const sp_raw_window window = {.now_ns = 10000 * SECOND_NS,
                                      .from_ns = 6400 * SECOND_NS,
                                      .until_ns = 10600 * SECOND_NS};
 
-/* Read and check; the sentence, "" where there is none. */
+/* Read and check a profile. Returns the message, or "". */
 static const char *check(pprof_case *c, const message *m) {
   sp_series_labels labels;
 
@@ -31,7 +31,7 @@ static const char *check(pprof_case *c, const message *m) {
     message_free(m);                          \
   } while (0)
 
-static void window_leaves_its_ends_out(void) {
+static void the_ends_of_the_window_are_exclusive(void) {
   static const struct {
     int64_t time_ns;
     bool fits;
@@ -56,8 +56,8 @@ static void window_leaves_its_ends_out(void) {
   }
 }
 
-/* Each is compared with all others. */
-static void more_types_than_are_kept_are_refused(void) {
+/* Types are compared pairwise. */
+static void too_many_types_are_refused(void) {
   message m = message_new();
   size_t i;
 
@@ -68,7 +68,7 @@ static void more_types_than_are_kept_are_refused(void) {
                      "limit 64");
 }
 
-static void names_what_is_out_of_the_table(void) {
+static void invalid_text_numbers_are_reported(void) {
   message m = pprof_head("k", "v");
 
   message_inner(&m, 2, pprof_sample(1, 999, PPROF_TEXT));
@@ -148,10 +148,10 @@ static void long_texts_are_cut(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"window_leaves_its_ends_out", window_leaves_its_ends_out},
-      {"more_types_than_are_kept_are_refused",
-       more_types_than_are_kept_are_refused},
-      {"names_what_is_out_of_the_table", names_what_is_out_of_the_table},
+      {"the_ends_of_the_window_are_exclusive",
+       the_ends_of_the_window_are_exclusive},
+      {"too_many_types_are_refused", too_many_types_are_refused},
+      {"invalid_text_numbers_are_reported", invalid_text_numbers_are_reported},
       {"samples_and_their_labels_are_counted",
        samples_and_their_labels_are_counted},
       {"long_texts_are_cut", long_texts_are_cut},

@@ -1,4 +1,4 @@
-/* Reading pprof that anybody may have sent. */
+/* Reading of untrusted pprof. */
 #include <zlib.h>
 
 #include "pprof_message.h"
@@ -18,7 +18,7 @@ static spanprof_status read_case(pprof_case *c, sp_view bytes) {
   return sp_raw_read(&c->raw, &c->arena, bytes, &c->refusal);
 }
 
-static void reads_what_was_written(void) {
+static void a_written_profile_is_read(void) {
   message m = whole();
   const sp_raw_sample *sample;
   sp_raw_samples samples;
@@ -71,8 +71,8 @@ static void large_profiles_stay_encoded(void) {
   }
 }
 
-/* Any part of one is read or refused, never more than that. */
-static void cut_anywhere_is_no_crash(void) {
+/* Each prefix of a profile is read or refused without a crash. */
+static void a_truncated_profile_does_not_crash(void) {
   message m = whole();
   pprof_case c;
   size_t size;
@@ -89,7 +89,7 @@ static void cut_anywhere_is_no_crash(void) {
   message_free(&m);
 }
 
-static void says_what_is_broken(void) {
+static void malformed_profiles_have_a_message(void) {
   static const struct {
     const char *bytes;
     size_t size;
@@ -114,7 +114,7 @@ static void says_what_is_broken(void) {
   }
 }
 
-/* Two bytes a location would take a hundred times their size. */
+/* Locations of two bytes each would need a hundred times their size. */
 static void memory_is_bounded(void) {
   const size_t count = 2 << 20;
   char *bytes = malloc(2 * count);
@@ -163,7 +163,7 @@ static spanprof_status unpack(sp_view bytes, size_t *size, bool *large,
   return st;
 }
 
-static void gzip_is_unpacked_and_bounded(void) {
+static void gzip_is_decompressed_and_bounded(void) {
   const size_t bomb_size = 64 << 20;
   char packed[1 << 17], text[100], *bomb = calloc(bomb_size, 1);
   message m = whole();
@@ -191,12 +191,13 @@ static void gzip_is_unpacked_and_bounded(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"reads_what_was_written", reads_what_was_written},
+      {"a_written_profile_is_read", a_written_profile_is_read},
       {"large_profiles_stay_encoded", large_profiles_stay_encoded},
-      {"cut_anywhere_is_no_crash", cut_anywhere_is_no_crash},
-      {"says_what_is_broken", says_what_is_broken},
+      {"a_truncated_profile_does_not_crash",
+       a_truncated_profile_does_not_crash},
+      {"malformed_profiles_have_a_message", malformed_profiles_have_a_message},
       {"memory_is_bounded", memory_is_bounded},
-      {"gzip_is_unpacked_and_bounded", gzip_is_unpacked_and_bounded},
+      {"gzip_is_decompressed_and_bounded", gzip_is_decompressed_and_bounded},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

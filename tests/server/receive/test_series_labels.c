@@ -2,8 +2,7 @@
 #include "check.h"
 #include "server/receive/profile/series_labels.h"
 
-/* Check name-value pairs, NULL at the end; the sentence, "" if there is none.
- */
+/* Check name-value pairs that NULL ends; `sentence` gets the message, or "". */
 static void check_labels(const char *const *pairs, char *sentence) {
   sp_series_labels labels;
   sp_refusal refusal;
@@ -22,7 +21,7 @@ static void check_labels(const char *const *pairs, char *sentence) {
   sp_series_labels_dispose(&labels);
 }
 
-static void says_which_rule_is_broken(void) {
+static void the_violated_rule_is_reported(void) {
   static const struct {
     const char *pairs[9];
     const char *sentence;
@@ -79,7 +78,7 @@ static void lengths_have_limits(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"says_which_rule_is_broken", says_which_rule_is_broken},
+      {"the_violated_rule_is_reported", the_violated_rule_is_reported},
       {"lengths_have_limits", lengths_have_limits},
   };
 

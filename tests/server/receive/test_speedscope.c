@@ -1,4 +1,4 @@
-/* speedscope's files, and the types of samples that a form declares. */
+/* Files of speedscope, and the configuration of sample types. */
 #include "pprof_message.h"
 #include "server/receive/ingest/sample_config.h"
 #include "server/receive/ingest/speedscope.h"
@@ -14,7 +14,7 @@
   HEAD "{\"type\":\"evented\",\"name\":\"p\",\"unit\":\"seconds\"," \
        "\"startValue\":0,\"events\":" events "}]}"
 
-/* The sum of the first profile in nanoseconds or, of bytes, as it is; -1: it is
+/* The sum of the first profile, in nanoseconds if it is a time; -1 if it is
  * refused. */
 static int64_t sum_of(const char *text) {
   sp_speedscope_profile profile;
@@ -52,7 +52,7 @@ static void samples_are_counted_in_their_unit(void) {
 }
 
 static void events_open_and_close_frames(void) {
-  /* What comes before a call counts a hundredth, as recorded. */
+  /* The time before a call counts a hundredth, as in recorded answers. */
   CHECK_EQUAL(sum_of(EVENTED("[{\"type\":\"O\",\"at\":0,\"frame\":0},"
                              "{\"type\":\"O\",\"at\":10,\"frame\":1},"
                              "{\"type\":\"C\",\"at\":20,\"frame\":1},"
@@ -60,7 +60,7 @@ static void events_open_and_close_frames(void) {
               INT64_C(20100000000));
 }
 
-static void what_makes_no_sense_is_refused(void) {
+static void inconsistent_files_are_refused(void) {
   static const char *const cases[] = {
       "",
       "{",
@@ -87,7 +87,7 @@ static void what_makes_no_sense_is_refused(void) {
     CHECK_EQUAL(sum_of(cases[i]), -1);
 }
 
-/* The metric of one type under a config; NULL: none was sent. */
+/* Check the metric of one type with a configuration; NULL if none was sent. */
 static void check_metric(const char *type, const char *text,
                          const char *expected) {
   message m = pprof_head(type, "v");
@@ -95,7 +95,7 @@ static void check_metric(const char *type, const char *text,
   pprof_case c;
   sp_view metric;
 
-  m.out.data[3] = PPROF_KEY; /* its type */
+  m.out.data[3] = PPROF_KEY; /* a key, not a text */
   pprof_case_init(&c, &sp_mem_default);
   CHECK(!sp_raw_read(&c.raw, &c.arena, message_view(&m), &c.refusal));
   if (text)
@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"samples_are_counted_in_their_unit", samples_are_counted_in_their_unit},
       {"events_open_and_close_frames", events_open_and_close_frames},
-      {"what_makes_no_sense_is_refused", what_makes_no_sense_is_refused},
+      {"inconsistent_files_are_refused", inconsistent_files_are_refused},
       {"metrics_are_named_by_their_types", metrics_are_named_by_their_types},
       {"a_config_of_a_wrong_kind_is_refused",
        a_config_of_a_wrong_kind_is_refused},

@@ -1,11 +1,11 @@
-/* The formats of /ingest that hold stacks by name. */
+/* The text formats of /ingest. */
 #include "failing_mem.h"
 #include "pprof_message.h"
 #include "server/receive/ingest/stack_text.h"
 
 typedef spanprof_status (*reader)(sp_stack_list *list, sp_view body);
 
-/* What is read, as "main;leaf 3|…"; or "!" and the sentence. */
+/* Read the stacks as "main;leaf 3|…", or "!" and the message. */
 static void read_on(const sp_mem *mem, reader read, const void *bytes,
                     size_t size, char *out, size_t room) {
   sp_stack_list list;
@@ -69,7 +69,7 @@ static void folded_lines_are_stacks(void) {
 static const char trie[] = "\0\0\1\5main;\0\2\4leaf\3\0\5other\2\0";
 static const char tree[] = "\0\0\1\4main\0\2\4leaf\3\0\5other\2\0";
 
-static void tries_and_trees_are_unfolded(void) {
+static void tries_and_trees_are_read(void) {
   check_read(sp_stack_trie, trie, sizeof trie - 1, "main;leaf 3|main;other 2|");
   check_read(sp_stack_tree_read, tree, sizeof tree - 1,
              "main;leaf 3|main;other 2|");
@@ -77,7 +77,7 @@ static void tries_and_trees_are_unfolded(void) {
   check_read(sp_stack_tree_read, "", 0, "!EOF");
 }
 
-static void cut_anywhere_is_refused_or_less(void) {
+static void truncated_input_is_refused_or_has_fewer_stacks(void) {
   char out[300];
   size_t size;
 
@@ -95,8 +95,8 @@ static void cut_anywhere_is_refused_or_less(void) {
   }
 }
 
-/* Each node of a deep one repeats all names above it. */
-static void a_trie_cannot_unfold_without_end(void) {
+/* The key of each node in a deep trie contains the names of all its parents. */
+static void the_size_of_unfolded_tries_is_bounded(void) {
   const size_t depth = 200000;
   char *bytes = malloc(4 * depth), out[300];
   size_t i;
@@ -128,7 +128,7 @@ static void a_long_line_is_a_deep_stack(void) {
   free(out);
 }
 
-static void profiles_have_their_innermost_frame_first(void) {
+static void profiles_have_the_innermost_frame_first(void) {
   const sp_stack_meta meta = {.type = "cpu",
                               .unit = "nanoseconds",
                               .period_type = "cpu",
@@ -186,22 +186,24 @@ static void sweep(const sp_mem *mem) {
   read_on(mem, sp_stack_folded, "a;b 1\na 2\n", 10, out, sizeof out);
 }
 
-static void survives_lack_of_memory(void) {
+static void failed_allocations_are_handled(void) {
   failing_mem_sweep(sweep);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"folded_lines_are_stacks", folded_lines_are_stacks},
-      {"tries_and_trees_are_unfolded", tries_and_trees_are_unfolded},
-      {"cut_anywhere_is_refused_or_less", cut_anywhere_is_refused_or_less},
-      {"a_trie_cannot_unfold_without_end", a_trie_cannot_unfold_without_end},
+      {"tries_and_trees_are_read", tries_and_trees_are_read},
+      {"truncated_input_is_refused_or_has_fewer_stacks",
+       truncated_input_is_refused_or_has_fewer_stacks},
+      {"the_size_of_unfolded_tries_is_bounded",
+       the_size_of_unfolded_tries_is_bounded},
       {"a_long_line_is_a_deep_stack", a_long_line_is_a_deep_stack},
-      {"profiles_have_their_innermost_frame_first",
-       profiles_have_their_innermost_frame_first},
+      {"profiles_have_the_innermost_frame_first",
+       profiles_have_the_innermost_frame_first},
       {"samples_have_the_span_of_their_profile",
        samples_have_the_span_of_their_profile},
-      {"survives_lack_of_memory", survives_lack_of_memory},
+      {"failed_allocations_are_handled", failed_allocations_are_handled},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,4 +1,4 @@
-/* The memory of uploads: what one may take, and how many take much. */
+/* The memory of uploads: the limit of one, and the number of large ones. */
 #include "check.h"
 #include "store_fixture.h"
 #include "server/receive/profile/upload_memory.h"
@@ -24,7 +24,7 @@ static void end(void) {
   fixture_end();
 }
 
-static void what_is_allocated_is_counted(void) {
+static void allocations_are_counted(void) {
   sp_upload upload;
   char *text;
 
@@ -41,7 +41,7 @@ static void what_is_allocated_is_counted(void) {
   end();
 }
 
-static void one_that_takes_too_much_is_told_so(void) {
+static void an_upload_beyond_its_limit_is_refused(void) {
   sp_upload upload;
   sp_refusal refusal;
 
@@ -60,7 +60,8 @@ static void one_that_takes_too_much_is_told_so(void) {
   end();
 }
 
-/* Reads in the store's gate, and waits there for its place. */
+/* Read a large upload inside the store's gate, and wait there until no other
+ * upload is large. */
 static void *send_large(void *argument) {
   sp_upload upload;
   sp_refusal refusal;
@@ -93,9 +94,9 @@ static void *send_large(void *argument) {
   return NULL;
 }
 
-/* One has the place while the others come: some wait, the rest is told to come
- * again, and a small one goes by. */
-static void large_ones_are_read_one_at_a_time(void) {
+/* While one upload is large, some others wait, further ones are refused, and a
+ * small one continues. */
+static void large_uploads_are_read_one_at_a_time(void) {
   pthread_t senders[SENDERS];
   sp_upload first, small;
   void *bytes, *more;
@@ -130,10 +131,11 @@ static void large_ones_are_read_one_at_a_time(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_is_allocated_is_counted", what_is_allocated_is_counted},
-      {"one_that_takes_too_much_is_told_so",
-       one_that_takes_too_much_is_told_so},
-      {"large_ones_are_read_one_at_a_time", large_ones_are_read_one_at_a_time},
+      {"allocations_are_counted", allocations_are_counted},
+      {"an_upload_beyond_its_limit_is_refused",
+       an_upload_beyond_its_limit_is_refused},
+      {"large_uploads_are_read_one_at_a_time",
+       large_uploads_are_read_one_at_a_time},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,9 +1,9 @@
-/* Lists of numbers that anybody may have sent. */
+/* Reading of untrusted lists of numbers. */
 #include "message.h"
 #include "server/receive/wire/refusal.h"
 
-/* Count, take an array of exactly that many, and read into it: what writes
- * behind it, a sanitizer sees. */
+/* Count the numbers, then read them into an array of exactly this size:
+ * AddressSanitizer detects writes behind it. */
 static bool read_list(sp_view message, uint64_t **numbers, size_t *count,
                       sp_wire_fault *fault) {
   sp_wire wire = sp_wire_of(message);
@@ -23,7 +23,7 @@ static bool read_list(sp_view message, uint64_t **numbers, size_t *count,
   return sound && !wire.fault;
 }
 
-static void a_list_is_packed_or_not(void) {
+static void packed_and_unpacked_lists_are_read(void) {
   message m = message_new();
   sp_wire_fault fault;
   uint64_t *numbers;
@@ -71,7 +71,8 @@ static void an_unfinished_number_is_not_written(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_list_is_packed_or_not", a_list_is_packed_or_not},
+      {"packed_and_unpacked_lists_are_read",
+       packed_and_unpacked_lists_are_read},
       {"an_unfinished_number_is_not_written",
        an_unfinished_number_is_not_written},
   };

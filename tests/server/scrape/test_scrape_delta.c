@@ -1,12 +1,12 @@
-/* What was added to profiles that count since the program's start. */
+/* Increases of profiles that count since the program's start. */
 #include "server/scrape/scrape_delta.h"
 
 #include "failing_mem.h"
 
 #define DELTA_STACKS 3
 
-/* A heap profile of Go: counted objects, and bytes in use, of each stack; -1:
- * the stack is not in it. NULL: no memory. */
+/* A heap profile of Go: allocated objects and bytes in use of each stack; -1
+ * for a stack that is not in it. Returns NULL if there is no memory. */
 static sp_received *heap(const sp_mem *mem, const int64_t counted[],
                          const int64_t in_use[]) {
   sp_received *out;
@@ -35,7 +35,7 @@ static sp_received *heap(const sp_mem *mem, const int64_t counted[],
   return NULL;
 }
 
-/* Both values of what a function has left; 0 and 0 where it has nothing. */
+/* Check both values that a function has left; 0 and 0 if it is missing. */
 static void check_left(const sp_received *profile, const char *function,
                        int64_t counted, int64_t in_use) {
   size_t i;
@@ -81,7 +81,7 @@ static void check_next(sp_scrape_delta *delta, const int64_t counted[],
 
 #define THREE(a, b, c) ((const int64_t[]){a, b, c})
 
-static void what_was_added_is_left_and_states_stay(void) {
+static void cumulative_values_become_increases(void) {
   sp_scrape_delta delta;
   sp_received *profile;
 
@@ -95,7 +95,7 @@ static void what_was_added_is_left_and_states_stay(void) {
   sp_scrape_delta_dispose(&delta);
 }
 
-static void less_than_before_is_a_new_program(void) {
+static void a_lower_count_means_a_restart(void) {
   sp_scrape_delta delta;
 
   sp_scrape_delta_init(&delta, &sp_mem_default);
@@ -106,7 +106,7 @@ static void less_than_before_is_a_new_program(void) {
   sp_scrape_delta_dispose(&delta);
 }
 
-static void what_was_not_kept_is_in_the_next_one(void) {
+static void an_increase_that_was_not_stored_is_in_the_next_profile(void) {
   sp_scrape_delta delta;
 
   sp_scrape_delta_init(&delta, &sp_mem_default);
@@ -131,17 +131,16 @@ static void delta_scenario(const sp_mem *mem) {
   sp_scrape_delta_dispose(&delta);
 }
 
-static void no_failed_allocation_is_overlooked(void) {
+static void failed_allocations_are_handled(void) {
   failing_mem_sweep(delta_scenario);
 }
 
 static const check_test tests[] = {
-    {"what_was_added_is_left_and_states_stay",
-     what_was_added_is_left_and_states_stay},
-    {"less_than_before_is_a_new_program", less_than_before_is_a_new_program},
-    {"what_was_not_kept_is_in_the_next_one",
-     what_was_not_kept_is_in_the_next_one},
-    {"no_failed_allocation_is_overlooked", no_failed_allocation_is_overlooked},
+    {"cumulative_values_become_increases", cumulative_values_become_increases},
+    {"a_lower_count_means_a_restart", a_lower_count_means_a_restart},
+    {"an_increase_that_was_not_stored_is_in_the_next_profile",
+     an_increase_that_was_not_stored_is_in_the_next_profile},
+    {"failed_allocations_are_handled", failed_allocations_are_handled},
 };
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* From --scrape and files of jobs to what is asked where. */
+/* The probes that --scrape and files of jobs cause. */
 #include "server/scrape/scrape_plan.h"
 
 #include <unistd.h>
@@ -39,7 +39,7 @@ static const char *label_of(const sp_scrape_probe *probe, const char *name) {
   return NULL;
 }
 
-static void a_url_is_of_all_profiles_or_of_one(void) {
+static void a_url_selects_all_profiles_or_one(void) {
   static const struct {
     const char *given;
     size_t count;
@@ -79,7 +79,7 @@ static void a_url_is_of_all_profiles_or_of_one(void) {
   }
 }
 
-static void time_is_the_profiles_and_the_targets(void) {
+static void timeouts_include_the_duration_of_the_profile(void) {
   sp_scrape_plan plan;
 
   sp_scrape_plan_init(&plan, &sp_mem_default);
@@ -91,7 +91,7 @@ static void time_is_the_profiles_and_the_targets(void) {
   sp_scrape_plan_dispose(&plan);
 }
 
-static void labels_stand_behind_the_url(void) {
+static void labels_follow_the_url(void) {
   sp_scrape_plan plan;
 
   sp_scrape_plan_init(&plan, &sp_mem_default);
@@ -113,7 +113,8 @@ static void a_file_has_jobs(void) {
   sp_scrape_plan_init(&plan, &sp_mem_default);
   CHECK_EQUAL(plan_file(&plan, plan_jobs), SPANPROF_OK);
   CHECK_EQUAL(plan.target_count, 2);
-  CHECK_EQUAL(plan.count, 10); /* four of the usual ones and one more, twice */
+  CHECK_EQUAL(plan.count, 10); /* four of the usual kinds and one more, for two
+                                * targets */
   probe = &plan.probes[0];
   CHECK_TEXT(probe->url, "https://a:1/x/pprof/profile?seconds=9");
   CHECK_EQUAL(probe->interval_ns, 10 * SP_NS_PER_S);
@@ -138,8 +139,8 @@ static void keep_line(void *data, spanprof_log_level level, const char *line) {
   strcat(data, "\n");
 }
 
-/* As it stands in the files of people, with what is not honoured here. */
-static void a_file_of_prometheus_is_taken(void) {
+/* A typical file of Prometheus, with keys that are not supported. */
+static void a_file_of_prometheus_is_read(void) {
   static const char text[] =
       "# my global config\n"
       "global:\n"
@@ -206,18 +207,18 @@ static void a_file_of_prometheus_is_taken(void) {
   sp_scrape_plan_dispose(&plan);
 }
 
-static void what_is_wrong_is_said_without_secrets(void) {
+static void error_messages_contain_no_secrets(void) {
   static const char *const urls[][2] = {
-      {"h:6060", "as http://host:6060"},
-      {"ftp://u:s3cret@h", "http or https URL, not ftp://"},
+      {"h:6060", "look like http://host:6060"},
+      {"ftp://u:s3cret@h", "http:// or https://, not ftp://"},
       {"http://u:s3cret@h:99999", "target 1"},
       {"http://h,a", "labels as ,name=value"},
-      {"http://h,__a=b", "no name of a label"},
+      {"http://h,__a=b", "not a name of a label"},
       {"http://h,a=", "the value of a"},
   };
   static const char *const files[][2] = {
-      {"{", "it is no YAML: did not find"},
-      {"{}", "no list scrape_configs"},
+      {"{", "it is not YAML: did not find"},
+      {"{}", "scrape_configs, is missing"},
       {"[{}]", "a job has a job_name"},
       {"[{\"job_name\":\"j\",\n\"static_config\":[]}]",
        "line 2: job j has no key \"static_config\": did you mean "
@@ -226,7 +227,7 @@ static void what_is_wrong_is_said_without_secrets(void) {
       {"[{\"job_name\":\"j\",\"static_configs\":[{\"targets\":[\"a/b\"]}]}]",
        "a target is host:6060"},
       {"[{\"job_name\":\"j\",\"scrape_interval\":\"1ms\"}]",
-       "scrape_interval is a time as 15s"},
+       "scrape_interval is a time such as 15s"},
       {"[{\"job_name\":\"j\",\"basic_auth\":{\"password\":\"s3cret\"}}]",
        "a username and a password"},
       {"[{\"job_name\":\"j\",\"authorization\":{\"credentials_file\":\"/"
@@ -255,7 +256,7 @@ static void what_is_wrong_is_said_without_secrets(void) {
   sp_scrape_plan_dispose(&plan);
 }
 
-static void there_is_an_end_of_targets(void) {
+static void the_number_of_probes_is_bounded(void) {
   spanprof_status st = SPANPROF_OK;
   sp_scrape_plan plan;
 
@@ -279,21 +280,20 @@ static void plan_scenario(const sp_mem *mem) {
   sp_scrape_plan_dispose(&plan);
 }
 
-static void no_failed_allocation_is_overlooked(void) {
+static void failed_allocations_are_handled(void) {
   failing_mem_sweep(plan_scenario);
 }
 
 static const check_test tests[] = {
-    {"a_url_is_of_all_profiles_or_of_one", a_url_is_of_all_profiles_or_of_one},
-    {"time_is_the_profiles_and_the_targets",
-     time_is_the_profiles_and_the_targets},
-    {"labels_stand_behind_the_url", labels_stand_behind_the_url},
+    {"a_url_selects_all_profiles_or_one", a_url_selects_all_profiles_or_one},
+    {"timeouts_include_the_duration_of_the_profile",
+     timeouts_include_the_duration_of_the_profile},
+    {"labels_follow_the_url", labels_follow_the_url},
     {"a_file_has_jobs", a_file_has_jobs},
-    {"a_file_of_prometheus_is_taken", a_file_of_prometheus_is_taken},
-    {"what_is_wrong_is_said_without_secrets",
-     what_is_wrong_is_said_without_secrets},
-    {"there_is_an_end_of_targets", there_is_an_end_of_targets},
-    {"no_failed_allocation_is_overlooked", no_failed_allocation_is_overlooked},
+    {"a_file_of_prometheus_is_read", a_file_of_prometheus_is_read},
+    {"error_messages_contain_no_secrets", error_messages_contain_no_secrets},
+    {"the_number_of_probes_is_bounded", the_number_of_probes_is_bounded},
+    {"failed_allocations_are_handled", failed_allocations_are_handled},
 };
 
 int main(int argc, char **argv) {

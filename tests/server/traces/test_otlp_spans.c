@@ -54,14 +54,14 @@ static spanprof_status read_spans(sp_otlp_spans *spans, sp_view bytes) {
   return st;
 }
 
-static void spans_have_all_that_is_shown(void) {
+static void spans_have_all_displayed_fields(void) {
   sp_buffer wire = request_bytes();
   sp_otlp_spans spans;
   const sp_store_span *span;
 
   CHECK(!read_spans(&spans, sp_view_of(wire.data, wire.size)));
   CHECK_EQUAL(spans.count, 2);
-  CHECK_EQUAL(spans.rejected, 2); /* no time, no id */
+  CHECK_EQUAL(spans.rejected, 2); /* one has no time, one has no id */
   CHECK_EQUAL(spans.spans[1].kind, 3);
   CHECK_EQUAL(spans.spans[1].status, 2);
   span = &spans.spans[0];
@@ -84,7 +84,7 @@ static void spans_have_all_that_is_shown(void) {
   sp_buffer_dispose(&wire);
 }
 
-static void spans_outside_of_the_window_are_left_out(void) {
+static void spans_outside_of_the_window_are_rejected(void) {
   const int64_t end = INT64_C(1544712661000000000);
   sp_buffer wire = request_bytes();
   sp_view bytes = sp_view_of(wire.data, wire.size);
@@ -92,8 +92,8 @@ static void spans_outside_of_the_window_are_left_out(void) {
   sp_refusal refusal;
   int64_t off;
 
-  /* Around the first span's end. The second span is one nanosecond long and in
-   * 1970. */
+  /* Windows around the first span's end. The second span is one nanosecond long
+   * and in 1970. */
   for (off = -1; off <= 1; off++) {
     sp_refusal_init(&refusal, &sp_mem_default);
     sp_otlp_spans_init(&spans, &sp_mem_default);
@@ -112,7 +112,7 @@ static void spans_outside_of_the_window_are_left_out(void) {
   sp_buffer_dispose(&wire);
 }
 
-static void cut_anywhere_is_no_crash(void) {
+static void a_truncated_request_does_not_crash(void) {
   sp_buffer wire = request_bytes();
   sp_otlp_spans spans;
   size_t size;
@@ -128,7 +128,7 @@ static void cut_anywhere_is_no_crash(void) {
   sp_buffer_dispose(&wire);
 }
 
-/* Ends `value`. */
+/* Put `value` into lists of this depth. Frees `value`. */
 static message value_in(message value, size_t depth) {
   while (depth--) {
     message list = message_new(), outer = message_new();
@@ -140,7 +140,7 @@ static message value_in(message value, size_t depth) {
   return value;
 }
 
-static void odd_values_leave_good_json(void) {
+static void odd_values_give_valid_json(void) {
   message m = message_new(), resource_spans = message_new(),
           scope = message_new(), span = message_new(), pair = message_new(),
           value = message_new();
@@ -171,11 +171,12 @@ static void odd_values_leave_good_json(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"spans_have_all_that_is_shown", spans_have_all_that_is_shown},
-      {"spans_outside_of_the_window_are_left_out",
-       spans_outside_of_the_window_are_left_out},
-      {"cut_anywhere_is_no_crash", cut_anywhere_is_no_crash},
-      {"odd_values_leave_good_json", odd_values_leave_good_json},
+      {"spans_have_all_displayed_fields", spans_have_all_displayed_fields},
+      {"spans_outside_of_the_window_are_rejected",
+       spans_outside_of_the_window_are_rejected},
+      {"a_truncated_request_does_not_crash",
+       a_truncated_request_does_not_crash},
+      {"odd_values_give_valid_json", odd_values_give_valid_json},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -92,7 +92,7 @@ static bool envelope_timeout(sp_connect_envelope *envelope, const char *text) {
       !sp_number_is(text, UINT64_MAX, &envelope->timeout_ms))
     return envelope_refuse(
         envelope, "invalid_argument",
-        "Connect-Timeout-Ms is no number of at most 10 digits");
+        "Connect-Timeout-Ms is not a number of at most 10 digits");
   envelope->has_timeout = true;
   return envelope->timeout_ms || envelope_refuse(envelope, "deadline_exceeded",
                                                  "context deadline exceeded");

@@ -4,12 +4,12 @@
 #include <strings.h>
 
 #define UNKNOWN_GRPC                                                        \
-  "this server takes OpenTelemetry's data over HTTP, not over gRPC: set "   \
+  "this server accepts OpenTelemetry's data over HTTP, not over gRPC: set " \
   "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf, or the Collector's exporter " \
   "otlphttp\n"
 
-#define UNKNOWN_TAKES                                                       \
-  "it takes traces at /v1/traces and profiles at /v1development/profiles, " \
+#define UNKNOWN_TAKES                                                         \
+  "it accepts traces at /v1/traces and profiles at /v1development/profiles, " \
   "/ingest and /push.v1.PusherService/Push\n"
 
 const char *sp_http_unknown_path(const sp_http_request *request) {
@@ -18,17 +18,17 @@ const char *sp_http_unknown_path(const sp_http_request *request) {
     const char *sentence;
   } others[] = {
       {"/opentelemetry.proto.collector.", UNKNOWN_GRPC},
-      {"/v1/metrics", "this server takes no metrics: " UNKNOWN_TAKES},
-      {"/v1/logs", "this server takes no logs: " UNKNOWN_TAKES},
-      {"/v1/profiles",
-       "OTLP profiles are taken at /v1development/profiles, as long as their "
-       "protocol is in development\n"},
+      {"/v1/metrics", "this server does not accept metrics: " UNKNOWN_TAKES},
+      {"/v1/logs", "this server does not accept logs: " UNKNOWN_TAKES},
+      {"/v1/profiles", "OTLP profiles are accepted at /v1development/profiles, "
+                       "as long as their "
+                       "protocol is in development\n"},
       {"/profiling/v1/input",
-       "this server does not take Datadog's profiles: " UNKNOWN_TAKES},
+       "this server does not accept Datadog's profiles: " UNKNOWN_TAKES},
       {"/api/v2/spans",
-       "this server does not take Zipkin's spans: " UNKNOWN_TAKES},
+       "this server does not accept Zipkin's spans: " UNKNOWN_TAKES},
       {"/api/traces",
-       "this server does not take Jaeger's spans: " UNKNOWN_TAKES},
+       "this server does not accept Jaeger's spans: " UNKNOWN_TAKES},
   };
   const char *type = sp_http_header(request, "Content-Type");
   size_t i;

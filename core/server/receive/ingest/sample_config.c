@@ -40,7 +40,7 @@ static spanprof_status config_check_type(const char *type,
   if (!json_is_object(settings) && !json_is_null(settings))
     return sp_refuse(refusal, SP_REFUSAL_BROKEN,
                      "failed to parse pprof /ingest multipart form: the "
-                     "settings of sample type %s are no JSON object",
+                     "settings of sample type %s are not a JSON object",
                      type);
   for (i = 0; i < SP_COUNT_OF(config_settings); i++) {
     const json_t *value = json_object_get(settings, config_settings[i].name);
@@ -48,7 +48,7 @@ static spanprof_status config_check_type(const char *type,
     if (value && !config_is_kind(value, config_settings[i].is_flag))
       return sp_refuse(refusal, SP_REFUSAL_BROKEN,
                        "failed to parse pprof /ingest multipart form: %s of "
-                       "sample type %s is no %s",
+                       "sample type %s is not a %s",
                        config_settings[i].name, type,
                        config_settings[i].is_flag ? "boolean" : "string");
   }
@@ -89,7 +89,7 @@ spanprof_status sp_sample_config_read(sp_sample_config **out, const sp_mem *mem,
   if (!json_is_object(config->root) && !json_is_null(config->root))
     st = sp_refuse(refusal, SP_REFUSAL_BROKEN,
                    "failed to parse pprof /ingest multipart form: "
-                   "sample_type_config is no JSON object");
+                   "sample_type_config is not a JSON object");
   else
     st = config_check(config->root, refusal);
   if (st)

@@ -41,8 +41,8 @@ spanprof_status sp_speedscope_open(json_t **out, const sp_mem *mem,
                     &error);
   if (!*out)
     return sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                     "the body is no JSON (line %d, column %d): %s", error.line,
-                     error.column, error.text);
+                     "the body is not JSON (line %d, column %d): %s",
+                     error.line, error.column, error.text);
   schema = json_string_value(json_object_get(*out, "$schema"));
   return schema && strcmp(schema, SPEEDSCOPE_SCHEMA) == 0
              ? SPANPROF_OK

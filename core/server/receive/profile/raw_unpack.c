@@ -21,7 +21,7 @@ static const char *unpack_format(sp_view bytes) {
       break;
   return i && (i == text.size || i == UNPACK_LOOKED_AT)
              ? "the profile is text, not pprof"
-             : "the profile is no pprof, or a broken one";
+             : "the profile is not pprof, or it is malformed";
 }
 
 void sp_raw_explain(sp_view bytes, sp_refusal *refusal) {
