@@ -561,8 +561,8 @@ SPANPROF_API void spanprof_profile_free(const spanprof_profile *profile);
 #define SPANPROF_HANDLER_BUCKETS 16
 
 /* Counters of this process since the start of the session. A "sample" is one
- * handled signal. A "tick" is one elapsed interval of CPU time; a late sample
- * counts several ticks.
+ * handled signal, or CPU time that is booked without a signal. A "tick" is one
+ * elapsed interval of CPU time; a late sample counts several ticks.
  *
  * samples_taken is the sum of samples_pending, samples_exported and all
  * samples_dropped_*. After the stop, samples_pending is 0, and ticks_taken is
@@ -592,7 +592,7 @@ typedef struct spanprof_stats {
   uint64_t frames_unnamed;        /* the runtime had no name */
 
   /* --- threads --- */
-  uint64_t threads_seen;
+  uint64_t threads_seen;        /* found or registered since the start */
   uint64_t threads_profiled;    /* at present */
   uint64_t threads_blocked;     /* at present: with the signal blocked */
   uint64_t threads_unprofiled;  /* at present: without a timer, [no timer] */
@@ -603,24 +603,24 @@ typedef struct spanprof_stats {
   uint64_t labels_cleaned;    /* names or values with replaced characters */
   uint64_t labels_capped;     /* values that became "[other]" */
   uint64_t labels_refused;    /* failed pushes: too many or too deep */
-  uint64_t labels_unbalanced; /* pops of a token that was already undone */
+  uint64_t labels_unbalanced; /* pops of an undone token; unknown sets */
   uint64_t spans_started;
-  uint64_t spans_live;    /* at present */
-  uint64_t spans_refused; /* not started: too many live, or no memory */
-  uint64_t spans_unbalanced;
-  uint64_t span_names_cleaned;
-  uint64_t span_names_capped;
+  uint64_t spans_live;         /* at present */
+  uint64_t spans_refused;      /* not started: too many live, or no memory */
+  uint64_t spans_unbalanced;   /* leaves of an undone token; too deep enters */
+  uint64_t span_names_cleaned; /* names with replaced characters */
+  uint64_t span_names_capped;  /* names that became "[other]" */
 
   /* --- profiles --- */
-  uint64_t profiles_made;
-  uint64_t profiles_sent;
+  uint64_t profiles_made;    /* encoded, without those of recordings */
+  uint64_t profiles_sent;    /* accepted by the server */
   uint64_t profiles_written; /* to the output directory */
   uint64_t profiles_retried; /* attempts after the first */
-  uint64_t profiles_dropped;
-  uint64_t profiles_spooled;
+  uint64_t profiles_dropped; /* given up for the server or the spool */
+  uint64_t profiles_spooled; /* moved to the spool */
   uint64_t profiles_removed; /* from the output directory, by its limits */
-  uint64_t bytes_sent;
-  uint64_t bytes_written;
+  uint64_t bytes_sent;       /* in accepted requests */
+  uint64_t bytes_written;    /* to the output directory */
 
   /* --- cost --- */
   /* [i]: runs of the handler of [2^i, 2^(i+1)) x 128 ns. The first bucket also
