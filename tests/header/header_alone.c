@@ -1,4 +1,4 @@
-/* Nothing but the public header, and a use of it. */
+/* Uses only the public header. */
 #include <spanprof/spanprof.h>
 
 static void scoped(void) {

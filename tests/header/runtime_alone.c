@@ -1,4 +1,4 @@
-/* The header for extenders alone, and a use of it. */
+/* Uses only the header for language bindings. */
 #include <spanprof/runtime.h>
 
 static spanprof_status resolve(void *data, const spanprof_frame *frame,

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 status=0
 
-# Generated sources lie in the build directory and are included by their name.
+# Generated sources are in the build directory and are included by name.
 sed "s|^$base/||; t; s|.*/||" "$sources" | sort > "$work/built"
 sed -nE 's|^#include "(.*\.c)".*|\1|p' "$unity" | sort > "$work/included"
 diff -u "$work/built" "$work/included" || {
