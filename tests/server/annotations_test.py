@@ -55,7 +55,8 @@ class AnnotationsTest(unittest.TestCase):
         with serving.Server() as server:
             for body, reason in (
                     (b"", "not valid JSON"), (b"[]", "JSON object"), (b"{}", "has a text"),
-                    (b'{"text":""}', "text is not a text"), (b'{"text":7}', "text is not a text"), (b'{"text":"a","timeMs":"now"}', "timeMs is not"),
+                    (b'{"text":""}', "text is not a text"), (b'{"text":7}', "text is not a text"),
+                    (b'{"text":"a","timeMs":"now"}', "timeMs is not"),
                     (b'{"text":"a","timeMs":1e3}', "timeMs is not"), (b'{"text":"a","timeMs":-1}', "timeMs is not"),
                     (b'{"text":"a","time":1}', 'no "time"'), (b'{"text":"\xff"}', "not valid JSON"),
                     (b'{"text":"a","text":"b"}', "duplicate"), (b'{"text":"a","application":""}', "application is not"),

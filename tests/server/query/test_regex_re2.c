@@ -52,7 +52,7 @@ static const refusal refusals[] = {
     {"\xff", "invalid UTF-8", "\xff"},
 };
 
-static void what_re2_refuses_is_refused_in_its_words(void) {
+static void expressions_that_re2_refuses_have_its_messages(void) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(refusals); i++) {
@@ -195,8 +195,8 @@ static void the_size_of_a_pattern_is_limited(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"what_re2_refuses_is_refused_in_its_words",
-       what_re2_refuses_is_refused_in_its_words},
+      {"expressions_that_re2_refuses_have_its_messages",
+       expressions_that_re2_refuses_have_its_messages},
       {"valid_expressions_match_as_in_re2", valid_expressions_match_as_in_re2},
       {"every_match_ends_in_bounded_time", every_match_ends_in_bounded_time},
       {"the_size_of_a_pattern_is_limited", the_size_of_a_pattern_is_limited},
