@@ -58,13 +58,13 @@ static inline answer call(const char *method, const char *path,
   const char *allow;
   const sp_http_route *route;
   char full_path[256];
-  bool says;
+  bool has_allow;
 
   snprintf(full_path, sizeof full_path, "/pyroscope%s", path);
   request.full_path = full_path;
   sp_buffer_init(&a.response.body, &sp_mem_default);
   route = sp_http_routes_find(&calls_routes, method, path, &request.path_suffix,
-                              &allow, &says);
+                              &allow, &has_allow);
   CHECK(route);
   route->handler(route->data, &request, &a.response);
   sp_buffer_append(&a.response.body, "", 1);
