@@ -162,7 +162,7 @@ class TreeTest(unittest.TestCase):
             self.assertEqual(callers, sum(nodes["self"]))
             others = [node for node, function in enumerate(nodes["function"]) if function >= 0 and names[function] == "(other)"]
             self.assertEqual(callers * (calls + 1) + 1, len(nodes["self"]) - len(others) + reply["merged"])
-            self.assertFalse(set(others) & set(nodes["parent"]), "nothing is below what was merged")
+            self.assertFalse(set(others) & set(nodes["parent"]), "a merged node has children")
 
 
 if __name__ == "__main__":
