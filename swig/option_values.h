@@ -202,7 +202,7 @@ static inline bool option_entry(void *data, sp_object key, sp_object value) {
 static inline bool control_options(sp_object mapping, sp_control_options *out) {
   spanprof_options_init(&out->core, sizeof out->core);
   out->given = mapping;
-  out->kept = values_list();
+  out->kept = values_owner_new();
   if (!values_is_mapping(mapping))
     return option_refuse("options", VALUES_MAPPING, mapping);
   return out->kept && values_each(mapping, option_entry, out);

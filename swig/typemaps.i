@@ -17,7 +17,7 @@ typedef unsigned int uint32_t;
 %typemap(freearg) const sp_control_options * "SP_DROP(options$argnum.kept)"
 
 %typemap(in) (int argc, char **argv) (sp_object kept = (sp_object)0) {
-  kept = values_list();
+  kept = values_owner_new();
   $2 = control_words($input, kept, &$1);
   SP_FAIL_UNLESS($2)
 }

@@ -36,7 +36,7 @@ static inline const char *values_class(PyObject *value) {
   return Py_TYPE(value)->tp_name;
 }
 
-static inline PyObject *values_list(void) {
+static inline PyObject *values_owner_new(void) {
   return PyList_New(0);
 }
 

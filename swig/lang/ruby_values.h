@@ -29,12 +29,12 @@ typedef struct values_walk {
 __attribute__((format(printf, 1, 2))) static inline bool
 values_refuse(const char *format, ...) {
   va_list arguments;
-  VALUE sentence;
+  VALUE message;
 
   va_start(arguments, format);
-  sentence = rb_vsprintf(format, arguments);
+  message = rb_vsprintf(format, arguments);
   va_end(arguments);
-  rb_exc_raise(rb_exc_new_str(rb_sp_error, sentence));
+  rb_exc_raise(rb_exc_new_str(rb_sp_error, message));
 }
 
 static inline bool values_refuse_name(VALUE name) {
@@ -75,7 +75,7 @@ static const rb_data_type_t values_blocks_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-static inline VALUE values_list(void) {
+static inline VALUE values_owner_new(void) {
   values_blocks *blocks;
 
   return TypedData_Make_Struct(0, values_blocks, &values_blocks_type, blocks);

@@ -22,7 +22,7 @@
 /* Maximum time that frames wait for their names during a flush or stop. */
 #define SESSION_NAMES_NS 2000000
 
-#define SESSION_SENTENCE_BYTES 512
+#define SESSION_MESSAGE_BYTES 512
 
 /* A flush or stop. */
 typedef struct session_call {
@@ -31,7 +31,7 @@ typedef struct session_call {
   bool keep_gvl; /* no other Ruby thread may run any more */
   sem_t done;
   spanprof_status status;
-  char sentence[SESSION_SENTENCE_BYTES]; /* last error of the thread that ran
+  char message[SESSION_MESSAGE_BYTES]; /* last error of the thread that ran
                                             the call */
 } session_call;
 
@@ -46,7 +46,7 @@ static void *call_run(void *data) {
   session_call *call = data;
 
   call->status = call->run(spanprof_session_current(), call->timeout_ms);
-  strncpy(call->sentence, spanprof_last_error(), sizeof call->sentence - 1);
+  strncpy(call->message, spanprof_last_error(), sizeof call->message - 1);
   sem_post(&call->done);
   return NULL;
 }
@@ -132,8 +132,8 @@ static VALUE call_value(const session_call *call) {
   if (call->status == SPANPROF_ERR_STATE)
     return Qnil;
   rb_raise(rb_sp_error, "%s",
-           call->sentence[0] ? call->sentence
-                             : spanprof_status_text(call->status));
+           call->message[0] ? call->message
+                            : spanprof_status_text(call->status));
 }
 
 /* Run a flush to completion. */
@@ -239,11 +239,11 @@ static void *check_run(void *data) {
   return NULL;
 }
 
-NORETURN(static void start_refuse(spanprof_status status, VALUE sentence));
+NORETURN(static void start_refuse(spanprof_status status, VALUE message));
 
-static void start_refuse(spanprof_status status, VALUE sentence) {
+static void start_refuse(spanprof_status status, VALUE message) {
   rb_raise(status == SPANPROF_ERR_DISABLED ? session_disabled : rb_sp_error,
-           "%" PRIsVALUE, sentence);
+           "%" PRIsVALUE, message);
 }
 
 VALUE sp_control_check(const sp_control_options *options) {
@@ -270,20 +270,20 @@ VALUE sp_control_level(const sp_control_options *options) {
 VALUE sp_control_start(const sp_control_options *options) {
   session_start start = {.options = options->core,
                          .status = SPANPROF_ERR_STATE};
-  VALUE sentence = Qnil;
+  VALUE message = Qnil;
   int interrupt = 0, released = 0;
 
   start.options.log = rb_sp_log_write;
   rb_sp_runtime_retain();
   rb_protect(start_wait, (VALUE)&start, &interrupt);
   if (start.status) {
-    sentence = rb_utf8_str_new_cstr(spanprof_last_error());
+    message = rb_utf8_str_new_cstr(spanprof_last_error());
     released = rb_sp_runtime_release();
   }
   if (interrupt || released)
     rb_jump_tag(released ? released : interrupt);
   if (start.status && start.status != SPANPROF_ERR_STATE)
-    start_refuse(start.status, sentence);
+    start_refuse(start.status, message);
   return start.status ? Qfalse : Qtrue;
 }
 

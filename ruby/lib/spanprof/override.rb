@@ -58,7 +58,7 @@ module Spanprof
         owner = original.owner
         @installed[[owner, name]] = nil # claim it, for other threads
         define(owner, original_name(name), original)
-        owner.class_exec(original_name(name)) { |original| private original }
+        owner.class_exec(original_name(name)) { |name_of_original| private name_of_original }
         define(owner, name, override)
         @installed[[owner, name]] = method_of(owner, name)
       end
