@@ -23,12 +23,12 @@ static const char check_usage[] =
 
 /* Print each line of the notes. */
 static void check_print_notes(sp_check_list *list, sp_buffer *notes) {
-  char *line, *rest = NULL;
+  char *line, *state = NULL;
 
   if (notes->size == 0 || sp_buffer_status(notes))
     return;
-  for (line = strtok_r(notes->data, "\n", &rest); line;
-       line = strtok_r(NULL, "\n", &rest))
+  for (line = strtok_r(notes->data, "\n", &state); line;
+       line = strtok_r(NULL, "\n", &state))
     sp_check_print(list, SP_CHECK_SKIPPED, "note", "%s", line);
 }
 

@@ -241,7 +241,7 @@ static void upload_file(upload_job *job, const char *path) {
 }
 
 static void upload_run(upload_job *job) {
-  char rest[80];
+  char message[80];
   size_t i;
 
   if (sp_command_client_open(&job->client, job->io, job->server, NULL)) {
@@ -256,9 +256,9 @@ static void upload_run(upload_job *job) {
   }
   sp_progress_clear(&job->progress);
   if (i < job->files.count) {
-    snprintf(rest, sizeof rest, "the server does not answer: %zu not sent",
-             job->files.count - i);
-    upload_complain(job, NULL, rest);
+    snprintf(message, sizeof message,
+             "the server does not answer: %zu not sent", job->files.count - i);
+    upload_complain(job, NULL, message);
   }
   fprintf(job->io->out, "%zu of %zu profiles accepted by %s\n", job->accepted,
           job->files.count, job->client.settings.server_address);

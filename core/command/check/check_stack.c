@@ -132,7 +132,7 @@ void sp_check_stack(sp_check_list *list, int number) {
   else
     sp_check_print(list, SP_CHECK_OK, "unwinder", "%zu frames, %s", count,
                    end == SP_UNWIND_COMPLETE
-                       ? "to the outermost"
+                       ? "to the outermost frame"
                        : "to the end of the copied stack");
   check_names(list, unwinder, frames, count);
   sp_unwinder_free(unwinder);

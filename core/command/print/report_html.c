@@ -155,9 +155,9 @@ static void html_text_or(const char *text, const char *otherwise, FILE *out) {
 
 static spanprof_status html_tree(const sp_html_side *side, FILE *out) {
   const sp_report *report = side->report;
-  const size_t room = (report->function_count + 1) * sizeof(uint32_t);
-  uint32_t *numbers = sp_mem_new(report->mem, room);
-  uint32_t *used = sp_mem_new(report->mem, room);
+  const size_t size = (report->function_count + 1) * sizeof(uint32_t);
+  uint32_t *numbers = sp_mem_new(report->mem, size);
+  uint32_t *used = sp_mem_new(report->mem, size);
   size_t count;
 
   if (numbers && used) {

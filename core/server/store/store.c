@@ -32,7 +32,7 @@ static spanprof_status store_lock(sp_store *store) {
 
 /* Only the user may read labels and names of code. SQLite creates the log and
  * its index with the mode of the file; existing ones may have another mode. */
-static spanprof_status store_keep_private(const sp_store *store) {
+static spanprof_status store_restrict_files(const sp_store *store) {
   static const char *const others[] = {"-wal", "-shm"};
   const int file = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   char path[4096];
@@ -75,7 +75,7 @@ static spanprof_status store_start(sp_store *store,
   int error;
 
   if (!st)
-    st = store_keep_private(store);
+    st = store_restrict_files(store);
   if (!st)
     store_free_space(store);
   if (!st)

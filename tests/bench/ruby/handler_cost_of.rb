@@ -64,7 +64,7 @@ def of_ours
   end
 end
 
-# Datadog has no setting for a low rate, nor for keeping samples that take more than 2 %
+# Datadog has no setting for a low rate, or for keeping samples that take more than 2 %
 # of the time. This is the object that samples.
 def datadog_on_demand
   require "datadog"

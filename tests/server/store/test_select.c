@@ -77,11 +77,11 @@ static void series_that_do_not_match_use_no_memory(void) {
   selector.matcher_count = 1;
   CHECK(!count_series(store, &selector, &count));
   CHECK_EQUAL(1, count);
-  /* nor series without a rare label, */
+  /* or series without a rare label, */
   selector.matchers = &matchers[1];
   CHECK(!count_series(store, &selector, &count));
   CHECK_EQUAL(1, count);
-  /* nor other hours. */
+  /* or other hours. */
   selector.matcher_count = 0;
   selector.from_ms = FIXTURE_TIME / 1000000 + 1800000;
   CHECK(!count_series(store, &selector, &count));

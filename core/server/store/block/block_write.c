@@ -80,10 +80,10 @@ static void block_write_units(const sp_block *block, sp_buffer *out,
 
       value = value == INT64_MIN ? 1 : llabs(value);
       while (value) {
-        const int64_t rest = unit % value;
+        const int64_t remainder = unit % value;
 
         unit = value;
-        value = rest;
+        value = remainder;
       }
     }
     units[t] = unit ? unit : 1;
