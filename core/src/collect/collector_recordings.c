@@ -124,17 +124,17 @@ static void part_store(void *data, sp_encoded *part) {
 /* Describe how the profile differs from the request. */
 static void note_write(const sp_collector *collector, sp_recording *recording,
                        bool early) {
-  const sp_recording_config *asked = &recording->config;
+  const sp_recording_config *requested = &recording->config;
   const uint32_t rate_hz = (uint32_t)collector->config.settings->sample_rate_hz;
   char rate[64] = "";
   const char *native =
-      asked->native_frames && !collector->config.settings->native_frames
+      requested->native_frames && !collector->config.settings->native_frames
           ? ", without native frames, like the session"
           : "";
 
-  if (asked->rate_hz && asked->rate_hz != rate_hz)
+  if (requested->rate_hz && requested->rate_hz != rate_hz)
     snprintf(rate, sizeof rate, ", at the session's %u Hz, not at %u Hz",
-             rate_hz, asked->rate_hz);
+             rate_hz, requested->rate_hz);
   snprintf(recording->note, sizeof recording->note, "%s%s%s",
            early ? ", ended early because the sampling was stopped" : "", rate,
            native);

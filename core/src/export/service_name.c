@@ -122,7 +122,7 @@ bool sp_service_name_fetch_news(sp_service_name *service,
   if (service->renamed)
     service_copy(service->mem, &out->name, name);
   if (service->other_name)
-    service_copy(service->mem, &out->mine, name);
+    service_copy(service->mem, &out->own, name);
   out->other = service->other_name;
   service->other_name = NULL;
   service->renamed = false;
@@ -135,15 +135,15 @@ void sp_service_news_log(sp_service_news *news, const sp_mem *mem,
     sp_log_line(log, SPANPROF_LOG_INFO,
                 "profiles have the service name of the spans, \"%s\"",
                 news->name);
-  if (news->mine && news->other)
+  if (news->own && news->other)
     sp_log_line(
         log, SPANPROF_LOG_WARN,
         "spans have the service name \"%s\" and profiles \"%s\", so that no "
         "trace leads to its profile: give both the same name, for example "
         "only by OTEL_SERVICE_NAME",
-        news->other, news->mine);
+        news->other, news->own);
   sp_mem_free(mem, news->name);
-  sp_mem_free(mem, news->mine);
+  sp_mem_free(mem, news->own);
   sp_mem_free(mem, news->other);
 }
 

@@ -64,7 +64,7 @@ void sp_service_name_update_series(sp_service_name *service, sp_series *series);
 /* Names to be logged, each NULL if there is none. */
 typedef struct sp_service_news {
   char *name;  /* adopted by the profiles */
-  char *mine;  /* of the profiles, if the spans have another one */
+  char *own;   /* of the profiles, if the spans have another one */
   char *other; /* of the spans, if they have another one */
 } sp_service_news;
 

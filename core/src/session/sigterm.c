@@ -21,7 +21,7 @@ static struct {
                            * sp_sigterm_was_forwarded() was not */
   /* Guarded by lock. */
   pthread_mutex_t lock;
-  bool wanted;
+  bool enabled;
   bool waiting; /* the thread runs */
   /* Set by the first start, and kept. */
   _Atomic(sp_sigterm_fn) deliver;
@@ -113,7 +113,7 @@ static bool waiter_check(bool *leaves) {
 
   pthread_mutex_lock(&sigterm_state.lock);
   came = atomic_exchange(&sigterm_state.came, false);
-  *leaves = !came && !sigterm_state.wanted;
+  *leaves = !came && !sigterm_state.enabled;
   if (*leaves)
     sigterm_state.waiting = false;
   pthread_mutex_unlock(&sigterm_state.lock);
@@ -153,7 +153,7 @@ bool sp_sigterm_arm(void) {
   bool armed;
 
   pthread_mutex_lock(&sigterm_state.lock);
-  armed = sigterm_state.wanted &&
+  armed = sigterm_state.enabled &&
           (sigterm_is_ours() || sp_signal_default(SIGTERM)) && waiter_start();
   if (armed && !sigterm_is_ours()) {
     atomic_store(&sigterm_state.wrapped, NULL);
@@ -179,7 +179,7 @@ void sp_sigterm_wrap_handler(void) {
 void sp_sigterm_begin(sp_sigterm_fn deliver) {
   atomic_store(&sigterm_state.deliver, deliver);
   pthread_mutex_lock(&sigterm_state.lock);
-  sigterm_state.wanted = true;
+  sigterm_state.enabled = true;
   pthread_mutex_unlock(&sigterm_state.lock);
   sp_sigterm_arm();
 }
@@ -188,7 +188,7 @@ void sp_sigterm_end(void) {
   pthread_mutex_lock(&sigterm_state.lock);
   sigterm_restore();
   atomic_store(&sigterm_state.pid, 0);
-  sigterm_state.wanted = false;
+  sigterm_state.enabled = false;
   pthread_mutex_unlock(&sigterm_state.lock);
   sp_wake_call(&sigterm_state.wake);
 }
@@ -208,7 +208,7 @@ void sp_sigterm_after_fork_child(void) {
   atomic_store(&sigterm_state.pid, 0);
   atomic_store(&sigterm_state.came, false);
   atomic_store(&sigterm_state.forwarded, false);
-  if (sigterm_is_ours() && !(sigterm_state.wanted && waiter_start()))
+  if (sigterm_is_ours() && !(sigterm_state.enabled && waiter_start()))
     sigterm_restore();
   pthread_sigmask(SIG_SETMASK, &sigterm_state.before_fork, NULL);
   pthread_mutex_unlock(&sigterm_state.lock);

@@ -47,10 +47,10 @@ static uint64_t dropped(const spanprof_stats *stats) {
  * meanwhile may be missing from the sum. */
 static void counts_check(void) {
   spanprof_stats stats = stats_now();
-  uint64_t settled = stats.samples_exported + dropped(&stats);
+  uint64_t counted = stats.samples_exported + dropped(&stats);
 
   CHECK(stats.samples_exported <= atomic_load(&received_samples));
-  CHECK(settled + stats.samples_pending >= stats.samples_taken);
+  CHECK(counted + stats.samples_pending >= stats.samples_taken);
   CHECK(stats.samples_pending <= stats.samples_taken);
 }
 

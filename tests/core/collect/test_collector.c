@@ -19,14 +19,14 @@
 
 /* Replaces libc's function. ThreadSanitizer calls it before symbols can be
  * looked up. */
-static long cores_told;
+static long core_count;
 
 #if !defined(__SANITIZE_THREAD__)
 long sysconf(int name) {
   static long (*next)(int);
 
-  if (name == _SC_NPROCESSORS_ONLN && cores_told > 0)
-    return cores_told;
+  if (name == _SC_NPROCESSORS_ONLN && core_count > 0)
+    return core_count;
   if (!next)
     *(void **)&next = dlsym(RTLD_NEXT, "sysconf");
   return next(name);
@@ -261,7 +261,7 @@ static spanprof_status deep_resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_OK;
 }
 
-static void deep_settle(void *data, spanprof_frame *frames, size_t count) {
+static void deep_normalize(void *data, spanprof_frame *frames, size_t count) {
   (void)data, (void)frames, (void)count;
   deep_read++;
 }
@@ -309,7 +309,7 @@ static void a_full_ring_wakes_the_collector(void) {
                               .name = "deep",
                               .walk = deep_walk,
                               .resolve = deep_resolve,
-                              .normalize = deep_settle};
+                              .normalize = deep_normalize};
   sp_collector *collector;
 
   config.settings = still_settings();
@@ -324,11 +324,11 @@ static void a_full_ring_wakes_the_collector(void) {
   whole_at_least(samples);
 }
 
-static _Atomic uint64_t told_ns;
+static _Atomic uint64_t still_unix_ns;
 
-static uint64_t unix_told(void *data) {
+static uint64_t still_unix_read(void *data) {
   (void)data;
-  return told_ns;
+  return still_unix_ns;
 }
 
 /* Return the time of the window that a new sample belongs to. The next window
@@ -337,7 +337,7 @@ static uint64_t window_time(sp_collector *collector, uint64_t next_ns) {
   uint64_t parts = emitted_parts;
 
   deep_samples_take(UINTPTR_MAX, 1, NULL, 0);
-  told_ns = next_ns;
+  still_unix_ns = next_ns;
   CHECK_EQUAL(sp_collector_flush(collector, UINT64_MAX), SPANPROF_OK);
   CHECK_EQUAL(emitted_parts, parts + 1);
   return emitted_last_ns;
@@ -351,10 +351,10 @@ static void window_times_are_unique_after_the_clock_is_set_back(void) {
   sp_collector *collector;
   size_t i, j;
 
-  clock.unix_ns = unix_told;
+  clock.unix_ns = still_unix_read;
   config.settings = still_settings();
   config.clock = &clock;
-  told_ns = noon_ns;
+  still_unix_ns = noon_ns;
   CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
               SPANPROF_OK);
   times[0] = window_time(collector, noon_ns);
@@ -365,9 +365,9 @@ static void window_times_are_unique_after_the_clock_is_set_back(void) {
   times[5] = window_time(collector, noon_ns);
   collector_end(collector);
   for (i = 0; i < SP_COUNT_OF(times); i++) {
-    uint64_t asked_ns = noon_ns + (i == 2 || i == 4 ? day_ns : 0);
+    uint64_t set_ns = noon_ns + (i == 2 || i == 4 ? day_ns : 0);
 
-    CHECK(times[i] >= asked_ns && times[i] < asked_ns + 1000);
+    CHECK(times[i] >= set_ns && times[i] < set_ns + 1000);
     for (j = 0; j < i; j++)
       CHECK(times[i] != times[j]);
   }
@@ -377,7 +377,7 @@ static void deep_samples_emitted(long cores) {
   sp_collector_config config = config_given();
   sp_collector *collector;
 
-  cores_told = cores;
+  core_count = cores;
   config.settings = still_settings();
   CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
               SPANPROF_OK);
@@ -404,15 +404,15 @@ static void stacks_are_whole_with_two_cores_and_with_64(void) {
   }
 }
 
-static sem_t labels_told, spans_told;
+static sem_t labels_logged, spans_logged;
 
 static void log_refusals(void *data, spanprof_log_level level,
                          const char *message) {
   (void)data, (void)level;
   if (strncmp(message, "1 labels were refused", 21) == 0)
-    sem_post(&labels_told);
+    sem_post(&labels_logged);
   if (strncmp(message, "1 spans were refused", 20) == 0)
-    sem_post(&spans_told);
+    sem_post(&spans_logged);
 }
 
 static void refused_labels_and_spans_are_logged(void) {
@@ -425,8 +425,8 @@ static void refused_labels_and_spans_are_logged(void) {
   spanprof_span span;
   int i;
 
-  sem_init(&labels_told, 0, 0);
-  sem_init(&spans_told, 0, 0);
+  sem_init(&labels_logged, 0, 0);
+  sem_init(&spans_logged, 0, 0);
   sp_log_init(&quiet_log, log_refusals, NULL, SPANPROF_LOG_WARN,
               sp_clock_system());
   failing_mem_init(&failing, 1);
@@ -438,8 +438,8 @@ static void refused_labels_and_spans_are_logged(void) {
     CHECK_EQUAL(spanprof_label_push_bytes("k", 1, "v", 1, &token), SPANPROF_OK);
   CHECK_EQUAL(spanprof_label_push_bytes("k", 1, "v", 1, &token),
               SPANPROF_ERR_LIMIT);
-  sem_wait(&labels_told);
-  sem_wait(&spans_told);
+  sem_wait(&labels_logged);
+  sem_wait(&spans_logged);
   spanprof_labels_set(0);
   collector_end(collector);
   label_reset(NULL);

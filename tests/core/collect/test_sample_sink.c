@@ -16,16 +16,16 @@ static spanprof_status frame_name(void *data, const sp_frame *frame,
 static const sp_namer namer = {.name = frame_name};
 static const sp_frame frame = {.kind = SP_FRAME_RUNTIME, .code = 1};
 
-static sp_sink *sink_new(const sp_mem *mem, sp_selection wanted) {
+static sp_sink *sink_new(const sp_mem *mem, sp_selection selection) {
   sp_sink *sink;
 
-  CHECK_EQUAL(sp_sink_new(&sink, mem, &namer, &collector_settings, &wanted),
+  CHECK_EQUAL(sp_sink_new(&sink, mem, &namer, &collector_settings, &selection),
               SPANPROF_OK);
   return sink;
 }
 
-static bool sink_wants(sp_selection wanted, sp_sample sample) {
-  sp_sink *sink = sink_new(&sp_mem_default, wanted);
+static bool sink_selects(sp_selection selection, sp_sample sample) {
+  sp_sink *sink = sink_new(&sp_mem_default, selection);
   bool wants = sp_sink_selects(sink, &sample);
 
   sp_sink_free(sink);
@@ -36,9 +36,9 @@ static void a_thread_is_selected_by_its_id(void) {
   const sp_selection thread = {.scope = SPANPROF_RECORDING_THREAD, .tid = 7};
   const sp_selection all = {.scope = SPANPROF_RECORDING_ALL};
 
-  CHECK(sink_wants(thread, (sp_sample){.tid = 7}));
-  CHECK(!sink_wants(thread, (sp_sample){.tid = 8}));
-  CHECK(sink_wants(all, (sp_sample){.tid = 8}));
+  CHECK(sink_selects(thread, (sp_sample){.tid = 7}));
+  CHECK(!sink_selects(thread, (sp_sample){.tid = 8}));
+  CHECK(sink_selects(all, (sp_sample){.tid = 8}));
 }
 
 static spanprof_span span_new(const spanprof_span_rules *rules, uint8_t id,
@@ -60,7 +60,7 @@ static void a_span_includes_its_descendants(void) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
   spanprof_span root, child, grandchild, other;
-  sp_selection wanted = {.scope = SPANPROF_RECORDING_SPAN};
+  sp_selection selection = {.scope = SPANPROF_RECORDING_SPAN};
 
   spanprof_span_rules_options_init(&options, sizeof options);
   options.root_span_only = 0;
@@ -69,12 +69,12 @@ static void a_span_includes_its_descendants(void) {
   child = span_new(rules, 2, 1);
   grandchild = span_new(rules, 3, 2);
   other = span_new(rules, 4, 1);
-  wanted.carried = spanprof_span_carried(child);
-  CHECK(sink_wants(wanted, (sp_sample){.span = child}));
-  CHECK(sink_wants(wanted, (sp_sample){.span = grandchild}));
-  CHECK(!sink_wants(wanted, (sp_sample){.span = root}));
-  CHECK(!sink_wants(wanted, (sp_sample){.span = other}));
-  CHECK(!sink_wants(wanted, (sp_sample){.span = 0}));
+  selection.carried = spanprof_span_carried(child);
+  CHECK(sink_selects(selection, (sp_sample){.span = child}));
+  CHECK(sink_selects(selection, (sp_sample){.span = grandchild}));
+  CHECK(!sink_selects(selection, (sp_sample){.span = root}));
+  CHECK(!sink_selects(selection, (sp_sample){.span = other}));
+  CHECK(!sink_selects(selection, (sp_sample){.span = 0}));
   spanprof_span_end(grandchild);
   spanprof_span_end(other);
   spanprof_span_end(child);
@@ -83,11 +83,11 @@ static void a_span_includes_its_descendants(void) {
 }
 
 static void sink_sweep(const sp_mem *mem) {
-  const sp_selection wanted = {.scope = SPANPROF_RECORDING_ALL};
+  const sp_selection selection = {.scope = SPANPROF_RECORDING_ALL};
   const sp_sample sample = {.ticks = 3};
   sp_sink *sink;
   spanprof_status st =
-      sp_sink_new(&sink, mem, &namer, &collector_settings, &wanted);
+      sp_sink_new(&sink, mem, &namer, &collector_settings, &selection);
 
   if (st) {
     CHECK(sink == NULL);

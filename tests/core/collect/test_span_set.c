@@ -80,7 +80,7 @@ static void many_spans_are_retained_and_released(void) {
   sp_span_set_dispose(&set);
 }
 
-static void hold_some(const sp_mem *mem) {
+static void retain_some(const sp_mem *mem) {
   sp_span_set set;
   int i;
 
@@ -93,7 +93,7 @@ static void hold_some(const sp_mem *mem) {
 }
 
 static void without_memory_nothing_is_retained_or_leaked(void) {
-  failing_mem_sweep(hold_some);
+  failing_mem_sweep(retain_some);
 }
 
 static const check_test tests[] = {

@@ -133,7 +133,7 @@ static void child_ends(sp_exporter *exporter, bool by_stop) {
   _exit(7);
 }
 
-static void forked_child_asks_nothing(bool by_stop) {
+static void forked_child_sends_nothing(bool by_stop) {
   sp_exporter *exporter = exporter_of(&sp_mem_default);
   long long asked;
   int status, i;
@@ -168,11 +168,11 @@ static void a_forked_child_knows_that_the_server_is_down(void) {
   for (by_stop = 0; by_stop < 2; by_stop++) {
     begin(0);
     sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
-    forked_child_asks_nothing(by_stop);
+    forked_child_sends_nothing(by_stop);
     begin(0);
     sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
     test_settings.spool_directory = directory_new(directory);
-    forked_child_asks_nothing(by_stop);
+    forked_child_sends_nothing(by_stop);
     directory_remove(directory);
   }
 }

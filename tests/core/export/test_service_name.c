@@ -10,8 +10,8 @@ static sp_exporter *exporter_open(uint64_t clock_rate) {
   return exporter_of(&sp_mem_default);
 }
 
-static void told(sp_exporter *exporter, const char *name,
-                 const char *name_space, bool expected) {
+static void name_set(sp_exporter *exporter, const char *name,
+                     const char *name_space, bool expected) {
   bool adopted;
 
   CHECK(!sp_exporter_service_set(exporter, name, name_space, &adopted));
@@ -37,7 +37,7 @@ static void profiles_wait_for_the_name_of_the_spans(void) {
   pass_s(29);
   CHECK_EQUAL(sink_number(&sink, "requests"), 0);
   CHECK_EQUAL(stats().profiles_written, 0);
-  told(exporter, "shop", "eu", true);
+  name_set(exporter, "shop", "eu", true);
   await(2);
   push(exporter);
   await(3);
@@ -63,7 +63,7 @@ static void profiles_wait_30_s_from_the_first_push(void) {
              "unknown_service:program");
   push(exporter);
   await(3);
-  told(exporter, "shop", NULL, true);
+  name_set(exporter, "shop", NULL, true);
   push(exporter);
   await(4);
   CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "shop");
@@ -80,7 +80,7 @@ static void a_flush_does_not_wait_for_a_name(void) {
   push(exporter);
   pass_s(1);
   CHECK_EQUAL(sink_number(&sink, "profiles"), 1);
-  told(exporter, "shop", NULL, true);
+  name_set(exporter, "shop", NULL, true);
   await(2);
   stop(exporter, SPANPROF_OK);
 }
@@ -128,13 +128,13 @@ static void a_different_name_is_logged_once(void) {
   for (i = 0; i < 2; i++) {
     begin(1);
     exporter = exporter_of(&sp_mem_default);
-    told(exporter, "checkout", "eu", false);
+    name_set(exporter, "checkout", "eu", false);
     push(exporter);
     CHECK(!sp_exporter_flush(exporter, in_s(20)));
     CHECK_EQUAL(logged_count("spans have the service name"), 0);
     CHECK_TEXT(sink_text(&sink, "series/0/service_namespace"), "eu");
-    told(exporter, "cart", "us", false);
-    told(exporter, "cart", "us", false);
+    name_set(exporter, "cart", "us", false);
+    name_set(exporter, "cart", "us", false);
     push(exporter);
     CHECK(!sp_exporter_flush(exporter, in_s(20)));
     CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "checkout");
@@ -157,7 +157,7 @@ static void a_namespace_that_was_given_stays(void) {
   test_settings.labels = namespace_given;
   test_settings.label_count = 1;
   exporter = exporter_of(&sp_mem_default);
-  told(exporter, "checkout", "told", false);
+  name_set(exporter, "checkout", "name_set", false);
   push(exporter);
   CHECK(!sp_exporter_flush(exporter, in_s(20)));
   CHECK_TEXT(sink_text(&sink, "series/0/service.namespace"), "given");

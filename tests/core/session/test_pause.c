@@ -91,7 +91,7 @@ static void worker_finish(worker *self) {
   sem_destroy(&self->go);
 }
 
-static int told;
+static int lines_logged;
 
 static void log_with_the_lock_free(void *data, spanprof_log_level level,
                                    const char *message) {
@@ -101,7 +101,7 @@ static void log_with_the_lock_free(void *data, spanprof_log_level level,
     return;
   CHECK_EQUAL(pthread_mutex_trylock(&sp_session_state.lock), 0);
   pthread_mutex_unlock(&sp_session_state.lock);
-  told++;
+  lines_logged++;
 }
 
 static void signals_reset(void) {
@@ -153,7 +153,7 @@ static void a_log_callback_may_wait_for_a_fork(void) {
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
   CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_OK);
   CHECK_EQUAL(spanprof_session_resume(session), SPANPROF_OK);
-  CHECK_EQUAL(told, 2);
+  CHECK_EQUAL(lines_logged, 2);
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
   CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_ERR_STATE);
 }

@@ -69,7 +69,7 @@ static spanprof_options options_given(void) {
 }
 
 /* Count the profiles in the directory, and remove it. */
-static int profiles_take(void) {
+static int profiles_count_and_remove(void) {
   DIR *directory = opendir(session_directory);
   struct dirent *entry;
   int count = 0;
@@ -110,7 +110,7 @@ static void threads_are_found_even_if_the_collector_starts_first(void) {
   CHECK_EQUAL(spanprof_session_flush(session, 20000), SPANPROF_OK);
   CHECK(stats_now().threads_profiled >= 1);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 static sem_t session_leave;
@@ -160,7 +160,7 @@ static void an_unregistered_thread_is_found_within_200_ms(void) {
   for (i = 0; i < TRIES; i++)
     pthread_join(threads[i], NULL);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 static void one_session_runs_at_a_time(void) {
@@ -181,7 +181,7 @@ static void one_session_runs_at_a_time(void) {
   CHECK_EQUAL(spanprof_session_stop(NULL, 0), SPANPROF_ERR_STATE);
   CHECK_EQUAL(spanprof_session_start(&options, &second), SPANPROF_OK);
   CHECK_EQUAL(spanprof_session_stop(second, 20000), SPANPROF_OK);
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 static void a_stop_delivers_the_samples(void) {
@@ -201,7 +201,7 @@ static void a_stop_delivers_the_samples(void) {
                   stats.samples_dropped_stop,
               stats.samples_taken);
   CHECK_EQUAL(stats.profiles_written, 1);
-  CHECK_EQUAL(profiles_take(), 1);
+  CHECK_EQUAL(profiles_count_and_remove(), 1);
   CHECK(strstr(session_log, "profiling \"session/test\" at 100 Hz"));
   CHECK(strstr(session_log, session_directory));
 }
@@ -216,7 +216,7 @@ static void a_flush_delivers_and_the_session_continues(void) {
   CHECK_EQUAL(stats_now().profiles_written, 1);
   burn_cpu_ms(200);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  CHECK_EQUAL(profiles_take(), 2);
+  CHECK_EQUAL(profiles_count_and_remove(), 2);
 }
 
 static void a_failed_start_leaves_nothing_running(void) {
@@ -237,7 +237,7 @@ static void a_failed_start_leaves_nothing_running(void) {
   CHECK(strstr(spanprof_last_error(), "signal"));
   CHECK(tasks_fall_to(tasks));
   CHECK(spanprof_session_current() == NULL);
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 static void the_environment_switches_it_off(void) {
@@ -258,7 +258,7 @@ static void the_environment_switches_it_off(void) {
     sigaction(number, NULL, &after);
     CHECK(after.sa_handler == before[number].sa_handler);
   }
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 static void the_environment_alone_is_enough(void) {
@@ -272,7 +272,7 @@ static void the_environment_alone_is_enough(void) {
   unsetenv("PYROSCOPE_OUTPUT_DIRECTORY");
   burn_cpu_ms(100);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  CHECK_EQUAL(profiles_take(), 1);
+  CHECK_EQUAL(profiles_count_and_remove(), 1);
 }
 
 /* Return the length of a new root span's URL with the default rules. */
@@ -332,7 +332,7 @@ static void a_server_that_opens_links_gets_urls(void) {
   CHECK_EQUAL(sink_number(&sink, "asked"), 2);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   sink_stop(&sink);
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 static void the_log_has_no_credentials(void) {
@@ -345,7 +345,7 @@ static void the_log_has_no_credentials(void) {
   spanprof_session_stop(session, 500);
   CHECK(strstr(session_log, "http://127.0.0.1:9"));
   CHECK(!strstr(session_log, "hunter2") && !strstr(session_log, "someone"));
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 /* A forked child is sampled, writes at its exit, and has its own counters,
@@ -370,7 +370,7 @@ static void a_forked_child_is_profiled(void) {
   CHECK_EQUAL(waitpid(child, &status, 0), child);
   CHECK_EQUAL(status, 0);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  CHECK_EQUAL(profiles_take(), 2);
+  CHECK_EQUAL(profiles_count_and_remove(), 2);
 #else
   fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
 #endif
@@ -397,7 +397,7 @@ static void the_log_callback_is_not_called_once_exit_handlers_run(void) {
   }
   CHECK_EQUAL(waitpid(child, &status, 0), child);
   CHECK_EQUAL(status, 0);
-  CHECK_EQUAL(profiles_take(), 1);
+  CHECK_EQUAL(profiles_count_and_remove(), 1);
 #else
   fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
 #endif
@@ -429,7 +429,7 @@ static void a_fork_before_an_exec_is_not_affected(void) {
   CHECK_EQUAL(waitpid(child, &status, 0), child);
   CHECK_EQUAL(status, 0);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  CHECK_EQUAL(profiles_take(), 1);
+  CHECK_EQUAL(profiles_count_and_remove(), 1);
 #else
   fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
 #endif
@@ -443,7 +443,7 @@ static void a_session_without_destination_is_logged(void) {
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
   CHECK(strstr(session_log, "profiles go nowhere"));
   spanprof_session_stop(session, 2000);
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 static spanprof_session *_Atomic reentered;
@@ -494,7 +494,7 @@ static void a_log_callback_may_wait_for_callers(void) {
   CHECK(reentries >= 6);
   CHECK(strstr(session_log, "no upload to"));
   CHECK(strstr(session_log, "profiling stopped"));
-  CHECK_EQUAL(profiles_take(), 2);
+  CHECK_EQUAL(profiles_count_and_remove(), 2);
 }
 
 static void stats_of_an_older_caller_are_filled_up_to_its_size(void) {
@@ -575,12 +575,12 @@ static void a_hanging_callback_blocks_no_flush_stop_or_fork(void) {
   CHECK(strstr(spanprof_last_error(), "callback"));
   CHECK(stuck_in);
   spanprof_runtime_unregister();
-  profiles_take();
+  profiles_count_and_remove();
   options = options_given();
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
   burn_cpu_ms(50);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  CHECK_EQUAL(profiles_take(), 1);
+  CHECK_EQUAL(profiles_count_and_remove(), 1);
   stuck_held = false;
   while (stuck_in)
     usleep(1000);
@@ -591,14 +591,14 @@ static void a_third_start_waits_for_two_abandoned_threads(void) {
   spanprof_options options;
 
   CHECK_EQUAL(spanprof_session_stop(session_stuck(), 0), SPANPROF_ERR_TIMEOUT);
-  profiles_take();
+  profiles_count_and_remove();
   stuck_in = false;
   options = options_given();
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
   while (!stuck_in)
     burn_cpu_ms(10);
   CHECK_EQUAL(spanprof_session_stop(session, 0), SPANPROF_ERR_TIMEOUT);
-  profiles_take();
+  profiles_count_and_remove();
   options = options_given();
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_ERR_LIMIT);
   CHECK(strstr(spanprof_last_error(), "running threads"));
@@ -607,7 +607,7 @@ static void a_third_start_waits_for_two_abandoned_threads(void) {
     usleep(1000);
   spanprof_runtime_unregister();
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  profiles_take();
+  profiles_count_and_remove();
 }
 
 /* The child has none of the threads, and no fork hook ran in it. */
@@ -629,7 +629,7 @@ static void a_child_of_the_bare_system_call_can_exit(void) {
   CHECK_EQUAL(waitpid(child, &status, 0), child);
   CHECK_EQUAL(status, 0);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  profiles_take();
+  profiles_count_and_remove();
 #else
   fprintf(stderr, "  skipped: sanitizers' exit wants libc's own fork\n");
 #endif

@@ -50,7 +50,7 @@ static spanprof_session *session_begin(int64_t wanted, const char *address,
 /* CPU time of the first thread before the session. */
 static double begun_s;
 
-static void told(void) {
+static void burned_print(void) {
   double worked_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s;
 
   CHECK_EQUAL(write(1, &worked_s, sizeof worked_s), sizeof worked_s);
@@ -58,7 +58,7 @@ static void told(void) {
 
 /* The handler ends a pause. */
 static void wait_for_the_end(void) {
-  told();
+  burned_print();
   for (;;)
     pause();
 }
@@ -70,7 +70,7 @@ static void program_idle(void) {
 
 static void program_busy(void) {
   burn_cpu_s(WORK_S);
-  told();
+  burned_print();
   burn_cpu_s(1e9);
 }
 
@@ -127,7 +127,7 @@ static void program_first_of_its_namespace(void) {
 }
 
 static void program_restarts(void) {
-  told();
+  burned_print();
   for (;;) {
     spanprof_session_stop(spanprof_session_current(), 1000);
     session_begin(1, NULL, NULL);

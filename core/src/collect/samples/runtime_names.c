@@ -73,13 +73,13 @@ static void name_copy(runtime_name *entry, const spanprof_name *name) {
  * is dropped if another thread was faster or the queue was emptied. */
 static void name_resolve(const spanprof_runtime *runtime) {
   const sp_frame frame = name_queue.entries[name_queue.named].frame;
-  const spanprof_frame asked = {.code = frame.code,
-                                .offset = (uint32_t)frame.position};
+  const spanprof_frame request = {.code = frame.code,
+                                  .offset = (uint32_t)frame.position};
   spanprof_name name = {.struct_size = sizeof name};
   bool known;
 
   names_unlock();
-  known = !runtime->resolve(runtime->data, &asked, &name) && name.function;
+  known = !runtime->resolve(runtime->data, &request, &name) && name.function;
   names_lock();
   if (name_queue.named == name_queue.count ||
       !sp_frame_equal(&name_queue.entries[name_queue.named].frame, &frame))

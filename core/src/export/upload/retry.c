@@ -67,7 +67,7 @@ static uint64_t retry_backoff_ns(uint32_t failures, uint64_t random) {
 }
 
 /* From half of the time on, so that many clients spread out. */
-static uint64_t retry_mendable_ns(uint64_t random) {
+static uint64_t retry_repairable_ns(uint64_t random) {
   return RETRY_MENDABLE_NS / 2 + random % (RETRY_MENDABLE_NS / 2 + 1);
 }
 
@@ -98,7 +98,7 @@ void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case) {
     return;
   }
   wait_ns = out->is_repairable
-                ? retry_mendable_ns(retry_case->random)
+                ? retry_repairable_ns(retry_case->random)
                 : retry_backoff_ns(retry_case->failures, retry_case->random);
   if (retry_case->retry_after_given)
     wait_ns = sp_max_u64(
