@@ -1,4 +1,4 @@
-"""The store's files within their limit, and on a full volume."""
+"""The store's files at their limit and on a full volume."""
 import os
 import re
 import subprocess
@@ -67,7 +67,7 @@ class VolumeTest(unittest.TestCase):
         self.addCleanup(subprocess.run, ["umount", self.volume], check=True)
 
     def send_until_taken(self, server, seed):
-        """Upload; refusals must have a sentence, and last 30 s at most."""
+        """Upload. Refusals must have a message, and must stop within 30 s."""
         end = time.monotonic() + 30
         while True:
             status, said = send(server, seed)
@@ -78,7 +78,7 @@ class VolumeTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end, said)
 
     def fill(self):
-        """Fill the volume, as another program might."""
+        """Fill the volume like another program."""
         with open(os.path.join(self.volume, "other"), "wb", buffering=0) as file:
             try:
                 while True:
@@ -86,9 +86,9 @@ class VolumeTest(unittest.TestCase):
             except OSError:
                 pass
 
-    def test_a_full_volume_is_no_end(self):
+    def test_the_server_survives_a_full_volume(self):
         with Server("--data", self.volume) as server:
-            # Packed, some 250 of these uploads just fit.
+            # About 250 of these uploads fit in compacted form.
             for seed in range(8 * UPLOADS):
                 self.send_until_taken(server, seed)
                 if seed % 50 == 0 and metric(server, "spanprof_store_dropped_profiles_total") > 0:

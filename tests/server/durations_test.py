@@ -1,4 +1,4 @@
-"""How long requests take, at /metrics under Pyroscope's name."""
+"""Durations of requests at /metrics, under Pyroscope's name."""
 import http.client
 import re
 import threading
@@ -12,7 +12,7 @@ NAME = "pyroscope_request_duration_seconds"
 
 
 def measured(server):
-    """{(suffix, labels): value}, of which Prometheus wants each once."""
+    """{(suffix, labels): value}. Prometheus requires each to occur once."""
     status, body = server.send("/metrics", method="GET")
     assert status == 200, body
     found = {}
@@ -43,7 +43,7 @@ class DurationsTest(unittest.TestCase):
                 key = self.labels(method if method != "BREW" else "other", route, got)
                 expected[key] = expected.get(key, 0) + 1
             until = time.monotonic() + 10
-            while True:  # the last one is measured once it is sent
+            while True:  # the last request is measured after its answer is sent
                 found = measured(server)
                 counts = {labels: count for (suffix, labels), count in found.items()
                           if suffix == "_count" and 'route="metrics"' not in labels}
@@ -66,7 +66,7 @@ class DurationsTest(unittest.TestCase):
             connection.putheader("Content-Length", "2")
             connection.endheaders(b"x")
             while b"\npyroscope_inflight_requests 2\n" not in server.send("/metrics", method="GET")[1]:
-                pass  # the header has come once it is under way, beside the one that asks
+                pass  # wait for the headers: two requests are in progress, including the one for /metrics
             threading.Event().wait(0.6)
             connection.send(b"y")
             status = connection.getresponse().status
@@ -79,7 +79,7 @@ class DurationsTest(unittest.TestCase):
             self.assertEqual(1, found["_bucket", labels + ',le="+Inf"'])
             self.assertGreaterEqual(found["_sum", labels], 0.6)
 
-    def test_a_refused_request_is_of_its_route(self):
+    def test_a_refused_request_counts_for_its_route(self):
         with Server("--token", "secret") as server:
             self.assertEqual(401, server.send("/ingest")[0])
             until = time.monotonic() + 10

@@ -29,7 +29,7 @@ RULES = (
 
 
 def exported(server):
-    """{name: {labels: text of the value}}"""
+    """The metrics as {name: {labels: text of the value}}."""
     status, body = server.send("/exported-metrics", method="GET")
     assert status == 200, body
     found = {}
@@ -43,7 +43,7 @@ def exported(server):
 
 
 def asked(server, query, function=None):
-    """The sum of the query's stacks that have a function."""
+    """The sum of the query's stacks that contain a function."""
     parameters = {"query": query, "from": "now-1h", "until": "now+1h", "format": "folded"}
     status, body = server.send("/api/v1/profile?" + urllib.parse.urlencode(parameters), method="GET")
     assert status == 200, body
@@ -124,7 +124,7 @@ class ExportedTest(unittest.TestCase):
                     self.fill(server)
                     self.check(server)
 
-    def test_a_name_in_seconds_has_seconds_and_types_are_told_apart(self):
+    def test_a_name_in_seconds_has_seconds_and_types_are_separate(self):
         with Server("--metric", "name=shop_cpu_seconds_total,query=shop.cpu",
                     "--metric", "name=shop_samples_total,query=shop.cpu,type=samples",
                     "--metric", "name=shop_wall_total,query=shop.wall") as server:
@@ -136,7 +136,7 @@ class ExportedTest(unittest.TestCase):
             self.assertEqual({(): "0"}, found["shop_wall_total"])
             self.assertEqual({(): "0"}, found["shop_samples_total"])
 
-    def test_a_type_is_added_up_by_its_former_name_too(self):
+    def test_a_type_also_counts_by_its_former_name(self):
         with Server("--metric", "name=goroutines_total,query=shop.goroutines") as server:
             for metric, value in (("goroutine", 5), ("goroutines", 7), ("threads", 11)):
                 body = pprof(((("main",), (value,), {}),), time.time_ns(), (("goroutine", "count"),),
@@ -145,7 +145,7 @@ class ExportedTest(unittest.TestCase):
                 self.assertEqual(200, server.send("/push.v1.PusherService/Push", body, HEADERS)[0])
             self.assertEqual({(): "12"}, exported(server)["goroutines_total"])
 
-    def test_a_refused_upload_adds_nothing_and_a_start_begins_at_nothing(self):
+    def test_refused_uploads_do_not_count_and_a_start_begins_at_zero(self):
         with tempfile.TemporaryDirectory() as data:
             with Server("--data", data, "--metric", "name=all_total,query={}") as server:
                 self.assertEqual(200, send(server, 1, "shop")())
@@ -170,13 +170,13 @@ class ExportedTest(unittest.TestCase):
             self.assertEqual("2000000000", found["spanprof_exported_metrics_overflow_total"][(("metric", "by_span_total"),)])
             self.assertEqual(asked(server, "{}"), 12_000_000_000)
 
-    def test_a_token_is_wanted(self):
+    def test_a_token_is_required(self):
         with Server("--token", "secret", "--metric", "name=a,query={}") as server:
             self.assertEqual(401, server.send("/exported-metrics", method="GET")[0])
             self.assertEqual(200, server.send("/exported-metrics", method="GET",
                                               headers={"Authorization": "Bearer secret"})[0])
 
-    def test_what_is_wrong_with_a_rule_is_one_sentence(self):
+    def test_an_invalid_rule_has_one_message(self):
         for rule, says in (("query={}", "no name"), ("name=a", "no query"), ("name=a-b,query={}", "not a valid name of a metric"),
                            ("name=a,query={x", "parse error"), ("name=a,query={},node=", "node is total"),
                            ("name=a,query={},node=~(", "regexp"), ("name=a,query={},sort=b", 'no "sort"'),

@@ -1,5 +1,5 @@
-"""Clients that mean harm or are broken: each gets a clear answer, memory stays
-bounded, and a client that behaves is served all the while."""
+"""Malicious and broken clients: each gets a clear answer, memory stays bounded,
+and a well-behaved client is served meanwhile."""
 import base64
 import gzip
 import json
@@ -21,7 +21,7 @@ from server_test import CALL, Server
 PUSH = "/push.v1.PusherService/Push"
 PROTO = {"Content-Type": "application/proto"}
 MEMORY_KB = 240_000  # one upload of 96 MiB, plus request bodies
-SANITIZED = bool(os.environ.get("SPANPROF_SANITIZED"))  # no memory is measured there
+SANITIZED = bool(os.environ.get("SPANPROF_SANITIZED"))  # memory is not measured with sanitizers
 
 
 def varint(number):
@@ -55,7 +55,7 @@ def push(profile, service=b"hostile"):
 
 
 def bomb(size):
-    """gzip of so many zeros, whose megabytes are all packed alike."""
+    """gzip of `size` zeros. Each megabyte is compressed once and repeated."""
     packer, zeros = zlib.compressobj(9, zlib.DEFLATED, -15), bytes(1 << 20)
     packed = packer.compress(zeros) + packer.flush(zlib.Z_FULL_FLUSH)
     checksum = 0
@@ -65,19 +65,19 @@ def bomb(size):
                      struct.pack("<II", checksum, size)])
 
 
-class Witness(threading.Thread):
-    """Uploads and asks as a client should; what went wrong is in `wrong`."""
+class GoodClient(threading.Thread):
+    """Uploads as a client should. `wrong` has the failed uploads."""
 
     def __init__(self, server):
         super().__init__()
-        self.server, self.told, self.wrong, self.longest, self.ended = server, 0, [], 0, threading.Event()
+        self.server, self.accepted, self.wrong, self.longest, self.ended = server, 0, [], 0, threading.Event()
 
     def run(self):
         while not self.ended.is_set():
             began = time.monotonic()
             try:
-                status = self.server.push("main;witness 1\n")
-                self.told += status == 200
+                status = self.server.push("main;good 1\n")
+                self.accepted += status == 200
                 if status != 200:
                     self.wrong.append(status)
             except OSError as error:
@@ -92,18 +92,18 @@ class HostileTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
         self.server = Server(self.data, "--upload-memory", "96M")
         self.addCleanup(self.server.__exit__)
-        self.witness = Witness(self.server)
-        self.witness.start()
-        self.addCleanup(self.witness.join)
-        self.addCleanup(self.witness.ended.set)
+        self.good_client = GoodClient(self.server)
+        self.good_client.start()
+        self.addCleanup(self.good_client.join)
+        self.addCleanup(self.good_client.ended.set)
 
     def check_others_were_served(self):
-        self.witness.ended.set()
-        self.witness.join()
-        self.assertEqual([], self.witness.wrong)
-        self.assertGreater(self.witness.told, 0)
-        self.assertLess(self.witness.longest, 30)
-        self.assertEqual(self.witness.told * 10_000_000, self.server.total())
+        self.good_client.ended.set()
+        self.good_client.join()
+        self.assertEqual([], self.good_client.wrong)
+        self.assertGreater(self.good_client.accepted, 0)
+        self.assertLess(self.good_client.longest, 30)
+        self.assertEqual(self.good_client.accepted * 10_000_000, self.server.total())
         if not SANITIZED:
             with open(f"/proc/{self.server.process.pid}/status") as file:
                 self.assertLess(int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]), MEMORY_KB)
@@ -116,7 +116,7 @@ class HostileTest(unittest.TestCase):
 
     @staticmethod
     def status(one):
-        """Of the answer on a socket; None: the connection was closed."""
+        """Status of the answer on a socket, or None if the connection was closed."""
         got = b""
         while b"\r\n" not in got:
             more = one.recv(4096)
@@ -129,7 +129,7 @@ class HostileTest(unittest.TestCase):
         return self.status(self.connect(text))
 
     def ask(self, path, body=b"", headers=PROTO):
-        """Status and text; also where the server answers before the body's end."""
+        """Status and text, also if the server answers before the end of the body."""
         try:
             status, _, text = self.server.ask("POST", path, body, headers)
         except (BrokenPipeError, ConnectionResetError) as error:
@@ -158,7 +158,7 @@ class HostileTest(unittest.TestCase):
         cut = [self.connect(head + b"half") for _ in range(50)]
         for one in cut:  # still reads
             one.shutdown(socket.SHUT_WR)
-        for one in (self.connect(head + b"half") for _ in range(150)):  # vanishes
+        for one in (self.connect(head + b"half") for _ in range(150)):  # disconnects
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             one.close()
         message = head + b"main;slow_sender 1\n\n"
@@ -173,7 +173,7 @@ class HostileTest(unittest.TestCase):
         for one in silent:
             one.close()
 
-    def test_half_open_connections_beyond_the_bound(self):
+    def test_half_open_connections_above_the_limit(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
@@ -185,9 +185,9 @@ class HostileTest(unittest.TestCase):
         self.assertEqual({503}, {self.status(one) for one in half[:1000]})
         self.check_others_were_served()
 
-    def test_queries_of_clients_that_have_gone(self):
+    def test_queries_of_disconnected_clients(self):
         ask = b"GET /pyroscope/render?query=shop.cpu&from=now-1h HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        for _ in range(600):  # more than the queue of waiting queries holds
+        for _ in range(600):  # more queries than may wait
             self.connect(ask).close()
         deadline = time.monotonic() + 30
         while (status := self.raw(ask)) == 503 and time.monotonic() < deadline:
@@ -209,7 +209,7 @@ class HostileTest(unittest.TestCase):
         self.assertIn(b"kept", self.server.ask("GET", "/api/v1/annotations")[2])
         self.check_others_were_served()
 
-    def test_lists_that_are_compared_with_each_other(self):
+    def test_lists_that_are_compared_pairwise(self):
         otlp = {"Content-Type": "application/x-protobuf"}
         types = b"".join(field(1, field(1, i % 127) + field(2, i)) for i in range(250_000))
         resource = b"".join(field(1, field(1, b"k%d" % i) + field(2, field(1, b"v"))) for i in range(200_000))
@@ -229,7 +229,7 @@ class HostileTest(unittest.TestCase):
                 self.assertEqual(400, status, text[:200])
         self.check_others_were_served()
 
-    def test_what_unpacks_to_much(self):
+    def test_bodies_that_decompress_to_much(self):
         profiles, at_once = (3000, 3) if SANITIZED else (9000, 6)
         as_json = {"Content-Type": "application/json"}
         objects = b",".join([b"{}"] * 190_000)
@@ -313,7 +313,7 @@ class HostileTest(unittest.TestCase):
                 self.assertTrue(text.strip(), "an answer without a word")
         self.check_others_were_served()
 
-    def test_paths_and_requests_that_are_none(self):
+    def test_invalid_paths_and_requests(self):
         for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "/ready/../../etc",
                      "/api/v1/trace/..%2f..%2f..%2fspanprof.db", "/spanprof.db", "/pyroscope/../spanprof.db",
                      "/%00", "/ready%00", "/\\..\\..\\", "/page/../../../../etc/passwd", "/;/..;/", "/%ff%fe",

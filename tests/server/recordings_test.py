@@ -1,10 +1,10 @@
-"""What a real Pyroscope was recorded to answer, sent again.
+"""Recorded requests to a real Pyroscope, sent to the server.
 
-SPANPROF_PYROSCOPE_ANSWERS names the directory of the recordings, in which the
-folder ingest has those of uploads, with the replay.py that recorded them;
-without it nothing is run (exit status 77). Every
-case must give the recorded status, code and stored series, but for those in
-meant_differences.json, which must give what is written there.
+SPANPROF_PYROSCOPE_ANSWERS names the directory of the recordings. Its folder
+`ingest` has the uploads, and the replay.py that recorded them. Without the
+variable the test is skipped (exit status 77). Each case must give the recorded
+status, code and stored series. Cases in meant_differences.json must give the
+answers that this file contains.
 """
 import importlib.util
 import json
@@ -32,7 +32,7 @@ def meant():
 
 
 def adjusted(case, answer):
-    """The case with what is meant in place of what was recorded."""
+    """The case, with the intended answer in place of the recorded one."""
     case = json.loads(json.dumps(case))
     for key in ("status", "code"):
         if key in answer:

@@ -1,4 +1,4 @@
-"""Programs of other languages, scraped: Node's own profiler, and what our Ruby and Python answer, with its spans."""
+"""Scraping of programs in other languages: Node's own profiler, and the profiles of our gem and package, with spans."""
 import contextlib
 import glob
 import json
@@ -19,7 +19,7 @@ BUILD = TOP / "build"
 
 @contextlib.contextmanager
 def program(*command, **environment):
-    """The address that it says first."""
+    """The address in the first line of the output."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
         try:
             yield process.stdout.readline().strip()
@@ -33,7 +33,7 @@ def works(*command, **environment):
 
 
 def ruby():
-    """(command, environment) of a Ruby that has the gem, as it was installed or compiled by the tests, or None."""
+    """(command, environment) of a Ruby with the gem that the tests have installed or compiled, or None."""
     version = subprocess.run(["ruby", "-e", "print RUBY_VERSION[/\\d+\\.\\d+/]"], capture_output=True, text=True,
                              check=False).stdout if shutil.which("ruby") else ""
     gems = f"{BUILD}/gems/{version}"
@@ -45,7 +45,7 @@ def ruby():
 
 
 def python():
-    """The same of Python."""
+    """The same for Python."""
     candidates = [(path, {}) for path in sorted(glob.glob(f"{BUILD}/python-3.*/bin/python"))]
     candidates += [("/usr/bin/python3", {"PYTHONPATH": f"{TOP}/python/src:{path}"})
                    for path in sorted(glob.glob(f"{BUILD}/python-packages/3.*"))]
@@ -57,7 +57,7 @@ def python():
 
 class Node(unittest.TestCase):
     @unittest.skipUnless(shutil.which("node") and has_go(), "node or golang-go is not installed")
-    def test_wall_time_equals_what_go_reads(self):
+    def test_wall_time_equals_that_of_go(self):
         # Without compiled code, whose time V8 books now and then on its caller.
         with program("node", "--jitless", str(HERE / "scraped" / "node.js")) as address:
             recorder = Recorder(address)
@@ -102,13 +102,13 @@ class Ours(unittest.TestCase):
     def test_ruby_by_rack(self):
         found = ruby()
         if not found:
-            self.skipTest("neither `tests/run ruby` nor `rake compile` has been here, or there is no OpenTelemetry")
+            self.skipTest("run `tests/run ruby` or `rake compile` first; OpenTelemetry is required")
         self.check("burn_in_ruby", [*found[0], str(HERE / "scraped" / "rack.rb")], found[1])
 
     def test_python_by_wsgi(self):
         found = python()
         if not found:
-            self.skipTest("`tests/run python` has not been here, or there is no OpenTelemetry")
+            self.skipTest("run `tests/run python` first; OpenTelemetry is required")
         self.check("burn_in_python", [*found[0], str(HERE / "scraped" / "wsgi.py")], found[1])
 
 

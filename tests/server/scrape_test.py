@@ -1,4 +1,4 @@
-"""Scraping: what real programs offer arrives as `go tool pprof` reads it, and bad targets cost good ones nothing."""
+"""Scraping: profiles of real programs have the values that `go tool pprof` shows, and bad targets do not affect good ones."""
 import gzip
 import os
 import signal
@@ -28,7 +28,7 @@ def cpu(now_ns, ms=10):
 
 @unittest.skipUnless(has_go(), "golang-go is not installed")
 class GoProgram(unittest.TestCase):
-    """A program with net/http/pprof, through a proxy that keeps what it answered."""
+    """A program with net/http/pprof, through a proxy that records its answers."""
 
     TYPES = {("profile", "cpu"): "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
              ("profile", "samples"): "process_cpu:samples:count:cpu:nanoseconds",
@@ -43,7 +43,7 @@ class GoProgram(unittest.TestCase):
              ("block", "delay"): "block:delay:nanoseconds:contentions:count"}
     ADDED = ("alloc_space", "alloc_objects", "contentions", "delay")
 
-    def test_what_is_kept_equals_what_go_reads(self):
+    def test_stored_values_equal_those_of_go(self):
         with go_program() as address:
             recorder = Recorder(address)
             with Target(recorder) as target, \
@@ -51,7 +51,7 @@ class GoProgram(unittest.TestCase):
                     Server("--scrape-config", file.name) as server:
                 wait_for(lambda: len(recorder.kept) == 5 and min(map(len, recorder.kept.values())) >= 3)
                 recorder.closed = True
-                # Each probe waits for its own answer: a refused one comes after all that were kept.
+                # Each probe waits for its own answer. A refused answer comes after the stored ones.
                 wait_for(lambda: sum(value > 0 for (name, _, _), (value, _) in metrics(server).items()
                                      if name == "spanprof_scrape_failures_total") == 5)
                 self.assertEqual("it answered 503: no more",
@@ -84,7 +84,7 @@ class GoProgram(unittest.TestCase):
 
 
 class BadTargets(unittest.TestCase):
-    """What a target may do wrong, each beside one that is fine."""
+    """Faults of targets, each next to a correct target."""
 
     @classmethod
     def setUpClass(cls):
@@ -166,7 +166,7 @@ class BadTargets(unittest.TestCase):
         for name in self.ERRORS:
             yield name, self.enter(Target(getattr(self, name))).address, {}, only
 
-    def test_they_cost_the_others_nothing(self):
+    def test_bad_targets_do_not_affect_others(self):
         with tempfile.TemporaryFile("w+") as log, \
                 jobs(*self.entries(), scrape_interval="1s", scrape_timeout="2s") as file:
             with Server("--scrape-config", file.name, "--upload-memory", "96M", log=log) as server:
@@ -187,7 +187,7 @@ class BadTargets(unittest.TestCase):
                         self.assertRegex(shown, error)
                         self.assertLess(len(shown), 256)
                 self.assertEqual(0, found["spanprof_scrape_failures_total", "good", "process_cpu"][0])
-                # One a second: those of the good one were kept waiting by none.
+                # One scrape per second: no bad target delayed the good one.
                 self.assertGreaterEqual(found["spanprof_scrapes_total", "good", "process_cpu"][0], int(took) - 2)
                 self.assertNotIn("/secret", self.good.asked)
                 if not SANITIZED:
@@ -204,7 +204,7 @@ class BadTargets(unittest.TestCase):
                 said = [line for line in lines if f"(job {name})" in line]
                 self.assertEqual(1, len(said), said)
 
-    def test_what_a_target_needs_not_have_is_no_failure(self):
+    def test_a_missing_optional_profile_is_no_failure(self):
         def answer(handler):
             if handler.path.startswith(PREFIX + "profile"):
                 answer_with(handler, 200, cpu(time.time_ns()))
@@ -223,10 +223,10 @@ class BadTargets(unittest.TestCase):
 
 
 class Cumulative(unittest.TestCase):
-    """Profiles that count since the program's start."""
+    """Profiles that count since the start of the program."""
 
     def test_a_restart_counts_from_its_start(self):
-        # Two stacks; the program starts anew before the fourth.
+        # Two stacks. The program restarts before the fourth profile.
         counted = iter(((10, 100), (25, 100), (26, 130), (4, 7), (6, 7)))
         last = []
 
@@ -244,7 +244,7 @@ class Cumulative(unittest.TestCase):
                 Server("--scrape-config", file.name) as server:
             wait_for(lambda: metrics(server).get(("spanprof_scrapes_total", "m", "mutex"), (0,))[0] >= 7)
             span = {"start": int(time.time() * 1000) - 600_000, "end": int(time.time() * 1000) + 60_000}
-            # 15 + 0, 1 + 30, then all of 4 + 7, then 2; and the equal ones after it nothing.
+            # 15 + 0, 1 + 30, then all of 4 + 7, then 2. Equal profiles after it add nothing.
             self.assertEqual(15 + 31 + 11 + 2, server.total("mutex:contentions:count:cpu:nanoseconds",
                                                             '{service_name="m"}', span)[0])
             self.assertEqual(10 * (15 + 31 + 11 + 2), server.total("mutex:delay:nanoseconds:cpu:nanoseconds",
@@ -252,7 +252,7 @@ class Cumulative(unittest.TestCase):
 
 
 class Access(unittest.TestCase):
-    def test_credentials_are_sent_and_never_shown(self):
+    def test_credentials_are_sent_and_never_printed(self):
         asked = []
 
         def answer(handler):
@@ -271,7 +271,7 @@ class Access(unittest.TestCase):
             self.assertNotIn("s3cret", shown + log.read())
             self.assertEqual({"Bearer s3cret", "Basic dTpzM2NyZXQ="}, set(asked))
 
-    def test_a_secret_that_is_renewed_is_read_again(self):
+    def test_a_renewed_secret_is_read_again(self):
         asked = []
 
         def answer(handler):

@@ -1,4 +1,4 @@
-"""What the tests of scraping share: targets, good and bad, and what /metrics says of them."""
+"""Shared code of the scraping tests: good and bad targets, and their metrics."""
 import contextlib
 import http.client
 import http.server
@@ -17,7 +17,7 @@ PREFIX = "/debug/pprof/"
 
 
 class Target:
-    """An HTTP server of a test's own: `answer(handler)` does it all, once for each request."""
+    """An HTTP server for a test. `answer(handler)` handles each request."""
 
     def __init__(self, answer):
         target = self
@@ -63,7 +63,7 @@ def answer_with(handler, status, body, headers=()):
 
 
 class Recorder:
-    """Passes requests on to `address`, and keeps what it answered, by the last part of the path."""
+    """Forwards requests to `address`, and records the answers by the last part of the path."""
 
     def __init__(self, address):
         self.to = address
@@ -97,7 +97,7 @@ def jobs(*entries, **more):
 
 
 def metrics(server):
-    """{(name, job, profile): (value, labels)} of what is scraped."""
+    """{(name, job, profile): (value, labels)} of the scrape metrics."""
     found = {}
     for line in server.send("/metrics", method="GET")[1].decode().splitlines():
         match = re.fullmatch(r'(spanprof_scrape\w+)\{(.*)\} (\S+)', line)
@@ -108,7 +108,7 @@ def metrics(server):
 
 
 def wait_for(condition, seconds=60):
-    """The first true value of `condition`."""
+    """Wait for a true value of `condition`, and return it."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         value = condition()
@@ -120,7 +120,7 @@ def wait_for(condition, seconds=60):
 
 @contextlib.contextmanager
 def go_program():
-    """The address of the Go program, built anew."""
+    """Build and start the Go program. Yields its address."""
     with tempfile.TemporaryDirectory() as directory:
         program = os.path.join(directory, "scraped")
         subprocess.run(["go", "build", "-o", program, HERE / "scraped" / "main.go"], check=True, timeout=250,
@@ -137,7 +137,7 @@ def has_go():
 
 
 def go_top(profiles, sample_index, base=None):
-    """{function: (own, with callees)} of `go tool pprof`, whole numbers."""
+    """{function: (own, with callees)} as `go tool pprof` prints it, in integers."""
     with tempfile.TemporaryDirectory() as directory:
         paths = []
         for number, profile in enumerate(profiles + ([base] if base else [])):

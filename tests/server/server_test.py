@@ -1,5 +1,5 @@
-"""`spanprof serve` from outside: its start and end, uploads and queries over
-HTTP, kills, a full disk, and clients that behave badly."""
+"""The program `spanprof serve`: start and stop, uploads and queries over HTTP,
+kills, a full disk, and misbehaving clients."""
 import gzip
 import http.client
 import json
@@ -23,7 +23,7 @@ CALL = "/querier.v1.QuerierService/"
 
 
 class Server:
-    """One on a port of its own; `with` ends it."""
+    """A server on a free port. `with` stops it."""
 
     def __init__(self, data, *options, file_bytes=None, ignores=()):
         def limit():
@@ -65,7 +65,7 @@ class Server:
             connection.close()
 
     def push(self, text, at=None, name="shop.cpu"):
-        """Folded stacks, 10 ms each; the status."""
+        """Upload folded stacks of 10 ms each. Returns the status."""
         at = at or time.time_ns()
         query = urllib.parse.urlencode({"name": name, "format": "folded", "from": at - 10**10,
                                         "until": at, "sampleRate": 100})
@@ -86,7 +86,7 @@ class ServerTest(unittest.TestCase):
         self.data = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
 
-    def test_what_is_pushed_is_there_after_a_start(self):
+    def test_a_restart_keeps_uploads(self):
         with Server(self.data) as server:
             self.assertIn(f"http://127.0.0.1:{server.port}, data in {self.data}", server.line)
             status, headers, body = server.ask("GET", "/ready")
@@ -134,7 +134,7 @@ class ServerTest(unittest.TestCase):
                     self.assertEqual(f"http://{host}:{port}/", file.read())
                 os.remove(self.data + "/opened")
 
-    def test_an_address_for_others_opens_no_other(self):
+    def test_a_public_address_does_not_open_another(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -145,7 +145,7 @@ class ServerTest(unittest.TestCase):
                 self.assertEqual(expected, connection.getresponse().status)
                 connection.close()
 
-    def test_a_host_may_have_further_names(self):
+    def test_additional_names_of_the_host_are_allowed(self):
         with Server(self.data, "--allow-host", "grafana.example", "--allow-host=db") as server:
             for host, expected in (("grafana.example:4040", 200), ("db", 200), ("other.example", 403)):
                 status, _, body = server.ask("GET", "/ready", headers={"Host": host})
@@ -153,7 +153,7 @@ class ServerTest(unittest.TestCase):
             self.assertIn(b"--allow-host", body)
 
     def test_a_signal_that_is_ignored_stays_ignored(self):
-        with Server(self.data, ignores=(signal.SIGHUP, signal.SIGINT)) as server:  # nohup, a script's `&`
+        with Server(self.data, ignores=(signal.SIGHUP, signal.SIGINT)) as server:  # as by nohup, and by a script's `&`
             server.process.send_signal(signal.SIGHUP)
             server.process.send_signal(signal.SIGINT)
             self.assertEqual(200, server.push("main 1\n"))
@@ -162,7 +162,7 @@ class ServerTest(unittest.TestCase):
         with Server(self.data) as server:
             self.assertEqual(0, server.end(signal.SIGHUP))
 
-    def test_a_second_start_is_one_sentence(self):
+    def test_a_failed_start_prints_one_message(self):
         with Server(self.data) as server:
             for options, says in (
                     (["--listen", "127.0.0.1:0", "--data", self.data], "another spanprof-server has"),
@@ -181,7 +181,7 @@ class ServerTest(unittest.TestCase):
                     self.assertIn(says, done.stderr)
                     self.assertEqual(1, done.stderr.count("\n"), done.stderr)
 
-    def test_what_was_answered_survives_kills(self):
+    def test_accepted_uploads_survive_kills(self):
         told, under_way = 0, 0
         for round_ in range(int(os.environ.get("SPANPROF_KILLS", "4"))):
             server = Server(self.data)
@@ -209,7 +209,7 @@ class ServerTest(unittest.TestCase):
         with Server(self.data) as server:
             self.assertGreaterEqual(server.total(), told * 10_000_000)
 
-    def test_a_full_disk_is_503_until_there_is_room(self):
+    def test_a_full_disk_is_503_until_space_is_free(self):
         with Server(self.data, file_bytes=3_000_000) as server:
             status, kept = 200, 0
             for _ in range(200):
@@ -224,7 +224,7 @@ class ServerTest(unittest.TestCase):
             self.assertEqual(200, server.push("main 1\n"))
             self.assertEqual(kept * 10_000_000_000 + 10_000_000, server.total())
 
-    def test_bad_clients_do_not_hinder_others(self):
+    def test_bad_clients_do_not_block_others(self):
         with Server(self.data, "--upload-memory", "96M") as server:
             silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(400)]
             for one in silent:
@@ -244,7 +244,7 @@ class ServerTest(unittest.TestCase):
             for one in silent:
                 one.close()
 
-    def test_a_token_is_wanted(self):
+    def test_a_token_is_required(self):
         with Server(self.data, "--token", "secret") as server:
             self.assertEqual(200, server.ask("GET", "/ready")[0])
             self.assertEqual(401, server.push("main 1\n"))

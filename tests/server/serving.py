@@ -1,4 +1,4 @@
-"""A server of a test's own, in a directory of its own, on a free port."""
+"""A server for a test, in a temporary directory and on a free port."""
 import http.client
 import json
 import os
@@ -33,7 +33,7 @@ class Server:
         self.process.terminate()
         said = self.process.communicate(timeout=30)[0]
         self.data.cleanup()
-        # A sanitizer's word against it comes at the end.
+        # Sanitizers report errors at the exit.
         if not kind:
             assert self.process.returncode == 0, f"the server ended with {self.process.returncode}: {said}"
 
@@ -55,7 +55,7 @@ class Server:
         return json.loads(body)
 
     def series(self, selector, span):
-        """Each series as a dictionary, without what is derived from others."""
+        """Each series as a dictionary, without derived labels."""
         found = self.call("Series", dict(span, matchers=[selector], labelNames=[])).get("labelsSet", [])
         derived = ("__period_type__", "__period_unit__", "__type__", "__unit__", "__service_name__")
         return [{pair["name"]: pair["value"] for pair in entry["labels"] if pair["name"] not in derived}

@@ -1,4 +1,4 @@
-"""Every way in: one upload of each format, and what a query shows of it."""
+"""One upload of each format, and the result of a query."""
 import base64
 import gzip
 import json
@@ -87,7 +87,7 @@ class Uploads(unittest.TestCase):
             self.taken(base + "/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
             self.check(f"base-{i}", 50_000_000)
 
-    def test_a_retry_counts_once_and_other_content_is_kept(self):
+    def test_a_retry_counts_once_and_other_content_counts(self):
         body = push({"__name__": "process_cpu", "service_name": "retry"}, self.profile())
         for _ in range(3):
             self.taken("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
@@ -125,7 +125,7 @@ class Uploads(unittest.TestCase):
             {"Content-Type": "application/json"})[1])
         self.assertEqual(expected, self_times(json.loads(graph["flamebearerProfile"])["flamebearer"]))
 
-    def test_a_negative_value_is_refused_alone(self):
+    def test_a_negative_value_does_not_affect_others(self):
         body = pprof(((("leaf", "main"), (5, -7), {}), (("other", "main"), (-1, -2), {})), self.now - 10**10,
                      (("cpu", "nanoseconds"), ("inuse_space", "bytes")))
         self.taken("/push.v1.PusherService/Push", push({"__name__": "process_cpu", "service_name": "negative"}, body),
@@ -153,7 +153,7 @@ class Uploads(unittest.TestCase):
             self.ingest(f"text-{form}.cpu", body, format=form, sampleRate="100")
             self.check(f"text-{form}", 50_000_000)
 
-    def test_a_refusal_of_traces_quotes_what_it_refuses(self):
+    def test_a_refusal_of_traces_quotes_the_cause(self):
         status, said = self.server.send("/v1/traces", b'{"a" 1}', {"Content-Type": "application/json"})
         said = json.loads(said)
         self.assertEqual((400, 3), (status, said["code"]))
@@ -171,7 +171,7 @@ class Uploads(unittest.TestCase):
         self.check("speed", 30_000_000, ("leaf", "main", "total"))
 
     def test_ingest_texts_of_a_span(self):
-        """An id of a span in the name is that of all samples; another text is a label."""
+        """A span id in the name applies to all samples; other text is a label."""
         speedscope = json.dumps({
             "$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "leaf"}]},
             "profiles": [{"type": "sampled", "name": "", "unit": "seconds", "startValue": 0, "endValue": 1,
@@ -187,7 +187,7 @@ class Uploads(unittest.TestCase):
                              {labels.get("profile_id") for labels in self.server.series(selector, self.span)})
             self.assertEqual({"eu"}, {labels["region"] for labels in self.server.series(selector, self.span)})
 
-    def test_refusals_say_how_to_go_on(self):
+    def test_refusals_have_advice(self):
         """The reason is in the answer, and in the log for the first refusal in a minute."""
         form = b'--B\r\nContent-Disposition: form-data; name="other"; filename="f"\r\n\r\nx\r\n--B--\r\n'
         multipart = {"Content-Type": "multipart/form-data; boundary=B"}

@@ -1,6 +1,6 @@
-"""Every question beside uploads, traces, annotations and the server's own tidying:
-each is answered, and with all that was told before it. Meant for ThreadSanitizer,
-and right without it, too. SPANPROF_STRESS_SECONDS: how long; 5."""
+"""All calls during uploads, traces, annotations and maintenance of the store:
+each is answered, and includes everything that was accepted before it. Mainly for
+ThreadSanitizer. SPANPROF_STRESS_SECONDS is the duration; 5 by default."""
 import itertools
 import json
 import os
@@ -19,21 +19,21 @@ NS = 10_000_000  # of each sample
 SHOP = '{service_name="shop"}'
 
 
-class Beside(unittest.TestCase):
+class Concurrent(unittest.TestCase):
     def setUp(self):
         self.ends = time.monotonic() + SECONDS
-        self.wrong, self.lock, self.begun, self.told = [], threading.Lock(), 0, 0
+        self.wrong, self.lock, self.begun, self.accepted = [], threading.Lock(), 0, 0
         self.start_ms = time.time_ns() // 10**6 - 3_600_000
         self.span = {"start": self.start_ms, "end": self.start_ms + 7_200_000}
 
     def each(self):
-        """Numbers until the time is over, or something went wrong."""
+        """Count until the time is over or an error occurs."""
         return itertools.takewhile(lambda _: time.monotonic() < self.ends and not self.wrong, itertools.count())
 
     def guarded(self, work, number):
         try:
             work(number)
-        except Exception as error:  # whatever it is, it fails the test
+        except Exception as error:  # any exception fails the test
             self.wrong.append(repr(error))
 
     def ask(self, path, **given):
@@ -52,10 +52,10 @@ class Beside(unittest.TestCase):
             body = push({"__name__": "process_cpu", "service_name": "shop", "host": f"web-{number}"}, profile)
             with self.lock:
                 self.begun += NS
-            status, said = self.server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
-            self.assertEqual(200, status, said)
+            status, text = self.server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+            self.assertEqual(200, status, text)
             with self.lock:
-                self.told += NS
+                self.accepted += NS
 
     def trace(self, _):
         for i in self.each():
@@ -64,23 +64,23 @@ class Beside(unittest.TestCase):
                     "kind": 2, "startTimeUnixNano": str(start), "endTimeUnixNano": str(start + 5 * 10**6)}
             resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "shop"}}]}
             body = {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [span]}]}]}
-            status, said = self.server.send("/v1/traces", json.dumps(body).encode(), {"Content-Type": "application/json"})
-            self.assertEqual(200, status, said)
+            status, text = self.server.send("/v1/traces", json.dumps(body).encode(), {"Content-Type": "application/json"})
+            self.assertEqual(200, status, text)
             self.ask(f"/api/v1/trace/{span['traceId']}")
 
     def annotate(self, _):
         for i in self.each():
-            status, said = self.server.send("/api/v1/annotations", b'{"text":"deployed"}')
-            self.assertEqual(201, status, said)
+            status, text = self.server.send("/api/v1/annotations", b'{"text":"deployed"}')
+            self.assertEqual(201, status, text)
             self.assertIn(b"deployed", self.ask("/api/v1/annotations"))
             if i % 2:
-                status, said = self.server.send(f"/api/v1/annotations/{json.loads(said)['id']}", method="DELETE")
-                self.assertEqual(204, status, said)
+                status, text = self.server.send(f"/api/v1/annotations/{json.loads(text)['id']}", method="DELETE")
+                self.assertEqual(204, status, text)
 
     def read(self, number):
         past = {"from_": self.start_ms, "until": self.span["end"]}
         graph = dict(self.span, profileTypeID=CPU, labelSelector=SHOP)
-        # Each reader begins elsewhere, so that all of them are asked at once.
+        # Each reader begins at another call, so that different calls run at the same time.
         asks = (
             lambda i: self.ask("/api/v1/applications", **past),
             lambda i: self.ask("/api/v1/labels", label="host", **past),
@@ -111,15 +111,15 @@ class Beside(unittest.TestCase):
             asks[(i + number * len(asks) // READERS) % len(asks)](i)
 
     def whole(self, _):
-        """What was told before is in it, and nothing that nobody has begun to tell."""
+        """The total includes all accepted uploads, and no uploads that have not begun."""
         with self.lock:
-            told = self.told
+            accepted = self.accepted
         total = self.server.total(CPU, SHOP, self.span)[0]
         with self.lock:
             begun = self.begun
-        self.assertTrue(told <= total <= begun, (told, total, begun))
+        self.assertTrue(accepted <= total <= begun, (accepted, total, begun))
 
-    def test_all_that_is_asked_is_answered_whole(self):
+    def test_concurrent_calls_are_answered_completely(self):
         rule = 'name=cpu,query=shop.cpu{},node=main,group_by=host'
         with Server("--ingest-window", "off", "--metric", rule) as self.server:
             works = [(self.upload, i) for i in range(UPLOADERS)] + [(self.read, i) for i in range(READERS)]
@@ -130,8 +130,8 @@ class Beside(unittest.TestCase):
             for thread in threads:
                 thread.join()
             self.assertEqual([], self.wrong)
-            self.assertEqual((self.told, self.begun), (self.server.total(CPU, SHOP, self.span)[0],) * 2)
-            self.assertGreater(self.told, 0)
+            self.assertEqual((self.accepted, self.begun), (self.server.total(CPU, SHOP, self.span)[0],) * 2)
+            self.assertGreater(self.accepted, 0)
 
 
 if __name__ == "__main__":
