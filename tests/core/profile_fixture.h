@@ -21,7 +21,7 @@ typedef struct profile_fixture {
   sp_settings settings;
   sp_namer namer;
   sp_profile *profile;
-  size_t names_asked;
+  size_t names_requested;
   uint64_t code_start; /* start of FIXTURE_STRIPPED's functions; 0: unknown */
   bool names_wait;     /* the namer does not know runtime frames yet */
   char main_path[4096];
@@ -45,7 +45,7 @@ static inline spanprof_status fixture_name(void *data, const sp_frame *frame,
                                       "/opt/stripped.so"};
   profile_fixture *fixture = data;
 
-  fixture->names_asked++;
+  fixture->names_requested++;
   memset(out, 0, sizeof *out);
   if (frame->kind == SP_FRAME_RUNTIME) {
     if (fixture->names_wait)

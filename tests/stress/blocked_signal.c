@@ -123,7 +123,7 @@ static void *ppoll_run(void *data) {
   return NULL;
 }
 
-static void sample_see(void *data, const tally_sample *sample) {
+static void sample_add(void *data, const tally_sample *sample) {
   (void)data;
   if (tally_sample_has(sample, "[signal blocked]")) {
     totals.blocked_ticks += sample->ticks;
@@ -146,7 +146,7 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
   memset(&totals, 0, sizeof totals);
   stress_run_init(&run, "blocked_signal");
   run.options.sample_rate_hz = BLOCKED_HZ;
-  run.sum.on_sample = sample_see;
+  run.sum.on_sample = sample_add;
   stress_run_start(&run);
   pthread_create(&thread, NULL, work, &until_ns);
   pthread_join(thread, NULL);

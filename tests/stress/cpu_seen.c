@@ -68,7 +68,7 @@ static void masks_set(uint64_t until_cpu_ns) {
     }
 }
 
-static void blocked_by_turns(uint64_t until_cpu_ns) {
+static void blocked_alternately(uint64_t until_cpu_ns) {
   sigset_t all, before;
 
   sigfillset(&all);
@@ -122,7 +122,7 @@ static void ticks_wait(const seen_case *one) {
 
 static uint64_t frame_ns;
 
-static void sample_see(void *data, const tally_sample *sample) {
+static void sample_add(void *data, const tally_sample *sample) {
   (void)data;
   if (current_case->frame && tally_sample_has(sample, current_case->frame))
     frame_ns += sample->value_ns;
@@ -138,7 +138,7 @@ static void case_try(const seen_case *one) {
   cpu_used_ns = frame_ns = 0;
   stress_run_init(&run, "cpu_seen");
   run.options.sample_rate_hz = one->sample_rate_hz;
-  run.sum.on_sample = sample_see;
+  run.sum.on_sample = sample_add;
   stress_run_start(&run);
   pthread_barrier_init(&work_done, NULL, one->threads + 1);
   pthread_barrier_init(&work_seen, NULL, one->threads + 1);
@@ -172,8 +172,8 @@ static const seen_case cases[] = {
     {"coroutines", coroutines_switch, 8, 1000, NULL},
     {"loop of sigprocmask", masks_set, 1, 100, NULL},
     {"loop of sigprocmask", masks_set, 1, 1000, NULL},
-    {"30 ms blocked", blocked_by_turns, 1, 100, "[signal blocked]"},
-    {"30 ms blocked", blocked_by_turns, 1, 1000, "[signal blocked]"},
+    {"30 ms blocked", blocked_alternately, 1, 100, "[signal blocked]"},
+    {"30 ms blocked", blocked_alternately, 1, 1000, "[signal blocked]"},
     {"always blocked", blocked_always, 2, 100, "[signal blocked]"},
     /* A scan may find them before their first tick; then there is no [thread
      * start]. */

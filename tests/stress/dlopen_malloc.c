@@ -16,7 +16,7 @@
 const char *__tsan_default_suppressions(void);
 
 const char *__tsan_default_suppressions(void) {
-  return "race:scan_take\n";
+  return "race:scan_record\n";
 }
 #endif
 

@@ -58,7 +58,7 @@ static void contexts_work(unsigned number, uint64_t *random) {
   spanprof_context_free(context);
 }
 
-static int object_see(struct dl_phdr_info *info, size_t size, void *data) {
+static int object_visit(struct dl_phdr_info *info, size_t size, void *data) {
   (void)size;
   *(uint64_t *)data += info->dlpi_phnum;
   return 0;
@@ -68,7 +68,7 @@ static void loader_work(uint64_t *random) {
   uint64_t seen = 0;
   void *block = malloc(1 + stress_random(random) % 100000);
 
-  dl_iterate_phdr(object_see, &seen);
+  dl_iterate_phdr(object_visit, &seen);
   STRESS_REQUIRE(seen > 0 && dlsym(RTLD_DEFAULT, "malloc"), "no objects");
   free(block);
 }

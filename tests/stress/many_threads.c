@@ -20,13 +20,13 @@ static _Atomic uint64_t many_late_ns; /* maximum so far */
 
 static void *lateness_run(void *data) {
   while (!atomic_load(&many_over)) {
-    uint64_t start_ns = stress_now_ns(), took_ns, late_ns;
+    uint64_t start_ns = stress_now_ns(), duration_ns, late_ns;
 
     stress_sleep_ms(MANY_SLEEP_MS);
     stress_burn(MANY_BURN_NS);
-    took_ns = stress_now_ns() - start_ns;
-    late_ns = took_ns - MANY_SLEEP_MS * STRESS_NS_PER_MS - MANY_BURN_NS;
-    if (took_ns > MANY_SLEEP_MS * STRESS_NS_PER_MS + MANY_BURN_NS &&
+    duration_ns = stress_now_ns() - start_ns;
+    late_ns = duration_ns - MANY_SLEEP_MS * STRESS_NS_PER_MS - MANY_BURN_NS;
+    if (duration_ns > MANY_SLEEP_MS * STRESS_NS_PER_MS + MANY_BURN_NS &&
         late_ns > many_late_ns)
       many_late_ns = late_ns;
   }
@@ -58,7 +58,7 @@ typedef struct many_cover {
   unsigned threads;
   uint64_t promised_ns;
   /* From the creation of the last thread until all were profiled. */
-  uint64_t took_ns;
+  uint64_t duration_ns;
   uint64_t collector_cpu_ns;
 } many_cover;
 
@@ -76,10 +76,10 @@ static void covered_wait(many_cover *cover) {
   do {
     stress_sleep_ms(2);
     stats = stress_stats();
-    cover->took_ns = stress_now_ns() - start_ns;
+    cover->duration_ns = stress_now_ns() - start_ns;
     /* A higher number: the scan still has to notice the end of a joined
      * thread. */
-  } while (covered(&stats) != all && cover->took_ns < MANY_GIVEN_UP);
+  } while (covered(&stats) != all && cover->duration_ns < MANY_GIVEN_UP);
   cover->collector_cpu_ns = stats.collector_cpu_ns - cpu_ns;
   STRESS_REQUIRE(covered(&stats) == all, "%llu of %u threads, %llu blocked",
                  (unsigned long long)stats.threads_profiled, all,
@@ -94,11 +94,11 @@ static void cover_check(const many_cover *cover) {
 
   printf("%u threads covered %.0f ms after the last began (collector: %.1f ms "
          "of CPU), of %.0f ms promised and %.0f ms for others\n",
-         cover->threads, (double)cover->took_ns / 1e6,
+         cover->threads, (double)cover->duration_ns / 1e6,
          (double)cover->collector_cpu_ns / 1e6,
          (double)cover->promised_ns / 1e6, (double)others_ns / 1e6);
   STRESS_REQUIRE(STRESS_TSAN || STRESS_ASAN ||
-                     cover->took_ns <= cover->promised_ns + others_ns,
+                     cover->duration_ns <= cover->promised_ns + others_ns,
                  "%u threads were found late", cover->threads);
 }
 

@@ -11,7 +11,7 @@
 
 #define FOREIGN_MAGIC 4711
 
-static int foreign_number;
+static int other_number;
 static uint64_t work_until_ns;
 static _Atomic uint64_t sent, received, later_received;
 static _Atomic uint64_t ticks_armed, ticks_arrived;
@@ -19,7 +19,7 @@ static _Atomic bool ticks_enabled;
 
 static void on_queued(int number, siginfo_t *info, void *ucontext) {
   (void)ucontext;
-  if (number == foreign_number && info->si_code == SI_QUEUE &&
+  if (number == other_number && info->si_code == SI_QUEUE &&
       info->si_value.sival_int == FOREIGN_MAGIC)
     atomic_fetch_add(&received, 1);
 }
@@ -60,7 +60,7 @@ static void handler_set(int number, void (*handler)(int, siginfo_t *, void *)) {
 static void signal_queue(void) {
   union sigval value = {.sival_int = FOREIGN_MAGIC};
 
-  if (sigqueue(getpid(), foreign_number, value) == 0)
+  if (sigqueue(getpid(), other_number, value) == 0)
     atomic_fetch_add(&sent, 1);
   else
     STRESS_REQUIRE(errno == EAGAIN, "sigqueue: %s", strerror(errno));
@@ -152,7 +152,7 @@ static void handler_replace(stress_run *run) {
 
   stress_run_start(run);
   stress_burn(100 * STRESS_NS_PER_MS);
-  handler_set(foreign_number, on_later);
+  handler_set(other_number, on_later);
   while (stress_stats().signal_handler_lost == 0 && stress_now_ns() < until_ns)
     stress_burn(10 * STRESS_NS_PER_MS);
   STRESS_REQUIRE(stress_stats().signal_handler_lost > 0, "it is not noticed");
@@ -184,12 +184,12 @@ int main(void) {
   uint64_t until_ns = stress_begin();
   static stress_run run;
 
-  foreign_number = SIGRTMAX - 1;
-  handler_set(foreign_number, on_queued);
+  other_number = SIGRTMAX - 1;
+  handler_set(other_number, on_queued);
   sigaction(SIGPROF, &prof, NULL);
   stress_run_init(&run, "other_handlers");
   run.options.sample_rate_hz = 250;
-  run.options.signal_number = foreign_number;
+  run.options.signal_number = other_number;
   share(&run, until_ns);
   handler_replace(&run);
   another(&run);

@@ -165,7 +165,7 @@ static uint64_t samples_read(uint64_t *ticks) {
   return count;
 }
 
-static void runtime_turn(unsigned round) {
+static void runtime_cycle(unsigned round) {
   spanprof_runtime runtime = {.struct_size = sizeof runtime,
                               .name = "race",
                               .walk = race_walk,
@@ -226,7 +226,7 @@ static void handlers_try(uint64_t for_ns) {
   threads_begin(threads, handler_run, for_ns);
   while (threads_left > 0) {
     count += samples_read(&ticks);
-    runtime_turn(rounds++);
+    runtime_cycle(rounds++);
     sched_yield();
   }
   for (i = 0; i < RACE_THREADS; i++)

@@ -98,14 +98,14 @@ static void *worker_run(void *data) {
   trouble_worker *worker = data;
 
   while (stress_now_ns() < worker->until_ns) {
-    uint64_t start_ns = stress_now_ns(), took_ns;
+    uint64_t start_ns = stress_now_ns(), duration_ns;
     spanprof_label_token token;
 
     STRESS_OK(spanprof_label_push_bytes("step", 4, "one", 3, &token));
     spanprof_label_pop(token);
-    took_ns = stress_now_ns() - start_ns;
-    if (took_ns > worker->slowest_ns)
-      worker->slowest_ns = took_ns;
+    duration_ns = stress_now_ns() - start_ns;
+    if (duration_ns > worker->slowest_ns)
+      worker->slowest_ns = duration_ns;
     stress_burn(20 * STRESS_NS_PER_US);
   }
   return NULL;

@@ -78,7 +78,7 @@ static void *worker_run(void *data) {
   return NULL;
 }
 
-static void sample_see(void *data, const tally_sample *sample) {
+static void sample_add(void *data, const tally_sample *sample) {
   (void)data;
   if (tally_sample_has(sample, "altstack_handler_burn"))
     handler_ticks += sample->ticks;
@@ -97,7 +97,7 @@ int main(void) {
   sigaction(SIGUSR1, &user, NULL);
   sigaction(SIGSEGV, &fault, NULL);
   stress_run_init(&run, "small_altstack");
-  run.sum.on_sample = sample_see;
+  run.sum.on_sample = sample_add;
   stress_run_start(&run);
   for (i = 0; i < ALTSTACK_THREADS; i++)
     pthread_create(&threads[i], NULL, worker_run, NULL);

@@ -154,7 +154,7 @@ static spanprof_status toy_resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_OK;
 }
 
-static void toy_want_names(void *data) {
+static void toy_request_names(void *data) {
   (void)data;
   atomic_store(&names_requested, true);
 }
@@ -219,7 +219,7 @@ static bool order_right(const tally_sample *sample, bool unnamed) {
   return true;
 }
 
-static void sample_see(void *data, const tally_sample *sample) {
+static void sample_add(void *data, const tally_sample *sample) {
   static const char *const whole[] = {
       "toy_native_burn", "toy:leaf",  "toy:inner",  "toy_bridge",
       "toy:middle",      "toy:outer", "toy_bridge", "worker_run"};
@@ -261,7 +261,7 @@ static void way_try(const char *name, toy_way way, uint64_t for_ns) {
       .data = way == TOY_DIRECT ? &names_direct : &names_pumped,
       .walk = toy_walk,
       .resolve = toy_resolve,
-      .want_names = way == TOY_DIRECT ? NULL : toy_want_names,
+      .want_names = way == TOY_DIRECT ? NULL : toy_request_names,
       .eval_ranges = &eval,
       .eval_range_count = 1};
   pthread_t threads[TOY_THREADS], pump;
@@ -275,7 +275,7 @@ static void way_try(const char *name, toy_way way, uint64_t for_ns) {
   STRESS_REQUIRE(spanprof_runtime_register(&runtime) == SPANPROF_ERR_STATE,
                  "registered twice");
   stress_run_init(&run, "toy_runtime");
-  run.sum.on_sample = sample_see;
+  run.sum.on_sample = sample_add;
   run.sum.on_sample_data = &seen;
   run.options.full_native_stacks = seen.full;
   stress_run_start(&run);

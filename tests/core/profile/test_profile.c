@@ -296,7 +296,7 @@ static void reset_keeps_names_and_removes_samples(void) {
     CHECK_EQUAL(fixture_encode(&fixture), SPANPROF_OK);
     CHECK_EQUAL(fixture.part_count, 1);
     CHECK_EQUAL(fixture.samples, 1);
-    CHECK_EQUAL(fixture.names_asked, 2);
+    CHECK_EQUAL(fixture.names_requested, 2);
     sp_profile_reset(fixture.profile);
     fixture_drop_parts(&fixture);
     CHECK_EQUAL(sp_profile_samples(fixture.profile), 0);

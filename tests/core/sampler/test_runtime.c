@@ -38,7 +38,7 @@ static spanprof_status resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_OK;
 }
 
-static void want(void *data) {
+static void request_names(void *data) {
   (void)data;
   requests++;
 }
@@ -122,7 +122,7 @@ static void each_frame_gets_its_name_once(void) {
 }
 
 static void names_wait_for_the_runtimes_own_thread(void) {
-  spanprof_runtime runtime = toy(want);
+  spanprof_runtime runtime = toy(request_names);
   uint64_t i;
 
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
@@ -147,7 +147,7 @@ static void names_wait_for_the_runtimes_own_thread(void) {
 }
 
 static void a_queue_belongs_to_one_registration(void) {
-  spanprof_runtime runtime = toy(want);
+  spanprof_runtime runtime = toy(request_names);
 
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   CHECK_EQUAL(add(7, 1), SPANPROF_OK);

@@ -35,7 +35,7 @@ static void bounds_read(stack_seen *seen) {
   seen->top = sp_stack_top(seen->tp, seen->low, seen->high);
 }
 
-static void *thread_see(void *data) {
+static void *thread_measure(void *data) {
   stack_seen *seen = data;
 
   seen->frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
@@ -64,7 +64,7 @@ static stack_seen thread_run(void *(*run)(void *), size_t stack_bytes) {
 
 /* Runs first, as the measurement cannot be undone. */
 static void without_measurement_only_the_control_block_is_excluded(void) {
-  stack_seen seen = thread_run(thread_see, 256 * 1024);
+  stack_seen seen = thread_run(thread_measure, 256 * 1024);
 
   CHECK(seen.top == seen.tp);
 }
@@ -75,7 +75,7 @@ static void measured_top_is_just_above_the_first_frame(void) {
 
   thread_run(thread_learn, 512 * 1024);
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    stack_seen seen = thread_run(thread_see, sizes[i]);
+    stack_seen seen = thread_run(thread_measure, sizes[i]);
 
     /* Leaves space for the frame of the first function's caller. */
     CHECK(seen.top > seen.frame + 256);

@@ -97,7 +97,7 @@ static void check_starts(const char *function) {
   sp_module_list_dispose(&list);
 }
 
-static void functions_start_where_the_linker_says(void) {
+static void functions_start_where_the_linker_records(void) {
   check_starts("zlibVersion");
   check_starts("hdestroy"); /* the C library */
 }
@@ -292,8 +292,8 @@ static void exported_symbol_covers_its_own_code_only(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"functions_start_where_the_linker_says",
-       functions_start_where_the_linker_says},
+      {"functions_start_where_the_linker_records",
+       functions_start_where_the_linker_records},
       {"stripped_functions_are_one_each", stripped_functions_are_one_each},
       {"debug_file_of_the_same_build_is_used",
        debug_file_of_the_same_build_is_used},

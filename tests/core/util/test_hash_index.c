@@ -77,7 +77,7 @@ static void index_matches_an_array_after_random_changes(void) {
   sp_index_dispose(&index, &sp_mem_default);
 }
 
-static void without_memory_it_says_so(const sp_mem *mem) {
+static void out_of_memory_is_reported(const sp_mem *mem) {
   sp_index index = {0};
   uint32_t number, added = 0;
 
@@ -94,7 +94,7 @@ static void without_memory_it_says_so(const sp_mem *mem) {
 }
 
 static void without_memory_the_index_is_unchanged(void) {
-  failing_mem_sweep(without_memory_it_says_so);
+  failing_mem_sweep(out_of_memory_is_reported);
 }
 
 static const check_test tests[] = {

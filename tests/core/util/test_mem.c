@@ -20,7 +20,7 @@ static void block_fill(unsigned char *block, size_t from, size_t to) {
     block[i] = byte_at(i);
 }
 
-static bool block_holds(const unsigned char *block, size_t bytes) {
+static bool block_has(const unsigned char *block, size_t bytes) {
   size_t i;
 
   for (i = 0; i < bytes; i++)
@@ -52,7 +52,7 @@ static void a_resized_block_keeps_its_bytes(void) {
     block = sp_mem_resize(&sp_mem_paged, block, sizes[i]);
     CHECK(block);
     CHECK_EQUAL((uintptr_t)block % 16, 0);
-    CHECK(block_holds(block, sp_min_u64(held, sizes[i])));
+    CHECK(block_has(block, sp_min_u64(held, sizes[i])));
     block_fill(block, sp_min_u64(held, sizes[i]), sizes[i]);
     held = sizes[i];
   }
@@ -92,7 +92,7 @@ static void a_block_that_cannot_grow_is_unchanged(void) {
     block_fill(block, 0, sizes[i]);
     CHECK(!sp_mem_resize(&sp_mem_paged, block, SIZE_MAX));
     CHECK(!sp_mem_resize(&sp_mem_paged, block, SIZE_MAX / 2));
-    CHECK(block_holds(block, sizes[i]));
+    CHECK(block_has(block, sizes[i]));
     sp_mem_free(&sp_mem_paged, block);
   }
 }

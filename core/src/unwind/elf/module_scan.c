@@ -80,7 +80,7 @@ static bool scan_segments(const struct dl_phdr_info *info,
   return out->code_limit > 0;
 }
 
-static void scan_take(sp_module_scan *scan, const struct dl_phdr_info *info) {
+static void scan_record(sp_module_scan *scan, const struct dl_phdr_info *info) {
   const char *name = info->dlpi_name ? info->dlpi_name : "";
   const size_t name_size = strlen(name) + 1;
   sp_scan_record record = {.name = scan->names_size};
@@ -109,7 +109,7 @@ static int scan_module(struct dl_phdr_info *info, size_t size, void *data) {
     scan->unchanged = true;
     return 1;
   }
-  scan_take(scan, info);
+  scan_record(scan, info);
   return 0;
 }
 
@@ -131,7 +131,7 @@ static void scan_vdso(sp_module_scan *scan) {
     if (info.dlpi_phdr[i].p_type == PT_LOAD) {
       info.dlpi_addr = scan->vdso - info.dlpi_phdr[i].p_vaddr;
       scan->callbacks++;
-      scan_take(scan, &info);
+      scan_record(scan, &info);
       return;
     }
 }
