@@ -290,7 +290,8 @@ static spanprof_status file_events(file_reader *reader, yaml_parser_t *parser) {
       if (parser->error == YAML_MEMORY_ERROR)
         return file_nomem();
       reader->line = (uint32_t)parser->problem_mark.line + 1;
-      snprintf(sentence, sizeof sentence, "it is not YAML: %s", parser->problem);
+      snprintf(sentence, sizeof sentence, "it is not YAML: %s",
+               parser->problem);
       return file_refuse(reader, sentence);
     }
     ended = event.type == YAML_STREAM_END_EVENT;
