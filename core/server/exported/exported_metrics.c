@@ -82,7 +82,7 @@ static const char *exported_label(const exported_work *work, uint32_t set,
   return value ? value : "";
 }
 
-static bool exported_takes(const exported_work *work, uint32_t set) {
+static bool exported_accepts(const exported_work *work, uint32_t set) {
   const sp_matcher_list *matchers = &work->rule->matchers;
   size_t i;
 
@@ -138,8 +138,8 @@ static spanprof_status exported_new_series(const exported_work *work,
   *out = EXPORTED_OVERFLOW;
   if (*series == SP_EXPORTED_SERIES_MAX)
     return SPANPROF_OK;
-  st = sp_mem_reserve(metrics->mem, &array, &metrics->room, metrics->count + 1,
-                      sizeof *metrics->series);
+  st = sp_mem_reserve(metrics->mem, &array, &metrics->capacity,
+                      metrics->count + 1, sizeof *metrics->series);
   metrics->series = array;
   if (!st)
     st = sp_index_reserve(&metrics->index, metrics->mem);
@@ -227,7 +227,7 @@ static spanprof_status exported_samples(const exported_work *work) {
       continue;
     if (*set == EXPORTED_UNKNOWN) {
       *set = EXPORTED_REFUSED;
-      if (exported_takes(work, sample->labels))
+      if (exported_accepts(work, sample->labels))
         st = exported_find(work, sample->labels, set);
     }
     if (*set == EXPORTED_OVERFLOW)
@@ -264,7 +264,7 @@ static spanprof_status exported_run(exported_work *work) {
 
 /* Log once that a regular expression took too long; it matches nothing from
  * then on. */
-static void exported_look_for_end(const exported_work *work) {
+static void exported_check_regex(const exported_work *work) {
   bool *gave_up = &work->metrics->of_rules[work->rule_number].gave_up;
 
   if (*gave_up || (!sp_matcher_list_gave_up(&work->rule->matchers) &&
@@ -298,7 +298,7 @@ static spanprof_status exported_type(exported_work *work, sp_buffer *id) {
     if (!sp_profile_type_matches(work->rule->type, id->data))
       continue;
     st = exported_run(work);
-    exported_look_for_end(work);
+    exported_check_regex(work);
   }
   return st;
 }

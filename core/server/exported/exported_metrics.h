@@ -32,7 +32,7 @@ typedef struct sp_exported_metrics {
   pthread_mutex_t lock;
   sp_exported_series *series;
   size_t count;
-  size_t room;
+  size_t capacity;
   sp_index index;
   struct {
     size_t series;

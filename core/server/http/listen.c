@@ -121,14 +121,14 @@ spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
   return st;
 }
 
-uint64_t sp_http_descriptors(uint64_t wanted) {
+uint64_t sp_http_descriptors(uint64_t needed) {
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit))
-    return wanted;
-  if (limit.rlim_cur < wanted) {
-    limit.rlim_cur = sp_min_u64(limit.rlim_max, wanted);
+    return needed;
+  if (limit.rlim_cur < needed) {
+    limit.rlim_cur = sp_min_u64(limit.rlim_max, needed);
     setrlimit(RLIMIT_NOFILE, &limit);
   }
-  return sp_min_u64(limit.rlim_cur, wanted);
+  return sp_min_u64(limit.rlim_cur, needed);
 }

@@ -60,7 +60,7 @@ static spanprof_status push_visit(void *data, sp_series_labels *labels,
   sp_buffer_dispose(&unpacked);
   if (st && st != SPANPROF_ERR_FORMAT)
     return st;
-  return sp_batch_put_much(&work->batch, &work->refusal);
+  return sp_batch_put_if_large(&work->batch, &work->refusal);
 }
 
 static void push_refuse(sp_http_response *response, const sp_refusal *refusal,
@@ -79,7 +79,7 @@ static void push_refuse(sp_http_response *response, const sp_refusal *refusal,
     sp_connect_refuse(response, "unavailable", spanprof_status_text(st));
 }
 
-static spanprof_status push_take(push_work *work, sp_view message) {
+static spanprof_status push_receive(push_work *work, sp_view message) {
   spanprof_status st, put;
 
   st = sp_push_request_each(message, &work->upload.mem, push_visit, work,
@@ -149,7 +149,7 @@ static void push_handle(sp_serve *serve, const sp_http_request *request,
     if (st)
       push_refuse(response, &work.refusal, st);
   } else if (!call.is_json || push_json(&work, &message, &wire, response)) {
-    st = push_take(&work, message);
+    st = push_receive(&work, message);
     if (st)
       push_refuse(response, &work.refusal, st);
     else

@@ -142,7 +142,7 @@ static size_t delta_find(const sp_scrape_counts *counts, const sp_index *index,
 }
 
 /* Read the counts of the profile by stack. */
-static spanprof_status delta_take(sp_scrape_delta *delta,
+static spanprof_status delta_read(sp_scrape_delta *delta,
                                   const delta_work *work) {
   sp_scrape_counts *next = &delta->next;
   const sp_received *profile = work->profile;
@@ -151,7 +151,7 @@ static spanprof_status delta_take(sp_scrape_delta *delta,
 
   next->count = 0;
   next->types = work->types;
-  st = sp_mem_reserve(delta->mem, (void **)&next->counts, &next->room,
+  st = sp_mem_reserve(delta->mem, (void **)&next->counts, &next->capacity,
                       profile->sample_count + 1, sizeof *next->counts);
   if (st)
     return st;
@@ -192,7 +192,7 @@ static void delta_subtract(const sp_scrape_delta *delta, delta_work *work,
                            const uint32_t *before, bool is_first,
                            bool same_run) {
   sp_received *profile = work->profile;
-  size_t i, k, kept = 0;
+  size_t i, k, count_after = 0;
 
   for (i = 0; i < profile->sample_count; i++) {
     const sp_received_sample sample = profile->samples[i];
@@ -207,9 +207,9 @@ static void delta_subtract(const sp_scrape_delta *delta, delta_work *work,
     for (k = 0; k < profile->type_count; k++)
       any |= values[k] != 0;
     if (any)
-      profile->samples[kept++] = sample;
+      profile->samples[count_after++] = sample;
   }
-  profile->sample_count = kept;
+  profile->sample_count = count_after;
 }
 
 static spanprof_status delta_index(const sp_scrape_delta *delta,
@@ -244,7 +244,7 @@ spanprof_status sp_scrape_delta_apply(sp_scrape_delta *delta,
   if (!st && !before)
     st = profile->arena.st;
   if (!st)
-    st = delta_take(delta, &work);
+    st = delta_read(delta, &work);
   if (!st)
     st = delta_index(delta, &index);
   if (!st) {

@@ -19,7 +19,7 @@ typedef struct sp_scrape_count {
 typedef struct sp_scrape_counts {
   sp_scrape_count *counts;
   size_t count;
-  size_t room;
+  size_t capacity;
   uint64_t types; /* hash of the cumulative types; 0 if there were none */
   uint64_t time_ns;
 } sp_scrape_counts;

@@ -117,7 +117,7 @@ static const char *plan_url_part(sp_scrape_plan *plan, CURLU *url,
   return copy;
 }
 
-static spanprof_status plan_url_take(sp_scrape_plan *plan,
+static spanprof_status plan_url_read(sp_scrape_plan *plan,
                                      sp_scrape_target *target, CURLU *url,
                                      const char **path) {
   const char *scheme = plan_url_part(plan, url, CURLUPART_SCHEME, 0);
@@ -170,7 +170,7 @@ spanprof_status sp_scrape_target_url(sp_scrape_plan *plan,
                  "of target %zu does not",
                  plan->target_count + 1);
   else
-    st = plan_url_take(plan, target, parsed, path);
+    st = plan_url_read(plan, target, parsed, path);
   curl_url_cleanup(parsed);
   return st;
 }
@@ -260,7 +260,7 @@ spanprof_status sp_scrape_plan_add(sp_scrape_plan *plan,
   probe.timeout_ns = target->timeout_ns + seconds * SP_NS_PER_S;
   probe.labels = plan_labels(plan, target, &probe.label_count);
   if (!probe.url || !probe.labels ||
-      sp_mem_reserve(plan->arena.mem, (void **)&plan->probes, &plan->room,
+      sp_mem_reserve(plan->arena.mem, (void **)&plan->probes, &plan->capacity,
                      plan->count + 1, sizeof probe))
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
   plan->probes[plan->count++] = probe;

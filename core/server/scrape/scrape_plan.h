@@ -75,7 +75,7 @@ typedef struct sp_scrape_plan {
   sp_arena arena;
   sp_scrape_probe *probes;
   size_t count;
-  size_t room;
+  size_t capacity;
   size_t target_count;
 } sp_scrape_plan;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "scrape_take.h"
+#include "scrape_store.h"
 #include "scraper_inside.h"
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
@@ -27,9 +27,9 @@ static uint64_t scraper_now(const sp_scraper *scraper) {
 }
 
 /* Log at most one line per target and minute. */
-static void scraper_say(sp_scraper *scraper, const sp_scrape_probe *probe,
+static void scraper_log(sp_scraper *scraper, const sp_scrape_probe *probe,
                         const char *error) {
-  sp_scrape_said *said = &scraper->said[probe->target];
+  sp_scrape_logged *said = &scraper->logged[probe->target];
   const uint64_t now_ns = scraper_now(scraper);
 
   if (said->at_ns && now_ns - said->at_ns < SCRAPER_SAY_NS) {
@@ -46,7 +46,7 @@ static void scraper_say(sp_scraper *scraper, const sp_scrape_probe *probe,
     sp_log_line(scraper->serve->log, SPANPROF_LOG_WARN,
                 "scraping %s of %s (job %s) failed: %s", probe->kind.name,
                 probe->instance, probe->job, error);
-  *said = (sp_scrape_said){.at_ns = now_ns ? now_ns : 1};
+  *said = (sp_scrape_logged){.at_ns = now_ns ? now_ns : 1};
 }
 
 static void scraper_report(sp_scraper *scraper, sp_scrape_run *run,
@@ -68,20 +68,20 @@ static void scraper_report(sp_scraper *scraper, sp_scrape_run *run,
   memcpy(shown, report->error, sizeof shown);
   pthread_mutex_unlock(&scraper->lock);
   if (state == SP_SCRAPE_DOWN)
-    scraper_say(scraper, run->probe, shown);
+    scraper_log(scraper, run->probe, shown);
 }
 
 /* Store the answer. */
-static sp_scrape_state scraper_take(sp_scraper *scraper, sp_scrape_run *run,
-                                    char error[SP_SCRAPE_ERROR_SIZE]) {
+static sp_scrape_state scraper_store(sp_scraper *scraper, sp_scrape_run *run,
+                                     char error[SP_SCRAPE_ERROR_SIZE]) {
   const sp_view answer =
       sp_view_of(run->transfer.body.data, run->transfer.body.size);
   sp_refusal refusal;
   spanprof_status st;
 
   sp_refusal_init(&refusal, scraper->serve->mem);
-  st = sp_scrape_take(scraper->serve, run->probe, &run->delta, answer,
-                      scraper_now(scraper), &refusal);
+  st = sp_scrape_store(scraper->serve, run->probe, &run->delta, answer,
+                       scraper_now(scraper), &refusal);
   if (refusal.kind == SP_REFUSAL_STORE)
     snprintf(error, SP_SCRAPE_ERROR_SIZE, "its profile cannot be stored: %s",
              sp_refusal_text(&refusal));
@@ -101,7 +101,7 @@ static void scraper_finish(sp_scraper *scraper, CURL *easy, CURLcode code) {
 
   curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&run);
   if (!sp_scrape_transfer_result(&run->transfer, code, &absent, error))
-    state = scraper_take(scraper, run, error);
+    state = scraper_store(scraper, run, error);
   else if (absent && run->probe->optional)
     state = SP_SCRAPE_ABSENT;
   scraper_report(scraper, run, state, error);
@@ -169,7 +169,7 @@ static void scraper_free(sp_scraper *scraper) {
   curl_multi_cleanup(scraper->multi);
   pthread_mutex_destroy(&scraper->lock);
   sp_mem_free(mem, scraper->runs);
-  sp_mem_free(mem, scraper->said);
+  sp_mem_free(mem, scraper->logged);
   sp_mem_free(mem, scraper);
 }
 
@@ -180,9 +180,9 @@ static spanprof_status scraper_prepare(sp_scraper *scraper) {
   size_t i;
 
   scraper->runs = sp_mem_zero(mem, plan->count * sizeof *scraper->runs);
-  scraper->said =
-      sp_mem_zero(mem, (plan->target_count + 1) * sizeof *scraper->said);
-  if (!scraper->runs || !scraper->said)
+  scraper->logged =
+      sp_mem_zero(mem, (plan->target_count + 1) * sizeof *scraper->logged);
+  if (!scraper->runs || !scraper->logged)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to scrape");
   for (i = 0; i < plan->count; i++) {
     sp_scrape_run *run = &scraper->runs[i];

@@ -39,10 +39,10 @@ typedef struct sp_scrape_run {
 } sp_scrape_run;
 
 /* Time of the last log line about a target. */
-typedef struct sp_scrape_said {
+typedef struct sp_scrape_logged {
   uint64_t at_ns; /* 0: never */
   uint64_t held_back;
-} sp_scrape_said;
+} sp_scrape_logged;
 
 struct sp_scraper {
   /* Fixed after the start. */
@@ -52,7 +52,7 @@ struct sp_scraper {
   pthread_t thread;
   sp_scrape_run *runs; /* plan->count elements */
   /* The scraper's thread alone. */
-  sp_scrape_said *said; /* plan->target_count elements */
+  sp_scrape_logged *logged; /* plan->target_count elements */
   /* Any thread. */
   _Atomic bool stopping;
   pthread_mutex_t lock;

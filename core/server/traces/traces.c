@@ -139,7 +139,7 @@ static bool traces_body(const traces_call *call, const sp_http_request *request,
   return end == SP_UNPACK_WHOLE;
 }
 
-static void traces_take(traces_call *call, sp_view body) {
+static void traces_receive(traces_call *call, sp_view body) {
   const sp_json_rules rules = {.refuse_unknown = false};
   const sp_raw_window window = sp_batch_window(call->serve);
   spanprof_status st = SPANPROF_OK;
@@ -160,7 +160,7 @@ static void traces_take(traces_call *call, sp_view body) {
   if (!st)
     st = sp_otlp_spans_read(&spans, body, &refusal);
   sp_upload_leave(&call->upload);
-  sp_upload_rest(&call->upload);
+  sp_upload_release_if_small(&call->upload);
   if (!st && spans.count)
     st = sp_store_put_spans(call->serve->store, spans.spans, spans.count);
   st = sp_upload_explain(&call->upload, &refusal, st);
@@ -193,7 +193,7 @@ static void traces_handle(void *data, const sp_http_request *request,
   sp_upload_begin(&call.upload, data);
   sp_buffer_init(&unpacked, &call.upload.mem);
   if (traces_body(&call, request, &unpacked, &body))
-    traces_take(&call, body);
+    traces_receive(&call, body);
   sp_buffer_dispose(&unpacked);
   sp_upload_end(&call.upload);
 }

@@ -94,21 +94,21 @@ static void json_that_needs_much_memory_is_refused(void) {
   const sp_mem *mem = &sp_mem_default;
   char *text = malloc(size + 1);
   sp_refusal refusal;
-  void *held;
+  void *placeholder;
 
   memset(text, '[', size);
   text[size] = '\0';
   sp_refusal_init(&refusal, &sp_mem_default);
-  CHECK(sp_json_bounded(sp_view_of(text, size), mem, &held, &refusal));
-  CHECK(!held);
+  CHECK(sp_json_bounded(sp_view_of(text, size), mem, &placeholder, &refusal));
+  CHECK(!placeholder);
   CHECK(refusal.kind == SP_REFUSAL_LARGE);
   sp_refusal_dispose(&refusal);
   sp_refusal_init(&refusal, &sp_mem_default);
   text[0] = '"'; /* brackets inside of a text do not count */
-  CHECK(!sp_json_bounded(sp_view_of(text, size), mem, &held, &refusal));
-  sp_mem_free(mem, held);
-  CHECK(sp_json_bounded(sp_view_of(text, SP_JSON_BYTES_MAX + 1), mem, &held,
-                        &refusal));
+  CHECK(!sp_json_bounded(sp_view_of(text, size), mem, &placeholder, &refusal));
+  sp_mem_free(mem, placeholder);
+  CHECK(sp_json_bounded(sp_view_of(text, SP_JSON_BYTES_MAX + 1), mem,
+                        &placeholder, &refusal));
   sp_refusal_dispose(&refusal);
   free(text);
 }

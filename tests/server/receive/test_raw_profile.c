@@ -132,16 +132,16 @@ static void memory_is_bounded(void) {
   free(bytes);
 }
 
-static size_t gzip(const void *plain, size_t size, char *out, size_t room) {
+static size_t gzip(const void *plain, size_t size, char *out, size_t capacity) {
   z_stream z = {0};
 
   CHECK(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK);
   z.next_in = (Bytef *)(uintptr_t)plain;
   z.avail_in = (uInt)size;
   z.next_out = (Bytef *)out;
-  z.avail_out = (uInt)room;
+  z.avail_out = (uInt)capacity;
   CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
-  size = room - z.avail_out;
+  size = capacity - z.avail_out;
   deflateEnd(&z);
   return size;
 }

@@ -18,7 +18,7 @@
  * refused. */
 static int64_t sum_of(const char *text) {
   sp_speedscope_profile profile;
-  void *held = NULL;
+  void *placeholder = NULL;
   json_t *root = NULL;
   sp_stack_list list;
   int64_t sum = 0;
@@ -27,8 +27,8 @@ static int64_t sum_of(const char *text) {
 
   pprof_case_init(&c, &sp_mem_default);
   sp_stack_list_init(&list, &c.arena, &c.refusal);
-  if (sp_speedscope_open(&root, &sp_mem_default, sp_view_text(text), &held,
-                         &c.refusal) ||
+  if (sp_speedscope_open(&root, &sp_mem_default, sp_view_text(text),
+                         &placeholder, &c.refusal) ||
       sp_speedscope_read(root, 0, &profile, &list)) {
     CHECK(c.refusal.kind == SP_REFUSAL_BROKEN);
     sum = -1;
@@ -38,7 +38,7 @@ static int64_t sum_of(const char *text) {
            (profile.value_ns ? profile.value_ns : 1);
   sp_stack_list_dispose(&list);
   json_decref(root);
-  sp_mem_free(&sp_mem_default, held);
+  sp_mem_free(&sp_mem_default, placeholder);
   pprof_case_dispose(&c);
   return sum;
 }

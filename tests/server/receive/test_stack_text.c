@@ -7,7 +7,7 @@ typedef spanprof_status (*reader)(sp_stack_list *list, sp_view body);
 
 /* Read the stacks as "main;leaf 3|…", or "!" and the message. */
 static void read_on(const sp_mem *mem, reader read, const void *bytes,
-                    size_t size, char *out, size_t room) {
+                    size_t size, char *out, size_t capacity) {
   sp_stack_list list;
   pprof_case c;
   size_t i, k, at = 0;
@@ -16,16 +16,16 @@ static void read_on(const sp_mem *mem, reader read, const void *bytes,
   sp_stack_list_init(&list, &c.arena, &c.refusal);
   *out = '\0';
   if (read(&list, sp_view_of(bytes, size)))
-    snprintf(out, room, "!%s", sp_refusal_text(&c.refusal));
+    snprintf(out, capacity, "!%s", sp_refusal_text(&c.refusal));
   for (i = 0; *out != '!' && i < list.stack_count; i++) {
-    for (k = 0; k < list.stacks[i].count && at < room; k++) {
+    for (k = 0; k < list.stacks[i].count && at < capacity; k++) {
       const sp_view name = list.names[list.frames[list.stacks[i].first + k]];
 
-      at += (size_t)snprintf(out + at, room - at, "%s%.*s", k ? ";" : "",
+      at += (size_t)snprintf(out + at, capacity - at, "%s%.*s", k ? ";" : "",
                              (int)name.size, name.bytes);
     }
-    if (at < room)
-      at += (size_t)snprintf(out + at, room - at, " %lld|",
+    if (at < capacity)
+      at += (size_t)snprintf(out + at, capacity - at, " %lld|",
                              (long long)list.stacks[i].value);
   }
   sp_stack_list_dispose(&list);

@@ -119,7 +119,7 @@ static void large_uploads_are_read_one_at_a_time(void) {
   sp_upload_end(&small);
   CHECK_EQUAL(atomic_load(&served), 0);
   sp_mem_free(&first.mem, bytes);
-  sp_upload_rest(&first);
+  sp_upload_release_if_small(&first);
   CHECK(!first.is_large);
   for (i = 0; i < SENDERS; i++)
     pthread_join(senders[i], NULL);

@@ -8,17 +8,17 @@ static bool read_list(sp_view message, uint64_t **numbers, size_t *count,
                       sp_wire_fault *fault) {
   sp_wire wire = sp_wire_of(message);
   sp_wire_field field;
-  size_t room = 0;
+  size_t capacity = 0;
   bool sound = true;
 
   while (sound && sp_wire_next(&wire, &field))
-    sound = sp_wire_count(&wire, &field, "Numbers", &room);
+    sound = sp_wire_count(&wire, &field, "Numbers", &capacity);
   *count = 0;
-  *numbers = malloc(room * sizeof **numbers);
+  *numbers = malloc(capacity * sizeof **numbers);
   wire = sp_wire_of(message);
   while (sound && sp_wire_next(&wire, &field))
     sound = sp_wire_numbers(&wire, &field, *numbers, count);
-  CHECK(*count <= room);
+  CHECK(*count <= capacity);
   *fault = wire.fault;
   return sound && !wire.fault;
 }

@@ -68,13 +68,13 @@ static sp_received *apply(sp_scrape_delta *delta, const int64_t counted[],
 }
 
 static void check_next(sp_scrape_delta *delta, const int64_t counted[],
-                       const int64_t in_use[], const int64_t wanted[],
+                       const int64_t in_use[], const int64_t expected[],
                        uint64_t now_ns) {
   sp_received *profile = apply(delta, counted, in_use, now_ns);
 
-  check_left(profile, "f0", wanted[0], in_use[0]);
-  check_left(profile, "f1", wanted[1], in_use[1]);
-  check_left(profile, "f2", wanted[2], counted[2] < 0 ? 0 : in_use[2]);
+  check_left(profile, "f0", expected[0], in_use[0]);
+  check_left(profile, "f1", expected[1], in_use[1]);
+  check_left(profile, "f2", expected[2], counted[2] < 0 ? 0 : in_use[2]);
   sp_scrape_delta_commit(delta);
   sp_received_free(profile);
 }

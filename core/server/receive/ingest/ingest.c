@@ -174,9 +174,9 @@ static spanprof_status ingest_unpack(sp_ingest_upload *upload,
                          "the body is broken or cut off gzip");
 }
 
-static void ingest_take(sp_ingest_upload *upload,
-                        const sp_http_request *request,
-                        sp_http_response *response) {
+static void ingest_receive(sp_ingest_upload *upload,
+                           const sp_http_request *request,
+                           sp_http_response *response) {
   const char *type = sp_http_header(request, "Content-Type");
   const ingest_format format =
       ingest_format_of(ingest_param(request, "format", ""), type ? type : "");
@@ -235,7 +235,7 @@ static void ingest_handle(sp_serve *serve, const sp_http_request *request,
                                                  : "invalid_argument",
                  sp_refusal_text(&refusal));
   else
-    ingest_take(&upload, request, response);
+    ingest_receive(&upload, request, response);
   sp_ingest_name_dispose(&upload.name);
   sp_arena_dispose(&arena);
   sp_batch_dispose(&batch);

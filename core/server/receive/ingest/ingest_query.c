@@ -56,17 +56,18 @@ static spanprof_status ingest_add(sp_series_labels *labels, sp_view name,
   return sp_series_labels_add(labels, name, value);
 }
 
-/* Copy the text before the first character of `ends`, and advance *rest.
+/* Copy the text before the first character of `ends`, and advance *remaining.
  * Returns false if none of them occurs. */
-static bool ingest_until(sp_view *rest, const char *ends, sp_view *out,
-                         char *end) {
+static bool ingest_read_until(sp_view *remaining, const char *ends,
+                              sp_view *out, char *end) {
   size_t i;
 
-  for (i = 0; i < rest->size; i++)
-    if (rest->bytes[i] && strchr(ends, rest->bytes[i])) {
-      *out = sp_view_of(rest->bytes, i);
-      *end = rest->bytes[i];
-      *rest = sp_view_of(rest->bytes + i + 1, rest->size - i - 1);
+  for (i = 0; i < remaining->size; i++)
+    if (remaining->bytes[i] && strchr(ends, remaining->bytes[i])) {
+      *out = sp_view_of(remaining->bytes, i);
+      *end = remaining->bytes[i];
+      *remaining =
+          sp_view_of(remaining->bytes + i + 1, remaining->size - i - 1);
       return true;
     }
   return false;
@@ -74,14 +75,15 @@ static bool ingest_until(sp_view *rest, const char *ends, sp_view *out,
 
 /* Read the labels. An unterminated label, and any text after the brace, is
  * ignored. */
-static spanprof_status ingest_labels(sp_ingest_name *out, sp_view rest,
+static spanprof_status ingest_labels(sp_ingest_name *out, sp_view remaining,
                                      sp_refusal *refusal) {
   sp_view name, value;
   spanprof_status st = SPANPROF_OK;
   char end;
 
-  while (!st && ingest_until(&rest, "=}", &name, &end) && end == '=') {
-    if (!ingest_until(&rest, ",}", &value, &end))
+  while (!st && ingest_read_until(&remaining, "=}", &name, &end) &&
+         end == '=') {
+    if (!ingest_read_until(&remaining, ",}", &value, &end))
       break;
     name = sp_view_trim(name);
     st = ingest_check(name, "label", ingest_is_label_char, refusal);
@@ -96,17 +98,17 @@ static spanprof_status ingest_labels(sp_ingest_name *out, sp_view rest,
 spanprof_status sp_ingest_name_read(sp_ingest_name *out, const sp_mem *mem,
                                     sp_view name, sp_refusal *refusal) {
   spanprof_status st;
-  sp_view rest = name, app;
+  sp_view remaining = name, app;
   char brace;
 
   sp_series_labels_init(&out->labels, mem);
-  if (!ingest_until(&rest, "{", &app, &brace)) {
+  if (!ingest_read_until(&remaining, "{", &app, &brace)) {
     app = name;
-    rest = sp_view_of("", 0);
+    remaining = sp_view_of("", 0);
   }
   out->app = sp_view_trim(app);
   st = ingest_check(out->app, "service", ingest_is_app_char, refusal);
-  return st ? st : ingest_labels(out, rest, refusal);
+  return st ? st : ingest_labels(out, remaining, refusal);
 }
 
 void sp_ingest_name_dispose(sp_ingest_name *name) {

@@ -148,14 +148,15 @@ static spanprof_status ingest_speedscope_one(sp_ingest_upload *upload,
 
 spanprof_status sp_ingest_speedscope(sp_ingest_upload *upload) {
   const sp_mem *mem = upload->arena->mem;
-  void *held;
+  void *placeholder;
   json_t *root;
   sp_series_labels labels;
   sp_stack_list list;
   spanprof_status st;
   size_t i;
 
-  st = sp_speedscope_open(&root, mem, upload->body, &held, upload->refusal);
+  st = sp_speedscope_open(&root, mem, upload->body, &placeholder,
+                          upload->refusal);
   for (i = 0; !st && i < sp_speedscope_count(root); i++) {
     sp_series_labels_init(&labels, mem);
     sp_stack_list_init(&list, upload->arena, upload->refusal);
@@ -164,6 +165,6 @@ spanprof_status sp_ingest_speedscope(sp_ingest_upload *upload) {
     sp_series_labels_dispose(&labels);
   }
   json_decref(root);
-  sp_mem_free(mem, held);
+  sp_mem_free(mem, placeholder);
   return st;
 }

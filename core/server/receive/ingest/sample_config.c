@@ -6,7 +6,8 @@
 
 struct sp_sample_config {
   const sp_mem *mem;
-  void *held; /* placeholder for the memory of jansson's values (json_wire.h) */
+  void *placeholder; /* accounts for the memory of jansson's values
+                        (json_wire.h) */
   json_t *root;
 };
 
@@ -69,8 +70,8 @@ static spanprof_status config_check(json_t *root, sp_refusal *refusal) {
 
 spanprof_status sp_sample_config_read(sp_sample_config **out, const sp_mem *mem,
                                       sp_view text, sp_refusal *refusal) {
-  void *held;
-  spanprof_status st = sp_json_bounded(text, mem, &held, refusal);
+  void *placeholder;
+  spanprof_status st = sp_json_bounded(text, mem, &placeholder, refusal);
   sp_sample_config *config;
   json_error_t error;
 
@@ -79,11 +80,11 @@ spanprof_status sp_sample_config_read(sp_sample_config **out, const sp_mem *mem,
     return st;
   config = sp_mem_zero(mem, sizeof *config);
   if (!config) {
-    sp_mem_free(mem, held);
+    sp_mem_free(mem, placeholder);
     return SPANPROF_ERR_NOMEM;
   }
   config->mem = mem;
-  config->held = held;
+  config->placeholder = placeholder;
   config->root = json_loadb(text.bytes ? text.bytes : "", text.size,
                             JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
   if (!json_is_object(config->root) && !json_is_null(config->root))
@@ -103,7 +104,7 @@ void sp_sample_config_free(sp_sample_config *config) {
   if (!config)
     return;
   json_decref(config->root);
-  sp_mem_free(config->mem, config->held);
+  sp_mem_free(config->mem, config->placeholder);
   sp_mem_free(config->mem, config);
 }
 

@@ -28,9 +28,9 @@ static spanprof_status speedscope_broken(sp_refusal *refusal,
 }
 
 spanprof_status sp_speedscope_open(json_t **out, const sp_mem *mem,
-                                   sp_view text, void **held,
+                                   sp_view text, void **placeholder,
                                    sp_refusal *refusal) {
-  spanprof_status st = sp_json_bounded(text, mem, held, refusal);
+  spanprof_status st = sp_json_bounded(text, mem, placeholder, refusal);
   json_error_t error;
   const char *schema;
 

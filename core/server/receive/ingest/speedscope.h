@@ -13,10 +13,10 @@ typedef struct sp_speedscope_profile {
   int64_t value_ns; /* nanoseconds per value of a stack; 0 if not a time */
 } sp_speedscope_profile;
 
-/* Parse a file. Refuses as malformed. Free *out, then *held, also after a
- * refusal; *held is a placeholder for the memory of *out (json_wire.h). */
+/* Parse a file. Refuses as malformed. Free *out, then *placeholder, also after
+ * a refusal; *placeholder accounts for the memory of *out (json_wire.h). */
 spanprof_status sp_speedscope_open(json_t **out, const sp_mem *mem,
-                                   sp_view text, void **held,
+                                   sp_view text, void **placeholder,
                                    sp_refusal *refusal);
 
 /* Number of profiles. */

@@ -30,7 +30,7 @@ static spanprof_status stack_list_name(sp_stack_list *list, sp_view name,
       *out = i;
       return SPANPROF_OK;
     }
-  st = sp_mem_reserve(mem, (void **)&list->names, &list->name_room,
+  st = sp_mem_reserve(mem, (void **)&list->names, &list->name_capacity,
                       list->name_count + 1, sizeof *list->names);
   if (!st)
     st = sp_index_reserve(&list->name_index, mem);
@@ -46,7 +46,7 @@ static spanprof_status stack_list_name(sp_stack_list *list, sp_view name,
 static spanprof_status stack_list_frame(sp_stack_list *list, size_t at,
                                         sp_view name) {
   spanprof_status st = sp_mem_reserve(
-      list->arena->mem, (void **)&list->frames, &list->frame_room,
+      list->arena->mem, (void **)&list->frames, &list->frame_capacity,
       list->frame_count + at + 1, sizeof *list->frames);
 
   return st ? st
@@ -67,7 +67,7 @@ static spanprof_status stack_list_end(sp_stack_list *list, size_t count,
                                       uint64_t value) {
   const sp_mem *mem = list->arena->mem;
   spanprof_status st =
-      sp_mem_reserve(mem, (void **)&list->frames, &list->frame_room,
+      sp_mem_reserve(mem, (void **)&list->frames, &list->frame_capacity,
                      list->frame_count + count + 1, sizeof *list->frames);
   uint64_t hash;
   uint32_t i, at;
@@ -82,7 +82,7 @@ static spanprof_status stack_list_end(sp_stack_list *list, size_t count,
       list->stacks[i].value += value;
       return SPANPROF_OK;
     }
-  st = sp_mem_reserve(mem, (void **)&list->stacks, &list->stack_room,
+  st = sp_mem_reserve(mem, (void **)&list->stacks, &list->stack_capacity,
                       list->stack_count + 1, sizeof *list->stacks);
   if (!st)
     st = sp_index_reserve(&list->stack_index, mem);

@@ -18,9 +18,9 @@ typedef struct sp_stack_list {
   sp_view *names;
   sp_stack_entry *stacks;
   uint32_t *frames; /* numbers of names */
-  size_t name_count, name_room;
-  size_t stack_count, stack_room;
-  size_t frame_count, frame_room;
+  size_t name_count, name_capacity;
+  size_t stack_count, stack_capacity;
+  size_t frame_count, frame_capacity;
   sp_index name_index, stack_index;
 } sp_stack_list;
 

@@ -10,10 +10,10 @@ typedef struct trie_level {
  * the path. */
 typedef struct trie {
   sp_stack_list *list;
-  sp_view rest;
+  sp_view remaining;
   sp_buffer key;
   trie_level *levels;
-  size_t level_count, level_room;
+  size_t level_count, level_capacity;
   size_t key_bytes; /* of all keys so far */
 } trie;
 
@@ -28,11 +28,11 @@ static spanprof_status trie_broken(trie *t, const char *what) {
 }
 
 static spanprof_status trie_number(trie *t, uint64_t *out) {
-  const uint8_t *at = (const uint8_t *)t->rest.bytes;
-  const uint8_t *const begin = at, *const end = at + t->rest.size;
+  const uint8_t *at = (const uint8_t *)t->remaining.bytes;
+  const uint8_t *const begin = at, *const end = at + t->remaining.size;
   const sp_varint_result ends = sp_varint_get(&at, end, out);
 
-  t->rest = sp_view_of(at, t->rest.size - (size_t)(at - begin));
+  t->remaining = sp_view_of(at, t->remaining.size - (size_t)(at - begin));
   return ends == SP_VARINT_WHOLE
              ? SPANPROF_OK
              : trie_broken(t,
@@ -46,10 +46,11 @@ static spanprof_status trie_read(trie *t, trie_node *out) {
   st = trie_number(t, &size);
   if (st)
     return st;
-  if (size > t->rest.size)
+  if (size > t->remaining.size)
     return trie_broken(t, "unexpected EOF");
-  out->name = sp_view_of(t->rest.bytes, (size_t)size);
-  t->rest = sp_view_of(t->rest.bytes + size, t->rest.size - (size_t)size);
+  out->name = sp_view_of(t->remaining.bytes, (size_t)size);
+  t->remaining =
+      sp_view_of(t->remaining.bytes + size, t->remaining.size - (size_t)size);
   st = trie_number(t, &out->value);
   return st ? st : trie_number(t, &out->children);
 }
@@ -79,7 +80,8 @@ static spanprof_status trie_move(trie *t, const trie_node *node,
 
   if (node->children) {
     st = sp_mem_reserve(t->list->arena->mem, (void **)&t->levels,
-                        &t->level_room, t->level_count + 1, sizeof *t->levels);
+                        &t->level_capacity, t->level_count + 1,
+                        sizeof *t->levels);
     if (!st)
       t->levels[t->level_count++] = (trie_level){node->children, key_size};
     return st;
@@ -99,7 +101,7 @@ static spanprof_status trie_move(trie *t, const trie_node *node,
 static void trie_start(trie *t, sp_stack_list *list, sp_view bytes) {
   memset(t, 0, sizeof *t);
   t->list = list;
-  t->rest = bytes;
+  t->remaining = bytes;
   sp_buffer_init(&t->key, list->arena->mem);
 }
 
@@ -117,7 +119,7 @@ spanprof_status sp_stack_trie(sp_stack_list *list, sp_view bytes) {
   trie t;
 
   trie_start(&t, list, bytes);
-  while (!st && t.rest.size) {
+  while (!st && t.remaining.size) {
     const size_t key_size = t.key.size;
 
     st = trie_read(&t, &node);
@@ -147,7 +149,7 @@ spanprof_status sp_stack_tree_read(sp_stack_list *list, sp_view bytes) {
     st = trie_read(&t, &node);
     if (!st && node.name.size > SP_RAW_TEXT_MAX)
       st = trie_broken(&t, "a name of the tree is too long");
-    if (!st && node.children > t.rest.size)
+    if (!st && node.children > t.remaining.size)
       st = trie_broken(&t, "a node of the tree has too many children");
     if (st)
       break;

@@ -175,7 +175,7 @@ static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
   sp_upload_enter(&work->upload);
   st = otlp_convert(work, message);
   sp_upload_leave(&work->upload);
-  return st ? st : sp_batch_put_much(&work->batch, &work->refusal);
+  return st ? st : sp_batch_put_if_large(&work->batch, &work->refusal);
 }
 
 typedef spanprof_status (*otlp_visit)(otlp_work *work, sp_view message);
@@ -241,7 +241,7 @@ static spanprof_status otlp_dictionary(otlp_work *work, sp_view request) {
   return st;
 }
 
-static spanprof_status otlp_take(otlp_work *work, sp_view request) {
+static spanprof_status otlp_receive(otlp_work *work, sp_view request) {
   spanprof_status st;
   sp_wire wire = sp_wire_of(request);
   sp_wire_field field;
@@ -340,7 +340,7 @@ static void otlp_answer(otlp_work *work, sp_view body, bool is_json,
     body = sp_view_of(wire.data, wire.size);
   }
   if (!st)
-    st = otlp_take(work, body);
+    st = otlp_receive(work, body);
   st = sp_upload_explain(&work->upload, &work->refusal, st);
   if (st)
     otlp_refuse(response, &work->refusal, st);

@@ -62,14 +62,14 @@ void sp_otlp_builder_dispose(sp_otlp_builder *builder) {
 
 /* Reserve one more item in the arena, which bounds the memory. */
 static spanprof_status otlp_grow(sp_otlp_builder *builder, void *array_of,
-                                 size_t *room, size_t count, size_t item) {
-  const size_t wanted = *room ? 2 * *room : 16;
+                                 size_t *capacity, size_t count, size_t item) {
+  const size_t needed = *capacity ? 2 * *capacity : 16;
   spanprof_status st;
   void *old, *grown;
 
-  if (count < *room)
+  if (count < *capacity)
     return SPANPROF_OK;
-  st = sp_raw_new(builder->tables->arena, wanted, item, &grown,
+  st = sp_raw_new(builder->tables->arena, needed, item, &grown,
                   builder->refusal);
   if (st)
     return st;
@@ -77,7 +77,7 @@ static spanprof_status otlp_grow(sp_otlp_builder *builder, void *array_of,
   if (count)
     memcpy(grown, old, count * item);
   memcpy(array_of, &grown, sizeof grown);
-  *room = wanted;
+  *capacity = needed;
   return SPANPROF_OK;
 }
 
@@ -99,8 +99,8 @@ static spanprof_status otlp_map_add(sp_otlp_builder *builder, sp_otlp_map *map,
       *out = i;
       return SPANPROF_OK;
     }
-  st =
-      otlp_grow(builder, &map->keys, &map->room, map->count, sizeof *map->keys);
+  st = otlp_grow(builder, &map->keys, &map->capacity, map->count,
+                 sizeof *map->keys);
   if (!st)
     st = sp_index_reserve(&map->index, mem);
   if (st)
@@ -121,7 +121,7 @@ spanprof_status sp_otlp_builder_text(sp_otlp_builder *builder, sp_view text,
     *out = 0;
     return SPANPROF_OK;
   }
-  st = otlp_grow(builder, &raw->texts, &builder->text_room, raw->text_count,
+  st = otlp_grow(builder, &raw->texts, &builder->text_capacity, raw->text_count,
                  sizeof *raw->texts);
   if (st)
     return st;
@@ -162,7 +162,7 @@ static spanprof_status otlp_function_new(sp_otlp_builder *builder,
   if (!sp_wire_scalars(&wire, message, otlp_function_fields,
                        SP_COUNT_OF(otlp_function_fields), &function))
     return sp_wire_status(&wire, "Function", builder->refusal);
-  st = otlp_grow(builder, &raw->functions, &builder->function_room,
+  st = otlp_grow(builder, &raw->functions, &builder->function_capacity,
                  raw->function_count, sizeof *raw->functions);
   if (st)
     return st;
@@ -212,7 +212,7 @@ static spanprof_status otlp_mapping_new(sp_otlp_builder *builder,
     return otlp_out(builder, "mapping", number);
   if (!sp_wire_scalars(&wire, message, otlp_mapping_fields, 1, &mapping))
     return sp_wire_status(&wire, "Mapping", builder->refusal);
-  st = otlp_grow(builder, &raw->mappings, &builder->mapping_room,
+  st = otlp_grow(builder, &raw->mappings, &builder->mapping_capacity,
                  raw->mapping_count, sizeof *raw->mappings);
   if (st)
     return st;
@@ -280,7 +280,7 @@ static spanprof_status otlp_location_new(sp_otlp_builder *builder,
   if (!st)
     st = otlp_location_lines(builder, message, &location);
   if (!st)
-    st = otlp_grow(builder, &raw->locations, &builder->location_room,
+    st = otlp_grow(builder, &raw->locations, &builder->location_capacity,
                    raw->location_count, sizeof *raw->locations);
   if (st)
     return st;
@@ -340,8 +340,8 @@ spanprof_status sp_otlp_builder_stack(sp_otlp_builder *builder, uint64_t number,
                      (int64_t)number);
   st = otlp_map_add(builder, &builder->stacks, number, &place, &is_new);
   if (!st && is_new)
-    st = otlp_grow(builder, &builder->stack_items, &builder->stack_room, place,
-                   sizeof stack);
+    st = otlp_grow(builder, &builder->stack_items, &builder->stack_capacity,
+                   place, sizeof stack);
   if (!st && is_new) {
     st = otlp_stack_new(builder, message, &stack);
     builder->stack_items[place] = stack;

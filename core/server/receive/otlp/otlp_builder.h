@@ -9,7 +9,7 @@
 typedef struct sp_otlp_map {
   sp_index index;
   uint64_t *keys; /* numbers in OTLP's table, in order of use */
-  size_t count, room;
+  size_t count, capacity;
 } sp_otlp_map;
 
 typedef struct sp_otlp_stack {
@@ -23,7 +23,8 @@ typedef struct sp_otlp_builder {
   sp_raw_profile *raw;
   sp_otlp_map mappings, locations, functions, stacks;
   sp_otlp_stack *stack_items;
-  size_t text_room, mapping_room, location_room, function_room, stack_room;
+  size_t text_capacity, mapping_capacity, location_capacity, function_capacity,
+      stack_capacity;
 } sp_otlp_builder;
 
 void sp_otlp_builder_init(sp_otlp_builder *builder,

@@ -50,14 +50,14 @@ static spanprof_status batch_check_size(const sp_limits *limits,
                    (double)size / (double)((size_t)1 << 20));
 }
 
-static spanprof_status batch_keep(sp_batch *batch, sp_received *profile,
-                                  size_t bytes) {
+static spanprof_status batch_add_received(sp_batch *batch, sp_received *profile,
+                                          size_t bytes) {
   spanprof_status st;
 
   if (!profile)
     return SPANPROF_OK;
   st = sp_mem_reserve(&batch->upload->mem, (void **)&batch->profiles,
-                      &batch->room, batch->count + 1, sizeof profile);
+                      &batch->capacity, batch->count + 1, sizeof profile);
   if (st) {
     sp_received_free(profile);
     return st;
@@ -65,7 +65,7 @@ static spanprof_status batch_keep(sp_batch *batch, sp_received *profile,
   batch->profiles[batch->count++] = profile;
   batch->samples += profile->sample_count;
   batch->bytes += bytes;
-  batch->held += profile->table_bytes + profile->arena.bytes;
+  batch->waiting_bytes += profile->table_bytes + profile->arena.bytes;
   return SPANPROF_OK;
 }
 
@@ -130,7 +130,7 @@ static spanprof_status batch_build(sp_batch *batch,
   for (;;) {
     st = sp_build(&received, profile, labels, limits, &next, negative, refusal);
     if (!st)
-      st = batch_keep(batch, received, bytes);
+      st = batch_add_received(batch, received, bytes);
     if (st || next >= profile->sample_count)
       return st;
     bytes = 0;
@@ -183,7 +183,7 @@ spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
 
   if (!batch->count)
     return SPANPROF_OK;
-  sp_upload_rest(batch->upload);
+  sp_upload_release_if_small(batch->upload);
   st = batch_store(batch);
   if (!st) {
     sp_count(&counters->profiles, batch->count);
@@ -198,10 +198,10 @@ spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
   return sp_refuse(refusal, SP_REFUSAL_STORE, "%s", spanprof_last_error());
 }
 
-spanprof_status sp_batch_put_much(sp_batch *batch, sp_refusal *refusal) {
+spanprof_status sp_batch_put_if_large(sp_batch *batch, sp_refusal *refusal) {
   spanprof_status st;
 
-  if (batch->held < SP_BATCH_HELD_MAX)
+  if (batch->waiting_bytes < SP_BATCH_WAITING_MAX)
     return SPANPROF_OK;
   st = sp_batch_put(batch, refusal);
   sp_batch_dispose(batch);

@@ -9,19 +9,19 @@
 #include "upload_memory.h"
 
 /* Memory of profiles that wait for the next put. Above it, call
- * sp_batch_put_much(). */
-#define SP_BATCH_HELD_MAX ((size_t)8 << 20)
+ * sp_batch_put_if_large(). */
+#define SP_BATCH_WAITING_MAX ((size_t)8 << 20)
 
 typedef struct sp_batch {
   sp_upload *upload;
   sp_serve *serve;
   sp_received **profiles;
   size_t count;
-  size_t room;
+  size_t capacity;
   uint64_t samples;
-  size_t bytes; /* of accepted profiles, decompressed */
-  size_t held;  /* bytes of memory of waiting profiles */
-  bool is_one;  /* refuse a profile that would be stored in parts */
+  size_t bytes;         /* of accepted profiles, decompressed */
+  size_t waiting_bytes; /* bytes of memory of waiting profiles */
+  bool is_one;          /* refuse a profile that would be stored in parts */
 } sp_batch;
 
 /* The range of times that the options allow for data received now. */
@@ -45,6 +45,6 @@ spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal);
 
 /* The same, but only if the waiting profiles use much memory. If a later
  * profile fails, the sender sends all again, and the stored ones count once. */
-spanprof_status sp_batch_put_much(sp_batch *batch, sp_refusal *refusal);
+spanprof_status sp_batch_put_if_large(sp_batch *batch, sp_refusal *refusal);
 
 #endif

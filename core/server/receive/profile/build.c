@@ -30,11 +30,11 @@ typedef struct build {
   uint32_t *texts;   /* the number in *out of each text; 0: empty, or not used
                       * yet */
   uint32_t *stack;   /* of the current sample */
-  size_t stack_room;
+  size_t stack_capacity;
   uint32_t *kinds;   /* index of each type in the distinct types */
   size_t kind_count; /* distinct types */
   build_sample *merged;
-  size_t merged_count, merged_room;
+  size_t merged_count, merged_capacity;
   sp_index merged_index;
   size_t negative_count;
 } build;
@@ -193,8 +193,9 @@ static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
   const size_t count = sp_min_u64(sample->location_count, b->limits->frames);
   const uint64_t *locations =
       sample->locations + (sample->location_count - count);
-  spanprof_status st = sp_mem_reserve(b->arena.mem, (void **)&b->stack,
-                                      &b->stack_room, count, sizeof *b->stack);
+  spanprof_status st =
+      sp_mem_reserve(b->arena.mem, (void **)&b->stack, &b->stack_capacity,
+                     count, sizeof *b->stack);
   size_t i;
 
   for (i = 0; !st && i < count; i++) {
@@ -216,7 +217,7 @@ static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
 /* Add a label. If a name occurs twice, the label with the lower text number
  * counts; a label of the series always counts first. */
 static void build_pair(build *b, const sp_raw_label *label,
-                       const sp_raw_label **kept, size_t *count) {
+                       const sp_raw_label **chosen, size_t *count) {
   const sp_view name = sp_raw_text(b->raw, label->key);
   size_t i;
 
@@ -225,18 +226,18 @@ static void build_pair(build *b, const sp_raw_label *label,
       sp_series_label_is_own(name))
     return;
   for (i = 0; i < *count; i++)
-    if (sp_view_equal(sp_raw_text(b->raw, kept[i]->key), name)) {
-      if (label->text < kept[i]->text)
-        kept[i] = label;
+    if (sp_view_equal(sp_raw_text(b->raw, chosen[i]->key), name)) {
+      if (label->text < chosen[i]->text)
+        chosen[i] = label;
       return;
     }
-  kept[(*count)++] = label;
+  chosen[(*count)++] = label;
 }
 
 /* Read the span, trace and label set of a sample. */
 static void build_labels(build *b, const sp_raw_sample *sample,
                          sp_received_sample *out) {
-  const sp_raw_label *kept[SP_RAW_LABELS_MAX];
+  const sp_raw_label *chosen[SP_RAW_LABELS_MAX];
   sp_received_pair pairs[SP_RAW_LABELS_MAX];
   size_t i, count = 0;
 
@@ -252,11 +253,11 @@ static void build_labels(build *b, const sp_raw_sample *sample,
     else if (sp_view_is(name, "trace_id"))
       sp_hex_trace_id(text, &out->trace_hi, &out->trace_lo);
     else
-      build_pair(b, label, kept, &count);
+      build_pair(b, label, chosen, &count);
   }
   for (i = 0; i < count; i++)
-    pairs[i] = (sp_received_pair){build_text(b, kept[i]->key),
-                                  build_text(b, kept[i]->text)};
+    pairs[i] = (sp_received_pair){build_text(b, chosen[i]->key),
+                                  build_text(b, chosen[i]->text)};
   out->labels = sp_received_add_labels(b->out, pairs, count);
 }
 
@@ -291,7 +292,7 @@ static spanprof_status build_find(build *b, const sp_received_sample *sample,
     }
   st = sp_index_reserve(&b->merged_index, b->arena.mem);
   if (!st)
-    st = sp_mem_reserve(b->arena.mem, (void **)&b->merged, &b->merged_room,
+    st = sp_mem_reserve(b->arena.mem, (void **)&b->merged, &b->merged_capacity,
                         b->merged_count + 1, sizeof *b->merged);
   if (st)
     return st;
@@ -438,7 +439,8 @@ static spanprof_status build_head(build *b) {
 
 static size_t build_bytes(const build *b) {
   return b->out->table_bytes + b->out->arena.bytes + b->arena.bytes +
-         b->merged_room * sizeof *b->merged + sp_index_bytes(&b->merged_index);
+         b->merged_capacity * sizeof *b->merged +
+         sp_index_bytes(&b->merged_index);
 }
 
 static spanprof_status build_run(build *b, size_t *next) {

@@ -55,7 +55,8 @@ typedef struct check_work {
   sp_refusal *refusal;
 } check_work;
 
-/* Cut texts that are too long. The end is kept, beginning at a character. */
+/* Cut texts that are too long. The end is kept, beginning at a
+ * character. */
 static void check_cut_texts(sp_raw_profile *profile) {
   size_t i;
 

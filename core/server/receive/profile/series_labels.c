@@ -27,7 +27,7 @@ void sp_series_labels_clear(sp_series_labels *labels) {
 spanprof_status sp_series_labels_add(sp_series_labels *labels, sp_view name,
                                      sp_view value) {
   spanprof_status st =
-      sp_mem_reserve(labels->mem, (void **)&labels->labels, &labels->room,
+      sp_mem_reserve(labels->mem, (void **)&labels->labels, &labels->capacity,
                      labels->count + 1, sizeof *labels->labels);
 
   if (!st)
@@ -69,7 +69,7 @@ bool sp_series_label_is_own(sp_view name) {
 void sp_series_labels_drop(sp_series_labels *labels) {
   sp_view emptied = {"", 0};
   bool is_emptied = false;
-  size_t i, kept = 0;
+  size_t i, count_after = 0;
 
   sp_series_labels_sort(labels);
   for (i = 0; i < labels->count; i++) {
@@ -82,9 +82,9 @@ void sp_series_labels_drop(sp_series_labels *labels) {
     if (is_emptied && sp_view_equal(label->name, emptied))
       continue;
     if (!sp_view_is(label->name, LABELS_SESSION))
-      labels->labels[kept++] = *label;
+      labels->labels[count_after++] = *label;
   }
-  labels->count = kept;
+  labels->count = count_after;
 }
 
 void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out) {

@@ -19,7 +19,7 @@ typedef struct sp_series_labels {
   const sp_mem *mem;
   sp_series_label *labels;
   size_t count;
-  size_t room;
+  size_t capacity;
 } sp_series_labels;
 
 void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem);

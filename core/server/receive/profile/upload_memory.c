@@ -10,7 +10,7 @@
 
 /* Reserve bytes. An upload that becomes large waits until no other upload is
  * large. */
-static bool upload_room(sp_upload *upload, size_t more) {
+static bool upload_reserve(sp_upload *upload, size_t more) {
   const bool reads = upload->reads;
 
   if (more > upload->serve->options->upload_bytes - upload->bytes) {
@@ -34,7 +34,7 @@ static void *upload_resize(void *data, void *old, size_t size) {
   const size_t before = old ? malloc_usable_size(old) : 0;
   void *p;
 
-  if (size > before && !upload_room(upload, size - before))
+  if (size > before && !upload_reserve(upload, size - before))
     return NULL;
   p = sp_mem_default.resize(sp_mem_default.data, old, size);
   if (p)
@@ -73,7 +73,7 @@ void sp_upload_leave(sp_upload *upload) {
   upload->reads = false;
 }
 
-void sp_upload_rest(sp_upload *upload) {
+void sp_upload_release_if_small(sp_upload *upload) {
   if (upload->bytes <= SP_UPLOAD_SMALL_BYTES)
     sp_upload_end(upload);
 }

@@ -43,7 +43,7 @@ void sp_upload_enter(sp_upload *upload);
 void sp_upload_leave(sp_upload *upload);
 
 /* Let other large uploads continue if this one is small again. */
-void sp_upload_rest(sp_upload *upload);
+void sp_upload_release_if_small(sp_upload *upload);
 
 /* Set a refusal if an allocation failed: the upload is too large, or the server
  * is busy. The latter replaces other refusals, because the sender has to send

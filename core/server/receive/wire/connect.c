@@ -5,7 +5,7 @@
 
 #include "unpack.h"
 
-static const char connect_takes[] =
+static const char connect_accepted_types[] =
     "application/grpc, application/grpc+json, "
     "application/grpc+json; charset=utf-8, application/grpc+proto, "
     "application/grpc-web, application/grpc-web+json, "
@@ -17,7 +17,7 @@ static const char connect_takes[] =
  * unimplemented. */
 static bool connect_is_grpc(const char *type, sp_http_response *response) {
   if (strncasecmp(type, "application/grpc", strlen("application/grpc")) != 0 ||
-      !strcasestr(connect_takes, type))
+      !strcasestr(connect_accepted_types, type))
     return false;
   sp_http_answer(response, 200, type, "");
   sp_http_set(response, "grpc-status", "12");
@@ -33,7 +33,7 @@ static bool connect_type(const sp_http_request *request,
   if (sp_connect_envelope_type(envelope, request))
     return true;
   if (!connect_is_grpc(type ? type : "", response))
-    sp_connect_refuse_type(response, connect_takes);
+    sp_connect_refuse_type(response, connect_accepted_types);
   return false;
 }
 

@@ -27,12 +27,12 @@ static spanprof_status json_refuse(json_writer *writer,
                    "proto: invalid value for field %s", field->name);
 }
 
-spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
-                                sp_refusal *refusal) {
+spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem,
+                                void **placeholder, sp_refusal *refusal) {
   size_t values = 0, objects = 0, i;
   bool in_text = false;
 
-  *held = NULL;
+  *placeholder = NULL;
   if (text.size > SP_JSON_BYTES_MAX)
     return sp_refuse(refusal, SP_REFUSAL_LARGE,
                      "message size %zu is larger than configured max %zu",
@@ -53,9 +53,9 @@ spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
     return sp_refuse(refusal, SP_REFUSAL_LARGE,
                      "the JSON text has more than %zu values",
                      SP_JSON_VALUES_MAX);
-  *held = sp_mem_new(mem, text.size + values * JSON_VALUE_BYTES +
-                              objects * JSON_OBJECT_BYTES);
-  return *held ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  *placeholder = sp_mem_new(mem, text.size + values * JSON_VALUE_BYTES +
+                                     objects * JSON_OBJECT_BYTES);
+  return *placeholder ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
 static bool json_base64(sp_view text, sp_buffer *out) {
@@ -275,8 +275,8 @@ spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
   json_writer writer = {rules, refusal, out->mem};
   json_error_t error;
   json_t *root;
-  void *held;
-  spanprof_status st = sp_json_bounded(text, out->mem, &held, refusal);
+  void *placeholder;
+  spanprof_status st = sp_json_bounded(text, out->mem, &placeholder, refusal);
 
   if (st)
     return st;
@@ -289,6 +289,6 @@ spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
   else
     st = json_put_message(&writer, root, message, 0, out);
   json_decref(root);
-  sp_mem_free(out->mem, held);
+  sp_mem_free(out->mem, placeholder);
   return st;
 }

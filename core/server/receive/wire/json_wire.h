@@ -63,11 +63,11 @@ spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
                              sp_refusal *refusal);
 
 /* Check the size and number of values of `text` before it is parsed. Refuses as
- * too large. *held is a placeholder allocation, never accessed: `mem` counts
+ * too large. *placeholder is an allocation that is never accessed: `mem` counts
  * with it the memory that the parser will get from the C library. Free it after
- * the parser's tree. If the allocation fails, *held is NULL and the result
- * SPANPROF_ERR_NOMEM. */
-spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
-                                sp_refusal *refusal);
+ * the parser's tree. If the allocation fails, *placeholder is NULL and the
+ * result SPANPROF_ERR_NOMEM. */
+spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem,
+                                void **placeholder, sp_refusal *refusal);
 
 #endif

@@ -13,25 +13,27 @@ static bool multipart_parameter(sp_view header, const char *key, sp_view *out) {
 
   while (at < header.size) {
     const char *semicolon = memchr(header.bytes + at, ';', header.size - at);
-    sp_view rest;
+    sp_view remaining;
 
     if (!semicolon)
       return false;
     at = (size_t)(semicolon - header.bytes) + 1;
-    rest = sp_view_trim(sp_view_of(header.bytes + at, header.size - at));
-    if (rest.size <= size || strncasecmp(rest.bytes, key, size) != 0 ||
-        rest.bytes[size] != '=')
+    remaining = sp_view_trim(sp_view_of(header.bytes + at, header.size - at));
+    if (remaining.size <= size ||
+        strncasecmp(remaining.bytes, key, size) != 0 ||
+        remaining.bytes[size] != '=')
       continue;
-    rest = sp_view_of(rest.bytes + size + 1, rest.size - size - 1);
-    if (rest.size && rest.bytes[0] == '"') {
-      rest = sp_view_of(rest.bytes + 1, rest.size - 1);
-      for (end = 0; end < rest.size && rest.bytes[end] != '"'; end++)
+    remaining =
+        sp_view_of(remaining.bytes + size + 1, remaining.size - size - 1);
+    if (remaining.size && remaining.bytes[0] == '"') {
+      remaining = sp_view_of(remaining.bytes + 1, remaining.size - 1);
+      for (end = 0; end < remaining.size && remaining.bytes[end] != '"'; end++)
         ;
     } else {
-      for (end = 0; end < rest.size && rest.bytes[end] != ';'; end++)
+      for (end = 0; end < remaining.size && remaining.bytes[end] != ';'; end++)
         ;
     }
-    *out = sp_view_of(rest.bytes, end);
+    *out = sp_view_of(remaining.bytes, end);
     return true;
   }
   return false;
@@ -54,28 +56,30 @@ static size_t multipart_find(sp_view body, size_t from, sp_view delimiter) {
   return body.size;
 }
 
-/* Read one header line of a part and advance *rest. An empty line ends the
+/* Read one header line of a part and advance *remaining. An empty line ends the
  * headers. */
-static bool multipart_line(sp_view *rest, sp_view *out) {
-  const char *end = rest->size ? memchr(rest->bytes, '\n', rest->size) : NULL;
+static bool multipart_line(sp_view *remaining, sp_view *out) {
+  const char *end =
+      remaining->size ? memchr(remaining->bytes, '\n', remaining->size) : NULL;
 
   if (!end)
     return false;
-  *out = sp_view_trim(sp_view_of(rest->bytes, (size_t)(end - rest->bytes)));
-  rest->size -= (size_t)(end + 1 - rest->bytes);
-  rest->bytes = end + 1;
+  *out = sp_view_trim(
+      sp_view_of(remaining->bytes, (size_t)(end - remaining->bytes)));
+  remaining->size -= (size_t)(end + 1 - remaining->bytes);
+  remaining->bytes = end + 1;
   return true;
 }
 
 /* Read a part between two delimiters. Returns false if its headers have no end.
  */
 static bool multipart_part(sp_view part, sp_view *name, bool *is_file) {
-  sp_view rest = part, line, file;
+  sp_view remaining = part, line, file;
 
   *name = sp_view_of("", 0);
   *is_file = false;
-  while (multipart_line(&rest, &line)) {
-    if (part.size - rest.size > MULTIPART_HEADER_MAX)
+  while (multipart_line(&remaining, &line)) {
+    if (part.size - remaining.size > MULTIPART_HEADER_MAX)
       return false;
     if (!line.size) {
       *name = *is_file ? *name : sp_view_of("", 0);
@@ -93,35 +97,37 @@ static bool multipart_part(sp_view part, sp_view *name, bool *is_file) {
 
 /* The content after the headers, without the line end before the delimiter. */
 static sp_view multipart_content(sp_view part) {
-  sp_view rest = part, line;
+  sp_view remaining = part, line;
 
-  while (multipart_line(&rest, &line) && line.size)
+  while (multipart_line(&remaining, &line) && line.size)
     ;
-  if (rest.size && rest.bytes[rest.size - 1] == '\n')
-    rest.size--;
-  if (rest.size && rest.bytes[rest.size - 1] == '\r')
-    rest.size--;
-  return rest;
+  if (remaining.size && remaining.bytes[remaining.size - 1] == '\n')
+    remaining.size--;
+  if (remaining.size && remaining.bytes[remaining.size - 1] == '\r')
+    remaining.size--;
+  return remaining;
 }
 
 static spanprof_status multipart_read(sp_view body, sp_view delimiter,
                                       sp_multipart_visit visit, void *data,
                                       sp_refusal *refusal) {
   size_t at = multipart_find(body, 0, delimiter), next, parts;
-  sp_view part, name, line, rest;
+  sp_view part, name, line, remaining;
   bool is_file;
 
   for (parts = 0; at < body.size && parts <= MULTIPART_PARTS_MAX; parts++) {
-    rest = sp_view_of(body.bytes + at + delimiter.size,
-                      body.size - at - delimiter.size);
-    if (sp_view_starts(rest, "--"))
+    remaining = sp_view_of(body.bytes + at + delimiter.size,
+                           body.size - at - delimiter.size);
+    if (sp_view_starts(remaining, "--"))
       return SPANPROF_OK;
-    if (!multipart_line(&rest, &line) || line.size)
+    if (!multipart_line(&remaining, &line) || line.size)
       break;
-    next = multipart_find(body, (size_t)(rest.bytes - body.bytes), delimiter);
+    next =
+        multipart_find(body, (size_t)(remaining.bytes - body.bytes), delimiter);
     if (next == body.size)
       break;
-    part = sp_view_of(rest.bytes, (size_t)(body.bytes + next - rest.bytes));
+    part = sp_view_of(remaining.bytes,
+                      (size_t)(body.bytes + next - remaining.bytes));
     if (!multipart_part(part, &name, &is_file))
       break;
     if (is_file && !visit(data, name, multipart_content(part)))

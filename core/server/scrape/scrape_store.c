@@ -1,9 +1,9 @@
-#include "scrape_take.h"
+#include "scrape_store.h"
 
 #include "server/receive/ingest/sample_config.h"
 #include "server/receive/profile/batch.h"
 
-static bool take_has_type(const sp_raw_profile *profile, const char *type) {
+static bool store_has_type(const sp_raw_profile *profile, const char *type) {
   size_t i;
 
   for (i = 0; i < profile->type_count; i++)
@@ -12,9 +12,9 @@ static bool take_has_type(const sp_raw_profile *profile, const char *type) {
   return false;
 }
 
-static spanprof_status take_check_kind(const sp_raw_profile *profile,
-                                       const sp_scrape_kind *kind,
-                                       sp_refusal *refusal) {
+static spanprof_status store_check_kind(const sp_raw_profile *profile,
+                                        const sp_scrape_kind *kind,
+                                        sp_refusal *refusal) {
   sp_view first;
   size_t i;
 
@@ -22,7 +22,7 @@ static spanprof_status take_check_kind(const sp_raw_profile *profile,
     return SPANPROF_OK; /* any type is accepted; a profile without types is
                          * refused later */
   for (i = 0; i < SP_COUNT_OF(kind->types) && kind->types[i]; i++)
-    if (take_has_type(profile, kind->types[i]))
+    if (store_has_type(profile, kind->types[i]))
       return SPANPROF_OK;
   first = sp_raw_text(profile, profile->types[0].type);
   return sp_refuse(refusal, SP_REFUSAL_INVALID,
@@ -30,9 +30,9 @@ static spanprof_status take_check_kind(const sp_raw_profile *profile,
                    kind->name, (int)sp_min_u64(first.size, 40), first.bytes);
 }
 
-static spanprof_status take_labels(const sp_scrape_probe *probe,
-                                   const sp_raw_profile *profile,
-                                   sp_series_labels *labels) {
+static spanprof_status store_labels(const sp_scrape_probe *probe,
+                                    const sp_raw_profile *profile,
+                                    sp_series_labels *labels) {
   const sp_view metric = probe->kind.metric
                              ? sp_view_text(probe->kind.metric)
                              : sp_sample_config_metric(NULL, profile);
@@ -48,8 +48,8 @@ static spanprof_status take_labels(const sp_scrape_probe *probe,
 
 /* Replace cumulative values by their increases. A profile without samples is
  * removed from the batch. */
-static spanprof_status take_subtract(sp_batch *batch, sp_scrape_delta *delta,
-                                     uint64_t now_ns) {
+static spanprof_status store_subtract(sp_batch *batch, sp_scrape_delta *delta,
+                                      uint64_t now_ns) {
   sp_received *profile;
   spanprof_status st;
 
@@ -66,27 +66,27 @@ static spanprof_status take_subtract(sp_batch *batch, sp_scrape_delta *delta,
   return st;
 }
 
-static spanprof_status take_read(sp_batch *batch, const sp_scrape_probe *probe,
-                                 sp_arena *arena, sp_view bytes,
-                                 sp_refusal *refusal) {
+static spanprof_status store_read(sp_batch *batch, const sp_scrape_probe *probe,
+                                  sp_arena *arena, sp_view bytes,
+                                  sp_refusal *refusal) {
   sp_series_labels labels;
   sp_raw_profile profile;
   spanprof_status st = sp_raw_read(&profile, arena, bytes, refusal);
 
   sp_series_labels_init(&labels, arena->mem);
   if (!st)
-    st = take_check_kind(&profile, &probe->kind, refusal);
+    st = store_check_kind(&profile, &probe->kind, refusal);
   if (!st)
-    st = take_labels(probe, &profile, &labels);
+    st = store_labels(probe, &profile, &labels);
   if (!st)
     st = sp_batch_add(batch, &profile, &labels, refusal);
   sp_series_labels_dispose(&labels);
   return st;
 }
 
-spanprof_status sp_scrape_take(sp_serve *serve, const sp_scrape_probe *probe,
-                               sp_scrape_delta *delta, sp_view answer,
-                               uint64_t now_ns, sp_refusal *refusal) {
+spanprof_status sp_scrape_store(sp_serve *serve, const sp_scrape_probe *probe,
+                                sp_scrape_delta *delta, sp_view answer,
+                                uint64_t now_ns, sp_refusal *refusal) {
   sp_buffer unpacked;
   sp_upload upload;
   sp_arena arena;
@@ -108,9 +108,9 @@ spanprof_status sp_scrape_take(sp_serve *serve, const sp_scrape_probe *probe,
                    "unpacked it is larger than %zu MiB",
                    serve->options->limits->profile_bytes >> 20);
   if (!st)
-    st = take_read(&batch, probe, &arena, bytes, refusal);
+    st = store_read(&batch, probe, &arena, bytes, refusal);
   if (!st)
-    st = take_subtract(&batch, delta, now_ns);
+    st = store_subtract(&batch, delta, now_ns);
   sp_upload_leave(&upload);
   if (!st)
     st = sp_batch_put(&batch, refusal);
