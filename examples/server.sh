@@ -35,8 +35,8 @@ server_stop() {
   kill "$server_pid" 2> /dev/null || true
 }
 
-# server_links: prints the numbers of received spans by application.
-server_links() {
+# server_counts: prints the number of received spans of each application.
+server_counts() {
   local application count
 
   echo

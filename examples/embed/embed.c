@@ -119,7 +119,8 @@ static int embed_run(embed_job *job, long threads) {
   return job->failed ? -1 : 0;
 }
 
-/* Returns NULL after a message; the work is then done without a profiler. */
+/* Start a session. Returns NULL after a message; the program then works
+ * without a profiler. */
 static spanprof_session *embed_profile(const char *directory,
                                        const char *server) {
   spanprof_options options;

@@ -23,10 +23,11 @@ typedef struct file_work {
   file_work_total totals[FILE_KIND_COUNT];
 } file_work;
 
-/* Call it once, before the first file. Returns 0, or -1 after a message. */
+/* Intern the names of the steps. Call it once, before the first file. Returns 0,
+ * or -1 after a message. */
 int file_work_prepare(void);
 
-/* Returns 0, or -1 after a message. */
+/* Allocate the buffers of a thread. Returns 0, or -1 after a message. */
 int file_work_init(file_work *work, file_index *index, trace_sender *traces);
 
 /* Process a file; an unreadable file is skipped. Returns 0, or -1 after a

@@ -1,4 +1,4 @@
-"""The setup that a service needs for tracing and profiling; forked workers need none.
+"""The setup that a service needs for tracing and profiling. Forked workers need no calls.
 Without a server, profiles are written to files and spans are dropped."""
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ class Rideshare < Sinatra::Base
     crossings.each_cons(2).sum { |from, to| (from - to).abs == 1 ? 0.11 : 0.13 } + (seconds * 0.004)
   end
 
-  # Runs on a thread that works for the request whose context it gets.
+  # Compresses the page on a thread that has the context of the request, so that its samples belong
+  # to the request's span.
   def archive(page)
     context = OpenTelemetry::Context.current
     Thread.new do

@@ -10,7 +10,7 @@ answers = Hash.new(0)
 lock = Mutex.new
 end_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
 
-# Most requests are for cars.
+# Cars get the most requests.
 path = lambda do
   case lock.synchronize { random.rand(10) }
   when 0..3 then "/car/#{rand(crossings)}"

@@ -6,8 +6,8 @@ require "opentelemetry/instrumentation/rack"
 require "opentelemetry/instrumentation/sinatra"
 require "spanprof"
 
-# Everything that the application needs for traces and profiles; the workers that Puma forks
-# continue by themselves. Without a server, profiles are written to files.
+# Everything that the application needs for traces and profiles. Puma's forked workers are profiled
+# without further calls. Without a server, profiles are written to files.
 Spanprof.start(application_name: "rideshare-ruby", labels: { region: ENV.fetch("REGION", "eu-north") },
                server_address: ENV["PYROSCOPE_SERVER_ADDRESS"], output_directory: ENV["PROFILES"])
 

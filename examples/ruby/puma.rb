@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A master that loads the application, and workers that it forks.
+# The master loads the application, and then forks the workers.
 workers 2
 threads 4, 4
 preload_app!
