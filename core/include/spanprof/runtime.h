@@ -23,7 +23,7 @@ typedef struct spanprof_frame {
   uint32_t flags; /* SPANPROF_FRAME_*; the other bits are the runtime's */
 } spanprof_frame;
 
-/* The outermost frame of one run of the eval loop. The frames up to and
+/* Flag of the outermost frame of one run of the eval loop. The frames up to and
  * including this one replace one native frame of the eval function. */
 #define SPANPROF_FRAME_ENTRY 1u
 
@@ -106,13 +106,15 @@ typedef struct spanprof_runtime {
 
   /* Name a frame: fill `out`. Its strings must stay valid until the next call.
    * If the runtime has want_names, only spanprof_runtime_resolve() calls
-   * `resolve`. If it fails, the frame is named "(unknown)" and counted. */
+   * `resolve`. If `resolve` fails, the frame is named "(unknown)" and counted.
+   */
   spanprof_status (*resolve)(void *data, const spanprof_frame *frame,
                              spanprof_name *out);
 
-  /* Frames wait for names: have spanprof_runtime_resolve() called soon, on a
-   * thread on which `resolve` may run (for example, with the VM's lock). Must
-   * not wait. NULL: `resolve` may run on any thread. */
+  /* Called when frames wait for names. The callback arranges that
+   * spanprof_runtime_resolve() is called soon, on a thread on which `resolve`
+   * may run (for example, with the VM's lock). It must not wait. NULL:
+   * `resolve` may run on any thread. */
   void (*want_names)(void *data);
 
   /* The code of the eval loop. Frames of the language replace its native
@@ -155,10 +157,11 @@ SPANPROF_API size_t spanprof_runtime_resolve(size_t max);
 SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);
 
 /* Store the labels and the span of the calling thread's current work, for a
- * language whose contexts only `read_context` can read. When the thread ends,
- * its language context no longer exists: the CPU time booked then has these
- * labels and this span, or those of the thread's last sample if that is later.
- * Does nothing on a thread that is not registered. Signal-safe. */
+ * language whose contexts only `read_context` can read. At the end of the
+ * thread, its language context no longer exists. The CPU time that is recorded
+ * then has the stored labels and span, or those of the thread's last sample if
+ * that sample is later than the call. Does nothing on a thread that is not
+ * registered. Signal-safe. */
 SPANPROF_API void
 spanprof_thread_set_context(const spanprof_context_view *view);
 

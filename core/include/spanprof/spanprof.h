@@ -28,9 +28,9 @@
  * - A signal handler must not call them. "Signal-safe" marks the exceptions.
  * - They copy the strings that they receive. Strings are UTF-8. Invalid bytes
  *   are replaced and counted; in an option they are an error.
- * - A function that returns a status sets *out to 0 or NULL if it fails. Its
- *   comment lists the statuses; a status without an explanation has the meaning
- *   of its text in SPANPROF_STATUSES.
+ * - A function that returns a status sets *out to 0 or NULL if it fails. The
+ *   function's comment lists its statuses. The meaning of a status without an
+ *   explanation is its text in SPANPROF_STATUSES.
  * - They raise no signal, do not exit and do not print. The default log
  *   callback writes to stderr. */
 #ifndef SPANPROF_H
@@ -97,10 +97,10 @@ typedef enum spanprof_log_level {
 
 /* Receives one log line, without a newline. The line is valid during the call.
  * The thread that starts or stops the session and the library's own threads
- * call it, one call at a time. It must not call spanprof. It may wait for
- * threads that call spanprof, except for a fork, the begin or end of a
- * recording, and the start, look-up, pause or resume of a session. Once exit
- * handlers run, it is no longer called, and warnings go to stderr. */
+ * call it, one call at a time. It must not call spanprof. It must not wait for
+ * a thread that forks, begins or ends a recording, or starts, looks up, pauses
+ * or resumes a session. It may wait for threads that call other functions. Once
+ * exit handlers run, it is no longer called, and warnings go to stderr. */
 typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
                                 const char *message);
 
@@ -118,8 +118,8 @@ typedef struct spanprof_label_pair {
   const char *value;
 } spanprof_label_pair;
 
-/* A number that is not given: the environment or the default applies. A string
- * that is not given is NULL. */
+/* Value of a numeric field that is not given. A string field that is not given
+ * is NULL. The environment or the default then applies. */
 #define SPANPROF_UNSET INT64_MIN
 
 /* Options of a session: what to profile, and where to send the profiles. A
@@ -255,12 +255,12 @@ typedef struct spanprof_options {
   int64_t window_max_bytes;
 
   /* --- end of the process --- */
-  /* 1: if SIGTERM has its default action at the start, a thread waits for the
-   * signal, and delivers the profiles within 2 s before the process ends. The
-   * default action does not end PID 1 of a container; there, windows last one
-   * second after the signal. A handler of the program is never replaced. 0
-   * (default): SIGTERM ends the process immediately.
-   * PYROSCOPE_FLUSH_ON_SIGTERM. */
+  /* 1: if SIGTERM has its default action when the session starts, a thread
+   * waits for the signal, and delivers the profiles within 2 s before the
+   * process ends. The default action does not end PID 1 of a container: that
+   * process continues after the signal, with windows of one second. A handler
+   * of the program is never replaced. 0 (default): SIGTERM ends the process
+   * immediately. PYROSCOPE_FLUSH_ON_SIGTERM. */
   int64_t flush_on_sigterm;
 
   /* --- callbacks --- */
@@ -300,8 +300,8 @@ typedef struct spanprof_session spanprof_session;
  * SPANPROF_ERR_ARGUMENT: an option is invalid. SPANPROF_ERR_STATE: a session is
  * running. SPANPROF_ERR_DISABLED: PYROSCOPE_AGENT_ENABLED is false.
  * SPANPROF_ERR_SYSTEM: timers or signals cannot be used. SPANPROF_ERR_IO: a
- * file or directory cannot be used. SPANPROF_ERR_LIMIT: two sessions whose stop
- * timed out still have working threads. SPANPROF_ERR_NOMEM. */
+ * file or directory cannot be used. SPANPROF_ERR_LIMIT: threads of two earlier
+ * sessions, whose stop timed out, still run. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status
 spanprof_session_start(const spanprof_options *options, spanprof_session **out);
 
@@ -324,11 +324,11 @@ SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
 
 /* Take no samples until the resume, neither in this process nor in processes
  * that it forks meanwhile. Earlier samples are delivered as usual; flush and
- * stop work. The CPU time of the pause, and of each thread since its last tick
- * before it, is not recorded. A program must pause while it resets all signals
- * to their default actions, because the profiling signal would end it. Pauses
- * do not nest: one resume ends them all. SPANPROF_ERR_STATE: `session` is not
- * the running session. */
+ * stop work. The CPU time of the pause is not recorded, and neither is the CPU
+ * time of each thread between its last sample and the pause. A program must
+ * pause while it resets all signals to their default actions, because the
+ * profiling signal would end it. Pauses do not nest: one resume ends them all.
+ * SPANPROF_ERR_STATE: `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_pause(spanprof_session *session);
 
 /* Take samples of all threads again. Does nothing if there is no pause.
@@ -435,8 +435,8 @@ SPANPROF_API spanprof_status spanprof_span_start_named(const char *name,
 /* Make `span` (0: none) the calling thread's active span until the leave. The
  * thread's samples belong to the active span. Enters nest. Signal-safe if the
  * thread has called a function of this section before. SPANPROF_ERR_LIMIT,
- * counted: the thread is in 64 enters, and the active span does not change.
- * SPANPROF_ERR_NOMEM. */
+ * counted: the thread has not left 64 enters yet, and the active span does not
+ * change. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_span_enter(spanprof_span span,
                                                  spanprof_span_token *out);
 
@@ -497,7 +497,7 @@ typedef struct spanprof_recording_options {
   spanprof_span span;     /* for SPANPROF_RECORDING_SPAN */
   spanprof_mark outer;    /* for SPANPROF_RECORDING_MARK; default: 0 */
   int64_t sample_rate_hz; /* 1..1000; default: the environment's or 100 */
-  int64_t native_frames;  /* default: as the sampler; 0: none */
+  int64_t native_frames;  /* default: the sampler's; 0: omit native frames */
   int64_t duration_ms;    /* maximum duration; default: no limit */
 } spanprof_recording_options;
 
@@ -507,13 +507,13 @@ SPANPROF_API spanprof_status spanprof_recording_options_init(
     spanprof_recording_options *options, size_t struct_size);
 
 /* Begin a recording; `options` may be NULL for the defaults. The recording
- * contains the samples taken after the return. If the sampler runs, the scopes
- * CONTEXT and MARK do not wait; the others wait for the collector
- * (microseconds; at most 5 s on an overloaded machine). End each recording
- * once, with spanprof_recording_end(). SPANPROF_ERR_ARGUMENT: an option is
- * invalid. SPANPROF_ERR_LIMIT: 1,024 recordings are running.
- * SPANPROF_ERR_STATE: the session is being stopped. Without a session, also the
- * statuses of spanprof_session_start(). */
+ * contains the samples taken after the return. If the sampler runs, a begin
+ * with the scope CONTEXT or MARK does not wait; a begin with another scope
+ * waits for the collector (microseconds; at most 5 s on an overloaded machine).
+ * End each recording once, with spanprof_recording_end().
+ * SPANPROF_ERR_ARGUMENT: an option is invalid. SPANPROF_ERR_LIMIT: 1,024
+ * recordings are running. SPANPROF_ERR_STATE: the session is being stopped.
+ * Without a session, also the statuses of spanprof_session_start(). */
 SPANPROF_API spanprof_status spanprof_recording_begin(
     const spanprof_recording_options *options, spanprof_recording **out);
 
@@ -561,8 +561,8 @@ SPANPROF_API void spanprof_profile_free(const spanprof_profile *profile);
 #define SPANPROF_HANDLER_BUCKETS 16
 
 /* Counters of this process since the start of the session. A "sample" is one
- * handled signal, or CPU time that is booked without a signal. A "tick" is one
- * elapsed interval of CPU time; a late sample counts several ticks.
+ * handled signal, or CPU time that is recorded without a signal. A "tick" is
+ * one elapsed interval of CPU time; a late sample counts several ticks.
  *
  * samples_taken is the sum of samples_pending, samples_exported and all
  * samples_dropped_*. After the stop, samples_pending is 0, and ticks_taken is
@@ -603,11 +603,11 @@ typedef struct spanprof_stats {
   uint64_t labels_cleaned;    /* names or values with replaced characters */
   uint64_t labels_capped;     /* values that became "[other]" */
   uint64_t labels_refused;    /* failed pushes: too many or too deep */
-  uint64_t labels_unbalanced; /* pops of an undone token; unknown sets */
+  uint64_t labels_unbalanced; /* pops with an undone token; unknown sets */
   uint64_t spans_started;
-  uint64_t spans_live;         /* at present */
-  uint64_t spans_refused;      /* not started: too many live, or no memory */
-  uint64_t spans_unbalanced;   /* leaves of an undone token; too deep enters */
+  uint64_t spans_live;       /* at present */
+  uint64_t spans_refused;    /* not started: too many live, or no memory */
+  uint64_t spans_unbalanced; /* leaves with an undone token; enters beyond 64 */
   uint64_t span_names_cleaned; /* names with replaced characters */
   uint64_t span_names_capped;  /* names that became "[other]" */
 
@@ -616,15 +616,15 @@ typedef struct spanprof_stats {
   uint64_t profiles_sent;    /* accepted by the server */
   uint64_t profiles_written; /* to the output directory */
   uint64_t profiles_retried; /* attempts after the first */
-  uint64_t profiles_dropped; /* given up for the server or the spool */
+  uint64_t profiles_dropped; /* neither sent nor in the spool */
   uint64_t profiles_spooled; /* moved to the spool */
   uint64_t profiles_removed; /* from the output directory, by its limits */
   uint64_t bytes_sent;       /* in accepted requests */
   uint64_t bytes_written;    /* to the output directory */
 
   /* --- cost --- */
-  /* [i]: runs of the handler of [2^i, 2^(i+1)) x 128 ns. The first bucket also
-   * has shorter runs. */
+  /* [i]: number of runs of the handler that took [2^i, 2^(i+1)) x 128 ns. The
+   * first bucket also counts shorter runs, and the last one longer runs. */
   uint64_t handler_histogram[SPANPROF_HANDLER_BUCKETS];
   uint64_t handler_ns; /* time of all runs */
   uint64_t collector_cpu_ns;
@@ -659,20 +659,20 @@ SPANPROF_API void spanprof_context_free(spanprof_context *context);
 
 /* Profile the calling thread from now on, and unblock the session's signal in
  * it. Without this call, the collector finds a new thread within 200 ms (with
- * up to 200 threads; 1 s with up to 5,000), and books its earlier CPU time. A
- * registered thread also books its last ticks when it ends. Repeated calls do
- * nothing. The end of the thread unregisters it.
- * SPANPROF_ERR_LIMIT: no timer is left. SPANPROF_ERR_NOMEM. */
+ * up to 200 threads; 1 s with up to 5,000), and records the CPU time that the
+ * thread has used before. At the end of a registered thread, its last ticks are
+ * recorded, too. Repeated calls do nothing. The end of the thread unregisters
+ * it. SPANPROF_ERR_LIMIT: no timer is left. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_thread_register(void);
 
 /* Undo spanprof_thread_register() before the thread ends. */
 SPANPROF_API void spanprof_thread_unregister(void);
 
 /* Exclude the calling thread from sampling (1), or include it again (0). An
- * example is a binding's thread that names frames. The earlier CPU time is
- * booked. The thread still counts as a thread of the program: if main() ends by
- * pthread_exit(), the process does not end before this thread. Include a thread
- * before it returns to a pool. */
+ * example is a binding's thread that names frames. The CPU time before the call
+ * is recorded. The thread still counts as a thread of the program: if main()
+ * ends by pthread_exit(), the process does not end before this thread. Include
+ * a thread before it returns to a pool. */
 SPANPROF_API void spanprof_thread_exclude(int excluded);
 
 /* ---------------------------------------------------------------- resource */
