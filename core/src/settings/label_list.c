@@ -173,7 +173,7 @@ static spanprof_status label_list_put(sp_label_list *list,
     sp_mem_free(list->mem, list->pairs[at].value);
     list->pairs[at].value = value;
   } else if (list->count == SP_LABEL_LIST_MAX) {
-    st = sp_option_refuse(given, "makes more than %d static labels",
+    st = sp_option_refuse(given, "exceeds the limit of %d static labels",
                           SP_LABEL_LIST_MAX);
   } else {
     st = label_list_append(list, name, name_bytes, value);
@@ -193,8 +193,9 @@ static spanprof_status label_list_set(sp_label_list *list,
   char *copy;
 
   if (dotted && label_list_is_plain(list, at)) {
-    label_list_note(notes, given, name, name_bytes,
-                    "is given with and without dots; the latter is used");
+    label_list_note(
+        notes, given, name, name_bytes,
+        "is given with and without dots; the name without dots is used");
     return SPANPROF_OK;
   }
   if (value_bytes == 0) {
