@@ -215,7 +215,7 @@ static void window_seal(sp_collector *collector) {
   pthread_mutex_unlock(&collector->request_lock);
 }
 
-/* Run the tasks of once a second. */
+/* Run the tasks that are due once a second. */
 static void chores_run(sp_collector *collector) {
   sp_ring_trim(collector->ring);
   sp_aggregator_refresh_modules(collector->aggregator);

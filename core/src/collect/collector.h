@@ -28,7 +28,8 @@ typedef struct sp_collector_config {
   sp_log *log;
   /* Called on the collector's thread. */
   sp_encoded_fn emit;
-  /* Called by a thread that a stop did not wait for. */
+  /* Called on the collector's thread when it finishes, if a stop did not wait
+   * for it. */
   void (*on_abandoned)(void *emit_data);
   void *emit_data;
 } sp_collector_config;

@@ -23,11 +23,13 @@ void sp_collector_recording_stopped(sp_collector *collector);
  * Begin the new recordings that have a mark. */
 void sp_collector_recordings_admit(sp_collector *collector);
 
-/* Called before and after the ring is drained. New recordings begin before,
- * because samples in the ring may have a new mark. A recording whose end was
- * requested before has all of its samples after it. Returns the earliest time
- * at which a recording's duration ends, by the collector's clock, or UINT64_MAX
- * if no recording has a duration. */
+/* Called before and after the ring is drained. New recordings with a mark begin
+ * in the first function, because samples in the ring may have the mark. The
+ * others begin in the second one. If the end of a recording was requested
+ * before the first function, the recording has all of its samples in the second
+ * one, which ends it. Returns the earliest time at which a recording's duration
+ * ends, by the collector's clock, or UINT64_MAX if no recording has a duration.
+ */
 void sp_collector_recordings_before(sp_collector *collector);
 uint64_t sp_collector_recordings_after(sp_collector *collector);
 

@@ -46,10 +46,10 @@ struct sp_collector {
   uint64_t window_unix_ns;   /* start of the window */
   uint64_t window_ns;        /* the same, monotonic */
   uint64_t last_time_ns;     /* time of the last emitted part */
-  uint64_t scan_due_ns;      /* real time, because threads are real */
-  size_t threads;            /* number of threads found by the last scan */
+  uint64_t scan_due_ns; /* CLOCK_MONOTONIC, even if tests speed up the clock */
+  size_t threads;       /* number of threads found by the last scan */
   uint64_t chores_due_ns;
-  uint64_t cpu_ns; /* CPU time of the thread that is counted */
+  uint64_t cpu_ns; /* the thread's CPU time at the last count */
   sp_warnings warnings;
 };
 

@@ -296,8 +296,8 @@ static bool delivery_post(sp_delivery *delivery, const sp_series *series,
   return true;
 }
 
-/* Send a profile and decide what to do with it. Returns false if the client was
- * told to stop. */
+/* Send a profile and decide what to do with it. Returns false if the request
+ * was aborted. */
 static bool delivery_try(sp_delivery *delivery, const sp_series *series,
                          const sp_encoded *part, uint64_t max_age_ns,
                          sp_tries *tries, sp_retry *retry) {

@@ -10,7 +10,7 @@
  * stop it counts as exported, because the next process sends it. For spooled
  * profiles of dead processes, only profiles and bytes are counted.
  *
- * profiles_dropped counts every profile that was given up for the server or the
+ * profiles_dropped counts every profile that was neither sent nor kept in the
  * spool, even if another destination accepted it.
  *
  * Backoff: after a failure nothing is sent before backoff_until_ns, however
@@ -20,9 +20,9 @@
  * credentials.
  *
  * A forked child assumes that the server is down for 20 s after a failure of
- * its parent or of another child. Within this time the parent tries again,
- * including its backoff. Otherwise, each of many short-lived children would
- * wait for a connection of its own. */
+ * its parent or of another child. This time includes the parent's backoff and
+ * its next request. Otherwise, each of many short-lived children would wait for
+ * a connection of its own. */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 

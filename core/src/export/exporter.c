@@ -17,8 +17,8 @@
  * moves the upload there after its present request (at most 10 s), and uploads
  * are dropped only beyond twice queue_bytes.
  *
- * Stop: the uploading thread tries every upload once, until an answer tells it
- * not to continue. It spools or drops the remaining uploads, and finishes.
+ * Stop: the uploading thread tries every upload once, until an answer forbids
+ * further uploads. It spools or drops the remaining uploads, and finishes.
  * Requests that the server itself forbade (429, Retry-After) are not tried. The
  * network has the time until shortly before the deadline, the disk has the
  * remaining time. A thread that does not return (from a name lookup of an old

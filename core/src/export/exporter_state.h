@@ -28,7 +28,7 @@ struct sp_exporter {
   /* Used by the uploading thread only, or by the stopping thread after it
    * abandoned that one. */
   sp_delivery delivery;
-  uint64_t cpu_ns; /* CPU time of the thread that is counted */
+  uint64_t cpu_ns; /* the thread's CPU time at the last count */
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t work;     /* wakes the uploading thread */

@@ -24,9 +24,10 @@
 #define FILES_HASH_BYTES 9
 #define FILES_SUFFIX     ".pb.gz"
 
-/* A little more than necessary is removed, so that the directory is not read
- * for every written file. After that many bytes, or after a minute, it is read
- * again for files of other processes. */
+/* Files are removed down to max_bytes - max_bytes / FILES_SLACK_DIVISOR, so
+ * that the directory is not read for every written file. It is read again after
+ * max_bytes / FILES_SLACK_DIVISOR written bytes, or after FILES_RESCAN_NS,
+ * because other processes write files, too. */
 #define FILES_SLACK_DIVISOR 32
 #define FILES_RESCAN_NS     (60 * SP_NS_PER_S)
 

@@ -10,8 +10,8 @@
  * (32 bits) and the depth before it (8 bits). So it matches no other entry:
  * neither one in another context nor a later one at the same depth. A number
  * repeats after 16 million contexts, and a serial after 2^32 enters; only a
- * token kept for that long could match a wrong entry. Numbers start at 1, so
- * that 0 is not a token until then. */
+ * token kept for that long could match a wrong entry. Numbers start at 1, so 0
+ * is not a token before the numbers repeat. */
 #define ACTIVE_NUMBER_SHIFT 40
 #define ACTIVE_SERIAL_SHIFT 8
 #define ACTIVE_DEPTH_MASK   UINT64_C(0xff)

@@ -1,13 +1,14 @@
-/* A context: the labels and the stack of active spans of a thread or fiber. A
- * thread's record (sp_self) leads the signal handler to its context.
+/* A context: the labels and the stack of active spans of a thread or fiber. The
+ * signal handler finds the context of a thread through the thread's record
+ * (sp_self).
  *
  * Protocol: only the thread that is in a context writes to it. The signal
  * handler on that thread reads it, and so does the sweep of ended spans, which
  * treats a torn read as "still active". So relaxed stores in the right order
  * suffice: a span is stored before the depth that makes it visible. The memory
- * of contexts and selves is never unmapped. The memory of free contexts may be
- * returned to the system; it then reads as zero, that is, as a context without
- * labels and spans. */
+ * of contexts and of sp_self records is never unmapped. The memory of free
+ * contexts may be returned to the system; it then reads as zero, that is, as a
+ * context without labels and spans. */
 #ifndef SP_CONTEXT_H
 #define SP_CONTEXT_H
 
@@ -33,8 +34,8 @@ struct spanprof_context {
    * away from it; read when it is freed. */
   _Atomic(struct sp_self *) user;
   /* Used only in a thread's own context: labels, span and mark of the thread's
-   * last sample, or of the last scope that it left since. Written by the thread
-   * and its signal handler. */
+   * last sample, or of the labels and span that the thread left last, if that
+   * was later. Written by the thread and its signal handler. */
   _Atomic spanprof_labels last_labels;
   _Atomic spanprof_span last_span;
   _Atomic spanprof_mark last_mark;
@@ -59,7 +60,7 @@ typedef struct sp_self {
   int unblocked_signal; /* the signal that registering unblocked, or 0 */
   /* Guarded by the list's lock. */
   bool attached;
-  struct sp_self *next; /* list of all selves ever made; fixed */
+  struct sp_self *next; /* list of all records ever created; fixed */
   struct sp_self *next_free;
   /* Used only by the thread itself. */
   spanprof_context own;

@@ -7,8 +7,8 @@
 #include "util/system/status.h"
 
 /* A token consists of the set before the push and the set after it. The set
- * after the push shows whether the push is still in effect; the set before it
- * spares the common pop a lookup. */
+ * after the push shows whether the push is still in effect. With the set before
+ * the push, the common pop needs no lookup. */
 #define LABEL_TOKEN_SHIFT 32
 
 /* Strings of up to this length are compared by their ends alone, which contain

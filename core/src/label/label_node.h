@@ -21,8 +21,8 @@ typedef struct sp_label_node {
 /* The node of a set. For 0 and unknown numbers, a node with all fields 0. */
 SP_SIGNAL_SAFE const sp_label_node *sp_label_node_get(spanprof_labels set);
 
-/* The set `parent` plus name=value, or 0 if it does not exist yet. The name is
- * in its name form. */
+/* The set `parent` plus name=value, or 0 if it does not exist yet. `name` is a
+ * result of sp_text_name_form(). */
 SP_SIGNAL_SAFE spanprof_labels sp_label_node_find(spanprof_labels parent,
                                                   spanprof_text_id name,
                                                   spanprof_text_id value);

@@ -15,9 +15,9 @@ typedef struct sp_label {
  * number of labels (at most `max`). */
 size_t sp_label_set_list(spanprof_labels set, sp_label *out, size_t max);
 
-/* Make the set `parent` plus name=value; the name is in its name form. A value
- * over the name's cap becomes "[other]" and is counted. SPANPROF_ERR_NOMEM,
- * SPANPROF_ERR_LIMIT. */
+/* Make the set `parent` plus name=value. `name` is a result of
+ * sp_text_name_form(). A value beyond the limit of sp_label_values_max_set()
+ * becomes "[other]" and is counted. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
 spanprof_status sp_label_set_push_text(spanprof_labels parent,
                                        spanprof_text_id name,
                                        spanprof_text_id value,

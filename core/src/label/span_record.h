@@ -6,9 +6,9 @@
  *
  * Protocol: the starting thread fills a span and makes it visible by storing
  * its state (release). Fields that are constant after that may be read by any
- * thread, which then checks that the generation is unchanged. The name is
- * guarded by the lock of its place (span_name.h), the chain by the lock of its
- * shard (span_table.h), the sweep's fields by the sweep's lock. */
+ * thread, which then checks that the generation is unchanged. The lock of the
+ * span's place guards the name (span_name.h), the lock of its shard guards
+ * `table_next` (span_table.h), and the sweep's lock guards `marked`. */
 #ifndef SP_SPAN_RECORD_H
 #define SP_SPAN_RECORD_H
 
@@ -35,11 +35,12 @@
  * yet. */
 #define SP_SPAN_REFS_DEAD (1u << 31)
 
-/* Maximum number of consecutive parents; the next span starts a new chain. A
- * child that never ends keeps its whole chain alive, and a trace in which each
- * span continues the previous one would be an endless chain. Samples name
- * SP_SPAN_ANCESTORS_MAX ancestors, so only the first spans of a new chain show
- * fewer. */
+/* Maximum number of ancestors that a span keeps alive through `parent`. Beyond
+ * it, a span has no `parent` and starts a new chain. Reason: a child that never
+ * ends keeps all ancestors of its chain alive, and their number would be
+ * unlimited in a trace in which each span continues the previous one. Samples
+ * name SP_SPAN_ANCESTORS_MAX ancestors, so the limit affects only the first
+ * spans of a new chain. */
 #define SP_SPAN_CHAIN_MAX 64
 
 typedef struct sp_span {
@@ -48,7 +49,7 @@ typedef struct sp_span {
    * order. */
   _Atomic spanprof_span carried;
   _Atomic spanprof_span root;   /* 0: unknown */
-  _Atomic spanprof_span parent; /* its samples include this span's; 0: none */
+  _Atomic spanprof_span parent; /* nearest sampled local ancestor; 0: none */
   _Atomic uint64_t span_id;
   _Atomic uint64_t trace_id[2];
   /* Number of references: spans that carry this span or have it as root or
@@ -64,7 +65,7 @@ typedef struct sp_span {
   /* Guarded by the name's lock. */
   uint16_t name_bytes;
   uint8_t name_capped; /* already counted as capped */
-  uint8_t chain;       /* length of its chain of parents; fixed while live */
+  uint8_t chain;       /* number of ancestors by `parent`; fixed while live */
   union {
     char here[SP_SPAN_NAME_INLINE];
     char *elsewhere; /* if name_bytes is larger */

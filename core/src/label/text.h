@@ -23,8 +23,9 @@ SP_SIGNAL_SAFE bool sp_text_find(const char *text, size_t bytes,
 spanprof_status sp_text_add(const char *text, size_t bytes,
                             spanprof_text_id *out);
 
-/* The label name for `text`: cleaned, and counted if changed, at the first
- * call. Signal-safe from the second call on. */
+/* Get the text of the label name for `text`: the cleaned text. At the first
+ * call, a change by the cleaning is counted. Signal-safe from the second call
+ * on. */
 spanprof_status sp_text_name_form(spanprof_text_id text, spanprof_text_id *out);
 
 /* Count one more distinct value of the name `text`. Returns false if it already

@@ -153,7 +153,8 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   } else if (low == 0 || sp < low) {
     uint64_t tp = thread_pointer(), top = sp_stack_top_below(tp);
 
-    /* This close to the control block, it is the thread's normal stack. */
+    /* A stack pointer this close to the control block is on the thread's normal
+     * stack. */
     if (top > sp && top - piece.base <= max) {
       piece.whole = true;
       piece.bytes = (size_t)(top - piece.base) & ~(size_t)7;

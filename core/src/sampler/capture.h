@@ -26,7 +26,7 @@
  * frames. */
 #define SP_SAMPLE_BLOCKED      16u /* the thread blocked the signal */
 #define SP_SAMPLE_THREAD_START 32u /* before the thread had a timer */
-/* after the thread's last tick, or a late tick */
+/* expired, but not delivered before the timer was deleted */
 #define SP_SAMPLE_THREAD_END 64u
 #define SP_SAMPLE_NO_TIMER   128u /* no timer was available for the thread */
 #define SP_SAMPLE_RING_FULL  256u /* the ring was full */
@@ -58,12 +58,13 @@ typedef struct sp_capture_config {
 } sp_capture_config;
 
 /* The state that a session shares with the handler, and the ring that the
- * handler writes to. There are two: a handler that is preempted for longer than
- * a stop waits, or a reader that does not return, may keep the one of its
- * session, and the next session uses the other. */
+ * handler writes to. There are two, because the capture of a stopped session
+ * may still be in use: by a handler that is preempted for longer than a stop
+ * waits, or by a reader that does not return. The next session uses the other
+ * capture. */
 typedef struct sp_capture sp_capture;
 
-/* Acquire one that no handler runs in and that is not acquired; its ring is
+/* Acquire a capture that is not acquired and that no handler uses. Its ring is
  * empty. SPANPROF_ERR_NOMEM. SPANPROF_ERR_LIMIT: both are in use. */
 spanprof_status sp_capture_acquire(sp_capture **out);
 
@@ -77,7 +78,7 @@ sp_ring *sp_capture_ring(sp_capture *capture);
 void sp_capture_begin(sp_capture *capture, const sp_capture_config *config);
 void sp_capture_end(void);
 
-/* Is any handler running in it? */
+/* Does any handler use the capture? */
 bool sp_capture_busy(const sp_capture *capture);
 
 /* In a forked child: no handler runs, and only the current capture stays

@@ -35,10 +35,10 @@ void sp_thread_book_end(sp_thread *thread, uint64_t late_ns);
 void sp_thread_book_blocked(sp_thread *thread, uint64_t late_ns);
 void sp_thread_book_rejected(sp_thread *thread, bool last);
 
-/* Choose the signal that timers may send, by the age of a forked child and the
- * signal's action. If the choice changes, all timers are deleted, and the
- * following scan sets them again. Returns false if timers may send no
- * signal. */
+/* Choose the signal that timers may send: a young forked child uses
+ * SP_THREAD_YOUNG_SIGNAL, and no timer sends a signal that has its default
+ * action. If the choice changes, all timers are deleted, and the following scan
+ * sets them again. Returns false if timers may send no signal. */
 bool sp_threads_signal_update(void);
 
 #endif

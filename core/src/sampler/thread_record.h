@@ -38,7 +38,7 @@ typedef struct sp_thread_table {
   bool sampling;
   bool paused;          /* sampling is on, but no thread has a timer */
   bool registered_only; /* only threads that register are sampled */
-  bool unlinked;        /* some records may miss their thread's self */
+  bool unlinked; /* some attached threads may have a record without `self` */
   uint32_t timer_count;
   uint32_t excluded_count;
   uint32_t timers_max;
@@ -50,7 +50,7 @@ typedef struct sp_thread_table {
   /* Time at which sampling started, on the clock of sp_thread_began(). 0:
    * sampling has run since the process was forked. */
   uint64_t began_ticks;
-  /* The threads being enrolled existed before sampling started. */
+  /* True while a start or a resume enrols the threads that already exist. */
   bool beginning;
 } sp_thread_table;
 
@@ -69,12 +69,13 @@ sp_thread *sp_thread_record(int tid, bool *fresh);
 void sp_thread_clear(sp_thread *thread, int tid);
 void sp_thread_release(sp_thread *thread);
 
-/* Store record and self in each other. */
+/* Store pointers to each other in `thread` and `self`. */
 void sp_thread_link(sp_thread *thread, sp_self *self);
 
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self);
 
-/* Find the selves of threads that were enrolled without one. */
+/* Link the records that have no `self` with the sp_self of their attached
+ * thread. */
 void sp_threads_link(void);
 
 void sp_thread_remove(sp_thread *thread);

@@ -3,11 +3,12 @@
  *
  * Protocol: records live in chunks that are never unmapped, so that a late
  * signal always finds its record. `lock` guards the table. The signal handler
- * takes no lock and reads only the fields marked so. A thread registers itself
- * at once (through its sp_self), or the collector's scan finds it. A registered
- * thread removes its own record when it ends; the scan removes the records of
- * other threads that have ended. An attached thread without a record is found
- * by its thread id. `lock` is taken before the lock of the selves.
+ * takes no lock and reads only the fields below the comment "Read in the
+ * handler" and those that it writes. A thread registers itself at once (through
+ * its sp_self), or the collector's scan finds it. A registered thread removes
+ * its own record when it ends; the scan removes the records of other threads
+ * that have ended. An attached thread without a record is found by its thread
+ * id. `lock` is acquired before the lock of the list of sp_self records.
  *
  * A thread's ticks are fixed points of its CPU clock: `armed_cpu_ns +
  * first_ns`, then one per interval. The handler takes a sample for the ticks
@@ -42,9 +43,10 @@ typedef struct sp_thread {
   /* Written in the handler, and by the thread that sets the timer. */
   _Atomic uint64_t samples;
   _Atomic uint64_t ticks;
-  /* Ticks that are recorded already but will still be delivered; delivered
-   * ticks that the full ring rejected and that are not recorded yet. Written in
-   * the handler and by the scan. */
+  /* `ticks_ahead`: ticks that are recorded already, but whose signal is still
+   * to come. `ticks_rejected`: delivered ticks that the full ring rejected, and
+   * that are not recorded yet. Both are written in the handler and by the scan.
+   */
   _Atomic uint64_t ticks_ahead;
   _Atomic uint64_t ticks_rejected;
   /* Written in the handler. */
@@ -94,7 +96,8 @@ spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number,
                                  bool registered_only);
 
 /* Pause and resume sampling: delete all timers, also in forked children, and
- * set them again. Threads still come and go in between. Idempotent. */
+ * set them again. During the pause, threads are enrolled and removed as usual.
+ * Idempotent. */
 void sp_threads_pause(void);
 void sp_threads_resume(void);
 

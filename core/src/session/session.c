@@ -25,8 +25,8 @@
 /* The one session of a process. It connects the parts of the library.
  *
  * Protocol: `lock` guards the current session, and is held only briefly. A
- * start or stop first acquires `changing`, and works with that lock alone and
- * without a current session: it logs, and it waits for threads that log, and
+ * start or stop first acquires `changing`. It works with only that lock and
+ * without a current session, because it logs and waits for threads that log:
  * the log's callback may wait for threads that need `lock`. Flush, pause and
  * resume count themselves as running calls; a stop releases both locks while it
  * waits for them. A fork acquires in this order: both locks, the resource's

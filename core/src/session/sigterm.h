@@ -35,12 +35,12 @@ bool sp_sigterm_arm(void);
  * a language that runs its own handler on its main thread. Any thread. */
 void sp_sigterm_wrap_handler(void);
 
-/* For such a handler of a language, once per call: was it called because of a
- * signal? Some calls have no signal (Python's _thread.interrupt_main()).
- * Returns true if our handler does not wrap the handler. */
+/* Called by the wrapped handler, once per run: did a signal cause this run?
+ * Some runs have no signal (Python's _thread.interrupt_main()). Returns true if
+ * our handler does not wrap the handler. */
 bool sp_sigterm_was_forwarded(void);
 
-/* Deliver the profiles as the thread does, for such a handler of a language. */
+/* Deliver the profiles as the thread does. Called by the wrapped handler. */
 bool sp_sigterm_deliver(void);
 
 /* Around a fork, with the session's locks held. */

@@ -6,8 +6,9 @@
 #include "option_list.h"
 #include "util/memory/mem.h"
 
-/* Fields of options that need only the check of the list: `number` for a
- * number, `flag` for a switch, nothing for other kinds. */
+/* Declares the fields of options that the list checks completely: `number` for
+ * a number, `flag` for a switch. Options of other kinds have the fields below.
+ */
 #define SP_SETTING_TEXT(number, flag)
 #define SP_SETTING_URL(number, flag)
 #define SP_SETTING_TEXTS(number, flag)
@@ -33,8 +34,8 @@ typedef enum sp_protocol { SP_PROTOCOL_PUSH, SP_PROTOCOL_INGEST } sp_protocol;
 typedef struct sp_settings {
   const sp_mem *mem;
   char *application_name;
-  bool name_open; /* not given: "unknown_service:EXE", until a tracer's Resource
-                   * has a name */
+  bool name_open;  /* no name is given: it is "unknown_service:EXE" until a
+                    * tracer's  Resource has one */
   sp_pair *labels; /* static labels without service_name and __name__; unique */
   size_t label_count;
   uint32_t labels_cleaned; /* number of cleaned names in `labels` */

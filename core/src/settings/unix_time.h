@@ -11,8 +11,8 @@ typedef int64_t sp_utc_offset(int64_t unix_s);
 /* Read a point in time into nanoseconds since 1970, which may be negative.
  *
  *   now, now-1h30m, now+5min, -1h30m, +5min  relative to `now_ns`; units as for
- *                                            sp_duration_parse_long(), without
- *                                            a unit seconds
+ *                                            sp_duration_parse_long(), by
+ *                                            default seconds
  *   1h30m                                    this long ago
  *   1795434000, 1795434000.5                 Unix time: 13 digits before the
  *                                            point are ms, 16 are µs, 19 are

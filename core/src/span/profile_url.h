@@ -5,8 +5,8 @@
 #include "settings/settings.h"
 #include "util/memory/buffer.h"
 
-/* Seconds after its start that a link covers: pyroscope-otel 0.1.4 and 0.2.0,
- * lib/pyroscope/otel.rb. */
+/* Length of the time range of a link, in seconds: pyroscope-otel 0.1.4 and
+ * 0.2.0, lib/pyroscope/otel.rb. */
 #define SP_URL_WINDOW_S 3600
 
 typedef struct sp_url_labels {

@@ -70,8 +70,9 @@ static spanprof_span span_carried_of(const spanprof_span_rules *rules,
              : 0;
 }
 
-/* The parent whose samples include those of the span `number`, which carries
- * `carried`; 0: none. */
+/* The nearest sampled local ancestor of the span `number`, for its samples. 0:
+ * there is none, the samples have the id of another span (`carried`), or the
+ * chain of ancestors has reached SP_SPAN_CHAIN_MAX. */
 static spanprof_span span_parent_of(const spanprof_span_rules *rules,
                                     spanprof_span number, spanprof_span carried,
                                     const sp_span_family *family) {

@@ -8,8 +8,8 @@
  * if it is not sampled, the span that its parent carries; or, with the rule
  * root_span_only, its root.
  *
- * Lifetime: a span is kept until it is ended, no context has it on its stack,
- * and no descendant refers to it; and then until the sweep after the next one.
+ * Lifetime: a span is needed until it has ended, no context has it on its
+ * stack, and no descendant refers to it. The second sweep after that frees it.
  * So a sample that carries the span or a descendant can always be described. */
 #ifndef SP_SPAN_H
 #define SP_SPAN_H
@@ -51,11 +51,13 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
  * before. */
 void sp_span_sweep(void);
 
-/* Set the values for rules that lack their own: application name, server
- * address, static labels, and the cap of span names. Copies them. NULL: no
- * session. During a session the collector sweeps; otherwise the threads that
- * end spans do, so the collector must have finished before the values are
- * reset. */
+/* Set the values for rules without values of their own: application name,
+ * server address, static labels, and the cap of span names. Copies them. NULL:
+ * no session.
+ *
+ * During a session the collector sweeps. Without a session, the threads that
+ * end spans sweep. The collector must therefore have finished before a call
+ * with NULL. */
 spanprof_status sp_span_defaults_set(const sp_settings *settings);
 
 /* Record that the session's server opens links to spans (see

@@ -5,8 +5,9 @@
 
 #include "label/span_record.h"
 
-/* Acquire a span that is not visible yet, to be filled. *number will be its
- * number. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
+/* Acquire a span that is not visible yet. The caller fills it. *number is the
+ * number of the span after sp_span_pool_publish(). SPANPROF_ERR_NOMEM,
+ * SPANPROF_ERR_LIMIT. */
 spanprof_status sp_span_pool_acquire(sp_span **out, spanprof_span *number);
 
 /* Make the span visible, with these bits of its state. */

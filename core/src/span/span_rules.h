@@ -1,5 +1,5 @@
 /* The rules with which spans are started, and the session's values for rules
- * that lack their own. */
+ * without values of their own. */
 #ifndef SP_SPAN_RULES_H
 #define SP_SPAN_RULES_H
 

@@ -22,9 +22,9 @@
 
 #define SWEEP_SLICE 256u /* number of spans; takes some 40 us */
 
-/* Number of spans that ended since the pass began from which a thread helps:
- * without a collector; with a collector; and the number from which it waits for
- * the lock. */
+/* A thread that ends a span helps when this many spans have ended since the
+ * pass began: without a collector, and with a collector. From the last number
+ * on, it also waits for the lock. */
 #define SWEEP_ENDED_MAX       1024u
 #define SWEEP_ENDED_OWNED_MAX (1u << 18)
 #define SWEEP_ENDED_PRESSING  (1u << 20)

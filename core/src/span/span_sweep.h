@@ -4,7 +4,7 @@
 
 #include "span_pool.h"
 
-/* Report a span that has ended; its state says so already. */
+/* Report a span that has ended. Its state already has SP_SPAN_ENDED. */
 void sp_span_sweep_ended(sp_span *span, spanprof_span number);
 
 /* Free a span that is in no table, with its name and its references. */

@@ -39,9 +39,10 @@ bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
                          bool exact, sp_unwind_rule *out);
 
 /* As sp_frame_rule_guess(), for a function that saves registers with mov
- * instructions into its frame. The frame was interrupted at `inside`, where the
- * code byte is `next`. Later changes of the stack pointer are not analysed, so
- * the caller must be checked with sp_frame_code_calls(). */
+ * instructions into its frame. The frame was interrupted at the offset
+ * `inside`; `next` is the code byte there. Later changes of the stack pointer
+ * are not analysed, so the caller must be checked with sp_frame_code_calls().
+ */
 bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
                          uint8_t next, sp_unwind_rule *out);
 

@@ -195,7 +195,8 @@ static void list_unload_unused(sp_module_list *list) {
 
     if (module->found)
       continue;
-    /* May free it again if a late sample caused a re-read. */
+    /* The data may exist again after an earlier call, because a late sample
+     * caused a read. */
     module->code_address = 0;
     sp_module_entry_unload(module);
   }

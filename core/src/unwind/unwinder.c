@@ -129,8 +129,9 @@ static void unwinder_lookup(sp_unwinder *unwinder, uint64_t pc, bool exact,
 }
 
 /* As unwinder_lookup(), with a cache. Addresses outside all modules are not
- * cached, because a module may be loaded there. No instruction begins at a
- * return address - 1, so an address is always used with the same `exact`. */
+ * cached, because a module may be loaded there. The cache ignores `exact`,
+ * which follows from the address: an exact address begins an instruction, and
+ * the others (return address - 1) do not. */
 static unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
                                      bool exact) {
   const size_t slot =
@@ -169,10 +170,10 @@ static void unwinder_frame(const unwinder_place *place, uint64_t pc,
 }
 
 /* May a return address outside all modules belong to code that was generated at
- * run time? Not in the pages that cannot be mapped (vm.mmap_min_addr, 64 KiB by
- * default), not in the kernel's half, and not on this stack. Such addresses
- * result from the instructions that enter a C++ handler, for which libgcc
- * deviates from the compiler's unwind information. */
+ * run time? Such code is neither in the pages that cannot be mapped
+ * (vm.mmap_min_addr, 64 KiB by default), nor in the kernel's half, nor on this
+ * stack. Wrong return addresses result from the instructions that enter a C++
+ * handler: there, libgcc deviates from the compiler's unwind information. */
 static bool unwinder_plausible(const sp_stack_slice *slice, uint64_t pc) {
   return pc >= 65536 && pc <= INT64_MAX &&
          (pc < slice->base || pc - slice->base >= slice->size);

@@ -50,8 +50,9 @@ void sp_unwinder_free(sp_unwinder *unwinder); /* NULL is fine */
  * module that cannot be read gives shorter stacks, never a failure. */
 void sp_unwinder_refresh(sp_unwinder *unwinder);
 
-/* As sp_unwinder_refresh(), but does not age unloaded modules: a module that
- * was loaded in another's place is distinguished from now on. */
+/* As sp_unwinder_refresh(), but does not age unloaded modules. If a module was
+ * loaded at the address of an unloaded one, later lookups find the new module.
+ */
 void sp_unwinder_scan(sp_unwinder *unwinder);
 
 /* Write at most `max` (> 0) frames, innermost first. Returns their number (at

@@ -32,7 +32,8 @@ struct sp_aggregator {
   bool evaluates[AGGREGATOR_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[AGGREGATOR_FRAMES_MAX + 1];
-  /* The sample's frames without native ones. Count 0: not computed yet. */
+  /* The sample's stack without native frames. If language_count is 0, it is not
+   * computed yet. */
   sp_frame language[AGGREGATOR_FRAMES_MAX + 1];
   size_t language_count;
   sp_readable readable;

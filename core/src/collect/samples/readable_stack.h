@@ -1,4 +1,4 @@
-/* Removes frames from a merged stack that tell a reader nothing: those that
+/* Removes frames that do not help a reader from a merged stack: frames that
  * started the interpreter, and repeated addresses of a stripped library. Used
  * by the collector's thread. */
 #ifndef SP_READABLE_STACK_H

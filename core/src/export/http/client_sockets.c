@@ -76,8 +76,8 @@ static bool socket_full(int fd) {
 
   if (poll(&ready, 1, 0) > 0 && ready.revents & POLLIN)
     return true;
-  /* Of a socket, this counts output that the other side has not read. A pipe
-   * has one count for both ends. */
+  /* For a socket, the ioctl counts output that the other side has not read. A
+   * pipe has one count for both ends. */
   if (fstat(fd, &info) != 0)
     return false;
   if (S_ISSOCK(info.st_mode)) /* SIOCOUTQ of unix(7) under another name */

@@ -1,4 +1,4 @@
-/* Keeps forks away while threads of the library are inside libcurl.
+/* Delays forks while threads of the library are inside libcurl.
  *
  * A forked child inherits OpenSSL's locks in their present state. If one of our
  * threads holds such a lock during the fork, it stays locked in the child. The

@@ -12,7 +12,7 @@
 #define RETRY_FLOOR_NS      (SP_NS_PER_S / 2)
 #define RETRY_CEILING_NS    (10 * SP_NS_PER_S)
 #define RETRY_AFTER_MAX_NS  (300 * SP_NS_PER_S)
-#define RETRY_MENDABLE_NS   (60 * SP_NS_PER_S)
+#define RETRY_REPAIRABLE_NS (60 * SP_NS_PER_S)
 #define RETRY_MAX_LIMITED   8
 #define RETRY_MAX_OWN_FAULT 5
 #define RETRY_MAX_DOUBLINGS 5
@@ -21,7 +21,7 @@ typedef enum retry_class {
   RETRY_CLASS_ACCEPTED,
   RETRY_CLASS_UNREACHABLE, /* the server's state: wait for it to change */
   RETRY_CLASS_LIMITED,
-  RETRY_CLASS_MENDABLE,
+  RETRY_CLASS_REPAIRABLE,
   RETRY_CLASS_OWN_FAULT,
   RETRY_CLASS_REFUSED,
 } retry_class;
@@ -41,7 +41,7 @@ static retry_class retry_class_of(long status, bool not_pyroscope) {
   case 405: /* from a server that only has pages */
   case 407:
   case 511: /* from a captive portal, RFC 6585 */
-    return RETRY_CLASS_MENDABLE;
+    return RETRY_CLASS_REPAIRABLE;
   case 408: /* Pyroscope on /ingest: the body was cut */
   case 499: /* the same on Push */
     return RETRY_CLASS_OWN_FAULT;
@@ -53,7 +53,7 @@ static retry_class retry_class_of(long status, bool not_pyroscope) {
   if (status >= 200 && status < 300 && !not_pyroscope)
     return RETRY_CLASS_ACCEPTED;
   if (status >= 200 && status < 400)
-    return RETRY_CLASS_MENDABLE;
+    return RETRY_CLASS_REPAIRABLE;
   return status >= 500 ? RETRY_CLASS_OWN_FAULT : RETRY_CLASS_REFUSED;
 }
 
@@ -66,9 +66,10 @@ static uint64_t retry_backoff_ns(uint32_t failures, uint64_t random) {
   return RETRY_FLOOR_NS + random % (ceiling_ns - RETRY_FLOOR_NS + 1);
 }
 
-/* From half of the time on, so that many clients spread out. */
+/* A random time between half of RETRY_REPAIRABLE_NS and all of it, so that the
+ * requests of many clients spread out. */
 static uint64_t retry_repairable_ns(uint64_t random) {
-  return RETRY_MENDABLE_NS / 2 + random % (RETRY_MENDABLE_NS / 2 + 1);
+  return RETRY_REPAIRABLE_NS / 2 + random % (RETRY_REPAIRABLE_NS / 2 + 1);
 }
 
 static bool retry_tries_left(const sp_retry_case *retry_case,
@@ -88,7 +89,7 @@ void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case) {
 
   out->at_ns = retry_case->now_ns;
   out->is_limited = class == RETRY_CLASS_LIMITED;
-  out->is_repairable = class == RETRY_CLASS_MENDABLE;
+  out->is_repairable = class == RETRY_CLASS_REPAIRABLE;
   out->is_ordered = out->is_limited || retry_case->retry_after_given;
   out->own_fault = class == RETRY_CLASS_OWN_FAULT ||
                    (out->is_limited && !retry_case->retry_after_given);

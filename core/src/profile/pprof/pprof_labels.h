@@ -1,6 +1,6 @@
 /* Writes the labels of a sample: those of its list, those of its span, and one
- * for each sampled local ancestor of the span, by which readers sum up
- * children.
+ * for each sampled local ancestor of the span. By the labels of ancestors, a
+ * reader adds the samples of a span to its ancestors.
  *
  * An ancestor is a numeric label: the key is "ancestor:" and the span's name,
  * the value is the span's id as a number. Pyroscope drops numeric labels before

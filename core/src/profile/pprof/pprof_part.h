@@ -1,7 +1,7 @@
 /* Writes one self-contained pprof message. The objects that its samples refer
  * to (texts, functions, mappings, locations) are numbered densely from 1 and
- * written once, before their first use. Bytes are collected in `pending` until
- * the caller takes them, so that their number is known before they count. */
+ * written once, before their first use. New bytes are collected in `pending`.
+ * The caller checks their number before it moves them to the compressor. */
 #ifndef SP_PPROF_PART_H
 #define SP_PPROF_PART_H
 
@@ -43,9 +43,10 @@ void sp_pprof_part_dispose(sp_pprof_part *part);
  * binary's mapping, which must be the first one. */
 spanprof_status sp_pprof_part_begin(sp_pprof_part *part);
 
-/* The part's number of an interned name, of a text of its own, or of a frame.
- * Ids are ASCII, and the caller passes each id once, so they are not looked up.
- * SPANPROF_ERR_NOMEM: the part must begin again. */
+/* Get the part's number of an interned name, of a text that only this part has,
+ * of an id, or of a frame. An id is not looked up, because the caller passes
+ * each id only once. Ids are ASCII. SPANPROF_ERR_NOMEM: the part must begin
+ * again. */
 spanprof_status sp_pprof_part_name(sp_pprof_part *part, uint32_t name,
                                    int64_t *out);
 spanprof_status sp_pprof_part_text(sp_pprof_part *part, const char *text,

@@ -1,6 +1,6 @@
 /* Stacks as a tree of calls: under one parent, each function has one node. All
- * nodes have the same number of values, which the user of the tree adds up.
- * Functions are numbers of the user's. */
+ * nodes have the same number of values, which the caller adds up. The caller
+ * identifies functions by numbers. */
 #ifndef SP_CALL_TREE_H
 #define SP_CALL_TREE_H
 

@@ -14,10 +14,11 @@ typedef enum sp_frame_kind {
   SP_FRAME_NOTE,    /* code: an sp_note */
 } sp_frame_kind;
 
-/* Artificial frames for CPU time without a complete stack. Each names the
- * reason: the stack is truncated or missing; the thread blocked our signal, had
- * no timer yet, ended before its next tick, or could get no timer; the window
- * reached a cap. The page uses the same names (core/page/src/model). */
+/* Artificial frames for CPU time without a complete stack. Their names are the
+ * reasons, in this order: the stack is truncated or missing; the thread blocked
+ * our signal; it had no timer yet; its timer was deleted before the tick was
+ * delivered; no timer was available; the window reached a cap. The page uses
+ * the same names (core/page/src/model). */
 #define SP_NOTES(X)                 \
   X(TRUNCATED, "[truncated]")       \
   X(BLOCKED, "[signal blocked]")    \

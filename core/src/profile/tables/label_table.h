@@ -51,11 +51,11 @@ void sp_label_table_dispose(sp_label_table *table);
  * nothing.
  *
  * Dots in names become `_` (sp_clean_dots()), unless the settings keep them; a
- * label whose original name equals the result has priority. Dropped are: labels
- * with a name that the series has (the server would ignore them); labels with
- * an empty name or value (the server drops them); and, counted in labels_capped
- * once per set, the innermost labels above the number of names that a series
- * may have. SPANPROF_ERR_NOMEM. */
+ * label whose original name equals the result has priority. These labels are
+ * dropped: labels with a name that the series has (the server would ignore
+ * them); labels with an empty name or value (the server drops them); and,
+ * counted in labels_capped once per set, the innermost labels beyond the number
+ * of names that a series may have. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_label_table_get(sp_label_table *table, spanprof_labels set,
                                    uint32_t *out);
 

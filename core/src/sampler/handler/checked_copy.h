@@ -13,8 +13,8 @@
  * words. */
 SP_HANDLER_RARE size_t sp_copy_checked(void *to, uint64_t from, size_t bytes);
 
-/* Is every page of [from, end) readable? The process's memory map cannot tell
- * for guard pages: since Linux 6.13 they may be part of a mapping
+/* Is every page of [from, end) readable? The process's memory map does not
+ * answer this: since Linux 6.13, guard pages may be part of a mapping
  * (MADV_GUARD_INSTALL, used by glibc 2.42). Not for the handler. */
 bool sp_copy_possible(uint64_t from, uint64_t end);
 

@@ -20,9 +20,9 @@
 
 #include "util/system/wake.h"
 
-/* The same for every number of cores. If 64 threads compete for its core, the
- * reader gets a small share of it, and at first it has to read all modules.
- * Unfilled pages use no memory. */
+/* The size is the same for every number of cores. If 64 threads compete for the
+ * reader's core, the reader gets a small share of it. At first the reader also
+ * has to read all modules. Unfilled pages use no memory. */
 #define SP_RING_SHARD_BYTES (2u << 20)
 
 typedef struct sp_ring sp_ring;
@@ -38,7 +38,8 @@ typedef enum sp_ring_result {
   SP_RING_FULL
 } sp_ring_result;
 
-/* The number of shards that keeps threads on `cores` cores apart. */
+/* The number of shards with which threads on `cores` cores rarely try the same
+ * shard. */
 unsigned sp_ring_shards(long cores);
 
 /* `shards` and `shard_bytes` are powers of two. Returns NULL if out of

@@ -34,8 +34,8 @@ spanprof_status sp_signal_choose(int wanted, int *out);
 spanprof_status sp_signal_install(int number, sp_signal_fn handle);
 
 /* As sp_signal_install(), but only if no other code handles or ignores the
- * signal, or has reset it to its default action since. Returns false
- * otherwise. */
+ * signal, and if the signal was not reset to its default action since our last
+ * installation. Returns false otherwise. */
 bool sp_signal_try_install(int number, sp_signal_fn handle);
 
 /* Is our handler still installed? If not, counts it and returns false. */

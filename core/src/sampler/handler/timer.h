@@ -5,11 +5,11 @@
 
 #include "util/base.h"
 
-/* The clock of the timers: the thread's CPU clock, or the monotonic clock at
- * SPANPROF_TEST_WALL_HZ in stress tests that need more signals than the
- * kernel's tick allows. "1000r" is for registered threads only: a wait in the
- * runtime that is interrupted all the time may never time out (Ruby 3.3's
- * thread that ends time slices). */
+/* The clock of the timers: the thread's CPU clock. For stress tests that need
+ * more signals than the kernel's tick allows, SPANPROF_TEST_WALL_HZ=1000
+ * selects the monotonic clock at 1000 Hz. With 1000r, only the timers of
+ * registered threads use that clock: a wait in the runtime that is interrupted
+ * all the time may never time out (Ruby 3.3's thread that ends time slices). */
 typedef struct sp_timer_base {
   bool wall;
   bool wall_registered;

@@ -30,7 +30,7 @@ typedef struct sp_elf_section {
 
 typedef struct sp_elf_image {
   const sp_mem *mem;
-  int fd;               /* -1: `bytes` */
+  int fd;               /* -1: the image is `bytes` */
   const uint8_t *bytes; /* borrowed */
   uint64_t size;
   sp_elf_segment *segments;

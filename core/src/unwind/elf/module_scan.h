@@ -28,7 +28,8 @@ typedef struct sp_module_scan {
   bool counted;
   bool unchanged; /* the counts are unchanged: no records */
   size_t callbacks;
-  /* Records and names, with the needed sizes. */
+  /* Results. `count` and `names_size` are the needed sizes, which may exceed
+   * the capacities during the scan. */
   sp_scan_record *records;
   size_t capacity;
   size_t count;
@@ -37,9 +38,9 @@ typedef struct sp_module_scan {
   size_t names_size;
 } sp_module_scan;
 
-/* Record every module with code, unless nothing changed since the scan `since`,
- * of which only `counted`, `adds` and `subs` are used. SPANPROF_ERR_NOMEM. The
- * caller disposes of the scan in any case. */
+/* Record every module with code, unless nothing changed since the scan `since`.
+ * Only `counted`, `adds` and `subs` of `since` are used. SPANPROF_ERR_NOMEM.
+ * The caller disposes of the scan in any case. */
 spanprof_status sp_module_scan_run(sp_module_scan *scan,
                                    const sp_module_scan *since,
                                    const sp_mem *mem);
