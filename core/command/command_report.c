@@ -22,8 +22,8 @@ typedef struct report_job {
   sp_report_arguments arguments;
   sp_report_printer printer;
   sp_report report;
-  sp_html_side html[2]; /* of the base and of the report, if a page is
-                         * written */
+  sp_html_side html[2]; /* of the base, and of the report; used only if a page
+                         * is written */
   int status;
 } report_job;
 
@@ -43,12 +43,14 @@ static void report_read_files(report_job *job, sp_report *report,
                            .report = report};
 
   sp_report_files_read(&files, list);
-  /* There is nothing, and not because of a filter. */
+  /* Fail if there are no profiles at all, but not if a filter excluded all of
+   * them. */
   if (files.failed || (report->profiles == 0 && files.filtered_out == 0))
     job->status = SP_EXIT_FAILED;
 }
 
-/* Read the profiles, or those to compare with. */
+/* Read the profiles of the report or, with `base`, the profiles to compare
+ * with. */
 static void report_read(report_job *job, sp_report *report, bool base) {
   const sp_report_arguments *arguments = &job->arguments;
 
@@ -216,7 +218,7 @@ static void report_run(report_job *job) {
   if (arguments->failed)
     job->status = SP_EXIT_FAILED;
   if (arguments->failed && arguments->from_server)
-    return; /* otherwise the query would be a different one */
+    return; /* out of memory: the query of the server is incomplete */
   job->printer =
       (sp_report_printer){.out = arguments->io->out,
                           .order = arguments->order,

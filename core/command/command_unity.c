@@ -42,8 +42,8 @@
 #include "command/report/report_tree.c"
 #include "command/print/report_text.c"
 #include "command/report/report_unit.c"
-#ifndef SPANPROF_PAGE_APART /* an object of its own, which the server has too \
-                             */
+/* CMake makes the page a separate object, which the server links too. */
+#ifndef SPANPROF_PAGE_APART
 #include "page/browser.c"
 #include "page/built_page.c"
 #endif

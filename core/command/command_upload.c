@@ -14,7 +14,8 @@
 #include "profile/pprof/pprof_reader.h"
 #include "util/system/status.h"
 
-/* How often one profile is sent, and the longest wait between two attempts. */
+/* Largest number of attempts to send one profile, and the longest wait between
+ * two attempts. */
 #define UPLOAD_TRIES       5
 #define UPLOAD_WAIT_MAX_NS (10 * SP_NS_PER_S)
 
@@ -52,8 +53,8 @@ typedef struct upload_job {
   sp_progress progress;
   size_t seen;
   size_t accepted;
-  bool unanswered; /* no answer to a file in all attempts: other files would
-                    * wait as long */
+  bool unanswered; /* no attempt to send a file was answered; the remaining
+                    * files are not sent, because each would wait as long */
   int status;
 } upload_job;
 

@@ -102,8 +102,7 @@ static bool report_read_fail_above(sp_report_arguments *job,
                       "a percentage expected, such as 10%");
 }
 
-/* Reports a row of the option table that no case reads, which is a mistake in
- * this file. */
+/* Report an option that is in the table but not implemented in this file. */
 static bool report_unread(const sp_report_arguments *job, int argument,
                           const char *value) {
   return report_wrong(job, argument, value ? value : "",
@@ -160,7 +159,8 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   return true;
 }
 
-/* Whether it is a file or a query is known after all arguments. */
+/* Read --diff. The value is stored here, because only all arguments together
+ * determine whether it is a file or a query. */
 static bool report_read_base(sp_report_arguments *job, const char *value) {
   job->diff = true;
   if (sp_mem_reserve(job->io->mem, (void **)&job->bases, &job->base_capacity,
@@ -303,8 +303,8 @@ static bool report_server_options_are_consistent(sp_report_arguments *job,
     report_application_query(job);
   job->server.from_ns = job->profiles.from_ns;
   job->server.until_ns = job->profiles.until_ns;
-  /* A whole profile type selects the type of the answer, which has only that
-   * one. */
+  /* If --type is a whole profile type, the server selects the type, and the
+   * answer has only this type. */
   job->server.type = job->options.type;
   if (job->options.type && strchr(job->options.type, ':'))
     job->options.type = NULL;

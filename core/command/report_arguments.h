@@ -40,7 +40,7 @@ typedef struct sp_report_arguments {
   bool base_timed; /* --diff-from, --diff-until */
   sp_report_server server;
   sp_report_server base_server; /* of --diff */
-  char *application_query;      /* the query that --application stands for */
+  char *application_query;      /* the query that was made from --application */
 } sp_report_arguments;
 
 /* Read the arguments. Returns false for wrong usage, after a message. Dispose

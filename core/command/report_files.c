@@ -53,8 +53,8 @@ static spanprof_status files_note_content(sp_report_files *files,
   return SPANPROF_OK;
 }
 
-/* If this is the first CPU profile after profiles of another type, discard
- * those. */
+/* If this is the first CPU profile, discard the profiles of another type that
+ * were added before it. */
 static spanprof_status files_prefer_cpu(sp_report_files *files,
                                         const sp_profile_list *list,
                                         const sp_pprof *profile) {

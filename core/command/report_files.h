@@ -13,12 +13,13 @@ typedef struct sp_report_files {
   sp_report *report;
   uint64_t filtered_out; /* profiles that did not match the filter */
   bool failed;           /* a file could not be read; this was reported */
-  /* Hash and size of the contents read so far. */
+  /* The contents read so far, each as a hash and a size. */
   sp_profile_identity *contents;
   size_t content_count;
   size_t content_capacity;
   sp_index content_index;
-  /* Profiles that were added while the report's type may still become cpu. */
+  /* Indexes in the list of the profiles that were added with another type than
+   * cpu. They are discarded if a CPU profile follows. */
   size_t *added;
   size_t added_count;
   size_t added_capacity;

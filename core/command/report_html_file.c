@@ -69,7 +69,7 @@ spanprof_status sp_html_file_finish(sp_html_file *file) {
 
   file->out = NULL;
   if (!*file->path)
-    return SPANPROF_OK; /* the command checks standard output at its end */
+    return SPANPROF_OK; /* standard output is checked when the command ends */
   errno = 0;
   failed = fflush(out) != 0 || ferror(out);
   error = errno ? errno : EIO; /* EIO for the error of an earlier write,
@@ -112,7 +112,7 @@ static void html_title_path(const char *path, char out[SP_HTML_TITLE_BYTES]) {
            (int)sp_min_u64(bytes - begin, 150), path + begin);
 }
 
-/* The title if the arguments name nothing. */
+/* The title if the arguments name neither a file nor a query. */
 static const char *html_title_all(const sp_report_arguments *arguments) {
   return arguments->from_server ? "all applications" : "spanprof";
 }

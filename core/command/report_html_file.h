@@ -14,8 +14,8 @@ typedef struct sp_html_file {
   FILE *out;
 } sp_html_file;
 
-/* Create the file of the arguments, or a temporary one. SPANPROF_ERR_IO, with a
- * sentence. */
+/* Create the file that --html names, or a temporary file if there is no --html.
+ * SPANPROF_ERR_IO, with a sentence. */
 spanprof_status sp_html_file_create(sp_html_file *file,
                                     const sp_report_arguments *arguments);
 

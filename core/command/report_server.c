@@ -22,7 +22,7 @@ typedef struct server_call {
   const sp_report_server *server;
   sp_command_client client;
   uint64_t from_ms;
-  uint64_t until_ms; /* the end is within the range */
+  uint64_t until_ms; /* inclusive */
   sp_buffer url;
   sp_buffer body;
   sp_http_answer answer;
@@ -57,8 +57,8 @@ static spanprof_status server_query(server_call *call, const char *path,
                            : SPANPROF_OK;
 }
 
-/* Report a wrong answer. Only our own server sends the header that it opens
- * links, and only its access check answers without it. */
+/* Report an answer that is not a success. `links` is set if the answer has the
+ * header Spanprof-Links, which only our server sends. */
 static spanprof_status server_check(const server_call *call) {
   const sp_http_answer *answer = &call->answer;
   const char *address = call->client.settings.server_address;

@@ -79,8 +79,8 @@ void sp_html_side_dispose(sp_html_side *side) {
   *side = (sp_html_side){0};
 }
 
-/* Number the functions of the tree's nodes from 0. `numbers` has an element for
- * each function of the report. */
+/* Give the functions that occur in the tree numbers from 0. `numbers` has an
+ * element for each function of the report. */
 static void html_number(const sp_html_side *side, uint32_t *numbers,
                         uint32_t *used, size_t *count) {
   size_t i;

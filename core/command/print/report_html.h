@@ -7,8 +7,8 @@
 #include "command/report/report.h"
 #include "command/report/report_tree.h"
 
-/* The stacks are stored separately for this many span names, those with the
- * largest values. */
+/* Largest number of span names whose stacks the page stores separately. The
+ * names with the largest values are chosen. */
 #define SP_HTML_SPAN_NAMES_MAX 256
 
 /* The value of a span name, including its descendants, in one node of the tree.
@@ -19,7 +19,8 @@ typedef struct sp_html_cell {
   int64_t value;
 } sp_html_cell;
 
-/* One report, and the stacks that are recorded while it is added up. */
+/* A report, and its stacks, which are recorded while profiles are added to it.
+ */
 typedef struct sp_html_side {
   const sp_report *report;
   sp_report_tree tree;

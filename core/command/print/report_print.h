@@ -11,9 +11,10 @@
 
 typedef struct sp_report_printer {
   FILE *out;
-  size_t top; /* most rows of each table; 0: all */
+  size_t top; /* largest number of rows of each table; 0: all */
   sp_report_order order;
-  bool unranked_shown; /* a row had too few samples: explain the mark */
+  bool unranked_shown; /* a row had too few samples to rank and was printed with
+                        * a "?", which is then explained */
 } sp_report_printer;
 
 /* Print tables of span names, spans, functions, and the label of --group-by,
@@ -47,8 +48,9 @@ spanprof_status sp_report_print_json(const sp_report *report,
                                      sp_report_peek *peek,
                                      const sp_report_printer *printer);
 
-/* Shared by report_text.c and its neighbours: the lines above all tables; a
- * value and its share; a number of samples and its uncertainty; a name. */
+/* Parts of the text output that several files of this folder use: the lines
+ * above all tables; a value and its share; a number of samples and its
+ * uncertainty; a name; a function; the explanation of "?". */
 void sp_text_head(const sp_report *report, FILE *out);
 void sp_text_value(const sp_report *report, int64_t value, FILE *out);
 void sp_text_samples(sp_report_printer *printer, int64_t samples);

@@ -46,7 +46,8 @@ void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
   fwrite(text, 1, bytes, out);
 }
 
-/* Omit the line if at most one in this many of the values has no stack. */
+/* The line is printed only if more than 1/PART of the total value has no stack.
+ */
 #define TEXT_NO_STACK_PART 100
 
 static bool text_is_without_stack(const sp_report *report,

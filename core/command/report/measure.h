@@ -14,17 +14,19 @@ typedef struct sp_measure {
   double period; /* value of a sample, in the profile's unit; 0: unknown */
 } sp_measure;
 
-/* `wanted` NULL: cpu, or else the profile's default type.
- * SPANPROF_ERR_UNSUPPORTED, with a sentence: the profile does not have this
- * type. */
+/* Select the type `wanted`. If it is NULL, select cpu, or the profile's default
+ * type if there is no cpu. SPANPROF_ERR_UNSUPPORTED, with a sentence: the
+ * profile does not have this type. */
 spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
                                 const char *wanted);
 
-/* The number after `name` in a comment that begins with it, or 0. */
+/* Returns the number that follows `name` in a comment of the profile that
+ * begins with `name`, or 0 if there is no such comment. */
 uint64_t sp_measure_comment(const sp_pprof *profile, const char *name);
 
-/* Get the value of a sample of this profile, and its number of samples: the
- * profile's own count, or else the value divided by the period, or else one. */
+/* Get the value of a sample and the number of samples that it represents: the
+ * profile's own count, or the value divided by the period if the profile has no
+ * counts, or 1 if the period is unknown. */
 void sp_measure_sample(const sp_measure *measure, const sp_pprof_sample *sample,
                        sp_amount *out);
 

@@ -18,14 +18,16 @@
  */
 #define SP_REPORT_LABEL_VALUES_MAX (UINT32_C(1) << 20)
 
-/* The options whose pattern matched a function. */
+/* Bits of `found`: the options --focus, --ignore and --peek whose pattern
+ * matches the function. */
 #define SP_REPORT_FOCUSED 1u
 #define SP_REPORT_IGNORED 2u
 #define SP_REPORT_PEEKED  4u
 
 typedef struct sp_report_function {
   uint32_t name;
-  uint32_t file;  /* or its module; 0: both unknown */
+  uint32_t file;  /* source file, or module if the file is unknown; 0: both are
+                   * unknown */
   int64_t line;   /* with --lines; 0: unknown */
   unsigned found; /* SP_REPORT_FOCUSED, … */
   uint64_t last_sample;
@@ -35,10 +37,12 @@ typedef struct sp_report_function {
 
 typedef struct sp_report_span_name {
   uint32_t name;
-  uint64_t spans; /* forgotten spans; the others are counted at the end */
+  uint64_t spans; /* number of forgotten spans of this name; sp_report_rows()
+                   * adds the number of the other spans */
   uint64_t last_sample;
   sp_amount self;
-  sp_amount total; /* with descendants; each sample counts once */
+  sp_amount total; /* with descendants; a sample counts once even if several of
+                    * its spans have this name */
 } sp_report_span_name;
 
 typedef struct sp_report_span {
@@ -65,8 +69,8 @@ typedef struct sp_report_listener {
   void *data;
 } sp_report_listener;
 
-/* The options of a report. They, and the memory they refer to, must exist as
- * long as the report. */
+/* The options of a report. The options and the memory that they refer to must
+ * exist as long as the report. */
 typedef struct sp_report_options {
   sp_report_filter filter;
   const char *type;     /* NULL: cpu, else the first profile's default */
@@ -87,20 +91,23 @@ typedef struct sp_report {
   sp_name_table names;
   char *type; /* of the first profile; NULL before the first one */
   char *unit;
-  bool type_fixed; /* sums of this type were used already */
+  bool type_fixed; /* the type cannot change any more, because values of this
+                    * type were printed already */
   uint64_t profiles;
   uint64_t start_ns; /* Unix time; 0: unknown */
   uint64_t end_ns;
   sp_amount all;      /* all samples */
   sp_amount selected; /* samples that match the filter */
-  uint64_t samples;   /* number of the current sample */
+  uint64_t samples;   /* number of the current sample, from 1; compared with
+                       * last_sample */
   uint64_t forgotten_spans;
   /* The span names of the current sample, each once. */
   uint32_t *sample_names;
   size_t sample_name_count;
   size_t sample_name_capacity;
   bool any_span;
-  bool any_ancestor; /* otherwise total and self of all spans are equal */
+  bool any_ancestor; /* a sample names an ancestor; if false, total and self of
+                      * each span are equal */
   sp_report_function *functions;
   size_t function_count;
   size_t function_capacity;

@@ -5,20 +5,22 @@
 #include "command/shared/profile_origin.h"
 #include "profile/tables/name_table.h"
 
-/* Most different comments, and most forms of our comments, that are stored. */
+/* Largest numbers of distinct comments and of distinct forms of our comments
+ * that are stored. */
 #define SP_REPORT_COMMENTS_MAX      (UINT32_C(1) << 16)
 #define SP_REPORT_COMMENT_FORMS_MAX 32
 
 typedef struct sp_report_comment {
   uint32_t text;
-  uint32_t form;    /* the text without its numbers, if these are added up */
-  uint64_t process; /* the process that counted; 0: the comment is stored as
-                     * it is */
+  uint32_t form;    /* the text with `#` for each number, if numbers are added
+                     * up */
+  uint64_t process; /* the process whose counters these are; 0: the numbers are
+                     * not added up */
   uint64_t time_ns; /* of its profile */
 } sp_report_comment;
 
-/* Our counters start at 0 in each process: the latest counts of all processes
- * are added up. */
+/* Comments of our profiles have counters that start at 0 in each process. The
+ * report shows the sum of the latest counters of all processes. */
 typedef struct sp_report_comments {
   sp_name_table names;
   sp_report_comment *items;

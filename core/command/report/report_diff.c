@@ -42,7 +42,7 @@ static spanprof_status diff_side_init(diff_side *side, const sp_report *report,
 }
 
 /* Add up the rows with this name. Functions with the same name in several files
- * are one row, since files move. */
+ * are one row, because a file may have been moved between the two profiles. */
 static void diff_side_sum(diff_side *side, sp_report_table table,
                           const sp_report_row *name, sp_amount *out) {
   for (; side->at < side->count &&
@@ -96,7 +96,8 @@ static void diff_compute_p(const sp_diff *diff, sp_diff_row *rows,
                            size_t count) {
   const double base_weight = diff_weight(diff->base);
   const double now_weight = diff_weight(diff->now);
-  /* The share of samples that `now` is expected to have of an equal value. */
+  /* The expected share of `now` in the samples of both sides if the values are
+   * equal. */
   const double share =
       diff->scale / now_weight / (1 / base_weight + diff->scale / now_weight);
   double largest = 0;

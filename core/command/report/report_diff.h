@@ -4,8 +4,8 @@
 
 #include "report_rows.h"
 
-/* Among this many (1e5) pairs of equal profiles, one has a row that is reported
- * as changed by chance (Holm's correction for the number of rows). */
+/* Probability that the comparison of two equal profiles reports any row as
+ * changed: 1 in 1e5. Holm's correction accounts for the number of rows. */
 #define SP_DIFF_ERROR 1e-5
 
 typedef struct sp_diff_row {
@@ -13,8 +13,8 @@ typedef struct sp_diff_row {
   size_t name_bytes;
   sp_amount base;
   sp_amount now;
-  double p;     /* probability of a difference this large by chance, in any
-                 * row; at most 1 */
+  double p; /* probability that chance makes a difference this large in any row;
+             * at most 1 */
   double order; /* used while sorting */
 } sp_diff_row;
 
@@ -23,8 +23,8 @@ typedef struct sp_diff {
   const sp_report *now;
   double scale;      /* multiplies values of `base`: 1, or a factor that
                       * makes the totals equal */
-  bool is_of_shares; /* compare shares of each side's total, instead of
-                      * values */
+  bool is_of_shares; /* compare the shares that rows have of their side's total,
+                      * not the values */
   double fail_above; /* share by which a row may grow; below 0: no limit */
   size_t grown;      /* rows that grew beyond fail_above, and by more than
                       * chance */

@@ -5,7 +5,7 @@
 #include "profile/tables/module_name.h"
 #include "util/system/status.h"
 
-/* Allocate `count` index numbers, all "not known yet". */
+/* Allocate `count` indexes, all SP_INDEX_NONE. */
 static uint32_t *report_file_numbers(const sp_mem *mem, size_t count) {
   uint32_t *numbers = sp_mem_new(mem, count * sizeof *numbers);
 
@@ -117,7 +117,8 @@ static spanprof_status report_unnamed(sp_report *report, const char *module,
   return report_function(report, name, "", 0, out);
 }
 
-/* The place that caches the report's number of a frame, or NULL. */
+/* Returns the element that caches the report's index of a frame's function, or
+ * NULL if it is not cached. */
 static uint32_t *report_known(const sp_report *report,
                               const sp_report_file *file, uint32_t location,
                               const sp_pprof_line *line) {
@@ -130,7 +131,7 @@ static uint32_t *report_known(const sp_report *report,
              : NULL;
 }
 
-/* The report's number of the function of one line, or of a location without
+/* Get the report's index of the function of one line, or of a location without
  * lines. */
 static spanprof_status report_frame(sp_report *report, sp_report_file *file,
                                     uint32_t location,

@@ -4,13 +4,14 @@
 
 #include "report.h"
 
-/* Maps the numbers of one profile to the report's. */
+/* Maps the functions and locations of one profile to indexes of the report's
+ * functions. */
 typedef struct sp_report_file {
   const sp_pprof *profile;
   uint32_t *of_function; /* index in the report, or SP_INDEX_NONE if not
                           * known yet */
-  uint32_t *of_location; /* likewise, for locations without lines, or for all
-                          * with --lines */
+  uint32_t *of_location; /* the same for locations without lines and, with
+                          * --lines, for all locations */
 } sp_report_file;
 
 spanprof_status sp_report_file_init(sp_report_file *file, const sp_mem *mem,

@@ -73,8 +73,7 @@ static size_t rows_of_span_names(const sp_report *report, sp_report_row *rows) {
   }
   for (i = 0; i < report->span_count; i++)
     rows[report->spans[i].name].spans++;
-  /* Skip a name that all its spans lost when they were renamed, if it has no
-   * samples. */
+  /* Skip a name without samples whose spans have all been renamed. */
   for (i = 0; i < report->span_name_count; i++) {
     if (rows[i].self.value || rows[i].total.value || rows[i].spans)
       rows[count++] = rows[i];

@@ -5,7 +5,7 @@
 
 #include "util/system/status.h"
 
-/* The index of a span name, which is added if it is new. */
+/* Get the index of a span name. Adds the name if it is new. */
 static spanprof_status report_span_name(sp_report *report, const char *text,
                                         uint32_t *out) {
   uint32_t name, at, i;
@@ -52,8 +52,8 @@ static int report_span_larger(const void *a, const void *b) {
   return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Forget the smaller half. Spans continue in the next profile or end in this
- * one, so the loss is small spans, and the beginnings of some others. */
+/* Forget the half of the spans that has the smallest totals. Later samples of a
+ * forgotten span are added to a new entry, so its total is then too small. */
 static void report_spans_shrink(sp_report *report) {
   size_t i, keep = report->span_count / 2;
 

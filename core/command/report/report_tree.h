@@ -11,8 +11,8 @@
 typedef struct sp_report_tree {
   const sp_mem *mem;
   size_t nodes_max;
-  sp_call_tree calls; /* the values of a node are an sp_amount; without a
-                       * root until a stack is added */
+  sp_call_tree calls; /* each node has the values of an sp_amount; the tree has
+                       * no root until a stack is added */
   size_t depth;       /* of the deepest stack */
   uint32_t last;      /* the node of the stack that was added last */
 } sp_report_tree;
@@ -26,7 +26,7 @@ spanprof_status sp_report_tree_add(sp_report_tree *tree,
                                    const uint32_t *functions, size_t count,
                                    const sp_amount *amount);
 
-/* The amount of the samples whose stacks end at a node. */
+/* Returns the sum of the samples whose stacks end at a node. */
 sp_amount sp_report_tree_self(const sp_report_tree *tree, size_t node);
 
 #endif

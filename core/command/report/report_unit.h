@@ -1,4 +1,4 @@
-/* Units of profiles, and values for people. */
+/* Units of profiles, and values formatted for people. */
 #ifndef SP_REPORT_UNIT_H
 #define SP_REPORT_UNIT_H
 
@@ -6,8 +6,9 @@
 
 #define SP_REPORT_VALUE_BYTES 40
 
-/* The unit of sums: nanoseconds for every unit of time, otherwise `unit`
- * itself. *scale multiplies the values. */
+/* Returns the unit of a report's sums: nanoseconds for every unit of time,
+ * otherwise `unit` itself. *scale is the factor that converts values of `unit`.
+ */
 const char *sp_report_unit(const char *unit, int64_t *scale);
 
 /* Print a value in seconds, in bytes with a prefix, or as it is. */

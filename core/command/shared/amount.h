@@ -15,10 +15,10 @@ int64_t sp_amount_sum(int64_t a, int64_t b);
 
 void sp_amount_add(sp_amount *amount, const sp_amount *more);
 
-/* The statistical uncertainty of a number of samples, for people: 95 of 100
- * such counts are within this distance of the true one, if samples are
- * independent. "21%"; "?" below 10 samples, which are too few to rank; "" for
- * 0. */
+/* Print the statistical uncertainty of a number of samples, "21%": if samples
+ * are independent, 95 of 100 such counts are within this distance of the true
+ * count. Prints "?" for fewer than SP_AMOUNT_FEW samples, which are too few to
+ * rank, and "" for 0. */
 #define SP_AMOUNT_FEW               10
 #define SP_AMOUNT_UNCERTAINTY_BYTES 16
 void sp_amount_uncertainty(int64_t samples,

@@ -86,7 +86,8 @@ static spanprof_status profile_list_note(sp_profile_list *list,
   return SPANPROF_OK;
 }
 
-/* Append a file with the properties `about`, if it is not in the list. */
+/* Append a file unless the list has it already. `about` has its device and
+ * inode. */
 static spanprof_status profile_list_add_once(sp_profile_list *list,
                                              const char *directory,
                                              const char *name,

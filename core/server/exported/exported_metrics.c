@@ -21,7 +21,8 @@ typedef struct exported_work {
   size_t type;
   const char *type_id;
   uint32_t *sets;    /* EXPORTED_* of each label set */
-  uint8_t *has_node; /* for each stack; NULL: all have it */
+  uint8_t *has_node; /* for each stack, whether it contains the rule's function;
+                      * NULL: the rule has no function */
 } exported_work;
 
 void sp_exported_metrics_init(sp_exported_metrics *metrics, const sp_mem *mem,
@@ -107,7 +108,8 @@ static bool exported_same(const exported_work *work,
   return true;
 }
 
-/* Returns NULL if there is no memory. */
+/* Copy the values of the rule's groups from a label set. Returns NULL if there
+ * is no memory. */
 static char **exported_values(const exported_work *work, uint32_t set) {
   const sp_mem *mem = work->metrics->mem;
   const size_t count = work->rule->group_count;
@@ -262,8 +264,8 @@ static spanprof_status exported_run(exported_work *work) {
   return st;
 }
 
-/* Log once that a regular expression took too long; it matches nothing from
- * then on. */
+/* If a regular expression of the rule took too long, log this once. The
+ * expression matches nothing from then on. */
 static void exported_check_regex(const exported_work *work) {
   bool *gave_up = &work->metrics->of_rules[work->rule_number].gave_up;
 

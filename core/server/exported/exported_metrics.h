@@ -13,7 +13,8 @@
 #include "util/memory/hash_index.h"
 #include "util/system/log.h"
 
-/* Most series of one rule. Values of further ones count as overflow. */
+/* Largest number of series of one rule. Values of further series are added to
+ * `overflow`. */
 #define SP_EXPORTED_SERIES_MAX 1000
 
 typedef struct sp_exported_series {

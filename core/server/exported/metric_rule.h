@@ -14,16 +14,17 @@ typedef struct sp_metric_rule {
   const char *query; /* as configured */
   const char *type;  /* profile type with five parts */
   sp_matcher_list matchers;
-  const char *function;  /* that the stack must contain; NULL: all samples */
-  sp_matcher_list found; /* or a regular expression for the function */
+  const char *function;  /* only stacks with this function are summed; NULL: all
+                          * stacks, or those that `found` selects */
+  sp_matcher_list found; /* regular expression for the function; empty: none */
   const char *groups[SP_METRIC_LABELS_MAX]; /* labels of the profiles */
-  const char *shown[SP_METRIC_LABELS_MAX];  /* the groups as valid names in
-                                             * Prometheus */
+  const char *shown[SP_METRIC_LABELS_MAX];  /* the names of `groups`, changed to
+                                             * valid names in Prometheus */
   size_t group_count;
   sp_text_pair constants[SP_METRIC_LABELS_MAX];
   size_t constant_count;
-  bool seconds; /* convert nanoseconds to seconds, as the name of the metric
-                 * demands */
+  bool seconds; /* the name of the metric ends in "_seconds", so nanoseconds are
+                 * converted to seconds */
 } sp_metric_rule;
 
 typedef struct sp_metric_rules {

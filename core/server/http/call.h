@@ -29,13 +29,12 @@ typedef struct sp_http_call {
   uint64_t begin_ns;
   sp_connection *tracked; /* NULL if the connection is not tracked */
   sp_cancel cancel;
-  sp_text_pair *pairs; /* headers, then parameters. `texts` has the texts of the
-                        * paths and the method */
+  sp_text_pair *pairs; /* headers, then parameters of the query string */
   size_t pair_count;
   size_t pair_capacity;
   size_t header_count;
   sp_buffer texts;
-  char *path;         /* for the search for a route */
+  char *path;         /* without doubled slashes; used to find the route */
   bool out_of_memory; /* memory ran out while the request was read */
   bool counts;        /* counts as in flight */
   bool running;       /* passed to a worker */
@@ -57,9 +56,9 @@ void sp_http_call_free(sp_http_call *call); /* accepts NULL */
 void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
                        const sp_guard *guard);
 
-/* Run the route's handler and compress the response if it asks for that. Called
- * on a worker. If the response then has `needs_large`, pass the call to
- * sp_http_call_set_retry() and run it again. */
+/* Run the route's handler, and compress the response if `gzip` of the response
+ * is set. Called on a worker. If the response then has `needs_large`, pass the
+ * call to sp_http_call_set_retry() and run it again. */
 void sp_http_call_run(sp_http_call *call);
 
 /* Discard the response. The next sp_http_call_run() waits until the call may

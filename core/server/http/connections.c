@@ -10,8 +10,8 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* How often the thread looks for disconnected clients: more often while a query
- * runs. */
+/* Time between two checks for disconnected clients, while no query runs and
+ * while one runs. */
 #define CONNECTIONS_IDLE_NS (200 * SP_NS_PER_MS)
 #define CONNECTIONS_WORK_NS (25 * SP_NS_PER_MS)
 
@@ -63,7 +63,8 @@ static void connections_move(sp_connections *connections,
   connections_link(connections, connection, is_working);
 }
 
-/* Whether the client has closed the connection, or it is broken. */
+/* Returns whether the client has closed the connection, or the connection is
+ * broken. */
 static bool connections_is_closed(const sp_connection *connection) {
   char byte;
   const ssize_t size =
@@ -72,8 +73,9 @@ static bool connections_is_closed(const sp_connection *connection) {
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Shut the socket down, so that libmicrohttpd closes it. `answer` is sent
- * first, except to a client that has had an answer already: it expects none. */
+/* Shut the socket down, so that libmicrohttpd closes it. Before that, `answer`
+ * is sent, unless an earlier request of this connection was answered: such a
+ * client does not expect an answer now. */
 static void connections_close(sp_connection *connection, const char *answer) {
   connection->is_shut = true;
   connection->deadline_ns = UINT64_MAX;
@@ -188,8 +190,8 @@ static size_t connections_of_address(const sp_connection_list *list,
   return count;
 }
 
-/* Close the connection that has waited longest; with `address`, only from that
- * address. False: none is waiting. */
+/* Close the connection that has waited longest, with `address` only among the
+ * connections of this address. Returns false if no connection is waiting. */
 static bool connections_close_oldest(sp_connections *connections,
                                      const uint64_t *address) {
   sp_connection *connection;

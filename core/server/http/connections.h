@@ -11,7 +11,7 @@
  *   the last bytes. Shutting the socket down for reading causes another edge.
  *
  * Threads: libmicrohttpd's threads call all functions except start, cancel_all
- * and end. They remove a connection before they close its socket. */
+ * and stop. They remove a connection before they close its socket. */
 #ifndef SP_CONNECTIONS_H
 #define SP_CONNECTIONS_H
 
@@ -19,9 +19,11 @@
 
 #include "server/model/cancel.h"
 
-/* Of all listeners together; fewer if the limit of open files is lower. */
+/* Largest number of connections of all listeners together. It is lower if the
+ * limit of open files requires it. */
 #define SP_CONNECTIONS_MAX 2048
-/* From one IPv4 address or one /64 network of IPv6; a proxy counts as one. */
+/* Largest number of connections from one IPv4 address or one /64 network of
+ * IPv6. All clients behind a proxy share its address. */
 #define SP_CONNECTIONS_OF_ADDRESS_MAX 1024
 
 #define SP_HEADERS_SECONDS_MAX 30  /* of a connection's first request */
@@ -34,7 +36,7 @@ typedef struct sp_connection {
   int socket;
   uint64_t address;     /* hash of the client's address */
   bool is_working;      /* in the list `working` */
-  bool has_answered;    /* at least one request */
+  bool has_answered;    /* at least one request was answered */
   bool is_shut;         /* for reading */
   uint64_t deadline_ns; /* of the present wait */
   sp_cancel *cancel;    /* of the running query; NULL: not cancellable */
@@ -67,14 +69,15 @@ spanprof_status sp_connections_start(sp_connections *connections,
 /* Accepts an all-zero structure, too. */
 void sp_connections_stop(sp_connections *connections);
 
-/* Add a new connection, which waits for headers. NULL: no memory; only
- * libmicrohttpd's idle timeout applies to it then. If there are too many
- * connections, either the new one or an older one is shut down with a 503. */
+/* Add a new connection, which waits for headers. Returns NULL if there is no
+ * memory; only libmicrohttpd's idle timeout limits the connection then. If
+ * there are too many connections, either the new one or an older one is shut
+ * down with a 503. */
 sp_connection *sp_connections_add(sp_connections *connections, int socket);
 
-/* The states of a connection: it waits for a body; its request is being
- * processed; it waits for headers again. `cancel` is the query's, or NULL for
- * other requests. A NULL connection is ignored. */
+/* Change the state of a connection: it now waits for a body; its request is now
+ * being processed; it now waits for headers again. `cancel` is the query's, or
+ * NULL for other requests. A NULL connection is ignored. */
 void sp_connections_body(sp_connections *connections,
                          sp_connection *connection);
 void sp_connections_work(sp_connections *connections, sp_connection *connection,

@@ -8,9 +8,9 @@
 
 typedef struct sp_guard {
   sp_token *token; /* borrowed */
-  bool loopback;   /* Only this machine can connect. A request whose Host is
-                    * not one of its names comes from a page by DNS rebinding.
-                    */
+  bool loopback; /* Only this machine can connect. Requests whose Host is not a
+                  * name of this machine are then refused, because pages send
+                  * them by DNS rebinding. */
   const char *const *hosts; /* additional names of this machine, borrowed */
   size_t host_count;
 } sp_guard;

@@ -42,7 +42,7 @@ static const struct {
   const char *thread_name;
   size_t thread_count;
   size_t waiting_max;
-  const char *full; /* answer if more calls wait */
+  const char *full; /* body of the 503 for further calls */
 } server_pools[SERVER_POOLS] = {
     [SERVER_SHORT_CALLS] = {"sp-answer", 24, SP_CONNECTIONS_MAX,
                             "too many requests are waiting, try again\n"},
@@ -212,10 +212,10 @@ static enum MHD_Result server_access(void *data,
   return call->running ? MHD_YES : server_hand_over(call);
 }
 
-/* Answer a client that has sent a part of the body and closed its side of the
- * connection: it still reads. Called on libmicrohttpd's thread. The handler
- * only reports the fault; a request without a body has no fault, and its
- * handler would do all its work here, so it is not called. */
+/* Answer a client that has closed its side of the connection after a part of
+ * the body, and still reads. Runs on libmicrohttpd's thread, so the handler may
+ * only report the fault. It is not called for a request without a body: such a
+ * request has no fault, and the handler would process it here. */
 static void server_cut(sp_http_call *call) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(
       call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);

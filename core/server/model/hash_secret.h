@@ -1,5 +1,6 @@
-/* The server's secret constants for util/memory/hash.h. Before
- * sp_hash_secret_init(), and in tests, the constants of the core apply. */
+/* The server's secret constants for util/memory/hash.h. Until
+ * sp_hash_secret_init() is called, and in tests, the library's fixed constants
+ * are used. */
 #ifndef SP_HASH_SECRET_H
 #define SP_HASH_SECRET_H
 

@@ -1,6 +1,6 @@
-/* Limits of one uploaded profile. By default only the tables' own limits apply,
- * since the memory of an upload is bounded anyway (../receive/upload_memory.h).
- */
+/* Limits of one uploaded profile. The default limits (sp_limits_own) only
+ * protect the data structures, because the memory of an upload is bounded
+ * separately (../receive/profile/upload_memory.h). */
 #ifndef SP_LIMITS_H
 #define SP_LIMITS_H
 

@@ -1,6 +1,6 @@
 /* The selection of a query: `query` parses and compiles it, `store` evaluates
- * it. Everything is borrowed from the caller, also by the caller's other
- * threads. */
+ * it. Everything belongs to the caller. Several threads may read it at the same
+ * time. */
 #ifndef SP_SELECTOR_H
 #define SP_SELECTOR_H
 

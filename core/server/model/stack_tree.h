@@ -42,8 +42,8 @@ typedef struct sp_tree_sample {
   uint64_t trace_hi;  /* both 0: none */
   uint64_t trace_lo;
   int64_t value;
-  int64_t count; /* samples, as counted by the profiles, or derived from their
-                  * periods, or else the number of rows */
+  int64_t count; /* number of samples: the profiles' counts, or computed from
+                  * their periods, or the number of stored rows */
 } sp_tree_sample;
 
 typedef struct sp_stack_tree {
@@ -57,7 +57,7 @@ typedef struct sp_stack_tree {
   size_t node_count;      /* at least 1 */
   uint64_t profile_count; /* profiles that contributed */
   bool is_counted;        /* all profiles have sample counts or a period */
-  /* Only if the selection keeps samples apart. */
+  /* Only set by sp_store_samples(). */
   sp_tree_sample *samples;
   sp_text_pairs *label_sets;
   size_t sample_count;

@@ -1,5 +1,5 @@
-/* Configuration files in YAML, and so in JSON, as trees whose values know their
- * line numbers. */
+/* Configuration files in YAML, and therefore also in JSON, as trees of values
+ * with line numbers. */
 #ifndef SP_YAML_FILE_H
 #define SP_YAML_FILE_H
 
@@ -28,7 +28,8 @@ typedef struct sp_yaml {
   sp_yaml_kind kind;
   bool plain; /* a text without quotes, such as a number or true */
   uint32_t line;
-  uint32_t values;     /* including this one; 0 while it is read */
+  uint32_t values;     /* number of values in this tree, including this value; 0
+                        * until its end is read */
   const char *text;    /* for a text */
   sp_yaml_item *first; /* for a list or a map */
 } sp_yaml;
@@ -48,9 +49,10 @@ struct sp_yaml_file {
   const sp_yaml *root;
 };
 
-/* The known keys of a map: `read` are used; `ignored` belong to other programs
- * and are ignored with a warning. NULL ends each list; `ignored` may be NULL.
- * A key that begins with a star matches all keys with its ending. */
+/* The known keys of a map. Keys in `read` are used. Keys in `ignored` are used
+ * by other programs and are ignored with a warning. NULL ends each list;
+ * `ignored` may be NULL. A key that begins with a star matches all keys with
+ * its ending. */
 typedef struct sp_yaml_keys {
   const char *const *read;
   const char *const *ignored;

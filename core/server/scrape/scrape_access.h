@@ -12,9 +12,9 @@
 spanprof_status sp_scrape_secret(const char *path,
                                  char out[SP_SCRAPE_SECRET_BYTES]);
 
-/* Read these settings of a job. Files of secrets are read, too, and their names
- * are kept. SPANPROF_ERR_ARGUMENT, SPANPROF_ERR_IO, with a message that
- * contains no secret. */
+/* Read these settings of a job. Also reads the files with secrets, and stores
+ * their names, because each request reads them again. SPANPROF_ERR_ARGUMENT,
+ * SPANPROF_ERR_IO, with a message that contains no secret. */
 spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,
                                       sp_scrape_access *access,
                                       const sp_yaml *job);

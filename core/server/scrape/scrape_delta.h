@@ -6,7 +6,7 @@
 
 #include "server/model/received.h"
 
-/* Most cumulative types of a profile. */
+/* Largest number of cumulative types of a profile. */
 #define SP_SCRAPE_COUNTED_MAX 4
 
 /* The counts of one stack and its labels, which are identified by a hash of all

@@ -11,7 +11,8 @@ static spanprof_status job_nomem(void) {
   return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
-/* Find the path of a profile: configured or usual. */
+/* Make the path of a profile: the configured path `own`, or else the default
+ * path. */
 static spanprof_status job_kind_path(sp_scrape_job *job, const sp_yaml *given,
                                      const sp_scrape_kind *kind,
                                      const char *own, const char **out) {

@@ -1,4 +1,4 @@
-/* A job of a file, as its targets need it. */
+/* The settings of one job that all its targets share. */
 #ifndef SP_SCRAPE_JOB_H
 #define SP_SCRAPE_JOB_H
 
@@ -12,9 +12,10 @@ typedef struct sp_scrape_job {
   const sp_yaml *given;
   const char *name;
   const char *scheme;
-  const char *before;      /* path_prefix of every path, or "" */
-  const char *prefix;      /* prefix of the usual paths */
-  const char *query;       /* from params: "a=b&c=d", or "" */
+  const char *before; /* path_prefix, before paths of pprof_config, or "" */
+  const char *prefix; /* path_prefix and metrics_path, which precede the default
+                       * paths */
+  const char *query;  /* from params: "a=b&c=d", or "" */
   const sp_yaml *profiles; /* pprof_config, or NULL */
   sp_scrape_target target; /* the common part of all targets */
 } sp_scrape_job;

@@ -6,7 +6,7 @@
 #include "profile/tables/arena.h"
 #include "util/system/log.h"
 
-/* Most probes of all targets, and most labels of one target. */
+/* Largest number of probes of all targets, and of labels of one target. */
 #define SP_SCRAPE_PROBES_MAX ((size_t)1000)
 #define SP_SCRAPE_LABELS_MAX ((size_t)20)
 
@@ -35,17 +35,18 @@ typedef struct sp_scrape_access {
   const char *user;
   const char *password;
   const char *bearer;
-  /* Files that are read for each request, for the three values above. */
+  /* Files with these three values. They are read again for each request. */
   const char *user_file;
   const char *password_file;
   const char *bearer_file;
-  const char *ca_file; /* PEM, as are the others */
+  const char *ca_file; /* this file and the two below are PEM files */
   const char *cert_file;
   const char *key_file;
   bool trusts_any; /* insecure_skip_verify */
 } sp_scrape_access;
 
-/* One address of a job, from which its probes are made. Texts are copied. */
+/* A target: one address of a job. Each of its profiles is a probe. Texts are
+ * copied. */
 typedef struct sp_scrape_target {
   const char *job;
   const char *url; /* "http://host:6060", without a path */

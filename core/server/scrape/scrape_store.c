@@ -19,8 +19,8 @@ static spanprof_status store_check_kind(const sp_raw_profile *profile,
   size_t i;
 
   if (!kind->types[0] || !profile->type_count)
-    return SPANPROF_OK; /* any type is accepted; a profile without types is
-                         * refused later */
+    return SPANPROF_OK; /* the kind accepts any type, or the profile has no
+                         * types and is refused later */
   for (i = 0; i < SP_COUNT_OF(kind->types) && kind->types[i]; i++)
     if (store_has_type(profile, kind->types[i]))
       return SPANPROF_OK;

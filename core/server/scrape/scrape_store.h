@@ -1,4 +1,5 @@
-/* Stores the answer of a target, with the checks of uploads. */
+/* Stores the profile that a target has sent, after the same checks as for an
+ * upload. */
 #ifndef SP_SCRAPE_STORE_H
 #define SP_SCRAPE_STORE_H
 

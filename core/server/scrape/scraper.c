@@ -18,8 +18,8 @@
 #define SCRAPER_SPREAD_NS    (20 * SP_NS_PER_MS)
 #define SCRAPER_SPREAD_COUNT 100
 
-/* Longest wait for the thread. A libcurl before 7.87 waits for a name lookup
- * that hangs; then the thread continues, and the process exits. */
+/* Longest wait for the thread to exit. libcurl before 7.87 cannot interrupt a
+ * name lookup; the process then exits while the thread is still running. */
 #define SCRAPER_STOP_NS (800 * SP_NS_PER_MS)
 
 static uint64_t scraper_now(const sp_scraper *scraper) {
@@ -247,7 +247,7 @@ bool sp_scraper_stop(sp_scraper *scraper) {
     until.tv_sec++;
   }
   if (pthread_timedjoin_np(scraper->thread, NULL, &until)) {
-    pthread_detach(scraper->thread); /* the thread still reads a large body */
+    pthread_detach(scraper->thread); /* the thread exits with the process */
     return false;
   }
   scraper_free(scraper);

@@ -23,8 +23,9 @@ spanprof_status sp_scraper_start(sp_scraper **out, sp_serve *serve,
 void sp_scraper_halt(sp_scraper *scraper);
 
 /* Stop all transfers and the thread, and free the scraper. Returns false if the
- * thread did not stop in time (because of disk access, or a name lookup of an
- * old libcurl): it continues to use the server and the plan. Accepts NULL. */
+ * thread did not stop in time, because it waits for the disk or for a name
+ * lookup of an old libcurl. The thread then continues to use the server and the
+ * plan. Accepts NULL. */
 bool sp_scraper_stop(sp_scraper *scraper);
 
 /* Append the metrics of all targets. Accepts NULL. Threads: any. */

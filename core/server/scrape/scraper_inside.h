@@ -1,4 +1,4 @@
-/* Types of the scraper's files. */
+/* Types that several source files of the scraper share. */
 #ifndef SP_SCRAPER_INSIDE_H
 #define SP_SCRAPER_INSIDE_H
 

@@ -107,9 +107,8 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   store->retention_ns = options->retention_ns;
   store->max_bytes = options->max_bytes;
   store->lock_file = -1;
-  /* Uploads that are parsed or encoded at the same time. More threads would
-   * compete with the writer, and all uploads wait for the writer's transaction.
-   */
+  /* At most one thread per processor parses or encodes uploads. More threads
+   * would slow the writer down, and all uploads wait for the writer. */
   sp_gate_init(&store->gate, sp_gate_processors());
   pthread_mutex_init(&store->lock, NULL);
   pthread_mutex_init(&store->learning, NULL);

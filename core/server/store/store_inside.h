@@ -88,8 +88,8 @@ spanprof_status sp_store_reader_acquire_for(sp_store *store, sp_cancel *cancel,
                                             sp_store_reader **out);
 void sp_store_reader_release(sp_store *store, sp_store_reader *reader);
 
-/* The thread of maintenance, which compacts and deletes; keep.c. It exits when
- * `closing` is set. */
+/* The function of the maintenance thread, which compacts and deletes;
+ * maintenance.c. It returns when `closing` is set. */
 void *sp_store_maintain(void *store);
 
 /* The parts of sp_store_drop_old(); retention.c. */
@@ -97,7 +97,7 @@ spanprof_status sp_store_drop_by_age(sp_store *store);
 spanprof_status sp_store_drop_by_bytes(sp_store *store);
 
 /* Return free pages to the volume if there are many or the files exceed the
- * limit; give_back.c. */
+ * limit; return_pages.c. */
 spanprof_status sp_store_return_pages(sp_store *store);
 
 /* Read the current limits of the files, and pass them to the writer. */

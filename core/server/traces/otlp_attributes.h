@@ -7,9 +7,10 @@
 /* Deeper values are omitted. */
 #define SP_OTLP_ATTRIBUTE_DEPTH_MAX 8
 
-/* Append an object of the KeyValue fields `number` of `owner`. `resource` is
- * the text of another object for the key "resource", or NULL. Refuses malformed
- * messages. */
+/* Append a JSON object with the attributes of the message `owner`, which are
+ * its KeyValue fields with this number. `resource` is the JSON text of the
+ * value for an additional key "resource", or NULL. Refuses malformed messages.
+ */
 spanprof_status sp_otlp_attributes(sp_view owner, uint32_t number,
                                    const char *resource, sp_buffer *out,
                                    sp_refusal *refusal);

@@ -62,8 +62,8 @@ bool sp_http_accepts_gzip(const sp_http_request *request);
 /* Largest body of a response, before compression. */
 #define SP_HTTP_BODY_MAX ((size_t)256 << 20)
 
-/* The memory that a query, and likewise its answer, may use while others run.
- * See sp_http_try_large(). A query for one span in 7 days of 20 applications
+/* Largest memory of a query, and also of its answer, unless sp_http_try_large()
+ * has returned true for it. A query for one span in 7 days of 20 applications
  * uses 17 MiB. */
 #define SP_HTTP_SMALL_MAX ((size_t)32 << 20)
 
@@ -97,12 +97,12 @@ typedef void (*sp_http_handler)(void *data, const sp_http_request *request,
                                 sp_http_response *response);
 
 enum {
-  /* May take long. Such requests wait for each other; other requests do not
-   * wait for them. */
+  /* May take long. These requests have their own workers, so they only delay
+   * each other. */
   SP_HTTP_SLOW = 1,
-  /* Changes something. Refused if Origin or Sec-Fetch-Site shows that a page of
-   * another site sent the request. Requests with methods other than GET and
-   * HEAD are checked without this flag, too. */
+  /* Changes the state of the server. Refused if Origin or Sec-Fetch-Site shows
+   * that a page of another site sent the request. Requests with methods other
+   * than GET and HEAD are checked without this flag, too. */
   SP_HTTP_CHANGES = 2,
   /* Needs no token (/ready, /healthz). */
   SP_HTTP_OPEN = 4,

@@ -10,7 +10,7 @@ typedef struct sp_adhoc_profile {
   const char **types; /* the types of values in the file */
   size_t type_count;
   size_t type;           /* the type in the tree */
-  sp_flamebearer bearer; /* its description */
+  sp_flamebearer bearer; /* its name, units and sample rate */
 } sp_adhoc_profile;
 
 /* Read the contents of the file `name` and add the values of `type` to a side

@@ -8,7 +8,8 @@
 #include "server/query/selector/text_set.h"
 #include "server/query/series/merged_points.h"
 
-/* Largest gap between profiles of one stretch if they have no duration. */
+/* Largest gap between two profiles of one range (gaps_put_stretches()) if the
+ * first has no duration. */
 #define LISTS_GAP_MS 15000
 
 /* A set of texts for each name: the types of an application, or the values of a
@@ -239,7 +240,8 @@ typedef struct gaps_gathering {
   gaps_time *times;
   size_t count;
   size_t capacity;
-  int64_t from_ms; /* start of the requested range; the nearest are outside */
+  int64_t from_ms; /* the requested range; the nearest profiles are searched
+                    * outside it */
   int64_t until_ms;
   int64_t before_ms;
   int64_t after_ms;
@@ -284,9 +286,9 @@ static int gaps_order(const void *a, const void *b) {
   return memcmp(&left->profile, &right->profile, sizeof left->profile);
 }
 
-/* Two profiles belong to the same stretch if the gap between them is shorter
- * than half of the first one's duration, which is its client's upload interval.
- */
+/* Write the ranges without gaps. Two profiles belong to the same range if the
+ * gap between them is at most half of the duration of the first. The duration
+ * is its client's upload interval. */
 static void gaps_put_stretches(sp_api *api, const gaps_gathering *gaps) {
   size_t i, first = 0;
   int64_t end = 0, profiles = 0;

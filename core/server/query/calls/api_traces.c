@@ -6,7 +6,7 @@
 #include "server/model/query_time.h"
 #include "server/model/sum.h"
 
-#define TRACES_CANDIDATES 500    /* for the selection of the dearest */
+#define TRACES_CANDIDATES 500    /* traces; the dearest are chosen among them */
 #define TRACES_SPANS_MAX  100000 /* spans that are read */
 #define TRACES_PROFILE_MS 120000 /* longest time from a profile to its span */
 
@@ -22,9 +22,10 @@ typedef struct traces_span {
   int64_t duration_ns;
   int32_t kind;
   int32_t status;
-  uint64_t samples; /* its own; its trace's for a root in a list */
+  uint64_t samples; /* of the span; in the list of traces, of the whole trace */
   int64_t own;      /* value of its samples */
-  int64_t total;    /* with its children's; its trace's for a root in a list */
+  int64_t total;    /* value with its descendants; in the list of traces, of the
+                     * whole trace */
 } traces_span;
 
 typedef struct traces_spans {

@@ -12,7 +12,8 @@ typedef struct sp_flamebearer {
   const char *spy;
   const char *timeline; /* JSON, or NULL */
   const char *groups;   /* JSON, or NULL */
-  bool groups_empty;    /* without groups, write {}, as for text files */
+  bool groups_empty; /* if `groups` is NULL, write {} and not null, as Pyroscope
+                      * does for files of text formats */
 } sp_flamebearer;
 
 /* Set the name, units and sample rate that Pyroscope has for a type and unit.

@@ -177,10 +177,13 @@ static int64_t tree_weight(const void *weights, size_t node) {
   return ((const int64_t *)weights)[node];
 }
 
-/* Remove the nodes that `largest` does not keep, and close the gaps. Both
- * arrays are all 0. `numbers` gets the new number of each node. `others` gets,
- * for each new node, the number of its child for removed descendants, which
- * replaces the first of them and is its own. */
+/* Remove the nodes that `largest` does not keep, and close the gaps. The first
+ * removed child of a node is replaced by a node with the function
+ * `other_function`, and the values of all removed descendants of the parent are
+ * added to it. The arrays are all 0 at the start. `numbers` gets the new number
+ * of each node. `others` gets, for each new node, the number of this
+ * replacement among its children; for the replacement itself, its own number.
+ */
 static spanprof_status tree_remove(sp_function_tree *tree, sp_node_cut *largest,
                                    const int64_t *weights,
                                    uint32_t other_function, uint32_t *numbers,

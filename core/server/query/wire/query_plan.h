@@ -49,7 +49,8 @@ typedef struct sp_query_plan {
   sp_query *query;
   sp_matcher_list matchers;
   sp_selector selector;
-  bool nothing; /* it selects ids that no data has */
+  bool nothing; /* a condition requires an id that no data can have, so the
+                 * result is empty */
 } sp_query_plan;
 
 /* Make a plan without conditions: it selects all types and series at all

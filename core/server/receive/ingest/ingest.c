@@ -7,8 +7,8 @@
 /* A longer range is not treated as the duration of a profile. */
 #define INGEST_DURATION_MAX_NS ((int64_t)SP_NS_PER_S * 86400)
 
-/* The format of a body, by `format`; for two formats by the Content-Type alone.
- */
+/* The format of a body. The parameter `format` selects it; the Content-Type
+ * also selects TRIE and TREE, and is the only way to select FORM. */
 typedef enum ingest_format {
   INGEST_FOLDED,
   INGEST_LINES,

@@ -19,8 +19,8 @@ spanprof_status sp_ingest_name_read(sp_ingest_name *out, const sp_mem *mem,
                                     sp_view name, sp_refusal *refusal);
 void sp_ingest_name_dispose(sp_ingest_name *name);
 
-/* Samples per second. The default if the text is not a whole number from 0 on.
- */
+/* Parse a sample rate in Hz. Returns the default if the text is not a whole
+ * number from 0 on. */
 uint32_t sp_ingest_rate(const char *text);
 
 /* The time of `from` or `until` in nanoseconds. Clients send "now", "now-10s"

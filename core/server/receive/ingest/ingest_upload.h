@@ -28,7 +28,7 @@ spanprof_status sp_ingest_pprof(sp_ingest_upload *upload,
 /* The body contains stacks as text. */
 spanprof_status sp_ingest_text(sp_ingest_upload *upload, sp_ingest_stacks read);
 
-/* The body is a speedscope file; each of its profiles becomes one. */
+/* The body is a speedscope file. Each profile in it is added to the batch. */
 spanprof_status sp_ingest_speedscope(sp_ingest_upload *upload);
 
 #endif

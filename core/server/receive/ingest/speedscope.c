@@ -8,7 +8,8 @@
 #define SPEEDSCOPE_PRECISION 100 /* values per unit */
 #define SPEEDSCOPE_DEPTH_MAX 1024
 
-/* Values are integers: for longer units, hundredths are counted. */
+/* Stored values are integers, so weights in units other than nanoseconds and
+ * bytes are stored as hundredths. */
 #define SPEEDSCOPE_TIMES 4 /* the first units are times */
 static const struct {
   const char *name;

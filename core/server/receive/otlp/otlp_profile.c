@@ -175,7 +175,8 @@ static spanprof_status otlp_hex_label(otlp_convert *c, sp_otlp_builder *builder,
   char *text;
   size_t i;
 
-  /* An id is not longer, and only an id is a label. */
+  /* Ids have at most this many bytes. Longer values are not ids and get no
+   * label. */
   if (bytes.size > OTLP_TRACE_BYTES)
     return SPANPROF_OK;
   st = sp_raw_new(c->tables->arena, 2 * bytes.size, 1, &text, c->refusal);

@@ -24,7 +24,8 @@ typedef struct sp_batch {
   bool is_one;          /* refuse a profile that would be stored in parts */
 } sp_batch;
 
-/* The range of times that the options allow for data received now. */
+/* Returns the range of times that --ingest-window allows for data received now.
+ */
 sp_raw_window sp_batch_window(const sp_serve *serve);
 
 /* Memory is allocated from the upload. */

@@ -12,10 +12,11 @@
 /* The beginning of longer texts is cut, as in Pyroscope. */
 #define SP_RAW_TEXT_MAX ((size_t)65535)
 
-/* Most types of a profile. Types are compared pairwise. */
+/* Largest number of types of a profile, because types are compared pairwise. */
 #define SP_RAW_TYPES_MAX ((size_t)64)
 
-/* Labels read per sample: one more than allowed. */
+/* Labels that are read of each sample: one more than allowed, so that the check
+ * finds an excess. */
 #define SP_RAW_LABELS_MAX (SP_LIMITS_LABELS_MAX + 1)
 
 typedef struct sp_raw_type {

@@ -24,8 +24,9 @@ typedef struct sp_refusal {
 void sp_refusal_init(sp_refusal *refusal, const sp_mem *mem);
 void sp_refusal_dispose(sp_refusal *refusal);
 
-/* Set kind and message, and return SPANPROF_ERR_FORMAT. The first refusal is
- * kept: an upload with two faults is answered with one. */
+/* Set kind and message, unless the refusal is set already, and return
+ * SPANPROF_ERR_FORMAT. An upload with several faults is answered with the
+ * first. */
 spanprof_status sp_refuse(sp_refusal *refusal, sp_refusal_kind kind,
                           const char *format, ...) SP_PRINTF(3, 4);
 

@@ -2,12 +2,12 @@
  * in columns. It has one profile as it was received, or the profiles of an
  * hour. A query reads only the parts of the block that it needs:
  *
- *   head    the times, and which series and types have values
- *   filter  of span and trace ids; id_filter.h
- *   totals  sums for each series and stack over all profiles, and which
- * profiles have which series; missing if there is only one profile spans sorted
- * span ids with their trace ids body    the samples, sorted by profile, series,
- * stack and span */
+ * - head: the times, and the series and types that have values
+ * - filter: a Bloom filter of the span and trace ids (id_filter.h)
+ * - totals: the sum of each series and stack over all profiles, and the series
+ *   of each profile; missing if there is only one profile
+ * - spans: the span ids with their trace ids, sorted
+ * - body: the samples, sorted by profile, series, stack and span */
 #ifndef SP_BLOCK_H
 #define SP_BLOCK_H
 

@@ -8,8 +8,8 @@
 #include "block.h"
 #include "server/model/selector.h"
 
-/* Up to this count, ids are looked up one by one where each costs a read or a
- * search. */
+/* Largest number of ids that are looked up one by one in places where each
+ * lookup needs a read or a search. With more ids, the lookup is omitted. */
 #define SP_WANTED_FEW 16
 
 typedef struct sp_wanted_id {
@@ -22,7 +22,8 @@ typedef struct sp_wanted_id {
 typedef struct sp_wanted_ids {
   sp_wanted_id *ids;
   size_t count;
-  size_t list_count; /* the first ones, which come from lists */
+  size_t list_count; /* ids from the lists of spans and traces; they precede
+                      * those of matchers */
 } sp_wanted_ids;
 
 /* Returns whether an id exists, or may exist, in some place. */
@@ -35,9 +36,10 @@ spanprof_status sp_wanted_ids_read(sp_wanted_ids *wanted,
                                    const sp_mem *mem);
 void sp_wanted_ids_dispose(sp_wanted_ids *wanted, const sp_mem *mem);
 
-/* Returns whether `has` accepts an id of each group. `matchers`: also the
- * groups of matchers; such a matcher is about a label if a series has a label
- * of this name. */
+/* Returns whether `has` accepts an id of each group. With `matchers`, the
+ * groups of matchers are checked, too. Use this only if no selected series has
+ * a label with the matcher's name, because the matcher would apply to the
+ * label. */
 bool sp_wanted_ids_pass(const sp_wanted_ids *wanted, bool matchers,
                         sp_wanted_has has, void *data);
 

@@ -16,13 +16,15 @@
 
 #define COMPACT_HOUR_NS ((int64_t)3600 * 1000000000)
 
-/* An hour of a source is compacted if it has this many single profiles, or
- * blocks for a full one, or if no profile has arrived for a while. */
+/* An hour of a source is compacted if it has SINGLES_MIN single profiles, or
+ * small blocks with enough profiles for a larger one, or if it has not changed
+ * for QUIET. */
 #define COMPACT_SINGLES_MIN 120
 #define COMPACT_QUIET_NS    ((int64_t)120 * 1000000000)
 
-/* Limits of one block: the memory to make it, and the excess that a query of
- * one minute reads. A block with half of them is not compacted again. */
+/* Limits of one block. They limit the memory for making it, and the unneeded
+ * data that a query for one minute reads. A block with half of a limit is not
+ * compacted again. */
 #define COMPACT_SAMPLES_MAX 400000
 #define COMPACT_VALUES_MAX  1600000 /* the same for four types */
 
@@ -35,7 +37,8 @@
 #define COMPACT_BLOCKS_MAX 64
 #define COMPACT_BYTES_MAX  ((size_t)1 << 20)
 
-/* Rows of one place in one transaction, at least, if many places have rows. */
+/* Smallest number of rows of one place in one transaction, if many places have
+ * rows. */
 #define COMPACT_SHARE_MIN (COMPACT_ROWS_MAX / COMPACT_BLOCKS_MAX)
 
 /* One hour of one source, with rows to compact. */
@@ -58,9 +61,9 @@ typedef struct compact {
   bool all;
   bool again; /* another call deleted a row: try again in the next pass */
   sp_compact_seen seen, now;
-  int64_t last_row; /* Highest row of this step. Newer rows wait for the next
-                     * step or pass: otherwise a source that receives data
-                     * all the time would never be finished. */
+  int64_t last_row; /* Highest row that this step processes. Newer rows are left
+                     * for a later step or pass, so that the step finishes even
+                     * if data arrives all the time. */
   compact_place places[COMPACT_BLOCKS_MAX];
   size_t place_count;
   size_t profiles_max;      /* in one block */
@@ -153,7 +156,7 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   place->more = false;
   if (st)
     return st;
-  /* The last hour that fits the range is cut off. */
+  /* The end of the last hour is beyond the range of int64_t. */
   if (__builtin_add_overflow(place->hour * COMPACT_HOUR_NS, COMPACT_HOUR_NS - 1,
                              &end_ns))
     end_ns = INT64_MAX;

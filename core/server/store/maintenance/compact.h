@@ -7,12 +7,13 @@
 /* The state after a pass, so that the next pass reads nothing again. */
 typedef struct sp_compact_seen {
   int64_t block;    /* highest block number at that time */
-  int64_t quiet_ns; /* blocks until this time had not changed for long enough */
+  int64_t quiet_ns; /* blocks that end before this time had been unchanged for
+                     * long enough */
 } sp_compact_seen;
 
-/* Profiles of one block. Limits the memory that is needed to make it, and the
- * excess that a query of one minute reads. A block with half of this count is
- * not compacted again. */
+/* Largest number of profiles in one block. It limits the memory for making a
+ * block, and the unneeded data that a query for one minute reads. A block with
+ * half of this count is not compacted again. */
 #define SP_COMPACT_PROFILES_MAX 1024
 
 /* Make one pass over the blocks that exist when it begins. Blocks are merged if

@@ -16,8 +16,8 @@
  * to finish soon when the store is closed. */
 #define MAINTAIN_NICE 5
 
-/* If the clock jumps ahead by LEAP, it may be set back soon. Data is old by
- * this clock only after it was not set back for TRUSTED. */
+/* A clock that jumps ahead by LEAP may soon be set back. Data is deleted by age
+ * only when the clock has not jumped for TRUSTED. */
 #define MAINTAIN_LEAP_NS    ((int64_t)3600 * 1000000000)
 #define MAINTAIN_TRUSTED_NS (600 * SP_NS_PER_S)
 

@@ -272,7 +272,8 @@ static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
   bool any, any_ids, all_ids, passes = true, done = false;
   spanprof_status st = SPANPROF_OK;
 
-  /* First, because it excludes nearly all blocks of a long range. */
+  /* The filter is read first, because it excludes nearly all blocks of a long
+   * range. */
   if (select->wanted.list_count)
     st = select_filter(select, id, false, &passes);
   if (!st && passes)

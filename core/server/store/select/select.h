@@ -43,16 +43,17 @@ typedef enum sp_select_part {
 /* The receiver of the samples. Each function may be NULL. */
 typedef struct sp_select_sink {
   void *data;
-  /* These apply if no id is selected. `presence`: it is enough to know that an
-   * entry has values in the range. `totals`: totals of many profiles are enough
-   * (as profile 0 of the block). */
+  /* These two apply if no condition of the selector is about ids. With
+   * `presence`, only sp_select_entry.seen is needed. With `totals`, the samples
+   * may be sums over all profiles of a block, with 0 as the index of the
+   * profile. */
   bool presence;
   bool totals;
   sp_store_names names; /* with `presence`: as in sp_store_series() */
   spanprof_status (*sample)(void *data, sp_select_entry *entry,
                             const sp_block *block,
                             const sp_block_sample *sample);
-  /* After the last sample of a profile and series. */
+  /* Called after the last sample of each profile and series. */
   spanprof_status (*run_end)(void *data, const sp_block *block,
                              const sp_block_sample *first);
 } sp_select_sink;
@@ -66,15 +67,15 @@ struct sp_select {
   uint64_t *span_ids; /* the selector's lists, sorted */
   sp_trace_id *trace_ids;
   sp_profile_uuid *profiles;
-  sp_text_cache kept;       /* of the entries */
-  sp_text_cache tried;      /* of series that may not match */
+  sp_text_cache kept;       /* texts of the entries */
+  sp_text_cache tried;      /* texts of series that may not match */
   sp_select_entry *entries; /* by series and type */
   size_t entry_count;
   size_t entry_capacity;
   sqlite3_stmt *parts[SP_SELECT_PARTS];
   sp_wanted_ids wanted;
-  sp_block_runs without; /* blocks without any of `wanted`, including the
-                          * matchers' */
+  sp_block_runs without; /* blocks that have none of the ids in `wanted`, by the
+                          * wide filters */
   /* Of the current block. */
   uint32_t source;
   uint32_t whole; /* of the source */

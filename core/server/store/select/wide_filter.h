@@ -29,9 +29,9 @@ typedef struct sp_block_runs {
   size_t capacity;
 } sp_block_runs;
 
-/* Find these ranges by the wide filters for a range of time. Dispose of *out
- * also after a failure. Statuses as of sp_database_step(), SPANPROF_ERR_NOMEM.
- */
+/* Find the ranges of blocks without the wanted ids, by the wide filters that
+ * overlap a range of time. Dispose of *out also after a failure. Statuses as of
+ * sp_database_step(), SPANPROF_ERR_NOMEM. */
 spanprof_status sp_wide_filter_find(sp_block_runs *out, const sp_mem *mem,
                                     sqlite3 *db, const sp_wanted_ids *wanted,
                                     int64_t from_ns, int64_t until_ns);

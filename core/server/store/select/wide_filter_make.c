@@ -4,15 +4,16 @@
 #include "util/system/status.h"
 #include "wide_filter.h"
 
-/* Size of one filter: its transaction is short, even with the largest block's
- * filter in addition, and until it is made its blocks can be read one by one.
- */
+/* A filter is made when its blocks have filters of this size in total, or when
+ * there are this many blocks. The size is small enough, even with the last
+ * block's filter, for a short transaction, and for queries that read the
+ * filters of all later blocks one by one. */
 #define WIDE_BYTES  ((size_t)1280 << 10)
 #define WIDE_BLOCKS 512
 
-/* Blocks that will still be compacted are included if they lie between others,
- * without benefit, because the filter covers a range of numbers. With more than
- * this, the filter does not wait for them. */
+/* A filter covers a range of block numbers, so it also includes blocks in this
+ * range that will still be compacted and count only here. The filter is made at
+ * these sizes even if few of its blocks are final. */
 #define WIDE_BYTES_MOST  (4 * WIDE_BYTES)
 #define WIDE_BLOCKS_MOST (8 * WIDE_BLOCKS)
 
@@ -32,7 +33,7 @@ typedef struct wide_make {
   int64_t until_ns;
   size_t count;
   size_t bytes;
-  size_t final_count; /* among them */
+  size_t final_count; /* blocks that will not be compacted any more */
   size_t final_bytes;
   uint8_t *bits;
 } wide_make;

@@ -1,5 +1,5 @@
-/* Finds rows of one table by ascending or descending ids. It steps to near
- * rows, and uses a new search for others. */
+/* Finds rows of one table by ascending or descending ids. Steps through the
+ * rows to an id nearby, and searches for a distant one. */
 #ifndef SP_ROW_CURSOR_H
 #define SP_ROW_CURSOR_H
 
@@ -13,7 +13,7 @@ typedef struct sp_row_cursor {
   const char *sql;
   bool down;
   sp_cancel *cancel; /* NULL: none */
-  sqlite3_stmt *row; /* id of the current row; 0: none */
+  sqlite3_stmt *row; /* the statement; NULL: not prepared yet */
   int64_t at;        /* id of the current row; 0: none */
 } sp_row_cursor;
 

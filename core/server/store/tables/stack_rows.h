@@ -12,8 +12,9 @@
 
 typedef struct sp_stack_rows {
   const sp_mem *mem;
-  uint32_t *callers;    /* numbers of frames, each higher; or SP_STACK_ROW_NONE
-                         */
+  uint32_t *callers; /* number of each frame's caller, which is higher than the
+                      * frame's own number; SP_STACK_ROW_NONE for an outermost
+                      * frame */
   sp_row_id *locations; /* ids */
   size_t count;
   size_t count_max;

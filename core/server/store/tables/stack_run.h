@@ -1,19 +1,19 @@
 /* Rows of the table `stack`.
  *
  * A stack is a path from the outermost frame inwards, and each of its frames
- * has an id. A row holds a run: up to SP_STACK_RUN_MAX frames of which each was
- * called by the one before. The first frame has the row's id, and the others
- * have the ids that follow. The row of a frame is therefore the row with the
- * highest id that is not above the frame's. A caller's id is lower than those
- * of its callees. */
+ * has an id. A row has a run: up to SP_STACK_RUN_MAX consecutive frames of a
+ * stack, each called by the frame before it. The first frame has the row's id,
+ * and the others have the ids that follow. The row of a frame is therefore the
+ * row with the highest id that is not above the frame's. A caller's id is lower
+ * than those of its callees. */
 #ifndef SP_STACK_RUN_H
 #define SP_STACK_RUN_H
 
 #include "database.h"
 #include "util/memory/buffer.h"
 
-/* With 32 frames a row the b-trees cost a tenth of the bytes of the locations.
- */
+/* Largest number of frames in a row. With 32 frames in each row, the b-trees
+ * need a tenth of the bytes that the locations need. */
 #define SP_STACK_RUN_MAX 32
 
 /* Its columns, as sp_stack_run_read() expects them. Column `more` has the
