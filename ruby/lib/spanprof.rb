@@ -35,25 +35,25 @@ module Spanprof
     # @example
     #   Spanprof.start(application_name: "shop", server_address: "http://localhost:4040")
     # @param options [Hash] what to profile, and the destination of the profiles
-    # @option options [String] :application_name Name of the service. The first name found replaces a missing one:
-    #   `OTEL_SERVICE_NAME`, `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, the tracer's Resource. After 30 s without any
-    #   it is `unknown_service:EXECUTABLE`
+    # @option options [String] :application_name Name of the service. If it is not given, the first of these names
+    #   applies: `OTEL_SERVICE_NAME`, `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, the name in the tracer's Resource;
+    #   after 30 s without a name, `unknown_service:EXECUTABLE`
     # @option options [Hash, String] :labels Labels of every profile, `name=value,name=value`
-    # @option options [String] :resource_labels Names of `OTEL_RESOURCE_ATTRIBUTES` that become labels, separated by
-    #   commas; `service.namespace` always does
-    # @option options [Boolean] :clean_label_names (false) Replace each character that a label name must not have by
-    #   `_`, instead of refusing the start
+    # @option options [String] :resource_labels Names of attributes in `OTEL_RESOURCE_ATTRIBUTES` that become labels,
+    #   separated by commas; `service.namespace` always becomes a label
+    # @option options [Boolean] :clean_label_names (false) Replace each invalid character of a label name by `_`;
+    #   without this option, an invalid name makes the start fail
     # @option options [Boolean] :dotted_label_names (false) Keep the dots of label names instead of replacing them by
     #   `_`; Grafana does not show names with dots
     # @option options [Integer] :sample_rate_hz (100) Samples per second of CPU time of each thread; 1 to 1000
-    # @option options [Integer] :signal_number (0) Signal of the timers; 0 finds a free real-time signal
+    # @option options [Integer] :signal_number (0) Signal of the timers; 0 selects a free real-time signal
     # @option options [Boolean] :native_frames (true) Record the stack frames of native code
-    # @option options [Boolean] :full_native_stacks (false) Keep the frames that started the interpreter, and one frame
-    #   for each address without a name
+    # @option options [Boolean] :full_native_stacks (false) Keep the native frames that started the interpreter, and
+    #   show each address without a name as its own frame
     # @option options [Boolean] :registered_threads_only (false) Profile only threads that registered, set a label or
     #   entered a span; threads of Python's `threading` register themselves
-    # @option options [Integer] :stack_depth_max (512) Frames of a stack; the outer frames of a deeper one become
-    #   `[truncated]`; 16 to 512
+    # @option options [Integer] :stack_depth_max (512) Maximum number of frames of a stack; one frame `[truncated]`
+    #   replaces the outer frames of a deeper stack; 16 to 512
     # @option options [Integer] :window_max_bytes (64 MiB) Memory for the stacks, labels and names of one profile;
     #   stacks beyond it become `[too many stacks]`; at least 1 MiB
     # @option options [Boolean] :report_pid (false) Add the label `pid` to every sample
@@ -78,9 +78,9 @@ module Spanprof
     # @option options [String] :no_proxy Hosts to reach without the proxy, separated by commas; without it `NO_PROXY` is
     #   read
     # @option options [String] :upload_protocol Protocol of uploads: `push`, the default, or `ingest`
-    # @option options [Integer] :upload_interval_ms (10 s) Length of one profile; 100 ms to 1 h
-    # @option options [Integer] :queue_bytes (8 MiB) Memory for encoded profiles that wait for their upload; beyond it
-    #   the oldest go to the spool or are dropped; at least 64 KiB
+    # @option options [Integer] :upload_interval_ms (10 s) Time that one profile covers; 100 ms to 1 h
+    # @option options [Integer] :queue_bytes (8 MiB) Memory for encoded profiles that wait for their upload; beyond it,
+    #   the oldest profiles move to the spool or are dropped; at least 64 KiB
     # @option options [String, Pathname] :output_directory Directory to which profiles are also written
     # @option options [Integer] :output_max_bytes (1 GiB) Size limit of `output_directory`; the oldest profiles are
     #   deleted first; at least 64 KiB
@@ -92,9 +92,10 @@ module Spanprof
     #   deleted first; at least 64 KiB
     # @option options [Integer] :spool_max_age_s (45 min) Age at which a profile in `spool_directory` is deleted; 1 s to
     #   3650 days
-    # @option options [Integer] :span_names_max (500) Distinct span names; further ones become `[other]`; 1 to 1000000
-    # @option options [Integer] :label_values_max (1024) Distinct values of each label name; further ones become
+    # @option options [Integer] :span_names_max (500) Maximum number of distinct span names; further names become
     #   `[other]`; 1 to 1000000
+    # @option options [Integer] :label_values_max (1024) Maximum number of distinct values of each label name; further
+    #   values become `[other]`; 1 to 1000000
     # @option options [Symbol, String, Integer] :log_level Least severe message to log: `debug`, `info`, `warn`, `error`
     #   or `off`; the default is `warn` on stderr, `info` with a logger
     # @option options [Boolean] :flush_on_sigterm (false) Send the remaining samples before SIGTERM ends the process, if

@@ -42,20 +42,21 @@ typedef enum sp_option_kind {
  * SPANPROF_UNSET, sp_settings_read() computes it. */
 #define SP_OPTION_LIST(X)                                                      \
   X(application_name, TEXT, 0, 0, 0,                                           \
-    "Name of the service. The first name found replaces a missing one: "       \
-    "`OTEL_SERVICE_NAME`, `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, the "  \
-    "tracer's Resource. After 30 s without any it is "                         \
-    "`unknown_service:EXECUTABLE`",                                            \
+    "Name of the service. If it is not given, the first of these names "       \
+    "applies: `OTEL_SERVICE_NAME`, `service.name` of "                         \
+    "`OTEL_RESOURCE_ATTRIBUTES`, the name in the tracer's Resource; "          \
+    "after 30 s without a name, `unknown_service:EXECUTABLE`",                 \
     "PYROSCOPE_APPLICATION_NAME")                                              \
   X(labels, LABELS, 0, 0, 0,                                                   \
     "Labels of every profile, `name=value,name=value`", "PYROSCOPE_LABELS")    \
   X(resource_labels, TEXTS, 0, 0, 0,                                           \
-    "Names of `OTEL_RESOURCE_ATTRIBUTES` that become labels, separated by "    \
-    "commas; `service.namespace` always does",                                 \
+    "Names of attributes in `OTEL_RESOURCE_ATTRIBUTES` that become "           \
+    "labels, separated by commas; `service.namespace` always becomes a "       \
+    "label",                                                                   \
     "PYROSCOPE_RESOURCE_LABELS")                                               \
   X(clean_label_names, SWITCH, 0, 1, 0,                                        \
-    "Replace each character that a label name must not have by `_`, instead "  \
-    "of refusing the start",                                                   \
+    "Replace each invalid character of a label name by `_`; without "          \
+    "this option, an invalid name makes the start fail",                       \
     "PYROSCOPE_CLEAN_LABEL_NAMES")                                             \
   X(dotted_label_names, SWITCH, 0, 1, 0,                                       \
     "Keep the dots of label names instead of replacing them by `_`; Grafana "  \
@@ -65,21 +66,21 @@ typedef enum sp_option_kind {
     "Samples per second of CPU time of each thread", "PYROSCOPE_SAMPLE_RATE",  \
     "PYROSCOPE_SAMPLING_RATE")                                                 \
   X(signal_number, NUMBER, 0, 64, 0,                                           \
-    "Signal of the timers; 0 finds a free real-time signal",                   \
+    "Signal of the timers; 0 selects a free real-time signal",                 \
     "PYROSCOPE_SIGNAL")                                                        \
   X(native_frames, SWITCH, 0, 1, 1, "Record the stack frames of native code",  \
     "PYROSCOPE_NATIVE_FRAMES")                                                 \
   X(full_native_stacks, SWITCH, 0, 1, 0,                                       \
-    "Keep the frames that started the interpreter, and one frame for each "    \
-    "address without a name",                                                  \
+    "Keep the native frames that started the interpreter, and show each "      \
+    "address without a name as its own frame",                                 \
     "PYROSCOPE_FULL_NATIVE_STACKS")                                            \
   X(registered_threads_only, SWITCH, 0, 1, 0,                                  \
     "Profile only threads that registered, set a label or entered a span; "    \
     "threads of Python's `threading` register themselves",                     \
     "PYROSCOPE_REGISTERED_THREADS_ONLY")                                       \
   X(stack_depth_max, NUMBER, 16, SP_OPTION_DEPTH_MAX, SP_OPTION_DEPTH_MAX,     \
-    "Frames of a stack; the outer frames of a deeper one become "              \
-    "`[truncated]`",                                                           \
+    "Maximum number of frames of a stack; one frame `[truncated]` "            \
+    "replaces the outer frames of a deeper stack",                             \
     "PYROSCOPE_STACK_DEPTH_MAX")                                               \
   X(window_max_bytes, NUMBER, INT64_C(1) << 20, SP_OPTION_BYTES_MAX,           \
     INT64_C(64) << 20,                                                         \
@@ -130,11 +131,11 @@ typedef enum sp_option_kind {
   X(upload_protocol, TEXT, 0, 0, 0,                                            \
     "Protocol of uploads: `push`, the default, or `ingest`",                   \
     "PYROSCOPE_UPLOAD_PROTOCOL")                                               \
-  X(upload_interval_ms, MS, 100, 3600000, 10000, "Length of one profile",      \
-    "PYROSCOPE_UPLOAD_INTERVAL")                                               \
+  X(upload_interval_ms, MS, 100, 3600000, 10000,                               \
+    "Time that one profile covers", "PYROSCOPE_UPLOAD_INTERVAL")               \
   X(queue_bytes, NUMBER, SP_OPTION_BYTES_MIN, SP_OPTION_BYTES_MAX, 8388608,    \
-    "Memory for encoded profiles that wait for their upload; beyond it the "   \
-    "oldest go to the spool or are dropped",                                   \
+    "Memory for encoded profiles that wait for their upload; beyond it, "      \
+    "the oldest profiles move to the spool or are dropped",                    \
     "PYROSCOPE_QUEUE_BYTES")                                                   \
   X(output_directory, PATH, 0, 0, 0,                                           \
     "Directory to which profiles are also written",                            \
@@ -158,10 +159,12 @@ typedef enum sp_option_kind {
     "Age at which a profile in `spool_directory` is deleted",                  \
     "PYROSCOPE_SPOOL_MAX_AGE")                                                 \
   X(span_names_max, NUMBER, 1, 1000000, 500,                                   \
-    "Distinct span names; further ones become `[other]`",                      \
+    "Maximum number of distinct span names; further names become "             \
+    "`[other]`",                                                               \
     "PYROSCOPE_SPAN_NAMES_MAX")                                                \
   X(label_values_max, NUMBER, 1, 1000000, 1024,                                \
-    "Distinct values of each label name; further ones become `[other]`",       \
+    "Maximum number of distinct values of each label name; further "           \
+    "values become `[other]`",                                                 \
     "PYROSCOPE_LABEL_VALUES_MAX")                                              \
   X(log_level, LEVEL, SPANPROF_LOG_DEBUG, SPANPROF_LOG_OFF, SPANPROF_UNSET,    \
     "Least severe message to log: `debug`, `info`, `warn`, `error` or `off`; " \

@@ -195,37 +195,37 @@ def start(
     below, and the variable overrides the default. None means unset.
 
     Args:
-        application_name: Name of the service. The first name found replaces a
-            missing one: `OTEL_SERVICE_NAME`, `service.name` of
-            `OTEL_RESOURCE_ATTRIBUTES`, the tracer's Resource. After 30 s
-            without any it is `unknown_service:EXECUTABLE`.
+        application_name: Name of the service. If it is not given, the first of
+            these names applies: `OTEL_SERVICE_NAME`, `service.name` of
+            `OTEL_RESOURCE_ATTRIBUTES`, the name in the tracer's Resource; after
+            30 s without a name, `unknown_service:EXECUTABLE`.
             PYROSCOPE_APPLICATION_NAME.
         labels: Labels of every profile, `name=value,name=value`.
             PYROSCOPE_LABELS.
-        resource_labels: Names of `OTEL_RESOURCE_ATTRIBUTES` that become labels,
-            separated by commas; `service.namespace` always does.
-            PYROSCOPE_RESOURCE_LABELS.
-        clean_label_names: Replace each character that a label name must not
-            have by `_`, instead of refusing the start; default False.
-            PYROSCOPE_CLEAN_LABEL_NAMES.
+        resource_labels: Names of attributes in `OTEL_RESOURCE_ATTRIBUTES` that
+            become labels, separated by commas; `service.namespace` always
+            becomes a label. PYROSCOPE_RESOURCE_LABELS.
+        clean_label_names: Replace each invalid character of a label name by
+            `_`; without this option, an invalid name makes the start fail;
+            default False. PYROSCOPE_CLEAN_LABEL_NAMES.
         dotted_label_names: Keep the dots of label names instead of replacing
             them by `_`; Grafana does not show names with dots; default False.
             PYROSCOPE_DOTTED_LABEL_NAMES.
         sample_rate_hz: Samples per second of CPU time of each thread; 1 to
             1000, default 100. PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE.
-        signal_number: Signal of the timers; 0 finds a free real-time signal;
+        signal_number: Signal of the timers; 0 selects a free real-time signal;
             default 0. PYROSCOPE_SIGNAL.
         native_frames: Record the stack frames of native code; default True.
             PYROSCOPE_NATIVE_FRAMES.
-        full_native_stacks: Keep the frames that started the interpreter, and
-            one frame for each address without a name; default False.
-            PYROSCOPE_FULL_NATIVE_STACKS.
+        full_native_stacks: Keep the native frames that started the interpreter,
+            and show each address without a name as its own frame; default
+            False. PYROSCOPE_FULL_NATIVE_STACKS.
         registered_threads_only: Profile only threads that registered, set a
             label or entered a span; threads of Python's `threading` register
             themselves; default False. PYROSCOPE_REGISTERED_THREADS_ONLY.
-        stack_depth_max: Frames of a stack; the outer frames of a deeper one
-            become `[truncated]`; 16 to 512, default 512.
-            PYROSCOPE_STACK_DEPTH_MAX.
+        stack_depth_max: Maximum number of frames of a stack; one frame
+            `[truncated]` replaces the outer frames of a deeper stack; 16 to
+            512, default 512. PYROSCOPE_STACK_DEPTH_MAX.
         window_max_bytes: Memory for the stacks, labels and names of one
             profile; stacks beyond it become `[too many stacks]`; at least 1
             MiB, default 64 MiB. PYROSCOPE_WINDOW_MAX_BYTES.
@@ -259,11 +259,11 @@ def start(
             it `NO_PROXY` is read. PYROSCOPE_NO_PROXY.
         upload_protocol: Protocol of uploads: `push`, the default, or `ingest`.
             PYROSCOPE_UPLOAD_PROTOCOL.
-        upload_interval_ms: Length of one profile; 100 ms to 1 h, default 10 s.
-            PYROSCOPE_UPLOAD_INTERVAL.
+        upload_interval_ms: Time that one profile covers; 100 ms to 1 h, default
+            10 s. PYROSCOPE_UPLOAD_INTERVAL.
         queue_bytes: Memory for encoded profiles that wait for their upload;
-            beyond it the oldest go to the spool or are dropped; at least 64
-            KiB, default 8 MiB. PYROSCOPE_QUEUE_BYTES.
+            beyond it, the oldest profiles move to the spool or are dropped; at
+            least 64 KiB, default 8 MiB. PYROSCOPE_QUEUE_BYTES.
         output_directory: Directory to which profiles are also written.
             PYROSCOPE_OUTPUT_DIRECTORY.
         output_max_bytes: Size limit of `output_directory`; the oldest profiles
@@ -279,10 +279,11 @@ def start(
             PYROSCOPE_SPOOL_MAX_BYTES.
         spool_max_age_s: Age at which a profile in `spool_directory` is deleted;
             1 s to 3650 days, default 45 min. PYROSCOPE_SPOOL_MAX_AGE.
-        span_names_max: Distinct span names; further ones become `[other]`; 1 to
-            1000000, default 500. PYROSCOPE_SPAN_NAMES_MAX.
-        label_values_max: Distinct values of each label name; further ones
-            become `[other]`; 1 to 1000000, default 1024.
+        span_names_max: Maximum number of distinct span names; further names
+            become `[other]`; 1 to 1000000, default 500.
+            PYROSCOPE_SPAN_NAMES_MAX.
+        label_values_max: Maximum number of distinct values of each label name;
+            further values become `[other]`; 1 to 1000000, default 1024.
             PYROSCOPE_LABEL_VALUES_MAX.
         log_level: Least severe message to log: `debug`, `info`, `warn`, `error`
             or `off`; the default is `warn` on stderr, `info` with a logger.
