@@ -11,7 +11,7 @@
 typedef struct sp_control_options {
   spanprof_options core;
   sp_object given; /* the mapping; valid during the call */
-  sp_object kept;  /* the object that owns the memory of `core` */
+  sp_object kept;  /* the object that owns the memory to which `core` points */
 } sp_control_options;
 
 #define SP_CONTROL_OPTIONS_NONE ((sp_control_options){.kept = (sp_object)0})

@@ -1,7 +1,7 @@
 /* Converts a mapping to spanprof_options, and a list to the arguments of a
  * command, in the same way for all languages. lang/ruby_values.h or
  * lang/python_values.h, which must be included before, defines the values_
- * functions and the VALUES_ words. If a function returns false or NULL, an
+ * functions and the VALUES_ texts. If a function returns false or NULL, an
  * exception is set (Python). In Ruby it raises. */
 #ifndef OPTION_VALUES_H
 #define OPTION_VALUES_H
@@ -31,7 +31,7 @@ static inline bool option_refuse(const char *name, const char *expected,
                        values_class(value));
 }
 
-/* `expected`: the accepted values, for the text of a refusal. */
+/* `expected` describes the accepted values in the error message. */
 static inline bool option_string(sp_control_options *out, const char *name,
                                  const char *expected, sp_object value,
                                  const char **text) {
@@ -234,8 +234,8 @@ static inline const char *words_name(const void *words, size_t i) {
   return ((char *const *)words)[i];
 }
 
-/* The most similar of the words after the first one, or NULL if none is
- * similar. */
+/* Returns the word after words[0] that is most similar to words[0], or NULL if
+ * none is similar. */
 static inline const char *sp_control_nearest(int count, char **words) {
   return count ? sp_nearest(words[0], words + 1, (size_t)count - 1, words_name)
                : NULL;

@@ -1,10 +1,10 @@
 /* Conversions of arguments and results, by type or role, for all languages. The
  * file of each language in lang/ defines these primitives: SP_CHECK(status)
  * leaves the function with an exception if the status is a failure;
- * SP_FAIL_UNLESS(c) does so if an exception is set; SP_DROP(object) releases
- * what a conversion has created; SP_UNLOCKED(statement) runs without the VM's
- * lock if no more is needed for that; SP_NOTHING is the empty value;
- * SP_STRING(p) converts text that ends with NUL. */
+ * SP_FAIL_UNLESS(c) does so if an exception is set; SP_DROP(object) releases an
+ * object that a conversion has created (Ruby: keeps it alive until then);
+ * SP_UNLOCKED(statement) runs the statement, in Python without the GIL;
+ * SP_NOTHING is None or nil; SP_STRING(p) converts text that ends with NUL. */
 typedef unsigned int uint32_t;
 
 %typemap(out) spanprof_status "SP_CHECK($1) $result = SP_NOTHING;"

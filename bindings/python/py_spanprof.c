@@ -52,9 +52,9 @@ static PyObject *native_new(PyObject *spec) {
   return module;
 }
 
-/* Returns whether this interpreter has loaded `native` before, by a mark in its
- * dict, which is freed with the interpreter. If `native` is NULL, sets the
- * mark. Returns -1 with an exception. */
+/* Returns 1 if this interpreter has loaded `native` before: its dict, which is
+ * freed with the interpreter, has a mark. If `native` is NULL, sets the mark.
+ * Returns -1 with an exception. */
 static int native_known(const PyObject *native) {
   PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
 

@@ -24,7 +24,7 @@ class Text:
 
 
 class Library:
-    """The texts, and for each word the number of texts that contain it."""
+    """All texts, with the number of texts that contain each word."""
 
     def __init__(self, most: int = 120) -> None:
         folder = pathlib.Path(sysconfig.get_path("stdlib"))

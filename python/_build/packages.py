@@ -34,8 +34,8 @@ def _command(needs: Iterable[tuple[str, ...]]) -> str:
 
 
 def sentence(missing: list[str]) -> str | None:
-    """Return a text on the missing packages and how to install them; None: none is
-    missing."""
+    """Return a sentence that names the missing packages and the command that installs
+    them, or None if nothing is missing."""
     if not missing:
         return None
     if "stdlib.h" in missing:

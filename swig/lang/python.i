@@ -12,8 +12,8 @@
 #define SP_UNLOCKED(...)       Py_BEGIN_ALLOW_THREADS __VA_ARGS__ Py_END_ALLOW_THREADS
 %}
 
-/* Create SWIG's table of globals now: its destructor would create a missing
- * table, and does not check for a lack of memory. */
+/* Create SWIG's table of globals when the module is loaded. SWIG's destructor
+ * otherwise creates the table, and does not check whether memory ran out. */
 %init %{
   SWIG_globals();
 %}

@@ -14,7 +14,8 @@
 
 %rename("running?") sp_control_running;
 
-/* Enclose functions that Ractors other than the main one may call. */
+/* Surround the declarations of functions that Ractors other than the main one
+ * may call. */
 %define SP_ANYWHERE_BEGIN
 %init %{ rb_ext_ractor_safe(true); %}
 %enddef

@@ -36,8 +36,8 @@ class Verdict:
         missing_noise: the deviation of `missing` that the number of samples
             explains.
         samples: number of ticks.
-        dropped: samples that the library dropped. A verdict shows them, but they
-            are no excuse.
+        dropped: samples that the library dropped. Missing CPU time fails a test even
+            if samples were dropped.
     """
 
     wrong: float
@@ -73,7 +73,7 @@ def judge(samples: list[Sample], truth: dict[str, float], label: str = "span_nam
 
 
 class AttributionCase(ProgramCase):
-    """A test of a program that prints the measured CPU times as a last line of JSON."""
+    """A test of a program whose last line of output is JSON with the measured CPU times."""
 
     def judged(self, source: str, label: str = "span_name", bare: str | None = None,
                **options: object) -> Verdict:

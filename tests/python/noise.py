@@ -12,9 +12,9 @@ DEVIATIONS = 4.9
 # The same by Hoeffding's inequality, for a sum of n independent values within a range
 # of width one: sqrt(log(2e6) / 2).
 SUM_OF_ROUNDED = 2.7
-# Kernels check a thread's CPU clock at their ticks, at least 250 times a second. The
-# sample that was due just before a thread's end is booked at its end. On machines with
-# shared processors, a processor may be away for the stolen time or longer (45 ms).
+# Kernels check a thread's CPU clock at their own ticks, at least 250 times a second. A
+# sample that is due just before a thread ends is recorded at the end. On machines that
+# share processors, a processor may be unavailable for AWAY_S or longer (45 ms were seen).
 LATE_S = 0.004
 AWAY_S = 0.06
 
@@ -30,13 +30,13 @@ BEGAN_S = stolen_s()
 
 
 def late_s() -> float:
-    """Maximum CPU time in seconds of a thread between two ticks that hit it."""
+    """Maximum CPU time of a thread between two recorded ticks, in seconds."""
     return max(AWAY_S, stolen_s() - BEGAN_S)
 
 
 def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> float:
-    """Deviation in seconds of the CPU time in one place of a profile of total_s. This
-    many threads began or ended meanwhile, and each rounds its time to ticks."""
+    """Maximum deviation, in seconds, of the CPU time true_s in one place of a profile with
+    the CPU time total_s. `threads` began or ended meanwhile; each rounds its time to ticks."""
     count = total_s / tick_s
     share = min(true_s / total_s, 1)
     drawn = DEVIATIONS * math.sqrt(count * share * (1 - share))
@@ -50,7 +50,7 @@ def distance(one: dict[str, float], other: dict[str, float]) -> float:
 
 
 def of_shares(shares: dict[str, float], count: int) -> float:
-    """Distance between the shares and those of `count` samples."""
+    """Maximum distance between the shares and those of `count` random samples."""
     draw = random.Random(1)
     names, weights = list(shares), list(shares.values())
     distances = []

@@ -233,6 +233,6 @@ def cpu_ns(samples: list[Sample], where: Callable[[Sample], bool]) -> int:
 
 
 def ended_s(samples: list[Sample]) -> float:
-    """CPU time in seconds that threads burned after the last tick that hit them. The
-    profile books it at the threads' ends, in no function."""
+    """CPU time in seconds that threads burned after their last recorded tick. The profile
+    contains this time, but in no function."""
     return cpu_ns(samples, lambda sample: sample.functions == ("[thread end]",)) / 1e9

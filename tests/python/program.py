@@ -28,8 +28,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 TIMEOUT_S = 60
 # Number of programs that a test runs at the same time, each waiting for a processor.
 AT_ONCE = 4
-# Maximum delay of a process's exit by us: two seconds, 0.1 s for log lines, and the
-# time that a busy machine needs to wake the threads that deliver and wait.
+# Maximum time by which spanprof delays an exit: two seconds for profiles, 0.1 s for log
+# lines, and the time that a busy machine needs to wake the threads that deliver them.
 END_S = 2.6
 
 # Precedes each program: a loop that burns `seconds` of CPU time of the calling thread,
@@ -201,8 +201,8 @@ class ProgramCase(unittest.TestCase):
 
     def burn_by_requests(self, port: int, pids: int, seconds: float = 1.0,
                          parallel: int = 4) -> dict[int, float]:
-        """Request pages that burn 0.1 s and answer with their process, until this many
-        processes have burned this long each. Returns the burned time by process."""
+        """Request pages, each of which burns 0.1 s and returns its process id, until `pids`
+        processes have burned `seconds` each. Returns the burned time by process id."""
         burned: dict[int, float] = {}
         until = time.monotonic() + TIMEOUT_S
         with ThreadPoolExecutor(parallel) as pool:
@@ -213,7 +213,8 @@ class ProgramCase(unittest.TestCase):
         return burned
 
     def assert_processes_covered(self, burned: dict[int, float], threads: int = 4) -> None:
-        """The profiles contain each process's burned CPU time, of this many threads."""
+        """Assert that the profiles contain the CPU time that each process burned on
+        `threads` threads."""
         cpu = self.cpu_s()
         for pid, seconds in burned.items():
             self.assertGreaterEqual(cpu.get(pid, 0.0), seconds - noise.of_time(seconds, seconds, 0.01, threads),
@@ -235,9 +236,9 @@ class ProgramCase(unittest.TestCase):
 
     def assert_covered(self, measured: float, true: float, what: str = "CPU", threads: int = 1,
                        extra: float = 0.0, alone: bool = False) -> None:
-        """The profiles contain the CPU time that the program burned, within the noise
-        of its samples, and no more, apart from `extra`. `alone`: the CPU time of
-        threads that did nothing else, each with its own clock."""
+        """Assert that the profiles contain the CPU time that the program burned, within the
+        noise of its samples, and at most `extra` more. `alone`: the threads did nothing
+        else; each has its own clock, so that only their ends are random."""
         total = true if alone else max(sum(self.cpu_s().values()), measured, true)
         allowed = noise.of_time(true, total, 0.01, threads)
         self.assertGreaterEqual(measured, true - allowed - profile_reader.ended_s(self.samples()), what)

@@ -1,4 +1,4 @@
-"""A session during a part of the test itself."""
+"""Records samples of the test's own process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RecordingCase(unittest.TestCase):
 
     def record(self, work: Callable[[], object], *, wall_hz: int = 0,
                **options: object) -> list[profile_reader.Sample]:
-        """The samples of `work`. `wall_hz`: sample wall-clock time, for the test."""
+        """Return the samples of `work`. `wall_hz`: sample by wall-clock time at this rate."""
         if wall_hz:
             os.environ["SPANPROF_TEST_WALL_HZ"] = str(wall_hz)
             self.addCleanup(os.environ.pop, "SPANPROF_TEST_WALL_HZ", None)

@@ -1,5 +1,5 @@
-"""The handler's reader of contextvars, with any other contents of a context, and while
-contexts change at every instant."""
+"""The handler's reader of contextvars, with other variables of the program in the
+context, and while contexts change constantly."""
 
 from __future__ import annotations
 

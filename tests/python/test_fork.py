@@ -1,4 +1,4 @@
-"""A forked child goes on being profiled, independently of its parent."""
+"""A forked child is profiled, independently of its parent."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ForkTest(ProgramCase):
         """)
         self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.3)
 
-    def test_a_child_of_a_thread_ends_with_it(self) -> None:
+    def test_a_child_forked_by_a_thread_exits_when_the_thread_returns(self) -> None:
         done = self.run_source("""
             import os, spanprof, threading
             spanprof.start()
@@ -67,7 +67,7 @@ class ForkTest(ProgramCase):
         """)
         self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.3)
 
-    @unittest.skipIf(sys.version_info < (3, 12), "CPython forks then")
+    @unittest.skipIf(sys.version_info < (3, 12), "before 3.12, CPython allows this fork")
     def test_a_fork_during_finalization_is_still_refused(self) -> None:
         done = self.run_source("""
             import os, spanprof

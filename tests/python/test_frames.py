@@ -242,7 +242,7 @@ class FramesTest(RecordingCase):
         self.assertLess(spanprof._native.runtime_stats()["code_bytes"] - before, 16384)
 
 
-class RoomTest(ProgramCase):
+class NameMemoryTest(ProgramCase):
     """Runs in a separate process, because it fills the memory for names."""
 
     def test_code_outgrows_the_first_space(self) -> None:
@@ -301,7 +301,7 @@ class RoomTest(ProgramCase):
             for frame in sample.stack:
                 if frame.function.startswith("big_"):
                     self.assertEqual(frame.file, f"<big {frame.function[4:]}>")
-            # The frames outside of such a frame are still known.
+            # The callers of such a frame still have names.
             if sample.runs("<overflow>") and sample.runs("PyEval_EvalCode"):
                 self.assertTrue(sample.runs("<module>"), sample.functions)
 

@@ -236,7 +236,7 @@ with profiled():
         self.assertTrue(ran)
         self.assertIn("no words", logged.output[0])
 
-    def test_what_ends_the_program_is_not_swallowed(self) -> None:
+    def test_exceptions_that_end_the_program_propagate(self) -> None:
         class Last:
             def __str__(self) -> str:
                 raise KeyboardInterrupt

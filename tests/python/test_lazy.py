@@ -6,7 +6,8 @@ import unittest
 
 from program import ProgramCase
 
-# The module does not exist before the program imports it.
+# The end of each program. It imports the module for the first time: our hook is then
+# installed, and the module's loader is not ours.
 FOLLOWED = """
 import multiprocessing.spawn
 assert multiprocessing.spawn.get_preparation_data.__wrapped__

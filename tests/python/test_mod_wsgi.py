@@ -50,7 +50,7 @@ WSGI = MODULES / "mod_wsgi.so-{}.{}".format(*sys.version_info[:2])
 @unittest.skipUnless(os.path.exists(SERVER) and WSGI.exists(), "there is no mod_wsgi for this interpreter")
 class ModWsgiTest(ProgramCase):
     def serve_site(self, group: str) -> int:
-        """The port of a server that does not run as root, even if the test does."""
+        """Start a server, which does not run as root even if the test does. Return its port."""
         port, user = free_port(), ""
         shutil.copytree(PACKAGES / "spanprof", self.directory / "packages" / "spanprof")
         shutil.copytree(PACKAGES / "pyroscope", self.directory / "packages" / "pyroscope")

@@ -18,8 +18,8 @@ def work(seconds):
 
 
 def spawns(module: str) -> bool:
-    """Whether this copy of multiprocessing can start an interpreter, as a lock of the
-    method spawn does. The copy of Debian 12 is too old for CPython 3.11."""
+    """Whether this copy of multiprocessing can start an interpreter; a lock of the method
+    spawn starts one. The copy in Debian 12 is too old for CPython 3.11."""
     return subprocess.run([sys.executable, "-c", f"import {module}; {module}.get_context('spawn').Lock()"],
                           capture_output=True, check=False).returncode == 0
 

@@ -50,8 +50,8 @@ def sorting(items: list) -> None:
 
 class NativeFramesTest(RecordingCase):
     def below(self, samples: list, function: str, native: str, share: float = 1.0) -> None:
-        """In at least this share of the function's samples, a native frame whose file
-        or name contains `native` is inside the function, directly or further in."""
+        """Assert that at least the `share` of the function's samples has, further in than the
+        function, a native frame whose file or name contains `native`."""
         inside = found = 0
         for sample in samples:
             names = sample.functions
@@ -67,8 +67,9 @@ class NativeFramesTest(RecordingCase):
                                 [s.functions[:8] for s in samples[:5]])
 
     def in_order(self, samples: list) -> None:
-        """No frame of the eval loop or of the program's start is left: the outermost
-        frame is a Python frame. No two adjacent frames are the same library."""
+        """Assert that no frame of the eval loop or of the program's start is in the stacks,
+        that the outermost frame is a Python frame, and that no two adjacent frames are
+        of the same library."""
         for sample in samples:
             self.assertFalse([n for n in sample.functions
                               if n.startswith(("_PyEval_EvalFrameDefault", "_TAIL_CALL"))],
@@ -146,7 +147,7 @@ class NativeFramesTest(RecordingCase):
         return [i for i, name in enumerate(sample.functions) if name.rpartition(".")[2] == function]
 
     def called_from_c(self, sample: profile_reader.Sample) -> bool:
-        """Four calls of back, with C frames between each two of them."""
+        """Whether the stack has four calls of back, with C frames between adjacent calls."""
         calls = self.places(sample, "back")
         return len(calls) == 4 and all(
             any(not frame.file.endswith(".py") for frame in sample.stack[inner + 1:outer])

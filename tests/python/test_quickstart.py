@@ -19,7 +19,7 @@ _FOUND = re.search(r"^### Python$.*?^```python\n(.*?)^```",
 assert _FOUND
 PROGRAM = _FOUND[1]
 
-# An exporter as tracing users have it; the README's program has none.
+# An exporter, which programs with traces usually have; the README's program has none.
 RECORDER = """
 import json, os
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
@@ -48,7 +48,7 @@ for i in range(8):
 
 class QuickstartTest(ProgramCase):
     def sink(self) -> int:
-        """The port of a server that stores profiles and stops with the test."""
+        """Start a server that stores profiles and stops with the test. Return its port."""
         sink = subprocess.Popen([sys.executable, CHECKOUT / "tests/sink/sink.py"], stdout=subprocess.PIPE, text=True)
         assert sink.stdout
         self.addCleanup(sink.stdout.close)
@@ -57,7 +57,7 @@ class QuickstartTest(ProgramCase):
         return int(sink.stdout.readline().split()[1])
 
     def run_program(self, program: str, **variables: str) -> tuple[dict, list[dict], str]:
-        """The received profiles, the exported spans, and the log."""
+        """Run the program. Return the received profiles, the exported spans, and the log."""
         port = self.sink()
         source = program.replace("http://localhost:4040", f"http://127.0.0.1:{port}")
         self.assertNotEqual(source, program)

@@ -60,11 +60,12 @@ def namespaces() -> bool:
 
 class SigtermTest(ProgramCase):
     def serve_source(self, source: str, **variables: str) -> subprocess.Popen[str]:
-        """A program, when it has reported that it is ready."""
+        """Start a program, and return it when it has reported that it is ready."""
         return self.serve_sources([source], **variables)[0]
 
     def serve_sources(self, sources: Sequence[str], **variables: str) -> list[subprocess.Popen[str]]:
-        """Programs that run at the same time, when each has reported that it is ready."""
+        """Start programs at the same time, and return them when all have reported that they
+        are ready."""
         (self.directory / "server.log").unlink(missing_ok=True)
         servers = [self.serve([sys.executable, "-u", str(self.write(f"app-{number}.py", source))], **variables)
                    for number, source in enumerate(sources)]
@@ -101,7 +102,7 @@ time.sleep(600)
         self.assertEqual(self.terminate(server), -signal.SIGTERM)
         self.assert_covered(self.burnt(), BURN_S)
 
-    def test_a_server_that_hangs_is_waited_for_two_seconds(self) -> None:
+    def test_the_exit_waits_two_seconds_for_a_server_that_hangs(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
             program = self.serve_source(
                 f"{START}burn(0.3)\nprint('ready')\ntime.sleep(600)",

@@ -202,7 +202,7 @@ class HarmlessTest(unittest.TestCase):
                 processor.on_end(span)  # type: ignore[arg-type]
         self.assertEqual(len(logged.output), 1)
 
-    def test_what_ends_the_program_is_not_swallowed(self) -> None:
+    def test_exceptions_that_end_the_program_propagate(self) -> None:
         class Last:
             def __getattr__(self, name: str) -> Any:
                 raise KeyboardInterrupt

@@ -52,8 +52,8 @@ class UwsgiTest(ProgramCase):
         self.serve_and_burn("--enable-threads")
 
     def test_with_native_threads(self) -> None:
-        """These threads block all signals. A label or a span, which shows that a thread
-        works for the program, unblocks ours."""
+        """These threads block all signals. The core unblocks its signal on a thread that
+        sets a label or enters a span."""
         self.serve_and_burn("--enable-threads", "--threads", "4")
 
     def test_workers_that_load_the_application_themselves(self) -> None:

@@ -1,5 +1,5 @@
-"""The walker with memory that is not as it should be. Its sources are compiled into a
-library that passes such memory to them."""
+"""The walker with invalid memory. A library contains the walker's sources, and
+functions that pass invalid memory to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIBRARY = """
 #include "vm/py_code.c"
 #include <sys/mman.h>
 
-/* A place without the key. */
+/* Memory that does not contain the key. */
 _PyRuntimeState moved_runtime;
 
 int thread_found(void) {
@@ -119,8 +119,8 @@ static void leaf_make(void) {
   py_sp_walk_set_loop(&loop, 1);
 }
 
-/* Walk code, then unmap it and walk again. Returns 10 times the number of frames
- * of the first walk plus that of the second. */
+/* Walk code, then unmap it and walk again. Returns two decimal digits: the numbers of
+ * frames of the first and the second walk. */
 int leaf_of_unmapped_code(void) {
   int before;
 
@@ -131,7 +131,8 @@ int leaf_of_unmapped_code(void) {
 }
 
 /* Walk known code whose reference count was overwritten with `references`. Returns
- * 10 times the number of frames found inside the loop plus that found outside. */
+ * two decimal digits: the numbers of frames found with a pc inside and outside of the
+ * loop. */
 int leaf_of_freed_code(void *references) {
   leaf_make();
   frames_at(IN_LOOP);
@@ -181,8 +182,8 @@ class WalkerMemoryTest(ProgramCase):
 
     @unittest.skipIf(sys.version_info < (3, 11), "frames are not on a data stack")
     def test_freed_code_whose_memory_is_still_readable(self) -> None:
-        """The frame is accepted outside of the eval loop, where it is completely
-        written."""
+        """Inside of the eval loop, the reference count shows whether the code was freed.
+        Outside, the frame is completely written, and is accepted."""
         for references in "None", "ctypes.c_void_p(0x7f0012345678)":
             self.assertEqual(self.evaluate(f"library.leaf_of_freed_code({references})"), "1\n")
         self.assertEqual(self.evaluate("library.leaf_of_freed_code(ctypes.c_void_p(3))"), "11\n")

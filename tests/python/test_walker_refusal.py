@@ -97,9 +97,9 @@ class StartTest(ProgramCase):
 @unittest.skipIf(shutil.which("gcc") is None, "there is no C compiler")
 class RefusalTest(ProgramCase):
     def start(self, source: str, function: str, body: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run a program whose extension sees another version of one function of the
-        interpreter. Functions of a static interpreter cannot be replaced, so a copy
-        of the extension imports the function under another name."""
+        """Run a program with a copy of the extension for which one function of the
+        interpreter is replaced. LD_PRELOAD cannot replace functions of a statically
+        linked interpreter, so the copy imports the function under another name."""
         other = "Xy" + function[2:]
         package = self.directory / "spanprof"
         shutil.copytree(PACKAGES / "spanprof", package)
@@ -114,7 +114,8 @@ class RefusalTest(ProgramCase):
         return self.run_source(source, LD_PRELOAD=str(library), **variables)
 
     def refused(self, function: str, body: str) -> str:
-        """The reason that is logged then."""
+        """Assert that the program is not profiled with this replacement. Return its output,
+        which has the reason."""
         done = self.start(PROGRAM, function, body)
         self.assertIn("False False False", done.stdout)
         self.assertIn("went on", done.stdout)

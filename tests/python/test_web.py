@@ -85,8 +85,8 @@ class WebTest(ProgramCase):
         return profile_reader.cpu_ns(self.samples(name), lambda sample: sample.runs("burn")) / 1e9
 
     def assert_part(self, burnt: float, used: float) -> None:
-        """The profile contains some of this CPU time, and not more. The exact amount
-        depends on the machine."""
+        """Assert that the profile contains some of this CPU time and not more. The exact
+        amount depends on the machine."""
         self.assertGreater(burnt, 0)
         self.assertLessEqual(burnt, used + noise.of_time(used, used, 0.01))
 

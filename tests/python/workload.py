@@ -46,7 +46,7 @@ def _book(name: str, burned: int) -> None:
 
 
 def burner(name: str) -> Callable[[float], None]:
-    """A function that burns CPU time of the calling thread. The same for the same name."""
+    """Return the function `burn_<name>`, which burns CPU time of the calling thread."""
     if name not in _burners:
         scope: dict[str, Any] = {"clock": time.thread_time_ns, "wall": time.monotonic_ns,
                                  "book": _book, "values": range(20)}

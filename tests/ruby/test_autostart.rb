@@ -157,7 +157,7 @@ class AutostartTest < ChildTest
     assert_equal %w[[] []], result.out.split, result.err
   end
 
-  # Each framework is tested with what its file defines, without the gem.
+  # The program defines the parts of ActiveSupport that the gem uses, so the test needs no Rails.
   def test_frameworks_are_instrumented_when_they_are_loaded
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart" })
       autoload :Sidekiq, "/nonexistent"
@@ -174,7 +174,8 @@ class AutostartTest < ChildTest
     assert_equal ["[]", "[:action_controller, :active_job, :after_initialize]"], result.out.lines.map(&:chomp), result.err
   end
 
-  # A TracePoint may make a JIT discard its code.
+  # An enabled TracePoint may make a JIT compiler discard its code. So a start in the program enables
+  # one only if the bundle has a supported gem that is not loaded yet.
   def test_a_start_in_the_program_awaits_only_gems_of_the_bundle
     result = child!(<<~'RUBY')
       require "spanprof"

@@ -35,7 +35,7 @@ class ExitTest < ChildTest
     end
   end
 
-  # Our finalizer may be the first of two.
+  # A finalizer of the program may run after ours, and must not start a session.
   def test_no_session_starts_during_the_exit
     result = child!(START + <<~'RUBY')
       burn 0.1
@@ -78,7 +78,7 @@ class ExitTest < ChildTest
     result = child(start + <<~RUBY + code, env: env)
       6.times { Thread.new { loop { burn 0.1 } } }
       sleep 0.7
-      # Without releasing the GVL, which takes 0.6 s to acquire again.
+      # write_nonblock keeps the GVL, which would take 0.6 s to acquire again.
       $stdout.write_nonblock("\#{clock}\n")
     RUBY
     ended = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -2,8 +2,8 @@
 
 require "prefork"
 
-# SIGTERM, which ends containers and units. Ruby's own handler raises an exception, and the program
-# exits as after any other exception.
+# SIGTERM, by which containers and systemd units are stopped. Ruby's own handler raises an
+# exception, and the program exits as after any other exception.
 class SigtermTest < PreforkTest
   BURN_S = 1.0
 

@@ -73,11 +73,13 @@ class WalkerModesTest < ChildTest
                  child!(program, env: { "PYROSCOPE_OUTPUT_DIRECTORY" => nil }).out.lines(chomp: true)
   end
 
-  # Parts of the VM's layout: the offset of a thread's context, and the number of words of a frame.
-  # Of 3.3 and newer and of 3.1, or in reverse order.
+  # Layouts of the VM: the offset of a thread's execution context, and the number of words of a
+  # control frame; for Ruby 3.3 and newer, and for 3.1. The library contains both, in this order or
+  # in reverse order.
   LAYOUTS = [[48, 7], [40, 8]].freeze
 
-  # Output of the program with a copy of the gem that assumes this layout.
+  # @return [Array<String>] output of the program with a copy of the gem that has this layout for
+  #   every version
   def with_layout(layout)
     native = Gem.find_files("spanprof/spanprof_native.so").first
     code = File.binread(native)
@@ -102,7 +104,7 @@ class WalkerModesTest < ChildTest
   end
 
   def test_threads_that_move_between_native_threads_are_refused
-    skip "this Ruby has none" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")
+    skip "threads of this Ruby do not move" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")
     result = child!(PROGRAM, env: { "RUBY_MN_THREADS" => "1" })
     assert_equal "false", result.out.lines.first.strip
     assert_match(/RUBY_MN_THREADS/, result.out)

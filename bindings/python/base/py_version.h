@@ -25,8 +25,9 @@
  * 3.11). In 3.10 it is a table of line deltas (Objects/lnotab_notes.txt). */
 #define PY_SP_VERSION_LOCATION_TABLES (PY_VERSION_HEX >= 0x030b0000)
 
-/* The slot with which a module accepts all interpreters and then decides
- * itself. Where CPython does not know this slot: the end of the slots. */
+/* The module slot that allows every subinterpreter to import the module; the
+ * module itself then accepts or refuses the interpreter. In a CPython without
+ * this slot, the macro is the entry that ends the array of slots. */
 #ifdef Py_mod_multiple_interpreters
 #define PY_SP_VERSION_INTERPRETERS_SLOT \
   { Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED }

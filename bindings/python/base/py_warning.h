@@ -8,9 +8,9 @@
  * raises none. */
 void py_sp_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns whether the current exception may be logged and dropped. All others,
- * such as KeyboardInterrupt and SystemExit, must end a thread, a greenlet or
- * the program. */
+/* Returns whether the current exception may be logged and dropped. All other
+ * exceptions, such as KeyboardInterrupt and SystemExit, must propagate, because
+ * they end a thread, a greenlet or the program. */
 int py_sp_error_is_ordinary(void);
 
 /* Clear the current exception and write it as "ValueError: text" to a buffer of

@@ -11,16 +11,17 @@
  * exists. */
 typedef struct py_sp_span_record py_sp_span_record;
 
-/* A block of labels that was entered in this context, or in the context that
- * this one was copied from, and has not been left. Immutable. */
+/* A label block that was entered and not left. It belongs to the context in
+ * which it was entered, and to all copies of that context. Immutable. */
 typedef struct py_sp_label_block py_sp_label_block;
 
 /* A value of the ContextVar. Immutable. */
 typedef struct py_sp_span_label {
   PyObject_HEAD spanprof_span span; /* 0: none */
-  spanprof_span carried;            /* the span that the samples carry */
+  spanprof_span carried;            /* result of
+                                       spanprof_span_carried(span) */
   spanprof_labels labels;
-  spanprof_mark mark;        /* mark of its recording; 0: none */
+  spanprof_mark mark;        /* mark of the context's recording; 0: none */
   py_sp_span_record *record; /* keeps `span` alive; NULL: none */
   py_sp_label_block *block;  /* the innermost block; NULL: none */
 } py_sp_span_label;
@@ -56,10 +57,10 @@ int py_sp_context_set_labels(spanprof_labels labels);
  * context and in others at the same time. Returns -1 with an exception. */
 int py_sp_context_enter_labels(uint64_t number, spanprof_labels labels);
 
-/* Restore the labels from before the last entry of the block in this context.
- * The current span stays. Blocks entered since then are left too. Does nothing
- * if the block was not entered in this context. Returns -1 with an
- * exception. */
+/* Leave the block that was entered last with this number in this context:
+ * restore the labels from before that entry. The current span stays. Blocks
+ * that were entered after it are left too. Does nothing if the block was not
+ * entered in this context. Returns -1 with an exception. */
 int py_sp_context_leave_labels(uint64_t number);
 
 /* Get and set the recording's mark in the calling thread's current context.
@@ -67,11 +68,11 @@ int py_sp_context_leave_labels(uint64_t number);
 int py_sp_context_get_mark(spanprof_mark *out);
 int py_sp_context_set_mark(spanprof_mark mark);
 
-/* Show no spans from now on; labels stay. Logs `reason`, a sentence, at the
- * first call. Call it without an exception set; it raises none. */
+/* Add no spans to samples from now on; labels stay. The first call logs
+ * `reason`, a sentence. Call it without an exception set; it raises none. */
 void py_sp_context_spans_off(const char *reason);
 
-/* Returns whether spans are shown. */
+/* Returns false after py_sp_context_spans_off(). */
 int py_sp_context_spans_shown(void);
 
 /* Call it once, when the extension is loaded. */

@@ -1,13 +1,14 @@
-/* The records of started spans, which are found by id. A record lives as long
- * as the SDK's span, whose end a weak reference reports, and as long as a
- * context refers to it. A span that is never ended explicitly ends with its
- * last reference. All functions need the GIL. */
+/* The records of started spans, which are found by id. A record lives until the
+ * SDK's span has been freed and no context refers to the record. A weak
+ * reference reports that the span was freed. A span that is never ended
+ * explicitly ends with its last reference. All functions need the GIL. */
 #ifndef PY_SPAN_RECORD_H
 #define PY_SPAN_RECORD_H
 
 #include "py_context.h"
 
-/* Also a value of the ContextVar, for a span without labels. */
+/* The record of a span. It begins with a py_sp_span_label, so that it can be
+ * the value of the ContextVar for a span without labels. */
 struct py_sp_span_record {
   py_sp_span_label label;
   uint64_t id;        /* the span's id */

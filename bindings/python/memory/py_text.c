@@ -6,7 +6,8 @@
 
 #define TEXT_HASH_ENDS 32
 
-/* A copy, because a handler must not read the dynamic linker's page. */
+/* A copy, because a handler must not read the page with the dynamic linker's
+ * table of addresses. */
 SP_HANDLER_DATA static PyTypeObject *text_type = &PyUnicode_Type;
 
 SP_HANDLER_CODE bool py_sp_text_read(py_sp_probe *probe, const PyObject *object,

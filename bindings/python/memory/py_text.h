@@ -27,8 +27,8 @@ size_t py_sp_text_copy(const py_sp_text *text, char *to, size_t max);
 
 /* Returns a number that almost certainly differs for different texts: the hash
  * that the interpreter stores, or a hash of both ends of the text. Returns 0 if
- * `object` is not such a str. `probe` is as above, except that NULL also
- * asserts that `object` is a str. Signal-safe. */
+ * `object` is not such a str. If `probe` is NULL, `object` must be a live str;
+ * otherwise it may be any address. Signal-safe. */
 uint64_t py_sp_text_hash(py_sp_probe *probe, const PyObject *object);
 
 #endif

@@ -41,11 +41,13 @@ static void gil_leave(void) {
   pthread_mutex_unlock(&gil.lock);
 }
 
-/* Needs the lock. Also returns false once the interpreter is finalized, if the
- * exit hooks were cleared; after that it cannot be asked. An interpreter
- * without thread states has ended: a child ends like this when its forking
- * thread returns. CPython 3.12.1 may abort if a thread state is created while
- * the last one is freed (new_threadstate(), which reuses its memory). */
+/* Needs the lock. Returns false if py_sp_gil_close() was called, C's exit
+ * handlers have begun, or the interpreter is finalized: a program may clear the
+ * hooks of atexit, so that py_sp_gil_close() is not called. An interpreter
+ * without thread states has ended, too. A forked child ends in this way when
+ * the thread that forked returns. CPython 3.12.1 may abort if a thread state is
+ * created while the last one is freed (new_threadstate(), which reuses the
+ * memory). */
 static int gil_open(void) {
   return !gil.closed && !sp_exit_begun() && Py_IsInitialized() &&
          PyInterpreterState_ThreadHead(PyInterpreterState_Main());
@@ -129,9 +131,9 @@ int py_sp_gil_closed(void) {
   return closed;
 }
 
-/* The first interval lets each thread check once, the others are for a busy
- * machine. The wait is limited to a quarter of a second, whatever
- * sys.setswitchinterval() was set to. */
+/* Length of the wait in switch intervals: each thread checks once in the first
+ * interval, and a busy machine may need the others. The maximum applies if the
+ * program has set a long interval by sys.setswitchinterval(). */
 #define GIL_DAEMON_INTERVALS 4
 #define GIL_DAEMON_MAX_US    250000
 #define GIL_DAEMON_STEP_US   1000

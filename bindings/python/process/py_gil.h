@@ -1,6 +1,6 @@
-/* The GIL for threads of the library. It is refused from shortly before the
- * interpreter is finalized, because a thread that requests the GIL after that
- * never returns. */
+/* The GIL for threads of the library. py_sp_gil_acquire() fails from shortly
+ * before the finalization of the interpreter on, because a thread that requests
+ * the GIL later never returns. */
 #ifndef PY_GIL_H
 #define PY_GIL_H
 
@@ -13,9 +13,9 @@
 int py_sp_gil_acquire(PyGILState_STATE *state);
 void py_sp_gil_release(PyGILState_STATE state);
 
-/* Refuse the GIL from now on, and wait at most 100 ms for the threads that have
- * it or wait for it. Called by atexit, without the GIL, while threads can still
- * acquire it. */
+/* Let py_sp_gil_acquire() fail from now on, and wait at most 100 ms for the
+ * threads that have acquired the GIL by it or are waiting in it. Called by
+ * atexit, without the GIL, while threads can still acquire it. */
 void py_sp_gil_close(void);
 
 /* Returns whether py_sp_gil_acquire() refuses the GIL. Any thread. */

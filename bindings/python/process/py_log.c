@@ -1,9 +1,10 @@
 /* The library's threads write lines, and they never wait for the GIL, because a
  * fork holds the GIL while it waits for them. The lines are stored
- * (log_lines.h). The call that caused them delivers them. Without such a call,
- * a temporary thread delivers them and exits. A pending call or the main thread
- * cannot deliver them: a handler of the application may hold a non-recursive
- * lock there, and the main thread may sleep for ever. If a signal (Ctrl-C)
+ * (log_lines.h). If a call of the program is running in the library, this call
+ * delivers them before it returns; otherwise a temporary thread delivers them
+ * and exits. A pending call (Py_AddPendingCall()) cannot deliver them, because
+ * it may interrupt a handler of the application that holds a non-recursive
+ * lock, and because the main thread may sleep for ever. If a signal (Ctrl-C)
  * interrupts a call, the call fails and a temporary thread delivers the
  * remaining lines.
  *

@@ -121,8 +121,9 @@ static bool version_fits(void) {
   return !PY_SP_VERSION_FREE_THREADED;
 }
 
-/* Use an ordinary exception as the reason until the next attempt. Returns 0, or
- * -1 if the exception must end the thread or the program. */
+/* Store an ordinary exception as the reason; the next call of runtime_test()
+ * tests again. Returns 0, or -1 if the exception must end the thread or the
+ * program. */
 static int runtime_interrupted(const char *what) {
   char text[128];
 
@@ -160,9 +161,9 @@ static int runtime_test(void) {
   return 0;
 }
 
-/* *out is one sentence on why this interpreter cannot be profiled, or NULL if
- * it can. Returns 0, or -1 with an exception that must end the thread or the
- * program. */
+/* Set *out to the reason, one sentence, if this interpreter cannot be profiled,
+ * or to NULL if it can. Returns 0, or -1 with an exception that must end the
+ * thread or the program. */
 static int runtime_reason(const char **out) {
   if (runtime_test() < 0)
     return -1;

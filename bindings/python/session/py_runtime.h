@@ -16,7 +16,7 @@ int py_sp_runtime_start(void);
  * Any thread. */
 void py_sp_runtime_set_lines(py_sp_line_numbers which);
 
-/* Stop walking, and wait for the handlers that are at work. Frames that were
+/* Stop walking, and wait for the handlers that are running. Frames that were
  * walked keep their names. Call it with the GIL, before the interpreter is
  * finalized. */
 void py_sp_runtime_stop(void);

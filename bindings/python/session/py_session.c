@@ -134,8 +134,9 @@ static void session_resume(void) {
   PyErr_Restore(type, value, traceback);
 }
 
-/* Returns True or False, or NULL with an exception. The exception may have been
- * raised after the session had *started. */
+/* Returns True or False, or NULL with an exception. *started is true if the new
+ * session runs; it may be true together with an exception, which a log handler
+ * or a signal handler of the program raised. */
 static PyObject *session_replace(const session_options *given, bool *started) {
   PyObject *type, *value, *traceback;
   bool stopped = false, again = true;
@@ -230,7 +231,8 @@ static long session_clock_ms(void) {
   return (long)(sp_monotonic_ns() / SP_NS_PER_MS);
 }
 
-/* End the process, or only flush before an exec, which may fail. */
+/* Deliver everything. `close`: the process ends, so stop the session. Otherwise
+ * only flush, because an exec may fail and the process continues. */
 static PyObject *session_end(PyObject *module, PyObject *arguments) {
   unsigned int ms;
   int close;

@@ -9,11 +9,12 @@
 #define PY_SP_SESSION_STOP_MS 2000
 
 /* Add the following functions, which release the GIL:
- * start(dict): stops a running session first. Returns False if the environment
- * disables profiling; raises spanprof.Error for every other reason.
+ * start(dict): replaces a running session. Returns False if the environment
+ * disables profiling; raises spanprof.Error if the session cannot start.
  * flush(ms), stop(ms): return whether everything was delivered in time.
  * running(): bool.
- * end(ms, close): for the end of the process. */
+ * end(ms, close): flushes before the process ends or executes a program; see
+ * py_session.c. */
 int py_sp_session_init(PyObject *module);
 
 #endif

@@ -1,10 +1,10 @@
 /* Reads OpenTelemetry's objects and sets the attributes of a span.
  *
  * All functions read the private attributes of the SDK's and the API's spans,
- * because this runs no bytecode. A property or a method would run bytecode,
- * where a signal handler of the program that raises (a time limit) would raise
- * inside our code. The spans of other implementations are read by their public
- * names. */
+ * because this runs no bytecode. A property or a method would run bytecode, and
+ * Python runs signal handlers of the program between bytecodes: an exception of
+ * such a handler (a time limit) would then be raised inside our code. The spans
+ * of other implementations are read by their public names. */
 #ifndef PY_OTEL_H
 #define PY_OTEL_H
 

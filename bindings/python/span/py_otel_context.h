@@ -1,4 +1,5 @@
-/* Makes our context follow OpenTelemetry's context. */
+/* Sets the span of our ContextVar (py_context.h) whenever the program attaches
+ * or detaches an OpenTelemetry context. */
 #ifndef PY_OTEL_CONTEXT_H
 #define PY_OTEL_CONTEXT_H
 

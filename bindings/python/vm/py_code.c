@@ -11,9 +11,9 @@
 #include "py_record.h"
 #include "util/base.h"
 
-/* Most programs need no more than the few slots of the first space. All its
- * pages are soon written, because code objects are spread over the heap, and so
- * are their slots. */
+/* The first space has fewer slots, which most programs do not exhaust. A large
+ * table would cost memory: code objects, and therefore their slots, are spread
+ * over the address space, so that all pages of a table are soon written. */
 #define CODE_SLOTS       (1u << 14)
 #define CODE_SLOTS_FIRST (1u << 11)
 
@@ -36,12 +36,13 @@ typedef struct code_slot {
                       version, or, before 3.12, a hash of the texts */
   uint32_t units;
   uint32_t words;
-  py_sp_code_fields fields; /* the same purpose */
+  py_sp_code_fields fields; /* also distinguish such code objects */
 } code_slot;
 
 _Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
 
-/* A copy, because a handler must not read the dynamic linker's page. */
+/* A copy, because a handler must not read the page with the dynamic linker's
+ * table of addresses. */
 SP_HANDLER_DATA static PyTypeObject *code_type = &PyCode_Type;
 
 static _Atomic uint64_t code_known, code_overflowed;

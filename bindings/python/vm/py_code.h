@@ -39,16 +39,17 @@ int py_sp_code_open(void);
  * threads were writing. */
 void py_sp_code_after_fork(void);
 
-/* Find the code object at `code`, which must be aligned and not NULL. `sure`
- * states that it is a live code object if the frame is valid; then only unknown
- * code objects are validated. Returns false if it is not a code object.
- * Signal-safe, between py_sp_space_enter() and py_sp_space_leave(). */
+/* Find the code object at `code`, which must be aligned and not NULL. If
+ * `sure`, `code` is a live code object provided that the frame is valid. Then a
+ * code object that the table knows is not validated again; an unknown one
+ * always is. Returns false if it is not a code object. Signal-safe, between
+ * py_sp_space_enter() and py_sp_space_leave(). */
 bool py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code, bool sure,
                      py_sp_code *out);
 
 /* Prefetch the memory that py_sp_code_find() reads of `code`, which may be any
- * address. The second function prefetches the texts, once the first one's
- * memory has arrived. */
+ * address. Call the second function later: it reads the prefetched memory and
+ * prefetches the texts. */
 void py_sp_code_prefetch(const PyCodeObject *code);
 void py_sp_code_prefetch_texts(const PyCodeObject *code);
 

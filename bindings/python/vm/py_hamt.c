@@ -10,8 +10,8 @@
 #include "py_prefetch.h"
 #include "util/base.h"
 
-/* Bits of the hash that choose a child, and the maximum depth: a hash of 32
- * bits, then one node for keys with equal hashes. */
+/* Five bits of the 32-bit hash choose a child in each node. A trie therefore
+ * has at most seven levels, and one more node for keys with equal hashes. */
 #define HAMT_BITS  5
 #define HAMT_DEPTH 8
 

@@ -1,6 +1,7 @@
-/* The memory layout of frames and code objects in each CPython. No other file
- * contains it. The functions read memory that their caller has tested to be
- * readable, call nothing, and may run in the signal handler.
+/* The memory layout of frames and code objects in each CPython. Only this file
+ * and the files that it includes depend on the layout. The functions read
+ * memory that their caller has tested to be readable, call nothing, and may run
+ * in the signal handler.
  *
  * Include this header before any other header of Python, because only CPython's
  * internal headers declare the frames of 3.11 and later. */
@@ -22,7 +23,7 @@ typedef enum py_sp_frame_kind {
   PY_SP_FRAME_CODE,  /* executes a code object */
   PY_SP_FRAME_SHIM,  /* marks the end of one run of the eval loop; executes
                         nothing */
-  PY_SP_FRAME_OTHER, /* never linked among running frames */
+  PY_SP_FRAME_OTHER, /* not a frame of a running stack */
 } py_sp_frame_kind;
 
 #pragma GCC diagnostic push

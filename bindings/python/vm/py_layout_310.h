@@ -4,7 +4,8 @@
 
 typedef struct _frame py_sp_pyframe;
 
-/* A copy, because a handler must not read the dynamic linker's page. */
+/* A copy, because a handler must not read the page with the dynamic linker's
+ * table of addresses. */
 SP_HANDLER_DATA static PyTypeObject *layout_frame_type = &PyFrame_Type;
 
 /* Address of the pointer to the innermost frame. */

@@ -45,7 +45,9 @@ layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
-/* 3.12 has a shim frame below such a frame instead. */
+/* Returns whether the frame is the outermost one of a run of the eval loop. In
+ * 3.12, the caller of such a frame is a shim frame, which marks the end
+ * instead. */
 SP_SIGNAL_SAFE static inline bool
 layout_frame_is_entry(const py_sp_pyframe *frame) {
 #if PY_VERSION_HEX >= 0x030c0000

@@ -56,7 +56,8 @@ layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
-/* There is a shim frame below such a frame instead. */
+/* Always false: the caller of the outermost frame of a run of the eval loop is
+ * a shim frame, which marks the end instead. */
 SP_SIGNAL_SAFE static inline bool
 layout_frame_is_entry(const py_sp_pyframe *frame) {
   (void)frame;

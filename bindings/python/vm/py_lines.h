@@ -12,7 +12,7 @@ typedef struct py_sp_line_run {
   uint32_t line; /* 0: unknown */
 } py_sp_line_run;
 
-/* Maximum number of bytes that are read of a table; lines beyond it are
+/* Maximum number of bytes that are read from a table; lines after them are
  * unknown. Enough for some 5,000 lines of source; takes 0.2 ms. */
 #define PY_SP_LINES_BYTES_MAX 65536
 

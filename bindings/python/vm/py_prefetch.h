@@ -1,9 +1,9 @@
 /* Prefetches the memory that a thread's last sample read. A sample follows a
- * chain of pointers, which is mostly the same as in the last sample; their
- * targets can be fetched at the same time. These are hints: no pointer is
- * followed. The median of cold samples reads the context in 1.0 instead of 2.9
- * us, and the frames of 3.10, which are objects, in 2.5 instead of 4.3 us.
- * Signal-safe. */
+ * chain of pointers, which mostly have the same targets as in the last sample.
+ * Prefetching loads all targets at the same time instead of one after the
+ * other. A prefetch is a hint: it never faults. In the median of cold samples,
+ * reading the context takes 1.0 instead of 2.9 us, and reading the frames of
+ * 3.10, which are objects, 2.5 instead of 4.3 us. Signal-safe. */
 #ifndef PY_PREFETCH_H
 #define PY_PREFETCH_H
 

@@ -24,24 +24,25 @@
 /* Maximum number of instruction units in one code object; none has more. */
 #define WALK_UNITS_MAX (1 << 24)
 
-/* While frames are collected, their flags also contain: whether the code is
- * alive if the frame is valid; and the distance to the next inner frame on the
- * data stack in words, 0 if unknown. */
+/* While frames are collected, their flags also contain two values: `sure` of
+ * py_sp_code_find(), and the distance to the next inner frame on the data stack
+ * in words, 0 if unknown. */
 #define WALK_SURE        0x80u
 #define WALK_WORDS_SHIFT 8
 
-/* The way in which a thread finds its state: pointers in one cache line instead
- * of calls through tables and pages of three libraries. Written once. */
+/* How a thread looks up its PyThreadState: the functions to call, stored in one
+ * cache line. Normal calls would read the linkage tables of three libraries.
+ * Written once. */
 SP_HANDLER_DATA static struct {
   const Py_tss_t *key; /* NULL: use `state` */
   void *(*specific)(pthread_key_t key);
   PyThreadState *(*state)(void);
 } walk_thread;
 
-/* The ranges of the eval loop. The loop links frames, and its compiler may
- * reorder the stores; if a thread runs in another function, its innermost frame
- * is completely written. Written once. Empty if the loop was not found
- * completely. */
+/* The ranges of the eval loop. The loop links frames, and the C compiler may
+ * have reordered its stores: inside of the loop, the innermost frame may be
+ * half written. Outside, it is completely written. The ranges are written once,
+ * and are empty if the loop was not found completely. */
 #define WALK_LOOP_RANGES 4
 
 SP_HANDLER_DATA static struct {

@@ -13,8 +13,8 @@ typedef enum py_sp_line_numbers {
   PY_SP_LINES_NONE = 2,
 } py_sp_line_numbers;
 
-/* Find out how a thread finds its state. Returns 0 if this CPython does it in
- * an unknown way. Needs the GIL. */
+/* Determine how a thread looks up its PyThreadState. Returns 0 if this CPython
+ * uses an unknown way. Needs the GIL. */
 int py_sp_walk_open(void);
 
 /* Set the ranges of the eval loop, once, before the first walk. Call it only if

@@ -4,11 +4,11 @@
 
 #include "rb_base.h"
 
-/* Replace the methods of `owner` that have the names of methods in `overrides`;
- * or restore the originals, except those that other code has wrapped. Therefore
- * each replacement must also work while the profiler is off. Neither function
- * raises an exception of its own, but the pending interrupts of the calling
- * thread may be raised. */
+/* Install: replace each method of `owner` by the method of the same name in
+ * `overrides`. Remove: restore the originals. A replacement that other code has
+ * wrapped is not removed, so each replacement must also work while the profiler
+ * is off. Neither function raises an exception of its own, but the pending
+ * interrupts of the calling thread may be raised. */
 void rb_sp_override_install(VALUE owner, VALUE overrides);
 void rb_sp_override_remove(VALUE owner, VALUE overrides);
 

@@ -205,10 +205,11 @@ static void scope_run(rb_sp_scope *scope) {
 }
 
 /* Returns whether the switch from `from`, the fiber of an enumerator, to `to`
- * completed the call that resumed `from`. Ruby does not resume a fiber that
- * waits for another fiber it resumed. So if the caller runs again, the call has
- * returned. If the caller has no scope, the running method distinguishes it
- * from other fibers without a scope (for example a scheduler's). */
+ * completed the call that resumed `from`. While a caller waits for the fiber
+ * that it has resumed, Ruby does not resume the caller. So if the caller runs
+ * again, the call has returned. A caller without a scope could be any fiber
+ * without a scope, for example a scheduler's; it is the caller if it is running
+ * a method that resumes an enumerator. */
 static bool scope_resume_returned(const rb_sp_scope *from,
                                   const rb_sp_scope *to) {
   ID method;

@@ -15,12 +15,14 @@
 
 #include "rb_scope.h"
 
-/* Begin to activate scopes. After rb_sp_context_listen() this also happens at
- * each switch of fibers and start of a thread. */
+/* Begin to activate a scope when its span, labels or mark change.
+ * rb_sp_context_listen() activates the running fiber's scope, and from then on
+ * the scope of each fiber that a switch or the start of a thread makes the
+ * running one. */
 void rb_sp_context_follow_begin(void);
 void rb_sp_context_listen(void);
 
-/* Undo both. */
+/* Undo rb_sp_context_follow_begin() and rb_sp_context_listen(). */
 void rb_sp_context_follow_end(void);
 
 /* Returns whether scopes are activated. If not, scopes keep their labels, but
@@ -32,8 +34,8 @@ bool rb_sp_context_follows(void);
  * and labels. May raise NoMemoryError. */
 void rb_sp_context_created(VALUE object, bool inherits);
 
-/* As rb_sp_context_created(), for a fiber for which that may have been called.
- */
+/* As rb_sp_context_created(), for a fiber that was created earlier. Does
+ * nothing if rb_sp_context_created() was called for it. */
 void rb_sp_context_created_before(VALUE fiber);
 
 /* Called when compaction has moved the fiber of `scope`. */

@@ -6,8 +6,8 @@
 
 static bool follow_requested, follow_profiled;
 
-/* Whether new fibers and threads inherit the span and labels of their creator,
- * and whether they inherit its mark, which begins with the first mark. */
+/* Whether new fibers and threads inherit the span and labels of their creator;
+ * and whether they inherit its mark, which is true from the first mark on. */
 static bool follow_inherits, follow_marked;
 
 /* Native::FiberHook, whose method replaces Fiber's while fibers are followed;

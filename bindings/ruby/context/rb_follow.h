@@ -1,7 +1,7 @@
-/* Decides when spans and labels are followed: while the process is profiled and
- * uses spans or labels. Then the binding observes new fibers and threads,
- * switches of fibers, and OpenTelemetry's contexts. At other times none of its
- * code runs in the program. */
+/* Decides when the binding follows spans and labels: while the process is
+ * profiled and uses spans or labels. To follow means that the binding observes
+ * new fibers and threads, switches of fibers, and OpenTelemetry's contexts. At
+ * other times none of its code runs in the program. */
 #ifndef RB_FOLLOW_H
 #define RB_FOLLOW_H
 
@@ -22,8 +22,8 @@ typedef struct rb_sp_follow_watch {
 void rb_sp_follow_watch_set(const rb_sp_follow_watch *watch);
 
 /* Record that spans or labels are in use, so that contexts must follow fibers.
- * Idempotent and cheap, as it is called for each label. While one session
- * replaces another, nothing changes. */
+ * Idempotent and cheap, as it is called for each label. The request stays while
+ * one session replaces another. */
 void rb_sp_follow_request(void);
 
 /* Also let new fibers and threads inherit the marks of recordings. */

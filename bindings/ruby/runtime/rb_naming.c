@@ -153,8 +153,9 @@ static bool waiters_all(naming_waiters *waiters) {
 }
 
 /* If the last thread that is awake ends, Ruby does not report a deadlock,
- * because a signal handler may wake the others. The check below recognizes this
- * case: the waiting threads have used no CPU time since. */
+ * because a signal handler may wake the others. naming_hides_deadlock()
+ * recognizes this case: since that end, the waiting threads have used no CPU
+ * time. */
 static void naming_thread_ends(rb_event_flag_t event, VALUE data, VALUE self,
                                ID id, VALUE klass) {
   naming_waiters waiters = {.ignored = rb_thread_current()};

@@ -198,8 +198,8 @@ static void runtime_drop(void) {
 }
 
 /* A forked child keeps only the session of its parent. It has neither the
- * parent's recordings nor what other threads of the parent were about to start.
- */
+ * parent's recordings nor sessions that other threads of the parent were just
+ * starting. */
 static size_t *runtime_retains(void) {
   if (runtime.pid != getpid()) {
     runtime.retains = spanprof_session_running() ? 1 : 0;

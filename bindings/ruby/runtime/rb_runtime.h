@@ -17,10 +17,9 @@ void rb_sp_runtime_retain(void);
  * rb_sp_naming_stop(). */
 int rb_sp_runtime_release(void);
 
-/* As rb_sp_runtime_release(), but runs no Ruby code. If this is the last call,
- * the next last rb_sp_runtime_release() undoes the first
- * rb_sp_runtime_retain().
- */
+/* As rb_sp_runtime_release(), but runs no Ruby code. If this was the last
+ * retain, the runtime stays registered until rb_sp_runtime_release() is called
+ * and no other retain is left. */
 void rb_sp_runtime_forget(void);
 
 /* Returns whether this process has a session or recording that retains the

@@ -1,9 +1,9 @@
-/* Blocks SIGPROF, which profilers of other gems send to the process, on a
- * thread of ours. If SIGPROF arrives together with our own signal, the sampled
- * thread blocks it for a moment, and the kernel chooses another thread (Linux
- * 6.1, kernel/signal.c, retarget_shared_pending()). That thread should not be
- * ours, which runs nothing of interest. If all threads block the signal, it
- * stays pending until the moment is over. */
+/* Blocks SIGPROF on the profiler's own Ruby threads. Profilers of other gems
+ * send SIGPROF to the process. While our signal handler runs, the sampled
+ * thread blocks SIGPROF, and the kernel chooses another thread (Linux 6.1,
+ * kernel/signal.c, retarget_shared_pending()). If it chose one of the
+ * profiler's threads, the other profiler would sample that thread. If all
+ * threads block the signal, it stays pending until our handler returns. */
 #ifndef RB_SIGPROF_H
 #define RB_SIGPROF_H
 

@@ -118,8 +118,8 @@ static VALUE activation_contexts(void) {
   return RB_TYPE_P(stack, T_ARRAY) ? stack : Qnil;
 }
 
-/* The trace that a span which is not ours continues in this process, or nil if
- * there is none. May raise. */
+/* The trace id of a span that the processor has not seen, or nil if the span is
+ * remote or its id is malformed. May raise. */
 static VALUE activation_local_trace(VALUE span) {
   VALUE context = rb_funcallv(span, activation_context, 0, NULL);
   VALUE id;

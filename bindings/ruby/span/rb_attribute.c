@@ -5,11 +5,11 @@
 #include "base/rb_base.h"
 
 /* The SDK's set_attribute locks a mutex and checks the length of all attributes
- * again: a third of the cost of a span with an id. No other thread uses a span
- * while it is being created. So if the span's limits do not truncate and nobody
- * has patched set_attribute, the attributes are stored directly where the SDK
- * (1.0 to 1.13, trace/span.rb) stores them. If anything looks different,
- * set_attribute is called. */
+ * again. This would be a third of the cost of a profiled span. No other thread
+ * uses a span while it is being created. So if the span's limits do not
+ * truncate and nobody has patched set_attribute, the attributes are stored
+ * directly where the SDK (1.0 to 1.13, trace/span.rb) stores them. If anything
+ * looks different, set_attribute is called. */
 
 /* Number of attributes that is far below a span's limit. */
 #define ATTRIBUTE_COUNT_SAFE 32

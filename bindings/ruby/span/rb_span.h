@@ -1,6 +1,6 @@
 /* Spans of OpenTelemetry's SDK in the core. The span processor reports their
- * start and end; the attached context decides which span the running fiber
- * works for. */
+ * start and end; rb_activation.h determines the active span from the attached
+ * context. */
 #ifndef RB_SPAN_H
 #define RB_SPAN_H
 

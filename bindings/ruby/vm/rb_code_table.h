@@ -3,19 +3,19 @@
  * may reuse.
  *
  * Protocol: handlers of any thread look up numbers and add pairs without a
- * lock. Everything else needs the GVL: marking (by two holders, see below),
- * naming, and sweeping. A sweep closes the table to handlers, waits for the
- * handlers inside and removes pairs that were not seen recently. What may be
- * lost: the Ruby frames of samples during the time in which the table is closed
- * (about 100 us), and frames whose pair does not fit. Both are counted as cut
+ * lock. Everything else needs the GVL: naming, sweeping, and marking by two
+ * Ruby objects, the holders. A sweep closes the table to handlers, waits for
+ * the handlers inside and removes pairs that were not seen recently. Samples
+ * lose their Ruby frames while the table is closed (about 100 us), and a sample
+ * loses the frames from a pair on that does not fit. Both are counted as cut
  * walks.
  *
  * A pair in the table keeps its objects alive and pinned. A new pair belongs to
- * the holder `fresh`, which has no write barrier and is marked in every
- * collection. The frame that showed the pair was on a VM stack, so the pair's
- * objects live at least until the next marking. rb_sp_code_promote() moves
- * pairs to the holder `promoted`, which ages like other objects, so that minor
- * collections do not scan them. */
+ * the holder `fresh`, which has no write barrier, so that every garbage
+ * collection marks its pairs. The frame that showed the pair was on a VM stack,
+ * so the pair's objects live at least until the next marking.
+ * rb_sp_code_promote() moves pairs to the holder `promoted`, which ages like
+ * other objects, so that minor collections do not scan them. */
 #ifndef RB_CODE_TABLE_H
 #define RB_CODE_TABLE_H
 

@@ -16,9 +16,10 @@
 typedef struct push_instruction {
   unsigned char bytes[6];
   unsigned char size;
-  bool begins; /* the frame begins here; otherwise it is complete, as the walk
-                  does not read later stores */
-  bool native; /* of a C function: r13 still has the caller's frame */
+  bool begins; /* moves the frame pointer: a frame begins. false: the last store
+                  that the walk needs, after which the frame is complete */
+  bool native; /* for a C function's frame: r13 still points to the caller's
+                  frame */
 } push_instruction;
 
 /* The instructions of gen_send_iseq() and gen_send_cfunc() of yjit_codegen.c,
@@ -43,7 +44,7 @@ void rb_sp_jit_push_watch(const spanprof_range *range) {
   atomic_store(&push_end, range->end);
 }
 
-/* The next of those instructions in `code`, or NULL. */
+/* The first of push_instructions that occurs in `code`, or NULL. */
 SP_HANDLER_CODE static const push_instruction *
 push_next(const unsigned char *code) {
   size_t at, i;

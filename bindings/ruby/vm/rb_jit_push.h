@@ -1,7 +1,7 @@
 /* Detects frames that YJIT of Ruby 3.1 has not written yet. This compiler moves
  * ec->cfp before it writes the frame: for about ten instructions the innermost
- * frame still has the contents of an earlier call. The instructions that the
- * compiled code has yet to execute show this. */
+ * frame still has the contents of an earlier call. The instructions after the
+ * interrupted one show this. */
 #ifndef RB_JIT_PUSH_H
 #define RB_JIT_PUSH_H
 

@@ -201,7 +201,8 @@ static bool thread_begin(VALUE object) {
     return false;
   record->tid = tid;
   record_fill(record, object);
-  /* A thread without a timer has its data, and other code counts it. */
+  /* Except with SPANPROF_ERR_NOMEM, the core has stored the data, and it counts
+   * threads without a timer. */
   return spanprof_thread_set_data(record) != SPANPROF_ERR_NOMEM;
 }
 
@@ -215,8 +216,8 @@ static void thread_end(void) {
   record->object = Qnil;
 }
 
-/* The VM frees the stack before the thread ends, so a late signal must not use
- * it. */
+/* The VM frees the alternate stack before the thread ends, so a signal that
+ * arrives between must not use it. */
 static void alternate_stack_drop(void) {
   const stack_t none = {.ss_flags = SS_DISABLE};
 

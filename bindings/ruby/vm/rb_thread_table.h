@@ -4,10 +4,10 @@
  * core, which passes it to the walker. Threads that existed before are adopted:
  * a table finds their records by the kernel's thread id, because the core
  * accepts a thread's data only on that thread. A record belongs to a native
- * thread, which the VM may use for many Ruby threads in sequence. Ruby 3.1 does
- * not report the end of a thread that an exception ends: its record still
- * refers to it. Therefore records keep Thread objects alive; the VM stack of an
- * ended thread reads as empty.
+ * thread, which the VM may use for many Ruby threads in sequence. If an
+ * exception ends a thread, Ruby 3.1 does not report this end, and the record
+ * still refers to the thread. Therefore records keep Thread objects alive; a
+ * walk finds the VM stack of an ended thread empty.
  *
  * Everything except the lookup runs with the GVL. */
 #ifndef RB_THREAD_TABLE_H

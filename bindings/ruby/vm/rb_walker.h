@@ -7,10 +7,11 @@
 
 #include "rb_vm_layout.h"
 
-/* The parts of the VM's layout on which the walk relies. */
+/* The parts of the VM's memory layout that the walk reads. */
 typedef enum rb_sp_walker_mode {
-  RB_SP_WALKER_METHODS, /* all: frames have their classes */
-  RB_SP_WALKER_FRAMES,  /* no environments: Ruby code has no classes */
+  RB_SP_WALKER_METHODS, /* all parts: frames have methods and classes */
+  RB_SP_WALKER_FRAMES,  /* all but environments: frames of Ruby code have no
+                           classes */
   RB_SP_WALKER_OFF
 } rb_sp_walker_mode;
 
@@ -43,8 +44,8 @@ size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
                          rb_sp_walked *frames, size_t max);
 
 /* Number of frames whose method was not found: an environment around them was
- * being moved to the heap or overwritten, or there were too many environments.
- */
+ * being moved to the heap or overwritten, or there were more environments than
+ * the walk reads. */
 uint64_t rb_sp_walker_torn(void);
 
 #endif

@@ -137,8 +137,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _is_command(word: str) -> bool:
-    """Whether the word cannot be a program: it is not an option or a file, and not
-    named like one. The library knows the commands."""
+    """Whether the word is meant as a command: it is `--version`, or neither an option nor a
+    file, and it contains no dot or slash. The library refuses unknown commands."""
     return word == "--version" or not (
         word.startswith("-") or "." in word or os.sep in word or os.path.isfile(word))
 

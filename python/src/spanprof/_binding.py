@@ -34,4 +34,4 @@ except (ImportError, NotImplementedError) as error:
                   _skipped() or f"spanprof._native does not load: {error}")
 
     class Error(RuntimeError):  # type: ignore[no-redef]
-        """Why profiling did not start; raised only with SPANPROF_REQUIRED=1."""
+        """Raised if profiling cannot start and SPANPROF_REQUIRED=1 is set."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 END_MS = 2000
-# `os.execvp` tries the directories of PATH one after the other, and so do programs.
+# `os.execvp` and some programs call execve for each directory of PATH in turn.
 # Attempts that follow each other within this time share one deadline.
 _SAME_END_S = 1.0
 _installed = False
@@ -25,8 +25,8 @@ _tried = -_SAME_END_S
 
 
 def _at_exit() -> None:
-    """Runs while threads can still acquire the GIL. A thread that requests it later, on
-    behalf of the library, would never return."""
+    """Ends the session while threads can still acquire the GIL. A library thread that
+    requested it later would never return."""
     native.end(END_MS, True)
 
 
@@ -53,8 +53,8 @@ def _after_flush(end: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def install() -> None:
-    """Install the hooks once per process; a forked child inherits them. An exec may
-    fail and the program go on, so that it does not stop the session."""
+    """Install the hooks once per process; a forked child inherits them. Before an exec,
+    they flush the session but do not stop it: if the exec fails, the program continues."""
     global _installed
     if _installed:
         return

@@ -1,6 +1,6 @@
 """CPython 3.12 and later warn about a fork in a process with several threads
-(https://docs.python.org/3/library/os.html#os.fork). They count our threads too,
-which a fork does not endanger. A program without threads of its own must not get
+(https://docs.python.org/3/library/os.html#os.fork). They also count the threads of this
+library, which handles a fork itself. A program without threads of its own must not get
 this warning."""
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Replaces functions of the standard library for a start by the environment, which
-imports no module that the interpreter has not imported: the program must find the
-same modules as without us."""
+"""Calls a function when the program imports a module. A start by the environment hooks
+into modules of the standard library in this way: it imports no module itself, because
+the program must find the same modules in sys.modules as without spanprof."""
 from __future__ import annotations
 
 import sys
@@ -27,8 +27,8 @@ def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callab
 
 
 def _act(name: str, module: Any) -> None:
-    """Call the function that waits for the module. Its failure must not fail the
-    import."""
+    """Call the function that waits for the module. Its exceptions are logged, so that the
+    import succeeds."""
     act = _waiting.pop(name, None)
     try:
         if act:

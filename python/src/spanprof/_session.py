@@ -30,13 +30,13 @@ def required() -> bool:
 
 
 def unavailable_reason() -> str | None:
-    """Return one sentence on why this interpreter cannot be profiled, or why the last
-    `start` was refused. None if no reason is known."""
+    """Return the reason, in one sentence, if this interpreter cannot be profiled or the last
+    `start` was refused; otherwise None."""
     return load_error if native is None else native.unavailable_reason() or _refusal
 
 
 def available() -> bool:
-    """Whether no reason is known why this interpreter cannot be profiled."""
+    """Whether `unavailable_reason` returns None."""
     return unavailable_reason() is None
 
 

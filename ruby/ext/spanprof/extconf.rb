@@ -110,16 +110,16 @@ append_cflags(%w[-std=gnu11 -fvisibility=hidden -fstack-protector-strong -Werror
 # Names and lines for a backtrace. Types and variables would add 1.5 MB to 1.1 MB, and each
 # installed gem has the library twice.
 append_cflags("-g1")
-# A late signal may still run the handler after the library is unloaded, so its code must stay
+# A signal that is pending when the library is unloaded still runs the handler, so its code must stay
 # mapped. The handler must not call the lazy resolver either.
 append_ldflags(%w[-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,--exclude-libs,ALL])
 append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
-# Variables of make in CFLAGS may contain these flags.
+# CFLAGS may refer to variables of make, whose values contain the flags that the pattern looks for.
 $defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if RbConfig.expand($CFLAGS.dup).match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 $defs << "-DSPANPROF_TEST_VARIABLES" if enable_config("test-variables", false)
-# The assembler includes the page (core/page/built_page.c) under a name that the code must find in
-# the same partition of the program.
+# The assembler includes the page (core/page/built_page.c) as a symbol. Link-time optimization could
+# move the code that uses the symbol into another partition, which does not find it.
 if File.size?(page)
   $defs << "-DSP_PAGE_FILE=#{%("#{page}").shellescape}"
   append_cflags("-fno-lto")

@@ -5,10 +5,10 @@ require_relative "override"
 module Spanprof
   # Delivers the last samples before the process exits or executes another program.
   #
-  # A finalizer detects a regular exit, and not at_exit: Ruby runs finalizers after all at_exit
-  # handlers and after all threads have ended. So programs that run in at_exit (minitest, Sinatra)
-  # and the last actions of threads are profiled, too, and no thread competes for the VM lock any
-  # more.
+  # A finalizer, and not an at_exit handler, detects a regular exit: Ruby runs finalizers after all
+  # at_exit handlers and after all threads have ended. So programs that run in at_exit (minitest,
+  # Sinatra) and the last actions of threads are profiled, too, and no thread competes for the VM
+  # lock any more.
   # @api private
   module Exit
     # The documented limit is 2 s. The other steps of the exit need the difference.

@@ -19,8 +19,8 @@ module Spanprof
         pid
       end
 
-      # The calling process exits inside the C library without exit handlers, so its
-      # samples are flushed before.
+      # The C library ends the calling process without exit handlers, so its samples are flushed
+      # before.
       # @return [Integer] as the original
       def daemon(...)
         Exit.flush if Native.main_ractor?

@@ -38,7 +38,7 @@ module Spanprof
     end
   end
 
-  # Why the native extension could not be loaded, or nil.
+  # The reason if the native extension could not be loaded, else nil.
   # @api private
   LOAD_ERROR = NativeLoader.load
   private_constant :LOAD_ERROR, :NativeLoader

@@ -20,8 +20,8 @@ _METHODS = {"attach": "set", "detach": "reset", "get_current": "get"}
 
 
 def _fault(inner: Any) -> str | None:
-    """Return a sentence if a context implementation does not follow `contextvars`. Our
-    context does, and would show spans in the wrong places."""
+    """Return a sentence if a context implementation does not follow `contextvars`. Samples
+    would then get wrong spans, because our ContextVar follows them."""
     name = f"OpenTelemetry's context {type(inner).__name__}"
     key = otel.create_key("spanprof-check")
     inside = contextvars.copy_context()

@@ -2,8 +2,8 @@
 
 module Spanprof
   module Otel
-    # Replaces a method of spans: if a span is renamed while it runs (a web framework knows the
-    # route late), the running window gets the new name.
+    # Replaces the method `name=` of spans: if a span is renamed before it ends (a web framework
+    # determines the route late), the profile of the current window has the new name.
     # @api private
     module RenameHook
       def name=(name)
