@@ -23,8 +23,8 @@ typedef struct file_work {
   file_work_total totals[FILE_KIND_COUNT];
 } file_work;
 
-/* Intern the names of the steps. Call it once, before the first file. Returns 0,
- * or -1 after a message. */
+/* Intern the names of the steps. Call it once, before the first file. Returns
+ * 0, or -1 after a message. */
 int file_work_prepare(void);
 
 /* Allocate the buffers of a thread. Returns 0, or -1 after a message. */

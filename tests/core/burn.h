@@ -71,8 +71,9 @@ static inline uint64_t burn_find_tick(void) {
 }
 
 /* Use this much CPU time of the calling thread, and sleep during the kernel's
- * ticks, which follow `tick` (burn_find_tick()). If nothing else runs on the
- * processor, no CPU timer is found expired. */
+ * ticks. `tick` is the time of one tick (burn_find_tick()). The kernel then
+ * notices no expired CPU timer of the thread, unless another thread on the
+ * processor changes the times. */
 __attribute__((unused)) static void burn_between_ticks(uint64_t ns,
                                                        uint64_t tick) {
   const uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;

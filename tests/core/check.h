@@ -1,5 +1,6 @@
 /* The test harness. A test program is a list of named functions, which run in
- * order. CHECK stops the program with the place and the expectation. */
+ * order. A failed CHECK prints its file, its line and its condition, and aborts
+ * the program. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -42,7 +43,8 @@ typedef struct check_test {
       check_texts(__FILE__, __LINE__, #a, check_s, check_t);   \
   } while (0)
 
-/* Leave a test that cannot run here. tests/run counts the line. */
+/* Return from a test that this machine cannot run. tests/run counts the SKIP
+ * lines. */
 #define CHECK_SKIP(reason)                                           \
   do {                                                               \
     fprintf(stderr, "SKIP %s %s: %s\n", __FILE__, __func__, reason); \

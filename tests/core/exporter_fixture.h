@@ -85,7 +85,7 @@ static inline spanprof_stats stats(void) {
 }
 
 /* Check that every pushed sample is counted once. */
-static inline void books_are_closed(void) {
+static inline void each_sample_is_counted_once(void) {
   spanprof_stats out = stats();
 
   CHECK_EQUAL(out.samples_pending, 0);
@@ -97,7 +97,7 @@ static inline void books_are_closed(void) {
 
 static inline void stop(sp_exporter *exporter, spanprof_status expected) {
   CHECK_EQUAL(sp_exporter_stop(exporter, in_s(20)), expected);
-  books_are_closed();
+  each_sample_is_counted_once();
 }
 
 /* failing_mem supports one thread; the exporter has two. */

@@ -13,14 +13,16 @@ typedef Perftools__Profiles__Profile rules_profile;
 typedef Perftools__Profiles__Sample rules_sample;
 typedef Perftools__Profiles__Label rules_label;
 
-/* distributor.ingestion-burst-size-mb, without the series' labels. */
+/* The server's limit of a push (distributor.ingestion-burst-size-mb), minus the
+ * space for 30 labels of the series. */
 #define RULES_RAW_MAX     ((size_t)2 * 1024 * 1024 - 30 * (1024 + 2048))
 #define RULES_SAMPLES_MAX 15000 /* below the server's 16,000 */
 #define RULES_DEPTH_MAX   1000
 #define RULES_TEXT_MAX    65535
 #define RULES_NAME_MAX    1024
 #define RULES_VALUE_MAX   2048
-/* The names of every series of ours, of 30 allowed ones. */
+/* The server allows 30 label names for a series, and 6 of them are in every
+ * series of ours. */
 #define RULES_PROMOTED_MAX  (30 - 6)
 #define RULES_ANCESTOR      "ancestor:"
 #define RULES_ANCESTORS_MAX 16

@@ -29,7 +29,7 @@ typedef struct profile_fixture {
   /* The emitted parts. */
   size_t part_count;
   sp_pprof *parts[FIXTURE_PARTS_MAX];
-  sp_encoded sums[FIXTURE_PARTS_MAX]; /* without bytes */
+  sp_encoded sums[FIXTURE_PARTS_MAX]; /* `bytes` is NULL */
   size_t raw_bytes[FIXTURE_PARTS_MAX];
   uint64_t samples;
   uint64_t ticks;

@@ -1,7 +1,8 @@
 """Uploads of real Pyroscope clients, byte for byte.
 
-SPANPROF_REAL_CLIENTS names their directory; without it nothing is run (exit
-status 77). They are old, so the server takes profiles of any time.
+SPANPROF_REAL_CLIENTS names the directory of the recorded uploads. Without it the
+test is skipped (exit status 77). The uploads are old, so the server accepts
+profiles of any time.
 """
 import json
 import os

@@ -10,7 +10,7 @@ from messages import pprof, push
 from serving import Server
 
 MB = 10**6
-UPLOADS = 250  # would need some 9 MB in the store
+UPLOADS = 250  # together larger than the limit: about 9 MB in the store
 
 
 def upload(seed):

@@ -281,7 +281,7 @@ class HostileTest(unittest.TestCase):
             with self.subTest(what):
                 status, text = self.ask(path, body, headers)
                 self.assertIn(status, (400, 413, 422, 429))
-                self.assertTrue(text.strip(), "an answer without a word")
+                self.assertTrue(text.strip(), "the answer has no message")
         self.assertIn(self.raw(b"GET /pyroscope/render?query=" + b"a" * 1_000_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n"),
                       (400, 413, 414, 431))
         self.assertIn(self.raw(b"GET /ready HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 1_000_000 + b"\r\n\r\n"),
@@ -310,7 +310,7 @@ class HostileTest(unittest.TestCase):
             with self.subTest(what):
                 status, text = self.ask(path, body, headers)
                 self.assertIn(status, (400, 413, 422, 429))
-                self.assertTrue(text.strip(), "an answer without a word")
+                self.assertTrue(text.strip(), "the answer has no message")
         self.check_others_were_served()
 
     def test_invalid_paths_and_requests(self):

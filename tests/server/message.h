@@ -1,4 +1,4 @@
-/* Protobuf messages written field by field, good ones and bad. */
+/* Writes protobuf messages field by field, valid and invalid ones. */
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -43,7 +43,7 @@ static inline void message_text(message *m, uint32_t field, const char *text) {
   message_bytes(m, field, text, strlen(text));
 }
 
-/* Ends `inner`. */
+/* Append `inner` as a field, and free it. */
 static inline void message_inner(message *m, uint32_t field, message inner) {
   message_bytes(m, field, inner.out.data, inner.out.size);
   sp_buffer_dispose(&inner.out);

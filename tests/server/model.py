@@ -3,8 +3,8 @@ import collections
 import re
 
 GAP_MS = 15000  # LISTS_GAP_MS in api_lists.c
-PERIOD_NS = 10_000_000  # that of messages.pprof()
-SILENT_PROFILE_MS = 15000  # the length of a profile that states none
+PERIOD_NS = 10_000_000  # period of the profiles of messages.pprof()
+SILENT_PROFILE_MS = 15000  # assumed length of a profile without a duration
 
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 SAMPLES = "process_cpu:samples:count:cpu:nanoseconds"
@@ -16,7 +16,7 @@ Row = collections.namedtuple("Row", "profile labels stack span trace value part"
 
 
 class Count:
-    """A number of samples: the one that profiles state, else the value divided by the period.
+    """A number of samples: the number that profiles contain, otherwise the value divided by the period.
 
     A quotient is rounded once, after the sum over a source (the labels and types of an upload).
     """
@@ -52,7 +52,7 @@ class Profile:
         return tuple(sorted(self.labels.items())), self.metric, self.types
 
     def rows(self, profile_type):
-        """The rows of one type. Samples with equal stack, labels and span are one row. Rows of zero are left out."""
+        """The rows of one type. Samples with equal stack, labels and span are one row. Rows with the value 0 are omitted."""
         metric, kind, unit = profile_type.split(":")[:3]
         if metric != self.metric or (kind, unit) not in self.types:
             return

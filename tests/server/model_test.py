@@ -224,7 +224,7 @@ class ModelTest(unittest.TestCase):
             profile, body = self.dice.choice(self.sent[-200:])
             self.assertEqual(200, self.server.push(body)[0])
             self.counts["duplicates"] += 1
-            if profile.is_whole_second and not profile.upload_id:  # it is no retry
+            if profile.is_whole_second and not profile.upload_id:  # two uploads, not a retry
                 self.store.add(copy.copy(profile))
             return
         profile = self.uploads.profile()

@@ -1,4 +1,4 @@
-/* Profiles of one type, written as a client would, and with what is wrong. */
+/* Writes pprof messages with one sample type, valid and invalid ones. */
 #ifndef PPROF_MESSAGE_H
 #define PPROF_MESSAGE_H
 
@@ -7,8 +7,7 @@
 
 #define PPROF_MEMORY_MAX ((size_t)64 << 20)
 
-/* The texts that every profile here has; frames are numbered from the first
- * name. */
+/* Indices into the string table of these profiles. */
 enum {
   PPROF_EMPTY,
   PPROF_CPU,
@@ -46,7 +45,7 @@ static inline message pprof_function(uint64_t id, uint64_t name) {
   return m;
 }
 
-/* A sample of leaf and main, with one label where `key` is not 0. */
+/* A sample with the stack main;leaf, and with one label if `key` is not 0. */
 static inline message pprof_sample(int64_t value, uint64_t key, uint64_t text) {
   message m = message_new(), label = message_new();
 
@@ -63,7 +62,8 @@ static inline message pprof_sample(int64_t value, uint64_t key, uint64_t text) {
   return m;
 }
 
-/* All but the samples: main is location and function 1, leaf 2. */
+/* A profile without samples. Location and function 1 are `main`, location and
+ * function 2 are `leaf`. */
 static inline message pprof_head(const char *key, const char *text) {
   static const char *const texts[] = {"", "cpu", "nanoseconds", "main", "leaf"};
   message m = message_new();
@@ -83,7 +83,7 @@ static inline message pprof_head(const char *key, const char *text) {
   return m;
 }
 
-/* A profile while it is looked at. */
+/* A profile that a test reads, with its memory and its error. */
 typedef struct pprof_case {
   sp_arena arena;
   sp_refusal refusal;

@@ -58,7 +58,7 @@ def python():
 class Node(unittest.TestCase):
     @unittest.skipUnless(shutil.which("node") and has_go(), "node or golang-go is not installed")
     def test_wall_time_equals_that_of_go(self):
-        # Without compiled code, whose time V8 books now and then on its caller.
+        # Without the JIT compiler, because V8 sometimes counts the time of compiled code for its caller.
         with program("node", "--jitless", str(HERE / "scraped" / "node.js")) as address:
             recorder = Recorder(address)
             with Target(recorder) as target, jobs(("node", target.address, {}, {}), scrape_interval="2s") as file, \
@@ -66,7 +66,7 @@ class Node(unittest.TestCase):
                 wait_for(lambda: len(recorder.kept.get("profile", ())) >= 2)
                 found = metrics(server)
                 self.assertGreater(found["spanprof_scrapes_total", "node", "memory"][0], 0)
-                self.assertNotIn(("spanprof_scrape_up", "node", "memory"), found)  # Node has none, and need not
+                self.assertNotIn(("spanprof_scrape_up", "node", "memory"), found)  # Node has no heap profile, which is no failure
                 recorder.closed = True
                 wait_for(lambda: metrics(server).get(
                     ("spanprof_scrape_failures_total", "node", "process_cpu"), (0,))[0] > 0)

@@ -1,4 +1,4 @@
-/* A store in a directory of its own, and profiles to put there. */
+/* A store in a file of its own, and profiles for it. */
 #ifndef STORE_FIXTURE_H
 #define STORE_FIXTURE_H
 
@@ -10,11 +10,11 @@
 #include <util/system/status.h>
 
 #define FIXTURE_TYPE "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
-/* Frames of all stacks. Each location must have an id below 128, so that it is
- * one byte of its run. */
+/* Number of frames in the table of stacks. Each location must have an id below
+ * 128, so that it has one byte in the column `more`. */
 #define FIXTURE_FRAMES "SELECT count(*)+ifnull(sum(length(more)), 0) FROM stack"
-/* Make a row of each frame, and leave out the column of runs, which came with
- * version 4. */
+/* Convert the table of stacks to the form before version 4: each frame has its
+ * own row, and there is no column `more`. */
 #define FIXTURE_HEX(at) \
   "(instr('0123456789ABCDEF', substr(hex(more), " at ", 1))-1)"
 #define FIXTURE_WITHOUT_RUNS                                                   \
@@ -54,7 +54,7 @@ static inline sp_store *fixture_open(void) {
   return store;
 }
 
-/* A new file, removed by fixture_end(). */
+/* Choose the path of a new file, which fixture_end() removes. */
 static inline void fixture_begin(void) {
   snprintf(fixture_path, sizeof fixture_path, "/tmp/spanprof-store-%d.db",
            (int)getpid());
@@ -75,7 +75,8 @@ static inline void fixture_end(void) {
   }
 }
 
-/* The number that a statement gives of the file, whoever has it open. */
+/* Return the number that a SQL statement selects from the file, which a store
+ * may have open. */
 static inline int64_t fixture_number(const char *sql) {
   sqlite3_stmt *ask;
   int64_t number;
@@ -100,7 +101,7 @@ static inline void fixture_run(const char *sql) {
   sqlite3_close(db);
 }
 
-/* For sp_store_documents(): how many there are, an int. */
+/* Callback of sp_store_documents(): counts the documents in *data, an int. */
 static inline bool fixture_count_document(void *data,
                                           const sp_store_document *document) {
   (void)document;
@@ -125,7 +126,7 @@ static inline uint32_t fixture_labels(sp_received *profile,
   return sp_received_add_labels(profile, made, count);
 }
 
-/* A profile of an application, of one type of samples. */
+/* Create a profile of an application with one sample type. */
 static inline sp_received *
 fixture_profile_of(const char *metric, const char *type, const char *unit,
                    const char *service, int64_t time_ns) {
@@ -143,14 +144,15 @@ fixture_profile_of(const char *metric, const char *type, const char *unit,
   return profile;
 }
 
-/* A CPU profile. */
+/* Create a CPU profile. */
 static inline sp_received *fixture_profile(const char *service,
                                            int64_t time_ns) {
   return fixture_profile_of("process_cpu", "cpu", "nanoseconds", service,
                             time_ns);
 }
 
-/* Frames as "main;a;b", outermost first; `name` NULL: no span name. */
+/* Add a sample. `frames` is "main;a;b", outermost first; `name` is the span's
+ * name or NULL. */
 static inline void fixture_sample(sp_received *profile, const char *frames,
                                   const char *name, uint64_t span_id,
                                   sp_trace_id trace, int64_t value) {
@@ -181,7 +183,8 @@ static inline void fixture_sample(sp_received *profile, const char *frames,
   sp_received_add_sample(profile, &sample, &value);
 }
 
-/* Stacks of the same frames (at most 1,000), each in another random order. */
+/* Add `count` samples. Their stacks have the same `depth` frames (at most
+ * 1,000), each in another random order. */
 static inline void fixture_deep_stacks(sp_received *profile, size_t depth,
                                        size_t count) {
   uint32_t places[1000], random = 1;
@@ -220,13 +223,14 @@ static inline void fixture_put(sp_store *store, sp_received *profile) {
   sp_received_free(profile);
 }
 
-/* Everything of the type, at any time. */
+/* Select all CPU profiles. */
 static inline sp_selector fixture_all(void) {
   return (sp_selector){.until_ms = INT64_MAX / 2000000,
                        .profile_type = FIXTURE_TYPE};
 }
 
-/* The sum of a selection's stacks; those that end in `leaf`, if it is given. */
+/* Return the sum of a selection's stacks. If `leaf` is not NULL, only stacks
+ * with this innermost function count. */
 static inline int64_t fixture_sum(sp_store *store, const sp_selector *selector,
                                   const char *leaf) {
   sp_stack_tree *tree;

@@ -26,7 +26,8 @@ static spanprof_status resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_OK;
 }
 
-/* Stands for the runtime's own thread, which may get no CPU time. */
+/* Names the frames immediately. A real runtime does this on a thread of its
+ * own, which might get no CPU time. */
 static void want(void *data) {
   (void)data;
   if (answers)

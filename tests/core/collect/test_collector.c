@@ -112,8 +112,8 @@ static bool signal_is_blocked(int number) {
   return sigismember(&mask, number);
 }
 
-/* A thread of a daemon: signals that it blocks stay blocked unless it
- * registers. */
+/* A thread that blocks all signals, as threads of daemons do. They stay blocked
+ * until the thread registers, which unblocks the profiler's signal. */
 static void *mask_and_register(void *data) {
   int number = *(int *)data;
   spanprof_label_token token;
@@ -158,8 +158,8 @@ static void start_and_sample(const sp_mem *mem) {
               sp_counted(&sp_counts.ticks_taken));
 }
 
-/* The number of requests depends on the samples, so the loop has its own end.
- */
+/* The number of allocations depends on the samples, so failing_mem_sweep()
+ * cannot find the last one. */
 static void samples_lost_by_failed_allocations_are_counted(void) {
   size_t n;
 
@@ -174,9 +174,9 @@ static void samples_lost_by_failed_allocations_are_counted(void) {
 
 #define DEEP_BYTES (48 * 1024)
 
-/* Do what a signal would do, `count` times, with a stack of about 48 KB. Waits
- * while `room` samples are not counted in `read` (NULL: does not wait). `read`
- * also counts samples of the kernel's ticks. */
+/* Take `count` samples as the signal handler does, with a stack of about 48 KB.
+ * `read` counts the samples that the collector has read, including those of
+ * real timers; waits while `room` samples are unread (NULL: never waits). */
 __attribute__((noinline)) static void
 deep_samples_take(uintptr_t bottom, size_t count, const _Atomic size_t *read,
                   size_t room) {
@@ -210,7 +210,7 @@ static void whole_at_least(uint64_t samples) {
   CHECK(sp_counted(&sp_counts.stacks_truncated) <= emitted_samples - samples);
 }
 
-/* Settings with few ticks of the kernel. */
+/* Settings at 1 Hz, so that the timers take few samples. */
 static const sp_settings *still_settings(void) {
   static sp_settings still;
 
@@ -235,7 +235,7 @@ static void still_sleep(void *data, sp_wake *wake, uint64_t until_ns) {
   sp_wake_wait(wake, UINT64_MAX);
 }
 
-/* A clock that stands still: a waiting thread is woken, or waits forever. */
+/* A clock that stands still, so that no wait ends by its deadline. */
 static const sp_clock still_clock = {
     .monotonic_ns = still_ns,
     .unix_ns = still_ns,
@@ -269,7 +269,8 @@ static void deep_normalize(void *data, spanprof_frame *frames, size_t count) {
 static pthread_t walk_thread;
 static _Atomic uint64_t walks;
 
-/* A thread of the sanitizer is sampled, too. */
+/* Counts only samples of the test's thread, because threads of a sanitizer are
+ * sampled, too. */
 static size_t one_thread_walk(void *data, const spanprof_capture *capture,
                               spanprof_frame *frames, size_t max, int *cut) {
   walks += pthread_equal(pthread_self(), walk_thread) != 0;
@@ -466,7 +467,8 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* Found immediately, even if the collector gets little CPU time. */
+  /* Register the thread, so that it has a timer even if the collector gets
+   * little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -37,7 +37,7 @@ static uint64_t samples_taken(void) {
   return sp_counted(&sp_counts.samples_taken);
 }
 
-/* Fails if no timer expires. */
+/* Use CPU time until a sample is taken; at most 20 s. */
 static void burn_until_sampled(void) {
   const uint64_t before = samples_taken();
   int i;

@@ -43,7 +43,7 @@ static void *burn_excluded(void *nothing) {
   return nothing;
 }
 
-/* A thread without sampling survives main(). */
+/* A thread that is not sampled survives main(). */
 static int excluded_stays(const char *directory) {
   pthread_t thread;
 

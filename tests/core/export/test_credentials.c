@@ -25,7 +25,7 @@ static void secrets_are_found_in_any_text(void) {
       {"no access", false},
       {"0123456789", true},
       {"key 0123456789 is wrong", true},
-      /* Eight bytes of ten do not match by chance. */
+      /* Eight of the ten bytes are enough to recognize the secret. */
       {"key 01234567... is wrong", true},
       {"key 0123456", false},
       {"abc", false},
@@ -33,7 +33,7 @@ static void secrets_are_found_in_any_text(void) {
       /* JSON escapes, necessary and unnecessary ones. */
       {"a-bearer-token-of-some-length\\/with\\\"quotes\\\"", true},
       {"\\u0061-bearer-token-of-some-length/", true},
-      /* Half of the secret. */
+      /* The first half of a long secret is enough. */
       {"a-bearer-token-of-some...", true},
       {"a-bearer-to", false},
       {"proxy-password", true},
@@ -50,7 +50,7 @@ static void secrets_are_found_in_any_text(void) {
     CHECK_EQUAL(
         sp_credentials_appear(&credentials, rows[i].text, strlen(rows[i].text)),
         rows[i].shown);
-  /* After a NUL. */
+  /* The text does not end at a NUL. */
   CHECK(sp_credentials_appear(&credentials,
                               "x\0"
                               "0123456789",

@@ -71,7 +71,7 @@ static sp_outcome sent_until_over(const char *mode, unsigned *requests) {
     time_pass(delivery.backoff_until_ns - now_ns());
   }
   upload_end(upload, outcome);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(sink_number(&sink, "requests"), *requests);
   CHECK_EQUAL(stats().profiles_retried, *requests - 1);
   sp_delivery_dispose(&delivery);
@@ -96,14 +96,14 @@ static void the_answer_decides_how_often_a_profile_is_sent(void) {
   CHECK_EQUAL(stats().profiles_sent, 0);
   CHECK(logged_has("answered 400"));
 
-  /* As long as the server accepts profiles of this age. */
+  /* A 503 is retried until the profile is too old for the server. */
   CHECK_EQUAL(
       sent_until_over("{\"mode\": \"status\", \"status\": 503}", &requests),
       SP_OUTCOME_DROPPED_EXPORT);
   CHECK(requests > 100 && requests < 10000);
   CHECK_EQUAL(stats().profiles_dropped, 1);
   CHECK(logged_has("it will be sent again"));
-  /* At most one more backoff of 10 s. */
+  /* The last try ends at most one backoff of 10 s after the maximum age. */
   CHECK(test_time.jumped_ns >
             SP_RETRY_MAX_AGE_S * SP_NS_PER_S - 30 * SP_NS_PER_S &&
         test_time.jumped_ns < (SP_RETRY_MAX_AGE_S + 11) * SP_NS_PER_S);
@@ -126,7 +126,7 @@ static void the_recovery_of_the_server_is_logged(void) {
   CHECK_EQUAL(outcome, SP_OUTCOME_EXPORTED);
   CHECK_EQUAL(delivery.failures, 0);
   upload_end(upload, outcome);
-  books_are_closed();
+  each_sample_is_counted_once();
   sp_delivery_dispose(&delivery);
 }
 
@@ -184,7 +184,7 @@ static void a_profile_is_exported_if_one_destination_accepts_it(void) {
   CHECK_EQUAL(stats().profiles_written, 1);
   CHECK_EQUAL(stats().bytes_written, directory_bytes(directory));
   upload_end(upload, SP_OUTCOME_DROPPED_EXPORT);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   CHECK_EQUAL(stats().profiles_dropped, 1);
   sp_delivery_dispose(&delivery);
@@ -202,7 +202,7 @@ static void a_profile_is_dropped_if_no_destination_accepts_it(void) {
   CHECK_EQUAL(stats().samples_dropped_export, 3);
   CHECK_EQUAL(stats().samples_dropped_stop, 3);
   CHECK_EQUAL(stats().profiles_dropped, 2);
-  books_are_closed();
+  each_sample_is_counted_once();
   sp_delivery_dispose(&delivery);
 }
 
@@ -237,7 +237,7 @@ static void a_spooled_profile_is_counted_when_it_is_sent(void) {
   CHECK_EQUAL(stats().samples_pending, 3);
   /* The next process sends the remaining profiles. */
   sp_delivery_count_spooled(&delivery);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   CHECK_EQUAL(stats().profiles_dropped, 0);
   sp_delivery_dispose(&delivery);
@@ -266,7 +266,7 @@ static void a_clock_jump_does_not_end_the_tries(void) {
   CHECK(sp_delivery_send(&delivery, upload, &outcome));
   upload_end(upload, outcome);
   CHECK(send_spooled());
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   sp_delivery_dispose(&delivery);
   directory_remove(directory);
@@ -284,7 +284,7 @@ static void a_spooled_profile_that_is_refused_is_dropped(void) {
   CHECK(!send_spooled());
   CHECK_EQUAL(stats().samples_dropped_export, pushed_samples);
   CHECK_EQUAL(stats().profiles_dropped, 1);
-  books_are_closed();
+  each_sample_is_counted_once();
   sp_delivery_dispose(&delivery);
   directory_remove(directory);
 }
@@ -305,7 +305,7 @@ static void a_spool_without_locks_is_off_which_is_logged(void) {
     time_pass(61 * SP_NS_PER_S);
   }
   locks_fail = false;
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(logged_count("the spool is off"), 1);
   CHECK_EQUAL(logged_count(directory), 1);
   CHECK_EQUAL(logged_count("\n"), 1);

@@ -64,7 +64,7 @@ static void one_try_of(char *address, const char *mode) {
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
   CHECK_EQUAL(stats().samples_pending, pushed_samples);
   CHECK_EQUAL(stats().profiles_retried, 1);
-  /* A later exit ends its own backoff. */
+  /* A second call of sp_exporter_retry_now() causes a second try. */
   sp_exporter_retry_now(exporter);
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
   CHECK_EQUAL(stats().profiles_retried, 2);

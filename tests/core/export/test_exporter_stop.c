@@ -28,7 +28,7 @@ static void stop_keeps_its_deadline(void) {
     /* The whole time except the part reserved for the disk, and much less than
      * the ten seconds of a request. Loaded machines are slow. */
     CHECK(took_ns >= 750 * SP_NS_PER_MS && took_ns < 5 * SP_NS_PER_S);
-    books_are_closed();
+    each_sample_is_counted_once();
     CHECK_EQUAL(stats().samples_dropped_stop, pushed_samples);
   }
 }
@@ -64,7 +64,7 @@ static void stop_does_not_wait_for_a_name_lookup(void) {
   before_ns = sp_monotonic_ns();
   CHECK(sp_exporter_stop(exporter, in_s(1)) != SPANPROF_OK);
   CHECK(sp_monotonic_ns() - before_ns < 5 * SP_NS_PER_S);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(stats().samples_dropped_stop, pushed_samples);
   lookups_hang = false;
 }
@@ -84,7 +84,7 @@ static void a_stop_without_time_counts_all_samples(void) {
   /* SPANPROF_ERR_STATE if a loaded machine gave the thread no CPU time. */
   st = sp_exporter_stop(exporter, 0);
   CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_STATE);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK(st || stats().profiles_spooled == 5);
   directory_remove(directory);
 }
@@ -170,7 +170,7 @@ static void a_stuck_thread_is_abandoned(void) {
   took_ns = sp_monotonic_ns() - before_ns;
   /* At most a quarter is reserved for the disk. */
   CHECK(took_ns >= 225 * SP_NS_PER_MS && took_ns < 5 * SP_NS_PER_S);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(stats().profiles_spooled, 3);
   CHECK_EQUAL(stuck_state, 1);
   CHECK_EQUAL(sp_own_thread_count(), 1);
@@ -178,7 +178,7 @@ static void a_stuck_thread_is_abandoned(void) {
   /* The thread's later work is not counted. */
   CHECK(sp_own_threads_join_deferred(60 * SP_NS_PER_S));
   CHECK_EQUAL(stuck_state, 2);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(stats().profiles_spooled, 3);
   directory_remove(directory);
 }
@@ -218,12 +218,12 @@ static void queued_profiles_are_spooled_while_a_spooled_one_is_stuck(void) {
   push(exporter);
   CHECK_EQUAL(sp_exporter_stop(exporter, now_ns() + 300 * SP_NS_PER_MS),
               SPANPROF_ERR_STATE);
-  books_are_closed();
+  each_sample_is_counted_once();
   CHECK_EQUAL(stats().profiles_spooled, 2);
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   transfers_hang = false;
   CHECK(sp_own_threads_join_deferred(60 * SP_NS_PER_S));
-  books_are_closed();
+  each_sample_is_counted_once();
   directory_remove(directory);
 }
 

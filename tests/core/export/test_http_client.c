@@ -103,7 +103,7 @@ static void a_page_can_be_requested(void) {
     CHECK_EQUAL(post(client, sink.address).status, 400);
   }
   CHECK_EQUAL(sink_number(&sink, "asked"), asked + 3);
-  /* The request is optional, so a limit ends it, whatever its time. */
+  /* This request is optional: any limit ends it, even one in the far future. */
   sp_http_client_limit(client, UINT64_MAX - 1);
   sp_http_client_get(client, url, &answer);
   CHECK(answer.aborted);
@@ -357,7 +357,8 @@ static void answers_with_credentials_are_omitted(void) {
   CHECK(answer.message[0] && !strstr(answer.message, "password"));
 }
 
-/* Whether the server, libcurl or the library truncates it. */
+/* The answer may contain only a part of the credential, because the server,
+ * libcurl or the library has truncated the text. */
 static void parts_of_a_long_credential_are_omitted(void) {
   char token[601], half[400], message[1000];
   sp_settings settings = usual_settings();

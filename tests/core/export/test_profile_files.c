@@ -251,8 +251,8 @@ static void writing_survives_failing_memory(void) {
   failing_mem_sweep(write_some);
 }
 
-/* A wrong clock is corrected; files that were removed because of it would be
- * lost. */
+/* A clock that was set forward may be wrong and set back later. Files that were
+ * removed in between would be lost. */
 static void a_clock_set_forward_removes_nothing_for_a_day(void) {
   char directory[64];
   sp_settings settings = usual_settings();

@@ -117,7 +117,8 @@ static unsigned char *unpacked(const sp_http_request *request, size_t *size) {
 }
 
 static void a_push_request_has_series_and_profile(void) {
-  /* Also sizes close to those of stored blocks. */
+  /* Sizes below and above 65,535 bytes, the limit of a stored block
+   * (gzip_store.h). */
   static const size_t fillers[] = {0, 1000, 60000, 90000, 200000};
   size_t i;
 

@@ -209,7 +209,8 @@ static void files_of_dead_processes_are_taken_over(void) {
   directory_remove(directory);
 }
 
-/* Neither profiles of this process nor those of a dead one. */
+/* Profiles of this process and of a dead process survive a jump of the clock.
+ */
 static void a_clock_jump_loses_nothing(void) {
   char directory[64];
   uint64_t time_ns = now_unix_ns();

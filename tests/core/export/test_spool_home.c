@@ -6,7 +6,7 @@
 #include "export_fixture.h"
 #include "failing_locks.h"
 
-/* Create a file in `directory`; check whether it exists. */
+/* Create a file in `directory`. */
 static void touch(const char *directory, const char *name, mode_t mode) {
   char path[256];
   int fd;
@@ -130,7 +130,7 @@ static spanprof_status claim_elsewhere(const char *spool, const char *name) {
   return (spanprof_status)-WEXITSTATUS(status);
 }
 
-/* As cleaners of /tmp do. */
+/* Programs that clean /tmp may remove the lock. */
 static void a_removed_lock_is_created_again(void) {
   char directory[64];
   sp_spool_home home;

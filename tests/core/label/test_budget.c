@@ -1,5 +1,5 @@
-/* The hot calls allocate nothing after their first call. Allocations are
- * counted, not timed. */
+/* Functions that programs call often allocate nothing after their first call.
+ * The test counts allocations and measures no times. */
 #include "check.h"
 #include "label/context.h"
 #include "util/memory/mem.h"

@@ -161,7 +161,8 @@ static void use_late(void *data) {
   int *rounds = data;
   spanprof_label_token token;
 
-  /* Fails in the last round, after which no destructor would end the record. */
+  /* The push fails in the last round, because no destructor would run after it
+   * and free the thread's record. */
   if (spanprof_label_push_bytes("key", 3, "late", 4, &token))
     CHECK_EQUAL(token, 0);
   spanprof_label_pop(token);

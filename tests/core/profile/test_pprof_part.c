@@ -138,7 +138,8 @@ static size_t finish_and_unpack(fixture *f, sp_encoded *part) {
   return size;
 }
 
-/* A part is filled to the byte, and reports its size exactly. */
+/* A part ends only if the next sample is larger than the remaining space, and
+ * reports its exact size. */
 static void a_part_ends_where_the_next_sample_does_not_fit(void) {
   const uint32_t count = 9000;
   size_t raw_bytes, next_bytes, parts = 0;

@@ -74,7 +74,8 @@ static void capture_stopped(sp_capture *capture) {
   sp_capture_release(capture);
 }
 
-/* A walker that is preempted while `walk_held` is set. */
+/* A walker that does not return while `walk_paused` is set, as if its thread
+ * was preempted. */
 static _Atomic bool walk_paused;
 static _Atomic int walking;
 

@@ -77,8 +77,9 @@ static void other_stacks_are_not_read_directly(void) {
   CHECK(request_with(2 * STACK + 0x9000)->low == 0);
   CHECK(request_with(3 * STACK + 0x9000)->low == 0);
   CHECK_EQUAL(request_with(4 * STACK + 0x9000)->low, 4 * STACK + 0x9000);
-  /* A distance larger than any stack; and a larger mapping with a normal stack
-   * in it, since many adjacent stacks may be one mapping. */
+  /* The first request's sp and control block are too far apart for one stack.
+   * The second one is a normal stack in a large mapping, because the kernel may
+   * merge adjacent stacks into one mapping. */
   sp_stack_requests_clear(&requests);
   request_add(1 * STACK, 1 * STACK + (65u << 20));
   request_add(2 * STACK + (65u << 20), 2 * STACK + (65u << 20) + 8);

@@ -1,6 +1,6 @@
-/* Threads that block our signal are found, whoever the user is, and logged
- * without a lock that a thread or a fork needs. Also tests threads that avoid
- * the kernel's ticks. */
+/* Threads that block our signal are found for every user. They are logged
+ * without a lock that another thread or a fork needs. Also tests threads that
+ * avoid the kernel's ticks. */
 #include "sampler/thread_scan.h"
 
 #include <errno.h>
@@ -112,8 +112,8 @@ static void blocked_resolver_threads_of_ours_are_not_logged(void) {
   CHECK_EQUAL(logged_thread, 0);
 }
 
-/* The user has so many groups that the line with the mask is kilobytes into the
- * file. */
+/* If the user has many groups, the line with the signal mask in
+ * /proc/PID/status is several kilobytes from its start. */
 static void a_mask_is_read_after_any_number_of_groups(void) {
   enum { GROUPS = 1000 };
   static gid_t groups[GROUPS], before[NGROUPS_MAX];

@@ -39,7 +39,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   int error;
 
   if (session_exits)
-    _exit(3); /* libc may not be able to start a thread at this time */
+    _exit(3); /* an exiting process must start no thread */
   *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
   error = next(thread, attributes, run, argument);
   if (session_head_start_us)
@@ -473,8 +473,8 @@ static void log_reenters(void *data, spanprof_log_level level,
   CHECK_EQUAL(pthread_timedjoin_np(thread, NULL, &until), 0);
 }
 
-/* Also for a line of the uploading thread while a stop waits for that thread.
- */
+/* The callback waits for a thread that calls functions of the session. This
+ * works also on the uploading thread while a stop waits for that thread. */
 static void a_log_callback_may_wait_for_callers(void) {
   spanprof_options options = options_given();
   spanprof_session *session;

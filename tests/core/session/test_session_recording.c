@@ -167,7 +167,7 @@ static void spans_are_named_after_windows_and_spans_end(void) {
 /* The threads of a test. They run one after the other, each in its own span. */
 typedef struct worker {
   spanprof_recording_scope scope;
-  spanprof_mark mark; /* mark to work for */
+  spanprof_mark mark; /* mark of the recording that the thread works for */
   char span[16];
   recorded profile;
 } worker;
@@ -264,8 +264,8 @@ static void a_context_recording_has_the_marked_work(void) {
   burn_in_a_thread(0, "neighbour");
   part = recording_end(inner);
   CHECK_EQUAL(spanprof_mark_get(), spanprof_recording_mark(outer));
-  /* The thread outlives the inner recording, and still belongs to the outer
-   * one. */
+  /* A thread with the inner recording's mark runs after that recording has
+   * ended. It still belongs to the outer recording. */
   burn_in_a_thread(inner_mark, "late");
   all = recording_end(outer);
   CHECK_EQUAL(spanprof_mark_get(), 0);

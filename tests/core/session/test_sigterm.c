@@ -17,8 +17,9 @@
 #define WORK_S 1.0
 #define RACES  40
 #define STARTS 20
-/* The present interval, a kernel tick, and time that the machine was suspended.
- * On shared virtual cores this was once 45 ms. */
+/* CPU time that may be missing in the profile: the current interval, a kernel
+ * tick, and time in which the host suspended the virtual machine (once 45 ms).
+ */
 #define NOISE_S 0.08
 
 static void nap(double seconds) {
@@ -277,7 +278,8 @@ static void a_hanging_server_delays_the_end_by_two_seconds(void) {
   directory_remove(spool);
 }
 
-/* All except the last second, which does not exist here. */
+/* The first process of a PID namespace survives SIGTERM. The test kills it
+ * after it has uploaded all its work. */
 static void the_first_process_of_a_container_continues(void) {
   static const char *const prefix[] = {"unshare",      "--pid",        "--fork",
                                        "--mount-proc", "--kill-child", NULL};

@@ -147,7 +147,7 @@ static void child_of_an_unknown_parent_carries_nothing(void) {
 
   s[0] = start(NULL, 2, 77, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[0]), 0);
-  s[1] = start(NULL, 3, 2, SPANPROF_SPAN_SAMPLED); /* and its children */
+  s[1] = start(NULL, 3, 2, SPANPROF_SPAN_SAMPLED); /* a child of it */
   CHECK_EQUAL(spanprof_span_carried(s[1]), 0);
   s[2] = start(each, 4, 78, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[2]);

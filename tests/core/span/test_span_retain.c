@@ -1,4 +1,4 @@
-/* References to spans that are held outside of the library. */
+/* spanprof_span_retain(): references to spans from outside of the library. */
 #include "check.h"
 
 #include "span/span.h"

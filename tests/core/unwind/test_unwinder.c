@@ -303,7 +303,7 @@ __asm__(".text\n"
         "ret\n"
         ".size without_information, . - without_information\n");
 
-/* Opening a module's file allocates. */
+/* The test counts allocations, because each opening of a file allocates. */
 static void code_without_information_opens_its_file_once(void) {
   const uint64_t word = 0;
   sp_stack_slice slice = {.base = 0x7f0000001000,

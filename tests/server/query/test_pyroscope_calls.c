@@ -87,8 +87,8 @@ static void merged_profiles_have_the_period_of_their_metric(void) {
   }
 }
 
-/* The error of the calls that list labels has one more prefix than that of
- * Series. */
+/* In calls that list labels, the error message has a prefix that it does not
+ * have in Series. */
 static void an_error_in_a_matcher_begins_like_pyroscopes(void) {
   static const char *const cases[][2] = {
       {"Series", ""},

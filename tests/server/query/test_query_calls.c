@@ -76,7 +76,7 @@ static void an_empty_range_reports_the_nearest_data(void) {
  * copies at each of their 4,200 points. */
 #define GAPS_LABELS_BYTES ((size_t)128 << 10)
 
-/* Store `profiles` profiles 10 s apart and two more 100 s later, each in
+/* Store GAPS_PROFILES profiles 10 s apart and two more 100 s later, each with
  * `series` series. */
 static void gaps_put(const char *service, int series) {
   const sp_trace_id none = {0};

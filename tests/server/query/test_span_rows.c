@@ -19,7 +19,8 @@ static void rows_fill(sp_span_rows *rows) {
   }
 }
 
-/* The rows at some positions of the order. */
+/* The selected rows are the last `count` ones, in reverse order. Check that
+ * they are ordered by total, and then by id. */
 static void rows_check(const sp_span_rows *rows, size_t count) {
   const sp_span_row *before = NULL, *row;
   size_t i;

@@ -1,4 +1,5 @@
-/* Increases of profiles that count since the program's start. */
+/* The difference between two scraped profiles whose values are totals since the
+ * program's start. */
 #include "server/scrape/scrape_delta.h"
 
 #include "failing_mem.h"
@@ -35,7 +36,7 @@ static sp_received *heap(const sp_mem *mem, const int64_t counted[],
   return NULL;
 }
 
-/* Check both values that a function has left; 0 and 0 if it is missing. */
+/* Check the remaining values of a function; both are 0 if it is missing. */
 static void check_left(const sp_received *profile, const char *function,
                        int64_t counted, int64_t in_use) {
   size_t i;

@@ -18,8 +18,7 @@ typedef struct power_change {
   char bytes[];
 } power_change;
 
-/* A watched file: the bytes that are on the disk for sure, and the changes that
- * may be. */
+/* A watched file: the synced bytes, and the changes that may be on the disk. */
 typedef struct power_image {
   char *bytes;
   size_t size, room;
@@ -282,7 +281,8 @@ static bool power_keeps(unsigned kept, unsigned *random) {
   return (*random >> 16) % 100 < kept;
 }
 
-/* A possible content of the disk. The caller holds the lock. */
+/* Return a content that the disk may have after a power cut. The caller holds
+ * the lock. */
 static power_image power_left(const power_image *of, unsigned kept,
                               unsigned *random) {
   power_image left = {0};

@@ -90,14 +90,16 @@ static void *send_all_the_time(void *argument) {
   return NULL;
 }
 
-/* A pass finishes although the same source and others receive data. */
+/* A pass finishes although the same source and others receive data. The quiet
+ * source has 50 profiles. No block of the busy one can have 50, because it
+ * receives 7 profiles and then multiples of 40. */
 static void a_busy_source_does_not_block_compaction(void) {
   pthread_t threads[SENDERS];
   uintptr_t i;
 
   fixture_begin();
   sender.store = fixture_open();
-  put_many(sender.store, "busy", 1, FIXTURE_TIME, 7); /* and 40s: never 50 */
+  put_many(sender.store, "busy", 1, FIXTURE_TIME, 7);
   put_many(sender.store, "quiet", 1, FIXTURE_TIME, 50);
   atomic_store(&sender.ending, false);
   for (i = 0; i < SENDERS; i++)

@@ -154,8 +154,8 @@ static void a_large_profile_gets_ids_in_parts(void) {
   end();
 }
 
-/* The last id of a series is in use. Known series are still found, and new ones
- * fit again once the last is deleted. */
+/* The largest possible id of a series is in use. Known series are still found.
+ * New series get ids again after the series with that id is deleted. */
 static void a_store_without_ids_for_series_refuses(void) {
   sp_received *known = profile_of("main;work");
   sp_received *more = fixture_profile("shop", FIXTURE_TIME);

@@ -72,16 +72,16 @@ static void series_that_do_not_match_use_no_memory(void) {
   fixture_put(store, profile);
 
   CHECK_EQUAL(SPANPROF_ERR_LIMIT, count_series(store, &selector, &count));
-  /* Other applications do not count, */
+  /* Series of other applications use no memory. */
   selector.matchers = matchers;
   selector.matcher_count = 1;
   CHECK(!count_series(store, &selector, &count));
   CHECK_EQUAL(1, count);
-  /* or series without a rare label, */
+  /* Series without the rare label use no memory. */
   selector.matchers = &matchers[1];
   CHECK(!count_series(store, &selector, &count));
   CHECK_EQUAL(1, count);
-  /* or other hours. */
+  /* Series of other hours use no memory. */
   selector.matcher_count = 0;
   selector.from_ms = FIXTURE_TIME / 1000000 + 1800000;
   CHECK(!count_series(store, &selector, &count));

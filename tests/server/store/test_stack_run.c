@@ -18,7 +18,7 @@ static sp_store *reopen(sp_store *store) {
   return fixture_open();
 }
 
-/* The frames of the innermost frame's stack, outermost first. */
+/* Write the names from the root to `node`, outermost first, into `out`. */
 static void path_of(const sp_stack_tree *tree, size_t node, char *out) {
   const char *name =
       tree->functions
@@ -67,7 +67,7 @@ static void stacks_share_the_frames_of_a_run(void) {
     put(store, time_ns + 4, "a;b;x;z", 10000);
     put(store, time_ns + 5, "b;c", 100000); /* the same frames from elsewhere */
     CHECK_EQUAL(11, fixture_number(FIXTURE_FRAMES));
-    /* The cache is empty in the next round. */
+    /* Open the store again, so that its cache is empty in the next round. */
     store = reopen(store);
   }
   CHECK_EQUAL(5, fixture_number("SELECT count(*) FROM stack"));

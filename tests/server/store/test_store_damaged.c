@@ -29,10 +29,10 @@ static void a_damaged_block_is_skipped(void) {
   sp_store_stats stats;
   char service[24];
   sp_store *store;
-  int told = 0, i;
+  int line_count = 0, i;
 
   fixture_begin();
-  sp_log_init(&fixture_log, count_line, &told, SPANPROF_LOG_WARN,
+  sp_log_init(&fixture_log, count_line, &line_count, SPANPROF_LOG_WARN,
               sp_clock_system());
   store = fixture_open();
   for (i = 0; i < APPLICATIONS; i++) {
@@ -41,7 +41,7 @@ static void a_damaged_block_is_skipped(void) {
   }
   for (i = 0; i < 10; i++)
     put(store, "shop", FIXTURE_TIME + 7200 * FIXTURE_SECOND + i, 7);
-  /* One of the many blocks, and the second block of "shop". */
+  /* Damage one block of the applications, and the second block of "shop". */
   fixture_run("UPDATE block SET spans=zeroblob(1) WHERE id=7");
   fixture_run("UPDATE block SET body=zeroblob(1) WHERE id=602");
   fixture_run("INSERT INTO text(text) VALUES('of nothing')");
@@ -52,7 +52,7 @@ static void a_damaged_block_is_skipped(void) {
   CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM text WHERE text='of "
                                 "nothing'"));
   tidy(store);
-  CHECK_EQUAL(2, told);
+  CHECK_EQUAL(2, line_count);
   CHECK(!sp_store_get_stats(store, &stats));
   CHECK_EQUAL(2, stats.damaged_blocks);
   selector.matchers = &(const sp_matcher){

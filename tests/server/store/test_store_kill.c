@@ -49,7 +49,7 @@ static int kill_child(const char *path, const char *base) {
 /* Returns how many calls of the child succeeded before it was killed. */
 static int64_t kill_round(int round) {
   char base[32], bytes[512];
-  int64_t told = 0;
+  int64_t confirmed = 0;
   int ends[2];
   ssize_t n;
   pid_t child;
@@ -65,33 +65,33 @@ static int64_t kill_round(int round) {
     _exit(127);
   }
   close(ends[1]);
-  while (told < 5 && (n = read(ends[0], bytes, 1)) > 0)
-    told += n;
-  CHECK_EQUAL(5, told);
+  while (confirmed < 5 && (n = read(ends[0], bytes, 1)) > 0)
+    confirmed += n;
+  CHECK_EQUAL(5, confirmed);
   usleep((useconds_t)(round * 7919 % 40000));
   kill(child, SIGKILL);
   while ((n = read(ends[0], bytes, sizeof bytes)) > 0)
-    told += n;
+    confirmed += n;
   close(ends[0]);
   CHECK(waitpid(child, NULL, 0) == child);
-  return told;
+  return confirmed;
 }
 
 static void confirmed_profiles_survive_a_kill(void) {
   const sp_selector selector = fixture_all();
-  int64_t told = 0, kept = 0, before;
+  int64_t confirmed = 0, kept = 0, before;
   sp_store *store;
   int round;
 
   fixture_begin();
   for (round = 0; round < KILL_ROUNDS; round++) {
     before = kept;
-    told = kill_round(round);
+    confirmed = kill_round(round);
     store = fixture_open();
     kept = fixture_sum(store, &selector, NULL);
-    CHECK(kept >= before + told);
+    CHECK(kept >= before + confirmed);
     /* Calls that were running when it was killed may be stored, too. */
-    CHECK(kept <= before + told + KILL_THREADS);
+    CHECK(kept <= before + confirmed + KILL_THREADS);
     sp_store_close(store);
   }
   fixture_end();

@@ -332,7 +332,8 @@ static void names_of_deleted_profiles_are_deleted_first(void) {
 }
 
 typedef struct leaping_clock {
-  test_clock test; /* first member: its functions use it */
+  test_clock test; /* must be the first member: functions of test_clock get a
+                    * pointer to it */
   _Atomic uint64_t leapt_ns;
 } leaping_clock;
 

@@ -21,8 +21,8 @@ static const unsigned power_chances[] = {0, 50, 97, 100, 10};
 static struct {
   sp_store *store;
   atomic_bool ending;
-  atomic_uint next;                  /* numbers given out */
-  atomic_uchar told[POWER_PROFILES]; /* 1: the call succeeded */
+  atomic_uint next;                       /* number of the next profile */
+  atomic_uchar confirmed[POWER_PROFILES]; /* 1: the call succeeded */
 } run;
 
 static void *power_put(void *argument) {
@@ -42,7 +42,7 @@ static void *power_put(void *argument) {
              number % 1009);
     fixture_sample(profile, frames, "GET /", number + 1, no_trace, 1);
     fixture_put(run.store, profile);
-    atomic_store(&run.told[number], 1);
+    atomic_store(&run.confirmed[number], 1);
   }
   return NULL;
 }
@@ -77,8 +77,9 @@ static void power_check_file(void) {
   sqlite3_close(db);
 }
 
-/* Open the files after the cut; all profiles in `told` must be there. */
-static void power_check(const uint8_t *told, unsigned told_end) {
+/* Open the files after the cut. The store must have all profiles in
+ * `confirmed`. */
+static void power_check(const uint8_t *confirmed, unsigned confirmed_end) {
   const sp_selector selector = fixture_all();
   power_seen seen = {.profiles = calloc(POWER_PROFILES, 1)};
   sp_store *store = fixture_open();
@@ -87,8 +88,8 @@ static void power_check(const uint8_t *told, unsigned told_end) {
   CHECK(seen.profiles);
   CHECK(!sp_store_points(store, &selector, SP_STORE_POINT_PER_PROFILE,
                          power_see, &seen));
-  for (number = 0; number < told_end; number++)
-    lost += told[number] && !seen.profiles[number];
+  for (number = 0; number < confirmed_end; number++)
+    lost += confirmed[number] && !seen.profiles[number];
   CHECK_EQUAL(0, lost);
   /* The stacks and names of all profiles are there, too. */
   CHECK_EQUAL((int64_t)seen.count, fixture_sum(store, &selector, NULL));
@@ -100,21 +101,21 @@ static void power_check(const uint8_t *told, unsigned told_end) {
 static void power_one_cut(const char *live, int number, unsigned *random) {
   const unsigned chance = power_chances[number % SP_COUNT_OF(power_chances)];
   unsigned end, i;
-  uint8_t *told;
+  uint8_t *confirmed;
 
   *random = *random * 1664525u + 1013904223u;
   usleep((*random >> 16) % 40000);
   end = atomic_load(&run.next);
   end = end > POWER_PROFILES ? POWER_PROFILES : end;
-  told = malloc(end + 1);
-  CHECK(told);
+  confirmed = malloc(end + 1);
+  CHECK(confirmed);
   for (i = 0; i < end; i++)
-    told[i] = atomic_load(&run.told[i]);
+    confirmed[i] = atomic_load(&run.confirmed[i]);
   snprintf(fixture_path, sizeof fixture_path, "%.40s-cut", live);
   power_cut(fixture_path, chance, random);
-  power_check(told, end);
+  power_check(confirmed, end);
   fixture_end();
-  free(told);
+  free(confirmed);
 }
 
 static void power_run(int cuts, unsigned *random) {

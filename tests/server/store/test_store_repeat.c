@@ -64,8 +64,8 @@ static void a_repeated_profile_of_an_earlier_version_is_found(void) {
   fixture_end();
 }
 
-/* Otherwise a thousand profiles of one time would cost a million comparisons.
- * The other profiles are replaced by bytes that cannot be read. */
+/* A put must not read the other profiles of the same time, because a thousand
+ * of them would cost a million comparisons. Here their bytes are unreadable. */
 static void other_profiles_of_the_same_time_are_not_read(void) {
   sp_store *store;
 
