@@ -111,7 +111,7 @@ static inline void fixture_close(profile_fixture *fixture) {
 
 /* Receives a part: it must follow the rules, and its content must match its
  * sums. */
-static inline void fixture_take(void *data, sp_encoded *part) {
+static inline void fixture_receive(void *data, sp_encoded *part) {
   profile_fixture *fixture = data;
   pprof_rules_sums sums;
   const char *broken = pprof_rules_broken(part->bytes, part->size, &sums);
@@ -149,7 +149,7 @@ static inline spanprof_status fixture_encode(profile_fixture *fixture) {
                             .comment_count = SP_COUNT_OF(comments)};
   uint64_t lost_samples, lost_ticks;
   spanprof_status st =
-      sp_profile_encode(fixture->profile, &window, fixture_take, fixture,
+      sp_profile_encode(fixture->profile, &window, fixture_receive, fixture,
                         &lost_samples, &lost_ticks);
 
   CHECK(st || (lost_samples == 0 && lost_ticks == 0));

@@ -65,19 +65,19 @@ class AccessTest(unittest.TestCase):
         for text, why in ((None, "cannot be read"), ("", "is empty"), ("x" * 600, "is longer than")):
             if text is not None:
                 self.write(text)
-            process, said = self.start("--token-file", self.file, listen="0.0.0.0:0")
-            self.assertIn(f"the token file {self.file} {why}", said)
+            process, first_line = self.start("--token-file", self.file, listen="0.0.0.0:0")
+            self.assertIn(f"the token file {self.file} {why}", first_line)
             self.assertNotEqual(0, process.wait())
 
     def test_a_unix_socket_is_for_its_user_and_group(self):
         path = os.path.join(self.directory, "serve.sock")
-        process, said = self.start(listen="unix:" + path)
-        self.assertIn(f" at unix:{path}, data in ", said)
+        process, first_line = self.start(listen="unix:" + path)
+        self.assertIn(f" at unix:{path}, data in ", first_line)
         self.assertEqual(0o660, stat.S_IMODE(os.stat(path).st_mode))
         self.assertIn(b" 200 ", over(path))
         other = tempfile.mkdtemp(dir=self.directory)
-        second, said = self.start("--data", other, listen="unix:" + path)
-        self.assertIn("cannot listen on unix:", said)
+        second, first_line = self.start("--data", other, listen="unix:" + path)
+        self.assertIn("cannot listen on unix:", first_line)
         self.assertNotEqual(0, second.wait())
         self.assertIn(b" 200 ", over(path))
         process.kill()
@@ -91,16 +91,16 @@ class AccessTest(unittest.TestCase):
 
     def test_a_file_in_place_of_the_socket_stays(self):
         self.write("kept")
-        process, said = self.start(listen="unix:" + self.file)
-        self.assertIn("cannot listen on unix:", said)
+        process, first_line = self.start(listen="unix:" + self.file)
+        self.assertIn("cannot listen on unix:", first_line)
         self.assertNotEqual(0, process.wait())
         with open(self.file) as file:
             self.assertEqual("kept", file.read())
 
     def test_the_first_line_names_both_addresses(self):
         with Server("--otlp", "127.0.0.1:0") as server:
-            found = re.search(r"at (http://127\.0\.0\.1:\d+), OTLP at (http://127\.0\.0\.1:\d+), data in ", server.said)
-            self.assertTrue(found, server.said)
+            found = re.search(r"at (http://127\.0\.0\.1:\d+), OTLP at (http://127\.0\.0\.1:\d+), data in ", server.first_line)
+            self.assertTrue(found, server.first_line)
             server.base = found[2]
             self.assertEqual(200, server.send("/ready", method="GET")[0])
 

@@ -37,8 +37,8 @@ class LimitTest(unittest.TestCase):
         limit = 8 << 20
         with Server("--max-bytes", "8M") as server:
             for seed in range(UPLOADS):
-                status, said = send(server, seed)
-                self.assertIn(status, (200, 503), said)
+                status, reply = send(server, seed)
+                self.assertIn(status, (200, 503), reply)
                 self.assertLess(sizes(server.data.name), 1.1 * limit)
             self.assertGreater(metric(server, "spanprof_store_dropped_profiles_total"), 0)
             self.assertGreater(metric(server, "spanprof_store_profiles"), UPLOADS / 10)
@@ -66,16 +66,16 @@ class VolumeTest(unittest.TestCase):
             self.skipTest(f"no volume of its own: {mounted.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", self.volume], check=True)
 
-    def send_until_taken(self, server, seed):
+    def send_until_accepted(self, server, seed):
         """Upload. Refusals must have a message, and must stop within 30 s."""
         end = time.monotonic() + 30
         while True:
-            status, said = send(server, seed)
+            status, reply = send(server, seed)
             if status == 200:
                 return
-            self.assertEqual(503, status, said)
-            self.assertRegex(said.decode(), "disk of the store is full|try again")
-            self.assertLess(time.monotonic(), end, said)
+            self.assertEqual(503, status, reply)
+            self.assertRegex(reply.decode(), "disk of the store is full|try again")
+            self.assertLess(time.monotonic(), end, reply)
 
     def fill(self):
         """Fill the volume like another program."""
@@ -90,27 +90,27 @@ class VolumeTest(unittest.TestCase):
         with Server("--data", self.volume) as server:
             # About 250 of these uploads fit in compacted form.
             for seed in range(8 * UPLOADS):
-                self.send_until_taken(server, seed)
+                self.send_until_accepted(server, seed)
                 if seed % 50 == 0 and metric(server, "spanprof_store_dropped_profiles_total") > 0:
                     break
             self.assertGreater(metric(server, "spanprof_store_dropped_profiles_total"), 0)
             self.assertGreater(metric(server, "spanprof_store_profiles"), 0)
         with Server("--data", self.volume) as server:
-            self.send_until_taken(server, 8 * UPLOADS)
+            self.send_until_accepted(server, 8 * UPLOADS)
 
     def test_another_program_fills_the_volume_and_frees_it(self):
         with Server("--data", self.volume) as server:
             for seed in range(UPLOADS // 2):
-                self.send_until_taken(server, seed)
+                self.send_until_accepted(server, seed)
             self.fill()
             for seed in range(UPLOADS // 2, UPLOADS):
-                self.send_until_taken(server, seed)
+                self.send_until_accepted(server, seed)
         self.fill()
         with Server("--data", self.volume) as server:
-            self.send_until_taken(server, UPLOADS)
+            self.send_until_accepted(server, UPLOADS)
             os.unlink(os.path.join(self.volume, "other"))
             for seed in range(UPLOADS + 1, UPLOADS + 20):
-                self.send_until_taken(server, seed)
+                self.send_until_accepted(server, seed)
             self.assertGreater(metric(server, "spanprof_store_profiles"), 19)
 
 

@@ -28,7 +28,7 @@ class DurationsTest(unittest.TestCase):
         return f'method="{method}",route="{route}",status_code="{status}",ws="false"'
 
     def test_each_route_method_and_status_has_a_histogram(self):
-        asked = (("GET", "/ready", 200, "ready"), ("GET", "/ready", 200, "ready"), ("POST", "/ready", 405, "other"),
+        requests = (("GET", "/ready", 200, "ready"), ("GET", "/ready", 200, "ready"), ("POST", "/ready", 405, "other"),
                  ("GET", "/pyroscope/render?query=x", 400, "pyroscope_render"), ("GET", "/nothing", 404, "other"),
                  ("POST", "/querier.v1.QuerierService/Series", 415, "querier_v1_querierservice_series"),
                  ("GET", "/api/v1/annotations", 200, "api_v1_annotations"),
@@ -37,7 +37,7 @@ class DurationsTest(unittest.TestCase):
                  ("BREW", "/nothing", 404, "other"), ("POST", "/ingest?name=a", None, "ingest"))
         expected = {}
         with Server() as server:
-            for method, path, status, route in asked:
+            for method, path, status, route in requests:
                 got = server.send(path, method=method)[0]
                 self.assertEqual(status or got, got, path)
                 key = self.labels(method if method != "BREW" else "other", route, got)

@@ -42,7 +42,7 @@ def exported(server):
     return found
 
 
-def asked(server, query, function=None):
+def query_sum(server, query, function=None):
     """The sum of the query's stacks that contain a function."""
     parameters = {"query": query, "from": "now-1h", "until": "now+1h", "format": "folded"}
     status, body = server.send("/api/v1/profile?" + urllib.parse.urlencode(parameters), method="GET")
@@ -80,20 +80,20 @@ class ExportedTest(unittest.TestCase):
                  "work_total": ("shop.cpu", "^work$"), "works_total": ("shop.cpu", "work")}
         for name, (query, function) in whole.items():
             with self.subTest(name):
-                value = asked(server, query, function)
+                value = query_sum(server, query, function)
                 self.assertGreater(value, 0)
                 self.assertEqual({(): str(value)}, found[name])
         groups = {}
         for span in SPANS:
             key = (("span_name", span),) if span else ()
-            groups[key] = str(asked(server, f'shop.cpu{{span_name="{span or ""}"}}'))
+            groups[key] = str(query_sum(server, f'shop.cpu{{span_name="{span or ""}"}}'))
         self.assertEqual(groups, found["by_span_total"])
         groups = {}
         for service in SERVICES:
             for span in SPANS:
                 key = {"host": "a", "service_name": service, "team": "web", **({"span_name": span} if span else {})}
                 query = '{service_name=%s,host="a",span_name="%s"}' % (json.dumps(service), span or "")
-                groups[tuple(sorted(key.items()))] = str(asked(server, query, "parse"))
+                groups[tuple(sorted(key.items()))] = str(query_sum(server, query, "parse"))
         self.assertEqual(groups, found["by_both_total"])
         self.assertEqual({"0"}, set(found["spanprof_exported_metrics_overflow_total"].values()))
 
@@ -130,7 +130,7 @@ class ExportedTest(unittest.TestCase):
                     "--metric", "name=shop_wall_total,query=shop.wall") as server:
             for seed in range(3):
                 self.assertEqual(200, send(server, seed, "shop")())
-            value = asked(server, "shop.cpu")
+            value = query_sum(server, "shop.cpu")
             found = exported(server)
             self.assertEqual({(): f"{value // 10**9}.{value % 10**9:09}"}, found["shop_cpu_seconds_total"])
             self.assertEqual({(): "0"}, found["shop_wall_total"])
@@ -157,7 +157,7 @@ class ExportedTest(unittest.TestCase):
             with Server("--data", data, "--metric", "name=all_total,query={}") as server:
                 self.assertEqual({(): "0"}, exported(server)["all_total"])
                 self.assertEqual(200, send(server, 2, "shop")())
-                self.assertEqual(asked(server, "{}"), int(value) + int(exported(server)["all_total"][()]))
+                self.assertEqual(query_sum(server, "{}"), int(value) + int(exported(server)["all_total"][()]))
 
     def test_values_beyond_a_thousand_series_are_counted_together(self):
         with Server("--metric", "name=by_span_total,query={},group_by=span_name") as server:
@@ -168,7 +168,7 @@ class ExportedTest(unittest.TestCase):
             found = exported(server)
             self.assertEqual(1000, len(found["by_span_total"]))
             self.assertEqual("2000000000", found["spanprof_exported_metrics_overflow_total"][(("metric", "by_span_total"),)])
-            self.assertEqual(asked(server, "{}"), 12_000_000_000)
+            self.assertEqual(query_sum(server, "{}"), 12_000_000_000)
 
     def test_a_token_is_required(self):
         with Server("--token", "secret", "--metric", "name=a,query={}") as server:

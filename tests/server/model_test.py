@@ -100,8 +100,8 @@ class Server:
         assert found, line
         self.port = int(found[1])
         self.connection = None
-        self.said = []
-        threading.Thread(target=self.said.extend, args=(self.process.stdout,), daemon=True).start()
+        self.output = []
+        threading.Thread(target=self.output.extend, args=(self.process.stdout,), daemon=True).start()
 
     def end(self, how):
         self.process.send_signal(how)
@@ -236,8 +236,8 @@ class ModelTest(unittest.TestCase):
         if profile.time_ns < self.oldest_ns:
             return
         body = self.uploads.body(profile)
-        status, said = self.server.push(body)
-        self.assertEqual(200, status, said)
+        status, reply = self.server.push(body)
+        self.assertEqual(200, status, reply)
         self.keep(profile, body)
 
     def keep(self, profile, body):
@@ -534,7 +534,7 @@ class ModelTest(unittest.TestCase):
         self.assertGreater(self.server.metric("spanprof_store_blocks"), 0, "nothing was compacted")
         for _ in range(100):
             self.check()
-        self.assertEqual(0, self.server.end(signal.SIGTERM), self.server.said)
+        self.assertEqual(0, self.server.end(signal.SIGTERM), self.server.output)
         print(f"seed {SEED}: {self.queries} queries, {dict(self.counts)}")
 
 

@@ -189,7 +189,7 @@ class BadTargets(unittest.TestCase):
                 self.assertEqual(0, found["spanprof_scrape_failures_total", "good", "process_cpu"][0])
                 # One scrape per second: no bad target delayed the good one.
                 self.assertGreaterEqual(found["spanprof_scrapes_total", "good", "process_cpu"][0], int(took) - 2)
-                self.assertNotIn("/secret", self.good.asked)
+                self.assertNotIn("/secret", self.good.paths)
                 if not SANITIZED:
                     with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
                         peak_kb = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
@@ -219,7 +219,7 @@ class BadTargets(unittest.TestCase):
                                                       in found.items() if name == "spanprof_scrape_up"])
             self.assertEqual({0.0}, {value for (name, _, _), (value, _) in found.items()
                                      if name == "spanprof_scrape_failures_total"})
-            self.assertIn(PREFIX + "profile?seconds=14", target.asked)
+            self.assertIn(PREFIX + "profile?seconds=14", target.paths)
 
 
 class Cumulative(unittest.TestCase):
@@ -253,10 +253,10 @@ class Cumulative(unittest.TestCase):
 
 class Access(unittest.TestCase):
     def test_credentials_are_sent_and_never_printed(self):
-        asked = []
+        credentials = []
 
         def answer(handler):
-            asked.append(handler.headers["Authorization"])
+            credentials.append(handler.headers["Authorization"])
             answer_with(handler, 401, b"who are you?\n")
 
         with Target(answer) as target, tempfile.TemporaryFile("w+") as log, \
@@ -265,27 +265,27 @@ class Access(unittest.TestCase):
                      scrape_interval="1s") as file:
             with Server("--scrape-config", file.name, "--scrape", f"http://u:s3cret@{target.address}/debug/pprof/",
                         log=log) as server:
-                wait_for(lambda: len(asked) >= 15)
+                wait_for(lambda: len(credentials) >= 15)
                 shown = server.send("/metrics", method="GET")[1].decode()
             log.seek(0)
             self.assertNotIn("s3cret", shown + log.read())
-            self.assertEqual({"Bearer s3cret", "Basic dTpzM2NyZXQ="}, set(asked))
+            self.assertEqual({"Bearer s3cret", "Basic dTpzM2NyZXQ="}, set(credentials))
 
     def test_a_renewed_secret_is_read_again(self):
-        asked = []
+        credentials = []
 
         def answer(handler):
-            asked.append(handler.headers["Authorization"])
+            credentials.append(handler.headers["Authorization"])
             answer_with(handler, 401, b"who are you?\n")
 
         with Target(answer) as target, tempfile.NamedTemporaryFile("w+") as token:
             print("old", file=token, flush=True)
             with jobs(("job", target.address, {}, {"authorization": {"credentials_file": token.name}}),
                       scrape_interval="1s") as file, Server("--scrape-config", file.name):
-                wait_for(lambda: "Bearer old" in asked)
+                wait_for(lambda: "Bearer old" in credentials)
                 token.seek(0)
                 print("new", file=token, flush=True)
-                wait_for(lambda: "Bearer new" in asked)
+                wait_for(lambda: "Bearer new" in credentials)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Target:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                target.asked.append(self.path)
+                target.paths.append(self.path)
                 with contextlib.suppress(OSError):
                     answer(self)
                 self.close_connection = True
@@ -41,7 +41,7 @@ class Target:
             def handle_error(self, *_):
                 pass
 
-        self.asked = []
+        self.paths = []
         self.server = Listener(("127.0.0.1", 0), Handler)
         self.address = f"127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()

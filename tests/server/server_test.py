@@ -182,11 +182,11 @@ class ServerTest(unittest.TestCase):
                     self.assertEqual(1, done.stderr.count("\n"), done.stderr)
 
     def test_accepted_uploads_survive_kills(self):
-        told, under_way = 0, 0
+        confirmed, under_way = 0, 0
         for round_ in range(int(os.environ.get("SPANPROF_KILLS", "4"))):
             server = Server(self.data)
-            self.assertGreaterEqual(server.total(), told * 10_000_000)
-            self.assertLessEqual(server.total(), (told + under_way) * 10_000_000)
+            self.assertGreaterEqual(server.total(), confirmed * 10_000_000)
+            self.assertLessEqual(server.total(), (confirmed + under_way) * 10_000_000)
             counts = [0] * 3
 
             def push(thread):
@@ -204,10 +204,10 @@ class ServerTest(unittest.TestCase):
             server.end(signal.SIGKILL)
             for thread in threads:
                 thread.join()
-            told += sum(counts)
+            confirmed += sum(counts)
             under_way += 3
         with Server(self.data) as server:
-            self.assertGreaterEqual(server.total(), told * 10_000_000)
+            self.assertGreaterEqual(server.total(), confirmed * 10_000_000)
 
     def test_a_full_disk_is_503_until_space_is_free(self):
         with Server(self.data, file_bytes=3_000_000) as server:

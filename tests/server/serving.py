@@ -23,19 +23,19 @@ class Server:
         self.process = subprocess.Popen(
             [PROGRAM, "--listen", "127.0.0.1:0", "--data", self.data.name, *self.options],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
-        self.said = self.process.stdout.readline()
-        found = re.search(r"(http://\S+?),? ", self.said)
-        assert found, f"no address in {self.said!r}"
+        self.first_line = self.process.stdout.readline()
+        found = re.search(r"(http://\S+?),? ", self.first_line)
+        assert found, f"no address in {self.first_line!r}"
         self.base = found[1]
         return self
 
     def __exit__(self, kind=None, *_):
         self.process.terminate()
-        said = self.process.communicate(timeout=30)[0]
+        output = self.process.communicate(timeout=30)[0]
         self.data.cleanup()
         # Sanitizers report errors at the exit.
         if not kind:
-            assert self.process.returncode == 0, f"the server ended with {self.process.returncode}: {said}"
+            assert self.process.returncode == 0, f"the server ended with {self.process.returncode}: {output}"
 
     def send(self, path, body=b"", headers=(), method="POST"):
         """(status, body) of one request."""

@@ -50,13 +50,14 @@ class Uploads(unittest.TestCase):
         return self_times(self.server.call("SelectMergeStacktraces", dict(
             self.span, profileTypeID=CPU, labelSelector='{service_name="%s"}' % service))["flamegraph"])
 
-    def taken(self, path, body, headers=()):
+    def upload(self, path, body, headers=()):
+        """Send an upload, which the server must accept."""
         status, answer = self.server.send(path, body, headers)
         self.assertEqual((200, b""), (status, answer if status != 200 else b""))
 
     def ingest(self, name, body, headers=(), **query):
         query = urllib.parse.urlencode({"name": name, "from": str(self.now // 10**9 - 10), **query})
-        self.taken("/ingest?" + query, body, headers)
+        self.upload("/ingest?" + query, body, headers)
 
     def profile(self):
         return pprof(SAMPLES, self.now - 10**10)
@@ -66,7 +67,7 @@ class Uploads(unittest.TestCase):
             body = self.profile()
             body = push({"__name__": "process_cpu", "service_name": f"push-{i}"}, gzip.compress(body) if inner else body)
             headers = {"Content-Type": "application/proto", **({"Content-Encoding": "gzip"} if outer else {})}
-            self.taken("/push.v1.PusherService/Push", gzip.compress(body) if outer else body, headers)
+            self.upload("/push.v1.PusherService/Push", gzip.compress(body) if outer else body, headers)
             self.check(f"push-{i}", 50_000_000)
         selector = '{service_name="push-0"}'
         self.assertEqual(30_000_000, self.server.total(CPU, selector, self.span, spanSelector=[SPAN])[0])
@@ -78,22 +79,22 @@ class Uploads(unittest.TestCase):
         labels = [{"name": "__name__", "value": "process_cpu"}, {"name": "service_name", "value": "push-json"}]
         sample = {"rawProfile": base64.b64encode(self.profile()).decode()}
         message = json.dumps({"series": [{"labels": labels, "samples": [sample]}]}).encode()
-        self.taken("/push.v1.PusherService/Push", message, {"Content-Type": "application/json"})
+        self.upload("/push.v1.PusherService/Push", message, {"Content-Type": "application/json"})
         self.check("push-json", 50_000_000)
 
     def test_base_urls_with_a_path(self):
         for i, base in enumerate(("/pyroscope", "/base/", "//", "/a/b")):
             body = push({"__name__": "process_cpu", "service_name": f"base-{i}"}, self.profile())
-            self.taken(base + "/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+            self.upload(base + "/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
             self.check(f"base-{i}", 50_000_000)
 
     def test_a_retry_counts_once_and_other_content_counts(self):
         body = push({"__name__": "process_cpu", "service_name": "retry"}, self.profile())
         for _ in range(3):
-            self.taken("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+            self.upload("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
         other = push({"__name__": "process_cpu", "service_name": "retry"},
                      pprof(((("leaf",), (1,), {}),), self.now - 10**10))
-        self.taken("/push.v1.PusherService/Push", other, {"Content-Type": "application/proto"})
+        self.upload("/push.v1.PusherService/Push", other, {"Content-Type": "application/proto"})
         self.check("retry", 50_000_001)
 
     def test_uploads_of_one_second_all_count(self):
@@ -106,7 +107,7 @@ class Uploads(unittest.TestCase):
             for _ in range(4):
                 body = push({"__name__": "process_cpu", "service_name": "second-" + id},
                             pprof(((("leaf",), (1,), {}),), second), id=id)
-                self.taken("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+                self.upload("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
         for id, total in (("", 4), ("a", 1), ("b", 1)):
             self.check("second-" + id, total, ("leaf", "total"))
 
@@ -114,8 +115,8 @@ class Uploads(unittest.TestCase):
         libz, other = (Unnamed("/usr/lib/libz.so.1", address) for address in (0x1000, 0x2000))
         body = pprof((((libz, "work", "main"), (7,), {}), ((other, "work", "main"), (5,), {}), (("work", "main"), (1,), {}),
                       ((Unnamed("", 0), "main"), (2,), {})), self.now - 10**10)
-        self.taken("/push.v1.PusherService/Push", push({"__name__": "process_cpu", "service_name": "unnamed-push"}, body),
-                   {"Content-Type": "application/proto"})
+        self.upload("/push.v1.PusherService/Push", push({"__name__": "process_cpu", "service_name": "unnamed-push"}, body),
+                    {"Content-Type": "application/proto"})
         self.ingest("unnamed-ingest", body, format="pprof")
         expected = {"[libz.so.1]": 12, "work": 1, "[unknown]": 2}
         for service in ("unnamed-push", "unnamed-ingest"):
@@ -128,8 +129,8 @@ class Uploads(unittest.TestCase):
     def test_a_negative_value_does_not_affect_others(self):
         body = pprof(((("leaf", "main"), (5, -7), {}), (("other", "main"), (-1, -2), {})), self.now - 10**10,
                      (("cpu", "nanoseconds"), ("inuse_space", "bytes")))
-        self.taken("/push.v1.PusherService/Push", push({"__name__": "process_cpu", "service_name": "negative"}, body),
-                   {"Content-Type": "application/proto"})
+        self.upload("/push.v1.PusherService/Push", push({"__name__": "process_cpu", "service_name": "negative"}, body),
+                    {"Content-Type": "application/proto"})
         self.check("negative", 5, ("leaf", "main", "total"))
         self.assertIn(b"\nspanprof_discarded_values_total 3\n", self.server.send("/metrics", method="GET")[1])
 
@@ -154,12 +155,12 @@ class Uploads(unittest.TestCase):
             self.check(f"text-{form}", 50_000_000)
 
     def test_a_refusal_of_traces_quotes_the_cause(self):
-        status, said = self.server.send("/v1/traces", b'{"a" 1}', {"Content-Type": "application/json"})
-        said = json.loads(said)
-        self.assertEqual((400, 3), (status, said["code"]))
-        self.assertIn("near '1'", said["message"])
-        status, said = self.server.send("/v1/traces", b'{"a": "b" "c\\d"}', {"Content-Type": "application/json"})
-        self.assertIn("near '\"c\\d'", json.loads(said)["message"])
+        status, reply = self.server.send("/v1/traces", b'{"a" 1}', {"Content-Type": "application/json"})
+        reply = json.loads(reply)
+        self.assertEqual((400, 3), (status, reply["code"]))
+        self.assertIn("near '1'", reply["message"])
+        status, reply = self.server.send("/v1/traces", b'{"a": "b" "c\\d"}', {"Content-Type": "application/json"})
+        self.assertIn("near '\"c\\d'", json.loads(reply)["message"])
 
     def test_ingest_speedscope(self):
         body = json.dumps({
@@ -227,7 +228,7 @@ class Uploads(unittest.TestCase):
         return part(1, resource + part(2, part(2, profile))) + part(2, dictionary)
 
     def test_otlp_profiles(self):
-        self.taken("/v1development/profiles", self.otlp("otlp"), {"Content-Type": "application/x-protobuf"})
+        self.upload("/v1development/profiles", self.otlp("otlp"), {"Content-Type": "application/x-protobuf"})
         self.check("otlp", 50_000_000)
         self.assertEqual(30_000_000, self.server.total(
             CPU, '{service_name="otlp"}', self.span, spanSelector=[SPAN])[0])
@@ -255,7 +256,7 @@ class Uploads(unittest.TestCase):
         profile += part(2, number(1, 1) + part(2, b"\1") + stamps)
         profile += part(5, number(1, 3) + number(2, 4)) + number(6, 10_000_000)
         body = part(1, resource + part(2, scope + part(2, profile))) + part(2, dictionary)
-        self.taken("/v1development/profiles", body, {"Content-Type": "application/x-protobuf"})
+        self.upload("/v1development/profiles", body, {"Content-Type": "application/x-protobuf"})
         self.check("otelcol-ebpf", 120_000_000, ("leaf", "total"))
 
         def pair(key, value):
@@ -271,7 +272,7 @@ class Uploads(unittest.TestCase):
             "dictionary": {"mappingTable": [{}], "locationTable": [{}, {"lines": [{"functionIndex": 1}]}],
                            "functionTable": [{}, {"nameStrindex": 5}], "linkTable": [{}], "stringTable": texts,
                            "attributeTable": [{}, pair("kind", "red")], "stackTable": [{}, {"locationIndices": [1]}]}}
-        self.taken("/v1development/profiles", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        self.upload("/v1development/profiles", json.dumps(body).encode(), {"Content-Type": "application/json"})
         self.check("otelcol-ebpf", 240_000_000, ("leaf", "total"))
         found = self.server.series('{service_name="otelcol-ebpf"}', self.span)
         self.assertEqual([("h1", "scope-1", "red")],
@@ -279,7 +280,7 @@ class Uploads(unittest.TestCase):
 
     def test_media_types_in_every_spelling(self):
         for i, given in enumerate(("Application/X-Protobuf", "application/x-protobuf; charset=utf-8", "application/protobuf ;")):
-            self.taken("/v1development/profiles", self.otlp(f"spelling-{i}"), {"Content-Type": given})
+            self.upload("/v1development/profiles", self.otlp(f"spelling-{i}"), {"Content-Type": given})
             self.check(f"spelling-{i}", 50_000_000)
             status, body = self.server.send("/v1/traces", b"", {"Content-Type": given})
             self.assertEqual(415 if i == 2 else 200, status, body)

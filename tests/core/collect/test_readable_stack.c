@@ -30,12 +30,12 @@ static const readable_case cases[] = {
     {"!", "!"},
 };
 
-static unsigned asked;
+static unsigned lookups;
 
 /* The address is its index in the stack, plus a letter in the low byte. */
 static bool letter_named(void *data, uint32_t module, uint64_t code) {
   (void)data, (void)module;
-  asked++;
+  lookups++;
   return (char)(code & 0xff) >= 'a';
 }
 
@@ -97,14 +97,14 @@ static void an_address_is_looked_up_once(void) {
   sp_frame frames[4];
   int i;
 
-  asked = 0;
+  lookups = 0;
   for (i = 0; i < 3; i++)
     sp_readable_stack(&readable, frames, stack_read("a 1 1 b", frames));
-  CHECK_EQUAL(asked, 4);
+  CHECK_EQUAL(lookups, 4);
   /* Addresses of removed frames are not looked up. */
   for (i = 0; i < 3; i++)
     sp_readable_stack(&readable, frames, stack_read("X c d", frames));
-  CHECK_EQUAL(asked, 4);
+  CHECK_EQUAL(lookups, 4);
 }
 
 /* Twice as many addresses as there are slots: addresses that replaced each

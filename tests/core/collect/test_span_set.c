@@ -31,21 +31,21 @@ static void sweep_spans(void) {
 }
 
 static void retained_spans_survive_sweeps_until_the_window_ends(void) {
-  spanprof_span held = span_ended("held"), other = span_ended("other");
+  spanprof_span retained = span_ended("retained"), other = span_ended("other");
   sp_span_set set;
 
   sp_span_set_init(&set, &sp_mem_default);
-  sp_span_set_add(&set, held);
-  sp_span_set_add(&set, held);
+  sp_span_set_add(&set, retained);
+  sp_span_set_add(&set, retained);
   sp_span_set_add(&set, 0);
   CHECK_EQUAL(set.count, 1);
   sweep_spans();
-  CHECK(span_known(held));
+  CHECK(span_known(retained));
   CHECK(!span_known(other));
   sp_span_set_clear(&set);
   CHECK_EQUAL(set.count, 0);
   sweep_spans();
-  CHECK(!span_known(held));
+  CHECK(!span_known(retained));
   sp_span_set_dispose(&set);
 }
 

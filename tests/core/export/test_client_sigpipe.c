@@ -40,7 +40,7 @@ void curl_easy_cleanup(void *easy) {
   next(easy);
 }
 
-static void ask_nobody(void) {
+static void request_without_server(void) {
   sp_settings settings = usual_settings();
   test_clock test_time;
   sp_http_client *client;
@@ -62,7 +62,7 @@ static void ask_nobody(void) {
 static void a_broken_connection_does_not_end_the_program(void) {
   sigset_t set;
 
-  ask_nobody();
+  request_without_server();
   CHECK(sigpending(&set) == 0 && sigismember(&set, SIGPIPE) == 0);
   CHECK(pthread_sigmask(SIG_BLOCK, NULL, &set) == 0);
   CHECK_EQUAL(sigismember(&set, SIGPIPE), 0);
@@ -75,7 +75,7 @@ static void a_signal_that_was_pending_stays(void) {
   sigaddset(&set, SIGPIPE);
   CHECK(pthread_sigmask(SIG_BLOCK, &set, &before) == 0);
   CHECK(pthread_kill(pthread_self(), SIGPIPE) == 0);
-  ask_nobody();
+  request_without_server();
   CHECK(sigpending(&set) == 0 && sigismember(&set, SIGPIPE) == 1);
   signal(SIGPIPE, SIG_IGN);
   CHECK(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);

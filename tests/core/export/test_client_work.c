@@ -32,7 +32,7 @@ int curl_multi_perform(void *multi, int *running) {
   return code;
 }
 
-static void *ask_nobody(void *data) {
+static void *request_without_server(void *data) {
   sp_http_answer answer;
 
   sp_http_client_get(data, "http://127.0.0.1:1/ready", &answer);
@@ -52,7 +52,7 @@ static void a_fork_waits_for_threads_inside_libcurl(void) {
   test_clock_init(&test_time, 1);
   CHECK(!sp_http_client_new(&client, &sp_mem_default, &settings,
                             &test_time.clock));
-  CHECK_EQUAL(pthread_create(&thread, NULL, ask_nobody, client), 0);
+  CHECK_EQUAL(pthread_create(&thread, NULL, request_without_server, client), 0);
   while (!atomic_load(&inside))
     sched_yield();
   pid = fork();
@@ -77,16 +77,16 @@ static void a_forked_child_can_send_requests(void) {
   test_clock_init(&test_time, 1);
   CHECK(!sp_http_client_new(&client, &sp_mem_default, &settings,
                             &test_time.clock));
-  ask_nobody(client);
+  request_without_server(client);
   pid = fork();
   if (pid == 0) {
-    ask_nobody(client);
+    request_without_server(client);
     _exit(0);
   }
   CHECK(pid > 0);
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
   CHECK_EQUAL(status, 0);
-  ask_nobody(client);
+  request_without_server(client);
   sp_http_client_free(client);
 }
 

@@ -100,9 +100,9 @@ static void a_stop_without_profiles_is_quick(void) {
 
 /* 20 uploads wait when the server has just answered `mode`. Return the number
  * of requests at the stop. */
-static long long asked_at_stop(const char *mode) {
+static long long requests_at_stop(const char *mode) {
   sp_exporter *exporter;
-  long long asked;
+  long long before;
   int i;
 
   begin(1);
@@ -116,22 +116,22 @@ static long long asked_at_stop(const char *mode) {
     pass_s(0);
   for (i = 0; i < 19; i++)
     push(exporter);
-  asked = sink_number(&sink, "requests");
+  before = sink_number(&sink, "requests");
   stop(exporter, SPANPROF_ERR_TIMEOUT);
-  return sink_number(&sink, "requests") - asked;
+  return sink_number(&sink, "requests") - before;
 }
 
 static void a_stop_sends_few_requests_to_a_server_that_refuses(void) {
-  CHECK_EQUAL(asked_at_stop("{\"mode\": \"status\", \"status\": 429, "
-                            "\"retry_after\": 300}"),
+  CHECK_EQUAL(requests_at_stop("{\"mode\": \"status\", \"status\": 429, "
+                               "\"retry_after\": 300}"),
               0);
-  CHECK_EQUAL(asked_at_stop("{\"mode\": \"status\", \"status\": 429}"), 0);
-  CHECK_EQUAL(asked_at_stop("{\"mode\": \"status\", \"status\": 503, "
-                            "\"retry_after\": 30}"),
+  CHECK_EQUAL(requests_at_stop("{\"mode\": \"status\", \"status\": 429}"), 0);
+  CHECK_EQUAL(requests_at_stop("{\"mode\": \"status\", \"status\": 503, "
+                               "\"retry_after\": 30}"),
               0);
-  CHECK_EQUAL(asked_at_stop("{\"mode\": \"status\", \"status\": 401}"), 1);
-  CHECK(asked_at_stop("{\"mode\": \"status\", \"status\": 503}") <= 2);
-  CHECK(asked_at_stop("{\"mode\": \"status\", \"status\": 500}") <= 4);
+  CHECK_EQUAL(requests_at_stop("{\"mode\": \"status\", \"status\": 401}"), 1);
+  CHECK(requests_at_stop("{\"mode\": \"status\", \"status\": 503}") <= 2);
+  CHECK(requests_at_stop("{\"mode\": \"status\", \"status\": 500}") <= 4);
 }
 
 static pthread_mutex_t stuck = PTHREAD_MUTEX_INITIALIZER;

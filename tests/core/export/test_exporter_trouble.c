@@ -111,7 +111,7 @@ static void repairable_failures_lose_nothing(void) {
 
   for (i = 0; i < SP_COUNT_OF(repairable_modes); i++) {
     sp_exporter *exporter;
-    long long asked;
+    long long requests;
 
     begin(1);
     sink_control(&sink, "%s", repairable_modes[i]);
@@ -121,8 +121,8 @@ static void repairable_failures_lose_nothing(void) {
       pass_s(10);
     }
     /* One request in 30 to 60 s, for ten minutes. */
-    asked = sink_number(&sink, "requests");
-    CHECK(asked >= 10 && asked <= 21);
+    requests = sink_number(&sink, "requests");
+    CHECK(requests >= 10 && requests <= 21);
     CHECK_EQUAL(stats().profiles_dropped, 0);
     CHECK_EQUAL(sink_number(&sink, "profiles"), 0);
     CHECK(logged_count("profiles are kept") >= 5);
@@ -235,7 +235,7 @@ static void a_flush_reports_whether_all_is_delivered(void) {
 
 static void half_an_hour_of_outage_loses_nothing(void) {
   sp_exporter *exporter;
-  long long asked;
+  long long requests;
   int i;
 
   begin(1);
@@ -247,9 +247,9 @@ static void half_an_hour_of_outage_loses_nothing(void) {
     push(exporter);
     pass_s(10);
   }
-  asked = sink_number(&sink, "answers/503");
+  requests = sink_number(&sink, "answers/503");
   /* A backoff of 0.5 to 10 s, on average 5.25 s, for half an hour. */
-  CHECK(asked >= 180 && asked <= 1000);
+  CHECK(requests >= 180 && requests <= 1000);
   CHECK_EQUAL(stats().samples_dropped_export, 0);
   CHECK(stats().samples_pending > 0);
   sink_control(&sink, "{\"mode\": \"ok\"}");

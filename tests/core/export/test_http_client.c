@@ -446,7 +446,7 @@ int getaddrinfo(const char *node, const char *service,
 
 /* Open a listener at `address` that accepts no connection, because its backlog
  * is full. Returns the sockets that fill it. */
-static int black_hole(const char *address, int port, int held[8]) {
+static int black_hole(const char *address, int port, int fillers[8]) {
   struct sockaddr_in at = {.sin_family = AF_INET,
                            .sin_port = htons((uint16_t)port)};
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), i;
@@ -457,9 +457,9 @@ static int black_hole(const char *address, int port, int held[8]) {
   for (i = 0; i < 8; i++) {
     struct pollfd ready;
 
-    held[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    ready = (struct pollfd){.fd = held[i], .events = POLLOUT};
-    connect(held[i], (struct sockaddr *)&at, sizeof at);
+    fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    ready = (struct pollfd){.fd = fillers[i], .events = POLLOUT};
+    connect(fillers[i], (struct sockaddr *)&at, sizeof at);
     /* The last connections are never established. */
     if (i < 4)
       poll(&ready, 1, 100);
@@ -470,19 +470,19 @@ static int black_hole(const char *address, int port, int held[8]) {
 static void an_unreachable_address_leaves_time_for_the_next(void) {
   static const char *const arguments[] = {"--host", "127.0.0.2", NULL};
   sp_settings settings = usual_settings();
-  int listener, held[8], i;
+  int listener, fillers[8], i;
   sp_http_answer answer;
   sink_process alive;
   char url[64];
 
   sink_start(&alive, "http", arguments);
-  listener = black_hole(LONELY_ADDRESS, alive.port, held);
+  listener = black_hole(LONELY_ADDRESS, alive.port, fillers);
   snprintf(url, sizeof url, "http://two.invalid:%d", alive.port);
   answer = post_once(&settings, url);
   CHECK_TEXT(answer.message, "invalid_argument: no profiles received");
   CHECK_EQUAL(answer.status, 400);
   for (i = 0; i < 8; i++)
-    close(held[i]);
+    close(fillers[i]);
   close(listener);
   sink_stop(&alive);
 }

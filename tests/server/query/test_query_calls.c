@@ -96,7 +96,7 @@ static void gaps_put(const char *service, int series) {
   }
 }
 
-static size_t gaps_take(const char *query) {
+static size_t gaps_memory(const char *query) {
   static const sp_mem counted = {.resize = counted_resize};
   const char *const parameters[][2] = {
       {"from", "1700019000"}, {"until", "1700021000"}, {"query", query}};
@@ -120,11 +120,11 @@ static void a_profile_with_many_series_is_one_profile_for_gaps(void) {
 
   gaps_put("one", 1);
   gaps_put("all", 300);
-  one = gaps_take("one.cpu");
+  one = gaps_memory("one.cpu");
   CHECK(one > 0);
-  CHECK(gaps_take("all.cpu") < one + GAPS_LABELS_BYTES);
+  CHECK(gaps_memory("all.cpu") < one + GAPS_LABELS_BYTES);
   CHECK(!sp_store_compact(calls_store));
-  gaps_take("all.cpu");
+  gaps_memory("all.cpu");
 }
 
 static void a_trace_has_the_cpu_time_of_its_spans(void) {
@@ -340,7 +340,7 @@ static void an_uploaded_file_is_stored_shown_and_compared(void) {
 #define SPANS_NAME_BYTES 36
 #define SPANS_ID_BYTES   100
 
-static size_t spans_take(const char *by) {
+static size_t spans_memory(const char *by) {
   static const sp_mem counted = {.resize = counted_resize};
   const char *const parameters[][2] = {{"from", "1700059000"},
                                        {"until", "1700062000"},
@@ -375,8 +375,8 @@ static void a_span_needs_little_memory(void) {
                      none, 10000000);
     fixture_put(calls_store, profile);
   }
-  CHECK(spans_take("name") < SPANS_NAME_BYTES);
-  CHECK(spans_take("id") < SPANS_ID_BYTES);
+  CHECK(spans_memory("name") < SPANS_NAME_BYTES);
+  CHECK(spans_memory("id") < SPANS_ID_BYTES);
 }
 
 /* More values than a page of other calls has. */

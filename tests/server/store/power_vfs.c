@@ -89,7 +89,7 @@ static void power_add(power_image *image, size_t at, const void *bytes,
 
 /* Apply the pending changes to the image, or discard them. The caller holds the
  * lock. */
-static void power_settle(power_image *image, bool apply) {
+static void power_apply_pending(power_image *image, bool apply) {
   power_change *change;
 
   while ((change = image->first)) {
@@ -140,7 +140,7 @@ static int power_sync(sqlite3_file *file, int flags) {
   if (!image)
     return power_real(file)->pMethods->xSync(power_real(file), flags);
   pthread_mutex_lock(&power.lock);
-  power_settle(image, true);
+  power_apply_pending(image, true);
   power.syncs++;
   pthread_mutex_unlock(&power.lock);
   return SQLITE_OK;
@@ -261,7 +261,7 @@ void power_end(void) {
   sqlite3_vfs_unregister(&power.vfs);
   sqlite3_vfs_register(power.real, 1);
   for (i = 0; i < POWER_FILES; i++) {
-    power_settle(&power.images[i], false);
+    power_apply_pending(&power.images[i], false);
     free(power.images[i].bytes);
     power.images[i].bytes = NULL;
   }

@@ -119,7 +119,7 @@ static void ids_of_rolled_back_rows_are_not_used(void) {
  * inserts, some 4,096 rows at a time. */
 static void a_large_profile_gets_ids_in_parts(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
-  uint64_t asked;
+  uint64_t queries_before;
   size_t parts = 0;
   sp_put put;
   bool more = true;
@@ -131,17 +131,17 @@ static void a_large_profile_gets_ids_in_parts(void) {
   CHECK(!sp_put_prepare(&put));
   CHECK(sp_put_is_large(&put));
   for (; more; parts++) {
-    asked = intern.queries;
+    queries_before = intern.queries;
     CHECK(!sp_put_learn(&put, &more));
-    CHECK(intern.queries - asked < 5000);
+    CHECK(intern.queries - queries_before < 5000);
   }
   CHECK(parts >= 3);
   CHECK(number_of(FIXTURE_FRAMES) > 190000);
   CHECK(!sp_put_pack(&put));
-  asked = intern.queries;
+  queries_before = intern.queries;
   CHECK(!sp_put_finish(&put));
   CHECK(put.packed);
-  CHECK_EQUAL(asked, intern.queries);
+  CHECK_EQUAL(queries_before, intern.queries);
   sp_put_dispose(&put);
   /* All items have ids now, and the cached entries of other profiles were not
    * evicted. */
