@@ -3,7 +3,7 @@
 SPANPROF_PYROSCOPE_ANSWERS names the directory of the recordings. Its folder
 `ingest` has the uploads, and the replay.py that recorded them. Without the
 variable the test is skipped (exit status 77). Each case must give the recorded
-status, code and stored series. Cases in meant_differences.json must give the
+status, code and stored series. Cases in intended_upload_differences.json must give the
 answers that this file contains.
 """
 import importlib.util
@@ -26,8 +26,8 @@ def recorder(directory):
     return module
 
 
-def meant():
-    groups = json.loads((HERE / "meant_differences.json").read_text())["groups"]
+def intended_answers():
+    groups = json.loads((HERE / "intended_upload_differences.json").read_text())["groups"]
     return {case: group["answer"] for group in groups for case in group["cases"]}
 
 
@@ -66,7 +66,7 @@ def main():
         print("skipped: SPANPROF_PYROSCOPE_ANSWERS does not name the recordings")
         return 77
     directory = pathlib.Path(answers) / "ingest"
-    replay, expected = recorder(directory), meant()
+    replay, expected = recorder(directory), intended_answers()
     run = "%06x" % (time.time_ns() // 10**6 % 0xFFFFFF)
     sent, seen, bad = 0, set(), 0
     with Server("--limits", "pyroscope") as server:
@@ -83,8 +83,8 @@ def main():
                     print(f"{case['case']}: {difference}")
     for case in expected.keys() - seen:
         bad += 1
-        print(f"{case}: is in meant_differences.json, but not among the recordings")
-    print(f"{sent} cases sent, {len(seen)} meant to differ, {bad} differences")
+        print(f"{case}: is in intended_upload_differences.json, but not among the recordings")
+    print(f"{sent} cases sent, {len(seen)} differ on purpose, {bad} differences")
     return 1 if bad else 0
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Send recorded requests to spanprof-server and compare the responses with Pyroscope's.
 
-usage: replay_answers.py SERVER FOLDER MEANT
+usage: replay_answers.py SERVER FOLDER INTENDED
 
 SPANPROF_PYROSCOPE_ANSWERS is the directory of the recordings, which are not part of this
 repository. It has a folder for queries and one for uploads (query, ingest), each with its
-replay.py. If the variable is not set, the test is skipped. MEANT lists the cases that differ on
+replay.py. If the variable is not set, the test is skipped. INTENDED lists the cases that differ on
 purpose, each with a reason after " - ". The test fails if any other case differs, or if a listed
 case does not differ.
 """
@@ -18,7 +18,7 @@ import tempfile
 SKIPPED = 77
 
 
-def meant_cases(path):
+def intended_cases(path):
     cases = {}
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -26,7 +26,7 @@ def meant_cases(path):
             if line and not line.startswith("#"):
                 case, dash, reason = line.partition(" - ")
                 if not dash:
-                    sys.exit("%s: no reason: %s" % (path, line))
+                    sys.exit("%s: a case without a reason: %s" % (path, line))
                 cases[case] = reason
     return cases
 
@@ -44,13 +44,13 @@ def start(server, data):
 
 
 def main():
-    server, folder, meant_path = sys.argv[1:]
+    server, folder, intended_path = sys.argv[1:]
     answers = os.environ.get("SPANPROF_PYROSCOPE_ANSWERS")
     if not answers:
         print("skipped: SPANPROF_PYROSCOPE_ANSWERS is not set")
         sys.exit(SKIPPED)
     recorded = os.path.join(answers, folder)
-    meant = meant_cases(meant_path)
+    intended = intended_cases(intended_path)
     with tempfile.TemporaryDirectory() as data:
         child, address = start(server, data)
         try:
@@ -65,13 +65,13 @@ def main():
     differing = set(re.findall(r"^DIFF (.+)$", replay.stdout, re.M))
     if not re.search(r"^\d+ cases, \d+ differ", replay.stdout, re.M):
         sys.exit("the replay was incomplete:\n" + replay.stdout)
-    wrong = sorted(differing - set(meant))
-    stale = sorted(set(meant) - differing)
+    wrong = sorted(differing - set(intended))
+    stale = sorted(set(intended) - differing)
     print(replay.stdout if wrong else replay.stdout.splitlines()[-1])
     for case in wrong:
         print("differs: " + case)
     for case in stale:
-        print("no longer differs, remove it from %s: %s" % (meant_path, case))
+        print("no longer differs, remove it from %s: %s" % (intended_path, case))
     sys.exit(1 if wrong or stale else 0)
 
 
