@@ -84,7 +84,8 @@ static void window_begin(sp_collector *collector) {
 }
 
 /* Add a sample. A mark that is higher than all earlier ones may belong to a
- * recording that was requested since the last look. */
+ * recording that was requested since the last call of
+ * sp_collector_recordings_admit(). */
 static void sample_add_marked(sp_collector *collector,
                               const sp_sample *sample) {
   if (SP_UNLIKELY(sample->mark > collector->newest_mark)) {
@@ -242,13 +243,14 @@ static void cpu_time_count(sp_collector *collector) {
 }
 
 static uint64_t collector_round(sp_collector *collector) {
-  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, over_ns, sleep_ns;
+  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, recordings_end_ns,
+           sleep_ns;
 
   sp_wake_clear(sp_ring_wake(collector->ring));
   sp_collector_recordings_before(collector);
   ring_drain(collector);
   sp_aggregator_name_frames(collector->aggregator);
-  over_ns = sp_collector_recordings_after(collector);
+  recordings_end_ns = sp_collector_recordings_after(collector);
   if (atomic_load(&collector->stopping))
     return 0;
   if (real_ns >= collector->scan_due_ns) {
@@ -267,7 +269,7 @@ static uint64_t collector_round(sp_collector *collector) {
     end_ns = collector->window_ns + atomic_load(&collector->window_max_ns);
   }
   sleep_ns = sp_min_u64(COLLECTOR_ROUND_NS, collector->scan_due_ns - real_ns);
-  end_ns = sp_min_u64(end_ns, over_ns);
+  end_ns = sp_min_u64(end_ns, recordings_end_ns);
   return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
 }
 

@@ -295,7 +295,7 @@ void sp_exporter_mark_unanswered(sp_exporter *exporter) {
  * flag. Called with the lock held; releases it. */
 static void exporter_abandon(sp_exporter *exporter) {
   sp_upload *stuck = exporter->in_flight;
-  bool disk = exporter->place != SP_EXPORTER_IN_DISK;
+  bool may_spool = exporter->place != SP_EXPORTER_IN_DISK;
   sp_upload_queue queue = exporter->queue;
   sp_upload *upload;
 
@@ -304,10 +304,10 @@ static void exporter_abandon(sp_exporter *exporter) {
   if (exporter->delivery.client)
     sp_http_client_abort(exporter->delivery.client);
   pthread_mutex_unlock(&exporter->lock);
-  if (stuck && !(disk && sp_delivery_spool(&exporter->delivery, stuck)))
+  if (stuck && !(may_spool && sp_delivery_spool(&exporter->delivery, stuck)))
     sp_delivery_count(stuck, SP_OUTCOME_DROPPED_STOP);
   while ((upload = sp_upload_queue_detach_first(&queue)) != NULL) {
-    if (!(disk && sp_delivery_spool(&exporter->delivery, upload)))
+    if (!(may_spool && sp_delivery_spool(&exporter->delivery, upload)))
       sp_delivery_count(upload, SP_OUTCOME_DROPPED_STOP);
     sp_upload_free(exporter->mem, upload);
   }

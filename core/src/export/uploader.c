@@ -153,16 +153,16 @@ static bool uploader_send_spooled(sp_exporter *exporter, sp_spooled *spooled) {
 static bool uploader_visit_spool(sp_exporter *exporter, bool send,
                                  bool *worked) {
   sp_spooled spooled = {0};
-  bool there;
+  bool valid;
 
   uploader_unlock(exporter, SP_EXPORTER_IN_DISK);
   sp_delivery_claim(&exporter->delivery);
   *worked = send && sp_delivery_fetch_spooled(&exporter->delivery, &spooled);
-  there = uploader_lock(exporter);
-  if (there && *worked)
-    there = uploader_send_spooled(exporter, &spooled);
+  valid = uploader_lock(exporter);
+  if (valid && *worked)
+    valid = uploader_send_spooled(exporter, &spooled);
   sp_spool_file_dispose(&spooled.file);
-  return there;
+  return valid;
 }
 
 /* During a backoff, should profiles wait in the spool instead of the queue? */
@@ -226,15 +226,15 @@ static bool uploader_step(sp_exporter *exporter, bool *worked) {
          uploader_visit_spool(exporter, backoff_over, worked);
 }
 
-/* Send the upload in flight at the stop, if no earlier answer forbids it (*ask)
- * and there is time. */
-static bool uploader_deliver_last(sp_exporter *exporter, bool *ask,
+/* Send the upload in flight at the stop, if no earlier answer forbids it
+ * (*may_send) and there is time. */
+static bool uploader_deliver_last(sp_exporter *exporter, bool *may_send,
                                   uint32_t *refusals, bool *finished) {
   uint32_t before = exporter->in_flight->tries.refusals;
   uint64_t now_ns;
 
   *finished = false;
-  if (!*ask ||
+  if (!*may_send ||
       sp_clock_monotonic_ns(exporter->clock) >= exporter->send_until_ns)
     return true;
   if (!uploader_deliver_server(exporter, finished))
@@ -246,16 +246,16 @@ static bool uploader_deliver_last(sp_exporter *exporter, bool *ask,
     sp_delivery_mark_down(&exporter->delivery, now_ns);
   /* Other uploads are sent only if the refusal was this upload's own fault. */
   *refusals += exporter->in_flight->tries.refusals - before;
-  *ask = exporter->in_flight->tries.refusals > before &&
-         !exporter->delivery.backoff_ordered &&
-         *refusals < UPLOADER_LAST_REFUSALS;
+  *may_send = exporter->in_flight->tries.refusals > before &&
+              !exporter->delivery.backoff_ordered &&
+              *refusals < UPLOADER_LAST_REFUSALS;
   return true;
 }
 
 bool sp_uploader_finish(sp_exporter *exporter) {
   static const sp_outcome stopped = SP_OUTCOME_DROPPED_STOP;
   uint32_t refusals = 0;
-  bool finished, ask;
+  bool finished, may_send;
 
   if (!uploader_update(exporter))
     return false;
@@ -264,11 +264,11 @@ bool sp_uploader_finish(sp_exporter *exporter) {
     if (!uploader_deliver_local(exporter))
       return false;
   /* A backoff that the server did not order is ended early, once. */
-  ask = !exporter->delivery.backoff_ordered ||
-        sp_delivery_backoff_over(&exporter->delivery);
+  may_send = !exporter->delivery.backoff_ordered ||
+             sp_delivery_backoff_over(&exporter->delivery);
   while ((exporter->in_flight =
               sp_upload_queue_detach_first(&exporter->queue)) != NULL) {
-    if (!uploader_deliver_last(exporter, &ask, &refusals, &finished))
+    if (!uploader_deliver_last(exporter, &may_send, &refusals, &finished))
       return false;
     if (!finished && !uploader_deliver_spool(exporter, &stopped))
       return false;
@@ -300,13 +300,13 @@ static void uploader_count_cpu(sp_exporter *exporter) {
 
 void *sp_uploader_run(void *argument) {
   sp_exporter *exporter = argument;
-  bool there = true, worked;
+  bool valid = true, worked;
 
   pthread_mutex_lock(&exporter->lock);
   exporter->cpu_ns = 0;
   while (!exporter->stopping) {
-    there = uploader_step(exporter, &worked);
-    if (!there)
+    valid = uploader_step(exporter, &worked);
+    if (!valid)
       break;
     uploader_count_cpu(exporter);
     pthread_cond_broadcast(&exporter->progress);
@@ -315,7 +315,7 @@ void *sp_uploader_run(void *argument) {
                     uploader_next_ns(exporter));
   }
   /* A thread that got no CPU time until now may have been abandoned. */
-  if (there && !exporter->abandoned && sp_uploader_finish(exporter)) {
+  if (valid && !exporter->abandoned && sp_uploader_finish(exporter)) {
     uploader_count_cpu(exporter);
     exporter->finished = true;
     pthread_cond_broadcast(&exporter->progress);

@@ -414,8 +414,8 @@ void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
   if (SP_LIKELY(capture != NULL))
     capture_exit(capture);
   sp_handler_count_time(sp_cycles_ns(sp_cycles_now() - start));
-  /* Last, without any lock or shard: the reader may preempt this thread at
-   * once. */
+  /* Called last, when this thread has no shard: the reader may preempt the
+   * thread at once. */
   if (SP_UNLIKELY(wake != NULL))
     sp_wake_call(wake);
 }

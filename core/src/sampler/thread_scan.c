@@ -66,7 +66,7 @@ typedef struct scan_counts {
   uint64_t blocked;
   unsigned status_left;
   unsigned clocks_left;
-  /* The signal's default action would end the process. */
+  /* No timer may send the signal now: see sp_threads_signal_update(). */
   bool muted;
   sp_stack_requests *stacks; /* NULL: not in this scan */
   unsigned found_count;
@@ -214,11 +214,11 @@ static bool thread_silent(sp_thread *thread) {
   return silent;
 }
 
-static void blocked_find(scan_counts *counts, int tid, const char *name) {
+static void blocked_add(scan_counts *counts, int tid, const char *name) {
   scan_blocked *found = &counts->found[counts->found_count];
 
-  /* libcurl resolves host names on threads of its own, which inherit the name
-   * and the signal mask of our thread that created them. */
+  /* Our threads are not reported. libcurl's threads for name lookups inherit
+   * the name and the signal mask of our thread that created them. */
   if (strncmp(name, "spanprof-", 9) == 0)
     return;
   counts->found_count++;
@@ -240,7 +240,8 @@ static void blocked_log(const scan_counts *counts, sp_log *log) {
                 counts->found[i].signal_number);
 }
 
-/* Only for a running thread: a signal would interrupt a wait. */
+/* Make the timer send its signal if its tick is late. Called only for a running
+ * thread, because a signal interrupts a wait. */
 static void late_fire(const sp_thread *thread) {
   const sp_timer_base *base = &sp_threads.base;
   const uint64_t due_ns = sp_thread_due_ns(thread, base->interval_ns);
@@ -250,8 +251,8 @@ static void late_fire(const sp_thread *thread) {
     sp_timer_fire(thread->timer, base, due_ns);
 }
 
-/* Record the ticks of a thread that blocks our signal. It is logged only if it
- * uses CPU time for a few samples. */
+/* Record the ticks of a thread that blocks our signal. After SCAN_BLOCKED_TICKS
+ * ticks the thread is reported in the log. */
 static void blocked_book(sp_thread *thread, const sp_thread_status *status,
                          scan_counts *counts) {
   sp_thread_book_blocked(thread, status->runs ? SP_THREAD_LATE_NS : 0);
@@ -259,12 +260,12 @@ static void blocked_book(sp_thread *thread, const sp_thread_status *status,
       atomic_load(&thread->ticks_ahead) < SCAN_BLOCKED_TICKS)
     return;
   thread->blocked_logged = true;
-  blocked_find(counts, thread->tid, status->name);
+  blocked_add(counts, thread->tid, status->name);
 }
 
 static void mask_check(sp_thread *thread, scan_counts *counts) {
   const int number = sp_threads.signal_number;
-  const bool was = atomic_load(&thread->blocked);
+  const bool was_blocked = atomic_load(&thread->blocked);
   sp_thread_status status;
   bool blocks;
 
@@ -275,7 +276,7 @@ static void mask_check(sp_thread *thread, scan_counts *counts) {
   /* A thread that is being created blocks every signal for a moment (glibc 2.32
    * and later, pthread_create()). So the mask counts only if a second reading
    * confirms it. */
-  if (blocks && !was && !thread->mask_unconfirmed) {
+  if (blocks && !was_blocked && !thread->mask_unconfirmed) {
     thread->mask_unconfirmed = true;
     thread->mask_read = false;
     return;
@@ -386,7 +387,7 @@ static void stacks_read(sp_stack_requests *stacks) {
 size_t sp_threads_scan(sp_log *log) {
   scan_counts counts = {.status_left = SCAN_STATUS_MAX,
                         .clocks_left = SCAN_CLOCKS_MAX};
-  static sp_stack_requests stacks; /* only the collector is here */
+  static sp_stack_requests stacks; /* only the collector calls this */
   bool sampling;
 
   sp_stack_requests_clear(&stacks);

@@ -44,7 +44,7 @@
 
 sp_session_shared sp_session_state = {.changing = PTHREAD_MUTEX_INITIALIZER,
                                       .lock = PTHREAD_MUTEX_INITIALIZER,
-                                      .flushed = PTHREAD_COND_INITIALIZER};
+                                      .calls_ended = PTHREAD_COND_INITIALIZER};
 
 /* Process-wide, because each runs once. */
 static pthread_once_t session_hooks_once = PTHREAD_ONCE_INIT;
@@ -94,7 +94,7 @@ static void session_after_fork_parent(void) {
 
 static void session_restart(spanprof_session *session) {
   sp_session_state.pid = getpid();
-  session->flushing = 0;
+  session->running_calls = 0;
   session->recordings = 0;
   session->stopping = false;
   sp_log_after_fork(&session->pipeline.log);
@@ -119,7 +119,7 @@ static void session_after_fork_child(void) {
   sp_resource_after_fork(true);
   pthread_mutex_init(&sp_session_state.changing, NULL);
   pthread_mutex_init(&sp_session_state.lock, NULL);
-  pthread_cond_init(&sp_session_state.flushed, NULL);
+  pthread_cond_init(&sp_session_state.calls_ended, NULL);
   if (sp_session_state.current && sp_session_state.current->temporary)
     session_abandon(sp_session_state.current);
   else if (sp_session_state.current)
@@ -224,12 +224,12 @@ bool sp_session_in_process(void) {
 
 /* Wait for the running calls. `changing` is released meanwhile, because a call
  * may wait for a thread that forks. */
-static void session_wait_flushed(spanprof_session *session) {
-  if (session->flushing == 0)
+static void session_wait_calls(spanprof_session *session) {
+  if (session->running_calls == 0)
     return;
   pthread_mutex_unlock(&sp_session_state.changing);
-  while (session->flushing > 0)
-    pthread_cond_wait(&sp_session_state.flushed, &sp_session_state.lock);
+  while (session->running_calls > 0)
+    pthread_cond_wait(&sp_session_state.calls_ended, &sp_session_state.lock);
   pthread_mutex_unlock(&sp_session_state.lock);
   sp_session_lock();
 }
@@ -241,10 +241,11 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
 
   session->stopping = true;
   sp_collector_halt(session->pipeline.collector);
-  session_wait_flushed(session);
+  session_wait_calls(session);
   sp_session_state.current = NULL;
   sp_resource_attach(NULL);
   pthread_mutex_unlock(&sp_session_state.lock);
+  /* The exporter has at least the last quarter of the time. */
   collected = sp_collector_stop(session->pipeline.collector,
                                 until_ns - timeout_ms * SP_NS_PER_MS / 4);
   st = sp_exporter_stop(session->pipeline.exporter, until_ns);
@@ -270,8 +271,8 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   return st;
 }
 
-/* Does a stop wait for running calls? It does so without the lock. Lock held.
- */
+/* Does a stop wait for running calls? It has released both locks meanwhile.
+ * Lock held. */
 static bool session_stops(void) {
   return sp_session_state.current && sp_session_state.current->stopping;
 }
@@ -314,24 +315,24 @@ static void session_lock(void) {
  * already running. */
 static bool session_deliver(void) {
   const uint64_t until_ns = sp_monotonic_ns() + SESSION_EXIT_MS * SP_NS_PER_MS;
-  const bool stays = getpid() == 1;
+  const bool process_continues = getpid() == 1;
   spanprof_session *session;
   uint64_t now_ns;
 
   if (!sp_session_in_process() || !session_lock_by(until_ns))
-    return !stays;
+    return !process_continues;
   session = sp_session_state.current;
   now_ns = sp_min_u64(sp_monotonic_ns(), until_ns);
-  if (session && stays) {
+  if (session && process_continues) {
     sp_collector_shorten_windows(session->pipeline.collector,
                                  SESSION_LAST_WINDOWS_NS);
     sp_exporter_end_name_wait(session->pipeline.exporter);
   } else if (session)
     sp_session_end(session, (uint32_t)((until_ns - now_ns) / SP_NS_PER_MS));
   sp_session_unlock();
-  if (stays)
+  if (process_continues)
     spanprof_session_flush(session, SESSION_EXIT_MS);
-  return !stays;
+  return !process_continues;
 }
 
 spanprof_status spanprof_session_start(const spanprof_options *options,
@@ -392,15 +393,15 @@ bool sp_session_enter(spanprof_session *session) {
   pthread_mutex_lock(&sp_session_state.lock);
   in = session && session == sp_session_state.current && !session->stopping;
   if (in)
-    session->flushing++;
+    session->running_calls++;
   pthread_mutex_unlock(&sp_session_state.lock);
   return in;
 }
 
 void sp_session_exit(spanprof_session *session) {
   pthread_mutex_lock(&sp_session_state.lock);
-  if (--session->flushing == 0)
-    pthread_cond_broadcast(&sp_session_state.flushed);
+  if (--session->running_calls == 0)
+    pthread_cond_broadcast(&sp_session_state.calls_ended);
   pthread_mutex_unlock(&sp_session_state.lock);
 }
 

@@ -14,16 +14,16 @@ struct spanprof_session {
   /* Guarded by sp_session_state.lock. */
   bool kept; /* an abandoned thread may use it, so it is never freed */
   bool stopping;
-  bool temporary;      /* only for recordings: see session_recording.c */
-  unsigned flushing;   /* running calls, see sp_session_enter() */
-  unsigned recordings; /* begun and not ended */
-  uint64_t number;     /* unique in the process */
+  bool temporary;         /* only for recordings: see session_recording.c */
+  unsigned running_calls; /* see sp_session_enter() */
+  unsigned recordings;    /* begun and not ended */
+  uint64_t number;        /* unique in the process */
 };
 
 typedef struct sp_session_shared {
   pthread_mutex_t changing;
   pthread_mutex_t lock;
-  pthread_cond_t flushed;
+  pthread_cond_t calls_ended; /* running_calls of the session became 0 */
   spanprof_session *current;
   spanprof_session *abandoned; /* the parent's; reachable for leak checkers */
   uint64_t count;              /* of all sessions of the process */

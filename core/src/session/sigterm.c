@@ -14,7 +14,7 @@
 static struct {
   /* Used by the handler. */
   sp_wake wake;
-  _Atomic bool came;
+  _Atomic bool received;
   _Atomic pid_t pid; /* the process whose thread waits; 0: none */
   _Atomic(void (*)(int)) wrapped;
   _Atomic bool forwarded; /* `wrapped` was called, and
@@ -39,16 +39,16 @@ SP_SIGNAL_SAFE static void sigterm_set(void (*handler)(int)) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* The handler sets `came` and then reads `pid` again; sp_sigterm_end() and the
- * thread do it in the reverse order, so one of the two sees the other's change.
- * A child that shares our memory changes nothing. */
+/* The handler sets `received` and then reads `pid` again; sp_sigterm_end() and
+ * the thread do it in the reverse order, so one of the two sees the other's
+ * change. A child that shares our memory changes nothing. */
 SP_SIGNAL_SAFE static void sigterm_handler(int number) {
   const int error = errno;
   void (*wrapped)(int) = atomic_load(&sigterm_state.wrapped);
   bool waited_for = atomic_load(&sigterm_state.pid) == getpid();
 
   if (waited_for) {
-    atomic_store(&sigterm_state.came, true);
+    atomic_store(&sigterm_state.received, true);
     waited_for = atomic_load(&sigterm_state.pid) != 0;
   }
   if (!waited_for) {
@@ -85,9 +85,9 @@ static void sigterm_mask(int how, sigset_t *before) {
 }
 
 bool sp_sigterm_was_forwarded(void) {
-  const bool covers = sigterm_is_ours() && atomic_load(&sigterm_state.wrapped);
+  const bool wraps = sigterm_is_ours() && atomic_load(&sigterm_state.wrapped);
 
-  return atomic_exchange(&sigterm_state.forwarded, false) || !covers;
+  return atomic_exchange(&sigterm_state.forwarded, false) || !wraps;
 }
 
 bool sp_sigterm_deliver(void) {
@@ -107,30 +107,30 @@ static void sigterm_act(void) {
   kill(getpid(), SIGTERM);
 }
 
-/* Has the signal come? If not, *leaves is whether the thread must end. */
-static bool waiter_check(bool *leaves) {
-  bool came;
+/* Was the signal received? If not, *must_end is true if the thread must end. */
+static bool waiter_check(bool *must_end) {
+  bool received;
 
   pthread_mutex_lock(&sigterm_state.lock);
-  came = atomic_exchange(&sigterm_state.came, false);
-  *leaves = !came && !sigterm_state.enabled;
-  if (*leaves)
+  received = atomic_exchange(&sigterm_state.received, false);
+  *must_end = !received && !sigterm_state.enabled;
+  if (*must_end)
     sigterm_state.waiting = false;
   pthread_mutex_unlock(&sigterm_state.lock);
-  return came;
+  return received;
 }
 
 static void *waiter_run(void *nothing) {
-  bool leaves;
+  bool must_end;
 
   (void)nothing;
   do {
     sp_wake_clear(&sigterm_state.wake);
-    if (waiter_check(&leaves))
+    if (waiter_check(&must_end))
       sigterm_act();
-    else if (!leaves)
+    else if (!must_end)
       sp_wake_wait(&sigterm_state.wake, UINT64_MAX);
-  } while (!leaves);
+  } while (!must_end);
   return NULL;
 }
 
@@ -206,7 +206,7 @@ void sp_sigterm_after_fork_parent(void) {
 void sp_sigterm_after_fork_child(void) {
   sigterm_state.waiting = false;
   atomic_store(&sigterm_state.pid, 0);
-  atomic_store(&sigterm_state.came, false);
+  atomic_store(&sigterm_state.received, false);
   atomic_store(&sigterm_state.forwarded, false);
   if (sigterm_is_ours() && !(sigterm_state.enabled && waiter_start()))
     sigterm_restore();

@@ -106,7 +106,7 @@ static void option_from_call(const option_row *row,
 
 /* The Java agent's PYROSCOPE_SAMPLING_RATE is a fraction, between 0 and 1, of
  * the time that it profiles (pyroscope-java, Config.java, commit 03b0e389). */
-static bool option_is_java_share(const option_row *row, const char *text) {
+static bool option_is_java_fraction(const option_row *row, const char *text) {
   return row->kind == SP_OPTION_RATE && strchr(text, '.') &&
          strspn(text, "0.") > 0 && strspn(text, "0123456789.") == strlen(text);
 }
@@ -123,7 +123,7 @@ static void option_from_environment(const option_row *row,
 
     if (!text || (!*text && !empty_counts))
       continue;
-    if (option_is_java_share(row, text)) {
+    if (option_is_java_fraction(row, text)) {
       sp_buffer_format(notes,
                        "%s is a fraction of time, not a rate, and is ignored\n",
                        row->variables[i]);

@@ -40,7 +40,8 @@ static struct {
   uint32_t young; /* ended before this pass began; for the next pass */
   uint32_t older; /* ended before the last pass began; for this pass */
   uint32_t due;   /* not yet examined in this pass */
-  /* Had references; examined again, as a descendant may be freed. */
+  /* Spans that had references. They are examined again, because a descendant
+   * may have been freed meanwhile. */
   uint32_t referred;
   uint32_t kept; /* for the next pass */
   /* Number of the pass; never 0 or 1, which would look like "just marked". */
@@ -181,7 +182,8 @@ void sp_span_sweep(void) {
     pthread_mutex_lock(&span_sweep.lock);
     running = sweep_slice();
     first = first ? first : span_sweep.pass;
-    /* Other threads also finish passes. */
+    /* Threads that end spans also run slices: `running` may be true because of
+     * a later pass. */
     running = running && span_sweep.pass - first < 2;
     pthread_mutex_unlock(&span_sweep.lock);
   }

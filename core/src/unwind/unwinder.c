@@ -206,9 +206,9 @@ static size_t unwinder_walk_rows(sp_unwinder *unwinder,
      * at its start. */
     unwinder_frame(place, signal ? pc : at, &out[n++]);
     *step = sp_frame_step(&state, &place->rule);
-    /* C library code without unwind information, entered with the frame pointer
-     * that marks the outermost frame (AMD64 ABI 1.0, §3.4.1): musl's thread and
-     * program starts. */
+    /* This is C library code without unwind information that was entered with
+     * the frame pointer of an outermost frame (AMD64 ABI 1.0, §3.4.1): musl's
+     * thread and program starts. */
     if (*step == SP_STEP_NO_INFO && !exact && place->module != 0 &&
         place->rule.cfa_kind == SP_CFA_NONE && state.fp_known &&
         state.registers.r[SP_REGISTER_FP] == 0)

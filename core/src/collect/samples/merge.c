@@ -60,9 +60,9 @@ size_t sp_merge(const sp_merge_input *input, sp_frame *out, size_t max) {
   merge_state state = {.input = input, .out = out, .max = max};
   size_t runs = runs_count(input), evals = evals_count(input);
   bool whole = input->native_whole && !input->walk_cut;
-  size_t without_run, extra_runs, i;
+  size_t evals_without_run, extra_runs, i;
 
-  without_run = whole && evals > runs ? evals - runs : 0;
+  evals_without_run = whole && evals > runs ? evals - runs : 0;
   extra_runs = whole && runs > evals ? runs - evals : 0;
   for (i = native_first(input); i < input->native_count; i++) {
     const sp_native_frame *native = &input->native[i];
@@ -71,8 +71,8 @@ size_t sp_merge(const sp_merge_input *input, sp_frame *out, size_t max) {
       merge_emit(&state, (sp_frame){.kind = SP_FRAME_NATIVE,
                                     .module = native->module,
                                     .code = native->address});
-    } else if (without_run > 0) {
-      without_run--;
+    } else if (evals_without_run > 0) {
+      evals_without_run--;
     } else {
       for (; evals > 0 && extra_runs > 0; extra_runs--)
         run_emit(&state);

@@ -33,7 +33,8 @@ static void names_clear(void) {
   name_queue.capacity = name_queue.count = name_queue.named = 0;
 }
 
-/* After another registration a code may mean another function. */
+/* Acquire the lock. Empties the queue if another runtime was registered,
+ * because its codes mean other functions. */
 static void names_lock(void) {
   uint32_t registrations;
 

@@ -17,7 +17,7 @@
 #define HOME_LOCK      "lock"
 #define HOME_MAX_TRIES 16
 
-/* Ten checks of its owner (spool.c). */
+/* The owner checks the lock file ten times in this time (spool.c). */
 #define HOME_ABANDONED_S 600
 
 void sp_spool_home_init(sp_spool_home *home) {
@@ -87,7 +87,8 @@ static spanprof_status home_lock_file(sp_spool_home *home, int directory,
   return SPANPROF_OK;
 }
 
-/* SPANPROF_ERR_STATE: as above, or the file does not exist. */
+/* Open and lock the lock file. SPANPROF_ERR_STATE: as home_lock_file(), or the
+ * file does not exist, or with O_EXCL exists. */
 static spanprof_status home_lock(sp_spool_home *home, int flags) {
   int directory, fd;
   spanprof_status st = sp_spool_home_open(&directory, home);
@@ -124,7 +125,8 @@ static spanprof_status home_name(sp_spool_home *home, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-/* SPANPROF_ERR_STATE: a home of this name exists. */
+/* Create the directory of the home. SPANPROF_ERR_STATE: a home of this name
+ * exists. */
 static spanprof_status home_make_directory(const sp_spool_home *home) {
   int spool, error;
   spanprof_status st = sp_directory_open(&spool, home->spool, NULL);
