@@ -237,7 +237,7 @@ static void *span_run(void *nothing) {
   return nothing;
 }
 
-/* The thread has left the span before it ends. */
+/* The thread leaves the span before it ends, so no span is active then. */
 static void the_last_ticks_belong_to_the_last_span(void) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
