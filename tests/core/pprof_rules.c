@@ -82,9 +82,9 @@ static const char *rules_texts(const rules_profile *profile) {
     return "string_table[0] is not empty";
   for (i = 0; i < profile->n_string_table; i++) {
     if (!rules_utf8(profile->string_table[i]))
-      return rules_say("text %zu is not UTF-8", i);
+      return rules_say("string %zu is not UTF-8", i);
     if (strlen(profile->string_table[i]) > RULES_TEXT_MAX)
-      return rules_say("text %zu is too long", i);
+      return rules_say("string %zu is longer than the server allows", i);
   }
   return NULL;
 }
@@ -105,19 +105,20 @@ static const char *rules_header(const rules_profile *profile) {
 
   if (profile->n_sample_type != 1 ||
       !rules_is_cpu(profile, profile->sample_type[0]))
-    return "the sample type is not cpu/nanoseconds alone";
+    return "the profile has sample types other than cpu/nanoseconds";
   if (!rules_is_cpu(profile, profile->period_type))
     return "the period type is not cpu/nanoseconds";
   if (profile->period <= 0 || profile->time_nanos <= 0 ||
       profile->duration_nanos < 0)
-    return "period, time or duration is not there";
+    return "the period, the time or the duration is invalid";
   for (i = 0; i < profile->n_comment; i++)
     if (!rules_text(profile, profile->comment[i]))
-      return "a comment is not in the string table";
+      return "a comment is not an index of the string table";
   if (!rules_text(profile, profile->default_sample_type) ||
       !rules_text(profile, profile->doc_url) || profile->drop_frames ||
       profile->keep_frames)
-    return "a text of the profile is not in the string table";
+    return "default_sample_type or doc_url is no index of the string table, or "
+           "drop_frames or keep_frames is set";
   return NULL;
 }
 
@@ -129,12 +130,13 @@ static const char *rules_functions(const rules_profile *profile) {
     const char *name = rules_text(profile, function->name);
 
     if (function->id != i + 1)
-      return rules_say("function %zu has another id", i + 1);
+      return rules_say("function number %zu has a different id", i + 1);
     if (!name || !*name)
       return rules_say("function %zu has no name", i + 1);
     if (!rules_text(profile, function->filename) ||
         !rules_text(profile, function->system_name))
-      return rules_say("a text of function %zu is not there", i + 1);
+      return rules_say("a string of function %zu is not in the string table",
+                       i + 1);
   }
   return NULL;
 }
@@ -146,12 +148,15 @@ static const char *rules_mappings(const rules_profile *profile) {
     const Perftools__Profiles__Mapping *mapping = profile->mapping[i];
 
     if (mapping->id != i + 1)
-      return rules_say("mapping %zu has another id", i + 1);
+      return rules_say("mapping number %zu has a different id", i + 1);
     if (!rules_text(profile, mapping->filename) ||
         !rules_text(profile, mapping->build_id))
-      return rules_say("a text of mapping %zu is not there", i + 1);
+      return rules_say("a string of mapping %zu is not in the string table",
+                       i + 1);
     if (!mapping->has_functions)
-      return rules_say("mapping %zu would be looked up for names", i + 1);
+      return rules_say("mapping %zu does not say that it has function names, "
+                       "so a server would look them up",
+                       i + 1);
   }
   return NULL;
 }
@@ -166,15 +171,16 @@ static const char *rules_locations(const rules_profile *profile) {
     const Perftools__Profiles__Location *location = profile->location[i];
 
     if (location->id != i + 1)
-      return rules_say("location %zu has another id", i + 1);
+      return rules_say("location number %zu has a different id", i + 1);
     if (location->n_line == 0)
       return rules_say("location %zu has no line", i + 1);
     if (location->mapping_id > profile->n_mapping)
-      return rules_say("the mapping of location %zu is not there", i + 1);
+      return rules_say("location %zu has a mapping that does not exist", i + 1);
     for (j = 0; j < location->n_line; j++)
       if (location->line[j]->function_id == 0 ||
           location->line[j]->function_id > profile->n_function)
-        return rules_say("a function of location %zu is not there", i + 1);
+        return rules_say("location %zu has a function that does not exist",
+                         i + 1);
   }
   return NULL;
 }
@@ -196,7 +202,8 @@ static const char *rules_label_text(const rules_profile *profile, size_t i,
     return rules_say("label %.40s of sample %zu is too long", key, i);
   if ((!strcmp(key, "profile_id") && !rules_hex(text, 16)) ||
       (!strcmp(key, "trace_id") && !rules_hex(text, 32)))
-    return rules_say("%s of sample %zu is %.40s", key, i, text);
+    return rules_say("label %s of sample %zu has the invalid value %.40s", key,
+                     i, text);
   return NULL;
 }
 
@@ -226,17 +233,21 @@ static const char *rules_labels(const rules_profile *profile, size_t i) {
       return broken;
     for (k = 0; k < j; k++)
       if (!strcmp(key, rules_text(profile, sample->label[k]->key)))
-        return rules_say("sample %zu has label %.40s twice", i, key);
+        return rules_say("sample %zu has the label %.40s twice", i, key);
     id = !strcmp(key, "profile_id") || !strcmp(key, "span_id");
     ids += id;
     promoted += !id;
   }
   if (ancestors > RULES_ANCESTORS_MAX || (ancestors && !ids))
-    return rules_say("sample %zu has %zu ancestors", i, ancestors);
+    return rules_say(
+        "sample %zu has %zu ancestors: too many, or it has no span id", i,
+        ancestors);
   if (ids > 1)
     return rules_say("sample %zu has both profile_id and span_id", i);
   if (promoted > RULES_PROMOTED_MAX)
-    return rules_say("sample %zu has %zu labels", i, promoted);
+    return rules_say(
+        "sample %zu has %zu labels, which are too many for the server", i,
+        promoted);
   return NULL;
 }
 
@@ -246,20 +257,24 @@ static const char *rules_samples(const rules_profile *profile,
   size_t i, j;
 
   if (profile->n_sample == 0)
-    return "there are no samples";
+    return "the profile has no samples";
   if (profile->n_sample > RULES_SAMPLES_MAX)
-    return rules_say("there are %zu samples", profile->n_sample);
+    return rules_say(
+        "the profile has %zu samples, which are too many for the server",
+        profile->n_sample);
   for (i = 0; i < profile->n_sample; i++) {
     const rules_sample *sample = profile->sample[i];
 
     if (sample->n_value != 1 || sample->value[0] <= 0)
-      return rules_say("sample %zu has no positive value", i);
+      return rules_say("sample %zu has not exactly one positive value", i);
     if (sample->n_location_id == 0 || sample->n_location_id > RULES_DEPTH_MAX)
-      return rules_say("sample %zu has %zu frames", i, sample->n_location_id);
+      return rules_say(
+          "sample %zu has %zu frames: none, or too many for the server", i,
+          sample->n_location_id);
     for (j = 0; j < sample->n_location_id; j++)
       if (sample->location_id[j] == 0 ||
           sample->location_id[j] > profile->n_location)
-        return rules_say("a location of sample %zu is not there", i);
+        return rules_say("sample %zu has a location that does not exist", i);
     broken = rules_labels(profile, i);
     if (broken)
       return broken;
@@ -325,9 +340,10 @@ static const char *rules_unpack(const void *bytes, size_t size, uint8_t *raw,
   *raw_size = z.total_out;
   inflateEnd(&z);
   if (answer == Z_BUF_ERROR || answer == Z_OK)
-    return "it is cut off or unpacks to more than the server's burst";
+    return "the gzip data is truncated, or larger than the server's limit when "
+           "decompressed";
   if (answer != Z_STREAM_END || z.avail_in)
-    return "it is not a single gzip member";
+    return "the data is not a single gzip member";
   return NULL;
 }
 
@@ -346,7 +362,7 @@ const char *pprof_rules_broken(const void *bytes, size_t size,
   if (!broken) {
     profile = perftools__profiles__profile__unpack(NULL, raw_size, raw);
     if (!profile)
-      broken = "it is not a pprof message";
+      broken = "the data is not a pprof message";
   }
   if (!broken)
     broken = rules_texts(profile);

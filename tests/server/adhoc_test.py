@@ -74,7 +74,7 @@ class AdhocTest(unittest.TestCase):
                 with self.subTest(name=name, kind=kind):
                     self.assertEqual(wanted, self.values(reply["id"], kind))
 
-    @unittest.skipUnless("SPANPROF_COMMAND" in os.environ, "no command is built")
+    @unittest.skipUnless("SPANPROF_COMMAND" in os.environ, "SPANPROF_COMMAND is not set")
     def test_report_has_the_same_values_for_pprof_files(self):
         for name, expected in self.expected.items():
             for kind, wanted in expected.get("values", {}).items() if name.endswith(".pb") else ():

@@ -169,7 +169,7 @@ class BoundsTest(unittest.TestCase):
             large = "x" * 1_000_000
             answers = [change("Set", f"large-{i}", large)[0] for i in range(18)]
             self.assertEqual([200] * 16 + [429] * 2, answers)
-            self.assertEqual(200, change("Set", "large-7", large)[0], "in place of itself")
+            self.assertEqual(200, change("Set", "large-7", large)[0], "replaces a setting of the same size")
             self.assertEqual(200, change("Delete", "large-7")[0])
             status, reply = change("Set", "large-17", large)
             self.assertEqual(200, status, reply)

@@ -47,7 +47,7 @@ def check_series(server, name, series):
 def main():
     directory = os.environ.get("SPANPROF_REAL_CLIENTS")
     if not directory:
-        print("skipped: SPANPROF_REAL_CLIENTS does not name the uploads")
+        print("skipped: SPANPROF_REAL_CLIENTS is not set")
         return 77
     bad = sent = 0
     for path in sorted(pathlib.Path(directory).glob("*.json")):

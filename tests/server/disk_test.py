@@ -52,7 +52,7 @@ class LimitTest(unittest.TestCase):
             with Server("--data", directory, "--max-bytes", "4M") as server:
                 end = time.monotonic() + 60
                 while sizes(directory) > 4 << 20:
-                    self.assertLess(time.monotonic(), end, "a minute has passed")
+                    self.assertLess(time.monotonic(), end, "the files are larger than the limit after a minute")
                     time.sleep(0.05)
                 self.assertEqual(200, send(server, UPLOADS)[0])
 
@@ -63,7 +63,7 @@ class VolumeTest(unittest.TestCase):
         self.addCleanup(os.rmdir, self.volume)
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", self.volume], capture_output=True, text=True)
         if mounted.returncode:
-            self.skipTest(f"no volume of its own: {mounted.stderr.strip()}")
+            self.skipTest(f"the test cannot mount a volume: {mounted.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", self.volume], check=True)
 
     def send_until_accepted(self, server, seed):

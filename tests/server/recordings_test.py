@@ -63,7 +63,7 @@ def compare(replay, server, case, run):
 def main():
     answers = os.environ.get("SPANPROF_PYROSCOPE_ANSWERS")
     if not answers:
-        print("skipped: SPANPROF_PYROSCOPE_ANSWERS does not name the recordings")
+        print("skipped: SPANPROF_PYROSCOPE_ANSWERS is not set")
         return 77
     directory = pathlib.Path(answers) / "ingest"
     replay, expected = recorder(directory), intended_answers()

@@ -115,7 +115,7 @@ def wait_for(condition, seconds=60):
         if value:
             return value
         time.sleep(0.1)
-    raise AssertionError(f"not within {seconds} s")
+    raise AssertionError(f"the condition was not true within {seconds} s")
 
 
 @contextlib.contextmanager

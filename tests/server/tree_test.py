@@ -60,9 +60,9 @@ class TreeTest(unittest.TestCase):
             self.assertEqual(folded(server, query="shop.cpu"), stacks(tree))
             self.assertEqual({"parent", "function", "self", "samples"}, set(tree["nodes"]))
             self.assertEqual({stack: value // 10_000_000 for stack, value in stacks(tree).items()},
-                             stacks(tree, "samples"), "one for each 10 ms")
+                             stacks(tree, "samples"), "a sample stands for 10 ms")
             children = list(zip(tree["nodes"]["parent"], tree["nodes"]["function"]))
-            self.assertEqual(len(children), len(set(children)), "one node for each function under one parent")
+            self.assertEqual(len(children), len(set(children)), "a function has several nodes under one parent")
 
     def test_functions_of_different_files_are_different(self):
         now = time.time_ns()

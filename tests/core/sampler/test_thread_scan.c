@@ -126,7 +126,7 @@ static void a_mask_is_read_after_any_number_of_groups(void) {
     groups[i] = 10000000 + (gid_t)i;
   if (setgroups(GROUPS, groups)) {
     CHECK_EQUAL(errno, EPERM);
-    CHECK_SKIP("only root may be in groups of its choice");
+    CHECK_SKIP("only root can set its groups");
   }
   thread = blocked_start(&tid);
   CHECK(sp_thread_status_read(tid, &status));

@@ -183,7 +183,7 @@ static void an_unlimited_stack_excludes_a_heap(void) {
 
   CHECK(!getrlimit(RLIMIT_STACK, &before));
   if (before.rlim_max != RLIM_INFINITY)
-    CHECK_SKIP("the hard limit of stacks is not unlimited");
+    CHECK_SKIP("the hard limit of the stack size is not unlimited");
   CHECK(!setrlimit(RLIMIT_STACK, &unlimited));
   timers_start(1);
   spanprof_thread_unregister();

@@ -372,7 +372,8 @@ static void a_forked_child_is_profiled(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_count_and_remove(), 2);
 #else
-  fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
+  fprintf(stderr,
+          "  skipped: ThreadSanitizer cannot start threads after a fork\n");
 #endif
 }
 
@@ -399,7 +400,8 @@ static void the_log_callback_is_not_called_once_exit_handlers_run(void) {
   CHECK_EQUAL(status, 0);
   CHECK_EQUAL(profiles_count_and_remove(), 1);
 #else
-  fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
+  fprintf(stderr,
+          "  skipped: ThreadSanitizer cannot start threads after a fork\n");
 #endif
 }
 
@@ -431,7 +433,8 @@ static void a_fork_before_an_exec_is_not_affected(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_count_and_remove(), 1);
 #else
-  fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
+  fprintf(stderr,
+          "  skipped: ThreadSanitizer cannot start threads after a fork\n");
 #endif
 }
 
@@ -631,7 +634,7 @@ static void a_child_of_the_bare_system_call_can_exit(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   profiles_count_and_remove();
 #else
-  fprintf(stderr, "  skipped: sanitizers' exit wants libc's own fork\n");
+  fprintf(stderr, "  skipped: a sanitizer's exit requires a fork by libc\n");
 #endif
 }
 

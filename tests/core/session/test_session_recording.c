@@ -470,7 +470,7 @@ static void a_forked_child_has_no_recordings(void) {
   CHECK(profile.samples > 0);
   sp_buffer_dispose(&profile.pprof);
 #else
-  fprintf(stderr, "  skipped: a sanitizer's process cannot fork\n");
+  fprintf(stderr, "  skipped: a process with a sanitizer cannot fork\n");
 #endif
 }
 

@@ -287,7 +287,7 @@ static void the_first_process_of_a_container_continues(void) {
   child first;
 
   if (system("unshare --pid --fork --mount-proc true 2>/dev/null") != 0) {
-    fprintf(stderr, "SKIP: no namespace of processes can be made here\n");
+    fprintf(stderr, "SKIP: this machine cannot create a PID namespace\n");
     exit(77);
   }
   sink_start(&sink, "http", NULL);
