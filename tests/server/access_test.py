@@ -14,7 +14,7 @@ ASK = b"GET /api/v1/applications HTTP/1.1\r\nHost: gateway.example\r\nConnection
 
 
 def over(path, text=ASK):
-    """The first line of the answer on a Unix socket."""
+    """Send a request to a Unix socket. Return the first line of the answer."""
     with socket.socket(socket.AF_UNIX) as one:
         one.connect(path)
         one.sendall(text)

@@ -14,7 +14,7 @@ UPLOADS = 250  # together larger than the limit: about 9 MB in the store
 
 
 def upload(seed):
-    """A profile of 12 KB with unique functions and ids."""
+    """Return an upload of 12 KB with unique functions and ids."""
     samples = [((f"generated.{seed:06d}.{n:04d}.{'x' * 40}", "main"), (n + 1,),
                 {"span_id": f"{seed * 1000003 + n * 7919 + 1:016x}"}) for n in range(100)]
     return push({"__name__": "process_cpu", "service_name": "shop"}, pprof(samples, time.time_ns() - seed))

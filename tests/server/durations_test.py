@@ -12,7 +12,7 @@ NAME = "pyroscope_request_duration_seconds"
 
 
 def measured(server):
-    """{(suffix, labels): value}. Prometheus requires each to occur once."""
+    """Return {(suffix, labels): value}. Prometheus requires that each key occurs once."""
     status, body = server.send("/metrics", method="GET")
     assert status == 200, body
     found = {}

@@ -29,7 +29,7 @@ RULES = (
 
 
 def exported(server):
-    """The metrics as {name: {labels: text of the value}}."""
+    """Return the metrics as {name: {labels: text of the value}}."""
     status, body = server.send("/exported-metrics", method="GET")
     assert status == 200, body
     found = {}
@@ -43,7 +43,7 @@ def exported(server):
 
 
 def query_sum(server, query, function=None):
-    """The sum of the query's stacks that contain a function."""
+    """Return the sum of the query's stacks, or of those that contain a function."""
     parameters = {"query": query, "from": "now-1h", "until": "now+1h", "format": "folded"}
     status, body = server.send("/api/v1/profile?" + urllib.parse.urlencode(parameters), method="GET")
     assert status == 200, body

@@ -39,7 +39,7 @@ def field(number, value):
 
 
 def pprof(label=b"value"):
-    """One sample of 10 ms with one label."""
+    """Return a profile with one sample of 10 ms and one label."""
     texts = [b"", b"cpu", b"nanoseconds", b"main", b"name", label]
     return b"".join([
         field(1, field(1, 1) + field(2, 2)), field(11, field(1, 1) + field(2, 2)), field(12, 10**7),
@@ -55,7 +55,7 @@ def push(profile, service=b"hostile"):
 
 
 def bomb(size):
-    """gzip of `size` zeros. Each megabyte is compressed once and repeated."""
+    """Return `size` zeros as gzip. One compressed megabyte is repeated."""
     packer, zeros = zlib.compressobj(9, zlib.DEFLATED, -15), bytes(1 << 20)
     packed = packer.compress(zeros) + packer.flush(zlib.Z_FULL_FLUSH)
     checksum = 0
@@ -66,7 +66,7 @@ def bomb(size):
 
 
 class GoodClient(threading.Thread):
-    """Uploads as a client should. `wrong` has the failed uploads."""
+    """A client that uploads correctly. `wrong` contains its failed uploads."""
 
     def __init__(self, server):
         super().__init__()
@@ -129,7 +129,7 @@ class HostileTest(unittest.TestCase):
         return self.status(self.connect(text))
 
     def ask(self, path, body=b"", headers=PROTO):
-        """Status and text, also if the server answers before the end of the body."""
+        """Send a request. Return status and text, also if the server answers before the end of the body."""
         try:
             status, _, text = self.server.ask("POST", path, body, headers)
         except (BrokenPipeError, ConnectionResetError) as error:

@@ -52,7 +52,7 @@ class Profile:
         return tuple(sorted(self.labels.items())), self.metric, self.types
 
     def rows(self, profile_type):
-        """The rows of one type. Samples with equal stack, labels and span are one row. Rows with the value 0 are omitted."""
+        """Return the rows of a type. Samples with equal stack, labels and span are one row. Rows of value 0 are omitted."""
         metric, kind, unit = profile_type.split(":")[:3]
         if metric != self.metric or (kind, unit) not in self.types:
             return
@@ -110,7 +110,7 @@ class Store:
                         yield row
 
     def stacks(self, selector):
-        """{stack: (value, samples)}, and the number of profiles that have rows in it."""
+        """Return {stack: (value, samples)}, and the number of profiles with selected rows."""
         values, counts, profiles = collections.defaultdict(int), collections.defaultdict(Count), set()
         for row in self.rows(selector):
             values[row.stack] += row.value
@@ -119,7 +119,7 @@ class Store:
         return {stack: (value, counts[stack].total()) for stack, value in values.items()}, len(profiles)
 
     def samples(self, selector):
-        """{(labels, span, trace, stack): (value, samples)}."""
+        """Return {(labels, span, trace, stack): (value, samples)}."""
         values, counts = collections.defaultdict(int), collections.defaultdict(Count)
         for row in self.rows(selector):
             key = row.labels, row.span, row.trace, row.stack
@@ -128,7 +128,7 @@ class Store:
         return {key: (value, counts[key].total()) for key, value in values.items()}
 
     def spans(self, selector, by_id):
-        """{name or id: (total, samples, number of ids)}, and the value outside of spans."""
+        """Return {name or id: (total, samples, number of ids)}, and the value outside of spans."""
         values, counts, ids, rest = collections.defaultdict(int), {}, {}, 0
         for row in self.rows(selector):
             name = dict(row.labels).get("span_name")
@@ -137,13 +137,13 @@ class Store:
                 continue
             key = row.span if by_id else name
             values[key] += row.value
-            # Each profile, series and span is counted by itself.
+            # The number of samples is rounded for each profile, series and span.
             counts.setdefault(key, Count()).add(row, id(row.profile), row.labels, row.span, row.trace)
             ids.setdefault(key, set()).update({row.span} - {""})
         return {key: (value, counts[key].total(), len(ids[key])) for key, value in values.items()}, rest
 
     def label_names(self, selector):
-        """{name: number of values} over all types."""
+        """Return {name: number of values} over all types."""
         found = collections.defaultdict(set)
         for labels in self.series(selector):
             for name, value in labels:
@@ -161,14 +161,14 @@ class Store:
         return {name: sorted(types) for name, types in found.items()}
 
     def label_values(self, selector, label):
-        """{value: {profile: sum}}."""
+        """Return {value of the label: {profile: sum}}."""
         found = collections.defaultdict(lambda: collections.defaultdict(int))
         for row in self.rows(selector):
             found[dict(row.labels).get(label)][id(row.profile)] += row.value
         return found
 
     def steps(self, selector, step_ms, group_by):
-        """{labels: {time: sum}} as in SelectSeries: a point sums up the time since the previous one."""
+        """Return {labels: {time: sum}} as SelectSeries does: a point has the sum of the time since the previous point."""
         last = (selector.until_ms - selector.from_ms) // step_ms
         wider = Selector(selector.type, selector.from_ms - step_ms, selector.from_ms + last * step_ms,
                          selector.matchers)
@@ -183,7 +183,7 @@ class Store:
         return {key: dict(points) for key, points in found.items()}
 
     def timeline(self, selector, step_ms):
-        """(start, values, covered) as in /api/v1/series."""
+        """Return (start, values, covered) as /api/v1/series does."""
         start = selector.from_ms // step_ms * step_ms
         count = (selector.until_ms - start) // step_ms + 1
         end = start + count * step_ms
@@ -217,7 +217,7 @@ class Store:
         return value // length_ms * ms + value % length_ms * ms // length_ms
 
     def gaps(self, selector):
-        """([(from, until, profiles)], before, after) as in /api/v1/gaps."""
+        """Return ([(from, until, profiles)], before, after) as /api/v1/gaps does."""
         times = {id(row.profile): row.profile for row in self.rows(selector)}
         if not times:
             wide = Selector(selector.type, -10**15, 10**15, selector.matchers, selector.spans)

@@ -32,7 +32,7 @@ def intended_answers():
 
 
 def adjusted(case, answer):
-    """The case, with the intended answer in place of the recorded one."""
+    """Return the case with the intended answer instead of the recorded one."""
     case = json.loads(json.dumps(case))
     for key in ("status", "code"):
         if key in answer:

@@ -19,7 +19,7 @@ BUILD = TOP / "build"
 
 @contextlib.contextmanager
 def program(*command, **environment):
-    """The address in the first line of the output."""
+    """Start a program. Yields the address in the first line of its output."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
         try:
             yield process.stdout.readline().strip()
@@ -33,7 +33,7 @@ def works(*command, **environment):
 
 
 def ruby():
-    """(command, environment) of a Ruby with the gem that the tests have installed or compiled, or None."""
+    """Return (command, environment) of a Ruby with the gem that the tests have installed or compiled, or None."""
     version = subprocess.run(["ruby", "-e", "print RUBY_VERSION[/\\d+\\.\\d+/]"], capture_output=True, text=True,
                              check=False).stdout if shutil.which("ruby") else ""
     gems = f"{BUILD}/gems/{version}"
@@ -45,7 +45,7 @@ def ruby():
 
 
 def python():
-    """The same for Python."""
+    """Return (command, environment) of a Python with the package, or None."""
     candidates = [(path, {}) for path in sorted(glob.glob(f"{BUILD}/python-3.*/bin/python"))]
     candidates += [("/usr/bin/python3", {"PYTHONPATH": f"{TOP}/python/src:{path}"})
                    for path in sorted(glob.glob(f"{BUILD}/python-packages/3.*"))]

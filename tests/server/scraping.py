@@ -87,7 +87,7 @@ class Recorder:
 
 
 def jobs(*entries, **more):
-    """A file of jobs, one for each (name, address, labels)."""
+    """Create a file with a job for each (name, address, labels, other members). `more` is its global section."""
     file = tempfile.NamedTemporaryFile("w", suffix=".json")
     json.dump({"global": more, "scrape_configs": [
         {"job_name": name, "static_configs": [{"targets": [address], "labels": labels}], **job}
@@ -97,7 +97,7 @@ def jobs(*entries, **more):
 
 
 def metrics(server):
-    """{(name, job, profile): (value, labels)} of the scrape metrics."""
+    """Return {(name, job, profile): (value, labels)} of the scrape metrics."""
     found = {}
     for line in server.send("/metrics", method="GET")[1].decode().splitlines():
         match = re.fullmatch(r'(spanprof_scrape\w+)\{(.*)\} (\S+)', line)
@@ -137,7 +137,7 @@ def has_go():
 
 
 def go_top(profiles, sample_index, base=None):
-    """{function: (own, with callees)} as `go tool pprof` prints it, in integers."""
+    """Return {function: (own value, value with callees)} as `go tool pprof` prints it, in integers."""
     with tempfile.TemporaryDirectory() as directory:
         paths = []
         for number, profile in enumerate(profiles + ([base] if base else [])):

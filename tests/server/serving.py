@@ -12,7 +12,7 @@ PROGRAM = os.environ.get("SPANPROF_SERVER", "spanprof-server")
 
 
 class Server:
-    """Started on entry, ended on exit: `with Server("--ingest-window", "off") as server`."""
+    """A server that runs inside of a `with` block: `with Server("--ingest-window", "off") as server`."""
 
     def __init__(self, *options, log=subprocess.STDOUT):
         self.options = options
@@ -38,7 +38,7 @@ class Server:
             assert self.process.returncode == 0, f"the server ended with {self.process.returncode}: {output}"
 
     def send(self, path, body=b"", headers=(), method="POST"):
-        """(status, body) of one request."""
+        """Send a request. Return its status and body."""
         at = urllib.parse.urlsplit(self.base)
         connection = http.client.HTTPConnection(at.hostname, at.port, timeout=60)
         connection.request(method, path, body, dict(headers))
@@ -48,21 +48,21 @@ class Server:
         return got
 
     def call(self, method, message):
-        """A query in JSON."""
+        """Call a method of the query service in JSON. Return the parsed response."""
         status, body = self.send("/querier.v1.QuerierService/" + method, json.dumps(message).encode(), {
             "Content-Type": "application/json", "Accept": "*/*; allow-utf8-labelnames=true"})
         assert status == 200, body
         return json.loads(body)
 
     def series(self, selector, span):
-        """Each series as a dictionary, without derived labels."""
+        """Return each series as a dictionary, without derived labels."""
         found = self.call("Series", dict(span, matchers=[selector], labelNames=[])).get("labelsSet", [])
         derived = ("__period_type__", "__period_unit__", "__type__", "__unit__", "__service_name__")
         return [{pair["name"]: pair["value"] for pair in entry["labels"] if pair["name"] not in derived}
                 for entry in found]
 
     def total(self, profile_type, selector, span, **more):
-        """(sum, names) of a flame graph."""
+        """Return the sum and the names of a flame graph."""
         graph = self.call("SelectMergeStacktraces", dict(
             span, profileTypeID=profile_type, labelSelector=selector, **more)).get("flamegraph", {})
         return int(graph.get("total", 0)), graph.get("names", [])

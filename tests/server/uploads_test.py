@@ -17,7 +17,7 @@ SAMPLES = ((("leaf", "main"), (30_000_000,), {"span_id": SPAN, "trace_id": TRACE
 
 
 def self_times(graph):
-    """The values of a flame graph by name, without zeros."""
+    """Return the own values of a flame graph by name, without zeros."""
     found = {}
     for level in graph["levels"]:
         values = level["values"] if isinstance(level, dict) else level
