@@ -205,7 +205,7 @@ static uintptr_t deep_bottom(void) {
 
 /* The kernel's ticks may add samples. Under ThreadSanitizer these have deeper
  * stacks. */
-static void whole_at_least(uint64_t samples) {
+static void check_whole_stacks(uint64_t samples) {
   CHECK(emitted_samples >= samples);
   CHECK(sp_counted(&sp_counts.stacks_truncated) <= emitted_samples - samples);
 }
@@ -322,7 +322,7 @@ static void a_full_ring_wakes_the_collector(void) {
   collector_end(collector);
   spanprof_runtime_unregister();
   CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_full), 0);
-  whole_at_least(samples);
+  check_whole_stacks(samples);
 }
 
 static _Atomic uint64_t still_unix_ns;
@@ -384,7 +384,7 @@ static void deep_samples_emitted(long cores) {
               SPANPROF_OK);
   deep_samples_take(deep_bottom(), 5, NULL, 0);
   collector_end(collector);
-  whole_at_least(5);
+  check_whole_stacks(5);
 }
 
 /* Each case runs in a child, because the ring is created once per process. */

@@ -26,7 +26,7 @@ static void *window_flush(void *data) {
   return NULL;
 }
 
-static void *window_let_go(void *data) {
+static void *window_release(void *data) {
   (void)data;
   usleep(100000);
   sem_post(&emitted);
@@ -52,7 +52,7 @@ typedef struct busy {
   sp_log log;
   sp_collector_config config;
   sp_collector *collector;
-  pthread_t flush, let_go;
+  pthread_t flush, release;
 } busy;
 
 static void busy_begin(busy *on) {
@@ -71,8 +71,8 @@ static void busy_begin(busy *on) {
   sem_wait(&emitting);
 }
 
-static void busy_let_go(busy *on) {
-  CHECK_EQUAL(pthread_create(&on->let_go, NULL, window_let_go, NULL), 0);
+static void busy_release(busy *on) {
+  CHECK_EQUAL(pthread_create(&on->release, NULL, window_release, NULL), 0);
 }
 
 static void busy_end(busy *on) {
@@ -80,7 +80,7 @@ static void busy_end(busy *on) {
   sp_collector_halt(on->collector);
   CHECK_EQUAL(sp_collector_stop(on->collector, UINT64_MAX), SPANPROF_OK);
   pthread_join(on->flush, NULL);
-  pthread_join(on->let_go, NULL);
+  pthread_join(on->release, NULL);
 }
 
 static sp_recording *recording_ask(const busy *on,
@@ -117,7 +117,7 @@ static void a_recording_has_the_samples_after_the_wait(void) {
   sp_recording_wait_begun(recording, on.config.clock,
                           sp_monotonic_ns() + 10 * SP_NS_PER_MS);
   CHECK(!recording->begun);
-  busy_let_go(&on);
+  busy_release(&on);
   sp_recording_wait_begun(recording, on.config.clock,
                           sp_monotonic_ns() + MINUTE_NS);
   burn_until_sampled();
@@ -145,7 +145,7 @@ static void a_recording_has_the_samples_with_its_mark(void) {
   after = samples_taken();
   sp_recording_stop(outer);
   sp_recording_stop(inner);
-  busy_let_go(&on);
+  busy_release(&on);
   samples = recording_samples(&on, outer);
   /* A sample may arrive between a count and the adjacent change of the mark. */
   CHECK(samples + 2 >= middle - before && samples <= middle - before + 1);

@@ -48,7 +48,7 @@ static void await_failed_try(sp_exporter *exporter) {
   }
 }
 
-static void one_try_of(char *address, const char *mode) {
+static void one_try_is_made(char *address, const char *mode) {
   sp_exporter *exporter;
 
   begin(0);
@@ -72,9 +72,9 @@ static void one_try_of(char *address, const char *mode) {
 }
 
 static void the_end_of_a_process_waits_for_one_try(void) {
-  one_try_of((char *)"http://127.0.0.1:1", "{\"mode\": \"ok\"}");
-  one_try_of((char *)"http://missing.invalid:4040", "{\"mode\": \"ok\"}");
-  one_try_of(NULL, "{\"mode\": \"status\", \"status\": 503}");
+  one_try_is_made((char *)"http://127.0.0.1:1", "{\"mode\": \"ok\"}");
+  one_try_is_made((char *)"http://missing.invalid:4040", "{\"mode\": \"ok\"}");
+  one_try_is_made(NULL, "{\"mode\": \"status\", \"status\": 503}");
 }
 
 static void the_end_delivers_all_with_a_server_or_spool(void) {

@@ -18,14 +18,14 @@ static void touch(const char *directory, const char *name, mode_t mode) {
   close(fd);
 }
 
-static bool there(const char *directory, const char *name) {
+static bool exists(const char *directory, const char *name) {
   char path[256];
 
   snprintf(path, sizeof path, "%s/%s", directory, name);
   return access(path, F_OK) == 0;
 }
 
-static char *in(const char *directory, const char *name) {
+static char *path_in(const char *directory, const char *name) {
   static char path[256];
 
   snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -74,7 +74,7 @@ static void an_empty_home_is_removed(void) {
   sp_spool_home_init(&home);
   CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
   CHECK(home.own && sp_spool_home_is_name(home.name));
-  CHECK(there(home.path, "lock"));
+  CHECK(exists(home.path, "lock"));
   sp_spool_home_release(&home, &sp_mem_default);
   CHECK_EQUAL(directory_count(directory, ""), 0);
   directory_remove(directory);
@@ -139,11 +139,11 @@ static void a_removed_lock_is_created_again(void) {
   sp_spool_home_init(&home);
   CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
   CHECK(sp_spool_home_verify(&home));
-  CHECK(unlink(in(home.path, "lock")) == 0);
+  CHECK(unlink(path_in(home.path, "lock")) == 0);
   CHECK_EQUAL(claim_elsewhere(directory, home.name), SPANPROF_ERR_STATE);
-  CHECK(!there(home.path, "lock"));
+  CHECK(!exists(home.path, "lock"));
   CHECK(sp_spool_home_verify(&home));
-  CHECK(there(home.path, "lock"));
+  CHECK(exists(home.path, "lock"));
   CHECK_EQUAL(claim_elsewhere(directory, home.name), SPANPROF_ERR_STATE);
   sp_spool_home_release(&home, &sp_mem_default);
   CHECK_EQUAL(directory_count(directory, ""), 0);
@@ -177,7 +177,7 @@ static void a_home_taken_by_another_process_is_lost(void) {
   CHECK(pipe(ready) == 0 && pipe(end) == 0);
   sp_spool_home_init(&home);
   CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
-  CHECK(unlink(in(home.path, "lock")) == 0);
+  CHECK(unlink(path_in(home.path, "lock")) == 0);
   pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
@@ -193,7 +193,7 @@ static void a_home_taken_by_another_process_is_lost(void) {
   close(end[0]);
   CHECK_EQUAL(read(ready[0], &byte, 1), 1);
   CHECK(!sp_spool_home_verify(&home));
-  CHECK(there(home.path, "lock"));
+  CHECK(exists(home.path, "lock"));
   close(end[1]);
   CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
   CHECK(sp_spool_home_verify(&home));
@@ -210,11 +210,11 @@ static void a_planted_link_is_not_touched(void) {
   directory_new(directory);
   directory_new(victim);
   touch(victim, "lock", 0600);
-  CHECK(symlink(victim, in(directory, "spanprof-1-1")) == 0);
+  CHECK(symlink(victim, path_in(directory, "spanprof-1-1")) == 0);
   CHECK_EQUAL(claim(directory, "spanprof-1-1"), SPANPROF_ERR_IO);
   CHECK(strstr(spanprof_last_error(), "spanprof-1-1") != NULL);
-  CHECK(there(victim, "lock"));
-  CHECK(there(directory, "spanprof-1-1"));
+  CHECK(exists(victim, "lock"));
+  CHECK(exists(directory, "spanprof-1-1"));
   directory_remove(directory);
   directory_remove(victim);
 }
@@ -232,7 +232,7 @@ static void a_home_or_lock_of_other_users_is_not_touched(void) {
     touch(home, "lock", rows[i].lock);
     CHECK_EQUAL(claim(directory, "spanprof-1-1"), SPANPROF_ERR_IO);
     CHECK(strstr(spanprof_last_error(), home) != NULL);
-    CHECK(there(home, "lock"));
+    CHECK(exists(home, "lock"));
     directory_remove(directory);
   }
 }
@@ -248,7 +248,7 @@ static void a_lock_that_is_a_link_or_pipe_is_not_touched(void) {
   CHECK_EQUAL(claim(directory, "spanprof-1-1"), SPANPROF_ERR_IO);
   CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
   CHECK_EQUAL(claim(directory, "spanprof-1-1"), SPANPROF_ERR_IO);
-  CHECK(there(home, "lock"));
+  CHECK(exists(home, "lock"));
   directory_remove(directory);
 }
 

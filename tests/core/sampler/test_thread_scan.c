@@ -139,7 +139,7 @@ static void a_mask_is_read_after_any_number_of_groups(void) {
   CHECK_EQUAL(setgroups((size_t)before_count, before), 0);
 }
 
-static void *dodging_run(void *ended) {
+static void *avoid_ticks_run(void *ended) {
   burn_between_ticks(600 * SP_NS_PER_MS, burn_find_tick());
   atomic_store((_Atomic bool *)ended, true);
   return NULL;
@@ -159,7 +159,7 @@ static void a_thread_that_avoids_kernel_ticks_is_sampled(void) {
   sp_capture_begin(capture, &config);
   CHECK(!sp_threads_start(&base, SIGUSR2, false));
   sp_counters_reset();
-  CHECK_EQUAL(pthread_create(&thread, NULL, dodging_run, &ended), 0);
+  CHECK_EQUAL(pthread_create(&thread, NULL, avoid_ticks_run, &ended), 0);
   while (!atomic_load(&ended)) {
     sp_threads_scan(NULL);
     usleep(20000);

@@ -514,8 +514,8 @@ static void stats_of_an_older_caller_are_filled_up_to_its_size(void) {
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_ERR_ARGUMENT);
 }
 
-/* A runtime whose names do not arrive while `stuck_held`. */
-static _Atomic bool stuck_held, stuck_in;
+/* A runtime whose names do not arrive while `resolve_blocked`. */
+static _Atomic bool resolve_blocked, resolving;
 static _Atomic uint64_t stuck_code;
 
 static size_t stuck_walk(void *data, const spanprof_capture *capture,
@@ -529,10 +529,10 @@ static size_t stuck_walk(void *data, const spanprof_capture *capture,
 static spanprof_status stuck_resolve(void *data, const spanprof_frame *frame,
                                      spanprof_name *out) {
   (void)data, (void)frame, (void)out;
-  stuck_in = true;
-  while (stuck_held)
+  resolving = true;
+  while (resolve_blocked)
     usleep(1000);
-  stuck_in = false;
+  resolving = false;
   return SPANPROF_ERR_STATE;
 }
 
@@ -546,10 +546,10 @@ static spanprof_session *session_stuck(void) {
                               .resolve = stuck_resolve};
   spanprof_session *session;
 
-  stuck_held = true;
+  resolve_blocked = true;
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
-  while (!stuck_in)
+  while (!resolving)
     burn_cpu_ms(10);
   return session;
 }
@@ -576,7 +576,7 @@ static void a_hanging_callback_blocks_no_flush_stop_or_fork(void) {
   fork_once();
   CHECK_EQUAL(spanprof_session_stop(session, 1000), SPANPROF_ERR_TIMEOUT);
   CHECK(strstr(spanprof_last_error(), "callback"));
-  CHECK(stuck_in);
+  CHECK(resolving);
   spanprof_runtime_unregister();
   profiles_count_and_remove();
   options = options_given();
@@ -584,8 +584,8 @@ static void a_hanging_callback_blocks_no_flush_stop_or_fork(void) {
   burn_cpu_ms(50);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_count_and_remove(), 1);
-  stuck_held = false;
-  while (stuck_in)
+  resolve_blocked = false;
+  while (resolving)
     usleep(1000);
 }
 
@@ -595,17 +595,17 @@ static void a_third_start_waits_for_two_abandoned_threads(void) {
 
   CHECK_EQUAL(spanprof_session_stop(session_stuck(), 0), SPANPROF_ERR_TIMEOUT);
   profiles_count_and_remove();
-  stuck_in = false;
+  resolving = false;
   options = options_given();
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
-  while (!stuck_in)
+  while (!resolving)
     burn_cpu_ms(10);
   CHECK_EQUAL(spanprof_session_stop(session, 0), SPANPROF_ERR_TIMEOUT);
   profiles_count_and_remove();
   options = options_given();
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_ERR_LIMIT);
   CHECK(strstr(spanprof_last_error(), "running threads"));
-  stuck_held = false;
+  resolve_blocked = false;
   while (spanprof_session_start(&options, &session) != SPANPROF_OK)
     usleep(1000);
   spanprof_runtime_unregister();
