@@ -14,6 +14,7 @@ server_start() {
     port=0
   fi
   server_log=$1/server.txt
+  : > "$server_log" # The loop below may read the file before the server's shell opens it.
   setsid spanprof serve --listen "127.0.0.1:$port" --data "$1" > "$server_log" 2>&1 < /dev/null &
   server_pid=$!
   trap server_stop EXIT
