@@ -12,12 +12,12 @@
 #define LABEL_TOKEN_SHIFT 32
 
 /* Strings of up to this length are compared by their ends alone, which contain
- * the whole string: see sp_label_cache_edges. */
+ * the whole string: see sp_label_cache_ends. */
 #define LABEL_ENDS_BYTES 16
 
-SP_SIGNAL_SAFE static inline sp_label_cache_edges label_ends(const char *text,
-                                                             size_t bytes) {
-  sp_label_cache_edges ends = {0, 0};
+SP_SIGNAL_SAFE static inline sp_label_cache_ends label_ends(const char *text,
+                                                            size_t bytes) {
+  sp_label_cache_ends ends = {0, 0};
 
   if (bytes >= 8) {
     memcpy(&ends.first, text, 8);
@@ -103,8 +103,8 @@ label_string_cache(sp_label_cache *cache, sp_label_cache_string *entry,
                    size_t value_bytes) {
   volatile sp_label_cache_string *slot = entry;
   volatile uint32_t *version = &cache->version;
-  sp_label_cache_edges name_ends = label_ends(name, name_bytes);
-  sp_label_cache_edges value_ends = label_ends(value, value_bytes);
+  sp_label_cache_ends name_ends = label_ends(name, name_bytes);
+  sp_label_cache_ends value_ends = label_ends(value, value_bytes);
 
   if (*version & 1)
     return;
@@ -199,7 +199,7 @@ spanprof_status spanprof_label_push_bytes(const char *name, size_t name_bytes,
                                           const char *value, size_t value_bytes,
                                           spanprof_label_token *out) {
   sp_self *self = sp_tls_get();
-  sp_label_cache_edges name_ends, value_ends;
+  sp_label_cache_ends name_ends, value_ends;
   sp_label_cache_string *entry;
   spanprof_context *context;
   spanprof_labels parent, set;

@@ -24,18 +24,18 @@ typedef struct sp_label_cache_text {
 
 /* The first and last 8 bytes of a string: the whole string if it has at most 16
  * bytes. */
-typedef struct sp_label_cache_edges {
+typedef struct sp_label_cache_ends {
   uint64_t first;
   uint64_t last;
-} sp_label_cache_edges;
+} sp_label_cache_ends;
 
 typedef struct sp_label_cache_string {
   spanprof_labels set; /* 0: no entry */
   spanprof_labels parent;
   uint32_t name_bytes;
   uint32_t value_bytes;
-  sp_label_cache_edges name;
-  sp_label_cache_edges value;
+  sp_label_cache_ends name;
+  sp_label_cache_ends value;
 } sp_label_cache_string;
 
 typedef struct sp_label_cache {

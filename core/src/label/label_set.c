@@ -27,9 +27,9 @@ static spanprof_status label_other_make(spanprof_labels parent,
   return st;
 }
 
-/* Find or intern the text of a value. If the name has reached its cap, an
- * unknown value is not interned, so that endless values do not fill the table:
- * *capped is set. */
+/* Find or intern the text of a value. If the value is unknown and the name has
+ * reached its cap, *capped is set and nothing is interned, so that endless new
+ * values do not fill the table. */
 static spanprof_status label_value_text(spanprof_text_id name,
                                         const char *value, size_t bytes,
                                         spanprof_text_id *out, bool *capped) {

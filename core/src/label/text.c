@@ -42,8 +42,8 @@ typedef struct text_block {
   char bytes[];
 } text_block;
 
-/* Process-wide, because numbers are: labels are pushed with and without a
- * session, and a number means the same text for all libraries. */
+/* Process-wide: labels are pushed with and without a session, and all users of
+ * the library in a process share the numbers of texts. */
 static struct {
   /* Read by any thread. */
   _Atomic(text_entry *) chunks[TEXT_CHUNKS];
@@ -215,7 +215,7 @@ spanprof_status sp_text_add(const char *text, size_t bytes,
   return st;
 }
 
-/* Intern the cleaned label name, and count it. */
+/* Clean and intern a label name, and count it in labels_cleaned. */
 static __attribute__((noinline)) spanprof_status
 text_add_name(const char *text, size_t bytes, spanprof_text_id *out) {
   char name[SP_CLEAN_NAME_MAX];
@@ -229,7 +229,7 @@ text_add_name(const char *text, size_t bytes, spanprof_text_id *out) {
   return st;
 }
 
-/* Intern the cleaned value, and count it. */
+/* Clean and intern a label value, and count it in labels_cleaned. */
 static __attribute__((noinline)) spanprof_status
 text_add_value(const char *text, size_t bytes, spanprof_text_id *out) {
   char value[SP_CLEAN_TEXT_MAX];

@@ -22,7 +22,7 @@
 #define RECORDING_RATE_HZ_MAX 1000
 
 struct spanprof_recording {
-  sp_recording *inside;
+  sp_recording *internal;
   const sp_clock *clock;
   uint64_t session; /* number of the session */
   pid_t pid;
@@ -117,7 +117,8 @@ config_create(const spanprof_recording_options *options) {
 }
 
 /* Start a temporary session, with both locks held and no session running. It
- * exports no profiles, whatever the environment says. */
+ * exports no profiles, even if the environment names a server or a directory.
+ */
 static spanprof_status
 temporary_start(const spanprof_recording_options *recording,
                 spanprof_session **out) {
@@ -152,7 +153,7 @@ static void temporary_end_unused(spanprof_session *session) {
 static spanprof_status recording_join(spanprof_recording *recording,
                                       spanprof_session *session) {
   spanprof_status st =
-      sp_collector_record(session->pipeline.collector, recording->inside);
+      sp_collector_record(session->pipeline.collector, recording->internal);
 
   recording->session = session->number;
   recording->clock = session->pipeline.clock;
@@ -214,7 +215,7 @@ static spanprof_status recording_new(spanprof_recording **out,
   spanprof_recording *recording = sp_mem_zero(mem, sizeof *recording);
 
   *out = recording;
-  if (recording && !sp_recording_new(&recording->inside, mem, config))
+  if (recording && !sp_recording_new(&recording->internal, mem, config))
     return SPANPROF_OK;
   sp_mem_free(mem, recording);
   *out = NULL;
@@ -222,7 +223,7 @@ static spanprof_status recording_new(spanprof_recording **out,
 }
 
 static void recording_free(spanprof_recording *recording) {
-  sp_recording_release(recording->inside);
+  sp_recording_release(recording->internal);
   sp_mem_free(&sp_mem_default, recording);
 }
 
@@ -246,13 +247,13 @@ spanprof_recording_begin(const spanprof_recording_options *given,
     recording_free(recording);
     return st;
   }
-  /* Otherwise the collector finds the thread later, and the recording misses
-   * its first samples. */
+  /* Without the registration, the collector finds the thread later, and the
+   * recording misses its first samples. */
   spanprof_thread_register();
   if (options.scope == SPANPROF_RECORDING_CONTEXT)
     spanprof_mark_set(spanprof_recording_mark(recording));
   else if (options.scope != SPANPROF_RECORDING_MARK)
-    sp_recording_wait_begun(recording->inside, recording->clock,
+    sp_recording_wait_begun(recording->internal, recording->clock,
                             sp_clock_monotonic_ns(recording->clock) +
                                 RECORDING_BEGIN_NS);
   *out = recording;
@@ -260,7 +261,7 @@ spanprof_recording_begin(const spanprof_recording_options *given,
 }
 
 spanprof_mark spanprof_recording_mark(const spanprof_recording *recording) {
-  return recording->inside->config.selection.mark;
+  return recording->internal->config.selection.mark;
 }
 
 /* Return the recording's session, or NULL if that was stopped. Lock held. */
@@ -275,7 +276,7 @@ recording_session(const spanprof_recording *recording) {
 static void recording_stop(const spanprof_recording *recording) {
   spanprof_session *session;
 
-  sp_recording_stop(recording->inside);
+  sp_recording_stop(recording->internal);
   pthread_mutex_lock(&sp_session_state.lock);
   session = recording_session(recording);
   if (session)
@@ -302,7 +303,7 @@ static void recording_leave(const spanprof_recording *recording) {
 }
 
 /* Create the result. Takes ownership of the bytes. */
-static spanprof_status profile_new(const sp_recording *inside,
+static spanprof_status profile_new(const sp_recording *internal,
                                    sp_encoded *encoded,
                                    const spanprof_profile **out) {
   recording_profile *profile = sp_mem_zero(&sp_mem_default, sizeof *profile);
@@ -312,7 +313,7 @@ static spanprof_status profile_new(const sp_recording *inside,
     return SPANPROF_ERR_NOMEM;
   }
   profile->encoded = *encoded;
-  memcpy(profile->note, inside->note, sizeof profile->note);
+  memcpy(profile->note, internal->note, sizeof profile->note);
   profile->view =
       (spanprof_profile){.struct_size = sizeof profile->view,
                          .bytes = encoded->bytes,
@@ -340,11 +341,11 @@ static spanprof_status recording_wait(const spanprof_recording *recording,
                                       const spanprof_profile **out) {
   sp_encoded encoded;
   spanprof_status st = sp_recording_wait(
-      recording->inside, recording->clock,
+      recording->internal, recording->clock,
       sp_clock_monotonic_ns(recording->clock) + RECORDING_END_NS, &encoded);
 
   if (!st)
-    st = profile_new(recording->inside, &encoded, out);
+    st = profile_new(recording->internal, &encoded, out);
   return st ? sp_fail(st, "nothing was recorded: %s", spanprof_status_text(st))
             : SPANPROF_OK;
 }
@@ -364,7 +365,7 @@ spanprof_status spanprof_recording_end(spanprof_recording *recording,
     return sp_fail(SPANPROF_ERR_STATE,
                    "the recording belongs to the process that forked this "
                    "one");
-  selection = &recording->inside->config.selection;
+  selection = &recording->internal->config.selection;
   if (selection->scope == SPANPROF_RECORDING_CONTEXT &&
       spanprof_mark_get() == selection->mark)
     spanprof_mark_set(selection->outer);

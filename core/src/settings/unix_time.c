@@ -109,7 +109,7 @@ static int64_t time_local_offset(const time_reader *reader, int64_t unix_s) {
   return reader->local ? reader->local(unix_s) : 0;
 }
 
-/* The number of the local day of now. */
+/* The number of the present day in local time. */
 static int64_t time_today(const time_reader *reader) {
   const int64_t now_s = reader->now_ns / (int64_t)SP_NS_PER_S;
   const int64_t local_s = now_s + time_local_offset(reader, now_s);
@@ -122,9 +122,10 @@ static int64_t time_of_local(const time_reader *reader,
   const int64_t seconds = local->day * TIME_DAY_S + local->seconds;
   int64_t offset_s = local->zone_s;
 
-  /* The offset at the local time itself is unknown before it is converted: the
-   * second call is right except within the hour that a change of clocks skips
-   * or repeats. */
+  /* The offset is a function of UTC, which is unknown until the offset is
+   * known. The first call uses the local time in place of UTC, the second call
+   * the result of the first. The second result is right except within the hour
+   * that a change of clocks skips or repeats. */
   if (!local->has_zone) {
     offset_s = time_local_offset(reader, seconds);
     offset_s = time_local_offset(reader, seconds - offset_s);

@@ -290,7 +290,7 @@ bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
                           .ra_kind = SP_SLOT_CFA,
                           .ra_offset = -8};
   if (inside == 0 || next == ret)
-    return true; /* no frame yet, or no longer */
+    return true; /* the frame is not allocated yet, or already freed */
   out->cfa_offset = (int32_t)frame + 8;
   if (inside < at)
     return true; /* rbp is not changed yet */

@@ -202,8 +202,8 @@ static void list_unload_unused(sp_module_list *list) {
   }
 }
 
-/* Finish a refresh: sort the mappings, where `seen` marks those loaded now, and
- * drop stale ones. */
+/* Finish a refresh: sort the mappings, and drop stale ones. `seen` marks the
+ * mappings that are loaded now. */
 static void list_finish(sp_module_list *list) {
   size_t i;
 

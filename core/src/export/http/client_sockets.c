@@ -13,8 +13,8 @@
 #include "util/text/number.h"
 
 /* Number of rounds in which a descriptor must behave like libcurl's. A
- * descriptor that another thread fills and drains at random would have to agree
- * 40 times. */
+ * descriptor that another thread fills and drains at random would have to match
+ * 40 times by chance. */
 #define SOCKETS_ROUNDS     20
 #define SOCKETS_CANDIDATES 256
 

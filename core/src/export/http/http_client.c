@@ -22,7 +22,7 @@
  * answer. */
 #define CLIENT_CONNECT_MS 8000L
 
-/* Maximum size of a stored body. Servers do not send more on purpose. */
+/* Maximum size of a stored body. No answer that the client uses is larger. */
 #define CLIENT_BODY_BYTES (64 * 1024)
 
 /* Maximum wait of libcurl until the clock is read again. Waits are divided
@@ -131,7 +131,7 @@ static CURLcode client_configure(sp_http_client *client) {
   if (settings->ca_bundle) {
     CLIENT_SET(CAINFO, settings->ca_bundle);
     CLIENT_SET(CAPATH, NULL);
-    /* Also for a proxy that uses TLS. */
+    /* The same file verifies a proxy that uses TLS. */
     CLIENT_SET(PROXY_CAINFO, settings->ca_bundle);
     CLIENT_SET(PROXY_CAPATH, NULL);
   }
@@ -207,7 +207,7 @@ void sp_http_client_free(sp_http_client *client) {
 
   if (!client)
     return;
-  sp_sigpipe_block(&pipe); /* TLS sends close_notify */
+  sp_sigpipe_block(&pipe); /* TLS writes close_notify */
   sp_client_work_begin();
   if (client->easy)
     curl_easy_cleanup(client->easy);
@@ -220,15 +220,15 @@ void sp_http_client_free(sp_http_client *client) {
   sp_mem_free(client->mem, client);
 }
 
-/* May the request continue? An optional request ends at the first limit,
- * whatever its time. */
+/* May the request continue? An optional request ends as soon as a limit is set,
+ * even if its time has not come. */
 static bool client_may_continue(sp_http_client *client, bool needed) {
   return !atomic_load(&client->aborted) &&
          (needed || atomic_load(&client->until_ns) == UINT64_MAX);
 }
 
 /* Wait until libcurl has work to do. CURLE_ABORTED_BY_CALLBACK: aborted.
- * CURLE_OPERATION_TIMEDOUT: `limit_ns` has passed. The flag is checked first,
+ * CURLE_OPERATION_TIMEDOUT: `limit_ns` has passed. `aborted` is checked first,
  * because the clock may be freed after an abort. */
 static CURLcode client_wait(sp_http_client *client, uint64_t limit_ns) {
   uint64_t until_ns, now_ns, wait_ns;
@@ -325,8 +325,8 @@ static void client_read_answer(sp_http_client *client,
   not_pyroscope =
       status >= 200 && status < 300 && !client_accepts(client, request);
   /* An acceptance counts only if it is complete: sending a profile twice does
-   * no harm, losing one does. A refusal counts from its first line, and so does
-   * an over-long page of another program. */
+   * no harm, losing one does. A refusal counts as soon as its status line has
+   * arrived. So does a page of another program that is too long. */
   if (code == CURLE_OK || status >= 300 ||
       (not_pyroscope && client->body_cut)) {
     answer->status = status;

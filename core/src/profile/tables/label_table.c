@@ -210,9 +210,9 @@ static spanprof_status label_table_list(sp_label_table *table,
   return SPANPROF_OK;
 }
 
-static spanprof_status label_table_learn(sp_label_table *table,
-                                         spanprof_labels set, uint64_t hash,
-                                         uint32_t *out) {
+static spanprof_status label_table_add(sp_label_table *table,
+                                       spanprof_labels set, uint64_t hash,
+                                       uint32_t *out) {
   sp_label_pair pairs[LABEL_TABLE_SET_MAX];
   size_t count, capped;
   spanprof_status st = label_table_read(table, set, pairs, &count, &capped);
@@ -250,7 +250,7 @@ spanprof_status sp_label_table_get(sp_label_table *table, spanprof_labels set,
       *out = table->known[i].list;
       return SPANPROF_OK;
     }
-  return label_table_learn(table, set, hash, out);
+  return label_table_add(table, set, hash, out);
 }
 
 const sp_label_pair *sp_label_table_pairs(const sp_label_table *table,

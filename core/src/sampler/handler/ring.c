@@ -15,8 +15,8 @@
 /* Bytes of each used shard that are touched in advance, so that the handler
  * rarely writes to an untouched page. A thread writes half of this in 150 ms.
  * Most programs have fewer threads than there are shards. */
-#define RING_READY_BYTES (64u << 10)
-#define RING_PAGE_BYTES  4096u
+#define RING_PREFAULT_BYTES (64u << 10)
+#define RING_PAGE_BYTES     4096u
 
 /* The header of every payload. `bytes` counts payload and padding. A header of
  * kind RING_SKIP fills the end of the buffer if a payload would not fit there
@@ -40,7 +40,7 @@ typedef struct sp_shard {
   /* Written by the collector. */
   _Atomic uint64_t tail;
   size_t touched; /* highest offset used since the last trim */
-  bool ready;
+  bool prefaulted;
   char pad2[SP_CACHE_LINE - 24];
 } sp_shard;
 
@@ -65,17 +65,17 @@ unsigned sp_ring_shards(long cores) {
   return shards;
 }
 
-static size_t ready_bytes(size_t shard_bytes) {
-  return (size_t)sp_min_u64(shard_bytes, RING_READY_BYTES);
+static size_t prefault_bytes(size_t shard_bytes) {
+  return (size_t)sp_min_u64(shard_bytes, RING_PREFAULT_BYTES);
 }
 
 /* Write to each of the first pages, so that no handler is the first to touch
  * them. The shard is acquired and empty. */
-static void shard_ready(sp_shard *shard) {
+static void shard_prefault(sp_shard *shard) {
   size_t at;
 
-  shard->ready = true;
-  for (at = 0; at < ready_bytes(shard->size); at += RING_PAGE_BYTES)
+  shard->prefaulted = true;
+  for (at = 0; at < prefault_bytes(shard->size); at += RING_PAGE_BYTES)
     *(volatile char *)(shard->data + at) = 0;
 }
 
@@ -215,8 +215,8 @@ const void *sp_ring_next(sp_ring *ring, unsigned *shard, size_t *bytes) {
       atomic_store_explicit(&s->tail, tail, memory_order_release);
     }
     if ((tail & (s->size - 1)) != 0 && shard_acquire(s)) {
-      if (shard_restart(s) && !s->ready)
-        shard_ready(s);
+      if (shard_restart(s) && !s->prefaulted)
+        shard_prefault(s);
       shard_release(s);
     }
   }
@@ -242,12 +242,12 @@ void sp_ring_trim(sp_ring *ring) {
 
   for (i = 0; i < ring->shard_count; i++) {
     sp_shard *shard = &ring->shards[i];
-    size_t ready = ready_bytes(shard->size);
+    size_t kept = prefault_bytes(shard->size);
 
     if (shard->touched <= shard->size / RING_KEEP_PART || !shard_acquire(shard))
       continue;
     if (shard_restart(shard)) {
-      sp_pages_discard(shard->data + ready, shard->size - ready);
+      sp_pages_discard(shard->data + kept, shard->size - kept);
       shard->touched = 0;
     }
     shard_release(shard);

@@ -144,8 +144,8 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
         wanted == SIGSTOP || wanted == SIGSEGV || wanted == SIGBUS ||
         wanted == SIGILL || wanted == SIGFPE)
       return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "signal %d cannot be used for sampling; use 0 to have a "
-                     "free real-time signal found",
+                     "signal %d cannot be used for sampling; use 0 to select "
+                     "a free real-time signal",
                      wanted);
     st = signal_check_replaced(wanted);
     if (!st)

@@ -202,11 +202,11 @@ static bool symbol_name(const sp_symbol_table *table, const sp_elf_image *image,
 
 /* Returns a negative number if `a` is the better name. */
 static int symbol_name_order(const char *a, const char *b) {
-  const size_t a_marks = strspn(a, "_"), b_marks = strspn(b, "_");
+  const size_t a_underscores = strspn(a, "_"), b_underscores = strspn(b, "_");
   const size_t a_size = strlen(a), b_size = strlen(b);
 
-  if (a_marks != b_marks)
-    return a_marks < b_marks ? -1 : 1;
+  if (a_underscores != b_underscores)
+    return a_underscores < b_underscores ? -1 : 1;
   if (a_size != b_size)
     return a_size < b_size ? -1 : 1;
   return strcmp(a, b);
