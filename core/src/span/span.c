@@ -266,7 +266,8 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
       info->struct_size < SP_STRUCT_UP_TO(spanprof_span_info, name_bytes) ||
       info->struct_size > sizeof *info || !info->name)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "the span's info has no name or a wrong struct_size");
+                   "spanprof_span_info has no name, or struct_size is not its "
+                   "size in this library or an older one");
   if (!rules)
     rules = &sp_span_rules_default;
   st = sp_span_pool_acquire(&span, &number);

@@ -339,7 +339,7 @@ spanprof_status sp_remote_unwind_new(sp_remote_unwind **out,
     sp_remote_unwind_free(remote);
     return SPANPROF_ERR_NOMEM;
   }
-  /* Its cache would outlive an unloaded module. */
+  /* libunwind's cache would outlive an unloaded module. */
   remote->api.set_caching(remote->space, UNW_CACHE_NONE);
   *out = remote;
   return SPANPROF_OK;

@@ -141,8 +141,8 @@ static spanprof_status pprof_labels_put_span(sp_pprof_labels *labels,
 static spanprof_status pprof_labels_ancestor_key(sp_pprof_labels *labels,
                                                  sp_pprof_part *part,
                                                  sp_pprof_span *span) {
-  static const char before[] = SP_PPROF_ANCESTOR;
-  char key[sizeof before - 1 + SP_LABEL_BYTES_MAX];
+  static const char prefix[] = SP_PPROF_ANCESTOR;
+  char key[sizeof prefix - 1 + SP_LABEL_BYTES_MAX];
   size_t bytes = 0;
   spanprof_status st;
   const char *name;
@@ -151,10 +151,10 @@ static spanprof_status pprof_labels_ancestor_key(sp_pprof_labels *labels,
   if (span->ancestor_key)
     return SPANPROF_OK;
   name = sp_name_table_get(labels->names, span->name_text, &bytes);
-  memcpy(key, before, sizeof before - 1);
-  memcpy(key + sizeof before - 1, name, bytes);
+  memcpy(key, prefix, sizeof prefix - 1);
+  memcpy(key + sizeof prefix - 1, name, bytes);
   /* Interned permanently, like span names. */
-  st = sp_name_table_intern(labels->names, key, sizeof before - 1 + bytes,
+  st = sp_name_table_intern(labels->names, key, sizeof prefix - 1 + bytes,
                             &number);
   return st ? st : sp_pprof_part_name(part, number, &span->ancestor_key);
 }

@@ -91,7 +91,7 @@ void sp_pprof_writer_dispose(sp_pprof_writer *writer) {
   sp_pprof_part_dispose(&writer->part);
 }
 
-/* Write the sample, after the objects to which it is the first to refer. */
+/* Write the objects to which no earlier sample refers, then the sample. */
 static spanprof_status writer_sample(sp_pprof_writer *writer,
                                      const sp_entry *entry) {
   const sp_stack *stack = &writer->stacks->stacks[entry->stack];
