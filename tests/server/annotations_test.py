@@ -54,13 +54,13 @@ class AnnotationsTest(unittest.TestCase):
     def test_invalid_annotations_are_refused_with_a_reason_and_not_stored(self):
         with serving.Server() as server:
             for body, reason in (
-                    (b"", "not valid JSON"), (b"[]", "JSON object"), (b"{}", "has a text"),
-                    (b'{"text":""}', "text is not a text"), (b'{"text":7}', "text is not a text"),
-                    (b'{"text":"a","timeMs":"now"}', "timeMs is not"),
-                    (b'{"text":"a","timeMs":1e3}', "timeMs is not"), (b'{"text":"a","timeMs":-1}', "timeMs is not"),
-                    (b'{"text":"a","time":1}', 'no "time"'), (b'{"text":"\xff"}', "not valid JSON"),
-                    (b'{"text":"a","text":"b"}', "duplicate"), (b'{"text":"a","application":""}', "application is not"),
-                    (json.dumps({"text": "x" * 4097}).encode(), "at most 4096"),
+                    (b"", "not valid JSON"), (b"[]", "JSON object"), (b"{}", "needs a text"),
+                    (b'{"text":""}', "text must be a text"), (b'{"text":7}', "text must be a text"),
+                    (b'{"text":"a","timeMs":"now"}', "timeMs must be"),
+                    (b'{"text":"a","timeMs":1e3}', "timeMs must be"), (b'{"text":"a","timeMs":-1}', "timeMs must be"),
+                    (b'{"text":"a","time":1}', 'unknown member "time"'), (b'{"text":"\xff"}', "not valid JSON"),
+                    (b'{"text":"a","text":"b"}', "duplicate"), (b'{"text":"a","application":""}', "application must be"),
+                    (json.dumps({"text": "x" * 4097}).encode(), "maximum of 4096"),
                     (json.dumps({"text": "x" * 70000}).encode(), "too large")):
                 with self.subTest(body[:40]):
                     status, reply = server.send(PLACE, body, JSON)

@@ -90,7 +90,7 @@ class TreeTest(unittest.TestCase):
             self.assertEqual({"main;work": 5, "main;gone": 1}, stacks(diff, "leftSamples"))
             self.assertEqual({"main;work": 7, "main;came": 2}, stacks(diff, "rightSamples"))
             status, reply = call_api(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="trees")
-            self.assertEqual((400, 'format is one of flamegraph, tree: "trees"'), (status, reply["detail"]))
+            self.assertEqual((400, 'format must be one of flamegraph, tree: "trees"'), (status, reply["detail"]))
 
     def test_samples_are_missing_if_a_profile_does_not_count_them(self):
         counted = (("samples", "count"), ("inuse_space", "bytes"))

@@ -150,8 +150,8 @@ static spanprof_status exported_new_series(const exported_work *work,
     return SPANPROF_ERR_NOMEM;
   if (++*series == SP_EXPORTED_SERIES_MAX)
     sp_log_line(metrics->log, SPANPROF_LOG_WARN,
-                "metric %s has %d series: values of more are added up in "
-                "spanprof_exported_metrics_overflow_total",
+                "metric %s has the maximum of %d series: the values of further "
+                "series are added to spanprof_exported_metrics_overflow_total",
                 work->rule->name, SP_EXPORTED_SERIES_MAX);
   sp_index_add(&metrics->index, hash, (uint32_t)metrics->count);
   *out = (uint32_t)metrics->count + EXPORTED_SERIES;
@@ -274,8 +274,8 @@ static void exported_check_regex(const exported_work *work) {
     return;
   *gave_up = true;
   sp_log_line(work->metrics->log, SPANPROF_LOG_WARN,
-              "metric %s: a regular expression takes too long, and nothing is "
-              "added up by it any more",
+              "metric %s: a regular expression takes too long and matches "
+              "nothing from now on",
               work->rule->name);
 }
 

@@ -88,8 +88,8 @@ void sp_exported_metrics_write(sp_exported_metrics *metrics, sp_buffer *out) {
   for (i = 0; i < rules->count; i++)
     text_rule(metrics, i, out);
   sp_buffer_text(out,
-                 "# HELP spanprof_exported_metrics_overflow_total What was "
-                 "added up of values that are too many for a metric.\n"
+                 "# HELP spanprof_exported_metrics_overflow_total Sum of the "
+                 "values of the series beyond the limit of a metric.\n"
                  "# TYPE spanprof_exported_metrics_overflow_total counter\n");
   for (i = 0; i < rules->count; i++) {
     sp_buffer_format(out,

@@ -94,7 +94,7 @@ spanprof_status sp_metric_rule_set_node(sp_metric_rules *rules,
     return SPANPROF_OK;
   if (*node == '\0')
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "metric %.100s: node is total, a function, or ~ and a "
+                   "metric %.100s: node must be total, a function, or ~ and a "
                    "regular expression",
                    rule->name);
   if (*node != '~')
@@ -126,8 +126,8 @@ static bool rule_is_id(const char *label) {
 static spanprof_status rule_refuse_id(const sp_metric_rule *rule,
                                       const char *label) {
   return sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "metric %.100s: %s has a value for each span, and no metric "
-                 "of it is exported",
+                 "metric %.100s: %s has another value for each span and cannot "
+                 "be used in a metric",
                  rule->name, label);
 }
 
@@ -142,7 +142,8 @@ spanprof_status sp_metric_rule_add_group(sp_metric_rules *rules,
     return rule_refuse_id(rule, label);
   if (!*label || at == SP_METRIC_LABELS_MAX)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "metric %.100s: group_by has at most %d names of labels",
+                   "metric %.100s: group_by has an empty label name, or more "
+                   "than %d label names",
                    rule->name, SP_METRIC_LABELS_MAX);
   st = rule_copy(rules, label, &rule->groups[at]);
   if (st)
@@ -153,8 +154,8 @@ spanprof_status sp_metric_rule_add_group(sp_metric_rules *rules,
   rule_clean(shown);
   if (strcmp(shown, "__name__") == 0)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "metric %.100s: group_by %.100s would be the metric's own "
-                   "name",
+                   "metric %.100s: group_by %.100s becomes the label __name__, "
+                   "which is reserved for the name of the metric",
                    rule->name, label);
   rule->shown[at] = shown;
   rule->group_count++;
@@ -170,11 +171,10 @@ spanprof_status sp_metric_rule_add_constant(sp_metric_rules *rules,
 
   if (!rule_name_valid(name, false) || strncmp(name, "__", 2) == 0 ||
       rule->constant_count == SP_METRIC_LABELS_MAX)
-    return sp_fail(
-        SPANPROF_ERR_ARGUMENT,
-        "metric %.100s: \"%.100s\" is not a valid name of a label for "
-        "Prometheus, or one too many",
-        rule->name, name);
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "metric %.100s: \"%.100s\" is not a valid label name in "
+                   "Prometheus, or there are more than %d labels",
+                   rule->name, name, SP_METRIC_LABELS_MAX);
   st = rule_copy(rules, name, &pair->name);
   if (!st)
     st = rule_copy(rules, value, &pair->value);

@@ -22,8 +22,8 @@ static spanprof_status file_labels(sp_metric_rules *rules, sp_metric_rule *rule,
   if (!value)
     return SPANPROF_OK;
   if (value->kind == SP_YAML_TEXT || (value->kind == SP_YAML_MAP && !constants))
-    return sp_yaml_fail(value, "metric %.100s: %s is not a list%s", rule->name,
-                        name, constants ? " and no map" : "");
+    return sp_yaml_fail(value, "metric %.100s: %s must be a list%s", rule->name,
+                        name, constants ? " or a map" : "");
   for (item = value->first; !st && item; item = item->next) {
     const char *text = item->value->text;
 
@@ -82,7 +82,7 @@ static spanprof_status file_read(sp_metric_rules *rules, const sp_yaml *root) {
   if (inside)
     root = inside;
   if (root->kind != SP_YAML_MAP)
-    return sp_yaml_fail(root, "it is not a map of rules by name");
+    return sp_yaml_fail(root, "the file is not a map of rules by name");
   for (item = root->first; !st && item; item = item->next)
     st = file_rule(rules, item);
   return st;

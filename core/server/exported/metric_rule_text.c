@@ -52,13 +52,13 @@ static spanprof_status rule_text_member(rule_text *rule, const char *key,
     if (strcmp(members[i].name, key) != 0)
       continue;
     if (*members[i].place)
-      return sp_fail(SPANPROF_ERR_ARGUMENT, "it has %s twice", key);
+      return sp_fail(SPANPROF_ERR_ARGUMENT, "%s is given twice", key);
     *members[i].place = value;
     return SPANPROF_OK;
   }
   return sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "it has name, query, node, group_by, labels and type, no "
-                 "\"%.100s\"",
+                 "unknown member \"%.100s\": use name, query, node, group_by, "
+                 "labels and type",
                  key);
 }
 
@@ -114,7 +114,7 @@ static spanprof_status rule_text_read(sp_metric_rules *rules, char *copy) {
   spanprof_status st = rule_text_split(copy, &text);
 
   if (!st && (!text.name || !text.query))
-    st = sp_fail(SPANPROF_ERR_ARGUMENT, "it has no %s",
+    st = sp_fail(SPANPROF_ERR_ARGUMENT, "%s is missing",
                  text.name ? "query" : "name");
   if (!st)
     st = sp_metric_rule_new(rules, text.name, &rule);

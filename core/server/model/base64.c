@@ -15,17 +15,17 @@ static int base64_digit(char c, sp_base64_kind kind) {
 
 size_t sp_base64_read(const char *text, size_t size, sp_base64_kind kind,
                       char *out, size_t *bytes) {
-  uint32_t bits = 0, held = 0;
+  uint32_t bits = 0, bit_count = 0;
   int digit;
   size_t i;
 
   *bytes = 0;
   for (i = 0; i < size && (digit = base64_digit(text[i], kind)) >= 0; i++) {
     bits = bits << 6 | (uint32_t)digit;
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      out[(*bytes)++] = (char)(bits >> held);
+    bit_count += 6;
+    if (bit_count >= 8) {
+      bit_count -= 8;
+      out[(*bytes)++] = (char)(bits >> bit_count);
     }
   }
   return i;

@@ -86,8 +86,9 @@ static spanprof_status file_append(file_reader *reader, file_open *open,
                                    sp_yaml_item *item) {
   open->values += item->value->values;
   if (open->values > SP_YAML_VALUES_MAX)
-    return file_refuse(reader, "it has too many values, with those that "
-                               "aliases repeat");
+    return file_refuse(
+        reader,
+        "the file has too many values, including those that aliases repeat");
   if (open->last)
     open->last->next = item;
   else
@@ -134,9 +135,8 @@ static spanprof_status file_key(file_reader *reader, file_open *open,
     if (strcmp(other->name, item->name) != 0)
       continue;
     snprintf(sentence, sizeof sentence,
-             "%.100s is there twice, before in "
-             "line %u",
-             item->name, other->line);
+             "the key %.100s occurs twice, first in line %u", item->name,
+             other->line);
     return file_refuse(reader, sentence);
   }
   if (++open->keys > SP_YAML_KEYS_MAX)
@@ -156,9 +156,10 @@ static spanprof_status file_scalar(file_reader *reader,
   sp_yaml *value;
 
   if (strlen(text) != size)
-    return file_refuse(reader, "a text has a zero byte");
+    return file_refuse(reader, "a text contains a NUL byte");
   if (event->data.scalar.tag)
-    return file_refuse(reader, "tags are not read: put a text in quotes");
+    return file_refuse(reader,
+                       "tags are not supported: put the text in quotes");
   if (open && open->value->kind == SP_YAML_MAP && !open->item)
     return file_key(reader, open, text, size);
   st = file_new(reader,
@@ -181,14 +182,14 @@ static spanprof_status file_alias(file_reader *reader,
   char sentence[256];
 
   if (open && open->value->kind == SP_YAML_MAP && !open->item)
-    return file_refuse(reader, "a key is a text, not an alias");
+    return file_refuse(reader, "a key must be a text, not an alias");
   while (anchor && strcmp(anchor->name, name) != 0)
     anchor = anchor->next;
   if (anchor && anchor->value->values)
     return file_add(reader, anchor->value);
   snprintf(sentence, sizeof sentence,
-           anchor ? "*%.100s is inside of the value that it names"
-                  : "there is no &%.100s before its alias",
+           anchor ? "*%.100s is inside the value that it refers to"
+                  : "there is no &%.100s before this alias",
            name);
   return file_refuse(reader, sentence);
 }
@@ -202,11 +203,11 @@ static spanprof_status file_begin(file_reader *reader, sp_yaml_kind kind,
   sp_yaml *value;
 
   if (tag)
-    return file_refuse(reader, "tags are not read");
+    return file_refuse(reader, "tags are not supported");
   if (open && open->value->kind == SP_YAML_MAP && !open->item)
-    return file_refuse(reader, "a key is a text, not a list or map");
+    return file_refuse(reader, "a key must be a text, not a list or map");
   if (reader->depth == SP_YAML_DEPTH_MAX)
-    return file_refuse(reader, "lists and maps are in each other too deeply");
+    return file_refuse(reader, "lists and maps are nested too deeply");
   st = file_new(reader, kind, anchor, &value);
   if (!st)
     reader->open[reader->depth++] = (file_open){.value = value, .values = 1};
@@ -220,7 +221,8 @@ static spanprof_status file_merge(file_reader *reader, file_open *open,
   spanprof_status st = SPANPROF_OK;
 
   if (from->kind != SP_YAML_MAP)
-    return file_refuse(reader, "<< has an alias of a map, or a list of such");
+    return file_refuse(reader,
+                       "<< needs an alias of a map, or a list of such aliases");
   for (item = from->first; !st && item; item = item->next) {
     sp_yaml_item *copy;
 
@@ -290,7 +292,7 @@ static spanprof_status file_events(file_reader *reader, yaml_parser_t *parser) {
       if (parser->error == YAML_MEMORY_ERROR)
         return file_nomem();
       reader->line = (uint32_t)parser->problem_mark.line + 1;
-      snprintf(sentence, sizeof sentence, "it is not YAML: %s",
+      snprintf(sentence, sizeof sentence, "the file is not valid YAML: %s",
                parser->problem);
       return file_refuse(reader, sentence);
     }
@@ -299,7 +301,8 @@ static spanprof_status file_events(file_reader *reader, yaml_parser_t *parser) {
     yaml_event_delete(&event);
   }
   reader->line = 1;
-  return st || reader->file->root ? st : file_refuse(reader, "it is empty");
+  return st || reader->file->root ? st
+                                  : file_refuse(reader, "the file is empty");
 }
 
 void sp_yaml_file_init(sp_yaml_file *file, const char *option, const char *path,

@@ -92,8 +92,8 @@ spanprof_status sp_yaml_check_keys(const sp_yaml *map, const char *what,
       return keys_refuse(map, what, keys, item);
     if (file->log)
       sp_log_line(file->log, SPANPROF_LOG_WARN,
-                  "%s %.200s, line %u: %s of %s is not honoured here",
-                  file->option, file->path, item->line, item->name, what);
+                  "%s %.200s, line %u: %s of %s is ignored", file->option,
+                  file->path, item->line, item->name, what);
   }
   return SPANPROF_OK;
 }
@@ -128,7 +128,7 @@ spanprof_status sp_yaml_switch(const sp_yaml *map, const char *name,
       *out = i % 2;
       return SPANPROF_OK;
     }
-  return sp_yaml_fail(value, "%s is true or false, without quotes", name);
+  return sp_yaml_fail(value, "%s must be true or false, without quotes", name);
 }
 
 spanprof_status sp_yaml_child(const sp_yaml *map, const char *name,

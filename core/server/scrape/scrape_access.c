@@ -56,7 +56,7 @@ static spanprof_status access_secret(sp_scrape_plan *plan, const sp_yaml *map,
   if (!st)
     st = sp_scrape_text(plan, map, file_name, file);
   if (!st && *file && *out)
-    return sp_yaml_fail(map, "there are %s and %s", name, file_name);
+    return sp_yaml_fail(map, "%s and %s cannot be combined", name, file_name);
   return st || !*file
              ? st
              : access_file(plan, sp_yaml_get(map, file_name), *file, out);
@@ -77,8 +77,9 @@ static spanprof_status access_basic(sp_scrape_plan *plan,
     st = access_secret(plan, given, "password", "password_file",
                        &access->password, &access->password_file);
   if (!st && (!access->user || !access->password))
-    st = sp_yaml_fail(given, "basic_auth has a username and a password, or "
-                             "files of them");
+    st = sp_yaml_fail(
+        given,
+        "basic_auth needs a username and a password, or files with them");
   return st;
 }
 
@@ -97,7 +98,7 @@ static spanprof_status access_bearer(sp_scrape_plan *plan,
     st = access_secret(plan, given, "credentials", "credentials_file",
                        &access->bearer, &access->bearer_file);
   if (!st && (strcmp(type, "Bearer") != 0 || !access->bearer))
-    st = sp_yaml_fail(given, "authorization is of the type Bearer, with "
+    st = sp_yaml_fail(given, "authorization needs the type Bearer, and "
                              "credentials or credentials_file");
   return st;
 }
@@ -135,8 +136,8 @@ spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,
   if (st)
     return st;
   if ((basic != NULL) + (bearer != NULL) + (access->bearer != NULL) > 1)
-    return sp_yaml_fail(job, "basic_auth, authorization and bearer_token "
-                             "exclude each other");
+    return sp_yaml_fail(
+        job, "basic_auth, authorization and bearer_token cannot be combined");
   if (basic)
     st = access_basic(plan, access, basic);
   if (!st && bearer)

@@ -93,8 +93,8 @@ static spanprof_status config_time(const sp_yaml *map, const char *name,
       !sp_duration_parse(value->text, SP_NS_PER_S, ns) && *ns >= least_ns &&
       *ns <= CONFIG_INTERVAL_MAX_NS)
     return SPANPROF_OK;
-  return sp_yaml_fail(value, "%s is a time such as 15s, from %s to an hour",
-                      name,
+  return sp_yaml_fail(value,
+                      "%s must be a time such as 15s, from %s to an hour", name,
                       least_ns == CONFIG_INTERVAL_MIN_NS ? "1s" : "100ms");
 }
 
@@ -174,10 +174,10 @@ static spanprof_status config_paths(sp_scrape_job *job) {
     job->before = "";
   size = (size_t)snprintf(text, sizeof text, "%s%s", job->before, path);
   if (size >= sizeof text || text[0] != '/')
-    return sp_yaml_fail(job->given,
-                        "metrics_path and path_prefix of job "
-                        "%.100s begin with a slash",
-                        job->name);
+    return sp_yaml_fail(
+        job->given,
+        "metrics_path and path_prefix of job %.100s must begin with a slash",
+        job->name);
   while (size > 1 && text[size - 1] == '/')
     text[--size] = '\0';
   job->prefix = sp_scrape_plan_text(job->plan, text);
@@ -190,7 +190,7 @@ static spanprof_status config_scheme(sp_scrape_job *job) {
     return SPANPROF_ERR_ARGUMENT;
   if (strcmp(job->scheme, "http") != 0 && strcmp(job->scheme, "https") != 0)
     return sp_yaml_fail(sp_yaml_get(job->given, "scheme"),
-                        "scheme is http or https, not %.20s", job->scheme);
+                        "scheme must be http or https, not %.20s", job->scheme);
   return SPANPROF_OK;
 }
 
@@ -220,7 +220,7 @@ static spanprof_status config_job_read(sp_scrape_plan *plan,
   if (st)
     return st;
   if (!name || !*name)
-    return sp_yaml_fail(given, "a job has a job_name");
+    return sp_yaml_fail(given, "a job needs a job_name");
   job.name = job.target.job = sp_scrape_plan_text(plan, name);
   if (!job.name)
     return config_nomem();
@@ -282,6 +282,6 @@ spanprof_status sp_scrape_plan_add_file(sp_scrape_plan *plan, const char *path,
   sp_yaml_file_dispose(&file);
   if (!st && log && plan->target_count == before)
     sp_log_line(log, SPANPROF_LOG_WARN,
-                "--scrape-config %.200s has no target that is scraped", path);
+                "--scrape-config %.200s has no targets to scrape", path);
   return st;
 }

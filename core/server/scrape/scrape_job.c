@@ -20,7 +20,7 @@ static spanprof_status job_kind_path(sp_scrape_job *job, const sp_yaml *given,
   int size;
 
   if (own && *own != '/')
-    return sp_yaml_fail(given, "the path of %.100s begins with a slash",
+    return sp_yaml_fail(given, "the path of %.100s must begin with a slash",
                         kind->name);
   if (own)
     size = snprintf(path, sizeof path, "%s%s", job->before, own);
@@ -102,8 +102,8 @@ static spanprof_status job_target(sp_scrape_job *job, const sp_yaml *address) {
       strlen(address->text) > SP_SCRAPE_JOB_PATH_MAX - 16 ||
       strpbrk(address->text, "/@?#"))
     return sp_yaml_fail(address,
-                        "job %.100s: a target is host:6060, and the "
-                        "path is in metrics_path",
+                        "job %.100s: a target must be like host:6060; its path "
+                        "belongs in metrics_path",
                         job->name);
   snprintf(url, sizeof url, "%s://%s", job->scheme, address->text);
   st = sp_scrape_target_url(job->plan, &job->target, url, &path);
@@ -139,8 +139,7 @@ static spanprof_status job_static(sp_scrape_job *job, const sp_yaml *entry) {
     st = sp_yaml_child(entry, "labels", SP_YAML_MAP, &labels);
   if (!st && !targets)
     st = sp_yaml_fail(entry,
-                      "job %.100s: an entry of static_configs has "
-                      "targets",
+                      "job %.100s: an entry of static_configs needs targets",
                       job->name);
   job->target.label_count = 0;
   for (item = labels ? labels->first : NULL; !st && item; item = item->next)

@@ -22,15 +22,16 @@ static const metrics_family metrics_families[] = {
     {METRICS_UP, "spanprof_scrape_up", "gauge",
      "Whether the last scrape of a profile was stored."},
     {METRICS_SCRAPES, "spanprof_scrapes_total", "counter",
-     "Scrapes of a profile that ended."},
+     "Finished scrapes of a profile."},
     {METRICS_FAILURES, "spanprof_scrape_failures_total", "counter",
-     "Scrapes that failed."},
+     "Failed scrapes of a profile."},
     {METRICS_BYTES, "spanprof_scrape_bytes_total", "counter",
-     "Bytes of their answers."},
+     "Bytes of the answers to scrapes of a profile."},
     {METRICS_TOOK, "spanprof_scrape_duration_seconds", "gauge",
-     "Of the last scrape, the time that the profile lasts included."},
+     "Duration of the last scrape, including the time that the profile "
+     "covers."},
     {METRICS_ERROR, "spanprof_scrape_last_error_info", "gauge",
-     "Why the last scrape gave no profile."},
+     "Error of the last scrape of a profile, if it failed."},
 };
 
 /* Append a label, escaped for the text format. */

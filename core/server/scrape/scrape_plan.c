@@ -83,17 +83,16 @@ spanprof_status sp_scrape_target_label(sp_scrape_target *target,
   size_t i;
 
   if (!plan_is_name(name))
-    return sp_fail(
-        SPANPROF_ERR_ARGUMENT,
-        "%s: \"%.100s\" is not a name of a label: use letters, digits, "
-        "_ and ., and no __ in front",
-        what, name);
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "%s: \"%.100s\" is not a valid label name: use letters, "
+                   "digits, _ and ., and no __ at the beginning",
+                   what, name);
   if (!*value || strlen(value) > SP_CLEAN_TEXT_MAX ||
       !sp_utf8_valid(value, strlen(value)))
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "%s: the value of %.100s is empty, longer than %d bytes or "
-                   "no UTF-8",
-                   what, name, SP_CLEAN_TEXT_MAX);
+    return sp_fail(
+        SPANPROF_ERR_ARGUMENT,
+        "%s: the value of %.100s is empty, longer than %d bytes or not UTF-8",
+        what, name, SP_CLEAN_TEXT_MAX);
   for (i = 0; i < target->label_count; i++)
     if (strcmp(target->labels[i].name, name) == 0)
       break;
@@ -253,7 +252,7 @@ spanprof_status sp_scrape_plan_add(sp_scrape_plan *plan,
 
   if (plan->count == SP_SCRAPE_PROBES_MAX)
     return sp_fail(SPANPROF_ERR_LIMIT,
-                   "more than %zu profiles are to be scraped: split the "
+                   "there are more than %zu profiles to scrape: split the "
                    "targets among several servers",
                    SP_SCRAPE_PROBES_MAX);
   probe.url = plan_probe_url(plan, target, kind, path, &seconds);
@@ -316,8 +315,8 @@ static spanprof_status plan_url_labels(sp_scrape_target *target, char *text) {
     equals = strchr(text, '=');
     if (!equals)
       return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "--scrape has labels as ,name=value after the URL, not "
-                     "\"%.100s\" (a comma of the URL itself is %%2C)",
+                     "write labels of --scrape as ,name=value after the URL, "
+                     "not \"%.100s\" (a comma of the URL itself is %%2C)",
                      text);
     *equals = '\0';
     st = sp_scrape_target_label(target, "--scrape", text, equals + 1);

@@ -11,7 +11,7 @@
 #include "util/text/utf8.h"
 
 #define SCRAPER_SLEEP_MAX_NS SP_NS_PER_S
-#define SCRAPER_SAY_NS       (60 * SP_NS_PER_S)
+#define SCRAPER_LOG_NS       (60 * SP_NS_PER_S)
 
 /* The first scrapes are spread over time, so that a thousand targets are not
  * requested and their answers not processed at the same time. */
@@ -29,24 +29,24 @@ static uint64_t scraper_now(const sp_scraper *scraper) {
 /* Log at most one line per target and minute. */
 static void scraper_log(sp_scraper *scraper, const sp_scrape_probe *probe,
                         const char *error) {
-  sp_scrape_logged *said = &scraper->logged[probe->target];
+  sp_scrape_logged *logged = &scraper->logged[probe->target];
   const uint64_t now_ns = scraper_now(scraper);
 
-  if (said->at_ns && now_ns - said->at_ns < SCRAPER_SAY_NS) {
-    said->held_back++;
+  if (logged->at_ns && now_ns - logged->at_ns < SCRAPER_LOG_NS) {
+    logged->suppressed++;
     return;
   }
-  if (said->held_back)
+  if (logged->suppressed)
     sp_log_line(scraper->serve->log, SPANPROF_LOG_WARN,
-                "scraping %s of %s (job %s) failed: %s; %llu failures more of "
-                "this target since the last line",
+                "scraping %s of %s (job %s) failed: %s; %llu more failures of "
+                "this target since the last log line",
                 probe->kind.name, probe->instance, probe->job, error,
-                (unsigned long long)said->held_back);
+                (unsigned long long)logged->suppressed);
   else
     sp_log_line(scraper->serve->log, SPANPROF_LOG_WARN,
                 "scraping %s of %s (job %s) failed: %s", probe->kind.name,
                 probe->instance, probe->job, error);
-  *said = (sp_scrape_logged){.at_ns = now_ns ? now_ns : 1};
+  *logged = (sp_scrape_logged){.at_ns = now_ns ? now_ns : 1};
 }
 
 static void scraper_report(sp_scraper *scraper, sp_scrape_run *run,

@@ -41,7 +41,7 @@ typedef struct sp_scrape_run {
 /* Time of the last log line about a target. */
 typedef struct sp_scrape_logged {
   uint64_t at_ns; /* 0: never */
-  uint64_t held_back;
+  uint64_t suppressed;
 } sp_scrape_logged;
 
 struct sp_scraper {

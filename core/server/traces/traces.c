@@ -122,7 +122,7 @@ static bool traces_body(const traces_call *call, const sp_http_request *request,
   if (traces_fault(call, request))
     return false;
   if (encoding == SP_UNPACK_OTHER)
-    traces_error(call, 415, TRACES_CODE_INVALID, SP_UNPACK_TAKES);
+    traces_error(call, 415, TRACES_CODE_INVALID, SP_UNPACK_UNSUPPORTED);
   if (encoding != SP_UNPACK_GZIP)
     return encoding == SP_UNPACK_IDENTITY;
   if (sp_unpack_gzip(*out, unpacked, TRACES_BYTES_MAX, &end)) {

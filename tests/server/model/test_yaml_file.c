@@ -79,21 +79,22 @@ static void aliases_and_merges_are_resolved(void) {
 
 static void errors_have_a_message_with_the_line(void) {
   static const char *const cases[][2] = {
-      {"", "line 1: it is empty"},
-      {"a: [1,\nb: 2\n", "it is not YAML: "},
-      {"a:\n\t- 1\n", "line 2: it is not YAML: found character that cannot"},
-      {"a: \"\xff\"", "it is not YAML: "},
-      {"a: 1\nb: 2\na: 3\n", "line 3: a is there twice, before in line 1"},
-      {"{\"a\": 1,\n\"a\": 2}", "line 2: a is there twice"},
+      {"", "line 1: the file is empty"},
+      {"a: [1,\nb: 2\n", "the file is not valid YAML: "},
+      {"a:\n\t- 1\n",
+       "line 2: the file is not valid YAML: found character that cannot"},
+      {"a: \"\xff\"", "the file is not valid YAML: "},
+      {"a: 1\nb: 2\na: 3\n", "line 3: the key a occurs twice, first in line 1"},
+      {"{\"a\": 1,\n\"a\": 2}", "line 2: the key a occurs twice"},
       {"a: 1\n---\nb: 2\n", "line 2: a second document begins"},
-      {"a: *no\n", "line 1: there is no &no before its alias"},
-      {"a: &a\n  - *a\n", "line 2: *a is inside of the value that it names"},
-      {"a: &a {b: 1}\n*a : 2\n", "line 2: a key is a text, not an alias"},
-      {"? [a]\n: 1\n", "line 1: a key is a text, not a list"},
-      {"a: !!binary aGk=\n", "line 1: tags are not read: put a text"},
-      {"a: !x {}\n", "line 1: tags are not read"},
-      {"a: \"x\\0y\"\n", "line 1: a text has a zero byte"},
-      {"a:\n  <<: text\n", "<< has an alias of a map"},
+      {"a: *no\n", "line 1: there is no &no before this alias"},
+      {"a: &a\n  - *a\n", "line 2: *a is inside the value that it refers to"},
+      {"a: &a {b: 1}\n*a : 2\n", "line 2: a key must be a text, not an alias"},
+      {"? [a]\n: 1\n", "line 1: a key must be a text, not a list"},
+      {"a: !!binary aGk=\n", "line 1: tags are not supported: put the text"},
+      {"a: !x {}\n", "line 1: tags are not supported"},
+      {"a: \"x\\0y\"\n", "line 1: a text contains a NUL byte"},
+      {"a:\n  <<: text\n", "<< needs an alias of a map"},
   };
   size_t i;
 
@@ -127,7 +128,7 @@ static void exponential_aliases_are_refused(void) {
     size += (size_t)snprintf(text + size, sizeof text - size, "]\n");
   }
   CHECK_EQUAL(file_of(&file, text, &sp_mem_default), SPANPROF_ERR_ARGUMENT);
-  CHECK(strstr(spanprof_last_error(), "line 6: it has too many values"));
+  CHECK(strstr(spanprof_last_error(), "line 6: the file has too many values"));
   CHECK(file.arena.bytes < 100000);
   sp_yaml_file_dispose(&file);
 }
@@ -184,7 +185,7 @@ static void keys_are_read_ignored_or_refused(void) {
   CHECK_EQUAL(sp_yaml_check_keys(file.root, "job shop", &keys), SPANPROF_OK);
   CHECK_TEXT(said, "--jobs jobs.yml, line 2: proxy_url of job shop is not "
                    "honoured here\n--jobs jobs.yml, line 3: dns_sd_configs of "
-                   "job shop is not honoured here\n");
+                   "job shop is ignored\n");
   sp_yaml_file_dispose(&file);
 
   CHECK_EQUAL(file_of(&file, "targets: 'true'\nscrape_intervall: 1s\n",
@@ -196,7 +197,7 @@ static void keys_are_read_ignored_or_refused(void) {
              "--jobs jobs.yml, line 2: job shop has no key "
              "\"scrape_intervall\": did you mean scrape_interval?");
   CHECK_EQUAL(sp_yaml_switch(file.root, "targets", &on), SPANPROF_ERR_ARGUMENT);
-  CHECK(strstr(spanprof_last_error(), "line 1: targets is true or false"));
+  CHECK(strstr(spanprof_last_error(), "line 1: targets must be true or false"));
   sp_yaml_file_dispose(&file);
 }
 

@@ -261,7 +261,7 @@ static void an_error_has_a_column(void) {
   check_has(&a, 400, "from \\\"tomorrow\\\": a time expected");
   answer_dispose(&a);
   a = get("/api/v1/profile", format, 1);
-  check_has(&a, 400, "format is one of");
+  check_has(&a, 400, "format must be one of");
   answer_dispose(&a);
 }
 
@@ -277,7 +277,7 @@ static void an_error_of_a_comparison_names_the_side(void) {
   check_has(&a, 400, "\"side\":\"right\"}");
   answer_dispose(&a);
   a = get("/api/v1/diff", types, 1);
-  check_has(&a, 400, "one profile type");
+  check_has(&a, 400, "the same profile type");
   CHECK(!strstr(a.text, "\"side\""));
   answer_dispose(&a);
 }

@@ -175,7 +175,7 @@ static void a_file_of_prometheus_is_read(void) {
       "      - role: pod\n";
   char path[] = "/tmp/spanprof-jobs-XXXXXX", said[2048] = "";
   static const char *const left_out[] = {
-      "line 4: evaluation_interval of global is not honoured here",
+      "line 4: evaluation_interval of global is ignored",
       "line 5: alerting of the file",
       "line 6: rule_files of the file",
       "line 12: honor_labels of job shop",
@@ -212,22 +212,22 @@ static void error_messages_contain_no_secrets(void) {
       {"h:6060", "look like http://host:6060"},
       {"ftp://u:s3cret@h", "http:// or https://, not ftp://"},
       {"http://u:s3cret@h:99999", "target 1"},
-      {"http://h,a", "labels as ,name=value"},
-      {"http://h,__a=b", "not a name of a label"},
+      {"http://h,a", "labels of --scrape as ,name=value"},
+      {"http://h,__a=b", "not a valid label name"},
       {"http://h,a=", "the value of a"},
   };
   static const char *const files[][2] = {
-      {"{", "it is not YAML: did not find"},
+      {"{", "the file is not valid YAML: did not find"},
       {"{}", "scrape_configs, is missing"},
-      {"[{}]", "a job has a job_name"},
+      {"[{}]", "a job needs a job_name"},
       {"[{\"job_name\":\"j\",\n\"static_config\":[]}]",
        "line 2: job j has no key \"static_config\": did you mean "
        "static_configs?"},
       {"[{\"job_name\":\"j\"}]", "line 1: job j has no static_configs"},
       {"[{\"job_name\":\"j\",\"static_configs\":[{\"targets\":[\"a/b\"]}]}]",
-       "a target is host:6060"},
+       "a target must be like host:6060"},
       {"[{\"job_name\":\"j\",\"scrape_interval\":\"1ms\"}]",
-       "scrape_interval is a time such as 15s"},
+       "scrape_interval must be a time such as 15s"},
       {"[{\"job_name\":\"j\",\"basic_auth\":{\"password\":\"s3cret\"}}]",
        "a username and a password"},
       {"[{\"job_name\":\"j\",\"authorization\":{\"credentials_file\":\"/"

@@ -167,7 +167,7 @@ void sp_connect_refuse(sp_http_response *response, const char *code,
   sp_connect_refuse_text(&response->body, code, message);
 }
 
-void sp_connect_refuse_type(sp_http_response *response, const char *takes) {
+void sp_connect_refuse_type(sp_http_response *response, const char *accepted) {
   sp_http_answer(response, 415, NULL, "");
-  sp_http_set(response, "Accept-Post", takes);
+  sp_http_set(response, "Accept-Post", accepted);
 }

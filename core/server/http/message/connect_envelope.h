@@ -41,6 +41,6 @@ void sp_connect_refuse_text(sp_buffer *out, const char *code,
                             const char *message);
 
 /* Answer 415 with the accepted media types. */
-void sp_connect_refuse_type(sp_http_response *response, const char *takes);
+void sp_connect_refuse_type(sp_http_response *response, const char *accepted);
 
 #endif

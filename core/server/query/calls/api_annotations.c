@@ -47,11 +47,11 @@ static spanprof_status annotation_text(sp_api *api, const char *name,
                                        const json_t *value, size_t bytes_max,
                                        const char **out) {
   if (!json_is_string(value) || json_string_length(value) == 0)
-    return sp_query_invalid(&api->query, "%s is not a text, or is empty", name);
+    return sp_query_invalid(&api->query, "%s must be a text that is not empty",
+                            name);
   if (json_string_length(value) > bytes_max)
     return sp_query_invalid(&api->query,
-                            "%s has %zu bytes: at most %zu are "
-                            "kept",
+                            "%s has %zu bytes, more than the maximum of %zu",
                             name, json_string_length(value), bytes_max);
   *out = json_string_value(value);
   return SPANPROF_OK;
@@ -68,14 +68,15 @@ static spanprof_status annotation_member(sp_api *api, const char *name,
                                  &out->application);
   if (strcmp(name, "timeMs") != 0)
     return sp_query_invalid(&api->query,
-                            "an annotation has timeMs, text and application, "
-                            "no \"%.100s\"",
+                            "unknown member \"%.100s\": an annotation has "
+                            "timeMs, text and application",
                             name);
   out->time_ms = json_integer_value(value);
   if (!json_is_integer(value) || out->time_ms < 0 ||
       out->time_ms > ANNOTATION_TIME_MAX_MS)
-    return sp_query_invalid(&api->query, "timeMs is not a whole number of "
-                                         "milliseconds since 1970");
+    return sp_query_invalid(
+        &api->query,
+        "timeMs must be a whole number of milliseconds since 1970");
   return SPANPROF_OK;
 }
 
@@ -87,17 +88,17 @@ static spanprof_status annotation_read(sp_api *api, json_t *root,
   spanprof_status st;
 
   if (!json_is_object(root))
-    return sp_query_invalid(&api->query, "an annotation is a JSON object, as "
-                                         "{\"text\":\"deployed 1.4\"}");
+    return sp_query_invalid(&api->query, "an annotation must be a JSON object, "
+                                         "such as {\"text\":\"deployed 1.4\"}");
   json_object_foreach(root, name, value) {
     st = annotation_member(api, name, value, out);
     if (st)
       return st;
   }
-  return out->text ? SPANPROF_OK
-                   : sp_query_invalid(&api->query, "an annotation has a text, "
-                                                   "as {\"text\":\"deployed "
-                                                   "1.4\"}");
+  return out->text
+             ? SPANPROF_OK
+             : sp_query_invalid(&api->query, "an annotation needs a text, such "
+                                             "as {\"text\":\"deployed 1.4\"}");
 }
 
 static bool annotation_count(void *data, const sp_store_document *document) {

@@ -136,8 +136,8 @@ spanprof_status sp_api_number(sp_api *api, const char *name, int64_t otherwise,
   if (!text)
     return SPANPROF_OK;
   if (!sp_number_is(text, INT64_MAX, &number))
-    return sp_query_invalid(&api->query, "%s is not a number from 0: \"%s\"",
-                            name, text);
+    return sp_query_invalid(
+        &api->query, "%s must be a whole number from 0: \"%s\"", name, text);
   *out = (int64_t)number;
   return SPANPROF_OK;
 }
@@ -148,7 +148,7 @@ spanprof_status sp_api_page(sp_api *api, size_t *limit, size_t *after) {
       sp_api_number(api, "limit", SP_API_LIMIT_DEFAULT, &number);
 
   if (!st && (number == 0 || number > SP_API_LIMIT_MAX))
-    st = sp_query_invalid(&api->query, "limit is from 1 to %d",
+    st = sp_query_invalid(&api->query, "limit must be from 1 to %d",
                           SP_API_LIMIT_MAX);
   if (!st)
     st = sp_api_number(api, "after", 0, &begin);

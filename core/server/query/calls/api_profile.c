@@ -68,7 +68,8 @@ static spanprof_status profile_pprof_either(sp_api *api) {
   const char *labels = sp_api_parameter(api, "labels");
 
   if (labels && strcmp(labels, "0") != 0 && strcmp(labels, "1") != 0)
-    return sp_query_invalid(&api->query, "labels is 0 or 1: \"%s\"", labels);
+    return sp_query_invalid(&api->query, "labels must be 0 or 1: \"%s\"",
+                            labels);
   return labels && *labels == '1' ? profile_pprof_labelled(api)
                                   : profile_pprof(api);
 }
@@ -87,10 +88,10 @@ spanprof_status sp_api_profile(sp_api *api) {
   if (!st && format && strcmp(format, "tree") == 0)
     return sp_api_tree(api, NULL);
   if (!st && format && !folded && strcmp(format, "flamegraph") != 0)
-    return sp_query_invalid(&api->query,
-                            "format is one of flamegraph, folded, pprof, tree: "
-                            "\"%s\"",
-                            format);
+    return sp_query_invalid(
+        &api->query,
+        "format must be one of flamegraph, folded, pprof, tree: \"%s\"",
+        format);
   if (!st)
     st = profile_nodes(api, &nodes_max);
   if (!st)
@@ -145,13 +146,13 @@ spanprof_status sp_api_diff(sp_api *api) {
   if (!st &&
       strcmp(api->plan.selector.profile_type, right.selector.profile_type) != 0)
     st = sp_query_invalid(&api->query,
-                          "both sides of a comparison have one profile type, "
-                          "not %s and %s",
+                          "both sides of a comparison must have the same "
+                          "profile type, not %s and %s",
                           api->plan.selector.profile_type,
                           right.selector.profile_type);
   if (!st && format && !is_tree && strcmp(format, "flamegraph") != 0)
-    st = sp_query_invalid(&api->query,
-                          "format is one of flamegraph, tree: \"%s\"", format);
+    st = sp_query_invalid(
+        &api->query, "format must be one of flamegraph, tree: \"%s\"", format);
   if (!st)
     st = is_tree ? sp_api_tree(api, &right) : diff_bearer(api, &right);
   sp_query_plan_dispose(&right);

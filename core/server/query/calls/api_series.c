@@ -157,14 +157,13 @@ static spanprof_status series_grid(sp_api *api, series_sums *sums) {
 
   if (!st && (sums->step_ms == 0 || sums->step_ms > SERIES_STEP_MAX_MS))
     st = sp_query_invalid(&api->query,
-                          "step is in milliseconds, 1 at least and %" PRId64
-                          " at most",
+                          "step must be from 1 to %" PRId64 " milliseconds",
                           SERIES_STEP_MAX_MS);
   if (!st && range_ms / sums->step_ms >= SERIES_STEPS_MAX)
-    st = sp_query_invalid(&api->query,
-                          "step is too short: the range would have more than "
-                          "%d of them",
-                          SERIES_STEPS_MAX);
+    st = sp_query_invalid(
+        &api->query,
+        "step is too short: the range would have more than %d steps",
+        SERIES_STEPS_MAX);
   if (st)
     return st;
   sums->from_ms = selector->from_ms;

@@ -237,10 +237,10 @@ static spanprof_status spans_read(spans_table *table, size_t page_end) {
   spanprof_status st;
 
   if (!order)
-    return sp_query_invalid(&api->query,
-                            "sort is one of total, samples, spans, duration, "
-                            "name: \"%s\"",
-                            sort);
+    return sp_query_invalid(
+        &api->query,
+        "sort must be one of total, samples, spans, duration, name: \"%s\"",
+        sort);
   st = sp_api_plan_trace_spans(&api->plan);
   if (!st)
     st = sp_store_points(api->query.serve->store,
@@ -264,7 +264,7 @@ spanprof_status sp_api_spans(sp_api *api) {
   sp_span_rows_init(&table.rows, &api->query.arena,
                     by && strcmp(by, "id") == 0);
   if (!st && by && !rows->by_id && strcmp(by, "name") != 0)
-    st = sp_query_invalid(&api->query, "by is name or id: \"%s\"", by);
+    st = sp_query_invalid(&api->query, "by must be name or id: \"%s\"", by);
   if (!st)
     st = sp_api_page(api, &limit, &after);
   if (!st)

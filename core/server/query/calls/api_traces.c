@@ -271,7 +271,8 @@ static spanprof_status traces_sort_of(sp_api *api, bool *slowest,
   *dearest = sort && strcmp(sort, "dearest") == 0;
   if (sort && !*slowest && !*dearest && strcmp(sort, "latest") != 0)
     return sp_query_invalid(
-        &api->query, "sort is one of latest, slowest, dearest: \"%s\"", sort);
+        &api->query, "sort must be one of latest, slowest, dearest: \"%s\"",
+        sort);
   return SPANPROF_OK;
 }
 
@@ -372,7 +373,7 @@ spanprof_status sp_api_trace(sp_api *api) {
     st = traces_read(&list, &filter);
   if (!st && list.count == 0)
     st = sp_query_refuse(&api->query.fault, SP_CODE_NOT_FOUND,
-                         "no trace %s is kept", text);
+                         "trace %s is not stored", text);
   if (!st)
     st = traces_cost(&list, api->plan.selector.profile_type);
   if (!st)

@@ -221,7 +221,7 @@ static void ingest_handle(sp_serve *serve, const sp_http_request *request,
   if (ingest_fault(request, response))
     return;
   if (sp_unpack_encoding_of(request) == SP_UNPACK_OTHER) {
-    ingest_error(response, 415, "invalid_argument", SP_UNPACK_TAKES);
+    ingest_error(response, 415, "invalid_argument", SP_UNPACK_UNSUPPORTED);
     return;
   }
   sp_refusal_init(&refusal, &sp_mem_default);

@@ -296,7 +296,7 @@ static bool otlp_body(const sp_http_request *request, sp_buffer *unpacked,
   else if (request->fault)
     otlp_error(response, 503, "too many uploads are under way, try again");
   else if (encoding == SP_UNPACK_OTHER)
-    otlp_error(response, 415, SP_UNPACK_TAKES);
+    otlp_error(response, 415, SP_UNPACK_UNSUPPORTED);
   if (request->fault || encoding != SP_UNPACK_GZIP)
     return !request->fault && encoding == SP_UNPACK_IDENTITY;
   if (!sp_unpack_is_gzip(*out)) {

@@ -13,7 +13,7 @@ static const char *unpack_format(sp_view bytes) {
   if (bytes.size >= 4 && memcmp(bytes.bytes, "FLR\0", 4) == 0)
     return "the profile is JFR, not pprof";
   if (sp_view_starts(bytes, "\x28\xb5\x2f\xfd"))
-    return "the profile is packed with zstd, not with gzip";
+    return "the profile is compressed with zstd, not with gzip";
   if (sp_view_starts(text, "{"))
     return "the profile is JSON, not pprof";
   for (i = 0; i < text.size && i < UNPACK_LOOKED_AT; i++)

@@ -17,10 +17,10 @@ typedef enum sp_unpack_end {
 typedef enum sp_unpack_encoding {
   SP_UNPACK_IDENTITY,
   SP_UNPACK_GZIP,
-  SP_UNPACK_OTHER /* unsupported: answer 415 with SP_UNPACK_TAKES */
+  SP_UNPACK_OTHER /* unsupported: answer 415 with SP_UNPACK_UNSUPPORTED */
 } sp_unpack_encoding;
 
-#define SP_UNPACK_TAKES "Content-Encoding is neither gzip nor identity"
+#define SP_UNPACK_UNSUPPORTED "Content-Encoding is neither gzip nor identity"
 
 sp_unpack_encoding sp_unpack_encoding_of(const sp_http_request *request);
 

@@ -5,7 +5,7 @@
 /* A wanted frame and the reason. With this flag, `by` is the number of a
  * requested stack. Without it, `by` is the number of the frame whose caller is
  * wanted. */
-#define ROWS_ASKED (UINT32_C(1) << 31)
+#define ROWS_REQUESTED (UINT32_C(1) << 31)
 
 typedef struct rows_wanted {
   sp_row_id id;
@@ -44,7 +44,7 @@ static spanprof_status rows_begin(rows_heap *heap, const sp_stack_rows *rows,
   for (i = 0; i < count; i++) {
     row_of[i] = SP_STACK_ROW_NONE;
     if (ids[i])
-      heap->items[heap->count++] = (rows_wanted){ids[i], ROWS_ASKED | i};
+      heap->items[heap->count++] = (rows_wanted){ids[i], ROWS_REQUESTED | i};
   }
   for (at = heap->count / 2; at-- > 0;)
     rows_sink(heap, at);
@@ -114,8 +114,8 @@ spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
         break;
       last_id = wanted.id;
     }
-    if (wanted.by & ROWS_ASKED)
-      row_of[wanted.by & ~ROWS_ASKED] = (uint32_t)rows->count - 1;
+    if (wanted.by & ROWS_REQUESTED)
+      row_of[wanted.by & ~ROWS_REQUESTED] = (uint32_t)rows->count - 1;
     else
       rows->callers[wanted.by] = (uint32_t)rows->count - 1;
     heap.items[0] = caller ? (rows_wanted){caller, (uint32_t)rows->count - 1}
