@@ -112,7 +112,7 @@ static void html_title_path(const char *path, char out[SP_HTML_TITLE_BYTES]) {
            (int)sp_min_u64(bytes - begin, 150), path + begin);
 }
 
-/* The title if the arguments name neither a file nor a query. */
+/* Returns the title if the arguments name neither a file nor a query. */
 static const char *html_title_all(const sp_report_arguments *arguments) {
   return arguments->from_server ? "all applications" : "spanprof";
 }

@@ -91,7 +91,8 @@ static void server_time(uint64_t unix_ms, char out[40]) {
     snprintf(out, 40, "%" PRIu64, unix_ms);
 }
 
-/* The number after "name": in a flat JSON object of our server; 0 for null. */
+/* Returns the number after "name": in a flat JSON object of our server; 0 for
+ * null. */
 static uint64_t server_number(const sp_buffer *json, const char *name) {
   const char *at = json->size ? strstr(json->data, name) : NULL;
 

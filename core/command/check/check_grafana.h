@@ -1,5 +1,5 @@
-/* The part of `spanprof check` about the way from a span to its profile in
- * Grafana: whether both have the same service name, and the settings of the
+/* The part of `spanprof check` about links from spans to profiles in Grafana.
+ * It checks that both have the same service name, and prints settings of the
  * data sources. */
 #ifndef SP_CHECK_GRAFANA_H
 #define SP_CHECK_GRAFANA_H

@@ -5,10 +5,10 @@
 #include "check_list.h"
 #include "settings/settings.h"
 
-/* Reports "server", and "proxy", "TLS" and "credentials" if they are
- * configured. Nothing is stored: Pyroscope (3fe6a457a) checks the credentials,
- * and then refuses an empty Push ("no profiles received", 400), or accepts and
- * discards an empty /ingest. */
+/* Print the result "server", and the results "proxy", "TLS" and "credentials"
+ * if these are configured. Nothing is stored: Pyroscope (3fe6a457a) checks the
+ * credentials, and then refuses an empty Push ("no profiles received", 400), or
+ * accepts and discards an empty /ingest. */
 void sp_check_server(sp_check_list *list, const sp_settings *settings);
 
 #endif

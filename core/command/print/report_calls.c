@@ -86,7 +86,7 @@ static int tree_order(const void *a, const void *b) {
   return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* The totals by number, followed by the same nodes sorted. */
+/* Returns the totals by number, followed by the same nodes sorted. */
 static tree_node *tree_nodes(const sp_report *report,
                              const sp_report_tree *tree) {
   tree_node *nodes =

@@ -5,7 +5,7 @@
 #include "command/report/report_diff.h"
 #include "report_print.h"
 
-/* Print the tables, and count diff->grown. SPANPROF_ERR_NOMEM. */
+/* Print the tables, and set diff->grown. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_diff_print_text(sp_diff *diff, sp_report_printer *printer);
 
 /* Print one object: base and now (profiles, value, samples), type, unit, scale,

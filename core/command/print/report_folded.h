@@ -1,6 +1,7 @@
 /* Folded stacks, one line "outer;inner value" each, as flame graph tools read
- * them. These tools add up lines with the same stack, so stacks that do not fit
- * into memory are written before the end. */
+ * them. These tools add up lines with the same stack. If the stacks do not fit
+ * into memory, they are therefore written early, and the same stack may be
+ * written again later. */
 #ifndef SP_REPORT_FOLDED_H
 #define SP_REPORT_FOLDED_H
 
@@ -15,8 +16,8 @@ typedef struct sp_report_folded {
   sp_report_tree tree;
 } sp_report_folded;
 
-/* `report` must outlive it, and its listener must be sp_report_folded_stack().
- */
+/* `report` must outlive `folded`. The report's listener must be
+ * sp_report_folded_stack(). */
 void sp_report_folded_init(sp_report_folded *folded, sp_report *report,
                            FILE *out);
 void sp_report_folded_dispose(sp_report_folded *folded);

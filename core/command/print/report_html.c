@@ -232,7 +232,7 @@ static void html_amounts(const sp_amount *own, const sp_amount *total,
           own->value, total->value, total->samples);
 }
 
-/* The number of spans of each name, including forgotten ones. */
+/* Returns the number of spans of each name, including forgotten ones. */
 static uint64_t *html_span_counts(const sp_report *report) {
   uint64_t *counts =
       sp_mem_new(report->mem, report->span_name_count * sizeof *counts);
@@ -343,8 +343,8 @@ static spanprof_status html_side(sp_html_side *side, FILE *out) {
   return st;
 }
 
-/* The position of "null" in the page's data element, or NULL if there is no
- * page. */
+/* Returns the position of "null" in the page's data element, or NULL if there
+ * is no page. */
 static const char *html_place(const char **page, size_t *size) {
   const char *place;
 

@@ -35,7 +35,7 @@ static double binomial_fraction(double a, double b, double x) {
   return result;
 }
 
-/* The regularized incomplete beta function. */
+/* Returns the regularized incomplete beta function. */
 static double binomial_beta(double a, double b, double x) {
   const double front =
       exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));

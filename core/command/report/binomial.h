@@ -15,9 +15,9 @@
 /* P(X >= k) for n draws with probability `p`, 0 < p < 1. */
 double sp_binomial_tail(uint64_t k, uint64_t n, double p);
 
-/* The probability that a + b events are split at least as unevenly, in either
- * direction, if the expected share of b is `share` (0 to 1). Returns 1 if a and
- * b are 0. */
+/* Returns the probability that a + b events are split at least as unevenly, in
+ * either direction, if the expected share of b is `share` (0 to 1). Returns 1
+ * if a and b are 0. */
 double sp_binomial_split(uint64_t a, uint64_t b, double share);
 
 #endif

@@ -41,9 +41,9 @@ uint64_t sp_measure_comment(const sp_pprof *profile, const char *name) {
   return number;
 }
 
-/* The average number of ticks per sample of our profiles. One signal can
- * represent several ticks, for example if the rate is higher than the kernel's,
- * or after the machine was suspended. These ticks are one sample. */
+/* Returns the average number of ticks per sample of our profiles. One signal
+ * can represent several ticks, for example if the rate is higher than the
+ * kernel's, or after the machine was suspended. These ticks are one sample. */
 static double measure_ticks_of_sample(const sp_pprof *profile) {
   const uint64_t samples = sp_measure_comment(profile, "samples: taken ");
   const uint64_t ticks = sp_measure_comment(profile, "ticks: taken ");

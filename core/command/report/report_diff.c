@@ -72,7 +72,7 @@ static size_t diff_merge(diff_side *base, diff_side *now, sp_report_table table,
   return count;
 }
 
-/* The value of one sample, if it is known. */
+/* Returns the value of one sample, if it is known. */
 static double diff_weight(const sp_report *report) {
   return report->all.samples > 0 && report->all.value > 0
              ? (double)report->all.value / (double)report->all.samples

@@ -47,8 +47,8 @@ static inline bool sp_diff_differs(const sp_diff_row *row) {
 /* Returns whether the row grew beyond fail_above, and beyond chance. */
 bool sp_diff_grew(const sp_diff *diff, const sp_diff_row *row);
 
-/* The table that fail_above applies to: the label of --group-by, or else span
- * names. */
+/* Returns the table that fail_above applies to: the label of --group-by, or
+ * else span names. */
 sp_report_table sp_diff_checked_table(const sp_diff *diff);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct sp_report_filter {
   size_t label_count;
   sp_pattern focus;  /* must match a function in the stack, or its file or
                       * module */
-  sp_pattern ignore; /* must match none of them */
+  sp_pattern ignore; /* must match none of these */
 } sp_report_filter;
 
 /* Parse 16 hex digits in upper or lower case, as Pyroscope does for span ids.
@@ -34,8 +34,8 @@ bool sp_span_id_parse(const char *text, uint64_t *out);
  * use the last valid one. Returns false if there is none. */
 bool sp_report_sample_span(const sp_pprof_sample *sample, uint64_t *out);
 
-/* A sample's span name: label span_name, or the label "span" of older clients.
- * NULL: none. */
+/* Returns a sample's span name: label span_name, or the label "span" of older
+ * clients. NULL: none. */
 const char *sp_report_sample_span_name(const sp_pprof_sample *sample);
 
 /* Get the ancestor of the sample's span that a label names. *name is "" if it
@@ -43,8 +43,9 @@ const char *sp_report_sample_span_name(const sp_pprof_sample *sample);
 bool sp_report_label_ancestor(const sp_pprof_label *label, uint64_t *id,
                               const char **name);
 
-/* The value of a label: the sample's last one that has a text, or else the
- * whole profile's, or else NULL. `number` is a buffer for a numeric value. */
+/* Returns the value of a label: the sample's last label with this key and a
+ * value, or else the label of the whole profile, or else NULL. `number` is a
+ * buffer for a numeric value. */
 const char *sp_report_label_value(const sp_pprof *profile,
                                   const sp_pprof_sample *sample,
                                   const char *key, char *number, size_t size);

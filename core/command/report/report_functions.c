@@ -31,7 +31,7 @@ void sp_report_file_dispose(sp_report_file *file, const sp_mem *mem) {
   file->of_function = file->of_location = NULL;
 }
 
-/* The patterns that a new function matches. */
+/* Returns the patterns that a new function matches. */
 static unsigned report_found(const sp_report *report, const char *name,
                              const char *file) {
   const sp_report_options *options = report->options;
@@ -98,7 +98,7 @@ static spanprof_status report_function(sp_report *report, const char *text,
   return report_function_new(report, hash, &function, out);
 }
 
-/* The last part of the path of a location's mapping, or "". */
+/* Returns the last part of the path of a location's mapping, or "". */
 static const char *report_module(const sp_pprof *profile, uint32_t location) {
   const uint32_t mapping = profile->locations[location].mapping;
   const char *path =

@@ -27,7 +27,8 @@ typedef struct sp_report_peek {
   sp_index index;
 } sp_report_peek;
 
-/* `report` must outlive it, and its listener must be sp_report_peek_stack(). */
+/* `report` must outlive `peek`. The report's listener must be
+ * sp_report_peek_stack(). */
 void sp_report_peek_init(sp_report_peek *peek, const sp_report *report);
 void sp_report_peek_dispose(sp_report_peek *peek);
 
@@ -36,8 +37,9 @@ spanprof_status sp_report_peek_stack(void *data, const uint32_t *functions,
                                      size_t count, const sp_amount *amount);
 void sp_report_peek_restart(void *data);
 
-/* Sort the edges: the function with the largest total first. For each function
- * its callers, itself, and its callees, the largest first. */
+/* Sort the edges by function, the function with the largest total first. The
+ * edges of a function are its callers, the function itself, and its callees.
+ * Callers and callees with the largest amounts come first. */
 void sp_report_peek_sort(sp_report_peek *peek);
 
 #endif

@@ -15,7 +15,8 @@ const char *sp_report_unit(const char *unit, int64_t *scale);
 void sp_report_value(int64_t value, const char *unit,
                      char out[SP_REPORT_VALUE_BYTES]);
 
-/* The type's name for people: "CPU" for cpu, the name itself otherwise. */
+/* Returns the type's name for people: "CPU" for cpu, the name itself otherwise.
+ */
 const char *sp_report_type_shown(const char *type);
 
 /* Print the heading of a column of values, with the width of its values: "CPU

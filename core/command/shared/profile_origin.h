@@ -18,8 +18,8 @@ typedef struct sp_profile_origin {
 void sp_profile_origin_read(sp_profile_origin *out, const sp_pprof *profile,
                             const char *path);
 
-/* The value of a label of the whole profile, from a comment "label KEY=VALUE",
- * or NULL. */
+/* Returns the value of a label of the whole profile, from a comment "label
+ * KEY=VALUE", or NULL. */
 const char *sp_profile_label(const sp_pprof *profile, const char *key,
                              size_t key_bytes);
 

@@ -53,9 +53,9 @@ bool sp_guard_is_name(const char *text) {
                                     "0123456789.-_")] == '\0';
 }
 
-/* The names that containers use for the machine they run on. No site can be
- * served under them: .internal is not delegated (ICANN, 29 July 2024), and
- * container runtimes resolve these names themselves. */
+/* Returns whether a name is one that containers use for the machine they run
+ * on. No site can have such a name: .internal is not delegated (ICANN, 29 July
+ * 2024), and container runtimes resolve these names themselves. */
 static bool guard_is_container_host(const char *host) {
   return strcasecmp(host, "host.docker.internal") == 0 ||
          strcasecmp(host, "gateway.docker.internal") == 0 ||

@@ -355,8 +355,8 @@ static spanprof_status server_workers(sp_http_server *server) {
   return st;
 }
 
-/* The limit of connections. A few more may be open while the oldest ones are
- * closed. */
+/* Returns the limit of connections. A few more may be open while the oldest
+ * ones are closed. */
 static size_t server_connections_max(void) {
   const uint64_t files =
       sp_http_descriptors(2 * SP_CONNECTIONS_MAX + SERVER_FILES);

@@ -52,7 +52,7 @@ static const char *file_text(file_reader *reader, const void *text,
   return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* The texts that YAML 1.2 resolves to null. */
+/* Returns whether YAML 1.2 resolves a text to null. */
 static bool file_is_null(const char *text) {
   return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0 ||
          strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0;

@@ -204,8 +204,8 @@ static const sp_scrape_label *plan_labels(sp_scrape_plan *plan,
   return labels;
 }
 
-/* The duration to request: the one in the address, or the interval minus one
- * second, so that a profile has ended when the next begins. */
+/* Returns the duration to request: the one in the address, or the interval
+ * minus one second, so that a profile has ended when the next begins. */
 static uint32_t plan_seconds(const sp_scrape_target *target, const char *path,
                              bool *given) {
   const char *query = strchr(path, '?');
@@ -266,7 +266,7 @@ spanprof_status sp_scrape_plan_add(sp_scrape_plan *plan,
   return SPANPROF_OK;
 }
 
-/* The kind of profile at a path, ignoring the query, or NULL. */
+/* Returns the kind of profile at a path, ignoring the query, or NULL. */
 static const sp_scrape_kind *plan_kind_of(const char *path) {
   const size_t size = strcspn(path, "?");
   const sp_scrape_kind *const *kind;

@@ -98,7 +98,8 @@ spanprof_status sp_scrape_plan_add_file(sp_scrape_plan *plan, const char *path,
 
 /* ---- For the readers of files ----------------------------------------- */
 
-/* The kinds that are requested from every target; NULL ends the list. */
+/* Returns the kinds that are requested from every target; NULL ends the list.
+ */
 const sp_scrape_kind *const *sp_scrape_kinds(void);
 
 /* Copy a text to the plan. Returns NULL if there is no memory. */

@@ -54,8 +54,8 @@ spanprof_status sp_store_put(sp_store *store,
                              const sp_received *const *profiles, size_t count,
                              bool *repeated);
 
-/* The gate for threads that parse uploads. A thread enters it for one profile
- * at a time, so that the writer's thread gets a core. Leave it before
+/* Returns the gate for threads that parse uploads. A thread enters it for one
+ * profile at a time, so that the writer's thread gets a core. Leave it before
  * sp_store_put(), which enters it itself. */
 sp_gate *sp_store_gate(sp_store *store);
 

@@ -21,7 +21,7 @@ static void write_request_space(sp_store *store) {
   pthread_mutex_unlock(&store->lock);
 }
 
-/* The reason why nothing can be stored now, or NULL. */
+/* Returns the reason why nothing can be stored now, or NULL. */
 static const char *write_obstacle(sp_store *store) {
   const uint64_t used = atomic_load(&store->writer.used_bytes);
   sp_disk_budget budget;

@@ -28,8 +28,9 @@ bool sp_connect_envelope_type(sp_connect_envelope *envelope,
 bool sp_connect_envelope_read(sp_connect_envelope *envelope,
                               const sp_http_request *request);
 
-/* The HTTP status of an error code:
- * https://connectrpc.com/docs/protocol/#error-codes. 500 for unknown codes. */
+/* Returns the HTTP status of an error code:
+ * https://connectrpc.com/docs/protocol/#error-codes. Returns 500 for an unknown
+ * code. */
 int sp_connect_status(const char *code);
 
 /* Replace the response by an error. */

@@ -39,7 +39,8 @@ static uint64_t v8_hash(json_int_t id) {
   return sp_hash_mix(SP_HASH_SEED, (uint64_t)id);
 }
 
-/* The index of the node with this id, or reading->count if there is none. */
+/* Returns the index of the node with this id, or reading->count if there is
+ * none. */
 static size_t v8_find(const v8_reading *reading, json_int_t id) {
   uint32_t at, i = sp_index_first(&reading->index, v8_hash(id), &at);
 

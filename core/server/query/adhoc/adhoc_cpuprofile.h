@@ -7,7 +7,7 @@
 
 #include "adhoc_profile.h"
 
-/* Whether a JSON file has this format. */
+/* Returns whether a JSON file has this format. */
 bool sp_adhoc_cpuprofile_is(const json_t *root);
 
 /* Add the profile's nanoseconds, except idle time, to a side of the tree.

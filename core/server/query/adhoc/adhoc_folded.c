@@ -72,7 +72,7 @@ static bool folded_next(const char **at, const char *end, sp_text_line *line,
   return false;
 }
 
-/* Whether a file name ends in ".folded", ".folded.txt" or similar. */
+/* Returns whether a file name ends in ".folded", ".folded.txt" or similar. */
 static bool folded_is_name(const char *name) {
   static const char *const endings[] = {".folded", ".collapsed", ".stack",
                                         ".stacks"};
@@ -149,7 +149,7 @@ static spanprof_status folded_examine(folded_reading *reading, const char *text,
   return SPANPROF_OK;
 }
 
-/* The number in units of the smallest decimal place; saturates. */
+/* Returns the number in units of the smallest decimal place; saturates. */
 static int64_t folded_units(const folded_number *number, size_t places) {
   const char *at = number->at;
   int64_t value = 0;

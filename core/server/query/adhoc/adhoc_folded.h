@@ -6,9 +6,9 @@
 
 #include "adhoc_profile.h"
 
-/* Whether most of the first lines are such stacks. At least one stack must have
- * a caller, because lines of prose may also end in a number, unless the file is
- * named *.folded. */
+/* Returns whether most of the first lines are such stacks. At least one stack
+ * must have a caller, because lines of prose may also end in a number, unless
+ * the file is named *.folded. */
 bool sp_adhoc_folded_is(const char *name, const char *text, size_t size);
 
 /* Add the values to a side of the tree. The types are the file's `name` and, if

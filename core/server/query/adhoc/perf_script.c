@@ -60,7 +60,7 @@ static sp_text_line perf_word(sp_text_line *line) {
   return word;
 }
 
-/* Whether a word is a process or thread: "4711" or "4711/4712". */
+/* Returns whether a word is a process or thread: "4711" or "4711/4712". */
 static bool perf_is_thread(sp_text_line word) {
   const char *slash = memchr(word.at, '/', word.size);
   const size_t first = slash ? (size_t)(slash - word.at) : word.size;
@@ -69,7 +69,7 @@ static bool perf_is_thread(sp_text_line word) {
          (!slash || perf_is_digits(slash + 1, word.size - first - 1));
 }
 
-/* Whether a word is a time: "1234.567890:". */
+/* Returns whether a word is a time: "1234.567890:". */
 static bool perf_is_time(sp_text_line word) {
   const char *point = memchr(word.at, '.', word.size);
 
@@ -78,13 +78,14 @@ static bool perf_is_time(sp_text_line word) {
          perf_is_digits(point + 1, (size_t)(word.at + word.size - point) - 2);
 }
 
-/* Whether a word is a processor: "[002]". */
+/* Returns whether a word is a processor: "[002]". */
 static bool perf_is_processor(sp_text_line word) {
   return word.size > 2 && *word.at == '[' && word.at[word.size - 1] == ']' &&
          perf_is_digits(word.at + 1, word.size - 2);
 }
 
-/* Whether a word is flags, "d..2.": four to six letters, digits and dots. */
+/* Returns whether a word is flags, "d..2.": four to six letters, digits and
+ * dots. */
 static bool perf_is_flags(sp_text_line word) {
   size_t i;
 
@@ -233,8 +234,8 @@ static spanprof_status perf_put(perf_reading *reading) {
   return SPANPROF_OK;
 }
 
-/* The index of an event, which is added if it is new. Returns event_count if
- * there are too many events. */
+/* Returns the index of an event, which is added if it is new. Returns
+ * event_count if there are too many events. */
 static size_t perf_event(perf_reading *reading, sp_text_line event) {
   size_t i;
 

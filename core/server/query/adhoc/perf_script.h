@@ -6,7 +6,7 @@
 
 #include "adhoc_profile.h"
 
-/* Whether a text begins like this output. */
+/* Returns whether a text begins like this output. */
 bool sp_perf_script_is(const char *text, size_t size);
 
 /* Add the samples of the event `type` to a side of the tree, as stacks of the

@@ -20,7 +20,7 @@ typedef struct sp_api {
 
 typedef spanprof_status (*sp_api_run)(sp_api *api);
 
-/* A parameter, or NULL if it is missing or empty. */
+/* Returns a parameter, or NULL if it is missing or empty. */
 const char *sp_api_parameter(const sp_api *api, const char *name);
 
 /* Plan the parameters `query`, `type`, `from`, `until`, `span`, `trace` and

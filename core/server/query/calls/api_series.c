@@ -44,8 +44,8 @@ typedef struct series_sums {
   spanprof_status st;
 } series_sums;
 
-/* The part of a value for the first `ms` of `length_ms`. Differences of such
- * parts add up to the value exactly. */
+/* Returns the part of a value for the first `ms` of `length_ms`. Differences of
+ * such parts add up to the value exactly. */
 static int64_t series_part(int64_t value, int64_t ms, int64_t length_ms) {
   return value / length_ms * ms + value % length_ms * ms / length_ms;
 }
@@ -133,7 +133,7 @@ static void series_cover(series_sums *sums) {
   }
 }
 
-/* The shortest of these lengths that divides the range into at most
+/* Returns the shortest of these lengths that divides the range into at most
  * SERIES_STEPS steps. */
 static int64_t series_step_of(int64_t range_ms) {
   static const int64_t lengths_s[] = {1,    2,    5,     10,    15,   30,
@@ -178,7 +178,8 @@ static spanprof_status series_grid(sp_api *api, series_sums *sums) {
   return sums->values ? SPANPROF_OK : api->query.arena.st;
 }
 
-/* Whether a type's values are levels, such as memory in use, and not sums. */
+/* Returns whether a type's values are levels, such as memory in use, and not
+ * sums. */
 static bool series_is_level(const char *type) {
   return strncmp(type, "inuse_", 6) == 0 || strncmp(type, "goroutine", 9) == 0;
 }

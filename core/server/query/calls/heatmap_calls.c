@@ -26,7 +26,7 @@ static bool heatmap_gather(void *data, const sp_store_point *point) {
   return sp_merged_points_add(&map->points, point);
 }
 
-/* The smallest value of a row, rounded down. */
+/* Returns the smallest value of a row, rounded down. */
 static int64_t heatmap_row_start(const heatmap *map, int64_t row) {
   return map->smallest + (int64_t)((double)row * map->row_height);
 }

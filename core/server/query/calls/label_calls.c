@@ -3,8 +3,8 @@
 #include "query_calls.h"
 #include "server/query/selector/text_set.h"
 
-/* Whether a label name has only the characters of classic Prometheus names.
- * Other names are sent only to clients that accept UTF-8 label names. */
+/* Returns whether a label name has only the characters of classic Prometheus
+ * names. Other names are sent only to clients that accept UTF-8 label names. */
 static bool label_is_plain(const char *name) {
   const char *p;
 

@@ -11,7 +11,8 @@
 #include "server/query/tree/stack_query.h"
 #include "util/text/number.h"
 
-/* The parameter "max-nodes" or "maxNodes"; 0 if it is missing or invalid. */
+/* Returns the parameter "max-nodes" or "maxNodes"; 0 if it is missing or
+ * invalid. */
 static uint64_t render_nodes(const sp_query *query) {
   const char *text = sp_http_query(query->http, "max-nodes");
   uint64_t nodes = 0;

@@ -173,8 +173,9 @@ spanprof_status sp_call_profile(sp_query *query,
   return st;
 }
 
-/* Plan one side of a comparison. Pyroscope writes the code twice for errors
- * other than that of the type. */
+/* Plan one side of a comparison. As in Pyroscope, the message of an error
+ * begins with the error code; for an invalid type it does not (sp_call_diff()
+ * checks the types before). */
 static spanprof_status diff_plan(sp_query_plan *plan,
                                  const sp_query_request *request) {
   spanprof_status st = sp_query_plan_request(plan, request);

@@ -123,7 +123,8 @@ static void dot_weight(dot_drawing *drawing, int64_t value) {
   sp_buffer_text(drawing->out, ")");
 }
 
-/* The font size: 8 for no value to 24 for the largest, by the square root. */
+/* Returns the font size: 8 for no value to 24 for the largest, by the square
+ * root. */
 static int dot_font_size(const dot_drawing *drawing, int64_t flat) {
   int size = 8;
 

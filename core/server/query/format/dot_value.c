@@ -13,7 +13,7 @@ static const sp_dot_unit dot_sizes[] = {{"B", 1},
                                         {"GB", 1073741824.0},
                                         {"TB", 1099511627776.0}};
 
-/* The largest unit of a family in which the value is at least 1. */
+/* Returns the largest unit of a family in which the value is at least 1. */
 static sp_dot_unit dot_best(const sp_dot_unit *family, size_t count,
                             double value) {
   size_t i = count - 1;

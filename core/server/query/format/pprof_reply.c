@@ -35,7 +35,7 @@ static int64_t pprof_text(pprof_writing *writing, const char *text) {
   return number;
 }
 
-/* The location for nodes that were cut, after all others. */
+/* Returns the location for nodes that were cut, after all others. */
 static int64_t pprof_other_location(const pprof_writing *writing) {
   return (int64_t)writing->nodes.location_count + 1;
 }
@@ -256,7 +256,7 @@ static spanprof_status pprof_parts(pprof_writing *writing,
   return SPANPROF_OK;
 }
 
-/* The period that Pyroscope gives merged profiles of a metric. */
+/* Returns the period that Pyroscope gives merged profiles of a metric. */
 static int64_t pprof_period(const char *metric) {
   if (strcmp(metric, "process_cpu") == 0)
     return 1000000000;

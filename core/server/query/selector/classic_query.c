@@ -28,7 +28,8 @@ static bool classic_is_plain(char c) {
          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The index of the name's ending, or the number of endings if it has none. */
+/* Returns the index of the name's ending, or the number of endings if it has
+ * none. */
 static size_t classic_ending(const char *name, size_t bytes) {
   size_t i;
 
@@ -42,9 +43,9 @@ static size_t classic_ending(const char *name, size_t bytes) {
   return i;
 }
 
-/* The length of a name with arbitrary characters, such as "Größe & Söhne.cpu"
- * in links of our clients. Only its ending distinguishes it from a selector.
- * Returns 0 if there is no known ending. */
+/* Returns the length of a name with arbitrary characters, such as "Größe &
+ * Söhne.cpu" in links of our clients. Only its ending distinguishes it from a
+ * selector. Returns 0 if there is no known ending. */
 static size_t classic_free_name_bytes(const char *text) {
   const size_t bytes = strcspn(text, "{}\"'`\t\r\n");
 

@@ -4,9 +4,9 @@
 
 #include "matcher_list.h"
 
-/* The number of bytes of the application name at the beginning of `text`.
- * Returns 0 if `text` is not a classic query; it may be a Prometheus selector.
- */
+/* Returns the number of bytes of the application name at the beginning of
+ * `text`. Returns 0 if `text` is not a classic query; it may be a Prometheus
+ * selector. */
 size_t sp_classic_name_bytes(const char *text);
 
 /* Add the matcher for "shop.cpu": a service called "shop" or "shop.cpu". If the
@@ -16,8 +16,8 @@ spanprof_status sp_classic_match(sp_matcher_list *list, const char *name,
                                  size_t bytes, const char **type,
                                  sp_query_fault *fault);
 
-/* The profile type of an ending, for example "cpu", or NULL if the ending is
- * unknown. */
+/* Returns the profile type of an ending, for example "cpu", or NULL if the
+ * ending is unknown. */
 const char *sp_classic_type(const char *ending);
 
 #endif

@@ -22,7 +22,8 @@ static void lexer_accept(sp_label_lexer *lexer, sp_label_word word,
   lexer->at = end;
 }
 
-/* The number of bytes of the character at `at`; 1 if it is not valid UTF-8. */
+/* Returns the number of bytes of the character at `at`; 1 if it is not valid
+ * UTF-8. */
 static int lexer_character_bytes(const char *at) {
   const unsigned char first = (unsigned char)*at;
   const int bytes = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

@@ -38,13 +38,13 @@ spanprof_status sp_matcher_list_add_either(sp_matcher_list *list,
                                            const char *other,
                                            sp_query_fault *fault);
 
-/* The first `=` matcher for a label name, or NULL. */
+/* Returns the first `=` matcher for a label name, or NULL. */
 const sp_matcher *sp_matcher_list_find(const sp_matcher_list *list,
                                        const char *name);
 void sp_matcher_list_remove(sp_matcher_list *list, const sp_matcher *matcher);
 
-/* Whether a regular expression took too long. Such a matcher no longer matches
- * anything. */
+/* Returns whether a regular expression took too long. Such a matcher no longer
+ * matches anything. */
 bool sp_matcher_list_gave_up(const sp_matcher_list *list);
 
 #endif

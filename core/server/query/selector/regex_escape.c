@@ -143,8 +143,8 @@ static const char *escape_space(bool negated, bool inside_class) {
   return negated ? "[^\\t\\n\\f\\r\\x20]" : "[\\t\\n\\f\\r\\x20]";
 }
 
-/* Whether a property name has the form of RE2's names: "L", "Lu", "Han",
- * "Old_Italic". PCRE2 checks whether the property exists. */
+/* Returns whether a property name has the form of RE2's names: "L", "Lu",
+ * "Han", "Old_Italic". PCRE2 checks whether the property exists. */
 static bool escape_property_name(const char *name, size_t bytes) {
   size_t i;
 

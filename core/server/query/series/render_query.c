@@ -12,8 +12,8 @@
  * have at most ten digits in seconds. */
 #define RENDER_POINTS_MAX 20000
 
-/* The time of a parameter in ms. A text that is not a time counts as now, as in
- * Pyroscope. */
+/* Returns the time of a parameter in ms. A text that is not a time counts as
+ * now, as in Pyroscope. */
 static int64_t render_time(const sp_query *query, const char *parameter) {
   const char *text = sp_http_query(query->http, parameter);
   int64_t time_ns = (int64_t)sp_clock_unix_ns(query->serve->clock);
@@ -74,7 +74,7 @@ spanprof_status sp_render_type(const sp_query_plan *plan, const char **type,
   return *type && *unit ? SPANPROF_OK : arena->st;
 }
 
-/* The length of a timeline's steps: a round length that gives at most
+/* Returns the length of a timeline's steps: a round length that gives at most
  * RENDER_POINTS steps. */
 static int64_t render_step_s(int64_t range_ms) {
   static const int64_t lengths[] = {15,    20,    30,    60,    120,   300,

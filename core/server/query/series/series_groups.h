@@ -62,9 +62,9 @@ typedef struct sp_series_steps {
 sp_series_steps sp_series_steps_of(int64_t start_ms, int64_t end_ms,
                                    double step_s);
 
-/* The index of the point that a time belongs to: the first point at or after
- * it. All earlier times belong to the first point. Returns -1 for a time after
- * the last point. */
+/* Returns the index of the point that a time belongs to: the first point at or
+ * after it. All earlier times belong to the first point. Returns -1 for a time
+ * after the last point. */
 int64_t sp_series_step(const sp_series_steps *steps, int64_t time_ms);
 
 #endif

@@ -47,7 +47,7 @@ spanprof_status sp_series_cells_add(sp_series_cells *cells, uint32_t group,
 /* Sort the cells by group, step and row. Afterwards, nothing may be added. */
 void sp_series_cells_sort(sp_series_cells *cells);
 
-/* The sorted cells of a group, from the result to *end. */
+/* Returns the sorted cells of a group, from the result to *end. */
 const sp_series_cell *sp_series_cells_of(const sp_series_cells *cells,
                                          uint32_t group,
                                          const sp_series_cell **end);

@@ -29,7 +29,8 @@ void sp_span_durations_sort(sp_span_durations *durations) {
           durations_order);
 }
 
-/* The index of the row's first entry, or of the next row's if it has none. */
+/* Returns the index of the row's first entry, or of the next row's if it has
+ * none. */
 static size_t durations_begin(const sp_span_durations *durations,
                               uint64_t row) {
   size_t low = 0, high = durations->count;

@@ -24,8 +24,8 @@ spanprof_status sp_span_durations_add(sp_span_durations *durations,
  * sp_span_durations_quantile(). */
 void sp_span_durations_sort(sp_span_durations *durations);
 
-/* The quantile `percent` (1 to 100) of a row's durations, which is always one
- * of them. Returns 0 for a row without durations. */
+/* Returns the quantile `percent` (1 to 100) of a row's durations, which is
+ * always one of them. Returns 0 for a row without durations. */
 int64_t sp_span_durations_quantile(const sp_span_durations *durations,
                                    uint32_t row, unsigned percent);
 

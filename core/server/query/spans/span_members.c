@@ -52,7 +52,7 @@ static int members_order(const void *a, const void *b) {
   return (left->row > right->row) - (left->row < right->row);
 }
 
-/* The number in little-endian byte order. */
+/* Returns the number in little-endian byte order. */
 static uint64_t members_order_bytes(uint64_t number) {
   return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(number)
                                                 : number;

@@ -82,15 +82,16 @@ spanprof_status sp_span_rows_add_time(sp_span_rows *rows, uint32_t number,
 /* Compute the quantiles, after the last sp_span_rows_add_time(). */
 void sp_span_rows_quantiles(sp_span_rows *rows);
 
-/* The row's durations; all zero if none of its spans is in a stored trace. */
+/* Returns the row's durations; all zero if none of its spans is in a stored
+ * trace. */
 sp_span_times sp_span_rows_times(const sp_span_rows *rows,
                                  const sp_span_row *row);
 
-/* The order with this name, or NULL. */
+/* Returns the order with this name, or NULL. */
 sp_span_row_order sp_span_rows_order(const char *name);
 
-/* Move the first `count` rows of the order to the end, in reverse order.
- * Afterwards, no row may be found or added. */
+/* Sort partially: the first `count` rows by `order` become the last rows, in
+ * reverse order. After this call, no row may be found or added. */
 void sp_span_rows_select(sp_span_rows *rows, sp_span_row_order order,
                          size_t count);
 

@@ -4,8 +4,8 @@
 
 #define PATH_OFF SIZE_MAX /* a depth: the stack begins differently */
 
-/* The number of names that match the beginning of a stack. `location` is its
- * last location; `depth` is the number for the stack of the caller. */
+/* Returns the number of names that match the beginning of a stack. `location`
+ * is its last location; `depth` is the number for the stack of the caller. */
 static size_t path_step(const sp_stack_tree *stacks,
                         const sp_tree_location *location,
                         const char *const *names, size_t count, size_t depth) {

@@ -40,13 +40,14 @@ spanprof_status sp_function_tree_name(sp_function_tree *tree, const char *name,
 spanprof_status sp_function_tree_child(sp_function_tree *tree, uint32_t *node,
                                        const char *name, size_t size);
 
-/* The node's own value on a side. */
+/* Returns the node's own value on a side. */
 static inline int64_t *sp_function_tree_self(const sp_function_tree *tree,
                                              size_t node, uint32_t side) {
   return &sp_call_tree_values(&tree->calls, node)[side];
 }
 
-/* The number of samples in the node's own value, in a tree with details. */
+/* Returns the number of samples in the node's own value, in a tree with
+ * details. */
 static inline int64_t *sp_function_tree_samples(const sp_function_tree *tree,
                                                 size_t node, uint32_t side) {
   return &sp_call_tree_values(&tree->calls, node)[tree->side_count + side];

@@ -19,7 +19,7 @@ spanprof_status sp_node_cut_make(sp_node_cut *out, const sp_mem *mem,
                                  size_t nodes_max, size_t count,
                                  sp_node_weight_fn weight, const void *tree);
 
-/* Whether to keep a node. Call it once for each node, in order. */
+/* Returns whether to keep a node. Call it once for each node, in order. */
 static inline bool sp_node_cut_keeps(sp_node_cut *cut, int64_t weight) {
   if (weight != cut->smallest)
     return weight > cut->smallest;

@@ -118,7 +118,8 @@ void sp_query_plan_dispose(sp_query_plan *plan) {
     sp_matcher_list_dispose(&plan->matchers);
 }
 
-/* The number of parts of a profile type. *fifth_end is the end of the fifth. */
+/* Returns the number of parts of a profile type. *fifth_end is the end of the
+ * fifth. */
 static size_t type_parts(const char *type, const char **fifth_end) {
   size_t parts = 1;
   const char *p;

@@ -79,14 +79,14 @@ spanprof_status sp_query_plan_matchers(sp_query_plan *plan,
 spanprof_status sp_query_plan_request(sp_query_plan *plan,
                                       const sp_query_request *request);
 
-/* The selection for the store. */
+/* Returns the selection for the store. */
 const sp_selector *sp_query_plan_selector(sp_query_plan *plan);
 
 /* Call this after a selection that returned `st`. Returns `st`, or an error of
  * the matchers. */
 spanprof_status sp_query_plan_done(sp_query_plan *plan, spanprof_status st);
 
-/* Whether `type` has the five parts of a profile type. */
+/* Returns whether `type` has the five parts of a profile type. */
 bool sp_profile_type_valid(const char *type);
 
 #endif

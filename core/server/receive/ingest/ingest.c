@@ -128,7 +128,7 @@ static const char *ingest_param(const sp_http_request *request,
   return value && *value ? value : otherwise;
 }
 
-/* The duration from `from` to `until`, or 0 if they are not a range. */
+/* Returns the duration from `from` to `until`, or 0 if they are not a range. */
 static int64_t ingest_duration_ns(const sp_http_request *request,
                                   int64_t from_ns) {
   const char *text = ingest_param(request, "until", NULL);

@@ -23,10 +23,10 @@ void sp_ingest_name_dispose(sp_ingest_name *name);
  * number from 0 on. */
 uint32_t sp_ingest_rate(const char *text);
 
-/* The time of `from` or `until` in nanoseconds. Clients send "now", "now-10s"
- * and numbers; as in Pyroscope, all other texts and NULL count as now.
- * INT64_MAX for a number out of range or a day that does not exist, so that the
- * checks of the profile refuse it. */
+/* Returns the time of `from` or `until` in nanoseconds. Clients send "now",
+ * "now-10s" and numbers; as in Pyroscope, all other texts and NULL count as
+ * now. INT64_MAX for a number out of range or a day that does not exist, so
+ * that the checks of the profile refuse it. */
 int64_t sp_ingest_time(const char *text, int64_t now_ns);
 
 #endif

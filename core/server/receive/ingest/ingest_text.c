@@ -3,7 +3,8 @@
 #include "server/receive/wire/hex_id.h"
 #include "speedscope.h"
 
-/* The span that the name's labels give to all samples, or an empty text. */
+/* Returns the span that the name's labels give to all samples, or an empty
+ * text. */
 static sp_view ingest_text_span(const sp_ingest_upload *upload) {
   const sp_view digits =
       sp_series_labels_get(&upload->name.labels, sp_view_text("profile_id"));

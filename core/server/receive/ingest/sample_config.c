@@ -7,7 +7,7 @@
 struct sp_sample_config {
   const sp_mem *mem;
   void *placeholder; /* accounts for the memory of jansson's values
-                        (json_wire.h) */
+                      * (json_wire.h) */
   json_t *root;
 };
 
@@ -112,7 +112,7 @@ bool sp_sample_config_has(const sp_sample_config *config, const char *type) {
   return config && json_is_object(json_object_get(config->root, type));
 }
 
-/* The display name of a type; its own name if it has none. */
+/* Returns the display name of a type; its own name if it has none. */
 static sp_view config_display(const sp_sample_config *config, sp_view type) {
   const json_t *name;
   size_t i;
@@ -130,7 +130,7 @@ static sp_view config_display(const sp_sample_config *config, sp_view type) {
              : type;
 }
 
-/* The metric of a display name, or NULL. */
+/* Returns the metric of a display name, or NULL. */
 static const char *config_metric(sp_view name) {
   if (sp_view_contains(name, "cpu"))
     return "process_cpu";

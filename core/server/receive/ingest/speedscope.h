@@ -22,7 +22,8 @@ spanprof_status sp_speedscope_open(json_t **out, const sp_mem *mem,
 /* Number of profiles. */
 size_t sp_speedscope_count(const json_t *root);
 
-/* The unit of profile number `i` in nanoseconds; 0 if it is not a time. */
+/* Returns the unit of profile number `i` in nanoseconds; 0 if it is not a time.
+ */
 int64_t sp_speedscope_unit_ns(const json_t *root, size_t i);
 
 /* Receives a stack, outermost frame first, and its weight in units of the

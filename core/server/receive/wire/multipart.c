@@ -95,7 +95,8 @@ static bool multipart_part(sp_view part, sp_view *name, bool *is_file) {
   return false;
 }
 
-/* The content after the headers, without the line end before the delimiter. */
+/* Returns the content after the headers, without the line end before the
+ * delimiter. */
 static sp_view multipart_content(sp_view part) {
   sp_view remaining = part, line;
 

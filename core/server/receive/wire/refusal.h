@@ -1,4 +1,7 @@
-/* The reason why an upload is refused, with a message that helps its sender. */
+/* The reason why an upload is refused, with a message that helps its sender. In
+ * comments, "refuses as malformed" means that a function calls sp_refuse() with
+ * SP_REFUSAL_BROKEN and returns its status. Likewise, "as invalid" means
+ * SP_REFUSAL_INVALID, and "as too large" SP_REFUSAL_LARGE. */
 #ifndef SP_REFUSAL_H
 #define SP_REFUSAL_H
 

@@ -63,8 +63,8 @@ static inline int64_t sp_get_signed(sp_column_reader *reader) {
   return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
-/* A count of items of at least one byte each. Returns 0 and sets `broken` if
- * there are fewer bytes left. */
+/* Read a count of items that have at least one byte each. Returns 0 and sets
+ * `broken` if there are fewer bytes left. */
 static inline size_t sp_get_count(sp_column_reader *reader) {
   const uint64_t count = sp_get_number(reader);
 

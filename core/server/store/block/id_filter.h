@@ -7,7 +7,7 @@
 
 #define SP_ID_FILTER_LINE_BYTES 64
 
-/* The key of an id in filters. */
+/* Returns the key of an id in filters. */
 uint64_t sp_id_span_key(uint64_t span_id);
 uint64_t sp_id_trace_key(uint64_t hi, uint64_t lo);
 

@@ -7,10 +7,10 @@
 typedef struct sp_sample_sums {
   const sp_mem *mem;
   const sp_select *select;
-  sp_tree_sample *samples; /* `node`: the number of a stack, until the
-                            * samples are placed; `label_set`: the number of
-                            * an entry; `count`: parts, until the samples get
-                            * labels */
+  /* Before sp_sample_sums_place(), `node` is the number of a stack. Before
+   * sp_sample_sums_label(), `count` is a sum of sp_sample_part(). `label_set`
+   * is the index of an entry. */
+  sp_tree_sample *samples;
   size_t count;
   size_t capacity;
   sp_index index;

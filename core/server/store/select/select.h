@@ -87,7 +87,7 @@ struct sp_select {
   uint64_t profile_count; /* with selected values */
 };
 
-/* The allocator for the results of a selector. */
+/* Returns the allocator for the results of a selector. */
 static inline const sp_mem *sp_select_mem(const sp_store *store,
                                           const sp_selector *selector) {
   return selector->mem ? selector->mem : store->mem;
@@ -100,8 +100,9 @@ spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
                               const sp_select_sink *sink);
 void sp_select_dispose(sp_select *select);
 
-/* The id of a profile of the current block, computed from its stored data. All
- * series that the labels of its samples make from it have the same id. */
+/* Returns the id of a profile of the current block, computed from its stored
+ * data. All series that the labels of its samples make from it have the same
+ * id. */
 sp_profile_uuid sp_select_uuid(const sp_select *select,
                                const sp_block_profile *profile);
 
@@ -116,8 +117,8 @@ bool sp_select_span_passes(const sp_select *select,
                            const sp_select_entry *entry,
                            const sp_block_span *span);
 
-/* The number of profiles with selected values in the current block, whose
- * totals must have been read; select_match.c. */
+/* Returns the number of profiles with selected values in the current block,
+ * whose totals must have been read; select_match.c. */
 uint64_t sp_select_profiles(const sp_select *select);
 
 bool sp_select_labels_pass(const sp_selector *selector,

@@ -23,9 +23,9 @@ static spanprof_status series_add(sp_select *select,
   return st;
 }
 
-/* The period of a sample in the unit of the type. A period with another unit is
- * ignored: the period of Go's heap profiles ("space") is not the period of
- * inuse_space. */
+/* Returns the period of a sample in the unit of the type. A period with another
+ * unit is ignored: the period of Go's heap profiles ("space") is not the period
+ * of inuse_space. */
 static int64_t series_period(const sp_series_source *source, size_t type) {
   const char *unit = source->types[source->type_count][1];
 
@@ -41,8 +41,8 @@ static bool series_has_type(const sp_select *select,
   return !wanted || sp_profile_type_matches(wanted, source->type_ids[type]);
 }
 
-/* The cache for texts of series that may not match. It is cleared from time to
- * time. */
+/* Returns the cache for texts of series that may not match. It is cleared from
+ * time to time. */
 static sp_text_cache *series_tried(sp_select *select) {
   if (select->tried.arena.bytes > SERIES_TRIED_BYTES)
     sp_text_cache_clear(&select->tried);

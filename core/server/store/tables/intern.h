@@ -60,7 +60,7 @@ typedef struct sp_intern {
   sqlite3_stmt *insert[SP_INTERN_KINDS];
   sqlite3_stmt *run_of; /* finds the run that contains a frame */
   sp_row_id next_stack; /* lowest id above all stacks; 0: not known */
-  sp_buffer more;       /* of the run that is being inserted */
+  sp_buffer more;       /* column `more` of the run that is being inserted */
   /* Items that were used recently. When `now` is full it becomes `before`, and
    * items that are needed again are copied back; all others are forgotten. */
   sp_intern_items now;
@@ -69,7 +69,7 @@ typedef struct sp_intern {
   sp_id_set used[SP_INTERN_KINDS];
   uint64_t queries; /* statements run on the file so far */
   bool watching;
-  bool missed; /* an id could not be noted, for lack of memory */
+  bool missed; /* an id is missing in `used`, because memory ran out */
 } sp_intern;
 
 void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db,
