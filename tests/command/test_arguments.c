@@ -52,7 +52,7 @@ static void arguments_after_two_dashes_are_operands(void) {
   CHECK_EQUAL(next(&arguments), SP_ARGUMENT_END);
 }
 
-static void wrong_ones_are_named_and_the_nearest_too(void) {
+static void unknown_options_are_named_with_the_nearest_option(void) {
   static const struct {
     char *argument;
     const char *sentence;
@@ -101,8 +101,8 @@ int main(int argc, char **argv) {
       {"values are accepted in both forms", values_are_accepted_in_both_forms},
       {"arguments after two dashes are operands",
        arguments_after_two_dashes_are_operands},
-      {"wrong ones are named, and the nearest too",
-       wrong_ones_are_named_and_the_nearest_too},
+      {"unknown options are named with the nearest option",
+       unknown_options_are_named_with_the_nearest_option},
       {"help has every option", help_has_every_option},
   };
 

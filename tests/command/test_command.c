@@ -65,9 +65,9 @@ static void commands_survive_every_failed_allocation(void) {
   }
 }
 
-/* Help is printed after all arguments before it were read, and nothing is
- * executed. An option whose value 1 is invalid is refused by name: it was read,
- * too. */
+/* --help prints the help after all arguments before it were read, and nothing
+ * is executed. If the value 1 is invalid, the message names the option, which
+ * shows that the option was read. */
 static void every_option_of_reports_is_read(void) {
   char name[80], refused[80];
   size_t i;

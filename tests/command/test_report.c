@@ -4,7 +4,7 @@
 #include "failing_mem.h"
 #include "report_fixture.h"
 
-/* Of one type, in milliseconds. */
+/* Values of one type, in milliseconds. */
 static const int64_t own_values[] = {30, 4};
 static const sp_pprof_sample own_samples[] = {
     {.values = own_values,
@@ -12,7 +12,7 @@ static const sp_pprof_sample own_samples[] = {
      .location_count = SP_COUNT_OF(stack_plain)},
     {.values = own_values + 1}};
 
-static void cpu_is_chosen_and_made_nanoseconds(void) {
+static void cpu_is_chosen_and_converted_to_nanoseconds(void) {
   report_started(NULL);
   CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
   CHECK_TEXT(report.type, "cpu");
@@ -264,8 +264,8 @@ static void reports_survive_every_failed_allocation(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"cpu is chosen, and made nanoseconds",
-       cpu_is_chosen_and_made_nanoseconds},
+      {"cpu is chosen and converted to nanoseconds",
+       cpu_is_chosen_and_converted_to_nanoseconds},
       {"functions count once per stack", functions_count_once_per_stack},
       {"code without a name is its module", code_without_a_name_is_its_module},
       {"other types and units are left out",

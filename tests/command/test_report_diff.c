@@ -143,10 +143,10 @@ static void draw_counts(int64_t *counts, double factor, bool fixed) {
     counts[i] = draw_poisson(rate(i) * factor);
 }
 
-/* With --fail-above 0%, any growth counts that is more than chance. None of
- * 1,000 equal pairs is reported. And p is right: the number of pairs with p of
- * 0.001 or less is not larger than it is, with a probability of 1e-6, for
- * events of one in a thousand. */
+/* With --fail-above 0%, all growth beyond chance counts. None of 1,000 equal
+ * pairs is reported. The values of p are right, too: at most 9 pairs have a p
+ * of 0.001 or less. With a right p, more than 9 pairs have a probability of
+ * 1e-6. */
 static void equal_pairs_are_not_reported(void) {
   static const struct {
     bool fixed;
@@ -192,7 +192,7 @@ static void growth_by_more_than_chance_is_found(void) {
     found = found_in(base, now, DIFF_PERIOD, 0.1, false);
     CHECK_EQUAL(found.grown, found.first_grew);
     seen += found.first_grew;
-    /* It grew less than is allowed. */
+    /* The growth is within --fail-above. */
     CHECK_EQUAL(found_in(base, now, DIFF_PERIOD, 1, false).grown, 0);
   }
   CHECK_EQUAL(seen, 100);

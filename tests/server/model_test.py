@@ -171,7 +171,7 @@ class Uploads:
         if dice.random() < 0.3:
             tags["endpoint"] = dice.choice(("x", "y", "a \"quoted\" one"))
         frames = [(dice.choice(FRAMES), 7) for _ in range(dice.randrange(1, 6))]
-        # All values of a sample are zero, or none.
+        # Either all values of a sample are zero, or none is.
         values = [0] * len(types) if dice.random() < 0.1 else [self.value(kind) for kind in types]
         return frames, values, tags
 
@@ -271,15 +271,15 @@ class ModelTest(unittest.TestCase):
         self.server.start(*(["--retention", RETENTION] if self.oldest_ns else []))
 
     def retire(self):
-        """Restart with a retention. From now on queries ask only for profiles that are not too old before the end
-        of the test, with two minutes to spare."""
+        """Restart with a retention. From now on queries only request profiles that
+        reach the retention two minutes after the end of the test, or later."""
         self.assertEqual(0, self.server.end(signal.SIGTERM))
         self.oldest_ns = time.time_ns() - RETENTION_NS + int((SECONDS * (1 - RETIRES_AT) + 120) * 10**9)
         self.store.drop_before(self.oldest_ns)
         self.sent = [(profile, body) for profile, body in self.sent if profile.time_ns >= self.oldest_ns]
         self.start()
 
-    def old_ones_are_gone(self):
+    def wait_for_dropped_profiles(self):
         """The server drops a block, which holds one hour, when its last profile is too old."""
         until = (time.time_ns() - RETENTION_NS) // HOUR_NS * HOUR_NS // 10**6 - 1
         deadline = time.monotonic() + 90
@@ -530,7 +530,7 @@ class ModelTest(unittest.TestCase):
                 self.upload()
             else:
                 self.check()
-        self.old_ones_are_gone()
+        self.wait_for_dropped_profiles()
         self.assertGreater(self.server.metric("spanprof_store_blocks"), 0, "nothing was compacted")
         for _ in range(100):
             self.check()

@@ -57,8 +57,8 @@ bool sp_report_label_ancestor(const sp_pprof_label *label, uint64_t *id,
   return true;
 }
 
-static bool filter_takes_span(const sp_report_filter *filter,
-                              const sp_pprof_sample *sample) {
+static bool filter_matches_span(const sp_report_filter *filter,
+                                const sp_pprof_sample *sample) {
   const char *name;
   uint64_t id;
   uint32_t i;
@@ -73,8 +73,8 @@ static bool filter_takes_span(const sp_report_filter *filter,
   return false;
 }
 
-static bool filter_takes_span_name(const sp_report_filter *filter,
-                                   const sp_pprof_sample *sample) {
+static bool filter_matches_span_name(const sp_report_filter *filter,
+                                     const sp_pprof_sample *sample) {
   const char *name = sp_report_sample_span_name(sample);
   uint64_t id;
   uint32_t i;
@@ -102,9 +102,9 @@ static bool filter_label_is(const sp_pprof_label *have,
   return strcmp(number, want->value) == 0;
 }
 
-static bool filter_takes_label(const sp_pprof *profile,
-                               const sp_pprof_sample *sample,
-                               const sp_report_label *want) {
+static bool filter_matches_label(const sp_pprof *profile,
+                                 const sp_pprof_sample *sample,
+                                 const sp_report_label *want) {
   const char *value;
   bool own = false;
   uint32_t i;
@@ -140,12 +140,12 @@ bool sp_report_filter_matches(const sp_report_filter *filter,
                               const sp_pprof_sample *sample) {
   size_t i;
 
-  if (filter->by_span && !filter_takes_span(filter, sample))
+  if (filter->by_span && !filter_matches_span(filter, sample))
     return false;
-  if (filter->span_name && !filter_takes_span_name(filter, sample))
+  if (filter->span_name && !filter_matches_span_name(filter, sample))
     return false;
   for (i = 0; i < filter->label_count; i++) {
-    if (!filter_takes_label(profile, sample, &filter->labels[i]))
+    if (!filter_matches_label(profile, sample, &filter->labels[i]))
       return false;
   }
   return true;

@@ -65,10 +65,10 @@ static bool label_is_id(const char *key, size_t bytes) {
   return false;
 }
 
-static spanprof_status label_take_sample(sp_report *report,
-                                         const sp_pprof *profile,
-                                         const sp_pprof_sample *sample,
-                                         const sp_amount *amount) {
+static spanprof_status label_add_sample(sp_report *report,
+                                        const sp_pprof *profile,
+                                        const sp_pprof_sample *sample,
+                                        const sp_amount *amount) {
   char number[LABEL_NUMBER_BYTES];
   spanprof_status st = SPANPROF_OK;
   const char *name;
@@ -126,7 +126,7 @@ spanprof_status sp_report_labels_add(sp_report *report, const sp_pprof *profile,
                      value ? value : SP_REPORT_NO_VALUE, amount);
   }
   if (options->all_labels)
-    st = label_take_sample(report, profile, sample, amount);
+    st = label_add_sample(report, profile, sample, amount);
   if (!st && options->all_labels)
     st = label_add_profile(report, profile, sample, amount);
   return st;

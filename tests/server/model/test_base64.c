@@ -45,8 +45,8 @@ static void every_text_fits_in_its_capacity(void) {
   size_t bytes, i;
 
   for (i = 0; i <= 9; i++) {
-    char *out = malloc(SP_BASE64_CAPACITY(i)); /* AddressSanitizer detects
-                                                * writes behind it */
+    /* AddressSanitizer detects writes beyond the buffer. */
+    char *out = malloc(SP_BASE64_CAPACITY(i));
 
     CHECK_EQUAL(sp_base64_read("AAAAAAAAA", i, SP_BASE64_STANDARD, out, &bytes),
                 i);

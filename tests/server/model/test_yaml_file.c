@@ -183,9 +183,9 @@ static void keys_are_read_ignored_or_refused(void) {
               SPANPROF_OK);
   file.log = &log;
   CHECK_EQUAL(sp_yaml_check_keys(file.root, "job shop", &keys), SPANPROF_OK);
-  CHECK_TEXT(said, "--jobs jobs.yml, line 2: proxy_url of job shop is not "
-                   "honoured here\n--jobs jobs.yml, line 3: dns_sd_configs of "
-                   "job shop is ignored\n");
+  CHECK_TEXT(said, "--jobs jobs.yml, line 2: proxy_url of job shop is ignored\n"
+                   "--jobs jobs.yml, line 3: dns_sd_configs of job shop is "
+                   "ignored\n");
   sp_yaml_file_dispose(&file);
 
   CHECK_EQUAL(file_of(&file, "targets: 'true'\nscrape_intervall: 1s\n",

@@ -3,7 +3,7 @@
 #include "server/receive/wire/refusal.h"
 
 /* Count the numbers, then read them into an array of exactly this size:
- * AddressSanitizer detects writes behind it. */
+ * AddressSanitizer detects writes beyond it. */
 static bool read_list(sp_view message, uint64_t **numbers, size_t *count,
                       sp_wire_fault *fault) {
   sp_wire wire = sp_wire_of(message);
