@@ -6,13 +6,13 @@
 
 #include "server/model/serve.h"
 
-/* Most --scrape options. A file of jobs may have more targets. */
+/* Largest number of --scrape options. A file of jobs may have more targets. */
 #define SP_SERVE_SCRAPES_MAX 64
 
-/* Most --metric options, and most rules of a file. */
+/* Largest number of --metric options, and of rules in a file. */
 #define SP_SERVE_METRICS_MAX 100
 
-/* Most --allow-host options. */
+/* Largest number of --allow-host options. */
 #define SP_SERVE_HOSTS_MAX 64
 
 typedef struct sp_serve_arguments {

@@ -6,7 +6,7 @@
 #include "profile/profile.h"
 #include "report_print.h"
 
-/* Most lines of comments. */
+/* Largest number of lines of comments. */
 #define TEXT_COMMENTS 20
 
 static void text_time(uint64_t unix_ns, const char *format, FILE *out) {

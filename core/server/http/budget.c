@@ -8,7 +8,7 @@
 /* Longest wait for the next piece of a large body. */
 #define BODY_LARGE_IDLE_SECONDS 10u
 
-/* Most bytes of an unwanted body that are read, so that its sender gets an
+/* Largest size of an unwanted body that is still read. Its sender then gets an
  * answer instead of a closed connection. */
 #define BODY_SWALLOWED_MAX ((size_t)256 << 20)
 

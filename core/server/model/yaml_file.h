@@ -9,8 +9,8 @@
 #define SP_YAML_BYTES_MAX ((size_t)1 << 20)
 #define SP_YAML_DEPTH_MAX 32
 #define SP_YAML_KEYS_MAX  1000 /* per map */
-/* Most values of a file. Values that aliases and merges repeat count each time.
- */
+/* Largest number of values in a file. Values that aliases and merges repeat
+ * count each time. */
 #define SP_YAML_VALUES_MAX 100000
 
 typedef enum sp_yaml_kind {

@@ -4,7 +4,7 @@
 
 #include "server/http/message/http.h"
 
-/* Most bytes of a request, as sent. */
+/* Largest size of a request, as sent. */
 #define SP_PUSH_BYTES_MAX ((size_t)64 << 20)
 
 /* `data` is an sp_serve. */

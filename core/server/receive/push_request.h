@@ -5,8 +5,9 @@
 #include "server/receive/profile/series_labels.h"
 #include "server/receive/wire/refusal.h"
 
-/* Most profiles of a request and labels of a series, including empty labels.
- * Clients send few; all labels are processed again for each profile. */
+/* Largest number of profiles in a request, and of labels of a series, including
+ * empty labels. Clients send few; all labels are processed again for each
+ * profile. */
 #define SP_PUSH_PROFILES_MAX ((size_t)10000)
 #define SP_PUSH_LABELS_MAX   SP_LIMITS_LABELS_MAX
 

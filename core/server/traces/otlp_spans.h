@@ -6,7 +6,7 @@
 #include "server/receive/wire/refusal.h"
 #include "server/store/store.h"
 
-/* Most memory for the spans of one request. */
+/* Memory limit for the spans of one request. */
 #define SP_OTLP_SPANS_MEMORY_MAX ((size_t)64 << 20)
 
 typedef struct sp_otlp_spans {

@@ -13,8 +13,8 @@
 
 #define SP_HTTP_DURATION_BUCKETS 14
 
-/* Most histograms. Requests that would need further ones count for the route
- * "other". */
+/* Largest number of histograms. Requests that need further histograms count for
+ * the route "other". */
 #define SP_HTTP_DURATIONS_MAX 1000
 
 typedef struct sp_http_duration {

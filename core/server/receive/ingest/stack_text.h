@@ -20,7 +20,7 @@ spanprof_status sp_stack_trie(sp_stack_list *list, sp_view bytes);
  */
 spanprof_status sp_stack_tree_read(sp_stack_list *list, sp_view bytes);
 
-/* Most bytes of all keys of a trie. */
+/* Largest total size of the keys of a trie. */
 #define SP_STACK_KEYS_MAX ((size_t)64 << 20)
 
 #endif

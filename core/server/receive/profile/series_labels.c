@@ -8,7 +8,7 @@
 /* Identifies one process, and would make a new series for each run. */
 #define LABELS_SESSION "__session_id__"
 
-/* Most bytes of a name or value in a message. */
+/* Largest size of a name or value in a message. */
 #define LABELS_SHOWN_MAX 4096
 
 void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem) {

@@ -4,7 +4,8 @@
 
 #include "server/store/store.h"
 
-/* Waiting large uploads. Most workers remain free for others. */
+/* Largest number of large uploads that wait. Most workers remain free for other
+ * uploads. */
 #define UPLOAD_WAITING_MAX 8
 #define UPLOAD_TRIM_BYTES  ((size_t)16 << 20)
 
