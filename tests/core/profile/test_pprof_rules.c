@@ -284,7 +284,9 @@ static void exceeded_limits_are_found(void) {
     many[i] = &m.sample[0];
   m.profile.sample = many;
   m.profile.n_sample = COUNT_OF(many);
-  CHECK_TEXT(broken(&m, NULL), "there are 15001 samples");
+  CHECK_TEXT(
+      broken(&m, NULL),
+      "the profile has 15001 samples, which are too many for the server");
   free(large);
 }
 
