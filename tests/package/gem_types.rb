@@ -53,7 +53,8 @@ class TypesTest < Minitest::Test
 
   def compare(definition, code, name)
     signed = definition.methods.select { |_, method| method.defined_in == name && method.public? }
-    methods = code.public_instance_methods(false) - private_api(code)
+    native = code.included_modules.select { |mod| mod.name&.start_with?("Spanprof::Native") }
+    methods = [code, *native].flat_map { |mod| mod.public_instance_methods(false) }.uniq - private_api(code)
 
     assert_equal methods.sort, (signed.keys - USUAL).sort
     signed.each { |method, signature| signature.method_types.each { |type| accept(code, method, type.type) } }
