@@ -29,7 +29,7 @@ static double thread_cpu_s(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Labels are optional: without memory for a label, the work goes on. */
+/* Without memory for a label, the work continues unlabelled. */
 static spanprof_label_token step_begin(int step) {
   spanprof_label_token token = 0;
 

@@ -22,7 +22,7 @@ def path(source: random.Random) -> str:
     return f"/pack?text={source.choice(TEXTS)}"
 
 
-def ask(port: int, until: float, seed: int, answers: Counter[int], lock: threading.Lock) -> None:
+def request(port: int, until: float, seed: int, answers: Counter[int], lock: threading.Lock) -> None:
     source = random.Random(seed)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     while time.monotonic() < until:
@@ -38,7 +38,7 @@ def main() -> None:
     answers: Counter[int] = Counter()
     lock = threading.Lock()
     until = time.monotonic() + seconds
-    threads = [threading.Thread(target=ask, args=(port, until, seed, answers, lock)) for seed in range(6)]
+    threads = [threading.Thread(target=request, args=(port, until, seed, answers, lock)) for seed in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:

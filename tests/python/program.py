@@ -181,7 +181,7 @@ class ProgramCase(unittest.TestCase):
 
     def terminate(self, server: subprocess.Popen[str], number: int = signal.SIGTERM,
                   timeout: float = 20) -> int:
-        """Ask a server to stop, and wait until it has exited."""
+        """Send a signal to a server, and wait until it has exited."""
         server.send_signal(number)
         return server.wait(timeout)
 

@@ -145,9 +145,9 @@ async def main(tracer):
             burn(trace.get_current_span().name, 0.002)
         assert trace.get_current_span().name == "consumer"
         burn("consumer", 0.2)
-        held = rows(tracer)
-        await held.__anext__()
-        await asyncio.create_task(held.aclose())
+        left = rows(tracer)
+                    await left.__anext__()
+                    await asyncio.create_task(left.aclose())
         burn(trace.get_current_span().name, 0.2)
 
 with profiled() as tracer:

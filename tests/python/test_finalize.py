@@ -113,8 +113,8 @@ with spanprof.label(a="b"):
         """, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9", PYROSCOPE_UPLOAD_INTERVAL="100ms")
 
     def test_with_cleared_exit_hooks_the_last_samples_are_written_without_a_crash(self) -> None:
-        """The library stops with the process, after the interpreter, and takes its time
-        because the server refuses."""
+        """The library stops when the process exits, after the interpreter was finalized. The
+        stop is slow, because the server refuses connections."""
         runs = max(RUNS // 3, 1)
         self.run_many("""
             import atexit, logging, spanprof, threading

@@ -134,7 +134,7 @@ class FramesTest(RecordingCase):
             self.assertGreater(sample.functions.count("recurse"), 300)
         self.assertGreater(self.stats["stacks_walk_cut"], 0)
 
-    def test_code_outlives_its_deletion_by_name(self) -> None:
+    def test_deleted_code_keeps_its_name(self) -> None:
         def work() -> None:
             names = {"burn": burn}
             exec(compile("def gone():\n    burn(0.2)\n", "<gone>", "exec"), names)

@@ -263,9 +263,9 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("outside"), {None})
 
     def test_exceptions_of_signal_handlers_reach_the_program(self) -> None:
-        # A time limit that expires inside our code is neither swallowed nor counted as
-        # our failure. OpenTelemetry itself swallows one that expires inside its
-        # detach().
+        # An exception of a time limit that expires inside our code propagates, and does not
+        # count as a failure of ours. If it expires inside OpenTelemetry's detach(),
+        # OpenTelemetry discards the exception.
         log = self.run_program("""
             import signal, time
             class Limit(Exception): pass

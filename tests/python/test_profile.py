@@ -11,7 +11,7 @@ import profile_reader
 import spanprof
 from program import ProgramCase, importable
 
-TELL = """
+PRINT_PROFILE = """
 import atexit, json, sys
 import spanprof
 
@@ -23,7 +23,7 @@ def print_profile(p):
 class ProfileTest(ProgramCase):
     def profile_data(self, source: str, **variables: str) -> tuple[dict, str]:
         """The data that the program printed about its profile, and its log."""
-        done = self.run_source(TELL + source, **variables)
+        done = self.run_source(PRINT_PROFILE + source, **variables)
         self.assertEqual([*self.profiles.iterdir()], [], "the options of the environment are not used")
         return json.loads(done.stdout or "{}"), done.stderr
 
@@ -135,13 +135,13 @@ print_profile(p)
 
     def profile_data_in_session(self, source: str) -> tuple[dict, str]:
         """Like `profile_data`, with a running session."""
-        done = self.run_source(TELL + "assert spanprof.start()\n" + source + "assert spanprof.running()\n")
+        done = self.run_source(PRINT_PROFILE + "assert spanprof.start()\n" + source + "assert spanprof.running()\n")
         return json.loads(done.stdout or "{}"), done.stderr
 
     def test_concurrent_requests_have_their_own_cpu_time(self) -> None:
         for session in ("", "assert spanprof.start(log_level='warn')"):
             with self.subTest(session=session):
-                self.run_source(TELL + session + """
+                self.run_source(PRINT_PROFILE + session + """
 import asyncio, concurrent.futures, threading
 
 for i in range(8):
@@ -186,7 +186,7 @@ check(0, p)
 """)
 
     def test_a_hundred_concurrent_and_nested_profiles(self) -> None:
-        self.run_source(TELL + """
+        self.run_source(PRINT_PROFILE + """
 import contextlib, threading
 
 def outer(): burn(0.1)
@@ -208,7 +208,7 @@ assert (names(around), names(within)) == ({"outer", "inner"}, {"inner"})
 """)
 
     def test_a_block_may_raise_start_stop_and_fork(self) -> None:
-        done = self.run_source(TELL + """
+        done = self.run_source(PRINT_PROFILE + """
 import os, threading
 
 def marker(): burn(0.2)
@@ -248,7 +248,7 @@ assert os.waitpid(child, 0)[1] == 0
         self.assertNotIn("not profiled", done.stderr)
 
     def test_all_threads_includes_threads_that_exist_already(self) -> None:
-        self.run_source(TELL + """
+        self.run_source(PRINT_PROFILE + """
 import threading
 
 def other():

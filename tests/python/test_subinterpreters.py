@@ -1,4 +1,4 @@
-"""Subinterpreters: spanprof leaves them alone, and they do not disturb the session."""
+"""Subinterpreters: spanprof does not profile them, and they do not disturb the session."""
 
 from __future__ import annotations
 

@@ -79,8 +79,7 @@ class StartTest(ProgramCase):
         self.assertTrue([s for s in self.samples() if s.runs("burn")])
 
     def test_with_a_broken_builtin(self) -> None:
-        """The self-test needs `max`, `list` and `range`: a program that has replaced
-        them is not profiled, and goes on."""
+        """The self-test needs `max`, `list` and `range`: a program that has replaced them continues unprofiled."""
         done = self.run_source("""
             import builtins, logging, spanprof
             logging.basicConfig(format="%(message)s")

@@ -2,13 +2,13 @@
 
 require "etc"
 
-# Bounds for the difference between a profile and the burned CPU time that chance alone may cause.
-# Each is exceeded at most once in a million cases.
+# Maximum differences between a profile and the burned CPU time that chance may cause. A correct
+# profile exceeds each at most once in a million cases.
 module Noise
   # Standard deviations of a normal distribution for a two-sided probability of 1e-6.
   DEVIATIONS = 4.9
   # The same for Student's distribution with ten degrees of freedom.
-  SIX_TURNS = 10.6
+  SIX_ROUNDS = 10.6
   # The same by Hoeffding's inequality, for a sum of `count` independent values within a range of
   # one: sqrt(log(2e6) / 2).
   SUM_OF_ROUNDED = 2.7
@@ -47,11 +47,11 @@ module Noise
     DEVIATIONS * Math.sqrt(counted.sum { |count, seconds| count / seconds**2 })
   end
 
-  # @param turns [Array<Array<Float>>] two series of measurements in each of six rounds, on a
-  #   machine whose load changes meanwhile
-  # @return [Float] maximum difference of both means
-  def self.six_turns(*turns)
-    SIX_TURNS * Math.sqrt(turns.sum { |values| variance(values) } / 6)
+  # @param series [Array<Array<Float>>] two series of six measurements, taken alternately, because the
+  #   load of the machine changes
+  # @return [Float] maximum difference of the means of both series
+  def self.six_rounds(*series)
+    SIX_ROUNDS * Math.sqrt(series.sum { |values| variance(values) } / 6)
   end
 
   def self.variance(values)

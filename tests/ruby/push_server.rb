@@ -47,7 +47,7 @@ class PushServer
     Thread.new do
       while (request = socket.gets)
         headers = read_headers(socket)
-        take(request, headers, socket.read(headers["content-length"].to_i))
+        receive(request, headers, socket.read(headers["content-length"].to_i))
         socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/proto\r\n" \
                      "Spanprof-Links: #{@links}\r\n\r\n{}")
       end
@@ -66,7 +66,7 @@ class PushServer
   end
 
   # Field numbers: api/push/v1/push.proto of grafana/pyroscope.
-  def take(_request, headers, body)
+  def receive(_request, headers, body)
     body = Zlib::GzipReader.new(StringIO.new(body)).read if body.start_with?("\x1f\x8b".b)
     fields(body, 1) do |series|
       labels = {}

@@ -67,7 +67,7 @@ class AutostartTest < ChildTest
     assert_equal [0, "spanprof: there is nothing to open: no CPU time was sampled\n"], [result.status.exitstatus, result.err]
     assert_equal 128 + 15, spanprof("exec", "--open", "sh", "-c", "kill -TERM $$", env: variables).status.exitstatus
     assert_equal 127, spanprof("exec", "--open", "/nonexistent/program", env: variables).status.exitstatus
-    assert_equal 1, Dir["#{@directory}/spanprof-*"].size, "the page alone stays"
+    assert_equal 1, Dir["#{@directory}/spanprof-*"].size, "only the page remains"
   end
 
   def test_exec_keeps_rubyopt_and_passes_arguments

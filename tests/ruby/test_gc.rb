@@ -31,7 +31,7 @@ class GcTest < ChildTest
     assert_operator below.fdiv(collections.size), :>, 0.95
   end
 
-  def test_their_share_equals_ruby_s_own_measurement
+  def test_the_share_of_collections_equals_ruby_s_own_measurement
     result = child!(<<~RUBY)
       #{ALLOCATE}
       GC.measure_total_time = true

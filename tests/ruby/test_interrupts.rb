@@ -5,7 +5,8 @@ require "child"
 # An exception that a signal, a timeout or another thread raises while our code runs is raised in
 # the program after our code has finished.
 class InterruptsTest < ChildTest
-  # Raises in the main thread from another thread, and returns.
+  # Aim.at(owner, name) lets each call of the method raise Aimed in the main thread, by another thread,
+  # before the original runs.
   AIM = <<~'RUBY'
     class Aimed < StandardError; end
     MAIN = Thread.current

@@ -79,7 +79,7 @@ class OtherProfilersTest < ChildTest
   RUBY
 
   def test_blocking_calls_are_not_interrupted
-    # Some versions of Ruby take 75 s for each if the load is 12.
+    # If the load is 12, some versions of Ruby need 75 s for each of the two programs.
     assert_equal child!(CALLS, limit: 600).out, child!(START + CALLS, limit: 600).out
   end
 
@@ -112,37 +112,38 @@ class OtherProfilersTest < ChildTest
     RUBY
   }.freeze
 
-  # Counts and seconds, alone and together with ours. A thread that waits for a processor is sampled
-  # less often, so both cases alternate in one process on the same machine.
-  TURNS = 6
-  IN_TURN = <<~RUBY
-    turns = { false => [], true => [] }
-    #{TURNS}.times do
-      turns.each do |beside, turn|
-        if beside
+  # Prints the other profiler's counts and seconds, first of all rounds without spanprof, then of those
+  # with it. A thread that waits for a processor is sampled less often, so both cases alternate in one
+  # process.
+  ROUNDS = 6
+  ALTERNATELY = <<~RUBY
+    cases = { false => [], true => [] }
+    #{ROUNDS}.times do
+      cases.each do |profiled, round|
+        if profiled
           #{START.sub(")", ", sample_rate_hz: HZ)")}
         end
         began = Process.clock_gettime(CLOCK)
-        turn << counted << Process.clock_gettime(CLOCK) - began
-        Spanprof.stop if beside
+        round << counted << Process.clock_gettime(CLOCK) - began
+        Spanprof.stop if profiled
       end
     end
-    p(*turns.values.flatten)
+    p(*cases.values.flatten)
   RUBY
 
   PROFILERS.each do |name, (clock, code)|
-    define_method("test_#{name}_beside_us_counts_as_it_does_alone") do
+    define_method("test_#{name}_counts_the_same_with_and_without_spanprof") do
       skip("no #{name} among the tests' gems of this Ruby") if Gem::Specification.find_all_by_name(name).empty?
-      # A signal that arrives together with ours is missed (README): at 10 Hz this is rare.
+      # The other profiler misses a signal that arrives together with ours (README). At 10 Hz this is rare.
       hz = name == "stackprof" && TIMER_THREAD ? 10 : 100
-      out = child!(%(require "#{name}"\nCLOCK = Process::#{clock}\nHZ = #{hz}\n#{code}#{IN_TURN})).out
-      turns = out.split.map(&:to_f).each_slice(2).each_slice(TURNS).to_a
-      alone, beside = turns.map { |turn| turn.transpose.map(&:sum) }
-      rates = turns.map { |turn| turn.map { |count, seconds| count / seconds } }
+      out = child!(%(require "#{name}"\nCLOCK = Process::#{clock}\nHZ = #{hz}\n#{code}#{ALTERNATELY})).out
+      cases = out.split.map(&:to_f).each_slice(2).each_slice(ROUNDS).to_a
+      alone, profiled = cases.map { |round| round.transpose.map(&:sum) }
+      rates = cases.map { |round| round.map { |count, seconds| count / seconds } }
       assert_operator alone[0], :>, 20
-      assert_in_delta alone[0] / alone[1], beside[0] / beside[1],
-                      [Noise.rates(alone, beside), Noise.six_turns(*rates)].max, out
-      assert_burned(0.4 * TURNS, burnt, hz: hz, stretches: TURNS)
+      assert_in_delta alone[0] / alone[1], profiled[0] / profiled[1],
+                      [Noise.rates(alone, profiled), Noise.six_rounds(*rates)].max, out
+      assert_burned(0.4 * ROUNDS, burnt, hz: hz, stretches: ROUNDS)
     end
   end
 

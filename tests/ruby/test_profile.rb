@@ -88,15 +88,15 @@ class ProfileTest < ChildTest
   def test_without_profiling_the_block_runs_and_there_is_a_reason
     result = child!(<<~'RUBY')
       require "spanprof"
-      def tell(profile)
+      def print_profile(profile)
         p [profile.value, profile.top, profile.spans, profile.unavailable_reason]
         puts profile
       end
-      tell(Spanprof.profile(sample_rate_hz: 0) { 1 })
-      tell(Spanprof.profile(sample_rate_hz: "x") { 2 })
-      tell(Spanprof.profile { 3 })
+      print_profile(Spanprof.profile(sample_rate_hz: 0) { 1 })
+      print_profile(Spanprof.profile(sample_rate_hz: "x") { 2 })
+      print_profile(Spanprof.profile { 3 })
       ENV["PYROSCOPE_AGENT_ENABLED"] = "false"
-      tell(Spanprof.profile { 5 })
+      print_profile(Spanprof.profile { 5 })
     RUBY
     lines = result.out.lines(chomp: true)
     reasons = ["sample_rate_hz is 0, not within 1 to 1000", "no implicit conversion from string",

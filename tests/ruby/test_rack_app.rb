@@ -6,15 +6,15 @@ require "zlib"
 # Spanprof::RackApp
 class RackAppTest < ChildTest
   # Runs the application as a server does, and records its answers.
-  ASK = <<~'RUBY'
+  CLIENT = <<~'RUBY'
     require "spanprof"
-    def ask(query = "", path = "/profile", method = "GET")
+    def request(query = "", path = "/profile", method = "GET")
       status, headers, body = Spanprof::RackApp.call("REQUEST_METHOD" => method, "PATH_INFO" => path, "QUERY_STRING" => query)
       raise "no header of Rack 3: #{headers}" unless headers.frozen? || headers.keys.all? { |name| name == name.downcase }
       raise "length" unless headers["content-length"] == body.join.bytesize.to_s
       [status, headers["content-type"], body.join]
     end
-    def kept(answer, name = "profile")
+    def save(answer, name = "profile")
       raise answer.inspect unless answer[0] == 200 && answer[1] == "application/octet-stream"
       File.binwrite("#{ENV["PYROSCOPE_OUTPUT_DIRECTORY"]}.#{name}", answer[2])
     end
@@ -27,7 +27,7 @@ class RackAppTest < ChildTest
         work.call until over
         used = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
       end
-      kept ask("seconds=1")
+      save request("seconds=1")
       over = true
       worker.join
       used
@@ -47,7 +47,7 @@ class RackAppTest < ChildTest
   end
 
   def test_without_a_session_it_profiles_during_the_request
-    result = child!(ASK + <<~'RUBY')
+    result = child!(CLIENT + <<~'RUBY')
       p burning, Spanprof.running?, Thread.list.size, Dir.children("/proc/self/task").size < 4
     RUBY
     used, *rest = result.out.split
@@ -58,7 +58,7 @@ class RackAppTest < ChildTest
   end
 
   def test_a_request_does_not_change_the_session_s_profiles
-    result = child!(ASK + <<~'RUBY')
+    result = child!(CLIENT + <<~'RUBY')
       Spanprof.start(upload_interval_ms: 3_600_000)
       burn 0.3
       p burning, Spanprof.running?, Spanprof.stats.values_at(:profiles_made)
@@ -75,7 +75,7 @@ class RackAppTest < ChildTest
   end
 
   def test_samples_have_span_names
-    child!(ASK + <<~'RUBY', env: { "OTEL_TRACES_EXPORTER" => "none" })
+    child!(CLIENT + <<~'RUBY', env: { "OTEL_TRACES_EXPORTER" => "none" })
       require "opentelemetry/sdk"
       OpenTelemetry::SDK.configure
       OpenTelemetry.tracer_provider.add_span_processor Spanprof::SpanProcessor.new
@@ -89,10 +89,10 @@ class RackAppTest < ChildTest
   end
 
   def test_concurrent_requests
-    result = child!(ASK + <<~'RUBY')
+    result = child!(CLIENT + <<~'RUBY')
       over = false
       burner = Thread.new { burn 0.02 until over }
-      Array.new(8) { |i| Thread.new { kept(ask("seconds=1"), i) } }.each(&:join)
+      Array.new(8) { |i| Thread.new { save(request("seconds=1"), i) } }.each(&:join)
       over = true
       burner.join
     RUBY
@@ -101,13 +101,13 @@ class RackAppTest < ChildTest
   end
 
   def test_wrong_requests_get_a_message
-    result = child!(ASK + <<~'RUBY')
+    result = child!(CLIENT + <<~'RUBY')
       %w[seconds=0 seconds=301 seconds=1.5 seconds=x seconds=-1 seconds=99999999999999999999 seconds=%31].each do |query|
-        puts ask(query).join(" ")
+        puts request(query).join(" ")
       end
-      puts ask("", "/heap").join(" "), ask("", "/profile", "POST").join(" ")
+      puts request("", "/heap").join(" "), request("", "/profile", "POST").join(" ")
       ENV["PYROSCOPE_AGENT_ENABLED"] = "false"
-      puts ask("seconds=1").join(" ")
+      puts request("seconds=1").join(" ")
     RUBY
     lines = result.out.lines(chomp: true).reject(&:empty?)
     assert_equal ["400 text/plain; charset=utf-8 seconds must be a whole number from 1 to 300"], lines.first(7).uniq
@@ -117,20 +117,20 @@ class RackAppTest < ChildTest
   end
 
   def test_an_interrupted_request_stops_its_recording
-    result = child!(ASK + <<~'RUBY')
+    result = child!(CLIENT + <<~'RUBY')
       require "timeout"
       begin
-        Timeout.timeout(0.5) { ask("seconds=60") }
+        Timeout.timeout(0.5) { request("seconds=60") }
       rescue Timeout::Error
         puts "ended"
       end
-      asker = Thread.new { ask("seconds=60") }
+      client = Thread.new { request("seconds=60") }
       sleep 0.3
-      asker.kill.join
+      client.kill.join
       p Thread.list.reject { |thread| thread.name.to_s.match?(/timeout/i) }.size
-      kept ask("seconds=1")
+      save request("seconds=1")
       begun = clock
-      Thread.new { ask("seconds=60") }
+      Thread.new { request("seconds=60") }
       sleep 0.3
       at_exit { puts clock - begun < 5 }
     RUBY
@@ -139,28 +139,28 @@ class RackAppTest < ChildTest
   end
 
   def test_a_child_forked_during_a_request_is_not_profiled
-    result = child!(ASK + <<~'RUBY')
+    result = child!(CLIENT + <<~'RUBY')
       # Since Ruby 3.3 a child has a thread for timers, too.
       ours = -> { Dir["/proc/self/task/*/comm"].count { |path| File.read(path).start_with?("spanprof") } }
-      asker = Thread.new { ask("seconds=1") }
+      client = Thread.new { request("seconds=1") }
       sleep 0.3
       reader, writer = IO.pipe
       p ours.call.positive?
       pid = fork do
         burn 0.2
         writer.puts ours.call
-        kept(ask("seconds=1"), "child")
+        save(request("seconds=1"), "child")
       end
       Process.wait(pid)
       p $?.exitstatus, reader.gets.to_i
-      kept asker.value
+      save client.value
     RUBY
     assert_equal %w[true 0 0], result.out.split
   end
 
   def test_a_child_forked_during_a_request_can_start_profiling
-    result = child!(ASK + <<~'RUBY')
-      asker = Thread.new { ask("seconds=3") }
+    result = child!(CLIENT + <<~'RUBY')
+      client = Thread.new { request("seconds=3") }
       Thread.pass until Thread.list.any? { |thread| thread.name == "spanprof" }
       from_thread = lambda do
         fork do
@@ -176,7 +176,7 @@ class RackAppTest < ChildTest
         Process.wait(pid)
         puts "#{pid} #{$?.exitstatus}"
       end
-      asker.kill
+      client.kill
     RUBY
     children = result.out.lines.map { |line| line.split.map(&:to_i) }
     assert_equal [0, 0], children.map(&:last), result.err
@@ -187,12 +187,12 @@ class RackAppTest < ChildTest
   end
 
   def test_a_start_during_a_request
-    result = child!(ASK + <<~'RUBY')
-      asker = Thread.new { ask("seconds=3") }
+    result = child!(CLIENT + <<~'RUBY')
+      client = Thread.new { request("seconds=3") }
       burn 0.02 until Thread.list.any? { |thread| thread.name == "spanprof" }
       burn 0.3
       p Spanprof.start(upload_interval_ms: 3_600_000), Spanprof.running?
-      kept asker.value
+      save client.value
       Spanprof.stop
     RUBY
     assert_equal %w[true true], result.out.split

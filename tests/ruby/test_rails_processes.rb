@@ -77,7 +77,7 @@ class RailsProcessesTest < PreforkTest
   end
 
   # @return [String] output of a program of the application
-  def say(*command, **env)
+  def output_of(*command, **env)
     result = Dir.chdir(@directory) { run_command(RbConfig.ruby, *command, env: env.transform_keys(&:name)) }
     assert result.status.success?, result.err
     result.out
@@ -85,7 +85,7 @@ class RailsProcessesTest < PreforkTest
 
   # @return [Array] STATE, as a program of the application printed it
   def state(...)
-    eval(say(...)[/^\[.*\]$/])
+    eval(output_of(...)[/^\[.*\]$/])
   end
 
   # @return [Array<String>] the services that have profiles
@@ -127,7 +127,7 @@ class RailsProcessesTest < PreforkTest
       again.call
       p #{STATE}
     RUBY
-    assert_equal <<~LINES, say("bin/options").lines.grep(/^\[/).uniq.join
+    assert_equal <<~LINES, output_of("bin/options").lines.grep(/^\[/).uniq.join
       [false, "config.spanprof.enabled is false"]
       [false, "neither config.spanprof.server_address nor PYROSCOPE_SERVER_ADDRESS is set"]
       [false, "there is no option \\"sample_rate\\"; did you mean sample_rate_hz?"]
@@ -136,7 +136,7 @@ class RailsProcessesTest < PreforkTest
 
   # Each line of the initializer is tested without its comment sign.
   def test_the_generated_initializer
-    assert_match(%r{create  config/initializers/spanprof\.rb}, say("bin/rails", "generate", "spanprof:install"))
+    assert_match(%r{create  config/initializers/spanprof\.rb}, output_of("bin/rails", "generate", "spanprof:install"))
     refute_path_exists @profiles
     path = "config/initializers/spanprof.rb"
     write(path, File.read("#{@directory}/#{path}").gsub(/^# (Rails\.application)/, '\1'))
@@ -163,9 +163,9 @@ class RailsProcessesTest < PreforkTest
       p Spanprof.running?
       OpenTelemetry.tracer_provider.tracer("shop").in_span("order") { burn 0.1 }
     RUBY
-    said = say("bin/order")
-    assert_match(/^true$/, said)
-    assert_equal "false", said[/^YJIT, then (.*)/, 1] if Gem::Version.new(rails_version) >= Gem::Version.new("7.2")
+    output = output_of("bin/order")
+    assert_match(/^true$/, output)
+    assert_equal "false", output[/^YJIT, then (.*)/, 1] if Gem::Version.new(rails_version) >= Gem::Version.new("7.2")
     assert_equal ["orders"], services
     assert_burned(0.1, burnt.select { |sample| sample.labels["span_name"] == "order" })
   end

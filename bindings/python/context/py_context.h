@@ -1,6 +1,6 @@
-/* The labels and the span that are active in a context. They are the value of a
- * ContextVar of ours, so that they follow all copies and switches of contexts:
- * tasks, executors, greenlets. */
+/* The labels and the span that are active in a context. They are the value of
+ * the binding's ContextVar, so that each copy and each switch of contexts
+ * applies to them: in tasks, executors and greenlets. */
 #ifndef PY_CONTEXT_H
 #define PY_CONTEXT_H
 

@@ -14,7 +14,7 @@
 /* Process-wide, because the signal handler is. */
 SP_HANDLER_DATA static struct {
   _Atomic(py_sp_space *) current;
-  _Atomic uint64_t inside; /* handlers at work */
+  _Atomic uint64_t inside; /* handlers between enter and leave */
   py_sp_space spaces[2];
   _Atomic bool emptying;
   _Atomic uint64_t switched_ns;

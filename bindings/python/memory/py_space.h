@@ -3,10 +3,10 @@
  * Protocol: the handlers of any number of threads allocate from the current
  * space and publish their data there with one store. Published data never
  * changes. When the space is full, a handler empties the other space and makes
- * it current, provided that the other space has been out of use for long enough
- * and that no other handler is at work. The generation of a space identifies
- * its contents: each generation is unique, and it is 0 while the space is being
- * emptied. */
+ * it current, provided that the other space has been out of use for five
+ * seconds and that no other handler is between enter and leave. The generation
+ * of a space identifies its contents: each generation is unique, and it is 0
+ * while the space is being emptied. */
 #ifndef PY_SPACE_H
 #define PY_SPACE_H
 

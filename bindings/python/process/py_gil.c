@@ -1,6 +1,6 @@
-/* Protocol: `lock` guards both fields. No thread holds it while it waits for
- * the GIL, so that a fork, which happens with the GIL, can take it. In a forked
- * child, no thread is inside. */
+/* Protocol: `lock` guards both fields. No thread holds the lock while it waits
+ * for the GIL. A fork happens with the GIL, and locks `lock`, so it would
+ * otherwise wait for ever. In a forked child, no thread is inside. */
 #include "py_gil.h"
 
 #include <errno.h>
@@ -90,8 +90,9 @@ static void gil_forget_thread(void) {
   Py_XDECREF(name);
 }
 
-/* If a program embeds Python and exits without finalizing it, a thread of ours
- * that the exit handlers did not wait for blocks here, without the GIL. */
+/* If a program embeds Python and exits without finalizing it, a thread of the
+ * library may still exist after the exit handlers. It blocks here, without the
+ * GIL. */
 static void gil_pass_gate(void) {
   if (!sp_exit_begun())
     return;

@@ -170,7 +170,8 @@ void py_sp_log_begin(void) {
  * would otherwise interrupt the logger's code instead of the call. */
 int py_sp_log_end(void) {
   pthread_mutex_lock(&logged.lock);
-  if (logged.calls > 0) /* freed objects may have forked meanwhile */
+  /* It is 0 in a child that the program forked during the call. */
+  if (logged.calls > 0)
     logged.calls--;
   pthread_mutex_unlock(&logged.lock);
   if (PyErr_CheckSignals() == 0 && log_deliver(0) == 0)

@@ -7,7 +7,7 @@
 #include "vm/py_walker.h"
 
 /* Test the walker on this interpreter, once, and register the runtime with the
- * core. Returns 0, or -1 with an exception: spanprof.Error with the reason why
+ * core. Returns 0, or -1 with an exception: spanprof.Error with the reason if
  * this interpreter cannot be profiled, or an exception that must end the thread
  * or the program. Idempotent. Needs the GIL. */
 int py_sp_runtime_start(void);

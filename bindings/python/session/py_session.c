@@ -13,8 +13,8 @@
 #include "util/system/clock.h"
 #include "util/system/own_thread.h"
 
-/* Minimum time to deliver log lines at the end, however long the last profile
- * took. */
+/* Minimum time to deliver log lines at the end, even if the delivery of the
+ * last profile used all its time. */
 #define SESSION_LINES_MS 100
 
 /* The options of a session. */

@@ -4,8 +4,8 @@
 
 #include "base/py_base.h"
 
-/* Time for a session that a new one replaces to deliver its profiles, in
- * milliseconds. */
+/* Maximum time, in milliseconds, that a start waits for the replaced session to
+ * deliver its profiles. */
 #define PY_SP_SESSION_STOP_MS 2000
 
 /* Add the following functions, which release the GIL:

@@ -7,9 +7,8 @@
 /* Run nested functions and walk them from the innermost one: functions, files,
  * lines and the ends of eval runs must be as expected. Returns 1 if they are,
  * and 0 if they are not; then `reason` describes the difference in one
- * sentence. Returns -1 with an exception if the functions were interrupted, by
- * a signal or by a lack of memory or stack; this says nothing about the
- * interpreter. Needs the GIL. */
+ * sentence. Returns -1 with an exception if a signal interrupted the functions,
+ * or if memory or stack ran out; the test has no result then. Needs the GIL. */
 int py_sp_selftest_run(char *reason, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Interface of override.rb for replacement methods that are written in C. */
+/* Interface of lib/spanprof/override.rb for replacement methods in C. */
 #ifndef RB_OVERRIDE_H
 #define RB_OVERRIDE_H
 

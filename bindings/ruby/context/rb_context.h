@@ -2,10 +2,11 @@
  * switches the core's context of the thread to the scope of the running fiber.
  *
  * A fiber has a scope from its first span or label on. In a fiber without a
- * scope, the thread's own context of the core is active. Ruby never writes to
- * that context, so anything that a thread or fiber leaves active ends with it.
- * The fiber of an enumerator is different: resuming it is a call. It uses its
- * caller's span and labels unless it has some of its own.
+ * scope, the thread's own context of the core is active. The binding never
+ * writes to that context, so a span or label that a fiber or thread leaves
+ * active ends with the fiber or thread. The fiber of an enumerator is
+ * different: resuming it is a call. It uses its caller's span and labels unless
+ * it has some of its own.
  *
  * Everything here runs with the GVL and in the main Ractor. */
 #ifndef RB_CONTEXT_H

@@ -64,8 +64,8 @@ static VALUE native_log_thread(VALUE self) {
 
 /* call-seq: stderr_line(text) -> nil
  *
- * Keeps the GVL: each busy thread delays getting it back by 100 ms, which is
- * too long while a process exits. */
+ * Keeps the GVL: each busy thread would delay its acquisition by 100 ms, which
+ * is too long while a process exits. */
 static VALUE native_stderr_line(VALUE self, VALUE text) {
   (void)self;
   sp_stderr_line(StringValueCStr(text));

@@ -35,7 +35,8 @@
 /* Process-wide, because there is one runtime. */
 static struct {
   sem_t requests;
-  _Atomic bool requested; /* semaphore posted and not yet seen */
+  _Atomic bool requested; /* the semaphore was posted, and the thread has not
+                             handled it */
   _Atomic bool started;   /* started and not stopped since */
   _Atomic bool running;   /* the thread runs */
   _Atomic bool stopping;
@@ -307,8 +308,7 @@ static void naming_return(void *data) {
     naming_begin();
 }
 
-/* Runs after nearly all handlers of at_exit, of which this is one of the last.
- */
+/* One of the last at_exit handlers to run. */
 static void naming_last(VALUE data) {
   (void)data;
   atomic_store(&naming.ending, true);

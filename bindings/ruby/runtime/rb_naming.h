@@ -3,9 +3,9 @@
  * removes old code and threads from the tables. It also starts the delivery of
  * log lines. Thread.list contains it with the name "spanprof".
  *
- * If every other thread waits for another, it waits in the same way, so that
- * Ruby detects the deadlock. If the program kills it, it starts again when it
- * is needed and Ruby code runs. */
+ * If every other thread waits for another one, the naming thread waits in the
+ * same way, so that Ruby detects the deadlock. If the program kills the naming
+ * thread, it is started again when names are requested and Ruby code runs. */
 #ifndef RB_NAMING_H
 #define RB_NAMING_H
 

@@ -8,8 +8,8 @@
 /* Called before a session or a recording begins. The first call checks the VM's
  * layout, registers the runtime with the core, registers the existing threads
  * and hooks the creation of new ones. Raises Spanprof::Error if this Ruby
- * cannot be profiled, or the calling thread's pending interrupt; then the
- * runtime is not retained. */
+ * cannot be profiled, or the calling thread's pending interrupt. In both cases
+ * the runtime is not retained. */
 void rb_sp_runtime_retain(void);
 
 /* Called when the session or recording has ended or could not begin. The last

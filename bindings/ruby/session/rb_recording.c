@@ -87,8 +87,9 @@ static VALUE recording_begin_wait(VALUE data) {
     rb_sp_follow_marks();
     call->options.outer = spanprof_mark_get();
   }
-  /* With a mark and a running session, the begin does not wait, so keep the
-   * GVL: with busy threads it takes long to get it back. */
+  /* With a mark and a running session, spanprof_recording_begin() does not
+   * wait. So keep the GVL: if other threads are busy, acquiring it again takes
+   * long. */
   if (call->options.scope == SPANPROF_RECORDING_MARK &&
       spanprof_session_running())
     recording_begin_run(call);

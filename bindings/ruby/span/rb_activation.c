@@ -79,7 +79,8 @@ static activation_look activation_look_at(VALUE context) {
     return *seen;
   look.span = rb_sp_activation_span(context);
   look.record = rb_sp_span_of(look.span);
-  /* The API freezes the entries of its own contexts. */
+  /* Cache only contexts of the API's class. Their entries are frozen, so the
+   * span cannot change. */
   if ((look.record || NIL_P(look.span)) && !RB_SPECIAL_CONST_P(context) &&
       RBASIC_CLASS(context) == activation_class)
     *seen = look;

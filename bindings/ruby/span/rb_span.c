@@ -100,7 +100,7 @@ static bool span_is_sampled(VALUE flags) {
   return span_flags_sampled;
 }
 
-/* The SDK has this value since 1.10; for older ones, check the parent. May
+/* The SDK has this value since 1.10; for older versions, check the parent. May
  * raise. */
 static bool span_parent_is_remote(VALUE span, VALUE parent_context) {
   VALUE remote = rb_attr_get(span, span_remote_parent);

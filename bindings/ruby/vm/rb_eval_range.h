@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Functions between a C method and the function that runs a sequence of Ruby
- * code (calls, sends, the loop), functions that begin such a sequence for a C
- * method (rb_yield() and similar), and functions by which C methods call each
- * other (rb_funcall() and similar). Ruby 3.1 to 3.4 have about 30. */
+/* Maximum number of interpreter functions, of three kinds: those that vm_exec()
+ * uses to call a C method, those by which a C method runs a block or method in
+ * Ruby (rb_yield() and similar), and those by which a C method calls another
+ * one (rb_funcall() and similar). Ruby 3.1 to 3.4 have about 30. */
 #define RB_SP_EVAL_FUNCTIONS_MAX 64
 
 typedef struct rb_sp_eval_range {
-  spanprof_range run; /* vm_exec(): one call for each sequence */
+  spanprof_range run; /* vm_exec(): the loop that runs Ruby code */
   spanprof_range calls[RB_SP_EVAL_FUNCTIONS_MAX]; /* the other functions */
   size_t call_count;
 } rb_sp_eval_range;

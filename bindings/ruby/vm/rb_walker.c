@@ -178,7 +178,8 @@ SP_HANDLER_CODE static frame_kind frame_read(const rb_sp_walker_config *config,
     return FRAME_NONE;
   if (!(flags & RB_SP_FLAGS_CFRAME)) {
     out->iseq = frame[RB_SP_FRAME_ISEQ];
-    /* The instruction, relative to a base that rb_names.c knows. */
+    /* Bits 3 to 34 of the instruction's address; rb_names.c computes its
+     * index. */
     out->offset = (uint32_t)(frame[RB_SP_FRAME_PC] >> 3);
     out->flags = flags & RB_SP_FLAGS_FINISH ? SPANPROF_FRAME_ENTRY : 0;
     if (config->mode == RB_SP_WALKER_METHODS)

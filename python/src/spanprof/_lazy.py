@@ -16,14 +16,14 @@ _waiting: dict[str, Callable[[Any], None]] = {}
 def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Like functools.wraps, which imports ten modules. `original` may lack the
     attributes of a function (mod_wsgi's signal.signal)."""
-    def dress(function: Any) -> Any:
+    def decorate(function: Any) -> Any:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             if hasattr(original, name):
                 setattr(function, name, getattr(original, name))
         function.__wrapped__ = original
         return function
 
-    return dress
+    return decorate
 
 
 def _act(name: str, module: Any) -> None:

@@ -108,7 +108,7 @@ class profile:
 
     @property
     def unavailable_reason(self) -> str | None:
-        """The reason why there is no profile, in one sentence, or None."""
+        """The reason, in one sentence, if there is no profile, else None."""
         return self._refusal
 
     @property

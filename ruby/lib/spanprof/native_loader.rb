@@ -20,8 +20,8 @@ module Spanprof
         return "#{RUBY_ENGINE} is not supported: profiling needs CRuby" unless RUBY_ENGINE == "ruby"
         return "#{system} is not supported: profiling needs Linux" unless system.include?("linux")
 
-        beside = "#{__dir__}/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}"
-        require File.file?(beside) ? beside : "spanprof/spanprof_native"
+        local = "#{__dir__}/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}"
+        require File.file?(local) ? local : "spanprof/spanprof_native"
         nil
       rescue LoadError => e
         skipped_reason || "the native extension cannot be loaded: #{e.message}"

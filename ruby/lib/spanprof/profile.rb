@@ -12,7 +12,7 @@ module Spanprof
     # and including the spans in them. "(no span)" is the time outside of spans.
     SpanRow = Struct.new(:name, :spans, :self_s, :total_s, :self_samples, :total_samples)
 
-    # @return [Object] what the block returned
+    # @return [Object] the result of the block
     attr_reader :value
 
     # @return [String, nil] the reason in one sentence, if nothing was profiled

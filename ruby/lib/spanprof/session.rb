@@ -39,7 +39,7 @@ module Spanprof
         @requested
       end
 
-      # Record why no session is started, if the program did not start one.
+      # Store the reason for not starting a session, unless the program has started one.
       # @param reason [String]
       def decline(reason)
         @reason = reason

@@ -125,7 +125,7 @@ def _wrapped(inner: Any) -> Any:
 
 
 def _follow() -> str | None:
-    """Wrap OpenTelemetry's context, or return the reason why not.
+    """Wrap OpenTelemetry's context. Return the reason if this is not possible, else None.
 
     Raises:
         Exception: OpenTelemetry's internals are not as expected.

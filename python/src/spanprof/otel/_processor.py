@@ -25,7 +25,7 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
     `pyroscope.profile.id`.
 
     A wrong value of an option causes one record of the logger "spanprof"; spans are
-    not labelled then, and the program goes on. `start` may be called before or
+    not labelled then, and the program continues. `start` may be called before or
     after.
 
     Args:
