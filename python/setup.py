@@ -1,7 +1,7 @@
 """Compiles spanprof._native: the core and its command (their unity files), the
 hand-written binding and the SWIG module in one shared object.
 
-On Linux, an installation that cannot be compiled fails, with a sentence on the
+On Linux, an installation that cannot be compiled fails, with a sentence that names the
 missing packages. On other systems, or with SPANPROF_REQUIRED=0, the package is
 installed without the extension and profiles nothing: spanprof/skipped_reason.txt
 contains the reason, which spanprof.unavailable_reason returns. With
@@ -26,8 +26,8 @@ import packages  # noqa: E402
 VENDOR = pathlib.Path("vendor")
 LINUX = sys.platform == "linux"
 REQUIRED = os.environ.get("SPANPROF_REQUIRED", "1" if LINUX else "") == "1"
-# pip caches a wheel that it has built, also one without the extension.
-AGAIN = "once that is mended: pip install --force-reinstall --no-cache-dir --no-deps spanprof"
+# Without these flags, pip would reinstall the wheel without the extension from its cache.
+AGAIN = "to retry after fixing this: pip install --force-reinstall --no-cache-dir --no-deps spanprof"
 
 
 def version() -> str:
@@ -77,7 +77,7 @@ class BuildNative(build_ext):
         """Compile the extension. Return the reason if that failed."""
         try:
             super().run()
-        except Exception as error:  # of setuptools, of distutils or of the system
+        except Exception as error:  # setuptools, distutils and the system raise different classes
             return self.missing or f"it could not be compiled: {error}"
         return None
 
@@ -122,7 +122,7 @@ setup(
         include_dirs=[str(VENDOR / folder) for folder in (
             "core/include", "core/src", "core", "bindings/common", "bindings/python", "swig", "swig/lang", "generated")],
         define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None), *PAGE_MACROS],
-        # -g1: names and lines for a backtrace; types and variables are half a wheel.
+        # -g1: names and lines for a backtrace. Types and variables would double the wheel.
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-lto", "-g1",
                             "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Werror=implicit-function-declaration"],
         # A signal that is pending when the module is unloaded must still find the

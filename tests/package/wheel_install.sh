@@ -110,7 +110,7 @@ echo "$size KiB on disk"
   path_without $compilers
   fails no_compiler "no C compiler" "apt-get install gcc libc6-dev"
   PYTHONPATH=$work/no_compiler "$python" -c 'import spanprof; print(spanprof.unavailable_reason())' |
-    grep -q '; once that is mended: pip install --force-reinstall --no-cache-dir' || fail "what mends it later is not told"
+    grep -q '; to retry after fixing this: pip install --force-reinstall --no-cache-dir' || fail "the message has no command for a retry"
   mkdir -p "$work/conda/conda-meta" "$work/of_conda"
   echo "import sys; sys.base_prefix = '$work/conda'" > "$work/of_conda/sitecustomize.py"
   # shellcheck disable=SC2030,SC2031 # in this one only

@@ -51,7 +51,7 @@ print(stats["samples_taken"])
 """)
         self.assertGreater(int(done.stdout), 20)
         self.assertEqual(len(list(self.profiles.iterdir())), 1, "the session was replaced meanwhile")
-        self.assertEqual(done.stderr.count("profiling goes on as before: "), 23, done.stderr)
+        self.assertEqual(done.stderr.count("profiling continues as before: "), 23, done.stderr)
 
     def test_a_failed_start_restarts_the_previous_session(self) -> None:
         done = self.run_source("""
@@ -76,7 +76,7 @@ print(stats["samples_taken"])
             subprocess.run(["rm", "-rf", top], check=True)
         """)
         self.assertEqual(done.stdout, "")
-        self.assertRegex(done.stderr, "profiling goes on as before: output_directory out cannot be used: "
+        self.assertRegex(done.stderr, "profiling continues as before: output_directory out cannot be used: "
                                       "File name too long")
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.6, threads=2)
 

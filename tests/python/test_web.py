@@ -205,7 +205,7 @@ for client in clients:
         self.run_source(REQUEST + """
 import os
 
-expected = b"seconds is a whole number from 1 to 300\\n"
+expected = b"seconds must be a whole number from 1 to 300\\n"
 for query in ("seconds=0", "seconds=301", "seconds=1.5", "seconds=x", "seconds=-1", "seconds=99999999999999999999",
               "seconds=%C2%B2"):
     assert request(query)[::2] == ("400 Bad Request", expected), query

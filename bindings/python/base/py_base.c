@@ -15,7 +15,7 @@ int py_sp_check(spanprof_status status) {
 int py_sp_base_init(PyObject *module) {
   py_sp_error = PyErr_NewExceptionWithDoc(
       "spanprof.Error",
-      "Why profiling did not start; raised only with SPANPROF_REQUIRED=1.",
+      "Raised if profiling cannot start and SPANPROF_REQUIRED=1 is set.",
       PyExc_RuntimeError, NULL);
   return py_sp_error ? PyModule_AddObjectRef(module, "Error", py_sp_error) : -1;
 }

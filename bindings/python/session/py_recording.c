@@ -175,8 +175,9 @@ static PyMethodDef recording_methods[] = {
      "result discards the recording."},
     {"recording_end", recording_end, METH_VARARGS,
      "recording_end(recording, outer)\n\nReturn the profile (gzip-compressed "
-     "pprof), its number of samples, and a\nnote if it differs from the "
-     "requested one, or None. Sets the mark `outer`\nin the current context."},
+     "pprof), its number of samples, and a\nsentence if the profile differs "
+     "from the\nrequested one, else None. Set the mark `outer` in the current\n"
+     "context."},
     {"mark_get", mark_get, METH_NOARGS,
      "mark_get()\n\nReturn the mark of the current context's recording, or "
      "0."},

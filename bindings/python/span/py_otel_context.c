@@ -242,7 +242,7 @@ static PyMethodDef otel_context_methods[] = {
 
 static PyTypeObject otel_context_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.RuntimeContext",
-    .tp_doc = "Makes our context follow OpenTelemetry's.",
+    .tp_doc = "Sets our ContextVar at each attach and detach.",
     .tp_basicsize = sizeof(otel_context),
     .tp_dealloc = otel_context_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
@@ -270,7 +270,8 @@ static PyObject *otel_spans_shown(PyObject *module, PyObject *unused) {
 
 static PyMethodDef otel_functions[] = {
     {"spans_off", otel_spans_off, METH_O,
-     "spans_off(reason)\n\nShow no spans from now on; logs the reason."},
+     "spans_off(reason)\n\nAdd no spans to samples from now on, and log "
+     "the reason."},
     {"spans_shown", otel_spans_shown, METH_NOARGS, "spans_shown() -> bool"},
     {NULL, NULL, 0, NULL},
 };

@@ -35,8 +35,9 @@ __all__ = [
 LOGGER = logging.getLogger(__name__)
 
 _DEFAULT_SERVER = "http://localhost:4040"
-# Keywords, the values that describe spanprof's behaviour, and why other values have no
-# effect. A warning if requested profiles will be missing, otherwise an info.
+# For each keyword: the values that match spanprof's behaviour, the reason why other
+# values have no effect, and the level of the message: WARNING if requested profiles
+# will be missing.
 _WITHOUT_EFFECT = {
     "oncpu": ((True,), "only CPU time is sampled", logging.WARNING),
     "gil_only": ((True,), "threads that released the GIL are always profiled", logging.INFO),
@@ -46,7 +47,8 @@ _WITHOUT_EFFECT = {
 }
 _LINE_NUMBERS = ((LineNo.LastInstruction, "executed"), (LineNo.First, "first"),
                  (LineNo.NoLine, "none"))
-# The names here of those options of `spanprof.start` that have the same unit.
+# The keywords of `configure` for options of `spanprof.start`, which refusals use. Only
+# options that have the same unit in both.
 _WRITTEN = {"basic_auth_user": "basic_auth_username",
             "labels": "tags", "line_numbers": "line_no", "sample_rate_hz": "sample_rate"}
 _LEGACY = {"auth_token", "detect_subprocesses"}
@@ -60,8 +62,8 @@ def _log_without_effect(given: Mapping[str, Any]) -> None:
 
 
 def _bounded(name: str, value: Any, least: float, most: float) -> Any:
-    """Replace a number that is out of range by the nearest one in range. Values that
-    are not numbers or not above 0 are refused by name later."""
+    """Replace a number that is out of range by the nearest one in range. Other values are
+    returned unchanged; `start` refuses them with the keyword's name."""
     if not isinstance(value, (int, float)) or not 0 < value < math.inf:
         return value
     bounded = min(max(value, least), most)
@@ -169,7 +171,7 @@ def configure(
                       DeprecationWarning, stacklevel=2)
     _log_without_effect(given)
     for name in older.keys() - _LEGACY:
-        log_once(f"configure() knows no {name}")
+        log_once(f"configure() has no keyword {name}")
     if not cpu_enabled:
         log_once("cpu_enabled=False leaves nothing to profile")
         spanprof.stop()

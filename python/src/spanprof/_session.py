@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 given: dict[str, Any] = {}
 # Whether the parent process passed these options to this process.
 _inherited = False
-# The reason why the last start was refused.
+# The reason if the last start was refused.
 _refusal: str | None = None
 
 
@@ -47,7 +47,7 @@ def _refuse(sentence: str) -> bool:
     if required():
         raise Error(sentence)
     goes_on = native is not None and native.running()
-    state = "profiling goes on as before" if goes_on else "not profiled"
+    state = "profiling continues as before" if goes_on else "not profiled"
     _logging.log(_logging.ERROR, f"{state}: {sentence}")
     return False
 
@@ -109,7 +109,7 @@ def follow_threads() -> None:
 def inherit(options: dict[str, Any]) -> None:
     """Start with the options of the parent process. The environment may have started
     this process already. If the program then calls `start` with the same options,
-    the session goes on."""
+    the session continues."""
     global _inherited
     if native is None:
         _refuse(load_error or "")
@@ -189,7 +189,7 @@ def start(
 
     If a session runs, the new options are checked, the session is stopped, and a
     new one starts. A wrong option causes one record of the logger "spanprof" and
-    changes nothing: the process stays unprofiled, or the running session goes on.
+    changes nothing: the process stays unprofiled, or the running session continues.
 
     A keyword overrides its environment variable, which is named at the option
     below, and the variable overrides the default. None means unset.

@@ -33,19 +33,19 @@ def _profile(recorded: tuple[bytes, int, str | None]) -> _Answer:
 
 
 def _unavailable(error: Error) -> _Answer:
-    return _text(503, f"no profile can be taken: {error}")
+    return _text(503, f"this process cannot be profiled: {error}")
 
 
 def _seconds(method: str, path: str, query: str) -> int | _Answer:
     """Return the duration in seconds, or an error answer."""
     if path not in _PATHS:
-        return _text(404, "there is no such profile here")
+        return _text(404, "there is no profile at this path")
     if method != "GET":
-        return _text(405, "a profile is fetched by GET", ("Allow", "GET"))
+        return _text(405, "only GET is allowed", ("Allow", "GET"))
     given = dict(urllib.parse.parse_qsl(query)).get("seconds", str(_SECONDS))
     if given.isascii() and given.isdigit() and len(given) < 10 and 1 <= int(given) <= _SECONDS_MAX:
         return int(given)
-    return _text(400, f"seconds is a whole number from 1 to {_SECONDS_MAX}")
+    return _text(400, f"seconds must be a whole number from 1 to {_SECONDS_MAX}")
 
 
 def _begin(seconds: int) -> Any:
