@@ -146,8 +146,8 @@ async def main(tracer):
         assert trace.get_current_span().name == "consumer"
         burn("consumer", 0.2)
         left = rows(tracer)
-                    await left.__anext__()
-                    await asyncio.create_task(left.aclose())
+        await left.__anext__()
+        await asyncio.create_task(left.aclose())
         burn(trace.get_current_span().name, 0.2)
 
 with profiled() as tracer:

@@ -29,12 +29,12 @@ class DurationsTest(unittest.TestCase):
 
     def test_each_route_method_and_status_has_a_histogram(self):
         requests = (("GET", "/ready", 200, "ready"), ("GET", "/ready", 200, "ready"), ("POST", "/ready", 405, "other"),
-                 ("GET", "/pyroscope/render?query=x", 400, "pyroscope_render"), ("GET", "/nothing", 404, "other"),
-                 ("POST", "/querier.v1.QuerierService/Series", 415, "querier_v1_querierservice_series"),
-                 ("GET", "/api/v1/annotations", 200, "api_v1_annotations"),
-                 ("DELETE", "/api/v1/annotations/1", 404, "api_v1_annotations_any"),
-                 ("GET", "/api/v1/trace/00000000000000000000000000000001", 404, "api_v1_trace_any"),
-                 ("BREW", "/nothing", 404, "other"), ("POST", "/ingest?name=a", None, "ingest"))
+                    ("GET", "/pyroscope/render?query=x", 400, "pyroscope_render"), ("GET", "/nothing", 404, "other"),
+                    ("POST", "/querier.v1.QuerierService/Series", 415, "querier_v1_querierservice_series"),
+                    ("GET", "/api/v1/annotations", 200, "api_v1_annotations"),
+                    ("DELETE", "/api/v1/annotations/1", 404, "api_v1_annotations_any"),
+                    ("GET", "/api/v1/trace/00000000000000000000000000000001", 404, "api_v1_trace_any"),
+                    ("BREW", "/nothing", 404, "other"), ("POST", "/ingest?name=a", None, "ingest"))
         expected = {}
         with Server() as server:
             for method, path, status, route in requests:

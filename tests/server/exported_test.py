@@ -177,7 +177,8 @@ class ExportedTest(unittest.TestCase):
                                               headers={"Authorization": "Bearer secret"})[0])
 
     def test_an_invalid_rule_has_one_message(self):
-        for rule, says in (("query={}", "name is missing"), ("name=a", "query is missing"), ("name=a-b,query={}", "not a valid name of a metric"),
+        for rule, says in (("query={}", "name is missing"), ("name=a", "query is missing"),
+                           ("name=a-b,query={}", "not a valid name of a metric"),
                            ("name=a,query={x", "parse error"), ("name=a,query={},node=", "node must be total"),
                            ("name=a,query={},node=~(", "regexp"), ("name=a,query={},sort=b", 'unknown member "sort"'),
                            ("name=a,query={},name=b", "name is given twice"), ("name=a,query={},group_by=span_id", "each span"),
@@ -191,7 +192,8 @@ class ExportedTest(unittest.TestCase):
                 self.assertEqual(1, done.returncode)
                 self.assertIn(says, done.stderr)
                 self.assertEqual(1, done.stderr.count("\n"), done.stderr)
-        for text, says in (("{", "the file is not valid YAML"), ("[]", "line 1: the file is not a map"), ('{"a": 1}', "not a map"),
+        for text, says in (("{", "the file is not valid YAML"), ("[]", "line 1: the file is not a map"),
+                           ('{"a": 1}', "not a map"),
                            ('{"a": {}}', "no expr"), ("a:\n  expr: b.cpu\n  nodes: c\n", 'did you mean node?'),
                            ("a:\n  expr: b.cpu\n  group_by: b\n", "line 3: metric a: group_by must be a list"),
                            ("a: {expr: b.cpu}\nb: {expr: '{x'}\n", "line 2: "),
