@@ -16,6 +16,8 @@
 #include "burn.h"
 #include "check.h"
 #include "sink_process.h"
+#include "util/system/clock.h"
+#include "util/system/own_thread.h"
 
 static char session_directory[64];
 static char session_log[8192];
@@ -585,8 +587,8 @@ static void a_hanging_callback_blocks_no_flush_stop_or_fork(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_count_and_remove(), 1);
   resolve_blocked = false;
-  while (resolving)
-    usleep(1000);
+  /* The abandoned thread might otherwise call the runtime of the next test. */
+  CHECK(sp_own_threads_join_deferred(20 * SP_NS_PER_S));
 }
 
 static void a_third_start_waits_for_two_abandoned_threads(void) {
