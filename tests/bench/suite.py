@@ -113,7 +113,7 @@ class Suite:
         """The options that all parts have."""
 
     def run(self, of=""):
-        """Returns the exit status; `of` is what was measured."""
+        """Runs the benchmarks and returns the exit status. `of` names the measured version."""
         began, failed = time.monotonic(), []
         for i, name in enumerate(self.names, 1):
             print(f"== [{i}/{len(self.names)}] {name}", flush=True)

@@ -137,8 +137,8 @@ static spanprof_status put_stack(sp_put *put, uint32_t number) {
   return st;
 }
 
-/* Find or add the ids of everything that the samples refer to. Outside the
- * writer's thread, only find what is known already. */
+/* Find the ids of everything that the samples refer to. The writer's thread
+ * also adds missing ids; other threads leave them missing. */
 static spanprof_status put_find(sp_put *put) {
   const sp_received *from = put->from;
   spanprof_status st = sp_put_source(put), series;

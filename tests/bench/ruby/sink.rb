@@ -34,7 +34,7 @@ class Sink
     Net::HTTP.post(URI("http://127.0.0.1:#{@control}/control"), JSON.generate(wanted))
   end
 
-  # @return [Hash] what is stored, and the requests
+  # @return [Hash] the stored profiles and the received requests
   def summary = JSON.parse(Net::HTTP.get(URI("http://127.0.0.1:#{@control}/summary")))
 
   # @return [Float] CPU seconds in all profiles that were delivered

@@ -121,9 +121,10 @@ module Spans
     end
   end
 
-  # The results of a case, in seconds of CPU: true and seen in burn methods, the
-  # labelled part of what was seen, and the wrong part of what is labelled; the total of
-  # the process; and true and measured by span name.
+  # The results of a case, in seconds of CPU time. For the burn methods: the used time
+  # (true_s), the sampled time (seen_s), the sampled time with a span's label (labelled_s),
+  # and the sampled time with a wrong label (wrong_s). Then the total of the process, and
+  # the used and the sampled time by span name.
   Verdict = Struct.new(:true_s, :seen_s, :labelled_s, :wrong_s, :process_s, :true_by_name, :by_label, :samples, :stray,
                        keyword_init: true) do
     # @param expected [Hash{String => String}] names of spans by names of work,

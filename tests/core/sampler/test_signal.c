@@ -103,7 +103,9 @@ static const check_test tests[] = {
 
 int main(int argc, char **argv) {
 #if defined(__SANITIZE_THREAD__)
-  return 77; /* TSan calls handlers later and with its own mask */
+  fprintf(stderr, "skipped: ThreadSanitizer calls handlers later and with its "
+                  "own mask\n");
+  return 77;
 #endif
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
