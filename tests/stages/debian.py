@@ -95,7 +95,7 @@ def suite_stages(run, suite, source, packages, stages):
     run.include(f"{suite}-stages", run_stages, SUITE / suite / "srv/build/log/results.json", suite, stages)
 
 
-@stage("trixie", "the tests that depend on the version, with Ruby 3.3, Ruby 3.4 and CPython 3.13", "debootstrap", by_name=True)
+@stage("trixie", "the tests that depend on the version, with Ruby 3.3, Ruby 3.4 and CPython 3.13", "debootstrap", 400)
 def trixie(run):
     suite_stages(run, "trixie", "experimental", "ruby3.4 ruby3.4-dev", ["ruby", "python"])
 
