@@ -6,9 +6,10 @@
 #include "profile/pprof/pprof_writer.h"
 #include "util/system/counters.h"
 
-/* Memory that stays allocated across windows. A dropped stack costs one lookup
- * per frame when it recurs, and a small service has new stacks for hours. A
- * dropped name may have to be resolved by a VM again. */
+/* Memory that stays allocated across windows. Dropping interned data is
+ * expensive: a dropped stack costs one lookup per frame when it recurs, and a
+ * small service has new stacks for hours; a VM may have to resolve a dropped
+ * name again. */
 #define PROFILE_ENTRIES_KEPT_BYTES ((size_t)1 << 20)
 #define PROFILE_STACKS_KEPT_BYTES  ((size_t)128 << 10)
 #define PROFILE_NAMES_KEPT_BYTES   ((size_t)8 << 20)
@@ -19,8 +20,8 @@ _Static_assert(SP_PROFILE_DEPTH_MAX <= SP_PPROF_DEPTH_MAX,
 struct sp_profile {
   const sp_mem *mem;
   const sp_namer *namer;
-  size_t bytes_max; /* of all tables */
-  size_t depth_max; /* frames of a stack, plus a note */
+  size_t bytes_max; /* maximum memory of all tables */
+  size_t depth_max; /* maximum number of frames of a stack, including a note */
   bool full;        /* set by sp_profile_full_set() */
   char *main_path;
   sp_name_table names;
@@ -41,7 +42,7 @@ static const sp_frame profile_overflow = {.kind = SP_FRAME_NOTE,
                                           .code = SP_NOTE_OVERFLOW};
 
 /* The path of the process's binary. *out is NULL if the system does not report
- * it; then the main binary's mapping may not come first. */
+ * it; then the main binary's mapping may not be the first one in profiles. */
 static spanprof_status profile_main_path(const sp_mem *mem, char **out) {
   char path[PATH_MAX];
   ssize_t bytes = readlink("/proc/self/exe", path, sizeof path);
@@ -87,8 +88,8 @@ static void profile_drop_entries(sp_profile *profile) {
   sp_index_dispose(&profile->entry_index, profile->mem);
 }
 
-/* Drop all interned data together: stacks refer to frames, and frames and
- * labels refer to names. */
+/* Drop all interned data together, because stacks refer to frames, and frames
+ * and labels refer to names. */
 static void profile_drop_interned(sp_profile *profile) {
   sp_label_table_dispose(&profile->labels);
   sp_stack_table_dispose(&profile->stacks);
@@ -148,7 +149,7 @@ static spanprof_status profile_overflow_stack(sp_profile *profile,
   return profile_stack(profile, &profile_overflow, 1, out);
 }
 
-/* Find the entry of this key, or make it if there are fewer than `max`
+/* Find the entry of this key, or add it if there are fewer than `max`
  * entries. */
 static spanprof_status profile_entry(sp_profile *profile, const sp_entry *key,
                                      size_t max, sp_entry **out) {
@@ -180,8 +181,9 @@ static spanprof_status profile_entry(sp_profile *profile, const sp_entry *key,
   return SPANPROF_OK;
 }
 
-/* Find the entry of a sample. Above the caps, drop the stack first, then labels
- * and span, so that no time is lost. */
+/* Find or add the entry of a sample. If a maximum is reached, drop the stack;
+ * if twice the number of entries is reached, drop labels and span, too, so that
+ * no time is lost. */
 static spanprof_status profile_place(sp_profile *profile,
                                      const sp_frame *frames, size_t count,
                                      sp_entry *key, sp_entry **out,

@@ -13,22 +13,22 @@
 
 /* A function that a signal handler may call at any instant, on any thread. It
  * calls only functions with this mark. It does not allocate, lock, wait or
- * change errno. tests/rules/signal_safety.py checks the calls and needs the
- * mark in the object file. */
+ * change errno. tests/rules/signal_safety.py checks the calls; it finds the
+ * marked functions by their section in the object file. */
 #ifdef SPANPROF_SHOW_MARKS
 #define SP_SIGNAL_SAFE __attribute__((section("sp_signal_safe")))
 #else
 #define SP_SIGNAL_SAFE
 #endif
 
-/* As SP_SIGNAL_SAFE, for a function that every sample runs. The linker places
- * these functions next to each other (section sp_handler_code), and the handler
- * prefetches the whole section when it starts (signal.c). Two samples of a
- * thread are 10 ms apart, so all of this code has left the caches in between.
- * Fetching one line after the other would cost more than the work itself. A
- * cold sample of 25 frames of CPython 3.11 took 6.4 us; without the prefetch
- * 7.1 us, and without the sections 7.8 us (tests/bench/python/handler_cost.py
- * of three builds, an EPYC of 2026). */
+/* Marks a function that is SP_SIGNAL_SAFE and that every sample runs. The
+ * linker places these functions next to each other (section sp_handler_code),
+ * and the handler prefetches the whole section when it starts (signal.c). Two
+ * samples of a thread are 10 ms apart, so this code is in no cache when the
+ * next sample is taken. Fetching one line after the other would cost more than
+ * the work itself. A cold sample of 25 frames of CPython 3.11 took 6.4 us;
+ * without the prefetch 7.1 us, and without the sections 7.8 us
+ * (tests/bench/python/handler_cost.py of three builds, an EPYC of 2026). */
 #define SP_HANDLER_CODE __attribute__((hot, section("sp_handler_code")))
 
 /* A function of the handler that few samples run. It is not prefetched. */
@@ -47,12 +47,13 @@
 #define SP_NS_PER_S  UINT64_C(1000000000)
 #define SP_NS_PER_MS UINT64_C(1000000)
 
-/* For code that reads raw stacks, or memory that other threads write. */
+/* For functions that read raw stacks, or memory that other threads write at the
+ * same time. */
 #define SP_NO_SANITIZE                                          \
   __attribute__((no_sanitize("address"), no_sanitize("thread"), \
                  no_sanitize("undefined")))
 
-/* A counter that signal handlers and any thread add to. */
+/* A counter to which signal handlers and any thread may add. */
 typedef _Atomic uint64_t sp_counter;
 
 SP_SIGNAL_SAFE static inline void sp_count(sp_counter *counter, uint64_t n) {

@@ -6,7 +6,7 @@
 #include "util/system/status.h"
 
 #define GUNZIP_STEP_BYTES ((size_t)64 << 10)
-#define GUNZIP_WITH_FRAME 16 /* zlib.h, inflateInit2(): only gzip */
+#define GUNZIP_WITH_FRAME 16 /* zlib.h, inflateInit2(): accept only gzip */
 
 static voidpf gunzip_alloc(voidpf mem, uInt items, uInt size) {
   return sp_mem_new(mem, (size_t)items * size);
@@ -22,7 +22,7 @@ bool sp_gunzip_is(const void *bytes, size_t size) {
   return size >= 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
-/* Decompress some more. *answer is zlib's result. */
+/* Decompress at most GUNZIP_STEP_BYTES more. *answer is zlib's result. */
 static spanprof_status gunzip_step(z_stream *z, sp_buffer *out, size_t max,
                                    int *answer) {
   spanprof_status st;
@@ -67,8 +67,8 @@ spanprof_status sp_gunzip(sp_buffer *out, const void *bytes, size_t size,
     st = gunzip_step(&z, out, max, &answer);
     if (st || answer != Z_STREAM_END)
       continue;
-    /* Another member, as `cat a.gz b.gz` produces. Any other bytes are padding,
-     * which gzip(1) also ignores. */
+    /* Another member follows, as `cat a.gz b.gz` produces. Any other bytes are
+     * padding, which gzip(1) also ignores. */
     if (!sp_gunzip_is(z.next_in, z.avail_in))
       break;
     inflateReset(&z);

@@ -6,10 +6,10 @@
 #define GZIP_IN_BYTES   ((size_t)32 << 10)
 #define GZIP_OUT_BYTES  ((size_t)64 << 10)
 #define GZIP_WINDOW     15 /* zlib's default */
-#define GZIP_WITH_FRAME 16 /* zlib.h, deflateInit2(): a gzip header */
+#define GZIP_WITH_FRAME 16 /* zlib.h, deflateInit2(): write a gzip header */
 
-/* 384 KiB of state. With 8, zlib's default, the state is 128 KiB smaller, but a
- * profile takes an eighth longer. */
+/* This level needs 384 KiB of state. With 8, zlib's default, the state is 128
+ * KiB smaller, but a profile takes an eighth longer. */
 #define GZIP_MEM_LEVEL 9
 
 static voidpf gzip_alloc(voidpf mem, uInt items, uInt size) {
@@ -92,7 +92,7 @@ spanprof_status sp_gzip_finish(sp_gzip *gzip, void **bytes, size_t *size) {
   if (st)
     return st;
   *size = gzip->out.size;
-  /* The bytes may wait in a queue, so shrink them if that succeeds. */
+  /* The bytes may wait in a queue, so try to shrink them. */
   exact = sp_mem_resize(gzip->out.mem, gzip->out.data, gzip->out.size);
   *bytes = exact ? exact : gzip->out.data;
   gzip->out.data = NULL;

@@ -34,7 +34,7 @@ void sp_pprof_labels_begin(sp_pprof_labels *labels) {
   sp_index_clear(&labels->span_index);
 }
 
-/* Determine a span's labels for the remainder of the part. */
+/* Determine the labels of a span; they are used until the part ends. */
 static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
                                              sp_pprof_part *part,
                                              spanprof_span span,
@@ -57,7 +57,7 @@ static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
                             &out->trace_id);
   if (st || !view.name || !view.name_bytes)
     return st;
-  /* Interned permanently: there are at most span_names_max of them. */
+  /* Span names stay interned: there are at most span_names_max of them. */
   st = sp_name_table_clean(labels->names, view.name, view.name_bytes,
                            SP_LABEL_BYTES_MAX, &out->name_text);
   if (!st)
@@ -137,7 +137,7 @@ static spanprof_status pprof_labels_put_span(sp_pprof_labels *labels,
   return st;
 }
 
-/* The key of a span's label on its descendants' samples. */
+/* The key of the label that marks the span's descendants' samples. */
 static spanprof_status pprof_labels_ancestor_key(sp_pprof_labels *labels,
                                                  sp_pprof_part *part,
                                                  sp_pprof_span *span) {
@@ -153,7 +153,7 @@ static spanprof_status pprof_labels_ancestor_key(sp_pprof_labels *labels,
   name = sp_name_table_get(labels->names, span->name_text, &bytes);
   memcpy(key, prefix, sizeof prefix - 1);
   memcpy(key + sizeof prefix - 1, name, bytes);
-  /* Interned permanently, like span names. */
+  /* The key stays interned, like span names. */
   st = sp_name_table_intern(labels->names, key, sizeof prefix - 1 + bytes,
                             &number);
   return st ? st : sp_pprof_part_name(part, number, &span->ancestor_key);

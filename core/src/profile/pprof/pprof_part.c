@@ -33,7 +33,8 @@ static void dense_clear(sp_dense *dense) {
     memset(dense->of, 0, dense->capacity * sizeof *dense->of);
 }
 
-/* Find the part's number of `number`: **out is 0 if it has none yet. */
+/* Find the entry of the global number `number`. **out is 0 if the object is not
+ * in the part yet. */
 static spanprof_status dense_at(sp_dense *dense, const sp_mem *mem,
                                 uint32_t number, uint32_t **out) {
   const size_t before = dense->capacity;
@@ -52,8 +53,8 @@ static spanprof_status dense_at(sp_dense *dense, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-/* Reserve capacity for `size` bytes and their prefix. Returns NULL if out of
- * memory. */
+/* Reserve capacity for `size` bytes and their protobuf prefix. Returns NULL if
+ * there is no memory. */
 static uint8_t *part_reserve(sp_pprof_part *part, size_t size) {
   sp_buffer *pending = &part->pending;
 
@@ -181,9 +182,8 @@ static spanprof_status part_function(sp_pprof_part *part, uint32_t number,
   return st;
 }
 
-/* Every location has a function, so every mapping sets has_functions, and
- * neither pprof nor Pyroscope symbolises again. No mapping is partly
- * symbolised. */
+/* Every location has a function, so every mapping sets has_functions. Therefore
+ * neither pprof nor Pyroscope resolves symbols again. */
 static spanprof_status part_mapping(sp_pprof_part *part, uint32_t number,
                                     uint64_t *out) {
   const sp_frame_mapping *known = &part->frames->mappings[number - 1];

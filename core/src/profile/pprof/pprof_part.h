@@ -1,7 +1,8 @@
-/* Writes one self-contained pprof message. The objects that its samples refer
- * to (texts, functions, mappings, locations) are numbered densely from 1 and
- * written once, before their first use. New bytes are collected in `pending`.
- * The caller checks their number before it moves them to the compressor. */
+/* Writes one part of a window: a self-contained pprof message. The objects that
+ * its samples refer to (texts, functions, mappings, locations) are numbered
+ * densely from 1 and written once, before their first use. New bytes are
+ * collected in `pending`. The caller checks their number before it moves them
+ * to the compressor. */
 #ifndef SP_PPROF_PART_H
 #define SP_PPROF_PART_H
 
@@ -10,7 +11,8 @@
 #include "profile/tables/frame_table.h"
 #include "util/memory/buffer.h"
 
-/* Maps global numbers to the part's numbers; 0: none yet. */
+/* Maps the number of an object in a global table to its number in the part; 0:
+ * it is not in the part yet. */
 typedef struct sp_dense {
   uint32_t *of;
   size_t capacity;
@@ -43,10 +45,11 @@ void sp_pprof_part_dispose(sp_pprof_part *part);
  * binary's mapping, which must be the first one. */
 spanprof_status sp_pprof_part_begin(sp_pprof_part *part);
 
-/* Get the part's number of an interned name, of a text that only this part has,
- * of an id, or of a frame. An id is not looked up, because the caller passes
- * each id only once. Ids are ASCII. SPANPROF_ERR_NOMEM: the part must begin
- * again. */
+/* Add an object to the part unless the part contains it, and get its number
+ * there: a name of the table `names`, a text that only this part contains, a
+ * span's or trace's id, or a frame. Ids are ASCII; an id is always added,
+ * because the caller passes each id only once. After SPANPROF_ERR_NOMEM, the
+ * part must begin again. */
 spanprof_status sp_pprof_part_name(sp_pprof_part *part, uint32_t name,
                                    int64_t *out);
 spanprof_status sp_pprof_part_text(sp_pprof_part *part, const char *text,
@@ -56,12 +59,13 @@ spanprof_status sp_pprof_part_id(sp_pprof_part *part, const char *id,
 spanprof_status sp_pprof_part_location(sp_pprof_part *part, uint32_t frame,
                                        uint64_t *out);
 
-/* Write a sample whose numbers are those of this part. */
+/* Write a sample that refers to locations and texts by their numbers in this
+ * part. */
 spanprof_status sp_pprof_part_sample(sp_pprof_part *part,
                                      const Perftools__Profiles__Sample *sample);
 
-/* Write a message as field `field` of Profile. With field 0, write the
- * message's own fields as if they were Profile's. */
+/* Write a message as field `field` of Profile. If `field` is 0, write the
+ * fields of the message as fields of Profile. */
 spanprof_status sp_pprof_part_message(sp_pprof_part *part, uint32_t field,
                                       const ProtobufCMessage *message);
 

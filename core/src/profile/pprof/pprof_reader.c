@@ -1,7 +1,7 @@
-/* The top-level fields are read by our own code, in several passes, since texts
- * may follow the messages that refer to them. Each message is unpacked by
- * protobuf-c into scratch memory and copied, so that no tree of the whole
- * profile exists. */
+/* The top-level fields are read by spanprof's own code, in several passes,
+ * because texts may follow the messages that refer to them. Each message is
+ * unpacked by protobuf-c into scratch memory and copied, so that no tree of the
+ * whole profile exists. */
 #include "pprof_reader.h"
 
 #include "gunzip.h"
@@ -11,13 +11,13 @@
 _Static_assert(SP_PPROF_NONE == SP_INDEX_NONE, "both constants mean no number");
 
 typedef struct reader_whole {
-  sp_pprof profile; /* first: the caller's pointer */
+  sp_pprof profile; /* must be first, because the caller has a pointer to it */
   sp_arena arena;
 } reader_whole;
 
 typedef struct reader {
-  sp_pprof *profile; /* its counts grow as its arrays are filled */
-  /* The profile's arrays, writable. */
+  sp_pprof *profile; /* the profile's counts grow as its arrays are filled */
+  /* The arrays of `profile`, writable. */
   sp_pprof_type *types;
   sp_pprof_sample *samples;
   const char **comments;
@@ -145,8 +145,8 @@ static spanprof_status reader_read_comment(void *data,
              : sp_pprof_source_broken("its comments end too early");
 }
 
-/* Read a numeric field that occurs once. The last one wins, as protobuf
- * specifies. */
+/* Read a numeric field that should occur once. If it occurs again, the last one
+ * is used, as protobuf specifies. */
 static spanprof_status reader_read_number(reader *r,
                                           const sp_wire_field *field) {
   sp_pprof *profile = r->profile;
@@ -217,8 +217,8 @@ static spanprof_status reader_make_arrays(reader *r) {
   return sp_pprof_table_init(&r->table, profile, &r->source, counts);
 }
 
-/* Read the messages in an order such that each is read after those it refers
- * to. */
+/* Read the messages in an order such that each one follows the messages that it
+ * refers to. */
 static spanprof_status reader_fill(reader *r) {
   static const struct {
     uint32_t field;
@@ -246,7 +246,7 @@ static spanprof_status reader_fill(reader *r) {
     st = sp_pprof_source_text(&r->source, r->default_type, &default_type);
   if (st)
     return st;
-  /* The last one if none is named, as in go tool pprof. */
+  /* If no default type is named, it is the last one, as in go tool pprof. */
   found = sp_pprof_type_find(r->profile, default_type);
   r->profile->default_type =
       found == SP_PPROF_NONE ? (uint32_t)r->profile->type_count - 1 : found;

@@ -8,7 +8,8 @@
 #include "util/memory/mem.h"
 
 /* Maximum decompressed size of a profile, and maximum memory of the result.
- * During reading, the largest message and the ids may use as much again. */
+ * During reading, the largest message and the ids may use the same amount
+ * again. */
 #define SP_PPROF_UNPACKED_MAX ((size_t)64 << 20)
 #define SP_PPROF_MEMORY_MAX   ((size_t)256 << 20)
 
@@ -16,7 +17,7 @@
 
 #define SP_PPROF_NONE UINT32_MAX
 
-/* Every text below is valid UTF-8 without control characters (others are
+/* Every text below is valid UTF-8 without control characters (invalid texts are
  * cleaned), NUL-terminated and not NULL, unless noted. */
 
 typedef struct sp_pprof_type {
@@ -28,7 +29,7 @@ typedef struct sp_pprof_label {
   const char *key;
   const char *text; /* NULL: the label is a number */
   int64_t number;
-  const char *unit; /* of the number */
+  const char *unit; /* unit of `number` */
 } sp_pprof_label;
 
 typedef struct sp_pprof_mapping {
@@ -53,15 +54,16 @@ typedef struct sp_pprof_line {
 } sp_pprof_line;
 
 typedef struct sp_pprof_location {
-  uint32_t mapping; /* index, or SP_PPROF_NONE */
+  uint32_t mapping; /* index in `mappings`, or SP_PPROF_NONE */
   uint32_t line_count;
-  const sp_pprof_line *lines; /* innermost first; several if inlined */
+  /* Innermost first; several if functions were inlined. */
+  const sp_pprof_line *lines;
   uint64_t address;
 } sp_pprof_location;
 
 typedef struct sp_pprof_sample {
   const int64_t *values;     /* type_count values */
-  const uint32_t *locations; /* indices, innermost first */
+  const uint32_t *locations; /* indices in `locations`, innermost first */
   const sp_pprof_label *labels;
   uint32_t location_count; /* may be 0 */
   uint32_t label_count;
@@ -80,32 +82,35 @@ typedef struct sp_pprof {
   size_t function_count;
   size_t mapping_count;
   size_t comment_count;
-  sp_pprof_type period_type; /* both "" if there is none */
+  /* Both texts are "" if the profile has no period type. */
+  sp_pprof_type period_type;
   int64_t period;
   int64_t time_ns; /* Unix time; 0: unknown */
   int64_t duration_ns;
   uint32_t default_type; /* index of the type to show first */
 } sp_pprof;
 
-/* Read a profile: raw or gzip, also with several members. Keeps no pointer into
- * `bytes`. SPANPROF_ERR_FORMAT: not a profile, or a broken one.
- * SPANPROF_ERR_LIMIT: larger than the limits above. SPANPROF_ERR_NOMEM. The
- * message of the first two continues a sentence that begins with the file's
- * name: "is not a pprof profile". *out is NULL on failure. */
+/* Read a profile, which may be raw or gzip, also with several members. The
+ * result contains no pointer into `bytes`. Returns SPANPROF_ERR_FORMAT if
+ * `bytes` is not a valid profile, SPANPROF_ERR_LIMIT if a limit above is
+ * exceeded, or SPANPROF_ERR_NOMEM. The message of the first two continues a
+ * sentence that begins with the file's name: "is not a pprof profile". *out is
+ * NULL on failure. */
 spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
                               const void *bytes, size_t size);
 
-/* As sp_pprof_read(), but skip samples, locations, functions and mappings. For
- * profiles of at most SP_PPROF_HEAD_UNPACKED_MAX decompressed bytes. */
+/* Read a profile like sp_pprof_read(), but skip samples, locations, functions
+ * and mappings. Returns SPANPROF_ERR_LIMIT if the decompressed size exceeds
+ * SP_PPROF_HEAD_UNPACKED_MAX. */
 spanprof_status sp_pprof_read_head(sp_pprof **out, const sp_mem *mem,
                                    const void *bytes, size_t size);
-void sp_pprof_free(sp_pprof *profile); /* NULL is fine */
+void sp_pprof_free(sp_pprof *profile); /* may be NULL */
 
 /* The index of the type named `type` ("cpu"), or SP_PPROF_NONE. */
 uint32_t sp_pprof_type_find(const sp_pprof *profile, const char *type);
 
-/* The text of the sample's label `key`, or NULL. The last one wins, as for
- * span ids in Pyroscope. */
+/* The text of the sample's label `key`, or NULL. If the sample has several such
+ * labels, the last one is used, as Pyroscope does for span ids. */
 const char *sp_pprof_label_text(const sp_pprof_sample *sample, const char *key);
 
 #endif

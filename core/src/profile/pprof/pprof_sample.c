@@ -2,8 +2,9 @@
 
 #include "varint.h"
 
-/* One-byte tags: fields of Sample and of Label in profile.proto with the wire
- * type, 0 for a number and 2 for bytes with their length. */
+/* Tags of one byte for fields of Sample and Label in profile.proto. The low
+ * bits are the wire type: 0 for a number, 2 for bytes that follow their
+ * length. */
 #define SAMPLE_LOCATIONS  (1 << 3 | 2)
 #define SAMPLE_VALUES     (2 << 3 | 2)
 #define SAMPLE_LABEL      (3 << 3 | 2)

@@ -7,8 +7,9 @@
 
 #include "util/base.h"
 
-/* As protobuf_c_message_get_packed_size() and protobuf_c_message_pack(); the
- * latter returns the end of the written bytes. */
+/* Equivalents of protobuf_c_message_get_packed_size() and
+ * protobuf_c_message_pack(). sp_pprof_sample_put() returns the end of the
+ * written bytes. */
 size_t sp_pprof_sample_size(const Perftools__Profiles__Sample *sample);
 uint8_t *sp_pprof_sample_put(uint8_t *p,
                              const Perftools__Profiles__Sample *sample);

@@ -142,7 +142,7 @@ spanprof_status sp_pprof_ids_add(sp_pprof_ids *ids, const sp_mem *mem,
     return sp_pprof_source_broken("an id is 0");
   if (sp_pprof_ids_find(ids, id) != SP_INDEX_NONE)
     return sp_pprof_source_broken("an id occurs twice");
-  /* An id that equals its position is found without the index. */
+  /* The index contains only ids that differ from their position plus 1. */
   if (id != (uint64_t)ids->count + 1) {
     st = sp_index_reserve(&ids->index, mem);
     if (st)
@@ -156,7 +156,7 @@ spanprof_status sp_pprof_ids_add(sp_pprof_ids *ids, const sp_mem *mem,
 uint32_t sp_pprof_ids_find(const sp_pprof_ids *ids, uint64_t id) {
   uint32_t i, at;
 
-  /* Most writers number from 1 without gaps. */
+  /* Most writers number from 1 without gaps, so the index is rarely needed. */
   if (id - 1 < ids->count && ids->ids[id - 1] == id)
     return (uint32_t)(id - 1);
   for (i = sp_index_first(&ids->index, source_id_hash(id), &at);

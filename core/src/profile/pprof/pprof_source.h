@@ -1,4 +1,4 @@
-/* The bytes of a profile during reading: its top-level fields, texts, ids and
+/* The bytes of a profile while it is read: its top-level fields, texts, ids and
  * memory. */
 #ifndef SP_PPROF_SOURCE_H
 #define SP_PPROF_SOURCE_H
@@ -20,8 +20,8 @@ typedef struct sp_pprof_ids {
 typedef struct sp_pprof_source {
   const void *bytes;
   size_t size;
-  sp_arena *kept;   /* lives as long as the result */
-  sp_arena scratch; /* of the last unpacked message */
+  sp_arena *kept;   /* memory of the result */
+  sp_arena scratch; /* memory of the last unpacked message */
   ProtobufCAllocator allocator;
   const char **texts;
   size_t text_count;
@@ -35,24 +35,25 @@ void sp_pprof_source_init(sp_pprof_source *source, const void *bytes,
                           size_t size, sp_arena *kept);
 void sp_pprof_source_dispose(sp_pprof_source *source);
 
-/* Return SPANPROF_ERR_FORMAT with a message. */
+/* Set a message that says what is broken in the profile, and return
+ * SPANPROF_ERR_FORMAT. */
 spanprof_status sp_pprof_source_broken(const char *what);
 
-/* Allocate zeroed items in `kept`. After NULL, sp_pprof_source_memory() returns
- * the reason. */
+/* Allocate `count` zeroed items in `kept`. If it returns NULL,
+ * sp_pprof_source_memory() returns the reason. */
 void *sp_pprof_source_new(sp_pprof_source *source, size_t count, size_t item);
 
-/* The reason for the last failed allocation: SPANPROF_ERR_NOMEM or
+/* Returns the reason why the last allocation failed: SPANPROF_ERR_NOMEM or
  * SPANPROF_ERR_LIMIT. */
 spanprof_status sp_pprof_source_memory(const sp_pprof_source *source);
 
-/* Visit every top-level field with this number until a visit fails. */
+/* Call `visit` for every top-level field with this number until it fails. */
 spanprof_status sp_pprof_source_each(const sp_pprof_source *source,
                                      uint32_t number, sp_pprof_visit visit,
                                      void *data);
 
 /* Unpack the message with the structure `type`. The result is valid until the
- * next call. After NULL, *st is the reason. */
+ * next call. If it is NULL, *st is the reason. */
 const void *sp_pprof_source_unpack(sp_pprof_source *source,
                                    const sp_wire_field *field,
                                    const ProtobufCMessageDescriptor *type,
@@ -64,8 +65,8 @@ spanprof_status sp_pprof_source_texts(sp_pprof_source *source, size_t count);
 spanprof_status sp_pprof_source_text(const sp_pprof_source *source,
                                      int64_t index, const char **out);
 
-/* Reserve capacity for `count` ids; add the next id; find the index of an id
- * (SP_INDEX_NONE: unknown id). */
+/* Reserve capacity for `count` ids; add the next id; find the index of an id,
+ * which is SP_INDEX_NONE if the id is unknown. */
 spanprof_status sp_pprof_ids_init(sp_pprof_ids *ids, sp_pprof_source *source,
                                   size_t count);
 void sp_pprof_ids_dispose(sp_pprof_ids *ids, const sp_mem *mem);

@@ -70,7 +70,8 @@ static spanprof_status table_read_location(void *data,
   out->lines = lines;
   out->line_count = (uint32_t)location->n_line;
   out->address = location->address;
-  /* A missing mapping counts as none, as in go tool pprof. */
+  /* If the mapping does not exist, the location has no mapping, as in go tool
+   * pprof. */
   out->mapping = sp_pprof_ids_find(&table->mapping_ids, location->mapping_id);
   return sp_pprof_ids_add(&table->location_ids, table->source->kept->mem,
                           location->id);

@@ -1,6 +1,6 @@
 #include "pprof_writer.h"
 
-/* Pass the pending bytes to the compressor; now they are in the part. */
+/* Pass the pending bytes to the compressor, which makes them final. */
 static spanprof_status writer_compress_pending(sp_pprof_writer *writer) {
   sp_buffer *pending = &writer->part.pending;
   spanprof_status st =
@@ -91,7 +91,7 @@ void sp_pprof_writer_dispose(sp_pprof_writer *writer) {
   sp_pprof_part_dispose(&writer->part);
 }
 
-/* Write the objects to which no earlier sample refers, then the sample. */
+/* Write the objects that the sample is the first to use, then the sample. */
 static spanprof_status writer_sample(sp_pprof_writer *writer,
                                      const sp_entry *entry) {
   const sp_stack *stack = &writer->stacks->stacks[entry->stack];
@@ -126,8 +126,8 @@ spanprof_status sp_pprof_writer_add(sp_pprof_writer *writer,
   st = writer_sample(writer, entry);
   if (st)
     return st;
-  /* The pending bytes are discarded together with the part's numbers when the
-   * part ends. */
+  /* The pending bytes of this sample would exceed the limit. They are discarded
+   * with the part's numbers when the part ends. */
   if (writer->raw_bytes + writer->part.pending.size > SP_PPROF_BYTES_MAX &&
       !writer->window->whole)
     return SPANPROF_ERR_LIMIT;

@@ -11,8 +11,8 @@
 
 /* Aggregated samples of one stack, one list of labels and one span. */
 typedef struct sp_entry {
-  uint32_t stack;  /* in `stacks` */
-  uint32_t labels; /* in `lists` */
+  uint32_t stack;  /* number in `stacks` */
+  uint32_t labels; /* number of a list of labels */
   spanprof_span span;
   uint64_t samples;
   uint64_t ticks;
@@ -26,15 +26,17 @@ typedef struct sp_pprof_writer {
   sp_pprof_part part;
   sp_pprof_labels labels;
   sp_gzip gzip;
-  sp_encoded sums;     /* of the part, without its bytes */
+  sp_encoded sums;     /* sums of the current part, without its bytes */
   uint32_t part_count; /* finished parts */
-  size_t sample_count; /* of the part, as the server counts */
+  /* Samples of the current part, as the server counts them. */
+  size_t sample_count;
   size_t raw_bytes;
 } sp_pprof_writer;
 
-/* Begin the first part. All the tables (whose frames are named) and the window
- * outlive the writer; `names` receives the names of spans. SPANPROF_ERR_NOMEM,
- * also from all functions below: dispose of the writer. */
+/* Begin the first part. The names of all frames must be resolved. The tables
+ * and the window outlive the writer, which adds the names of spans to `names`.
+ * If this or a function below returns SPANPROF_ERR_NOMEM, the caller can only
+ * dispose of the writer. */
 spanprof_status sp_pprof_writer_open(sp_pprof_writer *writer, const sp_mem *mem,
                                      sp_name_table *names,
                                      const sp_stack_table *stacks,
@@ -42,16 +44,18 @@ spanprof_status sp_pprof_writer_open(sp_pprof_writer *writer, const sp_mem *mem,
                                      const sp_window *window);
 void sp_pprof_writer_dispose(sp_pprof_writer *writer);
 
-/* Add an entry to the part. SPANPROF_ERR_LIMIT: the part is full; finish it and
- * add the entry to the next one, where it fits. */
+/* Add an entry to the current part. Returns SPANPROF_ERR_LIMIT if the part is
+ * full; the caller then finishes it and adds the entry to the next part, which
+ * always has space for it. */
 spanprof_status sp_pprof_writer_add(sp_pprof_writer *writer,
                                     const sp_entry *entry);
 
-/* Finish the part, which has at least one sample. The caller owns its bytes. */
+/* Finish the current part, which has at least one sample. The caller owns the
+ * bytes of *out. */
 spanprof_status sp_pprof_writer_finish(sp_pprof_writer *writer,
                                        sp_encoded *out);
 
-/* Begin the next part after a finished one. */
+/* Begin the next part after sp_pprof_writer_finish(). */
 spanprof_status sp_pprof_writer_next(sp_pprof_writer *writer);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "util/memory/buffer.h"
 
-#define SP_VARINT_BYTES_MAX 10 /* for 64 bits */
+#define SP_VARINT_BYTES_MAX 10 /* maximum for a number of 64 bits */
 
-/* The number of bytes: a seventh of the bits, rounded up, without a
- * division. */
+/* The number of bytes that `number` needs: a seventh of its bits, rounded up,
+ * computed without a division. */
 static inline size_t sp_varint_size(uint64_t number) {
   const uint32_t top = 63u - (uint32_t)__builtin_clzll(number | 1);
 
@@ -17,8 +17,8 @@ static inline size_t sp_varint_size(uint64_t number) {
 
 typedef enum sp_varint_result {
   SP_VARINT_WHOLE,
-  SP_VARINT_CUT, /* the last byte is missing */
-  SP_VARINT_LONG /* more than 64 bits */
+  SP_VARINT_CUT, /* the last byte of the number is missing */
+  SP_VARINT_LONG /* the number has more than 64 bits */
 } sp_varint_result;
 
 /* Read the number at *p and advance *p. Nearly all numbers have one byte. */
@@ -40,7 +40,7 @@ sp_varint_get(const uint8_t **p, const uint8_t *end, uint64_t *out) {
   return SP_VARINT_LONG;
 }
 
-/* Write a number; returns its end. */
+/* Write a number at `p` and return the end of its bytes. */
 static inline uint8_t *sp_varint_put(uint8_t *p, uint64_t number) {
   while (number >= 0x80) {
     *p++ = (uint8_t)(number | 0x80);

@@ -130,8 +130,7 @@ bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
     out[(*count)++] = field->value;
     return true;
   }
-  /* `out` has enough capacity for the complete numbers, which were counted
-   * before. */
+  /* The numbers were counted before, so `out` has enough capacity for them. */
   while (sp_wire_number(&packed, &number))
     out[(*count)++] = number;
   return packed.fault ? wire_fault(wire, packed.fault, 0) : true;

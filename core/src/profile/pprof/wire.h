@@ -15,32 +15,32 @@ typedef enum sp_wire_type {
 
 typedef enum sp_wire_fault {
   SP_WIRE_SOUND,
-  SP_WIRE_CUT,        /* ends inside a field */
+  SP_WIRE_CUT,        /* the message ends inside a field */
   SP_WIRE_BAD_TYPE,   /* unknown wire type */
-  SP_WIRE_END_GROUP,  /* end of a group that has not begun */
+  SP_WIRE_END_GROUP,  /* the end of a group that has not begun */
   SP_WIRE_BAD_NUMBER, /* field 0, or a number of more than 64 bits */
-  SP_WIRE_WRONG_TYPE  /* known field with another wire type */
+  SP_WIRE_WRONG_TYPE  /* a known field with another wire type */
 } sp_wire_fault;
 
 typedef struct sp_wire {
   const uint8_t *at;
   const uint8_t *end;
   sp_wire_fault fault;
-  uint32_t fault_type;     /* wire type, for the two faults that report one */
-  const char *fault_field; /* for SP_WIRE_WRONG_TYPE */
+  uint32_t fault_type;     /* set for SP_WIRE_BAD_TYPE and SP_WIRE_WRONG_TYPE */
+  const char *fault_field; /* name of the field, for SP_WIRE_WRONG_TYPE */
 } sp_wire;
 
 typedef struct sp_wire_field {
   uint32_t number;
   sp_wire_type type;
-  uint64_t value; /* if it is a number */
+  uint64_t value; /* set if the field is a number */
   sp_view bytes;
 } sp_wire_field;
 
-/* A scalar field of a message and its place in a struct. */
+/* A scalar field of a message, and the struct member that receives it. */
 typedef struct sp_wire_scalar {
   uint32_t number;
-  uint32_t offset; /* of a 64-bit member */
+  uint32_t offset; /* offset of the member, which has 64 bits */
   const char *name;
 } sp_wire_scalar;
 
@@ -50,22 +50,23 @@ static inline sp_wire sp_wire_of(sp_view bytes) {
   return (sp_wire){.at = at, .end = at ? at + bytes.size : at};
 }
 
-/* Read the next field; groups are skipped. Returns false at the end and on a
- * fault. */
+/* Read the next field; groups are skipped. Returns false at the end of the
+ * message or if a fault is found. */
 bool sp_wire_next(sp_wire *wire, sp_wire_field *out);
 
-/* Returns false and sets the fault unless `field` has this type. */
+/* Returns true if `field` has this type; otherwise sets the fault. */
 bool sp_wire_require(sp_wire *wire, const sp_wire_field *field,
                      sp_wire_type type, const char *name);
 
-/* Count the numbers of a repeated field, packed or not; and append them to
- * `out`, which has enough capacity. Returns false on a fault. */
+/* Count the numbers of a repeated field, packed or not, or append them to
+ * `out`, which has enough capacity. Returns false if a fault is found. */
 bool sp_wire_count(sp_wire *wire, const sp_wire_field *field, const char *name,
                    size_t *count);
 bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
                      size_t *count);
 
-/* Set 64-bit members of `out` from the message; other fields are skipped. */
+/* Set the members of `out` from the fields of the message that `scalars` lists.
+ * Other fields are skipped. */
 bool sp_wire_scalars(sp_wire *wire, sp_view message,
                      const sp_wire_scalar *scalars, size_t count, void *out);
 

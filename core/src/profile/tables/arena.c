@@ -7,7 +7,7 @@
 
 struct sp_arena_chunk {
   sp_arena_chunk *next;
-  size_t bytes; /* without this header */
+  size_t bytes; /* size of the block, without this header */
 };
 
 void sp_arena_init(sp_arena *arena, const sp_mem *mem, size_t bytes_max) {

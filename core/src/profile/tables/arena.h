@@ -12,7 +12,7 @@ typedef struct sp_arena {
   size_t used;            /* bytes used in the newest chunk */
   size_t bytes;           /* bytes of all chunks */
   size_t bytes_max;
-  spanprof_status st; /* of the last failed request */
+  spanprof_status st; /* status of the last failed request */
 } sp_arena;
 
 void sp_arena_init(sp_arena *arena, const sp_mem *mem, size_t bytes_max);

@@ -13,22 +13,24 @@ typedef struct sp_call_node {
 
 typedef struct sp_call_tree {
   const sp_mem *mem;
-  size_t value_count;  /* values per node */
+  size_t value_count;  /* number of values of each node */
   sp_call_node *nodes; /* nodes[0] is the root, which has no function */
-  int64_t *values;     /* those of the first node first */
+  int64_t *values;     /* values of all nodes, in the order of `nodes` */
   size_t node_count;
   size_t node_capacity;
   size_t value_capacity;
   sp_index index;
 } sp_call_tree;
 
-/* Make a tree that has only a root. SPANPROF_ERR_NOMEM: dispose of it too. */
+/* Make a tree that has only a root. The caller disposes of it even after
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_call_tree_init(sp_call_tree *tree, const sp_mem *mem,
                                   size_t value_count);
 void sp_call_tree_dispose(sp_call_tree *tree);
 
 /* Replace *node by its child with this function, which is added if it is
- * missing. SPANPROF_ERR_NOMEM; SPANPROF_ERR_LIMIT: 2^30 nodes. */
+ * missing. Returns SPANPROF_ERR_LIMIT if there are 2^30 nodes, or
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_call_tree_child(sp_call_tree *tree, uint32_t *node,
                                    uint32_t function);
 

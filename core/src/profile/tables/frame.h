@@ -8,17 +8,18 @@
 #include <stdint.h>
 
 typedef enum sp_frame_kind {
-  SP_FRAME_NATIVE,  /* code: ELF virtual address in `module` */
-  SP_FRAME_MODULE,  /* code of a `module` without symbols */
-  SP_FRAME_RUNTIME, /* code and position: spanprof_frame's code, offset */
-  SP_FRAME_NOTE,    /* code: an sp_note */
+  SP_FRAME_NATIVE, /* `code`: ELF virtual address in `module` */
+  SP_FRAME_MODULE, /* any code of a `module` without symbols */
+  /* `code`, `position`: code and offset of a spanprof_frame. */
+  SP_FRAME_RUNTIME,
+  SP_FRAME_NOTE, /* `code`: an sp_note */
 } sp_frame_kind;
 
 /* Artificial frames for CPU time without a complete stack. Their names are the
  * reasons, in this order: the stack is truncated or missing; the thread blocked
- * our signal; it had no timer yet; its timer was deleted before the tick was
- * delivered; no timer was available; the window reached a cap. The page uses
- * the same names (core/page/src/model). */
+ * the profiler's signal; the thread had no timer yet; its timer was deleted
+ * before the signal was delivered; no timer was available; the window reached a
+ * limit. The page uses the same names (core/page/src/model). */
 #define SP_NOTES(X)                 \
   X(TRUNCATED, "[truncated]")       \
   X(BLOCKED, "[signal blocked]")    \
@@ -38,7 +39,7 @@ bool sp_note_is(const char *name, size_t bytes);
 
 typedef struct sp_frame {
   uint32_t kind;   /* sp_frame_kind */
-  uint32_t module; /* 0 unless NATIVE or MODULE */
+  uint32_t module; /* 0 unless `kind` is NATIVE or MODULE */
   uint64_t code;
   uint64_t position;
 } sp_frame;
@@ -63,21 +64,23 @@ typedef struct sp_frame_name {
   size_t file_bytes;
   int64_t line;
   int64_t start_line;
-  uint64_t code_start; /* start of a native frame's function; 0: unknown */
+  uint64_t code_start; /* start of the function of a native frame; 0: unknown */
   bool mapped;         /* `mapping` is set */
   sp_mapping_view mapping;
 } sp_frame_name;
 
-/* Resolves names of native and runtime frames. Called during encoding, once per
- * frame without a name. The returned texts are cleaned and copied before the
- * next call; of texts longer than 1,000 bytes the end is kept.
+/* Resolves names of native and runtime frames. It is called during encoding,
+ * once per frame without a name. The caller cleans and copies the returned
+ * texts before the next call, and keeps only the end of a text longer than
+ * 1,000 bytes.
  *
- * SPANPROF_ERR_STATE: not known yet; the next profile tries again. After any
- * other failure, or without a function, the name is "(unknown)" for a runtime's
- * frame, counted in frames_unnamed here; "module+0xaddress" for a mapped native
- * frame, with the address of its function's start or else its own; otherwise
- * "[unknown]". A mapping whose path is that of /proc/self/exe is written as the
- * main binary. */
+ * If it returns SPANPROF_ERR_STATE, the name is not known yet, and the next
+ * profile asks again. If it fails otherwise or returns no function, the frame
+ * is named "(unknown)" for a runtime's frame, which is counted in
+ * frames_unnamed; "module+0xaddress" for a native frame with a mapping, where
+ * the address is the start of its function or, if that is unknown, its own
+ * address; otherwise "[unknown]". A mapping whose path is that of
+ * /proc/self/exe is written as the main binary. */
 typedef struct sp_namer {
   spanprof_status (*name)(void *data, const sp_frame *frame,
                           sp_frame_name *out);

@@ -5,8 +5,8 @@
 
 #include "util/system/counters.h"
 
-/* Names of frames that have none. A native frame may be JIT code or of an
- * unloaded module; a runtime's frame may not be resolvable. */
+/* Names that are shown for frames without a name. A native frame may be in JIT
+ * code or in an unloaded module. A runtime's frame may not be resolvable. */
 static const char frame_unknown_native[] = "[unknown]";
 static const char frame_unknown_runtime[] = "(unknown)";
 
@@ -123,8 +123,8 @@ static bool frame_table_mapping_equal(const sp_frame_mapping *a,
          a->file_offset == b->file_offset;
 }
 
-/* Find or add a mapping; *out is its number, from 1. There are at most
- * hundreds, one per module. */
+/* Find or add a mapping; *out is its number, from 1. A linear search is enough:
+ * there are at most hundreds of mappings, one per module. */
 static spanprof_status frame_table_mapping(sp_frame_table *table,
                                            const sp_mapping_view *view,
                                            uint32_t *out) {
@@ -195,7 +195,7 @@ static spanprof_status frame_table_name_address(sp_frame_table *table,
   return frame_table_function_named(table, name, out);
 }
 
-/* Make the functions of frames without a name. */
+/* Add the functions that stand for frames without a name. */
 static spanprof_status frame_table_unknown(sp_frame_table *table) {
   spanprof_status st = SPANPROF_OK;
 

@@ -1,5 +1,5 @@
 /* The table of frames. Each distinct sp_frame has a number and, once it is
- * named, a function, a line and a mapping. Kept across windows. */
+ * named, a function, a line and a mapping. The table is kept across windows. */
 #ifndef SP_FRAME_TABLE_H
 #define SP_FRAME_TABLE_H
 
@@ -7,7 +7,7 @@
 #include "name_table.h"
 
 typedef struct sp_function {
-  uint32_t name; /* in `names` */
+  uint32_t name; /* number in `names` */
   uint32_t file;
   int64_t start_line;
 } sp_function;
@@ -16,14 +16,14 @@ typedef struct sp_frame_mapping {
   uint64_t start;
   uint64_t limit;
   uint64_t file_offset;
-  uint32_t path; /* in `names` */
+  uint32_t path; /* number in `names` */
   uint32_t build_id;
 } sp_frame_mapping;
 
 typedef struct sp_location {
   sp_frame frame;
   uint32_t function; /* 0: not named yet; see sp_frame_table_function() */
-  uint32_t mapping;  /* index + 1; 0: none */
+  uint32_t mapping;  /* index + 1; 0: no mapping */
   int64_t line;
 } sp_location;
 
@@ -55,7 +55,7 @@ void sp_frame_table_init(sp_frame_table *table, const sp_mem *mem,
                          sp_name_table *names, const char *main_path);
 void sp_frame_table_dispose(sp_frame_table *table);
 
-/* Find or add a frame. SPANPROF_ERR_NOMEM. */
+/* Find or add a frame. Returns SPANPROF_ERR_NOMEM if there is no memory. */
 spanprof_status sp_frame_table_intern(sp_frame_table *table,
                                       const sp_frame *frame, uint32_t *out);
 
@@ -63,8 +63,9 @@ spanprof_status sp_frame_table_intern(sp_frame_table *table,
 const sp_location *sp_frame_table_find(const sp_frame_table *table,
                                        const sp_frame *frame);
 
-/* Call `fn` once for each runtime frame without a name. The next call continues
- * after the last success, or at the start after sp_frame_table_restart(). */
+/* Call `fn` once for each runtime frame without a name until it fails. The next
+ * call continues after the last success, or at the first frame after
+ * sp_frame_table_restart(). */
 typedef spanprof_status sp_frame_fn(void *data, const sp_frame *frame);
 void sp_frame_table_unnamed(sp_frame_table *table, sp_frame_fn *fn, void *data);
 void sp_frame_table_restart(sp_frame_table *table);
@@ -74,16 +75,16 @@ void sp_frame_table_name_set(sp_frame_table *table, const sp_frame *frame,
                              const sp_frame_name *name);
 
 /* Get the name of a frame. Its texts are valid until the table gets another
- * one. SPANPROF_ERR_STATE: the frame has no name. */
+ * name. Returns SPANPROF_ERR_STATE if the frame has no name. */
 spanprof_status sp_frame_table_name_get(const sp_frame_table *table,
                                         const sp_frame *frame,
                                         sp_frame_name *out);
 
-/* Resolve the names of all frames without one. The namer is called again the
- * next time for frames that it does not know yet (SPANPROF_ERR_STATE) or for
- * whose names there was no memory; until then they are shown as unknown. A
- * runtime's frame without a name is counted in frames_unnamed each time.
- * SPANPROF_ERR_NOMEM: there was not even memory for the unknown names. */
+/* Resolve the names of all frames without one. Frames that the namer does not
+ * know yet (SPANPROF_ERR_STATE), or for whose names there is no memory, are
+ * shown as unknown, and the next call asks the namer again. Each call counts
+ * the runtime's frames without a name in frames_unnamed. Returns
+ * SPANPROF_ERR_NOMEM if there is not even memory for the unknown names. */
 spanprof_status sp_frame_table_name(sp_frame_table *table,
                                     const sp_namer *namer);
 

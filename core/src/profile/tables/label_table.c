@@ -7,12 +7,13 @@
 #include "util/system/counters.h"
 #include "util/text/clean.h"
 
-/* Maximum number of labels of a set; a series may have 30. */
+/* Maximum number of labels that are read from a set; a series may have 30. */
 #define LABEL_TABLE_SET_MAX SP_LABEL_DEPTH_MAX
 
 static const char *const label_table_series[] = SP_PPROF_SERIES_NAMES;
 
-/* A static label that replaces one of label_table_series counts once. */
+/* Is this a name of label_table_series? A static label that replaces one of
+ * them counts once. */
 static bool label_table_is_series(const char *name, size_t bytes) {
   size_t i;
 
@@ -51,7 +52,8 @@ void sp_label_table_dispose(sp_label_table *table) {
   sp_label_table_init(table, table->mem, table->names, table->settings);
 }
 
-/* Does the series have a label of this name, which has priority? */
+/* Does the series have a label with this name? Then the sample's label is
+ * dropped. */
 static bool label_table_is_static(const sp_label_table *table, const char *name,
                                   size_t bytes) {
   size_t i;
@@ -144,7 +146,7 @@ static spanprof_status label_table_read(sp_label_table *table,
   size_t i = total;
 
   *count = *capped = 0;
-  /* Start at the outermost label, since their names change least. */
+  /* Start with the outermost label, because the outer labels change least. */
   while (!st && i-- > 0) {
     size_t name_bytes, value_bytes, at;
     const char *name = sp_text_get(labels[i].name, &name_bytes);

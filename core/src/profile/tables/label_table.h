@@ -1,7 +1,7 @@
 /* The labels of samples in the form in which profiles carry them. A label set
  * becomes a list, sorted by name, without labels that the series already has or
- * cannot have. Sets with the same list share its number, so that their samples
- * are aggregated. */
+ * cannot have. Sets with the same list have the same list number, so their
+ * samples are aggregated. */
 #ifndef SP_LABEL_TABLE_H
 #define SP_LABEL_TABLE_H
 
@@ -9,7 +9,7 @@
 #include "settings/settings.h"
 
 typedef struct sp_label_pair {
-  uint32_t name; /* in `names` */
+  uint32_t name; /* numbers in `names` */
   uint32_t value;
 } sp_label_pair;
 
@@ -39,7 +39,7 @@ typedef struct sp_label_table {
   sp_label_pair *pairs;
   size_t pair_count;
   size_t pair_capacity;
-  uint64_t capped; /* labels ever dropped because of this maximum */
+  uint64_t capped; /* number of labels ever dropped because of `labels_max` */
 } sp_label_table;
 
 /* `names` and `settings` outlive the table. */
@@ -53,9 +53,10 @@ void sp_label_table_dispose(sp_label_table *table);
  * Dots in names become `_` (sp_clean_dots()), unless the settings keep them; a
  * label whose original name equals the result has priority. These labels are
  * dropped: labels with a name that the series has (the server would ignore
- * them); labels with an empty name or value (the server drops them); and,
- * counted in labels_capped once per set, the innermost labels beyond the number
- * of names that a series may have. SPANPROF_ERR_NOMEM. */
+ * them); labels with an empty name or value (the server drops them); and the
+ * innermost labels beyond the number of names that a series may have, which are
+ * counted in labels_capped once per set. Returns SPANPROF_ERR_NOMEM if there is
+ * no memory. */
 spanprof_status sp_label_table_get(sp_label_table *table, spanprof_labels set,
                                    uint32_t *out);
 

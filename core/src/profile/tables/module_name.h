@@ -5,7 +5,7 @@
 
 #include "util/base.h"
 
-#define SP_MODULE_NAME_BYTES 208 /* with the NUL */
+#define SP_MODULE_NAME_BYTES 208 /* size of a name, including the NUL */
 
 /* Write "[libz.so.1]" for the mapping file "/usr/lib/libz.so.1", "[vdso]" for
  * "[vdso]", and "[unknown]" for "". Returns the length. A longer name is

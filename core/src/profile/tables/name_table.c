@@ -71,7 +71,7 @@ spanprof_status sp_name_table_clean(sp_name_table *table, const char *text,
   if (bytes > max) {
     text += bytes - max;
     bytes = max;
-    /* Do not start inside a character. */
+    /* Do not begin inside a character. */
     while (bytes && ((unsigned char)*text & 0xc0) == 0x80) {
       text++;
       bytes--;

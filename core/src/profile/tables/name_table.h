@@ -14,7 +14,7 @@
 #define SP_BUILD_ID_MAX    128
 
 typedef struct sp_name {
-  size_t at; /* offset in the table's text */
+  size_t at; /* offset in the `text` of the table */
   uint32_t bytes;
 } sp_name;
 
@@ -35,15 +35,16 @@ void sp_name_table_dispose(sp_name_table *table);
 /* Remove the names, but keep the memory. */
 void sp_name_table_clear(sp_name_table *table);
 
-/* Find or add exactly these bytes, which are valid UTF-8. SPANPROF_ERR_NOMEM,
- * SPANPROF_ERR_LIMIT (2^30 names): nothing was added. */
+/* Find or add exactly these bytes, which must be valid UTF-8. Returns
+ * SPANPROF_ERR_NOMEM, or SPANPROF_ERR_LIMIT if there are 2^30 names; then
+ * nothing was added. */
 spanprof_status sp_name_table_intern(sp_name_table *table, const char *text,
                                      size_t bytes, uint32_t *out);
 
-/* As sp_name_table_intern(), for external text. It is converted to valid UTF-8
- * without control characters. Of a text longer than `max` (at most
- * SP_LABEL_BYTES_MAX) the end is kept: it is the more specific part of paths
- * and qualified names, and the part that the server would keep. */
+/* Clean an external text, then call sp_name_table_intern(). Cleaning makes the
+ * text valid UTF-8 without control characters. Only the end of a text longer
+ * than `max` (at most SP_LABEL_BYTES_MAX) is kept: it is the more specific part
+ * of paths and qualified names, and the server would keep the end, too. */
 spanprof_status sp_name_table_clean(sp_name_table *table, const char *text,
                                     size_t bytes, size_t max, uint32_t *out);
 

@@ -5,7 +5,7 @@
 #include "frame_table.h"
 
 typedef struct sp_stack {
-  uint32_t at; /* index in `frames` */
+  uint32_t at; /* index in the `frames` of the table */
   uint32_t count;
 } sp_stack;
 
@@ -28,16 +28,16 @@ void sp_stack_table_dispose(sp_stack_table *table);
 
 uint64_t sp_stack_table_hash(const sp_frame *frames, size_t count);
 
-/* The number of a known stack, or SP_INDEX_NONE. A hit needs no lookup of
- * single frames: the hash covers the frames, and the comparison reads each
- * frame by its number. */
+/* The number of a known stack, or SP_INDEX_NONE. A known stack is found without
+ * a lookup of each frame: the hash covers the frames, and the comparison reads
+ * each frame by its number. */
 uint32_t sp_stack_table_find(const sp_stack_table *table,
                              const sp_frame *frames, size_t count,
                              uint64_t hash);
 
-/* Add a stack that sp_stack_table_find() did not find. SPANPROF_ERR_NOMEM,
- * SPANPROF_ERR_LIMIT: the stack was not added (some of its frames may have
- * been). */
+/* Add a stack that sp_stack_table_find() did not find. If it returns
+ * SPANPROF_ERR_NOMEM or SPANPROF_ERR_LIMIT, the stack was not added, but some
+ * of its frames may have been. */
 spanprof_status sp_stack_table_add(sp_stack_table *table,
                                    const sp_frame *frames, size_t count,
                                    uint64_t hash, uint32_t *out);

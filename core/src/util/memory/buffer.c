@@ -60,7 +60,7 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...) {
 }
 
 void sp_buffer_number(sp_buffer *buffer, int64_t number) {
-  char digits[20]; /* INT64_MIN with its sign */
+  char digits[20]; /* digits of INT64_MIN and the sign */
   char *p = digits + sizeof digits;
   uint64_t remaining = number < 0 ? -(uint64_t)number : (uint64_t)number;
 

@@ -8,15 +8,15 @@
 #include "util/base.h"
 
 /* Odd constants with evenly spread bits: the fractional parts of the golden
- * ratio and of the square roots of 2, 3 and 5. The last two are for
- * sp_hash_mix() alone: an argument that equals its constant makes the product
- * 0. */
+ * ratio and of the square roots of 2, 3 and 5. SP_HASH_MIX and SP_HASH_MIX2 are
+ * for sp_hash_mix() alone: an argument that equals its constant makes the
+ * product 0. */
 #define SP_HASH_SEED  UINT64_C(0x9e3779b97f4a7c15)
 #define SP_HASH_SEED2 UINT64_C(0x6a09e667f3bcc909)
 
-/* Clients choose the keys of the server's tables. The server is built with
- * SP_HASH_SECRET, which makes the constants secret, so that clients cannot
- * choose colliding keys (server/model/hash_secret.h). */
+/* Clients choose the keys of the server's tables. Therefore the server is built
+ * with SP_HASH_SECRET, which replaces the constants by secret ones, so that
+ * clients cannot choose colliding keys (server/model/hash_secret.h). */
 #ifdef SP_HASH_SECRET
 extern uint64_t sp_hash_secret[2];
 #define SP_HASH_MIX  sp_hash_secret[0]

@@ -21,7 +21,8 @@ spanprof_status sp_index_reserve_more(sp_index *index, const sp_mem *mem,
   sp_index_slot *slots;
   uint32_t i;
 
-  /* At most half full, so that searching for an absent hash is short. */
+  /* The index is at most half full, so that searching for an absent hash is
+   * short. */
   if (index->count + more <= index->capacity / 2)
     return SPANPROF_OK;
   while (index->count + more > capacity / 2) {

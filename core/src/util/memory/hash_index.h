@@ -1,11 +1,12 @@
 /* A hash index: maps a hash to the numbers of items that are stored elsewhere.
- * For tables that one thread uses or a lock guards. Open addressing.
+ * It uses open addressing. It is not thread-safe: one thread uses it, or a lock
+ * guards it.
  *
- * Other tables have their own hash index: those that signal handlers read or
- * that need no lock (text.c, label_node.c), the table of live spans, which all
- * threads share and which never allocates because it is chained through the
- * spans (span_table.c), and the table of unwind rules, whose indices have two
- * bytes (unwind_rows.c). */
+ * Some tables have their own hash index instead: tables that signal handlers
+ * read or that need no lock (text.c, label_node.c); the table of live spans,
+ * which all threads share and which never allocates because it is chained
+ * through the spans (span_table.c); and the table of unwind rules, whose
+ * indices have two bytes (unwind_rows.c). */
 #ifndef SP_HASH_INDEX_H
 #define SP_HASH_INDEX_H
 
@@ -25,21 +26,22 @@ typedef struct sp_index {
   uint32_t count;
 } sp_index;
 
-/* Reserve capacity for one more item. On SPANPROF_ERR_NOMEM nothing changed.
- * SPANPROF_ERR_LIMIT: 2^30 items. */
+/* Reserve capacity for one more item. Returns SPANPROF_ERR_NOMEM, or
+ * SPANPROF_ERR_LIMIT if there are 2^30 items; then the index is unchanged. */
 spanprof_status sp_index_reserve(sp_index *index, const sp_mem *mem);
 
-/* As sp_index_reserve(), for `more` items. */
+/* Reserve capacity for `more` items. Returns the statuses of
+ * sp_index_reserve(). */
 spanprof_status sp_index_reserve_more(sp_index *index, const sp_mem *mem,
                                       uint32_t more);
 
-/* Add an item, after sp_index_reserve(). */
+/* Add an item. The caller has called sp_index_reserve(). */
 void sp_index_add(sp_index *index, uint64_t hash, uint32_t number);
 
 /* Remove an item if it is present. */
 void sp_index_remove(sp_index *index, uint64_t hash, uint32_t number);
 
-void sp_index_clear(sp_index *index); /* keeps the memory */
+void sp_index_clear(sp_index *index); /* keeps the memory allocated */
 void sp_index_dispose(sp_index *index, const sp_mem *mem);
 
 static inline size_t sp_index_bytes(const sp_index *index) {
@@ -51,8 +53,9 @@ static inline uint32_t sp_index_hash32(uint64_t hash) {
   return (uint32_t)(hash ^ (hash >> 32));
 }
 
-/* Iterate over the items of one hash. Returns SP_INDEX_NONE at the end. The
- * caller compares the items. */
+/* Iterate over the items whose hash may be `hash`. Returns SP_INDEX_NONE at the
+ * end. Different hashes may share their stored 32 bits, so the caller compares
+ * the items. */
 static inline uint32_t sp_index_next(const sp_index *index, uint64_t hash,
                                      uint32_t *at) {
   const uint32_t hash32 = sp_index_hash32(hash), mask = index->capacity - 1;

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Sanitizers find errors only in blocks of the heap. */
+/* Sanitizers find errors only in blocks of the heap, so sp_mem_paged maps no
+ * pages with them. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEM_PAGED_BYTES_MIN SIZE_MAX
 #else
@@ -24,7 +25,7 @@ const sp_mem sp_mem_default = {.resize = default_resize};
 
 /* The header of each block of sp_mem_paged. */
 typedef struct mem_head {
-  _Alignas(16) size_t bytes; /* including this header */
+  _Alignas(16) size_t bytes; /* size of the block, including this header */
 } mem_head;
 
 static bool head_paged(size_t bytes) {
@@ -42,7 +43,7 @@ static void head_free(mem_head *head) {
     free(head);
 }
 
-/* Move a block from the heap to pages, or back. */
+/* Move a block from the heap to mapped pages, or back. */
 static mem_head *head_move(mem_head *old, size_t bytes) {
   mem_head *head = head_new(bytes);
 
@@ -92,7 +93,7 @@ void *sp_mem_new(const sp_mem *mem, size_t size) {
 void *sp_mem_zero(const sp_mem *mem, size_t size) {
   void *p = sp_mem_new(mem, size);
 
-  /* Fresh pages are zero; without a write they use no memory. */
+  /* New pages are zero, and use no memory until they are written. */
   if (p && (mem != &sp_mem_paged || !head_paged(size)))
     memset(p, 0, size);
   return p;
@@ -152,8 +153,8 @@ void *sp_pages_new(size_t bytes) {
 void *sp_pages_reserve(size_t bytes) {
   void *pages = pages_map(bytes, MAP_PRIVATE);
 
-  /* A huge page uses 2 MB after the first write. madvise() fails on kernels
-   * without huge pages, which is harmless. */
+  /* Without this, one write could use a huge page of 2 MB. madvise() fails on
+   * kernels without huge pages, which is harmless. */
   if (pages)
     madvise(pages, bytes, MADV_NOHUGEPAGE);
   return pages;

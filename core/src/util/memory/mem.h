@@ -6,8 +6,8 @@
 #include "util/base.h"
 
 typedef struct sp_mem {
-  /* As realloc(): allocates if `old` is NULL; frees and returns NULL if `size`
-   * is 0. */
+  /* Behaves like realloc(): allocates if `old` is NULL; frees `old` and returns
+   * NULL if `size` is 0. */
   void *(*resize)(void *data, void *old, size_t size);
   void *data;
 } sp_mem;
@@ -16,16 +16,17 @@ typedef struct sp_mem {
 extern const sp_mem sp_mem_default;
 
 /* The C library's allocator for small blocks; blocks of 64 KiB and more are
- * mapped pages. Sessions use it, because their tables grow at the same time: in
- * the heap, each table leaves gaps at its former addresses (949 of 1,597 KB of
- * a collector's heap were free). Free its blocks only through the sp_mem that
- * allocated them, never with free(). */
+ * mapped pages. Sessions use this allocator, because their tables grow at the
+ * same time: in the heap, each table leaves gaps at its former addresses (949
+ * of 1,597 KB of a collector's heap were free). Free its blocks only through
+ * sp_mem_paged, never with free(). */
 extern const sp_mem sp_mem_paged;
 
-void *sp_mem_new(const sp_mem *mem, size_t size);  /* NULL: out of memory */
+/* Returns NULL if there is no memory. */
+void *sp_mem_new(const sp_mem *mem, size_t size);
 void *sp_mem_zero(const sp_mem *mem, size_t size); /* all bytes are 0 */
 void *sp_mem_resize(const sp_mem *mem, void *old, size_t size);
-void sp_mem_free(const sp_mem *mem, void *old); /* NULL is fine */
+void sp_mem_free(const sp_mem *mem, void *old); /* `old` may be NULL */
 
 /* Return a NUL-terminated copy of `bytes` bytes of `text`. */
 char *sp_mem_text(const sp_mem *mem, const char *text, size_t bytes);
@@ -35,21 +36,23 @@ char *sp_mem_text(const sp_mem *mem, const char *text, size_t bytes);
 spanprof_status sp_mem_reserve(const sp_mem *mem, void **array,
                                size_t *capacity, size_t needed, size_t item);
 
-/* Map zeroed pages that are already touched. For memory that the signal handler
- * writes. Not counted by sp_mem. Returns NULL if out of memory. */
+/* Map zeroed pages and touch them, so that writing to them causes no page
+ * faults. For memory that the signal handler writes. sp_mem does not count
+ * them. Returns NULL if there is no memory. */
 void *sp_pages_new(size_t bytes);
 
-/* As sp_pages_new(), untouched: a page uses memory only after a write to it. */
+/* Map zeroed pages without touching them: each page uses memory only after a
+ * write to it. Returns NULL if there is no memory. */
 void *sp_pages_reserve(size_t bytes);
 
-/* Map zeroed pages that are shared with forked children. Returns NULL if out of
- * memory. */
+/* Map zeroed pages that are shared with forked children. Returns NULL if there
+ * is no memory. */
 void *sp_pages_share(size_t bytes);
 
 /* Return the memory of whole pages to the system. The pages stay mapped and
  * read as zero. */
 void sp_pages_discard(void *pages, size_t bytes);
 
-void sp_pages_free(void *pages, size_t bytes); /* NULL is fine */
+void sp_pages_free(void *pages, size_t bytes); /* `pages` may be NULL */
 
 #endif

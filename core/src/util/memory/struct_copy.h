@@ -1,4 +1,4 @@
-/* Copies structures of callers, which may have been compiled against another
+/* Copies structures of callers that may have been compiled against another
  * version of the library (core/docs/abi.md). */
 #ifndef SP_STRUCT_COPY_H
 #define SP_STRUCT_COPY_H

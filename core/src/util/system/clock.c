@@ -20,8 +20,8 @@ uint64_t sp_thread_cpu_ns(void) {
   return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Process-wide, as the clocks are: their values at the first use, and the
- * speed-up of the test clock. */
+/* The clocks' values at their first use, and the speed-up of the test clock.
+ * Process-wide, because the clocks are process-wide. */
 static struct {
   pthread_once_t once;
   uint64_t rate;

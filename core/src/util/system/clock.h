@@ -1,6 +1,6 @@
 /* Clocks. All code that waits, retries or expires reads an sp_clock, so that a
- * test can simulate half an hour of outage in seconds. Sampling does not: it
- * uses the threads' CPU clocks. */
+ * test can simulate half an hour of outage in seconds. Sampling uses the CPU
+ * clocks of threads instead. */
 #ifndef SP_CLOCK_H
 #define SP_CLOCK_H
 
@@ -14,11 +14,11 @@ typedef struct sp_clock {
   uint64_t (*unix_ns)(void *data);
   /* Wait on `condition` (made by sp_condition_init()), with `mutex` locked,
    * until it is signalled or monotonic_ns() reaches `until_ns` (UINT64_MAX: no
-   * limit). May wake early. */
+   * limit). It may return earlier. */
   void (*wait)(void *data, pthread_cond_t *condition, pthread_mutex_t *mutex,
                uint64_t until_ns);
   /* Sleep until sp_wake_call(wake), or until monotonic_ns() reaches `until_ns`
-   * (UINT64_MAX: no limit). May wake early. */
+   * (UINT64_MAX: no limit). It may return earlier. */
   void (*sleep)(void *data, sp_wake *wake, uint64_t until_ns);
   void *data;
 } sp_clock;
@@ -33,11 +33,11 @@ void sp_clock_wait(const sp_clock *clock, pthread_cond_t *condition,
                    pthread_mutex_t *mutex, uint64_t until_ns);
 void sp_clock_sleep(const sp_clock *clock, sp_wake *wake, uint64_t until_ns);
 
-/* Initialize a condition variable that uses CLOCK_MONOTONIC. Returns an
+/* Initialize a condition variable that uses CLOCK_MONOTONIC. Returns 0 or an
  * errno. */
 int sp_condition_init(pthread_cond_t *condition);
 
-/* CLOCK_MONOTONIC, also in tests. Signal-safe. */
+/* The time of CLOCK_MONOTONIC; tests cannot change it. Signal-safe. */
 SP_SIGNAL_SAFE uint64_t sp_monotonic_ns(void);
 
 /* CPU time of the calling thread. Signal-safe. */

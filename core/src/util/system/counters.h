@@ -1,23 +1,23 @@
-/* Event counters, the source of spanprof_stats. Process-wide, because labels
- * and spans are used with and without a session. */
+/* Event counters, the source of spanprof_stats. They are process-wide, because
+ * labels and spans are used with and without a session. */
 #ifndef SP_COUNTERS_H
 #define SP_COUNTERS_H
 
 #include "util/base.h"
 
 /* Every counter has the name and the meaning of its spanprof_stats field. The
- * first three change with every sample: they share a cache line. */
+ * first three change with every sample, so they share a cache line. */
 #define SP_COUNTERS(X)     \
   SP_COUNTERS_OF_EVENTS(X) \
   SP_COUNTERS_OF_STATES(X)
 
-/* Counters of the present state, which go up and down. */
+/* Counters of a present state, which increase and decrease. */
 #define SP_COUNTERS_OF_STATES(X) \
   X(threads_profiled)            \
   X(spans_live)
 
-/* Reasons why a taken sample is not exported. Samples that are neither exported
- * nor dropped are samples_pending. */
+/* Reasons why a sample that was taken is not exported. Samples that are neither
+ * exported nor dropped are samples_pending. */
 #define SP_COUNTERS_OF_DROPS(X) \
   X(samples_dropped_full)       \
   X(samples_dropped_memory)     \
@@ -74,16 +74,17 @@ typedef struct sp_counters {
 
 extern sp_counters sp_counts;
 
-/* Set all counters of events to zero. Counters of states stay. */
+/* Set all counters of events to zero. SP_COUNTERS_OF_STATES keep their
+ * values. */
 void sp_counters_reset(void);
 
-/* Read all counters. samples_pending is computed: taken - exported -
+/* Read all counters. samples_pending is computed: samples taken - exported -
  * dropped. */
 void sp_counters_read(spanprof_stats *out);
 
-/* After a stop: count the samples that are neither exported nor dropped as
- * dropped. They were lost in a handler that was preempted for longer than the
- * stop waits. */
+/* Called after a stop: count the samples that are neither exported nor dropped
+ * as dropped. They were lost in a handler that was preempted for longer than
+ * the stop waited. */
 void sp_counters_drop_pending(void);
 
 #endif

@@ -7,7 +7,7 @@
 #endif
 
 /* Nanoseconds per cycle, times 2^32; 0: CLOCK_MONOTONIC is used instead.
- * Process-wide, as the machine's counter is. */
+ * Process-wide, because all processors count at the same rate. */
 SP_HANDLER_DATA static _Atomic uint64_t cycles_rate;
 
 #if defined(__x86_64__)
@@ -15,8 +15,8 @@ SP_SIGNAL_SAFE static uint64_t counter_read(void) {
   return __builtin_ia32_rdtsc();
 }
 
-/* Whether the counter's rate is constant, whatever the processor's frequency:
- * AMD64 Architecture Programmer's Manual 3 (rev. 3.36),
+/* Is the counter's rate constant at every frequency of the processor? AMD64
+ * Architecture Programmer's Manual 3 (rev. 3.36),
  * Fn8000_0007_EDX[TscInvariant]; Intel SDM 3B, 18.17.1. */
 static bool counter_steady(void) {
   unsigned a, b, c, d;

@@ -43,7 +43,7 @@ spanprof_status sp_directory_prepare(char **out, const sp_mem *mem,
                          option, path);
   if (!sp_directory_private(&info, why))
     return sp_fail(SPANPROF_ERR_IO,
-                   "%s %s %s; use a directory of its own, such as %s/spanprof",
+                   "%s %s %s; use a separate directory, such as %s/spanprof",
                    option, path, why, path);
   if (faccessat(AT_FDCWD, absolute, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
     return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s %s cannot be written to",
@@ -52,8 +52,8 @@ spanprof_status sp_directory_prepare(char **out, const sp_mem *mem,
   return *out ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-/* Check an opened directory (`*fd` is -1 with errno set if opening failed).
- * Closes it if it is not private. */
+/* Check a directory that was opened as `*fd` (-1 with errno set if that
+ * failed). Closes it if other users can write it. */
 static spanprof_status directory_check(int *fd, const char *path,
                                        const char *name) {
   const char *slash = name ? "/" : "", *last = name ? name : "";
@@ -105,7 +105,7 @@ static bool directory_write(int fd, const sp_piece *piece) {
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0) {
-      /* POSIX does not set errno if nothing was written. */
+      /* write() need not set errno if it wrote nothing. */
       if (written == 0)
         errno = ENOSPC;
       return false;
@@ -144,7 +144,7 @@ spanprof_status sp_directory_put(int directory, const char *path,
   for (i = 0; i < count && !error; i++)
     if (!directory_write(fd, &pieces[i]))
       error = errno;
-  /* Some file systems report a full disk only here. */
+  /* Some file systems report a full disk only when the file is closed. */
   if (close(fd) != 0 && !error)
     error = errno;
   if (!error && renameat(directory, temporary, directory, name) != 0)

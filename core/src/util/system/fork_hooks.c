@@ -3,11 +3,12 @@
 #include <pthread.h>
 #include <time.h>
 
-/* Process-wide, as pthread_atfork() is. */
+/* Process-wide, because the handlers of pthread_atfork() are process-wide. */
 static struct {
   pthread_once_t once;
   _Atomic(const sp_fork_hooks *) of[SP_FORK_RANK_COUNT];
-  /* The hooks whose `before` ran; for the matching `parent` or `child` call. */
+  /* The hooks whose `before` was called, so that the same hooks' `parent` or
+   * `child` is called. */
   const sp_fork_hooks *entered[SP_FORK_RANK_COUNT];
 } fork_state = {.once = PTHREAD_ONCE_INIT};
 

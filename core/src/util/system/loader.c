@@ -4,14 +4,15 @@
 
 #include "fork_hooks.h"
 
-/* A fork waits at most this long. A constructor of a library may fork, and then
- * our thread itself waits for the loader. */
+/* A fork waits at most this long for the lock. If a constructor of a library
+ * forks, the thread that loads the library holds the lock until the constructor
+ * returns. */
 #define LOADER_FORK_WAIT_NS (500 * SP_NS_PER_MS)
 
-/* Process-wide, as the loader is. */
+/* Process-wide, because the loader is process-wide. */
 static struct {
   pthread_mutex_t lock;
-  bool waited; /* the fork holds the lock */
+  bool waited; /* the forking thread holds the lock */
 } loader = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void loader_before_fork(void) {

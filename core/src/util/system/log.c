@@ -17,8 +17,9 @@ static void stderr_write(void *data, spanprof_log_level level,
   sp_stderr_line(message);
 }
 
-/* The lock is held. Once exit handlers run, the callback is not called: it may
- * belong to a language that has already been finalised. */
+/* Pass a line to the callback. The caller holds `log->lock`. Once exit handlers
+ * run, the callback is not called, because it may belong to a language that has
+ * already been finalised. */
 static void line_write(const sp_log *log, spanprof_log_level level,
                        const char *line) {
   if (!sp_exit_begun() || log->write == stderr_write)
@@ -27,8 +28,8 @@ static void line_write(const sp_log *log, spanprof_log_level level,
     sp_stderr_line(line);
 }
 
-/* Make the line safe to show: it may contain a server's messages, file names
- * and labels. */
+/* Format a line and make it safe to show: it may contain a server's messages,
+ * file names and labels. */
 static void line_format(char line[LOG_LINE_BYTES], const char *format,
                         va_list arguments) {
   vsnprintf(line, LOG_LINE_BYTES, format, arguments);

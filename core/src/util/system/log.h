@@ -7,8 +7,8 @@
 
 #include "clock.h"
 
-/* Kinds of warnings that may repeat. The limit of one per minute is per
- * kind. */
+/* Kinds of warnings that may repeat. Each kind has its own limit of one line
+ * per minute. */
 typedef enum sp_log_kind {
   SP_LOG_UPLOAD_REFUSED,
   SP_LOG_UPLOAD_FAILED,
@@ -27,18 +27,18 @@ typedef enum sp_log_kind {
 } sp_log_kind;
 
 typedef struct sp_log {
-  /* Fixed after sp_log_init(). */
+  /* These fields do not change after sp_log_init(). */
   spanprof_log_fn write;
   void *write_data;
   spanprof_log_level level;
   const sp_clock *clock;
-  /* Guarded by lock. */
+  /* Guards the fields below. */
   pthread_mutex_t lock;
-  uint64_t logged_ns[SP_LOG_KIND_COUNT]; /* 0: never */
+  uint64_t logged_ns[SP_LOG_KIND_COUNT]; /* time of the last line; 0: never */
   uint64_t suppressed[SP_LOG_KIND_COUNT];
 } sp_log;
 
-/* If `write` is NULL, lines go to stderr, after "spanprof: ". */
+/* If `write` is NULL, lines go to stderr and begin with "spanprof: ". */
 void sp_log_init(sp_log *log, spanprof_log_fn write, void *data,
                  spanprof_log_level level, const sp_clock *clock);
 
@@ -48,7 +48,7 @@ void sp_log_after_fork(sp_log *log);
 void sp_log_line(sp_log *log, spanprof_log_level level, const char *format, ...)
     SP_PRINTF(3, 4);
 
-/* Log a warning. At most one per minute and kind is logged; the next one
+/* Log a warning. At most one per minute and kind is logged; the next line
  * contains the number of suppressed ones. */
 void sp_log_warn(sp_log *log, sp_log_kind kind, const char *format, ...)
     SP_PRINTF(3, 4);

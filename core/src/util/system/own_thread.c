@@ -17,16 +17,17 @@
 /* How long exit handlers wait for threads passed to
  * sp_own_thread_defer_join(). */
 #define OWN_EXIT_NS (100 * SP_NS_PER_MS)
-/* Extra time for a thread that has passed its gate just before. */
+/* How long exit handlers then wait for a thread that passed
+ * sp_own_thread_gate() just before it was closed. */
 #define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
 
-/* How long sp_own_threads_only() waits for threads of ours that start or end,
- * and the pause between two checks. */
+/* How long sp_own_threads_only() waits for threads of the library that start or
+ * end, and the pause between two checks. */
 #define OWN_LIST_NS      SP_NS_PER_S
 #define OWN_LIST_STEP_NS 50000
 
-/* Enough for the collector, the uploader, and one of each whose join a stop had
- * to defer. */
+/* Enough for the collector, the uploader, and for earlier ones whose join was
+ * deferred by a stop. */
 #define OWN_THREADS_MAX 16
 
 /* libcurl with TLS uses some 30 KiB of stack; JSON of 2,048 levels in the
@@ -39,14 +40,16 @@
 #define OWN_STACK_BYTES (512 * 1024)
 #endif
 
-/* Thread ids, process-wide. 0: free slot. Negative: free slot of a thread that
- * has ended, which the kernel may still list for a moment. */
+/* Ids of the library's threads, process-wide. 0: free slot. Negative: free slot
+ * of a thread that has ended, which the kernel may still list for a moment. */
 static _Atomic int own_tids[OWN_THREADS_MAX];
-/* Number of threads ever started, and number of those that registered their id.
- * The kernel lists a thread before it has run and registered its id. */
+/* Number of threads ever started, and number of those that have registered
+ * their id. They differ for a moment, because the kernel lists a thread before
+ * it runs. */
 static _Atomic unsigned own_started, own_entered;
 
-/* Threads whose join is deferred to the exit. Process-wide, as the exit is. */
+/* Threads that are joined at the exit. Process-wide, because the exit is
+ * process-wide. */
 static struct {
   pthread_mutex_t lock;
   pthread_t threads[OWN_THREADS_MAX];
@@ -76,7 +79,8 @@ static bool own_has(int tid) {
   return false;
 }
 
-/* Without a free slot the thread counts as one of the application's. */
+/* Register the calling thread. If there is no free slot, the thread counts as
+ * one of the application's. */
 static void own_enter(int tid) {
   const unsigned first = atomic_load(&own_entered);
   int old;
@@ -116,8 +120,9 @@ static void *own_run(void *argument) {
   sp_mem_free(&sp_mem_default, argument);
   prctl(PR_SET_NAME, start.name);
   result = start.run(start.argument);
-  /* Destructors of thread-specific variables run after this and may belong to
-   * another library. */
+  /* Thread-specific destructors, which may belong to another library, run after
+   * this function. They must not run once the exit no longer waits for this
+   * thread. */
   sp_own_thread_gate();
   own_leave(tid);
   return result;
@@ -141,8 +146,9 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
   pthread_attr_init(&attributes);
   if (stack == SP_OWN_STACK_SMALL)
     pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
-  /* A thread inherits the mask. Blocking all signals here keeps the
-   * application's signals off our thread even before its first instruction. */
+  /* A thread inherits the signal mask. Blocking all signals here keeps the
+   * application's signals off the new thread even before its first
+   * instruction. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   atomic_fetch_add(&own_started, 1);
@@ -157,7 +163,7 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
 }
 
 /* Join the deferred threads that have ended. Returns the number of the others.
- * The lock is held. */
+ * The caller holds `own_deferred.lock`. */
 static size_t deferred_join(void) {
   size_t i = own_deferred.count, others = 0;
 
@@ -210,7 +216,7 @@ void sp_own_threads_exit(void) {
   sp_own_threads_join_deferred(OWN_EXIT_GATE_NS);
 }
 
-/* pause() never returns, because every signal is blocked. */
+/* pause() does not return, because every signal is blocked. */
 void sp_own_thread_gate(void) {
   while (atomic_load(&own_gate_closed))
     pause();
@@ -228,11 +234,11 @@ size_t sp_own_thread_count(void) {
   return count;
 }
 
-/* Compare the kernel's list of threads with ours. A thread of ours that has
- * started but not registered looks like an application thread. The kernel may
- * skip a thread when the one listed before it ends. Each thread has a link in
- * the directory (see thread_scan.c), so the link count read before the listing
- * shows whether the list is complete. */
+/* Compare the kernel's list of threads with the library's. A thread of the
+ * library that has started but not registered its id looks like an application
+ * thread. The kernel may skip a thread when the one listed before it ends.
+ * Therefore the list is compared with the link count of its directory, read
+ * before: each thread has a link (see thread_scan.c). */
 static tasks_result tasks_check(DIR *tasks) {
   const unsigned entered = atomic_load(&own_entered);
   const unsigned started = atomic_load(&own_started);

@@ -1,5 +1,5 @@
-/* Suppresses SIGPIPE. A write to a closed pipe or connection sends it to the
- * writing thread; its default action ends the program. */
+/* Suppresses SIGPIPE. A write to a closed pipe or connection sends this signal
+ * to the writing thread; its default action ends the program. */
 #ifndef SP_SIGPIPE_H
 #define SP_SIGPIPE_H
 
@@ -11,7 +11,7 @@ typedef struct sp_sigpipe {
   bool pending;
 } sp_sigpipe;
 
-/* Block SIGPIPE in the calling thread and save the state. */
+/* Block SIGPIPE in the calling thread, and save the previous state. */
 void sp_sigpipe_block(sp_sigpipe *state);
 
 /* Discard a SIGPIPE that arrived since sp_sigpipe_block(), and restore the

@@ -10,12 +10,12 @@
 
 #define STATUS_SENTENCE_BYTES 512
 
-/* The message is per thread, because a refused start has no session object. It
- * is stored under a key, not in the static TLS block, where all libraries share
- * some 1,600 bytes. */
+/* The message is stored per thread, because a failed start has no session
+ * object that could store it. It is thread-specific data, not in the static TLS
+ * block, where all libraries share some 1,600 bytes. */
 static pthread_once_t status_once = PTHREAD_ONCE_INIT;
 static pthread_key_t status_key;
-static bool status_made; /* status_key was created */
+static bool status_made; /* `status_key` was created */
 
 static void sentence_free(void *sentence) {
   sp_mem_free(&sp_mem_default, sentence);
@@ -31,8 +31,8 @@ static char *sentence_get(void) {
   return status_made ? pthread_getspecific(status_key) : NULL;
 }
 
-/* As sentence_get(), but allocates it if missing. Returns NULL if out of
- * memory. */
+/* Get the calling thread's message, which is allocated if there is none.
+ * Returns NULL if there is no memory. */
 static char *sentence_make(void) {
   char *sentence = sentence_get();
 

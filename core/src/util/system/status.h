@@ -4,13 +4,13 @@
 
 #include "util/base.h"
 
-/* Store the message for spanprof_last_error() and return `status`. Called once,
- * at the point of failure. */
+/* Store the message for spanprof_last_error() and return `status`. Called once
+ * per failure, where it occurs. */
 spanprof_status sp_fail(spanprof_status status, const char *format, ...)
     SP_PRINTF(2, 3);
 
-/* As sp_fail(), with the text of `error` appended: "...: No such file or
- * directory". */
+/* Calls sp_fail() with a message to which the text of `error` is appended:
+ * "...: No such file or directory". */
 spanprof_status sp_fail_errno(spanprof_status status, int error,
                               const char *format, ...) SP_PRINTF(3, 4);
 

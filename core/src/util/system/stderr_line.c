@@ -24,7 +24,7 @@ void sp_stderr_line(const char *text) {
   sp_sigpipe_block(&broken);
   if (poll(&file, 1, 0) == 1 && file.revents == POLLOUT &&
       write(file.fd, line, size) < 0) {
-    /* An error cannot be reported anywhere. */
+    /* The error is ignored, because it could only be reported to stderr. */
   }
   sp_sigpipe_restore(&broken);
   errno = error;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /* The variable's value, or NULL if it is not set. In builds without
- * SPANPROF_TEST_VARIABLES (gems, wheels, and libraries built without tests)
- * always NULL, and the binary does not contain the name. */
+ * SPANPROF_TEST_VARIABLES (gems, wheels, and libraries built without tests),
+ * the value is always NULL, and the binary does not contain the name. */
 #ifdef SPANPROF_TEST_VARIABLES
 #define SP_TEST_VARIABLE(name) secure_getenv(name)
 #else

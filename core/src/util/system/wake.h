@@ -11,18 +11,21 @@
 #include "util/base.h"
 
 typedef struct sp_wake {
-  _Atomic uint32_t called; /* a futex */
+  /* A futex: 1 after a call, 0 after sp_wake_clear(). */
+  _Atomic uint32_t called;
 } sp_wake;
 
-/* Wake the sleeping thread, unless a call since the last sp_wake_clear()
- * already did. */
+/* Wake the sleeping thread, unless an earlier call since the last
+ * sp_wake_clear() has done so. */
 SP_SIGNAL_SAFE void sp_wake_call(sp_wake *wake);
 
-/* Called by the sleeping thread: later calls count as new. */
+/* The sleeping thread calls this before it looks for work. Later calls of
+ * sp_wake_call() will wake it. */
 void sp_wake_clear(sp_wake *wake);
 
-/* Called by the sleeping thread: wait for a call, or until CLOCK_MONOTONIC
- * reaches `until_ns` (UINT64_MAX: no limit). May wake early. */
+/* The sleeping thread calls this to wait for sp_wake_call(), or until
+ * CLOCK_MONOTONIC reaches `until_ns` (UINT64_MAX: no limit). It may return
+ * earlier. */
 void sp_wake_wait(sp_wake *wake, uint64_t until_ns);
 
 #endif

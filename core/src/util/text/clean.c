@@ -5,7 +5,7 @@
 #include "ascii.h"
 #include "utf8.h"
 
-/* Printable ASCII, as nearly every text, needs only a copy. */
+/* Is the text printable ASCII? Nearly every text is, and needs only a copy. */
 static bool clean_plain(const char *text, size_t bytes) {
   unsigned bad = 0;
   size_t i;
@@ -65,7 +65,7 @@ size_t sp_clean_name(const char *text, size_t bytes, char *out, bool *changed) {
       continue;
     }
     *changed = true;
-    /* The first byte of a character became `_`; its continuation bytes are
+    /* The first byte of a character becomes `_`; its continuation bytes are
      * dropped. */
     if ((c & 0xc0) != 0x80 || used == 0)
       out[used++] = '_';

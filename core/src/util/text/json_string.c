@@ -18,8 +18,8 @@ static bool json_unicode_digits(const char **text, const char *end,
   return true;
 }
 
-/* Read the XXXX after \u. After a high surrogate also read its low surrogate,
- * \uXXXX. */
+/* Read the XXXX of an escape \uXXXX. If it is a high surrogate, also read the
+ * \uXXXX of its low surrogate. */
 static size_t json_unicode(const char **text, const char *end,
                            char out[SP_JSON_CHARACTER_BYTES]) {
   const char *p = *text;

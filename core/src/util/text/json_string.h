@@ -6,7 +6,7 @@
 #include "util/base.h"
 
 #define SP_JSON_CHARACTER_BYTES 4 /* UTF-8 */
-#define SP_JSON_ESCAPE_BYTES    7 /* "\u0000" and NUL */
+#define SP_JSON_ESCAPE_BYTES    7 /* size of "\u0000" with its NUL */
 
 /* Read one character at *text into `out`, decode its escape, and advance *text.
  * A surrogate pair is one character. The caller checks for the closing quote.
@@ -16,8 +16,8 @@
 size_t sp_json_read(const char **text, const char *end,
                     char out[SP_JSON_CHARACTER_BYTES]);
 
-/* The escape of `c`, or NULL if it needs none. If `in_html` is set, also
- * escapes characters that could end an HTML element. */
+/* The escape of `c`, or NULL if `c` needs no escape. If `in_html` is set,
+ * characters that could end an HTML element are escaped, too. */
 const char *sp_json_escape(char c, bool in_html,
                            char out[SP_JSON_ESCAPE_BYTES]);
 

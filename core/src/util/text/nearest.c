@@ -6,10 +6,11 @@
 
 #include "util/base.h"
 
-#define NEAREST_BYTES_MAX 40 /* longer words are not typing mistakes */
+#define NEAREST_BYTES_MAX 40 /* longer words are not corrected */
 
-/* The optimal string alignment distance. Three rows of its table suffice, since
- * a swap looks back two (en.wikipedia.org, Damerau-Levenshtein_distance). */
+/* The optimal string alignment distance. Three rows of its table suffice,
+ * because a swap of two letters uses the value two rows before
+ * (en.wikipedia.org, Damerau-Levenshtein_distance). */
 static uint32_t nearest_distance(const char *a, const char *b) {
   uint32_t rows[3][NEAREST_BYTES_MAX + 1];
   const size_t a_bytes = strlen(a), b_bytes = strlen(b);
@@ -35,8 +36,8 @@ static uint32_t nearest_distance(const char *a, const char *b) {
   return rows[a_bytes % 3][b_bytes];
 }
 
-/* Does `word` abbreviate `name`: are some of its parts cut short, as in
- * "app_name" for "application_name"? */
+/* Does `word` abbreviate `name`, as "app_name" abbreviates "application_name"?
+ * Then some of its parts are cut short. */
 static bool nearest_shortens(const char *word, const char *name) {
   for (; *word; word++, name++) {
     if (*word == '_' || *word == '-')

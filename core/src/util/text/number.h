@@ -6,20 +6,22 @@
 #include "util/base.h"
 
 /* Read the digits at *text, at most to `end` (NULL: to the NUL), and advance
- * *text. SPANPROF_ERR_FORMAT: no digit. SPANPROF_ERR_LIMIT: more than 64 bits;
- * *out is the largest number. */
+ * *text. Returns SPANPROF_ERR_FORMAT if there is no digit, or
+ * SPANPROF_ERR_LIMIT if the number has more than 64 bits; then *out is
+ * UINT64_MAX. */
 spanprof_status sp_number_read(const char **text, const char *end,
                                uint64_t *out);
 
-/* Read a number in the form that we write: no leading zeros, at most 64 bits.
- * Advances *text only on success. */
+/* Read a number in the form that spanprof writes: no leading zeros, at most 64
+ * bits. Advances *text only on success. */
 bool sp_number_read_canonical(const char **text, uint64_t *out);
 
 /* Is the whole text a number of at most `most`? If not, *out is 0. */
 bool sp_number_is(const char *text, uint64_t most, uint64_t *out);
 
-/* Read all of [start, end), with an optional sign. SPANPROF_ERR_FORMAT: not a
- * number. SPANPROF_ERR_LIMIT: more than 64 bits; *out is the nearest number. */
+/* Read all of [start, end) as a number with an optional sign. Returns
+ * SPANPROF_ERR_FORMAT if it is not a number, or SPANPROF_ERR_LIMIT if it has
+ * more than 64 bits; then *out is the nearest number. */
 spanprof_status sp_number_signed(const char *start, const char *end,
                                  int64_t *out);
 

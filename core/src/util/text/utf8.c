@@ -35,7 +35,8 @@ bool sp_utf8_valid(const char *text, size_t bytes) {
     size_t length;
     uint64_t eight;
 
-    if (bytes - i >= sizeof eight) { /* mostly ASCII, eight at a time */
+    /* Most texts are ASCII: check eight bytes at a time. */
+    if (bytes - i >= sizeof eight) {
       memcpy(&eight, p + i, sizeof eight);
       if (!(eight & UINT64_C(0x8080808080808080))) {
         i += sizeof eight;
@@ -64,9 +65,9 @@ size_t sp_utf8_write(uint32_t code, char out[4]) {
   return length;
 }
 
-/* Does the character control a terminal? C0, DEL and C1 of ISO 6429, the
- * controls of Unicode's bidirectional algorithm (UAX #9, 2), and the separators
- * of lines and paragraphs. */
+/* Can the character control a terminal? These characters can: C0, DEL and C1 of
+ * ISO 6429, the controls of Unicode's bidirectional algorithm (UAX #9, 2), and
+ * the separators of lines and paragraphs. */
 static bool character_controls(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
          code == 0x200e || code == 0x200f ||
@@ -95,8 +96,8 @@ static size_t utf8_copy(const char *text, size_t bytes, char *out,
         length == 0 || p[in] < 0x20 ||
         (printable && character_controls(character_code(p + in, length)));
 
-    /* Each byte of a bad character becomes `?`, because the bytes after the
-     * first are not characters themselves. */
+    /* Each byte of a bad character becomes `?`, because its later bytes are not
+     * characters themselves. */
     if (bad)
       length = 1;
     if (used + length > capacity) {

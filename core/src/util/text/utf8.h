@@ -1,5 +1,5 @@
-/* Checks and repairs UTF-8. RFC 3629, without surrogates and overlong forms, as
- * Go's unicode/utf8 (which Pyroscope uses) requires. */
+/* Checks and repairs UTF-8 according to RFC 3629. Surrogates and overlong forms
+ * are invalid, as in Go's unicode/utf8, which Pyroscope uses. */
 #ifndef SP_UTF8_H
 #define SP_UTF8_H
 
@@ -18,9 +18,9 @@ size_t sp_utf8_write(uint32_t code, char out[4]);
 size_t sp_utf8_clean(const char *text, size_t bytes, char *out, size_t capacity,
                      bool *changed);
 
-/* As sp_utf8_clean(), for text on a terminal, in a log or in a page: also each
- * byte of a character that could control it (C0, DEL, C1, text direction)
- * becomes `?`. */
+/* Clean a text as sp_utf8_clean() does, but for a terminal, a log or a page:
+ * each byte of a character that could control it (C0, DEL, C1, text direction)
+ * becomes `?`, too. */
 size_t sp_utf8_printable(const char *text, size_t bytes, char *out,
                          size_t capacity);
 

@@ -28,7 +28,8 @@ static inline bool sp_view_is(sp_view view, const char *text) {
   return sp_view_equal(view, sp_view_text(text));
 }
 
-/* Compares bytes; returns as strcmp(). */
+/* Compares bytes, and returns a negative number, 0 or a positive number like
+ * strcmp(). */
 static inline int sp_view_compare(sp_view a, sp_view b) {
   const size_t shared = a.size < b.size ? a.size : b.size;
   const int order = shared ? memcmp(a.bytes, b.bytes, shared) : 0;
