@@ -15,14 +15,14 @@
 #include "util/system/status.h"
 
 struct sp_capture {
-  /* Written while no handler can be inside. */
+  /* Written only while no handler can be inside. */
   sp_capture_config config;
   sp_ring *ring;           /* created at the first use, never freed */
   _Atomic uint32_t inside; /* number of running handlers */
   _Atomic bool acquired;
 };
 
-/* Process-wide, because the handler is. */
+/* Process-wide, because the signal handler is process-wide. */
 SP_HANDLER_DATA static sp_capture capture_of[2];
 SP_HANDLER_DATA static _Atomic(sp_capture *) capture_current;
 
@@ -81,9 +81,9 @@ void sp_capture_after_fork(void) {
   }
 }
 
-/* Enter the current capture, or return NULL if none samples. Either the handler
- * is counted before the session checks for running handlers, or the handler
- * sees that the session has ended. */
+/* Enter the current capture. Returns NULL if no session samples. If the session
+ * ends at the same time, it either finds the handler in `inside`, or the
+ * handler sees that the session has ended. */
 SP_HANDLER_CODE static sp_capture *capture_enter(void) {
   sp_capture *capture = atomic_load(&capture_current);
 
@@ -125,13 +125,14 @@ SP_HANDLER_CODE static uint64_t thread_pointer(void) {
   return (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
-/* The slice of the stack to copy. */
+/* The slice of the stack that the handler copies. */
 typedef struct stack_piece {
   uint64_t base;
-  size_t bytes; /* upper bound */
-  bool known;   /* all of it is known to be mapped */
-  bool whole;   /* reaches the stack's outer end, if that is known */
-  bool end;     /* reaches the end that the runtime reported */
+  size_t bytes; /* upper bound of the slice's size */
+  bool known;   /* the whole slice is known to be mapped */
+  /* The slice reaches the outer end of the stack, if that is known. */
+  bool whole;
+  bool end; /* the slice reaches the stack end that the runtime reported */
 } stack_piece;
 
 SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
@@ -139,7 +140,8 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
   uint64_t high =
       atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
-  /* The page below may be a guard page of the program. */
+  /* The slice does not begin below the page of `sp`, because the next lower
+   * page may be a guard page of the program. */
   const uint64_t page = sp & ~(uint64_t)(SP_COPY_PAGE_BYTES - 1);
   stack_piece piece = {.base = (sp - SP_RED_ZONE_BYTES) & ~UINT64_C(7),
                        .bytes = max};
@@ -153,8 +155,8 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   } else if (low == 0 || sp < low) {
     uint64_t tp = thread_pointer(), top = sp_stack_top_below(tp);
 
-    /* A stack pointer this close to the control block is on the thread's normal
-     * stack. */
+    /* A stack pointer this close to the thread's control block is on the
+     * thread's normal stack. */
     if (top > sp && top - piece.base <= max) {
       piece.whole = true;
       piece.bytes = (size_t)(top - piece.base) & ~(size_t)7;
@@ -165,8 +167,8 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   return piece;
 }
 
-/* Cut the slice at the end that the runtime reported; the remainder is not
- * worth copying. */
+/* Cut the slice at the stack end that the runtime reported, because the frames
+ * beyond it are not needed. */
 SP_HANDLER_CODE static void stack_limit(stack_piece *piece, uint64_t sp,
                                         uint64_t end) {
   if (end <= sp || end - piece->base > piece->bytes)
@@ -176,7 +178,7 @@ SP_HANDLER_CODE static void stack_limit(stack_piece *piece, uint64_t sp,
   piece->end = true;
 }
 
-/* Copy the slice to `to`, after the sample's frames. */
+/* Copy the slice to `to`, which follows the frames of the sample. */
 SP_HANDLER_CODE static void stack_fill(sp_sample *sample,
                                        const stack_piece *piece, void *to) {
   sample->stack_base = piece->base;
@@ -221,8 +223,8 @@ capture_describe(const sp_registers *registers, const void *ucontext,
       .stack_end = stack_end_around(thread, registers->r[SP_REGISTER_SP])};
 }
 
-/* Read labels, span and mark from the runtime's context, or else from the
- * thread's. */
+/* Read labels, span and mark from the context that the runtime reports, or
+ * otherwise from the thread's context. */
 SP_HANDLER_CODE static void
 sample_context_read(sp_sample *sample, sp_self *self,
                     const spanprof_capture *capture,
@@ -257,8 +259,9 @@ sample_frames_read(sp_sample *sample, const spanprof_capture *capture,
     sample->flags |= SP_SAMPLE_WALK_CUT;
 }
 
-/* Put a sample without a stack, whose flags, ticks and context are set, into
- * the ring. If the ring has no space, a later scan records the ticks. */
+/* Put a sample without a stack into the ring. The caller has set its flags,
+ * ticks and context. If the ring has no space, a later scan records the
+ * ticks. */
 SP_HANDLER_RARE static sp_wake *note_put(const sp_capture *into,
                                          sp_thread *thread, sp_sample *note) {
   sp_ring_claim claim;
@@ -276,7 +279,8 @@ SP_HANDLER_RARE static sp_wake *note_put(const sp_capture *into,
   return sp_ring_commit(&claim, sizeof *note) ? sp_ring_wake(into->ring) : NULL;
 }
 
-/* In the handler: record ticks that do not belong to the interrupted stack. */
+/* Called in the handler: record ticks that do not belong to the interrupted
+ * stack. */
 SP_HANDLER_RARE static sp_wake *
 note_make(const sp_capture *into, sp_thread *thread, uint32_t why,
           uint64_t ticks, const sp_registers *registers, const void *ucontext) {
@@ -290,7 +294,8 @@ note_make(const sp_capture *into, sp_thread *thread, uint32_t why,
   return note_put(into, thread, &note);
 }
 
-/* Take a sample. Returns the wake-up to call for the reader, or NULL. */
+/* Take a sample. Returns the wake-up that the caller must call to wake the
+ * ring's reader, or NULL. */
 SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
                                             sp_thread *thread, uint64_t ticks,
                                             const sp_registers *registers,
@@ -332,8 +337,8 @@ SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
   frames_bytes = sample->frame_count * sizeof(spanprof_frame);
   if (piece.bytes > 0)
     stack_fill(sample, &piece, (char *)(sample + 1) + frames_bytes);
-  /* The handler was preempted for longer than a stop waits: the ring of that
-   * session has no reader any more. */
+  /* If the handler was preempted for longer than a stop waits, the session has
+   * stopped, and nothing reads its ring any more. */
   if (SP_UNLIKELY(atomic_load_explicit(&capture_current,
                                        memory_order_acquire) != into)) {
     sp_ring_commit(&claim, 0);
@@ -354,7 +359,7 @@ SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
   atomic_store_explicit(counter, sp_counted(counter) + n, memory_order_relaxed);
 }
 
-/* Subtract the ticks that a scan has recorded already. */
+/* Subtract the ticks that a scan has already recorded. */
 SP_HANDLER_RARE static uint64_t ticks_not_ahead(sp_thread *thread,
                                                 uint64_t ticks) {
   const uint64_t booked = sp_min_u64(atomic_load(&thread->ticks_ahead), ticks);
@@ -363,8 +368,8 @@ SP_HANDLER_RARE static uint64_t ticks_not_ahead(sp_thread *thread,
   return ticks - booked;
 }
 
-/* Were these late ticks delayed by the thread's signal mask rather than by the
- * kernel? */
+/* Are these ticks late because the thread blocked the signal, and not because
+ * the kernel noticed them late? */
 SP_HANDLER_RARE static bool ticks_were_blocked(sp_thread *thread, int number,
                                                const sp_registers *registers) {
   return atomic_exchange_explicit(&thread->blocked, false,
@@ -372,7 +377,8 @@ SP_HANDLER_RARE static bool ticks_were_blocked(sp_thread *thread, int number,
          sp_signal_just_unblocked(registers, number);
 }
 
-/* Handle a signal. Returns the wake-up to call for the reader, or NULL. */
+/* Handle a signal. Returns the wake-up that the caller must call to wake the
+ * ring's reader, or NULL. */
 SP_HANDLER_CODE static sp_wake *signal_process(const sp_capture *capture,
                                                int number, uint32_t index,
                                                uint64_t ticks,
@@ -414,8 +420,8 @@ void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
   if (SP_LIKELY(capture != NULL))
     capture_exit(capture);
   sp_handler_count_time(sp_cycles_ns(sp_cycles_now() - start));
-  /* Called last, when this thread has no shard: the reader may preempt the
-   * thread at once. */
+  /* This is the last step, when this thread owns no shard of the ring, because
+   * the reader may preempt the thread at once. */
   if (SP_UNLIKELY(wake != NULL))
     sp_wake_call(wake);
 }

@@ -1,6 +1,5 @@
-/* The signal handler's work: copy the interrupted thread's stack, labels and
- * span into the ring, so that the collector can later attribute the sample, and
- * return. */
+/* The signal handler's work: it copies the interrupted thread's stack, labels
+ * and span into the ring. The collector attributes the sample later. */
 #ifndef SP_CAPTURE_H
 #define SP_CAPTURE_H
 
@@ -20,19 +19,21 @@
 #define SP_SAMPLE_STACK_WHOLE 1u /* the slice reaches the stack's outer end */
 #define SP_SAMPLE_UNREADABLE  2u /* the stack could not be read */
 #define SP_SAMPLE_WALK_CUT    4u
-#define SP_SAMPLE_STACK_END   8u /* the slice ends at the runtime's bound */
+/* The slice reaches the stack end that the runtime reported. */
+#define SP_SAMPLE_STACK_END 8u
 
 /* Reasons for ticks without a stack. Such samples have neither registers nor
  * frames. */
 #define SP_SAMPLE_BLOCKED      16u /* the thread blocked the signal */
 #define SP_SAMPLE_THREAD_START 32u /* before the thread had a timer */
-/* expired, but not delivered before the timer was deleted */
+/* the tick expired, but its signal was not delivered before the timer was
+ * deleted */
 #define SP_SAMPLE_THREAD_END 64u
 #define SP_SAMPLE_NO_TIMER   128u /* no timer was available for the thread */
-#define SP_SAMPLE_RING_FULL  256u /* the ring was full */
+#define SP_SAMPLE_RING_FULL  256u /* the ring had no space */
 
-/* A payload of the ring. `frame_count` spanprof_frames follow, then
- * `stack_bytes` bytes of stack. */
+/* A payload of the ring. The sample is followed by `frame_count`
+ * spanprof_frames, then by `stack_bytes` bytes of stack. */
 typedef struct sp_sample {
   uint32_t flags;
   uint32_t thread; /* index */
@@ -42,57 +43,59 @@ typedef struct sp_sample {
   uint32_t frame_count;
   uint32_t stack_bytes;
   uint32_t tid;
-  spanprof_mark mark; /* of its context's recording */
+  spanprof_mark mark; /* the recording that the context belongs to */
   uint64_t stack_base;
-  sp_registers registers; /* last: the handler zeroes all fields before it */
+  /* Must be last: the handler zeroes all fields before it. */
+  sp_registers registers;
 } sp_sample;
 
 _Static_assert(
     offsetof(sp_sample, registers) + sizeof(sp_registers) == sizeof(sp_sample),
     "a field after the registers would contain old data of the ring");
 
-/* The handler's configuration; constant while set. */
+/* The handler's configuration, which does not change while handlers use it. */
 typedef struct sp_capture_config {
   size_t slice_bytes_max; /* 0: no native stacks */
   uint64_t interval_ns;
 } sp_capture_config;
 
 /* The state that a session shares with the handler, and the ring that the
- * handler writes to. There are two, because the capture of a stopped session
- * may still be in use: by a handler that is preempted for longer than a stop
- * waits, or by a reader that does not return. The next session uses the other
- * capture. */
+ * handler writes to. There are two captures, because the capture of a stopped
+ * session may still be in use: by a handler that is preempted for longer than a
+ * stop waits, or by a reader that does not return. The next session uses the
+ * other capture. */
 typedef struct sp_capture sp_capture;
 
 /* Acquire a capture that is not acquired and that no handler uses. Its ring is
- * empty. SPANPROF_ERR_NOMEM. SPANPROF_ERR_LIMIT: both are in use. */
+ * empty. Returns SPANPROF_ERR_LIMIT if both captures are in use, or
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_capture_acquire(sp_capture **out);
 
-/* Release it. From now on the caller does not read its ring. */
+/* Release the capture. The caller must not read its ring after that. */
 void sp_capture_release(sp_capture *capture);
 
 sp_ring *sp_capture_ring(sp_capture *capture);
 
-/* Let handlers take samples until sp_capture_end(); later samples are counted
- * as dropped. The configuration is copied. */
+/* Let handlers take samples until sp_capture_end(). Samples after the end are
+ * counted as dropped. The configuration is copied. */
 void sp_capture_begin(sp_capture *capture, const sp_capture_config *config);
 void sp_capture_end(void);
 
 /* Does any handler use the capture? */
 bool sp_capture_busy(const sp_capture *capture);
 
-/* In a forked child: no handler runs, and only the current capture stays
+/* Called in a forked child: no handler runs, and only the current capture stays
  * acquired. */
 void sp_capture_after_fork(void);
 
-/* Handles one of our signals (an sp_signal_fn). */
+/* Handles a signal of a spanprof timer (an sp_signal_fn). */
 SP_HANDLER_CODE void sp_capture_signal(int number, uint32_t index,
                                        uint64_t ticks, void *ucontext);
 
 /* Record ticks of a thread of this process without a stack. The caller holds
- * the table's lock. `why` is one of the reasons above. Ticks from the thread's
- * start, and ticks that the full ring rejected, carry no labels and no span.
- * The others carry those of sp_context_last(). */
+ * the thread table's lock. `why` is one of the SP_SAMPLE_ reasons above. If
+ * `why` is SP_SAMPLE_THREAD_START or SP_SAMPLE_RING_FULL, the ticks have no
+ * labels and no span; otherwise they have those of sp_context_last(). */
 void sp_capture_book(sp_thread *thread, uint32_t why, uint64_t ticks);
 
 #endif

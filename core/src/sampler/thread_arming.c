@@ -13,8 +13,9 @@
 #include "thread_status.h"
 #include "util/memory/hash.h"
 
-/* A random number in (0, limit]. With a random first interval, threads that
- * live shorter than an interval are sampled in proportion to their CPU time. */
+/* A random number in (0, limit]. It becomes a timer's first interval. A random
+ * first interval ensures that threads that live shorter than an interval are
+ * sampled in proportion to their CPU time. */
 static uint64_t random_up_to(uint64_t limit) {
   if (sp_threads.random == 0 &&
       getrandom(&sp_threads.random, sizeof sp_threads.random, GRND_NONBLOCK) !=
@@ -33,11 +34,11 @@ uint32_t sp_timers_allowed(void) {
   return (uint32_t)(limit.rlim_cur / 2);
 }
 
-/* A thread that had used less CPU time than this when its timer was set counts
- * as new. */
+/* A thread counts as new if it had used less CPU time than this when its timer
+ * was set. */
 #define ARMING_NEW_NS (1 * SP_NS_PER_MS)
 
-/* Did the thread start during the sampling? If so, all its CPU time is
+/* Did the thread start after sampling began? If so, all its CPU time is
  * profiled, otherwise only its CPU time from now on. */
 static bool thread_is_new(int tid, uint64_t cpu_ns) {
   if (sp_threads.beginning || sp_threads.registered_only)
@@ -47,7 +48,7 @@ static bool thread_is_new(int tid, uint64_t cpu_ns) {
   return tid != getpid() && sp_thread_began(tid) >= sp_threads.began_ticks;
 }
 
-/* Set the start of the thread's ticks (see thread_table.h). */
+/* Set the time of the thread's first tick (see thread_table.h). */
 static void ticks_begin(sp_thread *thread, uint64_t cpu_ns) {
   thread->first_ns = random_up_to(sp_threads.base.interval_ns);
   thread->armed_cpu_ns = thread_is_new(thread->tid, cpu_ns) ? 0 : cpu_ns;
@@ -56,8 +57,8 @@ static void ticks_begin(sp_thread *thread, uint64_t cpu_ns) {
   atomic_store(&thread->ticks_ahead, 0);
 }
 
-/* Record the ticks that expired without a timer. Returns the time until the
- * next tick. */
+/* Record the ticks that expired while the thread had no timer. Returns the time
+ * until the next tick. */
 static uint64_t ticks_catch_up(sp_thread *thread) {
   const sp_timer_base *base = &sp_threads.base;
   const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
@@ -194,7 +195,8 @@ bool sp_threads_signal_update(void) {
   } else if (young && sp_threads.signal_number != 0 &&
              !sp_signal_try_install(SP_THREAD_YOUNG_SIGNAL,
                                     sp_capture_signal)) {
-    /* The child now uses this signal itself, or no signal can be used. */
+    /* The child itself now uses SP_THREAD_YOUNG_SIGNAL, so timers may send no
+     * signal. */
     timers_delete();
     sp_threads.signal_number = 0;
   } else if (sp_threads.signal_number != 0 &&
@@ -216,7 +218,7 @@ void sp_threads_pause(void) {
     if (thread->tid == 0)
       continue;
     sp_thread_retire(thread);
-    /* The thread id may belong to another thread when sampling resumes. */
+    /* When sampling resumes, the thread id may belong to another thread. */
     if (!atomic_load(&thread->self) && !thread->excluded)
       sp_thread_clear(thread, thread->tid);
   }
@@ -229,7 +231,7 @@ void sp_threads_resume(void) {
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.paused = false;
   /* The program may have paused sampling in order to reset every signal to its
-   * default action. */
+   * default action, so install the handler again. */
   if (sp_threads.sampling && sp_signal_default(sp_threads.session_signal))
     (void)sp_signal_install(sp_threads.session_signal, sp_capture_signal);
   sp_threads.began_ticks = sp_thread_clock();
@@ -237,7 +239,7 @@ void sp_threads_resume(void) {
   for (i = 1; sp_threads.sampling && i < sp_threads.record_count; i++) {
     const sp_thread *thread = sp_thread_at(i);
 
-    /* Each scan tries again to enrol threads that fail now. */
+    /* If this fails for a thread, the next scan tries again. */
     if (thread->tid != 0)
       (void)sp_thread_enrol_locked(thread->tid, NULL);
   }

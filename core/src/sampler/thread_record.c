@@ -2,8 +2,8 @@
 
 #include "util/memory/mem.h"
 
-/* Process-wide, because threads are, and because signal handlers find their
- * record here. */
+/* Process-wide, because threads are process-wide, and because signal handlers
+ * find the record of their thread here. */
 SP_HANDLER_DATA sp_thread_table sp_threads = {.lock =
                                                   PTHREAD_MUTEX_INITIALIZER};
 
@@ -36,7 +36,7 @@ static sp_thread *record_new(void) {
     sp_threads.free_list = sp_thread_at(index)->next_free;
     return sp_thread_at(index);
   }
-  /* Index 0 is SP_SIGNAL_PROBE, not a record. */
+  /* No record has the index 0, because it is SP_SIGNAL_PROBE. */
   if (sp_threads.record_count == 0)
     sp_threads.record_count = 1;
   index = sp_threads.record_count;
@@ -55,8 +55,8 @@ static sp_thread *record_new(void) {
   return sp_thread_at(index);
 }
 
-/* A thread id fits the 32 bits of a hash that the index stores, so equal hashes
- * mean equal ids. */
+/* The hash of a thread id. It fits the 32 bits that the index stores, so equal
+ * hashes mean equal ids. */
 static uint64_t tid_hash(int tid) {
   return (uint32_t)tid;
 }

@@ -16,25 +16,28 @@
 #define SP_THREAD_CHUNK      256
 #define SP_THREAD_CHUNKS_MAX 11
 
-/* A forked child may be about to execute another program. Before that it may
- * reset all signals to their default actions, and then a real-time signal would
- * end it. For this time its timers send a signal whose default action is to be
- * ignored. */
+/* A forked child is "young" for this time, because it may be about to execute
+ * another program. Before that it may reset all signals to their default
+ * actions, and then a real-time signal would end the process. So the timers of
+ * a young child send a signal whose default action is to be ignored. */
 #define SP_THREAD_YOUNG_NS     (10 * SP_NS_PER_S)
 #define SP_THREAD_YOUNG_SIGNAL SIGURG
 
 typedef struct sp_thread_table {
   /* Read in the handler. */
   _Atomic(sp_thread *) chunks[SP_THREAD_CHUNKS_MAX];
-  /* Guarded by lock. */
+  /* Guards the fields below. */
   pthread_mutex_t lock;
-  uint32_t record_count; /* ever used, including the unused index 0 */
+  /* Number of records ever used, including the unused index 0. */
+  uint32_t record_count;
   uint32_t free_list;
   sp_index by_tid; /* records by thread id */
   sp_timer_base base;
-  int session_signal;      /* chosen when sampling starts */
-  int signal_number;       /* sent by timers now; 0: none may be set */
-  uint64_t young_until_ns; /* see SP_THREAD_YOUNG_NS; 0: not young */
+  int session_signal; /* signal that was chosen when sampling started */
+  /* Signal that timers send now; 0: no timer may be set. */
+  int signal_number;
+  /* End of SP_THREAD_YOUNG_NS; 0: the process is not young. */
+  uint64_t young_until_ns;
   bool sampling;
   bool paused;          /* sampling is on, but no thread has a timer */
   bool registered_only; /* only threads that register are sampled */
@@ -46,7 +49,8 @@ typedef struct sp_thread_table {
   uint32_t next_clock; /* next record of the rotating check of CPU clocks */
   uint32_t next_mask;  /* next record of the rotating check of signal masks */
   uint64_t random;
-  uint64_t stacks_due_ns; /* collector only: next lookup of stacks */
+  /* Used by the collector: time of the next lookup of stacks. */
+  uint64_t stacks_due_ns;
   /* Time at which sampling started, on the clock of sp_thread_began(). 0:
    * sampling has run since the process was forked. */
   uint64_t began_ticks;
@@ -56,16 +60,16 @@ typedef struct sp_thread_table {
 
 extern sp_thread_table sp_threads;
 
-/* The caller of all functions below holds the lock. */
+/* The caller of all functions below holds `sp_threads.lock`. */
 
 /* The record of a thread, or NULL. */
 sp_thread *sp_thread_find(int tid);
 
-/* As sp_thread_find(), but makes the record if there is none (*fresh is set).
- * Returns NULL if out of memory. */
+/* Find the record of a thread, or make it if there is none; *fresh is set if it
+ * was made. Returns NULL if there is no memory. */
 sp_thread *sp_thread_record(int tid, bool *fresh);
 
-/* Reset a record to that of a newly found thread. */
+/* Reset a record to the state of a newly found thread. */
 void sp_thread_clear(sp_thread *thread, int tid);
 void sp_thread_release(sp_thread *thread);
 

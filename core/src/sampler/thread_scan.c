@@ -20,30 +20,31 @@
 #include "util/system/own_thread.h"
 #include "util/text/number.h"
 
-/* Maximum number of status files that one scan reads (some 15 us each), and of
- * CPU clocks (0.4 us each). */
+/* Maximum number of status files (some 15 us each) and of CPU clocks (0.4 us
+ * each) that one scan reads. */
 #define SCAN_STATUS_MAX 24
 #define SCAN_CLOCKS_MAX 64
 
-/* Number of ticks before the log reports that a thread blocks our signal. */
+/* Number of undelivered ticks after which the log reports that a thread blocks
+ * spanprof's signal. */
 #define SCAN_BLOCKED_TICKS 3
 
-/* The directory is read at least every so many scans. Otherwise the id of an
- * own thread that ended without removing it would be mistaken for one of the
- * program's threads. */
+/* The task directory is read at least once in this number of scans. Otherwise
+ * the id of a thread of the library that ended without removing its id would
+ * count as a known thread, in place of one of the program's threads. */
 #define SCAN_READ_EVERY 8
 
-/* In one of so many scans, an existing id is checked to belong to the same
- * thread: the kernel reuses ids after it has used all others. */
+/* Once in this number of scans, a known thread id is checked to belong to the
+ * same thread, because the kernel reuses ids after it has used all others. */
 #define SCAN_SAME_EVERY 8
 
 /* The pause after reading the process's memory map, as a multiple of the CPU
- * time that this took. The map has 8,000 lines if there are 4,000 threads.
- * While a thread's stack is unknown, each of its samples costs one more system
- * call. */
+ * time that reading it took. The map has 8,000 lines if there are 4,000
+ * threads. While a thread's stack is unknown, each of its samples costs one
+ * more system call. */
 #define SCAN_STACKS_BACKOFF 1000
 
-/* See getdents(2). */
+/* An entry of a directory: linux_dirent64 of getdents64(2). */
 typedef struct scan_entry {
   uint64_t inode;
   int64_t offset;
@@ -52,7 +53,7 @@ typedef struct scan_entry {
   char name[];
 } scan_entry;
 
-/* A thread that blocks our signal. */
+/* A thread that blocks spanprof's signal, for the log. */
 typedef struct scan_blocked {
   char name[32];
   int tid;
@@ -66,22 +67,23 @@ typedef struct scan_counts {
   uint64_t blocked;
   unsigned status_left;
   unsigned clocks_left;
-  /* No timer may send the signal now: see sp_threads_signal_update(). */
+  /* Timers may send no signal now: see sp_threads_signal_update(). */
   bool muted;
-  sp_stack_requests *stacks; /* NULL: not in this scan */
+  sp_stack_requests *stacks; /* NULL: this scan looks up no stacks */
   unsigned found_count;
   scan_blocked found[SCAN_STATUS_MAX];
 } scan_counts;
 
-/* Has the thread certainly ended? A listing of the task directory may miss a
- * thread while others end. Also true for a thread of ours that was enrolled
- * before it registered as ours. */
+/* Has the thread certainly ended? A thread that is missing in a listing of the
+ * task directory may still run, because a listing may miss a thread while
+ * others end. Returns true also for a thread of the library that was enrolled
+ * before it registered itself as one. */
 static bool thread_ended(const sp_thread *thread) {
   return sp_own_thread_is(thread->tid) ||
          (syscall(SYS_tgkill, getpid(), thread->tid, 0) != 0 && errno == ESRCH);
 }
 
-/* Is this still the thread for which the timer was created? */
+/* Does the record's timer still belong to the thread with this id? */
 static bool thread_same(const sp_thread *thread) {
   if (thread->timer == SP_TIMER_NONE)
     return false;
@@ -140,8 +142,8 @@ static bool tasks_read(scan_counts *counts) {
 }
 
 /* Is the number of threads equal to the number of those that have a timer, are
- * excluded or are ours? Each thread has a link in the directory (Linux 6.1,
- * proc_task_getattr()). */
+ * excluded or belong to the library? The task directory has one link for each
+ * thread (Linux 6.1, proc_task_getattr()). */
 static bool tasks_as_many(void) {
   struct stat directory;
   size_t known;
@@ -155,8 +157,9 @@ static bool tasks_as_many(void) {
          directory.st_nlink == 2 + known + sp_own_thread_count();
 }
 
-/* If the number of threads is as expected and no known thread has ended, there
- * is no unknown thread, and the directory need not be read. */
+/* Are all threads known? If the number of threads is as expected and no known
+ * thread has ended, there is no unknown thread, and the directory need not be
+ * read. */
 static bool tasks_known(scan_counts *counts) {
   uint32_t i = 1, end;
   bool known;
@@ -187,8 +190,9 @@ static bool tasks_known(scan_counts *counts) {
   return known;
 }
 
-/* May this scan check the thread? At most `left` more checks; `next` rotates
- * over all records, so that each is checked eventually. */
+/* May this scan check the thread? A scan makes at most `left` more checks.
+ * `next` rotates over all records, so that each record is checked
+ * eventually. */
 static bool check_claim(const sp_thread *thread, uint32_t *next,
                         unsigned *left) {
   if (*left == 0 || thread->index < *next)
@@ -217,8 +221,9 @@ static bool thread_silent(sp_thread *thread) {
 static void blocked_add(scan_counts *counts, int tid, const char *name) {
   scan_blocked *found = &counts->found[counts->found_count];
 
-  /* Our threads are not reported. libcurl's threads for name lookups inherit
-   * the name and the signal mask of our thread that created them. */
+  /* The library's threads are not reported. libcurl's threads for name lookups
+   * inherit the name and the signal mask of the library's thread that created
+   * them. */
   if (strncmp(name, "spanprof-", 9) == 0)
     return;
   counts->found_count++;
@@ -227,8 +232,8 @@ static void blocked_add(scan_counts *counts, int tid, const char *name) {
   found->signal_number = sp_threads.signal_number;
 }
 
-/* Called without a lock: the log callback may wait for another thread that
- * starts, ends or forks. */
+/* Report the threads that block the signal. Called without a lock, because the
+ * log callback may wait for another thread that starts, ends or forks. */
 static void blocked_log(const scan_counts *counts, sp_log *log) {
   unsigned i;
 
@@ -240,8 +245,8 @@ static void blocked_log(const scan_counts *counts, sp_log *log) {
                 counts->found[i].signal_number);
 }
 
-/* Make the timer send its signal if its tick is late. Called only for a running
- * thread, because a signal interrupts a wait. */
+/* If the thread's tick is late, make its timer send the signal. Called only for
+ * a running thread, because a signal would interrupt a waiting thread. */
 static void late_fire(const sp_thread *thread) {
   const sp_timer_base *base = &sp_threads.base;
   const uint64_t due_ns = sp_thread_due_ns(thread, base->interval_ns);
@@ -251,8 +256,8 @@ static void late_fire(const sp_thread *thread) {
     sp_timer_fire(thread->timer, base, due_ns);
 }
 
-/* Record the ticks of a thread that blocks our signal. After SCAN_BLOCKED_TICKS
- * ticks the thread is reported in the log. */
+/* Record the ticks of a thread that blocks spanprof's signal. After
+ * SCAN_BLOCKED_TICKS ticks the thread is reported in the log. */
 static void blocked_book(sp_thread *thread, const sp_thread_status *status,
                          scan_counts *counts) {
   sp_thread_book_blocked(thread, status->runs ? SP_THREAD_LATE_NS : 0);
@@ -289,8 +294,8 @@ static void mask_check(sp_thread *thread, scan_counts *counts) {
     late_fire(thread);
 }
 
-/* Request the stack lookup once, and again if the thread was deeper than the
- * known part. */
+/* Request a lookup of the thread's stack if its bounds are unknown, or if a
+ * sample was deeper than the known part. */
 static void stack_lookup(const sp_thread *thread, sp_stack_requests *stacks) {
   const uint64_t sp = atomic_load(&thread->seen_sp);
   const uint64_t low = atomic_load(&thread->stack_low);
@@ -325,7 +330,7 @@ static void thread_check(sp_thread *thread, scan_counts *counts) {
     stack_lookup(thread, counts->stacks);
 }
 
-/* Check all records. Returns false if a stop deleted the timers meanwhile. */
+/* Check all records. Returns false if sampling stopped during the check. */
 static bool records_check(scan_counts *counts) {
   uint32_t i = 1, end;
   bool sampling;
@@ -356,8 +361,8 @@ static bool records_check(scan_counts *counts) {
   return sampling;
 }
 
-/* Store the result, unless the record now belongs to another thread, or its
- * thread has registered and set its exact stack. */
+/* Store the result, unless the record now belongs to another thread, or the
+ * thread has registered, which set its exact stack. */
 static void stack_store(const sp_stack_request *request) {
   sp_thread *thread = sp_thread_at(request->thread);
 
@@ -366,7 +371,8 @@ static void stack_store(const sp_stack_request *request) {
   thread->stack_final = request->low == 0;
   if (thread->stack_final)
     return;
-  /* High first: the handler treats a non-zero low as "known". */
+  /* Store the upper bound first, because the handler reads it if the lower
+   * bound is not zero. */
   atomic_store(&thread->stack_high, request->high);
   atomic_store_explicit(&thread->stack_low, request->low, memory_order_release);
 }

@@ -24,12 +24,13 @@ static status_found status_line(sp_thread_status *out, const char *line) {
   return STATUS_MORE;
 }
 
-/* Read in pieces: the line with the user's groups, which precedes the mask, may
- * have any length. */
+/* The file is read in pieces, because the line with the user's groups, which
+ * precedes the mask, may have any length. */
 bool sp_thread_status_read(int tid, sp_thread_status *out) {
   const int file = sp_task_file_open(tid, "status");
   status_found found = STATUS_MORE;
-  char bytes[1024], line[64]; /* the start of a longer line */
+  /* `line` contains only the start of a longer line. */
+  char bytes[1024], line[64];
   size_t size = 0;
   ssize_t n, i;
 

@@ -7,7 +7,7 @@
 typedef struct sp_thread_status {
   char name[32];
   bool runs;        /* running or runnable */
-  uint64_t blocked; /* bit 0 is signal 1 */
+  uint64_t blocked; /* the signals that the thread blocks; bit 0 is signal 1 */
 } sp_thread_status;
 
 /* Read a thread's status. Returns false if the thread has ended. That includes

@@ -22,7 +22,8 @@ static void table_unlock(void) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
-/* Read the stack bounds of the calling thread into its record. Allocates. */
+/* Read the stack bounds of the calling thread into its record. This allocates
+ * memory. */
 static void stack_read(sp_thread *thread) {
   const uint64_t tp = (uint64_t)(uintptr_t)__builtin_thread_pointer();
   pthread_attr_t attributes;
@@ -35,10 +36,10 @@ static void stack_read(sp_thread *thread) {
   if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
     low = (uint64_t)(uintptr_t)start;
     high = low + size;
-    /* If RLIMIT_STACK is unlimited, the main thread's stack is reported to
-     * begin at the end of the previous mapping (glibc 2.36,
-     * pthread_getattr_np()). A heap and unmapped pages may be between the
-     * two. */
+    /* If RLIMIT_STACK is unlimited, pthread_getattr_np() reports that the main
+     * thread's stack begins at the end of the previous mapping (glibc 2.36). A
+     * heap and unmapped pages may be between the two, so only the last part of
+     * this range counts as stack. */
     if ((tp < low || tp >= high) && size > SP_STACK_BYTES_MAX)
       low = high - SP_STACK_BYTES_MAX;
     thread->stack_final = true;
@@ -114,15 +115,15 @@ static void self_attached(sp_self *self) {
   sp_thread_enrol(self->tid, self);
 }
 
-/* Called on the record's own thread while it blocks our signal. */
+/* Called on the thread of the record while it blocks spanprof's signal. */
 static void record_end(sp_thread *thread) {
   sp_thread_disarm(thread);
   sp_thread_book_end(thread, 0);
   sp_thread_remove(thread);
 }
 
-/* Runs on the ending thread. The signal stays blocked, so that no signal of
- * ours interrupts the remaining life of the thread. */
+/* Runs on the ending thread. spanprof's signal stays blocked, so that it does
+ * not interrupt the remaining life of the thread. */
 static void self_ending(sp_self *self) {
   sigset_t mask;
 
@@ -137,8 +138,9 @@ static void self_ending(sp_self *self) {
 static const sp_self_hooks table_hooks = {.attached = self_attached,
                                           .ending = self_ending};
 
-/* Unblock our signal. Servers block every signal on the threads that they
- * create for requests; a thread that registers is to be profiled. */
+/* Unblock spanprof's signal in the calling thread, because a thread that
+ * registers is to be profiled. Servers block every signal on the threads that
+ * they create for requests. */
 static void signal_unblock(sp_self *self) {
   sigset_t ours;
 
@@ -238,8 +240,8 @@ spanprof_status spanprof_thread_set_data(void *thread_data) {
   return st;
 }
 
-/* Another thread's stack is unknown here. It is read when that thread calls
- * us. */
+/* Enrol a thread. If it is not the calling thread, its stack is unknown until
+ * it calls spanprof. */
 static void self_enrol(sp_self *self) {
   sp_thread_enrol_locked(self->tid, self);
 }
@@ -275,7 +277,8 @@ void sp_threads_stop(void) {
     if (thread->tid == 0)
       continue;
     sp_thread_retire(thread);
-    /* The thread id may belong to another thread when sampling starts again. */
+    /* When sampling starts again, the thread id may belong to another
+     * thread. */
     if (!atomic_load(&thread->self) && !thread->excluded)
       sp_thread_clear(thread, thread->tid);
   }
@@ -296,7 +299,8 @@ void sp_threads_after_fork_child(bool resume) {
 
   pthread_mutex_init(&sp_threads.lock, NULL);
   table_lock();
-  /* Timers are not inherited (timer_create(2)), so there are none to delete. */
+  /* A child does not inherit timers (timer_create(2)), so there are none to
+   * delete. */
   sp_threads.timer_count = 0;
   sp_threads.excluded_count = 0;
   sp_threads.random = 0;
@@ -316,8 +320,8 @@ void sp_threads_after_fork_child(bool resume) {
   }
   sp_threads.sampling = resume;
   sp_threads.young_until_ns = sp_monotonic_ns() + SP_THREAD_YOUNG_NS;
-  /* If the program uses this signal, sampling in the child starts when the
-   * child is no longer young. */
+  /* If the program uses SP_THREAD_YOUNG_SIGNAL, sampling in the child starts
+   * when the child is no longer young. */
   sp_threads.signal_number =
       resume && sp_signal_try_install(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)
           ? SP_THREAD_YOUNG_SIGNAL

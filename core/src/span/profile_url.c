@@ -28,8 +28,8 @@ static void url_time(sp_buffer *out, const char *name, int64_t seconds) {
   sp_buffer_number(out, seconds);
 }
 
-/* Append a label of a query. Quotes and backslashes are escaped as in
- * Prometheus selectors, whose syntax FlameQL shares. */
+/* Append a label of a query. Quotes and backslashes are escaped as in the
+ * selectors of Prometheus, because FlameQL has their syntax. */
 static void url_label(sp_buffer *out, const sp_pair *pair, bool *first) {
   const char *p;
 
@@ -94,8 +94,8 @@ void sp_profile_url_query(sp_buffer *out, const char *application_name,
 
 void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
                          const char *profile_id, int64_t now_s) {
-  /* The query of sp_profile_url_query(), encoded while it is written, because
-   * this runs for every root span. */
+  /* Append the query of sp_profile_url_query(), encoded while it is written.
+   * This saves time, because it runs for every root span. */
   sp_buffer_text(out, place->server_address);
   sp_buffer_text(out, "?query=");
   sp_buffer_form_encode(out, place->application_name,
@@ -149,7 +149,7 @@ spanprof_status sp_profile_url_server(const char *address, const sp_mem *mem,
                    "server_address does not begin with http:// or https://");
   authority += 3;
   end = authority + strcspn(authority, "/?#");
-  /* Credentials end at the last @, as curl reads them. */
+  /* The credentials end at the last @ of the authority, as curl reads them. */
   for (host = p = authority; p < end; p++)
     if (*p == '@')
       host = p + 1;

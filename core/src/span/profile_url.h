@@ -16,8 +16,8 @@ typedef struct sp_url_labels {
 
 /* The span of a link. Only URL templates use the fields after profile_id. */
 typedef struct sp_url_span {
-  const char *profile_id; /* 16 digits */
-  const char *trace_id;   /* 32 digits */
+  const char *profile_id; /* 16 hexadecimal digits */
+  const char *trace_id;   /* 32 hexadecimal digits */
   const char *name;
   size_t name_bytes;
 } sp_url_span;
@@ -26,28 +26,29 @@ typedef struct sp_url_span {
 typedef struct sp_url_place {
   const char *application_name;
   const char *server_address;
-  const sp_url_labels *labels;   /* the session's static labels */
-  const sp_url_labels *baseline; /* replace static labels of the same name */
+  const sp_url_labels *labels; /* the session's static labels */
+  /* Labels that replace static labels of the same name. */
+  const sp_url_labels *baseline;
 } sp_url_place;
 
 /* Append the query "app.cpu{profile_id="…"}". */
 void sp_profile_url_query(sp_buffer *out, const char *application_name,
                           const char *profile_id);
 
-/* Append {server}?query=…&from=…&until=… */
+/* Append the link {server}?query=…&from=…&until=… */
 void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
                          const char *profile_id, int64_t now_s);
 
-/* Append {server}{path}?query=… for a comparison: the span on the right, and
- * the hour before, without the span's id, on the left. `path` is "/comparison"
- * or "/comparison-diff". */
+/* Append the link {server}{path}?query=… of a comparison: on the right the
+ * span, on the left the application in the hour before, without the span's id.
+ * `path` is "/comparison" or "/comparison-diff". */
 void sp_profile_url_compare(sp_buffer *out, const sp_url_place *place,
                             const char *path, const char *profile_id,
                             int64_t now_s);
 
-/* Copy a server address without credentials, query and fragment.
- * SPANPROF_ERR_ARGUMENT: not a http:// or https:// URL; the message names
- * server_address. */
+/* Copy a server address without credentials, query and fragment. Returns
+ * SPANPROF_ERR_ARGUMENT with a message that names server_address if it is not a
+ * http:// or https:// URL. */
 spanprof_status sp_profile_url_server(const char *address, const sp_mem *mem,
                                       char **out);
 

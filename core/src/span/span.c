@@ -53,7 +53,8 @@ static void span_ids_read(const spanprof_span_info *info, sp_span_ids *own,
   }
 }
 
-/* The span whose id samples carry while the span `number` is active. */
+/* The span whose id is in samples while the span `number` is active (see
+ * `carried` in span_table.h). */
 static spanprof_span span_carried_of(const spanprof_span_rules *rules,
                                      bool traced, spanprof_span number,
                                      const sp_span_family *family) {
@@ -70,9 +71,9 @@ static spanprof_span span_carried_of(const spanprof_span_rules *rules,
              : 0;
 }
 
-/* The nearest sampled local ancestor of the span `number`, for its samples. 0:
- * there is none, the samples have the id of another span (`carried`), or the
- * chain of ancestors has reached SP_SPAN_CHAIN_MAX. */
+/* The nearest sampled local ancestor of the span `number`, for its samples.
+ * Returns 0 if there is none, if the samples have the id of another span
+ * (`carried`), or if the chain of ancestors has reached SP_SPAN_CHAIN_MAX. */
 static spanprof_span span_parent_of(const spanprof_span_rules *rules,
                                     spanprof_span number, spanprof_span carried,
                                     const sp_span_family *family) {
@@ -80,22 +81,22 @@ static spanprof_span span_parent_of(const spanprof_span_rules *rules,
 
   if (rules->root_span_only || carried != number || family->carried == number)
     return 0;
-  /* The family's reference keeps the span alive. */
+  /* The reference of `family` keeps this span alive. */
   parent = family->carried ? sp_span_get(family->carried) : NULL;
   return parent && parent->chain < SP_SPAN_CHAIN_MAX ? family->carried : 0;
 }
 
-/* Fill in the fields that depend on the family. The family's references pass to
- * the span. */
+/* Fill in the fields that depend on the family, and move the family's
+ * references to the span. */
 static void span_fill(sp_span *span, spanprof_span number,
                       const spanprof_span_rules *rules, bool traced,
                       const sp_span_ids *ids, const sp_span_family *family) {
   spanprof_span carried = span_carried_of(rules, traced, number, family);
   spanprof_span parent = span_parent_of(rules, number, carried, family);
 
-  /* The family owns one reference to its root and one to the span that the
-   * parent carries. The span owns one to its root, one to its parent, and one
-   * to the span it carries unless that is the span itself. */
+  /* `family` owns one reference to its root and one to the span that the parent
+   * carries. `span` will own one to its root, one to its parent, and one to the
+   * span that it carries, unless it carries itself. */
   span->chain = parent ? sp_span_get(parent)->chain + 1 : 0;
   if (!parent && carried != family->carried) {
     if (carried != number)
@@ -261,7 +262,8 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
   spanprof_status st;
 
   *out = 0;
-  /* The size in the first version, which is the smallest. */
+  /* The first version of the structure was the smallest; its size is the
+   * minimum. */
   if (!info ||
       info->struct_size < SP_STRUCT_UP_TO(spanprof_span_info, name_bytes) ||
       info->struct_size > sizeof *info || !info->name)
@@ -319,7 +321,8 @@ void spanprof_span_end(spanprof_span number) {
     return;
   state = atomic_load_explicit(&span->state, memory_order_relaxed);
   do {
-    /* The span was freed and reused, or another thread ended it. */
+    /* Do nothing if the span was freed and its memory reused, or if another
+     * thread ended it. */
     if (state >> 32 != number >> 32 || !(state & SP_SPAN_LIVE) ||
         (state & SP_SPAN_ENDED))
       return;
@@ -343,7 +346,7 @@ spanprof_status spanprof_span_attribute_get(const spanprof_span_rules *rules,
                                             spanprof_span_attribute attribute,
                                             char *buffer, size_t size,
                                             size_t *length) {
-  /* Only URLs contain a time. */
+  /* Read the clock only for URLs, because only they contain a time. */
   bool timed = attribute != SPANPROF_ATTRIBUTE_PROFILE_ID &&
                span_attribute_added(rules, attribute);
   int64_t now_s =

@@ -17,29 +17,33 @@
 #include "settings/settings.h"
 #include "util/base.h"
 
-/* Maximum number of ancestors that a sample names, the nearest ones. */
+/* Maximum number of ancestors that a sample names. It names the nearest
+ * ones. */
 #define SP_SPAN_ANCESTORS_MAX 16
 
 typedef struct sp_span_view {
   char profile_id[17]; /* 16 lowercase hex digits */
-  uint64_t id;         /* profile_id as a number */
-  bool span_id_label;  /* use the label span_id, not profile_id */
+  uint64_t id;         /* `profile_id` as a number */
+  bool span_id_label;  /* name the label span_id instead of profile_id */
   char trace_id[33];   /* "" unless the rules add this label */
-  const char *name;    /* NULL unless the rules add it; see below */
+  /* NULL unless the rules add it; otherwise in `name_buffer`. */
+  const char *name;
   size_t name_bytes;
   const char *name_label; /* "span_name" or "span" */
-  /* The nearest sampled local ancestor, which can be described as long as this
-   * span; 0: none, or root_span_only. */
+  /* The nearest sampled local ancestor. sp_span_describe() can describe it at
+   * least until this span is freed. 0: there is none, or the rule
+   * root_span_only is set. */
   spanprof_span parent;
 } sp_span_view;
 
-/* Describe a span that a sample carries. Copies the name, cleaned and capped
- * ("[other]"), into `name_buffer`, truncated to `size` (2048 is always enough;
- * no NUL). Returns false if the number is unknown. Collector only. */
+/* Describe a span that a sample carries. Copies the name into `name_buffer`,
+ * truncated to `size` (2048 is always enough; without NUL); the name is
+ * cleaned, and "[other]" if there are too many names. Returns false if the
+ * number is unknown. Only the collector calls it. */
 bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
                       sp_span_view *out);
 
-/* As spanprof_span_attribute_get(), at a given time. */
+/* Like spanprof_span_attribute_get(), but for the time `now_s`. */
 spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
                                      spanprof_span span,
                                      spanprof_span_attribute attribute,
@@ -47,25 +51,26 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
                                      size_t *length);
 
 /* Free spans that no future sample can carry and that have no references. The
- * collector calls this once a second, after it has read the samples taken
- * before. */
+ * collector calls this once a second, after it has read the samples in the
+ * ring. */
 void sp_span_sweep(void);
 
-/* Set the values for rules without values of their own: application name,
- * server address, static labels, and the cap of span names. Copies them. NULL:
- * no session.
+/* Set the values for rules that do not set them: application name, server
+ * address, static labels, and the maximum number of span names. They are
+ * copied. NULL: there is no session.
  *
- * During a session the collector sweeps. Without a session, the threads that
- * end spans sweep. The collector must therefore have finished before a call
- * with NULL. */
+ * During a session the collector calls sp_span_sweep(). Without a session, the
+ * threads that end spans free them. The collector must therefore have finished
+ * before a call with NULL. */
 spanprof_status sp_span_defaults_set(const sp_settings *settings);
 
 /* Record that the session's server opens links to spans (see
- * SPANPROF_URL_AUTO), until the defaults are set again. Any thread. */
+ * SPANPROF_URL_AUTO). This is valid until sp_span_defaults_set() is called. Any
+ * thread may call it. */
 void sp_span_links_open(void);
 
-/* Change the default application name. On SPANPROF_ERR_NOMEM the old one
- * stays. */
+/* Change the default application name. If it returns SPANPROF_ERR_NOMEM, the
+ * name is unchanged. */
 spanprof_status sp_span_defaults_name(const char *name);
 
 #endif

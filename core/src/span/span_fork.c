@@ -8,10 +8,9 @@
 #include "span_table.h"
 #include "util/system/fork_hooks.h"
 
-/* Locks are taken in the order in which this folder's functions nest them:
- * the sweep's before those of table and names. The rules' lock nests with no
- * other.
- */
+/* Take the locks in the order in which this folder's functions nest them: the
+ * sweep's lock before the locks of the table and the names. The rules' lock is
+ * never held together with another lock. */
 static void span_before_fork(void) {
   sp_span_rules_lock();
   sp_span_sweep_lock();

@@ -1,4 +1,4 @@
-/* Keeps this folder's locks consistent across a fork. */
+/* Keeps the locks of the folder `span` consistent across a fork. */
 #ifndef SP_SPAN_FORK_H
 #define SP_SPAN_FORK_H
 

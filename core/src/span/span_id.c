@@ -6,10 +6,10 @@
 #include "util/memory/hash.h"
 #include "util/system/clock.h"
 
-/* Process-wide, because ids must not repeat between threads. Each id is the
- * finalizer of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom
- * number generators", OOPSLA 2014), a one-to-one mapping, of a counter that
- * starts at a random number. */
+/* Process-wide, because ids must not repeat between threads. Each id is a
+ * counter's value, mapped by the one-to-one finalizer of splitmix64 (Steele,
+ * Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
+ * The counter starts at a random number. */
 static struct {
   _Atomic uint64_t count;
   _Atomic bool seeded;
@@ -18,10 +18,12 @@ static struct {
 static void id_seed(void) {
   uint64_t seed;
 
-  /* Non-blocking: early at boot the kernel may have no entropy yet. */
+  /* Early at boot the kernel may have no entropy yet. Do not wait for it, but
+   * use the time and the process id. */
   if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
     seed = sp_hash_mix(sp_monotonic_ns(), (uint64_t)getpid());
-  /* Adding the seed is harmless if two threads seed at the same time. */
+  /* If two threads do this at the same time, both seeds are added, which is
+   * harmless. */
   atomic_fetch_add_explicit(&span_ids.count, seed, memory_order_relaxed);
   atomic_store_explicit(&span_ids.seeded, true, memory_order_release);
 }

@@ -8,7 +8,7 @@
 #include "util/text/utf8.h"
 
 #define NAME_LOCKS    8u
-#define NAME_USED_MAX 500u /* default of span_names_max */
+#define NAME_USED_MAX 500u /* the default of the option span_names_max */
 #define NAME_OTHER    "[other]"
 #define NAME_UNNAMED  "[unnamed]"
 
@@ -17,16 +17,16 @@ typedef struct name_used {
   uint32_t bytes;
 } name_used;
 
-/* Process-wide, as spans are. */
+/* Process-wide, because spans are process-wide. */
 static pthread_mutex_t name_locks[NAME_LOCKS] = {[0 ... NAME_LOCKS - 1] =
                                                      PTHREAD_MUTEX_INITIALIZER};
 static const sp_mem *name_mem = &sp_mem_default;
 
-/* The names that samples have used, for the process-wide cap: each name is a
- * series on the server. */
+/* The names that samples have used. Their number is limited per process,
+ * because each name is a series on the server. */
 static struct {
   pthread_mutex_t lock;
-  /* Guarded by lock. */
+  /* Guarded by `names_used.lock`. */
   name_used *names;
   size_t capacity;
   sp_index index;
@@ -49,8 +49,8 @@ static void name_drop(sp_span *span) {
   span->name_bytes = 0;
 }
 
-/* Store `size` (> 0) clean bytes. Returns true if the name was truncated for
- * lack of memory. */
+/* Store `size` (> 0) clean bytes. Returns true if the name was truncated
+ * because there was no memory. */
 static bool name_store(sp_span *span, const char *name, size_t size) {
   char *copy = NULL;
   bool cut = false;
@@ -83,7 +83,8 @@ name_store_cleaned(sp_span *span, const char *name, size_t bytes) {
     name_store(span, NAME_UNNAMED, sizeof NAME_UNNAMED - 1);
 }
 
-/* The lock is held, or the span is not visible yet. */
+/* Clean and store a name. The caller holds the span's name lock, or the span is
+ * not visible yet. */
 static void name_keep(sp_span *span, const char *name, size_t bytes) {
   bool cleaned = bytes == 0 || !sp_clean_text_is(name, bytes);
 
@@ -95,7 +96,7 @@ static void name_keep(sp_span *span, const char *name, size_t bytes) {
     sp_count(&sp_counts.span_names_cleaned, 1);
 }
 
-/* May a sample use the name? The lock is held. */
+/* May a sample use the name? The caller holds `names_used.lock`. */
 static bool names_admit(const char *text, size_t bytes) {
   const uint64_t hash = sp_hash_bytes(text, bytes);
   name_used *name;
@@ -121,7 +122,7 @@ static bool names_admit(const char *text, size_t bytes) {
   return true;
 }
 
-/* The lock is held. */
+/* Copy the span's name. The caller holds the span's name lock. */
 static void name_write(const sp_span *span, char *buffer, size_t size,
                        size_t *bytes) {
   bool cut;

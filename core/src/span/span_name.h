@@ -6,12 +6,13 @@
 #include "span_pool.h"
 #include "util/memory/mem.h"
 
-/* Set the name of a span that is not visible yet. The name is cleaned (and
- * counted). Without memory, a long name is truncated and counted as cleaned. */
+/* Set the name of a span that is not visible yet. The name is cleaned, and
+ * counted in span_names_cleaned if this changed it. If there is no memory, a
+ * long name is truncated and counted, too. */
 void sp_span_name_init(sp_span *span, const char *name, size_t bytes);
 
-/* As sp_span_name_init(), for a live span that has not ended. Does nothing for
- * other spans. */
+/* Set the name of a live span that has not ended, as sp_span_name_init() does.
+ * Does nothing for other spans. */
 void sp_span_name_set(spanprof_span number, const char *name, size_t bytes);
 
 /* Copy the name, at most `size` bytes. Returns false if the number is
@@ -19,8 +20,9 @@ void sp_span_name_set(spanprof_span number, const char *name, size_t bytes);
 bool sp_span_name_copy(spanprof_span number, char *buffer, size_t size,
                        size_t *bytes);
 
-/* As sp_span_name_copy(), for a sample: "[other]" if the process has reached
- * its cap of names, counted once per span. */
+/* Copy the name for a sample, as sp_span_name_copy() does. If the process has
+ * reached its maximum number of names, the copy is "[other]", which is counted
+ * once per span. */
 bool sp_span_name_use(spanprof_span number, char *buffer, size_t size,
                       size_t *bytes);
 
@@ -30,7 +32,8 @@ void sp_span_name_free(sp_span *span, spanprof_span number);
 /* Set the number of distinct names that samples may use. */
 void sp_span_names_max_set(uint32_t max);
 
-/* Called around a fork. The reset is for tests; no span may be live then. */
+/* Called around a fork. sp_span_name_reset() is for tests; no span may be live
+ * when it is called. */
 void sp_span_name_lock(void);
 void sp_span_name_unlock(void);
 void sp_span_name_reset(const sp_mem *mem);

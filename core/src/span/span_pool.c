@@ -7,10 +7,10 @@
 
 static struct {
   /* Written by any thread: number of changes << 32 | place + 1 of the first
-   * free span. The number of changes keeps a slow thread from restoring an old
-   * chain. */
+   * free span. The number of changes prevents the ABA problem: a slow thread
+   * cannot restore an old chain. */
   _Atomic uint64_t free;
-  /* Guarded by lock. */
+  /* Guards `chunks`. */
   pthread_mutex_t lock;
   uint32_t chunks;
 } span_pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -43,8 +43,8 @@ static uint32_t pool_chain_pop(void) {
   return (uint32_t)head;
 }
 
-/* Allocate a chunk. Its first span is returned in *acquired, the others are
- * free. The lock is held. */
+/* Allocate a chunk of spans. *acquired is the place + 1 of its first span; the
+ * others become free. The caller holds `span_pool.lock`. */
 static spanprof_status pool_grow(uint32_t *acquired) {
   uint32_t first = span_pool.chunks * SP_SPAN_CHUNK + 1;
   sp_span *chunk;
@@ -104,7 +104,8 @@ void sp_span_pool_retire(sp_span *span) {
                  32) +
       1;
 
-  /* With generation 0 the first place's number would be 0. */
+  /* The generation 0 is skipped, because the number of the first place would be
+   * 0. */
   if (generation == 0)
     generation = 1;
   atomic_store_explicit(&span->state, (uint64_t)generation << 32,

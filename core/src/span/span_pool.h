@@ -1,22 +1,24 @@
-/* The memory of spans: 128 bytes each, in chunks that are never freed. See
- * span_record.h. */
+/* The memory of spans: 128 bytes for each span, in chunks that are never freed.
+ * See span_record.h. */
 #ifndef SP_SPAN_POOL_H
 #define SP_SPAN_POOL_H
 
 #include "label/span_record.h"
 
 /* Acquire a span that is not visible yet. The caller fills it. *number is the
- * number of the span after sp_span_pool_publish(). SPANPROF_ERR_NOMEM,
- * SPANPROF_ERR_LIMIT. */
+ * number that the span has after sp_span_pool_publish(). Returns
+ * SPANPROF_ERR_LIMIT if there are SP_SPANS_MAX spans, or SPANPROF_ERR_NOMEM. */
 spanprof_status sp_span_pool_acquire(sp_span **out, spanprof_span *number);
 
-/* Make the span visible, with these bits of its state. */
+/* Make the span visible, with `bits` in its state. */
 void sp_span_pool_publish(sp_span *span, spanprof_span number, uint32_t bits);
 
-/* Retire the span's number: from now on it finds nothing. */
+/* Retire the span's number: from now on, a lookup of the number finds
+ * nothing. */
 void sp_span_pool_retire(sp_span *span);
 
-/* Release a retired or never published span, by its old number. */
+/* Release a span that was retired or never published. `number` is its previous
+ * number. */
 void sp_span_pool_release(spanprof_span number);
 
 /* Called around a fork. */

@@ -13,7 +13,8 @@
 #include "util/text/clean.h"
 #include "util/text/utf8.h"
 
-#define RULES_TEXT_MAX 2048 /* of a baseline value; the server's limit */
+/* Maximum size of a baseline value, as on the server. */
+#define RULES_TEXT_MAX 2048
 
 const spanprof_span_rules sp_span_rules_default = {
     .mem = &sp_mem_default,
@@ -22,11 +23,11 @@ const spanprof_span_rules sp_span_rules_default = {
     .span_bits = SP_SPAN_ADD_NAME,
 };
 
-/* The running session's values. Process-wide, because rules outlive sessions
- * and are made before them. */
+/* The running session's values. Process-wide, because rules exist before and
+ * after sessions. */
 static struct {
   pthread_mutex_t lock;
-  /* Guarded by lock. */
+  /* Guarded by `rules_session.lock`. */
   const sp_mem *mem; /* NULL: no session */
   char *application_name;
   char *server_address;
@@ -48,7 +49,7 @@ static void rules_labels_free(sp_url_labels *labels, const sp_mem *mem) {
   labels->count = 0;
 }
 
-/* Append a pair; the last pair of a name wins. */
+/* Append a pair. It replaces an earlier pair of the same name. */
 static spanprof_status rules_label_add(sp_url_labels *labels, const sp_mem *mem,
                                        const char *name, size_t name_bytes,
                                        const char *value, size_t value_bytes) {
@@ -192,7 +193,7 @@ rules_texts_read(const spanprof_span_rules_options *options,
   return st;
 }
 
-/* The lock is held. */
+/* Free the session's values. The caller holds `rules_session.lock`. */
 static void rules_session_clear(void) {
   const sp_mem *mem = rules_session.mem;
 
@@ -206,7 +207,7 @@ static void rules_session_clear(void) {
   rules_session.mem = NULL;
 }
 
-/* The lock is held. */
+/* Copy the session's values. The caller holds `rules_session.lock`. */
 static spanprof_status rules_session_copy(const sp_settings *settings) {
   const sp_mem *mem = settings->mem;
   spanprof_status st = SPANPROF_OK;

@@ -9,44 +9,50 @@
 #include "span_table.h"
 
 /* Protocol: a thread that ends a span adds it to a list without a lock. Each
- * pass of the sweep takes over that list for the next pass and marks every span
- * that is on a context's stack. It then examines the list that the previous
- * pass took over. It frees those spans that were on no stack in this pass and
- * in the previous one, and that have no references. (A span may move from one
- * stack to another unseen by one pass, but hardly by two.)
+ * pass of the sweep takes over that list for the next pass, and marks every
+ * span that is on a context's stack. The pass then examines the list that the
+ * previous pass took over. It frees those spans that were on no stack in this
+ * pass and in the previous one, and that have no references. (A span may move
+ * from one stack to another unseen by one pass, but hardly by two.)
  *
- * A pass consists of slices, each under the lock. The collector runs them every
- * second. If more spans end than it frees, the threads that end spans help.
- * Each call does at most one slice of work, which frees more spans than the one
- * span that the thread adds, so ended spans do not pile up at any rate. */
+ * A pass consists of slices, each of which runs under the lock. The collector
+ * runs a pass every second. If more spans end than the collector frees, the
+ * threads that end spans help. Each call does at most one slice of work, which
+ * frees more spans than the one span that the thread adds, so ended spans do
+ * not accumulate at any rate. */
 
-#define SWEEP_SLICE 256u /* number of spans; takes some 40 us */
+/* Number of spans of a slice; a slice takes some 40 us. */
+#define SWEEP_SLICE 256u
 
-/* A thread that ends a span helps when this many spans have ended since the
- * pass began: without a collector, and with a collector. From the last number
- * on, it also waits for the lock. */
+/* A thread that ends a span helps if this many spans have ended since the pass
+ * began. The first number applies without a collector, the second with a
+ * collector. From the third number on, the thread also waits for the lock. */
 #define SWEEP_ENDED_MAX       1024u
 #define SWEEP_ENDED_OWNED_MAX (1u << 18)
 #define SWEEP_ENDED_PRESSING  (1u << 20)
 
-/* Process-wide, as spans are. A list is the place + 1 of its first span. */
+/* Process-wide, because spans are process-wide. A list is the place + 1 of its
+ * first span. */
 static struct {
-  /* Written by any thread. */
+  /* Any thread writes these fields. */
   _Atomic uint32_t ended;
-  _Atomic uint32_t ended_count; /* since the last pass began */
+  /* Number of spans that ended since the last pass began. */
+  _Atomic uint32_t ended_count;
   _Atomic bool owned;
-  /* Guarded by lock. */
+  /* Guards the fields below. */
   pthread_mutex_t lock;
-  uint32_t young; /* ended before this pass began; for the next pass */
-  uint32_t older; /* ended before the last pass began; for this pass */
-  uint32_t due;   /* not yet examined in this pass */
-  /* Spans that had references. They are examined again, because a descendant
-   * may have been freed meanwhile. */
+  /* Spans that ended before this pass began; the next pass examines them. */
+  uint32_t young;
+  /* Spans that ended before the last pass began; this pass examines them. */
+  uint32_t older;
+  uint32_t due; /* spans that this pass has not examined yet */
+  /* Spans that had references when they were examined. They are examined again,
+   * because a descendant may have been freed after that. */
   uint32_t referred;
-  uint32_t kept; /* for the next pass */
+  uint32_t kept; /* spans that the next pass examines again */
   /* Number of the pass; never 0 or 1, which would look like "just marked". */
   uint32_t pass;
-  bool running; /* a pass has begun and not finished */
+  bool running; /* a pass has begun and has not finished */
   bool again;   /* `due` contains the spans of `referred` */
 } span_sweep = {.lock = PTHREAD_MUTEX_INITIALIZER, .pass = 2};
 
@@ -99,7 +105,7 @@ void sp_span_sweep_free(sp_span *span, spanprof_span number) {
   sp_span_pool_release(number);
 }
 
-/* The lock is held. */
+/* Begin a pass. The caller holds `span_sweep.lock`. */
 static void sweep_begin(void) {
   span_sweep.pass++;
   if (span_sweep.pass < 2)
@@ -114,8 +120,8 @@ static void sweep_begin(void) {
   sp_context_each(sweep_mark_context, NULL);
 }
 
-/* Called when `due` is empty: continue with the next list. Returns false at the
- * end of the pass. The lock is held. */
+/* Continue with the next list when `due` is empty. Returns false at the end of
+ * the pass. The caller holds `span_sweep.lock`. */
 static bool sweep_advance(void) {
   if (span_sweep.older) {
     span_sweep.due = span_sweep.older;
@@ -123,9 +129,9 @@ static bool sweep_advance(void) {
     return true;
   }
   /* Spans that had references are examined once more in the same pass, in the
-   * opposite order (sweep_put() prepends). A parent that was examined before
-   * its last child the first time comes after it the second time. So a chain of
-   * ended spans is freed in one pass, whatever the order in which they
+   * opposite order (sweep_put() prepends). If a parent was examined before its
+   * last child the first time, it is examined after that child the second time.
+   * So a chain of ended spans is freed in one pass, in whatever order they
    * ended. */
   if (span_sweep.referred) {
     span_sweep.due = span_sweep.referred;
@@ -136,7 +142,7 @@ static bool sweep_advance(void) {
   return false;
 }
 
-/* The lock is held. */
+/* Free a span, or put it on a list. The caller holds `span_sweep.lock`. */
 static void sweep_examine(uint32_t at) {
   sp_span *span = sp_span_at(at - 1);
   spanprof_span number = sweep_number(span, at - 1);
@@ -150,8 +156,8 @@ static void sweep_examine(uint32_t at) {
               at);
 }
 
-/* Run one slice; begins a pass if the last one has finished. Returns false at
- * the end of the pass. The lock is held. */
+/* Run one slice. If the last pass has finished, begin another one. Returns
+ * false at the end of the pass. The caller holds `span_sweep.lock`. */
 static bool sweep_slice(void) {
   uint32_t left = SWEEP_SLICE;
 
@@ -182,8 +188,8 @@ void sp_span_sweep(void) {
     pthread_mutex_lock(&span_sweep.lock);
     running = sweep_slice();
     first = first ? first : span_sweep.pass;
-    /* Threads that end spans also run slices: `running` may be true because of
-     * a later pass. */
+    /* Stop after two passes: threads that end spans also run slices, so
+     * `running` may belong to a later pass. */
     running = running && span_sweep.pass - first < 2;
     pthread_mutex_unlock(&span_sweep.lock);
   }
@@ -209,8 +215,8 @@ void sp_span_sweep_ended(sp_span *span, spanprof_span number) {
   } while (!atomic_compare_exchange_weak_explicit(
       &span_sweep.ended, &head, (uint32_t)number + 1, memory_order_release,
       memory_order_relaxed));
-  /* Help only after as many ended spans as there are contexts, so that the cost
-   * of walking the contexts stays proportional. */
+  /* Help only after at least as many spans have ended as there are contexts,
+   * because a pass visits all contexts. */
   if (SP_UNLIKELY(
           count >= SWEEP_ENDED_MAX && count >= sp_context_count() &&
           (count >= SWEEP_ENDED_OWNED_MAX ||

@@ -4,7 +4,8 @@
 
 #include "span_pool.h"
 
-/* Report a span that has ended. Its state already has SP_SPAN_ENDED. */
+/* Report a span that has ended. The caller has set SP_SPAN_ENDED in its
+ * state. */
 void sp_span_sweep_ended(sp_span *span, spanprof_span number);
 
 /* Free a span that is in no table, with its name and its references. */

@@ -5,27 +5,28 @@
 
 #include "util/memory/hash.h"
 
-/* Protocol: a hash table in shards, each with a lock. A span is removed before
- * it is freed, and only while it has no references; from then on its reference
- * count is dead. sp_span_table_family() adds references under the lock of the
- * shard that contains the parent. Until it unlocks, neither the parent nor the
- * spans that the parent refers to can be freed. sp_span_table_retain() only
- * increments a count that is not dead, then checks that the number still
- * belongs to the span. */
+/* Protocol: a hash table in shards, each with a lock. A span is removed from
+ * the table before it is freed, and only while it has no references. The
+ * removal sets its reference count to SP_SPAN_REFS_DEAD. sp_span_table_family()
+ * adds references under the lock of the shard that contains the parent. While
+ * it holds the lock, neither the parent nor the spans that the parent refers to
+ * can be freed. sp_span_table_retain() increments only a count that is not
+ * dead, then checks that the number still belongs to the span. */
 
-/* A fork holds all locks at the same time, and ThreadSanitizer allows 64. */
+/* A fork takes all locks at the same time. ThreadSanitizer allows a thread to
+ * hold 64. */
 #define TABLE_SHARDS        16u
 #define TABLE_BUCKETS_FIRST 16u
 
 typedef struct table_shard {
   pthread_mutex_t lock;
-  /* Guarded by lock. */
-  uint32_t *buckets; /* place + 1 of the first */
+  /* Guarded by `lock`. */
+  uint32_t *buckets; /* each is the place + 1 of the first span; 0: empty */
   uint32_t bucket_count;
   uint32_t count;
 } __attribute__((aligned(64))) table_shard;
 
-/* Process-wide, as spans are. */
+/* Process-wide, because spans are process-wide. */
 static table_shard table_shards[TABLE_SHARDS] = {
     [0 ... TABLE_SHARDS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 static const sp_mem *table_mem = &sp_mem_default;
@@ -38,8 +39,8 @@ static table_shard *table_shard_of(uint64_t hash) {
   return &table_shards[hash >> 60];
 }
 
-/* Double the number of buckets. Without memory the chains grow instead. The
- * lock is held. */
+/* Double the number of buckets. If there is no memory, the chains become longer
+ * instead. The caller holds the lock of `shard`. */
 static void table_grow(table_shard *shard) {
   uint32_t count =
       shard->bucket_count ? shard->bucket_count * 2 : TABLE_BUCKETS_FIRST;
@@ -138,8 +139,8 @@ bool sp_span_table_retain(spanprof_span number) {
 void sp_span_table_drop(sp_span *span) {
   uint32_t none = 0;
 
-  /* Another thread may hold a reference for a moment, until it finds that the
-   * number is not valid. */
+  /* Another thread may have added a reference, which it drops as soon as it
+   * finds that the number is not valid. */
   while (!atomic_compare_exchange_weak_explicit(
       &span->refs, &none, SP_SPAN_REFS_DEAD, memory_order_acquire,
       memory_order_relaxed)) {

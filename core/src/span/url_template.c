@@ -6,7 +6,7 @@
 #include "util/text/ascii.h"
 #include "util/text/utf8.h"
 
-/* Every placeholder: its enumerator and its name in the template. */
+/* All placeholders: the enumerator and the name in the template. */
 #define TEMPLATE_FIELDS(X)    \
   X(APP, "app")               \
   X(SERVER, "server")         \
@@ -34,7 +34,7 @@ static const char *const template_names[] = {NULL,
 
 typedef struct template_part {
   template_field field;
-  size_t at; /* start of a literal in the text */
+  size_t at; /* start of a literal in `text` */
   size_t bytes;
 } template_part;
 
@@ -87,7 +87,7 @@ static spanprof_status template_parse(sp_url_template *url_template) {
     if (!text[i])
       break;
     if (text[i + 1] == '{') {
-      /* The literal includes the first brace; the second is skipped. */
+      /* The literal includes the first of two braces; the second is skipped. */
       st = template_add(url_template, TEMPLATE_LITERAL, literal,
                         i + 1 - literal);
       i += 2;

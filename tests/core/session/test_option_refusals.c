@@ -252,8 +252,8 @@ static void options_signal_with_another_handler_is_refused(void) {
   CHECK_EQUAL(sigaction(number, &theirs, &ours), 0);
   snprintf(
       sentence, sizeof sentence,
-      "another handler has replaced ours for signal %d since the last session; "
-      "set the option signal_number to another one",
+      "another handler has replaced spanprof's for signal %d since the last "
+      "session; set the option signal_number to another signal",
       number);
   check_start_alike(&options, no_environment, SPANPROF_ERR_SYSTEM, sentence);
   CHECK_EQUAL(sigaction(number, &ours, NULL), 0);

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #define COPY_PIECES_MAX (SP_COPY_BYTES_MAX / SP_COPY_PAGE_BYTES + 1)
-#define COPY_PAGES_MAX  128 /* per system call */
+/* Maximum number of pages that one system call checks. */
+#define COPY_PAGES_MAX 128
 
 SP_HANDLER_RARE size_t sp_copy_checked(void *to, uint64_t from, size_t bytes) {
   struct iovec local = {.iov_base = to, .iov_len = bytes};
@@ -24,7 +25,8 @@ SP_HANDLER_RARE size_t sp_copy_checked(void *to, uint64_t from, size_t bytes) {
                                       .iov_len = (size_t)(piece_end - at)};
     at = piece_end;
   }
-  /* Whole words, because the unwinder reads whole registers. */
+  /* The result below is rounded down to whole words, because the unwinder reads
+   * whole registers. */
   copied =
       syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote, pieces, 0ul);
   errno = error;

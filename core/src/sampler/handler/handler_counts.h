@@ -19,7 +19,7 @@ SP_HANDLER_CODE static inline void sp_handler_count_time(uint64_t ns) {
   sp_count(&sp_counts.handler_ns, ns);
 }
 
-/* Count a dropped sample and its ticks. `reason` is a counter
+/* Count a dropped sample and its ticks. `reason` is one of the counters
  * samples_dropped_*. */
 SP_HANDLER_RARE void sp_handler_drop(sp_counter *reason, uint64_t ticks);
 

@@ -7,14 +7,14 @@
 #define RING_SHARDS_MIN 8
 #define RING_SHARDS_MAX 64
 
-/* Fractions of a shard's size: the mark at which the reader is woken, and the
- * fill level up to which a shard keeps its memory. */
+/* Fractions of a shard's size: the fill level at which the reader is woken, and
+ * the fill level up to which a shard keeps its memory. */
 #define RING_MARK_PART 8
 #define RING_KEEP_PART 4
 
-/* Bytes of each used shard that are touched in advance, so that the handler
- * rarely writes to an untouched page. A thread writes half of this in 150 ms.
- * Most programs have fewer threads than there are shards. */
+/* Bytes at the start of each used shard that are touched in advance, so that
+ * the handler rarely writes to an untouched page. A thread writes half of this
+ * in 150 ms. Most programs have fewer threads than there are shards. */
 #define RING_PREFAULT_BYTES (64u << 10)
 #define RING_PAGE_BYTES     4096u
 
@@ -29,15 +29,15 @@ typedef struct ring_header {
 enum { RING_PAYLOAD = 1, RING_SKIP = 2 };
 
 typedef struct sp_shard {
-  /* Written by the owner of `busy`. */
+  /* Only the thread that has set `busy` writes these fields. */
   _Atomic uint32_t busy;
   _Atomic uint64_t head;
-  uint64_t reserved; /* position of the claimed header */
+  uint64_t reserved; /* position of the reserved header */
   /* Fixed. */
   size_t size;
   char *data;
   char pad[SP_CACHE_LINE - 40];
-  /* Written by the collector. */
+  /* Only the collector writes these fields. */
   _Atomic uint64_t tail;
   size_t touched; /* highest offset used since the last trim */
   bool prefaulted;
@@ -70,7 +70,7 @@ static size_t prefault_bytes(size_t shard_bytes) {
 }
 
 /* Write to each of the first pages, so that no handler is the first to touch
- * them. The shard is acquired and empty. */
+ * them. The caller has acquired the shard, which is empty. */
 static void shard_prefault(sp_shard *shard) {
   size_t at;
 
@@ -102,8 +102,8 @@ void sp_ring_free(sp_ring *ring) {
 }
 
 size_t sp_ring_payload_max(const sp_ring *ring) {
-  /* Half of the shard: a payload of this size fits at any position once the
-   * shard is empty. */
+  /* Half of a shard, because a payload of this size fits at any position of an
+   * empty shard. */
   return ring->shards[0].size / 2 - sizeof(ring_header);
 }
 
@@ -115,8 +115,8 @@ SP_HANDLER_CODE static void shard_release(sp_shard *shard) {
   atomic_store_explicit(&shard->busy, 0, memory_order_release);
 }
 
-/* Reserve contiguous space for a header and `bytes` bytes. The shard is
- * acquired. */
+/* Reserve contiguous space for a header and `bytes` bytes. The caller has
+ * acquired the shard. */
 SP_SIGNAL_SAFE static bool shard_reserve(sp_shard *shard, size_t bytes,
                                          sp_ring_claim *out) {
   size_t needed = sizeof(ring_header) + bytes_rounded(bytes);
@@ -184,8 +184,8 @@ sp_wake *sp_ring_wake(sp_ring *ring) {
   return &ring->wake;
 }
 
-/* Called by the reader on an acquired shard. If the shard is empty, reset it to
- * its start and return true. */
+/* If the shard is empty, reset it to its start and return true. The reader
+ * calls this on a shard that it has acquired. */
 static bool shard_restart(sp_shard *shard) {
   uint64_t head = atomic_load_explicit(&shard->head, memory_order_relaxed);
 

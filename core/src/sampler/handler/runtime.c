@@ -14,9 +14,9 @@
  * registered. */
 #define RUNTIME_ADDED_MAX 16
 
-/* Maximum wait for callers that are inside a callback of a runtime that is
- * being unregistered. A callback may wait for a lock of the language that the
- * waiting thread holds. */
+/* Maximum wait for threads that are inside a callback of a runtime that is
+ * being unregistered. The wait is limited because a callback may wait for a
+ * lock of the language that the unregistering thread holds. */
 #define RUNTIME_LEAVE_NS SP_NS_PER_S
 
 /* Process-wide, because the signal handler uses it. */
@@ -24,21 +24,22 @@ static struct {
   /* Read in the handler. */
   _Atomic(const spanprof_runtime *) current;
   _Atomic uint64_t inside;
-  /* Written before current is set. */
+  /* Written before `current` is set. */
   spanprof_runtime runtime;
   char name[SP_RUNTIME_TEXT_BYTES];
   char version[SP_RUNTIME_TEXT_BYTES];
   _Atomic uint32_t registrations;
-  /* Ranges of the eval loop. Counted entries do not change while the runtime is
-   * registered; further ones are added under lock. */
+  /* Ranges of the eval loop. The first `added_count` entries do not change
+   * while the runtime is registered; further entries are added under `lock`. */
   spanprof_range added[RUNTIME_ADDED_MAX];
   _Atomic size_t added_count;
-  /* Guarded by lock. */
+  /* Guards registration and `added`. */
   pthread_mutex_t lock;
 } runtime_state SP_HANDLER_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Written before current is set; sorted by start, without overlaps. Read by the
- * collector, and therefore outside the handler's data. */
+/* The registered runtime's ranges, sorted by start, without overlaps. They are
+ * written before `current` is set. The collector reads them, so they are not
+ * part of the handler's data. */
 static spanprof_range runtime_ranges[SPANPROF_RUNTIME_RANGES_MAX],
     runtime_call_ranges[SPANPROF_RUNTIME_RANGES_MAX];
 
@@ -57,8 +58,8 @@ static int range_compare(const void *a, const void *b) {
   return (one->start > other->start) - (one->start < other->start);
 }
 
-/* Copy ranges, sorted by start, and merge those that touch. Returns the
- * number. */
+/* Copy ranges, sorted by start, and merge those that touch. Returns the number
+ * of merged ranges. */
 static size_t ranges_copy(spanprof_range *out, const spanprof_range *ranges,
                           size_t count) {
   size_t kept = 0, i;
@@ -122,7 +123,7 @@ uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
   return registrations;
 }
 
-/* Wait at most a second until no caller is inside a callback. Returns false on
+/* Wait at most a second until no thread is inside a callback. Returns false on
  * timeout. */
 static bool runtime_wait_idle(void) {
   uint64_t until_ns = sp_monotonic_ns() + RUNTIME_LEAVE_NS;
@@ -135,8 +136,8 @@ static bool runtime_wait_idle(void) {
   return true;
 }
 
-/* Copy the caller's structure; fields that it does not have are zero. Returns
- * false if it is not valid. */
+/* Copy the caller's structure. Fields that it does not have become zero.
+ * Returns false if the structure is not valid. */
 static bool runtime_copy(const spanprof_runtime *given, spanprof_runtime *out) {
   memset(out, 0, sizeof *out);
   return given &&
@@ -188,7 +189,7 @@ unlock:
   return st;
 }
 
-/* The lock is held. */
+/* Add a range. The caller holds `runtime_state.lock`. */
 static spanprof_status eval_add(const spanprof_range *range) {
   size_t count = atomic_load(&runtime_state.added_count), i;
 

@@ -2,7 +2,7 @@
  *
  * Protocol: the handler and the collector call sp_runtime_enter() before they
  * use the runtime and sp_runtime_leave() afterwards. Unregistering hides the
- * runtime, then waits until no caller is inside. */
+ * runtime, then waits until every caller has left it. */
 #ifndef SP_RUNTIME_H
 #define SP_RUNTIME_H
 
@@ -15,15 +15,17 @@
 SP_HANDLER_CODE const spanprof_runtime *sp_runtime_enter(void);
 SP_HANDLER_CODE void sp_runtime_leave(void);
 
-/* Is a native pc in the eval loop (evaluates), or in the code by which the eval
- * loop calls native code (calls)? Only between enter and leave. */
+/* Is `pc` native code of the eval loop (sp_runtime_evaluates), or code by which
+ * the eval loop calls native code (sp_runtime_calls)? The caller is between
+ * sp_runtime_enter() and sp_runtime_leave(). */
 bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc);
 bool sp_runtime_calls(const spanprof_runtime *runtime, uint64_t pc);
 
 #define SP_RUNTIME_TEXT_BYTES 64
 
-/* Name and version of the last registered runtime, truncated to the buffers, ""
- * if there was none. Returns the number of registrations so far. */
+/* Get name and version of the last registered runtime, truncated to the
+ * buffers; both are "" if there was none. Returns the number of registrations
+ * so far. */
 uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
                              char version[SP_RUNTIME_TEXT_BYTES]);
 

@@ -11,15 +11,15 @@
 #include "util/system/counters.h"
 #include "util/system/status.h"
 
-/* Process-wide, because signal handlers are. Written before the handler is
- * installed, unless noted. */
+/* Process-wide, because signal handlers are process-wide. Written before the
+ * handler is installed, unless noted. */
 static struct {
-  _Atomic(sp_signal_fn) handle; /* NULL: nothing to do */
+  _Atomic(sp_signal_fn) handle; /* NULL: signals are ignored */
   _Atomic uint64_t probes;      /* written in the handler */
   uint32_t cookie;              /* not 0 once set */
 } signal_state SP_HANDLER_DATA;
 
-/* State of each signal that we ever used. Process-wide. */
+/* State of each signal that spanprof has ever used. Process-wide. */
 static struct {
   _Atomic bool installed; /* also read by option checks during a start */
   struct sigaction before;
@@ -41,8 +41,9 @@ static int signal_highest(void) {
   return SIGRTMAX - 1;
 }
 
-/* Block the signals that would be blocked during `before`. The return from our
- * handler restores the mask. The kernel's sigset_t is one word. */
+/* Block the signals that the kernel would block while it runs the handler
+ * `before`. The return from spanprof's handler restores the mask. The kernel's
+ * sigset_t is one word. */
 SP_HANDLER_RARE static void mask_as_before(const struct sigaction *before,
                                            int number, void *ucontext) {
   uint64_t mask, more;
@@ -69,8 +70,9 @@ SP_HANDLER_RARE static void signal_chain(int number, siginfo_t *info,
   errno = error;
 }
 
-/* Prefetch all cache lines of a section at once. Without this, the processor
- * would fetch each line when it reaches it, and wait. See SP_HANDLER_CODE. */
+/* Prefetch all cache lines of a section at the same time. Without this, the
+ * processor would fetch each line only when it reaches the line, and wait. See
+ * SP_HANDLER_CODE. */
 SP_HANDLER_CODE static void lines_fetch(const char *line, const char *end) {
   for (; line < end; line += SP_CACHE_LINE)
     __builtin_prefetch(line);
@@ -82,7 +84,7 @@ SP_HANDLER_CODE static void signal_handler(int number, siginfo_t *info,
   sp_signal_fn handle;
 
   lines_fetch(__start_sp_handler_data, __stop_sp_handler_data);
-  /* About 6 KB, with a language runtime 8 KB. */
+  /* The size is about 6 KB, or 8 KB with a language runtime. */
   lines_fetch(__start_sp_handler_code, __stop_sp_handler_code);
   if (info->si_code != SI_TIMER || !sp_signal_value_ours(value)) {
     signal_chain(number, info, ucontext);
@@ -120,17 +122,17 @@ static bool signal_free(int number) {
   return handler_is_ours(number) || sp_signal_default(number);
 }
 
-/* Check that no other handler has replaced ours. Installing over it again would
- * be wrong: if it calls ours and ours calls it, they would call each other
- * forever. If the program has reset every signal to its default action, there
- * is no other handler. */
+/* Check that no other handler has replaced spanprof's. If so, spanprof must not
+ * install its handler again: if each of the two handlers calls the other one,
+ * they do so forever. If the program has reset every signal to its default
+ * action, there is no other handler. */
 static spanprof_status signal_check_replaced(int number) {
   if (!signal_of[number].installed || signal_free(number))
     return SPANPROF_OK;
   return sp_fail(
       SPANPROF_ERR_SYSTEM,
-      "another handler has replaced ours for signal %d since the last "
-      "session; set the option signal_number to another one",
+      "another handler has replaced spanprof's for signal %d since the last "
+      "session; set the option signal_number to another signal",
       number);
 }
 
@@ -162,11 +164,11 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
                  "no real-time signal is free; set the option signal_number");
 }
 
-/* Block every signal in the handler, so that no handler of the program runs on
- * top of ours and jumps out of it. That includes the C library's two internal
- * signals, which sigfillset() excludes, because a cancellation is such a jump.
- * Synchronous faults stay unblocked: the kernel ends a process that raises one
- * while it is blocked. */
+/* Block every signal in the handler, so that no handler of the program
+ * interrupts it and leaves it with a jump. The C library's two internal
+ * signals, which sigfillset() excludes, are blocked, too, because a thread
+ * cancellation is such a jump. Synchronous faults stay unblocked, because the
+ * kernel ends a process that raises one while it is blocked. */
 static void mask_fill(sigset_t *mask) {
   static const int faults[] = {SIGSEGV, SIGBUS,  SIGILL,
                                SIGFPE,  SIGTRAP, SIGSYS};
@@ -192,8 +194,8 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
                          number);
   memset(&ours, 0, sizeof ours);
   ours.sa_sigaction = signal_handler;
-  /* SA_ONSTACK: threads of Go and similar runtimes have small stacks and
-   * provide an alternate one. */
+  /* SA_ONSTACK: threads of Go and similar runtimes have small stacks, and
+   * provide an alternate stack. */
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   mask_fill(&ours.sa_mask);
   if (sigaction(number, &ours, NULL) != 0)

@@ -5,8 +5,8 @@
 #include "checked_copy.h"
 
 #if defined(__x86_64__)
-/* Read the eight bytes of code before `pc`. The page before may not be
- * mapped. */
+/* Read the eight bytes of code before `pc`. This checks the memory, because the
+ * previous page may not be mapped. */
 SP_HANDLER_RARE static bool code_before(unsigned char out[8], uint64_t pc) {
   if (pc % SP_COPY_PAGE_BYTES < 8)
     return sp_copy_checked(out, pc - 8, 8) == 8;

@@ -31,12 +31,12 @@ void sp_stack_requests_sort(sp_stack_requests *requests) {
         request_order);
 }
 
-/* Find the readable part of the stack of a thread that never called us. The
- * stack is in a mapping that contains both the stack pointer and the thread's
- * control block (glibc and musl place it at the stack's outer end), or it is
- * the main thread's stack. Lower addresses of the mapping may belong to another
- * stack that the kernel merged with this one. All other stacks are read with a
- * system call that cannot fault. */
+/* Find the readable part of the stack of a thread that has never called
+ * spanprof. The stack is in a mapping that contains both the stack pointer and
+ * the thread's control block (glibc and musl place it at the stack's outer
+ * end), or it is the main thread's stack. Lower addresses of the mapping may
+ * belong to another stack whose mapping the kernel merged with this one. Stacks
+ * that are not found are read with a system call that cannot fault. */
 static void request_match(sp_stack_request *request,
                           const sp_process_mapping *mapping) {
   const bool main_stack = strcmp(mapping->path, "[stack]") == 0;
@@ -54,8 +54,8 @@ static void request_match(sp_stack_request *request,
     request->high = top > request->sp ? top : request->tp;
 }
 
-/* A guard page between the two addresses, which the map does not show, means
- * that the thread was on another stack. */
+/* If there is a guard page between the two addresses, which the memory map need
+ * not show, the thread was on another stack. */
 static void request_check(sp_stack_request *request) {
   if (!sp_copy_possible(request->low, request->high))
     request->low = request->high = 0;
@@ -77,7 +77,7 @@ bool sp_stack_requests_visit(void *data, const sp_process_mapping *mapping) {
 }
 
 void sp_stack_requests_resolve(sp_stack_requests *requests) {
-  char path[sizeof "[stack]" + 1]; /* a longer path cannot match */
+  char path[sizeof "[stack]" + 1]; /* a longer path cannot be "[stack]" */
   size_t i;
 
   sp_stack_requests_sort(requests);

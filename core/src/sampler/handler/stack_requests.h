@@ -1,5 +1,6 @@
-/* Looks up the stacks of threads that never called us, many in one pass over
- * the process's memory map. Collector only; needs no lock. */
+/* Looks up the stacks of threads that have never called spanprof, many in one
+ * pass over the process's memory map. Only the collector uses it, so it needs
+ * no lock. */
 #ifndef SP_STACK_REQUESTS_H
 #define SP_STACK_REQUESTS_H
 
@@ -20,18 +21,20 @@ typedef struct sp_stack_request {
 
 typedef struct sp_stack_requests {
   size_t count;
-  size_t next;        /* the first request above the last mapping */
-  size_t comparisons; /* comparisons of a request with a mapping */
+  /* Index of the first request above the last visited mapping. */
+  size_t next;
+  size_t comparisons; /* number of comparisons of a request with a mapping */
   sp_stack_request requests[SP_STACK_REQUESTS_MAX];
 } sp_stack_requests;
 
 void sp_stack_requests_clear(sp_stack_requests *requests);
 
-/* Returns false if the list is full. */
+/* Add a request. Returns false if the list is full. */
 bool sp_stack_requests_add(sp_stack_requests *requests,
                            const sp_stack_request *request);
 
-/* Resolve the requests with the process's memory map. Reorders them. */
+/* Resolve the requests with the process's memory map. This reorders the
+ * requests. */
 void sp_stack_requests_resolve(sp_stack_requests *requests);
 
 /* The two halves of sp_stack_requests_resolve(): sort the requests, then visit

@@ -4,8 +4,8 @@
 
 #include "util/base.h"
 
-/* Open the file `name` of a thread. Returns a negative number if the thread has
- * ended. */
+/* Open the file `name` of a thread. Returns a descriptor, or a negative number
+ * if the thread has ended. */
 int sp_task_file_open(int tid, const char *name);
 
 /* Read the start of a thread's file `name` ("status", see proc(5)) into `text`,

@@ -18,8 +18,8 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* CPU time and wall time after which the test gives up. A busy host of virtual
- * processors may stop their ticks for a while. */
+/* CPU time and wall time after which sp_timer_probe() gives up. A virtual
+ * machine on a busy host may have no ticks for a while. */
 #define TIMER_PROBE_CPU_NS  (1 * SP_NS_PER_S)
 #define TIMER_PROBE_WALL_NS (2 * SP_NS_PER_S)
 
@@ -89,10 +89,10 @@ sp_timer_state sp_timer_check(sp_timer timer) {
   return SP_TIMER_ARMED;
 }
 
-/* The kernel reports a remaining time of one nanosecond for a timer that has
- * expired but has not sent its signal. Setting a timer to a past time makes it
- * send its signal at once, with the overruns since then (Linux 6.1,
- * posix_cpu_timer_get() and posix_cpu_timer_set()). */
+/* Setting a timer to a past time makes it send its signal at once, with the
+ * overruns since then. This is done only if the timer has expired but has not
+ * sent its signal; the kernel then reports a remaining time of one nanosecond
+ * (Linux 6.1, posix_cpu_timer_get() and posix_cpu_timer_set()). */
 void sp_timer_fire(sp_timer timer, const sp_timer_base *base, uint64_t due_ns) {
   const struct itimerspec when = {.it_interval =
                                       time_from_ns(base->interval_ns),
@@ -114,11 +114,12 @@ uint64_t sp_timer_thread_cpu_ns(int tid) {
 
 /* Use CPU time until a probe signal arrives, at most TIMER_PROBE_CPU_NS of CPU
  * time or TIMER_PROBE_WALL_NS of wall time. Returns true if the CPU time was
- * used up without a signal. The thread's CPU clock is read rarely: a thread
- * that reads it at the end of its time slice is descheduled just before the
- * tick (benchmark late_ticks). Between the reads the loop uses the monotonic
- * clock, which needs no system call: the remaining CPU time takes at least as
- * long on it. */
+ * used up without a signal. The thread's CPU clock is read rarely, because a
+ * thread that reads it at the end of its time slice is descheduled just before
+ * the tick (benchmark late_ticks). Between these reads the loop uses the
+ * monotonic clock, which needs no system call. The thread cannot use the
+ * remaining CPU time in less wall time, so the loop does not read the CPU clock
+ * too late. */
 static bool probe_uses_up(uint64_t signals_before) {
   const uint64_t cpu_ns = sp_thread_cpu_ns();
   const uint64_t until_ns = sp_monotonic_ns() + TIMER_PROBE_WALL_NS;
@@ -158,8 +159,8 @@ spanprof_status sp_timer_probe(int signal_number) {
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
                          "timer_create on a thread's CPU clock is refused here "
                          "(a sandbox, or RLIMIT_SIGPENDING)");
-  /* Elapsed time alone proves nothing: a busy machine may not have run this
-   * thread. */
+  /* Elapsed wall time alone proves nothing, because a busy machine may not have
+   * run this thread. */
   if (used_up)
     return sp_fail(SPANPROF_ERR_SYSTEM,
                    "the kernel accepts CPU timers but delivers no signal %d "
