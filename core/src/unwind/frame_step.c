@@ -6,9 +6,9 @@
 
 #define STEP_RETURN_BELOW_CFA true
 
-/* The frame that the kernel creates for a handler, from sp on after the handler
- * has returned: a ucontext, whose uc_mcontext begins at offset 40. Linux 6.1,
- * arch/x86/include/asm/sigframe.h (struct rt_sigframe) and
+/* Layout of the frame that the kernel creates for a handler. After the handler
+ * has returned, a ucontext is at sp; its uc_mcontext begins at offset 40.
+ * Source: Linux 6.1, arch/x86/include/asm/sigframe.h (struct rt_sigframe) and
  * arch/x86/include/uapi/asm/sigcontext.h (struct sigcontext_64). */
 #define STEP_SIGNAL_REGISTERS 40
 
@@ -25,9 +25,10 @@ static uint64_t step_return_address(uint64_t address) {
 
 #define STEP_RETURN_BELOW_CFA false
 
-/* The kernel's frame for a handler: siginfo (128 bytes), then ucontext, whose
- * uc_mcontext begins at offset 176 with fault_address before the registers.
- * Linux 6.1, arch/arm64/kernel/signal.c (struct rt_sigframe),
+/* Layout of the frame that the kernel creates for a handler: siginfo (128
+ * bytes), then ucontext, whose uc_mcontext begins at offset 176 and contains
+ * fault_address before the registers. Source: Linux 6.1,
+ * arch/arm64/kernel/signal.c (struct rt_sigframe),
  * arch/arm64/include/uapi/asm/sigcontext.h. */
 #define STEP_SIGNAL_REGISTERS (128 + 176 + 8)
 
@@ -36,8 +37,8 @@ static const uint8_t step_signal_words[SP_REGISTER_COUNT] = {
     17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
 };
 
-/* Strip the pointer's signature with XPACLRI, which is a no-op if pointers are
- * not signed (Arm ARM DDI 0487J, C6.2.474). */
+/* Remove the signature of the pointer with XPACLRI, which does nothing if
+ * pointers are not signed (Arm ARM DDI 0487J, C6.2.474). */
 static uint64_t step_return_address(uint64_t address) {
   register uint64_t lr __asm__("x30") = address;
 
@@ -115,8 +116,8 @@ static sp_step step_cfa(const sp_frame_state *state, const sp_unwind_rule *rule,
   }
 }
 
-/* Read a slot. The caller handles SP_SLOT_SAME and SP_SLOT_UNDEFINED. On
- * SP_STEP_CALLER *out is set. */
+/* Read a saved value. The caller handles SP_SLOT_SAME and SP_SLOT_UNDEFINED. If
+ * the result is SP_STEP_CALLER, *out is set. */
 static sp_step step_slot(const sp_frame_state *state, uint8_t kind,
                          int32_t offset, uint64_t cfa, uint64_t *out) {
   uint64_t base = cfa;
@@ -147,7 +148,8 @@ static sp_step step_fp(const sp_frame_state *state, const sp_unwind_rule *rule,
   step = step_slot(state, rule->fp_kind, rule->fp_offset, cfa, fp);
   *known = step == SP_STEP_CALLER || step == SP_STEP_BELOW;
   /* GCC describes the register as saved even after an epilogue has popped it.
-   * The slot is then below sp, and the register itself contains the value. */
+   * The saved value is then below sp, and the register itself contains the
+   * value. */
   return step == SP_STEP_BELOW ? SP_STEP_CALLER : step;
 }
 
@@ -190,7 +192,7 @@ sp_step sp_frame_step(sp_frame_state *state, const sp_unwind_rule *rule) {
 
   if (rule->cfa_kind == SP_CFA_SIGNAL)
     return step_signal(state);
-  /* The outermost frame's CFA may be invalid. */
+  /* Check this first, because the CFA of the outermost frame may be invalid. */
   if (rule->ra_kind == SP_SLOT_UNDEFINED)
     return SP_STEP_COMPLETE;
   step = step_cfa(state, rule, &cfa);
@@ -202,8 +204,8 @@ sp_step sp_frame_step(sp_frame_state *state, const sp_unwind_rule *rule) {
     step = step_sp(state, rule, cfa, &sp);
   if (step != SP_STEP_CALLER)
     return step;
-  /* A caller's frame is further out. It may begin at the same address only if
-   * no return address was pushed, and only once. */
+  /* A caller's frame is at a higher address. It may be at the same address only
+   * if no return address was pushed, and only for the interrupted frame. */
   pushed = rule->sp_kind == SP_SLOT_SAME && STEP_RETURN_BELOW_CFA;
   if (sp < r[SP_REGISTER_SP] ||
       (sp == r[SP_REGISTER_SP] && (pushed || !state->all)))
@@ -222,7 +224,7 @@ sp_step sp_frame_step(sp_frame_state *state, const sp_unwind_rule *rule) {
 bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
                          bool exact, sp_unwind_rule *out) {
   /* mov $15,%rax; syscall: the return from a handler in musl and older glibc.
-   * Debuggers also recognise it by these bytes. */
+   * Debuggers also recognise the return by these bytes. */
   static const uint8_t restore[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
                                     0,    0,    0x0f, 0x05};
   static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -244,7 +246,8 @@ bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
       memcmp(code + start, prologue, sizeof prologue) != 0)
     return false;
   if (exact && (inside <= start || code[inside] == 0xc3))
-    return true; /* nothing pushed yet, or about to return */
+    /* Nothing is pushed yet, or the function is about to return. */
+    return true;
   out->cfa_offset = 16;
   out->fp_kind = SP_SLOT_CFA;
   out->fp_offset = -16;
@@ -253,7 +256,8 @@ bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
   return exact || inside >= start + sizeof prologue;
 }
 
-/* Decode sub $n,%rsp. Returns its length, or 0 for any other instruction. */
+/* Decode sub $n,%rsp. Returns the length of the instruction, or 0 for any other
+ * instruction. */
 static size_t step_frame_made(const uint8_t *code, size_t size,
                               uint32_t *bytes) {
   if (size >= 4 && memcmp(code, "\x48\x83\xec", 3) == 0 && code[3] < 0x80) {
@@ -267,8 +271,9 @@ static size_t step_frame_made(const uint8_t *code, size_t size,
   return 0;
 }
 
-/* The prologue of OpenBLAS's kernels: it allocates the frame and saves rbx and
- * rbp at the frame's inner end. Some then copy rsp to rbx and align rsp. */
+/* Matches the prologue of OpenBLAS's kernels: it allocates the frame and saves
+ * rbx and rbp at the frame's inner end. Some kernels then copy rsp to rbx and
+ * align rsp. */
 bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
                          uint8_t next, sp_unwind_rule *out) {
   /* mov %rbx,(%rsp); mov %rbp,8(%rsp) */
@@ -290,7 +295,7 @@ bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
                           .ra_kind = SP_SLOT_CFA,
                           .ra_offset = -8};
   if (inside == 0 || next == ret)
-    return true; /* the frame is not allocated yet, or already freed */
+    return true; /* The frame is not allocated yet, or already freed. */
   out->cfa_offset = (int32_t)frame + 8;
   if (inside < at)
     return true; /* rbp is not changed yet */
@@ -305,8 +310,8 @@ bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
 }
 
 bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]) {
-  /* call *m and call *r, with all lengths of the bytes after ff /2 (Intel SDM
-   * 2A, table 2-2). */
+  /* call *m and call *r: these are all possible lengths of the instruction ff
+   * /2 (Intel SDM 2A, table 2-2). */
   static const uint8_t lengths[] = {2, 3, 4, 6, 7};
   size_t i;
 
@@ -339,13 +344,15 @@ bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
     *out = (sp_unwind_rule){.cfa_kind = SP_CFA_SIGNAL};
     return inside < sizeof restore;
   }
-  /* stp x29,x30,[sp,#-frame]!; mov x29,sp. After the second instruction, and
-   * until the epilogue, which ends with a return, x29 points to both saved
+  /* stp x29,x30,[sp,#-frame]!; mov x29,sp: after these instructions, and until
+   * the epilogue, which ends with a return, x29 points to both saved
    * registers. */
   if ((words[0] & 0xffc07fff) != 0xa9807bfd || words[1] != 0x910003fd)
     return false;
   if (exact)
-    return inside == 0; /* nothing stored yet; later states are not certain */
+    /* Nothing is stored yet. Later states cannot be determined with
+     * certainty. */
+    return inside == 0;
   frame = -((int32_t)(words[0] << 10) >> 25) * 8;
   out->cfa_register = SP_REGISTER_FP;
   out->cfa_offset = frame;

@@ -8,8 +8,8 @@
 #include "unwind/elf/elf_notes.h"
 #include "unwind/elf/process_maps.h"
 
-/* Maximum number of attempts to read before the next
- * sp_module_entry_close_files(), if memory or descriptors are missing. */
+/* Maximum number of attempts to read a file while memory or descriptors are
+ * missing. sp_module_entry_close_files() starts again. */
 #define MODULE_TRIES_MAX 3
 
 static bool module_matches(const sp_module_entry *module,
@@ -25,8 +25,8 @@ static bool module_matches(const sp_module_entry *module,
     return false;
   if (build_id[0] != '\0' || module->code_address == 0)
     return true;
-  /* Without a build id, two builds may have equal program headers. The
-   * process's memory map then shows whether the file was replaced. */
+  /* Without a build id, two builds may have equal program headers, so the
+   * process's memory map must show that the file was not replaced. */
   return sp_process_maps_file(module->code_address, path, sizeof path,
                               &deleted) &&
          !deleted;
@@ -52,8 +52,9 @@ static spanprof_status module_open(const sp_module_entry *module,
     return sp_elf_image_wrap(image, module->bytes, module->byte_count,
                              module->mem);
   case SP_MODULE_MAIN:
-    /* /proc/self/exe refers to the program even if its file was deleted, but to
-     * the dynamic loader if that was called to run the program. */
+    /* /proc/self/exe refers to the program even if its file was deleted. But if
+     * the dynamic loader was called to run the program, it refers to the
+     * loader. */
     st = module_open_file(module, "/proc/self/exe", image);
     if (!st || st == SPANPROF_ERR_NOMEM)
       return st;
@@ -88,7 +89,7 @@ cleanup:
   return st;
 }
 
-/* Open this build's separate debug file, at the place that GDB's manual
+/* Open the separate debug file of this build, at the path that GDB's manual
  * specifies ("Debugging Information in Separate Files"). */
 static spanprof_status module_open_debug(const sp_module_entry *module,
                                          sp_elf_image *image) {
@@ -113,7 +114,8 @@ static spanprof_status module_open_debug(const sp_module_entry *module,
   return SPANPROF_ERR_STATE;
 }
 
-/* Replace .dynsym by the debug file's .symtab, if there is one. */
+/* If there is a debug file, replace the symbols of .dynsym by those of its
+ * .symtab. */
 static spanprof_status module_read_debug(sp_module_entry *module) {
   sp_symbol_table table;
   sp_elf_image image;

@@ -7,11 +7,12 @@
 
 #include "unwind/elf/process_maps.h"
 
-/* Number of ages for which an unloaded module is kept. */
+/* Number of calls of sp_module_list_age() for which an unloaded module is
+ * kept. */
 #define LIST_GRACE 2
 
-/* The kernel maps the vDSO in whole pages; its section headers are after its
- * only segment. */
+/* The size of the vDSO in memory. The kernel maps it in whole pages, and its
+ * section headers are after its only segment. */
 static size_t list_vdso_bytes(const sp_scan_record *record) {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
@@ -51,8 +52,8 @@ static void list_facts(const sp_module_list *list, const sp_module_scan *scan,
   }
 }
 
-/* The number of mappings, among the first `count` (which are sorted), that
- * begin at or below `address`. */
+/* The number of mappings that begin at or below `address`, among the first
+ * `count` mappings, which are sorted. */
 static size_t list_below(const sp_module_list *list, size_t count,
                          uint64_t address) {
   size_t low = 0, high = count;
@@ -68,7 +69,8 @@ static size_t list_below(const sp_module_list *list, size_t count,
   return low;
 }
 
-/* Find the mapping with the same place and module among the first `count`. */
+/* Find the mapping that has the addresses and the module of `like`, among the
+ * first `count` mappings. */
 static sp_mapping *list_mapping_of(const sp_module_list *list, size_t count,
                                    const sp_mapping *like,
                                    const sp_module_facts *facts) {
@@ -91,7 +93,8 @@ static uint32_t list_known(const sp_module_list *list,
   return 0;
 }
 
-/* The number of the module with these facts; adds the module if it is new. */
+/* Get the number of the module with these facts. The module is added if it is
+ * new. */
 static spanprof_status list_module(sp_module_list *list,
                                    const sp_module_facts *facts,
                                    uint32_t *number) {
@@ -156,8 +159,9 @@ static int list_order(const void *a, const void *b) {
   return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* Drop unloaded mappings whose place is in use again. Loaded mappings do not
- * overlap each other, and neither do unloaded ones; all are sorted by start. */
+/* Drop unloaded mappings whose addresses are in use again. Loaded mappings do
+ * not overlap each other, and neither do unloaded ones; all are sorted by
+ * start. */
 static void list_drop_replaced(sp_module_list *list) {
   uint64_t loaded_from = UINT64_MAX, loaded_to = 0;
   size_t i, kept = 0;
@@ -182,7 +186,7 @@ static void list_drop_replaced(sp_module_list *list) {
   list->mapping_count = kept;
 }
 
-/* Free the on-demand data of modules that are not loaded. */
+/* Free the data of modules that are not loaded. */
 static void list_unload_unused(sp_module_list *list) {
   size_t i;
 
@@ -195,14 +199,14 @@ static void list_unload_unused(sp_module_list *list) {
 
     if (module->found)
       continue;
-    /* The data may exist again after an earlier call, because a late sample
-     * caused a read. */
+    /* The data was freed before, but a late sample may have caused it to be
+     * read again. */
     module->code_address = 0;
     sp_module_entry_unload(module);
   }
 }
 
-/* Finish a refresh: sort the mappings, and drop stale ones. `seen` marks the
+/* Finish a refresh: sort the mappings, and drop outdated ones. `seen` marks the
  * mappings that are loaded now. */
 static void list_finish(sp_module_list *list) {
   size_t i;

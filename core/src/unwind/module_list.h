@@ -1,29 +1,30 @@
-/* The modules of the process and their places in memory. */
+/* The modules of the process and their addresses in memory. */
 #ifndef SP_MODULE_LIST_H
 #define SP_MODULE_LIST_H
 
 #include "module.h"
 #include "unwind/elf/module_scan.h"
 
-/* A module's place in memory at run time. */
+/* The addresses at which a module is loaded. */
 typedef struct sp_mapping {
-  uint64_t start; /* of all segments */
+  uint64_t start; /* address of the lowest segment */
   uint64_t limit;
-  uint64_t code_start; /* of the executable segments */
+  uint64_t code_start; /* address of the lowest executable segment */
   uint64_t code_limit;
   uint64_t bias;   /* run-time address - ELF virtual address */
-  uint32_t module; /* number in the list, from 1 */
-  uint8_t grace;   /* remaining ages after unloading; 0: loaded */
-  bool seen;       /* found by the current refresh */
+  uint32_t module; /* number of the module in the list, from 1 */
+  /* How many more ages an unloaded mapping is kept; 0: loaded. */
+  uint8_t grace;
+  bool seen; /* the current refresh has found the mapping */
 } sp_mapping;
 
-/* The directory of separate debug files of debuggers and distributions'
- * packages. */
+/* Where debuggers and the packages of distributions place separate debug
+ * files. */
 #define SP_MODULE_DEBUG_DIRECTORY "/usr/lib/debug"
 
 typedef struct sp_module_list {
   const sp_mem *mem;
-  const char *debug_directory; /* differs only in tests */
+  const char *debug_directory; /* other values only in tests */
   sp_module_entry **modules;   /* sorted by number */
   size_t module_count;
   size_t module_capacity;
@@ -32,22 +33,23 @@ typedef struct sp_module_list {
   size_t mapping_capacity;
   uint32_t last_number;     /* last number given to a module; never reused */
   uint64_t generation;      /* changes whenever `mappings` changes */
-  sp_module_scan last_scan; /* its counts only */
+  sp_module_scan last_scan; /* only the counts of the scan */
 } sp_module_list;
 
 void sp_module_list_init(sp_module_list *list, const sp_mem *mem);
 void sp_module_list_dispose(sp_module_list *list);
 
-/* Update the list after loads and unloads. An unloaded module is still found
- * until the second sp_module_list_age() from now, for samples taken before the
- * unloading, unless another module was loaded at its place. SPANPROF_ERR_NOMEM:
- * partly updated; the next call tries again. */
+/* Update the list after modules were loaded or unloaded. Samples taken before
+ * an unloading may still need the module. So an unloaded module is found until
+ * the second sp_module_list_age() from now, unless another module was loaded at
+ * its addresses. If it returns SPANPROF_ERR_NOMEM, the list is partly updated,
+ * and the next call tries again. */
 spanprof_status sp_module_list_refresh(sp_module_list *list);
 void sp_module_list_age(sp_module_list *list);
 
 /* Free the modules that are no longer found, and close the files of the others.
- * Returns true if sp_module_entry_close_files() returned true for any of them.
- */
+ * Returns true if sp_module_entry_close_files() returned true for one of
+ * them. */
 bool sp_module_list_close_files(sp_module_list *list);
 
 /* The mapping that contains an address, or NULL. Valid until the next
@@ -55,7 +57,7 @@ bool sp_module_list_close_files(sp_module_list *list);
 const sp_mapping *sp_module_list_find(const sp_module_list *list,
                                       uint64_t address);
 
-/* Returns NULL if there is no such module. */
+/* The module with this number, or NULL if there is none. */
 sp_module_entry *sp_module_list_get(const sp_module_list *list,
                                     uint32_t module);
 

@@ -1,6 +1,6 @@
 #include "remote_unwind.h"
 
-/* Gems and wheels are compiled on systems that may lack libunwind's headers. */
+/* The systems that compile gems and wheels may not have libunwind's headers. */
 #if __has_include(<libunwind.h>)
 
 #include <dlfcn.h>
@@ -17,20 +17,20 @@
 #define REMOTE_NAME(end) "_Uaarch64_" end
 #endif
 
-/* Number of pages of constants that are cached between walks: finding and
- * reading an FDE touches about ten. */
+/* Number of pages of modules' constants that are cached between walks. Finding
+ * and reading an FDE needs about ten pages. */
 #define REMOTE_PAGES 32
 #define REMOTE_PAGE  4096u
 
-/* Sizes with a reserve: later versions of libunwind have larger structures than
- * the header at compile time. 1.8 extended unw_accessors_t, and the cursor's
- * size changed on arm64. */
+/* Sizes of libunwind's structures, with a reserve, because they are larger in
+ * later versions of libunwind than in the header at compile time. Version 1.8
+ * extended unw_accessors_t, and the cursor's size changed on arm64. */
 #define REMOTE_ACCESSORS_BYTES 512
 #define REMOTE_CURSOR_BYTES    36864
 
-/* .eh_frame_hdr with a search table in the form that every linker writes:
- * version 1, pointer and count of 4 bytes, table of 4-byte offsets from the
- * section (LSB Core 5.0, §10.6.2). */
+/* The start of an .eh_frame_hdr with a search table in the form that every
+ * linker writes: version 1, pointer and count of 4 bytes, table of 4-byte
+ * offsets from the section (LSB Core 5.0, §10.6.2). */
 #define REMOTE_HEADER_BYTES 12u
 static const uint8_t remote_header[4] = {1, 0x1b, 0x03, 0x3b};
 
@@ -46,9 +46,9 @@ typedef struct remote_api {
 } remote_api;
 
 typedef struct remote_page {
-  uint32_t module; /* 0: free */
+  uint32_t module; /* 0: the entry is free */
   uint64_t vaddr;
-  size_t from; /* part of the page that the segment covers */
+  size_t from; /* bytes from `from` to `until` of the page are in the segment */
   size_t until;
   uint8_t bytes[REMOTE_PAGE];
 } remote_page;
@@ -72,10 +72,10 @@ struct sp_remote_unwind {
   remote_cursor cursor;
   unw_addr_space_t space;
   remote_page *pages;
-  /* State of the current walk. */
+  /* State of the current stack walk. */
   const sp_stack_slice *slice;
-  bool missed;  /* the end of the slice was reached */
-  bool no_info; /* reached code without unwind information */
+  bool missed;  /* the current step needed data beyond the slice */
+  bool no_info; /* the current step reached code without unwind information */
 };
 
 static const sp_elf_image *remote_image(const sp_remote_unwind *remote,
@@ -83,7 +83,7 @@ static const sp_elf_image *remote_image(const sp_remote_unwind *remote,
   return sp_module_entry_image(sp_module_list_get(remote->list, module));
 }
 
-/* Read a module's constants at an ELF virtual address, through the page
+/* Read constants of a module at an ELF virtual address, through the page
  * cache. */
 static bool remote_read(sp_remote_unwind *remote, uint32_t module,
                         uint64_t vaddr, void *out, size_t size) {
@@ -111,8 +111,8 @@ static bool remote_read(sp_remote_unwind *remote, uint32_t module,
   return image && sp_elf_image_read_vaddr(image, vaddr, out, size);
 }
 
-/* Describe the search table of .eh_frame_hdr. Returns false if there is none or
- * it has another form. */
+/* Describe the search table of .eh_frame_hdr. Returns false if there is no
+ * table or it has another form. */
 static bool remote_table(sp_remote_unwind *remote, const sp_mapping *mapping,
                          unw_dyn_info_t *out) {
   const sp_elf_unwind *unwind =
@@ -154,8 +154,8 @@ static int remote_find_proc_info(unw_addr_space_t space, unw_word_t ip,
   return found;
 }
 
-/* Nothing to do: libunwind itself frees the memory that search() allocates
- * (dwarf/Gparser.c, 1.6.2, put_unwind_info()). */
+/* Does nothing, because libunwind itself frees the memory that search()
+ * allocates (dwarf/Gparser.c, 1.6.2, put_unwind_info()). */
 static void remote_put_unwind_info(unw_addr_space_t space,
                                    unw_proc_info_t *info, void *arg) {
   (void)space;
@@ -293,7 +293,8 @@ static size_t remote_walk(sp_remote_unwind *remote, uint64_t *out, size_t max,
     remote->missed = false;
     remote->no_info = false;
     stepped = remote->api.step(cursor);
-    /* Without unwind information libunwind guesses the caller; we stop. */
+    /* Without unwind information, libunwind guesses the caller. spanprof stops
+     * instead. */
     if (stepped < 0 || remote->no_info) {
       *end = remote->missed ? SP_UNWIND_CUT : SP_UNWIND_NO_INFO;
       return n;
@@ -339,7 +340,8 @@ spanprof_status sp_remote_unwind_new(sp_remote_unwind **out,
     sp_remote_unwind_free(remote);
     return SPANPROF_ERR_NOMEM;
   }
-  /* libunwind's cache would outlive an unloaded module. */
+  /* libunwind's cache is not used, because its entries would outlive an
+   * unloaded module. */
   remote->api.set_caching(remote->space, UNW_CACHE_NONE);
   *out = remote;
   return SPANPROF_OK;

@@ -7,12 +7,12 @@
 #include "remote_unwind.h"
 #include "unwind/elf/demangler.h"
 
-/* Number of cached rules, by pc: 112 KiB. A busy process has some thousand
- * different return addresses in its stacks. */
+/* Number of cached rules, which are found by pc. They use 112 KiB. A busy
+ * process has some thousand different return addresses in its stacks. */
 #define UNWINDER_PLACES 2048
 
-/* Maximum number of bytes of a function that are read to guess its rule. Nearly
- * all hand-written functions are shorter. */
+/* Maximum number of bytes of a function that are read to guess its unwind rule.
+ * Nearly all hand-written functions are shorter. */
 #define UNWINDER_GUESS_BYTES 4096
 
 /* Number of bytes from a function's start that show how it saves registers. */
@@ -26,10 +26,10 @@ typedef enum unwinder_call {
 
 /* The module of an address and the rule to unwind from it. */
 typedef struct unwinder_place {
-  uint64_t pc; /* the address looked up */
+  uint64_t pc; /* the address that was looked up */
   uint64_t bias;
-  uint32_t module; /* 0: in no module, or free entry */
-  uint8_t call;    /* unwinder_call: does a call end at this byte? */
+  uint32_t module; /* 0: the address is in no module, or the entry is free */
+  uint8_t call;    /* does a call end at this byte? a value of unwinder_call */
   bool guessed;    /* the rule was guessed, so the caller must be checked */
   sp_unwind_rule rule;
 } unwinder_place;
@@ -38,18 +38,19 @@ struct sp_unwinder {
   const sp_mem *mem;
   sp_module_list modules;
   sp_demangler demangler;
-  sp_remote_unwind *remote; /* NULL: not needed yet, or not available */
+  /* NULL: not needed yet, or libunwind is not available. */
+  sp_remote_unwind *remote;
   bool remote_tried;
-  bool refreshed; /* refreshed during this walk */
+  bool refreshed; /* the module list was refreshed during this walk */
   uint64_t generation;
-  unwinder_place *places; /* cache, by hash of the pc */
-  uint64_t *pcs;          /* addresses of a remote walk */
+  unwinder_place *places; /* a cache, by hash of the pc */
+  uint64_t *pcs;          /* addresses found by libunwind */
   size_t pcs_capacity;
   char name[SP_SYMBOL_NAME_MAX];
 };
 
-/* Guess the rule of a frame that was interrupted in a function that saves
- * registers by mov instructions. */
+/* Guess the unwind rule of a frame that was interrupted in a function that
+ * saves registers by mov instructions. */
 static bool unwinder_guess_saves(sp_module_entry *module, uint64_t pc,
                                  sp_unwind_rule *out) {
   uint8_t code[UNWINDER_SAVES_BYTES], next;
@@ -62,7 +63,8 @@ static bool unwinder_guess_saves(sp_module_entry *module, uint64_t pc,
          sp_frame_rule_saves(code, sizeof code, pc - start, next, out);
 }
 
-/* Guess the rule of code without unwind information from the code itself. */
+/* Guess the unwind rule of code without unwind information from its machine
+ * code. */
 static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
                                      bool exact) {
   static const sp_unwind_rule none = {.cfa_kind = SP_CFA_NONE};
@@ -87,14 +89,16 @@ static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
 static void unwinder_cache_clear(sp_unwinder *unwinder) {
   size_t i;
 
-  /* Skip free entries: their pages use no memory until a write. */
+  /* Do not write to free entries, because their pages use no memory until they
+   * are written. */
   for (i = 0; i < UNWINDER_PLACES; i++)
     if (unwinder->places[i].module != 0)
       unwinder->places[i].module = 0;
 }
 
 void sp_unwinder_scan(sp_unwinder *unwinder) {
-  /* Without memory the list is unchanged, and the next call tries again. */
+  /* If there is no memory, the list may be incomplete, and the next call tries
+   * again. */
   (void)sp_module_list_refresh(&unwinder->modules);
   if (unwinder->generation == unwinder->modules.generation)
     return;
@@ -128,10 +132,11 @@ static void unwinder_lookup(sp_unwinder *unwinder, uint64_t pc, bool exact,
     out->rule = unwinder_guess(module, pc - mapping->bias, exact);
 }
 
-/* As unwinder_lookup(), with a cache. Addresses outside all modules are not
- * cached, because a module may be loaded there. The cache ignores `exact`,
- * which follows from the address: an exact address begins an instruction, and
- * the others (return address - 1) do not. */
+/* Look up an address with unwinder_lookup(), or find it in the cache. Addresses
+ * outside all modules are not cached, because a module may be loaded there
+ * later. The cache ignores `exact`, because it follows from the address: an
+ * exact address begins an instruction, and the others (return address - 1) do
+ * not. */
 static unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
                                      bool exact) {
   const size_t slot =
@@ -144,7 +149,7 @@ static unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
   return place;
 }
 
-/* Is this the return address of a call? */
+/* Is `pc` the return address of a call? */
 static bool unwinder_returns_to(sp_unwinder *unwinder, uint64_t pc) {
   unwinder_place *place = unwinder_find(unwinder, pc - 1, false);
   uint8_t before[SP_FRAME_CALL_BYTES];
@@ -171,16 +176,17 @@ static void unwinder_frame(const unwinder_place *place, uint64_t pc,
 
 /* May a return address outside all modules belong to code that was generated at
  * run time? Such code is neither in the pages that cannot be mapped
- * (vm.mmap_min_addr, 64 KiB by default), nor in the kernel's half, nor on this
- * stack. Wrong return addresses result from the instructions that enter a C++
- * handler: there, libgcc deviates from the compiler's unwind information. */
+ * (vm.mmap_min_addr, 64 KiB by default), nor in the kernel's half of the
+ * address space, nor on this stack. Wrong return addresses occur in the
+ * instructions that enter a C++ exception handler, because there libgcc does
+ * not follow the compiler's unwind information. */
 static bool unwinder_plausible(const sp_stack_slice *slice, uint64_t pc) {
   return pc >= 65536 && pc <= INT64_MAX &&
          (pc < slice->base || pc - slice->base >= slice->size);
 }
 
-/* Walk by rows. *step is the reason for the end; SP_STEP_CALLER: `max` frames
- * were written. */
+/* Walk the stack with rows. *step is the reason why the walk ended.
+ * SP_STEP_CALLER means that `max` frames were written. */
 static size_t unwinder_walk_rows(sp_unwinder *unwinder,
                                  const sp_stack_slice *slice,
                                  sp_native_frame *out, size_t max,
@@ -202,13 +208,13 @@ static size_t unwinder_walk_rows(sp_unwinder *unwinder,
       *step = SP_STEP_NO_INFO;
       break;
     }
-    /* The code that returns from a signal handler is not a caller: the frame is
-     * at its start. */
+    /* The code that returns from a signal handler has not made a call: the pc
+     * is at its start. So the pc is not decremented. */
     unwinder_frame(place, signal ? pc : at, &out[n++]);
     *step = sp_frame_step(&state, &place->rule);
-    /* This is C library code without unwind information that was entered with
-     * the frame pointer of an outermost frame (AMD64 ABI 1.0, §3.4.1): musl's
-     * thread and program starts. */
+    /* If code without unwind information was entered with the frame pointer of
+     * an outermost frame (AMD64 ABI 1.0, §3.4.1), it is the outermost frame:
+     * musl starts the program and threads with such code. */
     if (*step == SP_STEP_NO_INFO && !exact && place->module != 0 &&
         place->rule.cfa_kind == SP_CFA_NONE && state.fp_known &&
         state.registers.r[SP_REGISTER_FP] == 0)

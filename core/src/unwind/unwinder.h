@@ -1,6 +1,5 @@
-/* Unwinds copied stacks to native frames, and finds the frames' names.
- * Everything here runs on the collector's thread only; nothing is
- * signal-safe. */
+/* Unwinds copied stacks to native frames, and finds the frames' names. Only the
+ * collector's thread may use it; no function is signal-safe. */
 #ifndef SP_UNWINDER_H
 #define SP_UNWINDER_H
 
@@ -11,7 +10,7 @@ typedef struct sp_unwinder sp_unwinder;
 
 typedef struct sp_stack_slice {
   sp_registers registers;
-  /* Address of bytes[0]: the interrupted sp, or better SP_RED_ZONE_BYTES below
+  /* Address of bytes[0]: the interrupted sp, or better, SP_RED_ZONE_BYTES below
    * it. */
   uint64_t base;
   const void *bytes; /* aligned to 8 */
@@ -20,49 +19,51 @@ typedef struct sp_stack_slice {
 } sp_stack_slice;
 
 typedef struct sp_native_frame {
-  uint32_t module; /* see sp_unwinder_module(); 0: in no module */
-  /* ELF virtual address, or pc if module is 0. For a caller: inside its call
-   * instruction (return address - 1) */
+  uint32_t module; /* a number for sp_unwinder_module(); 0: in no module */
+  /* ELF virtual address, or `pc` if `module` is 0. A caller's address is inside
+   * its call instruction (return address - 1). */
   uint64_t address;
-  uint64_t pc; /* the same as a run-time address */
+  uint64_t pc; /* run-time address of `address` */
 } sp_native_frame;
 
 typedef enum sp_unwind_end {
-  SP_UNWIND_COMPLETE, /* reached the outermost frame */
-  SP_UNWIND_CUT,      /* the slice or `max` ended first */
-  SP_UNWIND_NO_INFO,  /* code without unwind information */
+  SP_UNWIND_COMPLETE, /* the walk reached the outermost frame */
+  SP_UNWIND_CUT,      /* the slice or `max` ended the walk */
+  SP_UNWIND_NO_INFO,  /* the walk reached code without unwind information */
 } sp_unwind_end;
 
 typedef struct sp_module {
   const char *path;     /* "[vdso]" for the vDSO */
   const char *build_id; /* lowercase hex, "" if there is none */
-  uint64_t start;       /* of the executable segment, ELF virtual address */
+  uint64_t start;       /* ELF virtual address of the executable segment */
   uint64_t limit;
   uint64_t file_offset;
 } sp_module;
 
 spanprof_status sp_unwinder_new(sp_unwinder **out, const sp_mem *mem);
-void sp_unwinder_free(sp_unwinder *unwinder); /* NULL is fine */
+void sp_unwinder_free(sp_unwinder *unwinder); /* `unwinder` may be NULL */
 
-/* Update the list of modules; cheap if nothing changed. Called once per pass of
- * the collector: samples of an unloaded module can be unwound until the second
- * call after that. Holds the loader's lock during one dl_iterate_phdr(). A
- * module that cannot be read gives shorter stacks, never a failure. */
+/* Update the list of modules, which is cheap if nothing changed. The collector
+ * calls this once per pass: samples of an unloaded module can be unwound until
+ * the second call after the unloading. Holds the loader's lock during one
+ * dl_iterate_phdr(). A module that cannot be read causes shorter stacks, never
+ * a failure. */
 void sp_unwinder_refresh(sp_unwinder *unwinder);
 
-/* As sp_unwinder_refresh(), but does not age unloaded modules. If a module was
- * loaded at the address of an unloaded one, later lookups find the new module.
- */
+/* Update the list of modules like sp_unwinder_refresh(), but do not age
+ * unloaded modules. If a module was loaded at the address of an unloaded one,
+ * later lookups find the new module. */
 void sp_unwinder_scan(sp_unwinder *unwinder);
 
-/* Write at most `max` (> 0) frames, innermost first. Returns their number (at
- * least 1: the pc). Never reads outside the slice and its own tables. An
- * address in no known module makes it look for new modules. */
+/* Unwind the stack in `slice`. Writes at most `max` (> 0) frames, innermost
+ * first. Returns their number, which is at least 1, because the first frame is
+ * the interrupted pc. Reads only the slice and the unwinder's own tables. If an
+ * address is in no known module, it looks for new modules. */
 size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
                         sp_native_frame *out, size_t max, sp_unwind_end *end);
 
-/* Returns NULL for 0. Valid until sp_unwinder_close_files(), even after the
- * module was unloaded. */
+/* The module with this number, or NULL for 0. Valid until
+ * sp_unwinder_close_files(), even after the module was unloaded. */
 const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
                                     uint32_t module);
 
@@ -73,12 +74,12 @@ const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
 
-/* Were memory or descriptors missing to read the module, since the last
- * sp_unwinder_close_files()? Data that is missing now may be readable after the
- * next call of it. */
+/* Could the module not be read completely since the last
+ * sp_unwinder_close_files(), because memory or descriptors were missing? Its
+ * data may become readable after the next sp_unwinder_close_files(). */
 bool sp_unwinder_incomplete(const sp_unwinder *unwinder, uint32_t module);
 
-/* Would sp_unwinder_symbol() find a name? Does not read the name. */
+/* Would sp_unwinder_symbol() find a name? This does not read the name. */
 bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,
                        uint64_t address);
 

@@ -24,9 +24,9 @@ bool sp_cfa_expression_base(sp_dwarf_reader *code, uint64_t *number,
 }
 
 #if defined(__x86_64__)
-/* The linkers' rule for .plt, where the second half of an entry runs with one
- * more word pushed: sp + 8 + ((pc & 15) >= n) * 8. Binutils 2.40,
- * bfd/elfxx-x86.c, elf_x86_64_eh_frame_*_plt; LLD writes none. */
+/* Match the linkers' rule for .plt: sp + 8 + ((pc & 15) >= n) * 8. In the
+ * second half of an entry, the stack has one more word. Source: binutils 2.40,
+ * bfd/elfxx-x86.c, elf_x86_64_eh_frame_*_plt; LLD writes no such rule. */
 static bool expression_plt(const sp_dwarf_reader *code, int32_t *entry_byte) {
   static const uint8_t head[] = {OP_BREG0 + SP_REGISTER_SP,
                                  8,

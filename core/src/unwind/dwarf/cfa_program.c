@@ -5,7 +5,7 @@
 #include "registers.h"
 
 /* DWARF 5, table 7.29 and figure 6.4.2, "Call Frame Instructions". */
-/* High 2 bits; the operand is in the low 6. */
+/* The operation is in the high 2 bits, its operand in the low 6. */
 #define CFA_ADVANCE_LOC        0x40
 #define CFA_OFFSET             0x80
 #define CFA_RESTORE            0xc0
@@ -32,25 +32,28 @@
 #define CFA_VAL_OFFSET         0x14
 #define CFA_VAL_OFFSET_SF      0x15
 #define CFA_VAL_EXPRESSION     0x16
-/* LSB Core 5.0, §10.5.1.2, and the AArch64 DWARF ABI 2023Q3, §4.3. */
+/* Extensions: LSB Core 5.0, §10.5.1.2, and the AArch64 DWARF ABI 2023Q3,
+ * §4.3. */
 #define CFA_AARCH64_NEGATE_RA_STATE 0x2d
 #define CFA_GNU_ARGS_SIZE           0x2e
 #define CFA_GNU_NEGATIVE_OFFSET     0x2f
 
-/* GCC and Clang nest one level deep; assembler output rarely nests two. */
+/* Maximum depth of remembered states. GCC and Clang nest one level deep;
+ * assembler output rarely nests two. */
 #define PROGRAM_STATES_MAX 8
 
 typedef struct program_state {
   const sp_cfa_program *program;
-  const sp_unwind_rule *initial; /* NULL: in the CIE */
+  /* NULL while the instructions of the CIE run. */
+  const sp_unwind_rule *initial;
   sp_unwind_rule rule;
   sp_unwind_rule saved[PROGRAM_STATES_MAX];
   size_t saved_count;
-  bool broken; /* the rule is unknown from here on */
+  bool broken; /* the rule is unknown from this instruction on */
 } program_state;
 
-/* Pointers to a slot's two fields; NULL for registers that rows do not describe
- * because only the function itself restores them. */
+/* Pointers to the two fields of a register's slot. They are NULL for registers
+ * that rows do not describe, because only the function itself restores them. */
 typedef struct program_slot {
   uint8_t *kind;
   int32_t *offset;
@@ -124,7 +127,7 @@ static void program_cfa(program_state *state, sp_cfa_kind kind, uint64_t number,
 static void program_cfa_offset(program_state *state, int64_t offset) {
   sp_unwind_rule *rule = &state->rule;
 
-  /* An expression, or an unknown CFA, has no offset to change. */
+  /* If the CFA is an expression or unknown, there is no offset to change. */
   if (rule->cfa_kind == SP_CFA_REGISTER)
     program_cfa(state, SP_CFA_REGISTER, rule->cfa_register, offset, 0);
   else
@@ -183,7 +186,7 @@ static void program_recall(program_state *state) {
     state->rule = state->saved[--state->saved_count];
 }
 
-/* Execute an instruction that defines the CFA. Returns false for any other
+/* Execute the instruction if it defines the CFA. Returns false for any other
  * instruction. */
 static bool program_cfa_step(program_state *state, uint8_t opcode,
                              uint64_t number, sp_dwarf_reader *code) {
@@ -207,8 +210,8 @@ static bool program_cfa_step(program_state *state, uint8_t opcode,
   }
 }
 
-/* Execute an instruction about a register whose number is not in the opcode.
- * Returns false for any other instruction. */
+/* Execute the instruction if it is about a register whose number is not in the
+ * opcode. Returns false for any other instruction. */
 static bool program_register_step(program_state *state, uint8_t opcode,
                                   sp_dwarf_reader *code) {
   const uint64_t number = sp_dwarf_uleb(code);
@@ -244,7 +247,7 @@ static bool program_register_step(program_state *state, uint8_t opcode,
     return true;
   case CFA_VAL_OFFSET:
   case CFA_VAL_OFFSET_SF:
-    /* sp = CFA + 0 is the default. */
+    /* Only sp = CFA + 0 is supported, because it is the default. */
     operand = sp_dwarf_uleb(code);
     if (number != SP_REGISTER_SP || operand != 0)
       program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
@@ -262,8 +265,8 @@ static bool program_register_step(program_state *state, uint8_t opcode,
   }
 }
 
-/* Execute any other instruction that changes the rule. An unknown one makes the
- * rule unknown. */
+/* Execute any other instruction that changes the rule. After an unknown
+ * instruction, the rule is unknown. */
 static void program_step(program_state *state, uint8_t opcode,
                          sp_dwarf_reader *code) {
   sp_dwarf_reader whole = *code;
@@ -300,7 +303,7 @@ static void program_step(program_state *state, uint8_t opcode,
   }
 }
 
-/* Execute an instruction that advances the pc. Returns false for any other
+/* Execute the instruction if it advances the pc. Returns false for any other
  * instruction. */
 static bool program_advance(const sp_cfa_program *program, uint8_t opcode,
                             sp_dwarf_reader *code, uint64_t *pc) {
@@ -336,8 +339,8 @@ static void program_any(program_state *state, uint8_t opcode,
     state->broken = true;
 }
 
-/* Convert the rule to a row, in a canonical form, so that equal rules have
- * equal bytes. */
+/* Convert the rule to a row in a canonical form, so that all rules that a row
+ * cannot express have equal bytes. */
 static sp_unwind_rule program_row(const program_state *state) {
   const sp_unwind_rule *rule = &state->rule;
 
@@ -360,7 +363,7 @@ void sp_cfa_program_begin(sp_cfa_program *program, const sp_cfa_code *code) {
     const uint8_t opcode = sp_dwarf_u8(&reader);
 
     if (program_advance(program, opcode, &reader, &pc))
-      state.broken = true; /* a CIE has no pc */
+      state.broken = true; /* a CIE must not advance the pc */
     else
       program_any(&state, opcode, &reader);
   }

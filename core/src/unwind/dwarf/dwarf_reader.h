@@ -1,5 +1,5 @@
-/* A bounds-checked cursor over DWARF bytes. After a read past the end it stays
- * failed and returns zeros, so callers check once at the end. */
+/* A bounds-checked cursor over DWARF bytes. After a read beyond the end, all
+ * reads fail and return zeros, so callers check `failed` once, at the end. */
 #ifndef SP_DWARF_READER_H
 #define SP_DWARF_READER_H
 
@@ -144,8 +144,8 @@ static inline uint64_t sp_dwarf_plain(sp_dwarf_reader *reader,
   }
 }
 
-/* An encoded pointer, absolute or relative to its own address. Any other kind
- * fails the reader. */
+/* Read an encoded pointer that is absolute or relative to its own address. Any
+ * other kind sets `failed`. */
 static inline uint64_t sp_dwarf_pointer(sp_dwarf_reader *reader,
                                         uint8_t encoding) {
   const uint64_t place = reader->vaddr;

@@ -6,13 +6,14 @@
 #include "dwarf_reader.h"
 #include "registers.h"
 
-/* The record formats: LSB Core 5.0, §10.6.1 "The .eh_frame section". */
+/* Source of the record formats: LSB Core 5.0, §10.6.1 "The .eh_frame
+ * section". */
 
 /* A function and its instructions. */
 typedef struct eh_function {
   uint64_t start;
   uint64_t limit;
-  uint32_t cie;    /* in eh_parser.cies */
+  uint32_t cie;    /* index in `eh_parser.cies` */
   uint32_t offset; /* offset of the instructions in the section */
   uint32_t size;   /* size of the instructions */
 } eh_function;
@@ -21,8 +22,9 @@ typedef struct eh_cie {
   uint64_t offset; /* offset of the record */
   sp_cfa_program program;
   bool usable;
-  bool has_augmentation; /* 'z': FDEs have an augmentation size */
-  bool signal;           /* 'S' */
+  /* 'z' in the augmentation: FDEs have an augmentation size. */
+  bool has_augmentation;
+  bool signal; /* 'S' */
 } eh_cie;
 
 typedef struct eh_parser {
@@ -36,16 +38,16 @@ typedef struct eh_parser {
   size_t cie_capacity;
 } eh_parser;
 
-/* A record of the section: the data after its length and id. */
+/* A record of the section. `body` follows the length and the id. */
 typedef struct eh_record {
   sp_dwarf_reader body;
   uint64_t offset; /* offset of the record */
-  uint64_t cie;    /* offset of an FDE's CIE */
+  uint64_t cie;    /* for an FDE: offset of its CIE */
   bool is_cie;
 } eh_record;
 
 /* Read the next record and advance `section` past it. Returns false at the end
- * and for broken data. */
+ * and if the data is broken. */
 static bool eh_record_next(const sp_eh_frame *frame, sp_dwarf_reader *section,
                            eh_record *out) {
   uint64_t length, id, id_offset;
@@ -66,8 +68,8 @@ static bool eh_record_next(const sp_eh_frame *frame, sp_dwarf_reader *section,
 }
 
 /* Read the augmentation of a CIE, letter by letter. Stops at an unknown letter,
- * which is harmless because the size is known. Returns false if FDEs of this
- * CIE cannot be read. */
+ * which is harmless because the size of the augmentation data is known. Returns
+ * false if FDEs of this CIE cannot be read. */
 static bool eh_cie_augmentation(eh_cie *cie, const char *letters,
                                 sp_dwarf_reader *body) {
   uint64_t size;
@@ -102,7 +104,7 @@ static bool eh_cie_augmentation(eh_cie *cie, const char *letters,
       cie->signal = true;
       break;
     case 'B': /* AArch64 DWARF ABI 2023Q3, §4.4: pointers signed with key B */
-    case 'G': /* and memory tagging of the stack */
+    case 'G': /* §4.4 as well: memory tagging of the stack */
       break;
     default:
       return !inside.failed;
@@ -153,8 +155,8 @@ static spanprof_status eh_cie_add(eh_parser *parser, eh_record *record) {
   return st;
 }
 
-/* Find a CIE. In every linker's output, CIEs precede their FDEs and have
- * ascending offsets. */
+/* Find a CIE by binary search: in every linker's output, CIEs precede their
+ * FDEs and have ascending offsets. */
 static const eh_cie *eh_cie_find(const eh_parser *parser, uint64_t offset) {
   size_t low = 0, high = parser->cie_count;
 
@@ -209,8 +211,8 @@ static int eh_function_order(const void *a, const void *b) {
   return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* Sort the functions by address. Linkers usually write FDEs in order; then
- * nothing is sorted. */
+/* Sort the functions by address, unless they are sorted, as linkers usually
+ * write them. */
 static void eh_parser_sort(eh_parser *parser) {
   size_t i;
 
@@ -251,7 +253,7 @@ static spanprof_status eh_parser_rows(const eh_parser *parser,
     if (i + 1 < parser->function_count)
       limit = sp_min_u64(limit, function[1].start);
     if (limit <= function->start)
-      continue; /* a second FDE for the same code wins */
+      continue; /* the next FDE is for the same code and replaces this one */
     st = eh_function_rows(parser, function, limit, rows);
     if (!st)
       st = sp_unwind_rows_add(rows, limit, &no_rule);

@@ -14,8 +14,8 @@ typedef struct sp_eh_frame {
 } sp_eh_frame;
 
 /* Add the rows of every function to `rows`, which is empty. Broken entries are
- * skipped: their code then has no unwind information. SPANPROF_ERR_NOMEM: the
- * rows are incomplete. */
+ * skipped, so their code has no unwind information. If it returns
+ * SPANPROF_ERR_NOMEM, the rows are incomplete. */
 spanprof_status sp_eh_frame_rows(const sp_eh_frame *frame,
                                  sp_unwind_rows *rows);
 

@@ -11,7 +11,8 @@
 #define SP_REGISTER_FP    6
 #define SP_REGISTER_SP    7
 #define SP_REGISTER_PC    16
-/* A function without calls may store data below sp (ibid., §3.2.2). */
+/* Size of the area below sp in which a function without calls may store data
+ * (ibid., §3.2.2). */
 #define SP_RED_ZONE_BYTES 128
 #elif defined(__aarch64__)
 /* DWARF for the Arm 64-bit Architecture 2023Q3, table 4.1: x0..x30, sp. The pc

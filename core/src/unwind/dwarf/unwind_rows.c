@@ -8,7 +8,7 @@
 #define ROWS_RULES_MAX 32767
 #define ROWS_LOW_BITS  16
 
-/* Flag of a rule index: a function begins with this row. */
+/* Flag of a rule's index in `places`: a function begins with this row. */
 #define ROWS_BEGINS 0x8000u
 
 static const sp_unwind_rule rows_no_rule = {.cfa_kind = SP_CFA_NONE};
@@ -18,7 +18,7 @@ _Static_assert(sizeof(sp_unwind_rule) == 28, "sp_unwind_rule has padding");
 _Static_assert(ROWS_RULES_MAX <= ROWS_BEGINS, "a rule index has 15 bits");
 
 /* Find or add a rule. After 32,767 distinct rules, far more than in any
- * linker's output, further ones become SP_CFA_UNSUPPORTED. */
+ * linker's output, every further rule becomes SP_CFA_UNSUPPORTED. */
 static spanprof_status
 rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
   const uint64_t hash = sp_hash_bytes(rule, sizeof *rule);
@@ -62,7 +62,7 @@ rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
 }
 
 /* The index of the last of `count` ascending values that is not above `value`.
- * The first value is not above it. */
+ * The caller ensures that the first value is not above it. */
 static uint32_t lows_search(const uint16_t *lows, uint32_t count,
                             uint16_t value) {
   const uint16_t *at = lows;
@@ -76,8 +76,8 @@ static uint32_t lows_search(const uint16_t *lows, uint32_t count,
   return (uint32_t)(at - lows);
 }
 
-/* Find the row of an ELF virtual address. Returns false if it is before the
- * first row. */
+/* Find the index of the row that contains an ELF virtual address. Returns false
+ * if the address is before the first row. */
 static bool rows_index(const sp_unwind_rows *rows, uint64_t pc,
                        uint32_t *index) {
   uint32_t block, first, limit;
@@ -89,8 +89,8 @@ static bool rows_index(const sp_unwind_rows *rows, uint64_t pc,
   low = (uint16_t)(pc - rows->base);
   first = block < rows->block_count ? rows->blocks[block] : rows->count;
   limit = block + 1 < rows->block_count ? rows->blocks[block + 1] : rows->count;
-  /* A row of an earlier block may extend into this one. The first row is at the
-   * start of the first block. */
+  /* The previous row may extend into this block of 64 KiB. There is a previous
+   * row, because the first row is at the start of the first block. */
   if (first == limit || rows->lows[first] > low)
     *index = first - 1;
   else
@@ -123,7 +123,7 @@ static void rows_shrink(const sp_mem *mem, void **array, size_t *capacity,
     return;
   smaller = sp_mem_resize(mem, *array, count * item);
   if (!smaller)
-    return; /* the larger array is fine too */
+    return; /* keep the larger array */
   *array = smaller;
   *capacity = count;
 }
@@ -146,7 +146,7 @@ void sp_unwind_rows_begin(sp_unwind_rows *rows) {
   rows->begins = ROWS_BEGINS;
 }
 
-/* Reserve capacity for one more row, which may begin a new block. */
+/* Reserve capacity for one more row, and for `blocks` blocks in total. */
 static spanprof_status rows_reserve(sp_unwind_rows *rows, size_t blocks) {
   const size_t rows_needed = (size_t)rows->count + 1;
   spanprof_status st =

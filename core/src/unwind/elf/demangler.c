@@ -6,8 +6,8 @@
 
 #include "util/system/loader.h"
 
-/* Keep the library that contains `symbol` loaded. Returns NULL if it is the
- * program itself or unknown. */
+/* Prevent the unloading of the library that contains `symbol`. Returns NULL if
+ * `symbol` is in the program itself or unknown. */
 static void *demangler_pin(const void *symbol) {
   Dl_info info;
 
@@ -16,9 +16,10 @@ static void *demangler_pin(const void *symbol) {
   return dlopen(info.dli_fname, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* Find a demangler that cannot be unloaded while in use: libstdc++'s, to which
- * we hold a reference, or else any function with its name (libc++abi's, or that
- * of a program with either statically linked). Never loads a library. */
+/* Find a demangler that cannot be unloaded while it is used: either that of
+ * libstdc++, to which spanprof then holds a reference, or any function with the
+ * same name (that of libc++abi, or of a program into which one of them is
+ * linked statically). Never loads a library. */
 static void demangler_find(sp_demangler *demangler) {
   static const char name[] = "__cxa_demangle";
   void *program, *symbol, *in_program;
@@ -77,5 +78,5 @@ void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
     memcpy(name, readable, length);
     name[length] = '\0';
   }
-  free(readable); /* allocated with malloc(), by the function's contract */
+  free(readable); /* the function's contract is that it uses malloc() */
 }

@@ -7,7 +7,7 @@
 
 typedef struct sp_demangler {
   char *(*demangle)(const char *name, char *buffer, size_t *size, int *st);
-  void *handle;        /* keeps the runtime loaded */
+  void *handle;        /* keeps the C++ runtime loaded */
   uint64_t generation; /* generation of the modules at the last search */
   bool tried;
 } sp_demangler;
@@ -15,8 +15,9 @@ typedef struct sp_demangler {
 void sp_demangler_init(sp_demangler *demangler);
 void sp_demangler_dispose(sp_demangler *demangler);
 
-/* Demangle `name` in place, truncated to `size` bytes; other names stay
- * unchanged. `generation` changes when a demangler may have been loaded. */
+/* Demangle `name` in place, truncated to `size` bytes. Names that are not
+ * mangled C++ names stay unchanged. `generation` changes if a demangler may
+ * have been loaded. */
 void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
                         uint64_t generation);
 

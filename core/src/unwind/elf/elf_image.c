@@ -16,7 +16,8 @@
 #define ELF_IMAGE_MACHINE EM_AARCH64
 #endif
 
-/* Larger than in any linker's output; limits the work on a broken file. */
+/* More segments than in any linker's output. The maximum limits the work on a
+ * broken file. */
 #define ELF_IMAGE_SEGMENTS_MAX 256
 #define ELF_IMAGE_SECTIONS_MAX 65536
 #define ELF_IMAGE_LOAD_MAX     (UINT64_C(256) << 20)
@@ -73,7 +74,8 @@ static void elf_image_sections(sp_elf_image *image, const Elf64_Ehdr *header) {
   image->sections_offset = header->e_shoff;
   image->section_count = header->e_shnum;
   image->names_section = header->e_shstrndx;
-  /* gABI 4.1, "ELF Header": numbers that do not fit are in section 0. */
+  /* gABI 4.1, "ELF Header": numbers that do not fit in the header are in
+   * section 0. */
   if (header->e_shnum != 0 && header->e_shstrndx != SHN_XINDEX)
     return;
   if (!sp_elf_image_read(image, header->e_shoff, &first, sizeof first))
@@ -149,8 +151,9 @@ static const sp_elf_segment *elf_image_segment_of(const sp_elf_image *image,
   return NULL;
 }
 
-/* Find .eh_frame through PT_GNU_EH_FRAME, for files without sections. It
- * extends to the end of its segment at most, and ends with a zero length. */
+/* Find .eh_frame through PT_GNU_EH_FRAME, for files without section headers.
+ * The section extends at most to the end of its segment, and ends with a zero
+ * length. */
 static bool elf_image_unwind_by_header(const sp_elf_image *image,
                                        sp_elf_unwind *out) {
   const sp_elf_segment *segment;
@@ -286,7 +289,7 @@ spanprof_status sp_elf_image_load(const sp_elf_image *image, uint64_t offset,
   }
   if (size > ELF_IMAGE_LOAD_MAX)
     return SPANPROF_ERR_LIMIT;
-  /* Mapped pages instead of the allocator's memory: hundreds of KB for a short
+  /* These pages are mapped, not allocated, because hundreds of KB for a short
    * time would enlarge a heap permanently. */
   out->pages = sp_pages_new((size_t)size);
   if (!out->pages)
@@ -352,7 +355,7 @@ bool sp_elf_image_unwind(const sp_elf_image *image, sp_elf_unwind *out) {
       out->header_size = image->segments[i].file_bytes;
     }
   /* A file that contains only debugging information has this section's header,
-   * but not its bytes. */
+   * but not the section's bytes. */
   if (sp_elf_image_section_named(image, ".eh_frame", &section) &&
       section.size > 0) {
     out->vaddr = section.vaddr;

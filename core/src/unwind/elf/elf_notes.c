@@ -5,7 +5,7 @@
 
 #include "util/text/hex.h"
 
-/* Larger than in any linker's output. */
+/* Maximum size of a module's notes, larger than in any linker's output. */
 #define ELF_NOTES_MAX 4096
 
 void sp_elf_image_build_id(const sp_elf_image *image,
@@ -37,8 +37,8 @@ bool sp_elf_notes_build_id(const void *notes, size_t size,
     memcpy(&note, at, sizeof note);
     at += sizeof note;
     size -= sizeof note;
-    /* Notes are aligned to 4 in both ELF classes. The property note, aligned to
-     * 8, has sizes that are multiples of 8. */
+    /* Notes are aligned to 4 in both ELF classes. The property note is aligned
+     * to 8, but its sizes are multiples of 8. */
     name = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
     text = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);
     if (name > size || text > size - name)

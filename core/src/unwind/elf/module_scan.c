@@ -7,17 +7,17 @@
 #include "elf_notes.h"
 #include "util/system/loader.h"
 
-/* Nothing is allocated inside dl_iterate_phdr(), under the loader's lock: a
- * replaced malloc() may itself call the loader. Records that do not fit are
- * counted, and the scan is repeated with more memory. */
+/* While dl_iterate_phdr() holds the loader's lock, nothing is allocated,
+ * because a replaced malloc() may itself call the loader. Records that do not
+ * fit are counted, and the scan is repeated with more memory. */
 
 typedef struct scan_state {
   sp_module_scan *scan;
   const sp_module_scan *since;
 } scan_state;
 
-/* Read the loader's counts. Returns true if they equal those of the earlier
- * scan. */
+/* Read the loader's counts of loads and unloads. Returns true if they equal
+ * those of the scan `since`. */
 static bool scan_same(const struct dl_phdr_info *info, size_t size,
                       const scan_state *state) {
   sp_module_scan *scan = state->scan;
@@ -50,7 +50,7 @@ static void scan_build_id(const struct dl_phdr_info *info,
   }
 }
 
-/* Returns false if the module has no code. */
+/* Read the segments of a module. Returns false if the module has no code. */
 static bool scan_segments(const struct dl_phdr_info *info,
                           sp_scan_record *out) {
   size_t i;
@@ -87,7 +87,7 @@ static void scan_record(sp_module_scan *scan, const struct dl_phdr_info *info) {
 
   if (!scan_segments(info, &record))
     return;
-  /* The program is listed first. */
+  /* The loader lists the program first. */
   record.is_main = scan->callbacks == 1;
   record.is_vdso = scan->vdso >= record.start && scan->vdso < record.limit;
   record.segments_hash =

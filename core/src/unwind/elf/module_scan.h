@@ -6,12 +6,12 @@
 
 /* A module in the loader's list. Addresses are run-time addresses. */
 typedef struct sp_scan_record {
-  uint64_t start; /* of all segments */
+  uint64_t start; /* address of the lowest segment */
   uint64_t limit;
-  uint64_t code_start; /* of the executable segments */
+  uint64_t code_start; /* address of the lowest executable segment */
   uint64_t code_limit;
   uint64_t bias;        /* run-time address - ELF virtual address */
-  uint64_t file_offset; /* of the first executable segment */
+  uint64_t file_offset; /* file offset of the first executable segment */
   uint64_t segments_hash;
   size_t name; /* offset in `names` */
   bool is_main;
@@ -21,15 +21,17 @@ typedef struct sp_scan_record {
 
 typedef struct sp_module_scan {
   const sp_mem *mem;
-  uint64_t vdso; /* 0: there is none */
-  /* The loader's numbers of loads and unloads. */
+  uint64_t vdso; /* address of the vDSO; 0: there is none */
+  /* How many modules the loader has loaded and unloaded so far. */
   uint64_t adds;
   uint64_t subs;
   bool counted;
-  bool unchanged; /* the counts are unchanged: no records */
+  /* Nothing was loaded or unloaded since the earlier scan, so there are no
+   * records. */
+  bool unchanged;
   size_t callbacks;
-  /* Results. `count` and `names_size` are the needed sizes, which may exceed
-   * the capacities during the scan. */
+  /* The results. During the scan, `count` and `names_size` are the sizes that
+   * are needed, which may exceed the capacities. */
   sp_scan_record *records;
   size_t capacity;
   size_t count;
@@ -38,8 +40,9 @@ typedef struct sp_module_scan {
   size_t names_size;
 } sp_module_scan;
 
-/* Record every module with code, unless nothing changed since the scan `since`.
- * Only `counted`, `adds` and `subs` of `since` are used. SPANPROF_ERR_NOMEM.
+/* Record every module with code. If nothing was loaded or unloaded since the
+ * scan `since`, record nothing and set `unchanged`. Only `counted`, `adds` and
+ * `subs` of `since` are used. Returns SPANPROF_ERR_NOMEM if there is no memory.
  * The caller disposes of the scan in any case. */
 spanprof_status sp_module_scan_run(sp_module_scan *scan,
                                    const sp_module_scan *since,

@@ -9,18 +9,20 @@
 
 #define MAPS_DELETED " (deleted)"
 
-/* A line of /proc/self/maps (proc(5)): start-limit permissions offset device
- * inode path. */
+/* The parser's state for a line of /proc/self/maps (proc(5)): start-limit
+ * permissions offset device inode path. */
 typedef struct maps_line {
   uint64_t start;
   uint64_t limit;
-  unsigned field; /* 0: start, 1: limit, 2: permissions, 6: path */
-  bool blank;     /* between two fields */
+  /* Number of the current field: 0: start, 1: limit, 2: permissions, 6:
+   * path. */
+  unsigned field;
+  bool blank; /* the parser is between two fields */
   bool readable;
   bool executable;
   char *path;
   size_t path_capacity;
-  size_t path_size; /* full length, even if truncated */
+  size_t path_size; /* full length of the path, even if `path` is truncated */
 } maps_line;
 
 static void maps_line_number(maps_line *line, char c) {
@@ -54,7 +56,8 @@ static void maps_line_add(maps_line *line, char c) {
   line->path_size++;
 }
 
-/* Terminate the path, and check for the suffix that the kernel appends. */
+/* Terminate the path, and check for the suffix that the kernel appends if the
+ * file was deleted. */
 static bool maps_line_end(maps_line *line) {
   const size_t cut = sizeof MAPS_DELETED - 1;
   size_t size = line->path_size;

@@ -7,12 +7,14 @@
 /* Number of symbols that are read at a time. */
 #define SYMBOL_CHUNK 256
 
-/* Number of symbols before an address that are checked for one that extends
- * over it: functions with entry points inside are hand-written and have few of
- * them. */
+/* Symbols may overlap: a function with several entry points has a symbol for
+ * each, and the symbol of the whole function begins before the others. This is
+ * the maximum number of preceding symbols that are checked to find one that
+ * contains the address. Such functions are hand-written and have few entry
+ * points. */
 #define SYMBOL_LOOK_BACK 16
 
-/* Maximum number of names of one function; glibc has a function with nine. */
+/* Maximum number of names of one function. glibc has a function with nine. */
 #define SYMBOL_NAMES_MAX 32
 
 static bool symbol_is_function(const Elf64_Sym *symbol) {
@@ -33,7 +35,7 @@ static int symbol_order(const void *a, const void *b) {
   return left->name < right->name ? -1 : left->name > right->name;
 }
 
-/* Receives each function symbol of a section. */
+/* Called for each function symbol of a section. */
 typedef spanprof_status (*symbol_fn)(sp_symbol_table *table,
                                      const Elf64_Sym *symbol);
 
@@ -113,7 +115,7 @@ static void symbol_table_finish(sp_symbol_table *table) {
   qsort(table->symbols, table->count, sizeof *table->symbols, symbol_order);
   smaller = sp_mem_resize(table->mem, table->symbols, bytes);
   if (!smaller)
-    return; /* the larger array is fine too */
+    return; /* keep the larger array */
   table->symbols = smaller;
   table->capacity = table->count;
 }
@@ -143,8 +145,8 @@ static uint64_t symbol_limit(const sp_symbol_table *table, size_t index,
                               : (uint64_t)symbol->start + 1;
 }
 
-/* Find the innermost symbol that contains an address; of several with the same
- * start, the last one. */
+/* Find the innermost symbol that contains an address. If several symbols have
+ * the same start, the last one is used. */
 static bool symbol_around(const sp_symbol_table *table, uint64_t address,
                           uint64_t function, size_t *index, uint64_t *limit) {
   size_t after, i, looked;
@@ -200,7 +202,7 @@ static bool symbol_name(const sp_symbol_table *table, const sp_elf_image *image,
   return out[0] != '\0';
 }
 
-/* Returns a negative number if `a` is the better name. */
+/* Returns a negative number if `a` is the better name for a function. */
 static int symbol_name_order(const char *a, const char *b) {
   const size_t a_underscores = strspn(a, "_"), b_underscores = strspn(b, "_");
   const size_t a_size = strlen(a), b_size = strlen(b);
