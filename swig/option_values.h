@@ -1,8 +1,8 @@
 /* Converts a mapping to spanprof_options, and a list to the arguments of a
  * command, in the same way for all languages. lang/ruby_values.h or
- * lang/python_values.h, which must be included before, defines the values_
- * functions and the VALUES_ texts. If a function returns false or NULL, an
- * exception is set (Python). In Ruby it raises. */
+ * lang/python_values.h, which must be included before this file, defines the
+ * values_ functions and the VALUES_ texts. If a function returns false or NULL,
+ * an exception is set (Python). In Ruby the function raises it instead. */
 #ifndef OPTION_VALUES_H
 #define OPTION_VALUES_H
 
@@ -31,7 +31,8 @@ static inline bool option_refuse(const char *name, const char *expected,
                        values_class(value));
 }
 
-/* `expected` describes the accepted values in the error message. */
+/* Read an option that is a text. `expected` describes the accepted values in
+ * the error message. */
 static inline bool option_string(sp_control_options *out, const char *name,
                                  const char *expected, sp_object value,
                                  const char **text) {
@@ -59,7 +60,7 @@ static inline bool option_number(const char *name, const char *expected,
   return !over || values_refuse("%s is out of range", name);
 }
 
-/* The pairs of one option's mapping. */
+/* The pairs of a mapping that is the value of an option. */
 typedef struct option_pairs {
   sp_control_options *out;
   const char *option;
@@ -99,7 +100,7 @@ static inline bool option_labels(sp_control_options *out, sp_object mapping) {
   return true;
 }
 
-/* Write `text` as a JSON string and return the end. */
+/* Write `text` as a JSON string and return the end of the string. */
 static inline char *option_json(char *out, const char *text) {
   char escape[SP_JSON_ESCAPE_BYTES];
 
@@ -197,8 +198,9 @@ static inline bool option_entry(void *data, sp_object key, sp_object value) {
   return values_is_own(key) || values_refuse_name(key);
 }
 
-/* Each entry has the name of a field; nil and None mean that an option is not
- * set. Raises spanprof.Error with one sentence that names the option. */
+/* Convert a mapping to options. Each entry has the name of a field; nil and
+ * None mean that an option is not set. Raises spanprof.Error with one sentence
+ * that names the option. */
 static inline bool control_options(sp_object mapping, sp_control_options *out) {
   spanprof_options_init(&out->core, sizeof out->core);
   out->given = mapping;

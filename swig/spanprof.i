@@ -1,15 +1,15 @@
-/* The control plane for scripting languages: options, start, flush, stop, the
- * command, counters, texts and constants. Private: users see the hand-written
- * layers above it. Functions that involve the virtual machine or run for each
- * request are written by hand in bindings/. unwrapped.txt lists all functions
- * that are not here, with reasons. */
+/* The functions for scripting languages that SWIG wraps: options, start, flush,
+ * stop, the command, counters, texts and constants. The result is private: users
+ * call the hand-written modules of ruby/ and python/. Functions that involve the
+ * virtual machine or run for each request are written by hand in bindings/.
+ * unwrapped.txt lists all functions that are not here, with reasons. */
 #if defined(SWIGRUBY)
 %module "spanprof::native"
 #else
 %module swig
 #endif
 
-/* Separate the type table from other SWIG modules in the process, export
+/* Do not share the type table with other SWIG modules in the process, export
  * nothing, and disable warnings that generated code causes. */
 %begin %{
 #define SWIG_TYPE_TABLE spanprof

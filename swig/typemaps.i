@@ -1,8 +1,9 @@
 /* Conversions of arguments and results, by type or role, for all languages. The
  * file of each language in lang/ defines these primitives: SP_CHECK(status)
  * leaves the function with an exception if the status is a failure;
- * SP_FAIL_UNLESS(c) does so if an exception is set; SP_DROP(object) releases an
- * object that a conversion has created (Ruby: keeps it alive until then);
+ * SP_FAIL_UNLESS(c) does so if `c` is false because an exception is set;
+ * SP_DROP(object) releases an object that a conversion has created (in Ruby, it
+ * keeps the object alive up to that point);
  * SP_UNLOCKED(statement) runs the statement, in Python without the GIL;
  * SP_NOTHING is None or nil; SP_STRING(p) converts text that ends with NUL. */
 typedef unsigned int uint32_t;
@@ -23,7 +24,7 @@ typedef unsigned int uint32_t;
 }
 %typemap(freearg) (int argc, char **argv) "SP_DROP(kept$argnum)"
 
-/* Texts that a function allocates; "" if it could not. */
+/* Texts that a function allocates. The result is "" if there was no memory. */
 %typemap(in, numinputs=0) char **out (char *text = NULL),
                           char **err (char *text = NULL)
     "$1 = &text;"

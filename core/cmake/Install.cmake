@@ -33,6 +33,7 @@ if(TARGET spanprof_command)
   install(FILES docs/spanprof.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 if(TARGET spanprof_server)
-  # Optional, because a build of only the library and the command omits it.
+  # The server is optional, because a build of only the library and the command
+  # omits it.
   install(TARGETS spanprof_server OPTIONAL)
 endif()

@@ -1,8 +1,8 @@
-# spanprof (shared) and spanprof_static, both from the same objects.
+# The targets spanprof (shared) and spanprof_static, both from the same objects.
 add_library(spanprof SHARED $<TARGET_OBJECTS:spanprof_objects>)
 
-# The archive has one member with local hidden names, because a program may have
-# its own sp_* functions, or its own copy of the code that protoc-c generates.
+# The archive has one member whose hidden symbols are local, because a program may
+# have its own sp_* functions, or its own copy of the code that protoc-c generates.
 set(member ${CMAKE_CURRENT_BINARY_DIR}/spanprof.o)
 add_custom_command(OUTPUT ${member}
   COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${member}
@@ -33,8 +33,8 @@ foreach(library spanprof spanprof_static)
   endif()
 endforeach()
 
-# nodelete: a signal that is pending when the library is closed still finds the
-# handler's code. now: the handler must never enter the lazy resolver.
+# nodelete: the library stays loaded, because a signal that is pending at dlclose()
+# still runs the handler. now: the handler must never enter the lazy resolver.
 set(map ${CMAKE_CURRENT_SOURCE_DIR}/spanprof.map)
 target_link_options(spanprof PRIVATE
   -Wl,--version-script=${map} -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete

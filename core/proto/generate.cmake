@@ -1,5 +1,5 @@
 # Generates profile.pb-c.[ch] and push.pb-c.[ch] in the build tree. This file is
-# included, because rules must be in the directory of their target.
+# included with include(), because rules must be in the directory of their target.
 set(SPANPROF_PROTO_DIR ${CMAKE_CURRENT_BINARY_DIR}/proto)
 file(MAKE_DIRECTORY ${SPANPROF_PROTO_DIR})
 
@@ -13,7 +13,7 @@ foreach(noun profile push)
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/proto/${noun}.proto
     COMMENT "Generating ${noun}.pb-c.c"
     VERBATIM)
-  # Generated code of another project, so its warnings are disabled.
+  # Disable warnings in code that another project generates.
   set_source_files_properties(${SPANPROF_PROTO_DIR}/${noun}.pb-c.c
     PROPERTIES COMPILE_OPTIONS -w)
   target_sources(spanprof_objects PRIVATE ${generated})

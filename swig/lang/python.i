@@ -12,13 +12,13 @@
 #define SP_UNLOCKED(...)       Py_BEGIN_ALLOW_THREADS __VA_ARGS__ Py_END_ALLOW_THREADS
 %}
 
-/* Create SWIG's table of globals when the module is loaded. SWIG's destructor
- * otherwise creates the table, and does not check whether memory ran out. */
+/* Create SWIG's table of globals when the module is loaded. Otherwise SWIG's
+ * destructor creates the table, without a check that there is memory. */
 %init %{
   SWIG_globals();
 %}
 
-/* The primitives below are for Ruby's Ractors and are empty here. */
+/* These primitives are for Ruby's Ractors and are empty in Python. */
 %define SP_ANYWHERE_BEGIN
 %enddef
 %define SP_ANYWHERE_END

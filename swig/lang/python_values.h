@@ -91,7 +91,8 @@ static inline bool values_is_name(PyObject *key, const char *name) {
          PyUnicode_CompareWithASCIIString(key, name) == 0;
 }
 
-/* Options of the binding itself, which py_session.c reads. */
+/* Is this an option of the Python package only? py_session.c reads such
+ * options. */
 static inline bool values_is_own(PyObject *key) {
   return values_is_name(key, "on_profile") ||
          values_is_name(key, "line_numbers");
@@ -113,7 +114,7 @@ static inline const char *values_text(PyObject *kept, PyObject *value,
   return text && values_keep(kept, Py_NewRef(value)) ? text : NULL;
 }
 
-/* _options.py has already converted the values of a dict to text. */
+/* Convert a value of a dict to text. _options.py has already done this. */
 static inline bool values_print(PyObject *kept, PyObject *value,
                                 PyObject **text) {
   (void)kept;
@@ -136,7 +137,8 @@ static inline bool values_switch(PyObject *value, int64_t *number) {
   return PyBool_Check(value);
 }
 
-/* Returns 0, or -1 with an exception. Steals the reference to `value`. */
+/* Add an item to a dict. Returns 0, or -1 with an exception. Steals the
+ * reference to `value`. */
 static inline int values_put(PyObject *dict, const char *name,
                              PyObject *value) {
   const int status = value ? PyDict_SetItemString(dict, name, value) : -1;

@@ -1,6 +1,7 @@
-/* Conversions between the SWIG module and Ruby. Each may raise and may call the
- * program's methods (to_s, to_path). A raise unwinds the C stack, so only Ruby
- * objects own memory here. */
+/* Conversions between the SWIG module and Ruby. Each conversion may raise and
+ * may call the program's methods (to_s, to_path). A raised exception leaves the
+ * C functions without freeing memory, so all memory here is owned by Ruby
+ * objects. */
 #ifndef RUBY_VALUES_H
 #define RUBY_VALUES_H
 
@@ -131,7 +132,8 @@ static inline bool values_is_name(VALUE key, const char *name) {
          memcmp(RSTRING_PTR(text), name, strlen(name)) == 0;
 }
 
-/* Options that lib/spanprof/options.rb reads. */
+/* Is this an option of the gem only? lib/spanprof/options.rb reads such
+ * options. */
 static inline bool values_is_own(VALUE key) {
   return values_is_name(key, "logger") ||
          values_is_name(key, "autoinstrument_rails");
@@ -153,8 +155,9 @@ static inline bool values_is_text(VALUE value) {
          rb_respond_to(value, rb_intern("to_path")) || values_is_uri(value);
 }
 
-/* Returns the text in UTF-8. Bytes that are not valid in the String's encoding
- * are copied unchanged; the core refuses them. */
+/* Copy a text in UTF-8. Bytes that are not valid in the String's encoding are
+ * copied unchanged, and the library refuses them. Returns NULL and sets *fault
+ * if the text contains a NUL byte. */
 static inline const char *values_text(VALUE kept, VALUE value,
                                       const char **fault) {
   VALUE text = rb_check_funcall(value, rb_intern("to_path"), 0, NULL);
@@ -175,7 +178,7 @@ static inline const char *values_text(VALUE kept, VALUE value,
   return copy;
 }
 
-/* Labels and headers may be any objects. */
+/* Convert a value of labels or headers, which may be any object, to text. */
 static inline bool values_print(VALUE kept, VALUE value, VALUE *text) {
   (void)kept;
   *text = rb_obj_as_string(value);
