@@ -6,7 +6,7 @@
 
 #define LOG_LINES_MAX 4096
 
-/* Process-wide, because the core has one log. */
+/* One queue per process, because the core has one log. */
 static struct {
   _Atomic(sp_log_line *) newest;
   _Atomic unsigned count;

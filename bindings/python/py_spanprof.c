@@ -16,8 +16,9 @@
 
 static const char native_name[] = "spanprof._native";
 
-/* The module that SWIG generates: SWIG up to 4.3 returns the module itself,
- * later versions a definition (PEP 489). Returns a new reference. */
+/* Create the module that SWIG generates. PyInit__swig() returns the module
+ * itself if SWIG up to 4.3 generated it, otherwise a definition (PEP 489).
+ * Returns a new reference, or NULL with an exception. */
 static PyObject *native_new_swig(PyObject *spec) {
   PyObject *made = PyInit__swig(), *module;
   PyModuleDef *definition;
@@ -52,9 +53,9 @@ static PyObject *native_new(PyObject *spec) {
   return module;
 }
 
-/* Returns 1 if this interpreter has loaded `native` before: its dict, which is
- * freed with the interpreter, has a mark. If `native` is NULL, sets the mark.
- * Returns -1 with an exception. */
+/* If `native` is NULL, note in the dict of this interpreter that it has loaded
+ * the module; the dict is freed with the interpreter. Otherwise return 1 if the
+ * dict has this note, else 0. Returns -1 with an exception. */
 static int native_known(const PyObject *native) {
   PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
 
@@ -64,8 +65,9 @@ static int native_known(const PyObject *native) {
                 : PyDict_SetItemString(dict, native_name, Py_True);
 }
 
-/* Create the only module of the process, for the main interpreter: the module's
- * state is in C, and a signal handler reads the frames of one interpreter. */
+/* Create the only module of the process, for the main interpreter. Other
+ * interpreters cannot have one, because the module's state is in static C
+ * variables and the signal handler reads the frames of one interpreter only. */
 static PyObject *native_create(PyObject *spec, PyModuleDef *definition) {
   static PyObject *native;
   int known;

@@ -1,4 +1,5 @@
-/* The extension: initializes all parts of the binding. */
+/* The extension module spanprof._native: initializes all parts of the
+ * binding. */
 #ifndef PY_SPANPROF_H
 #define PY_SPANPROF_H
 

@@ -1,5 +1,5 @@
-/* Calls that differ between versions of CPython. Differences in its memory are
- * in vm/py_layout.h. */
+/* Calls that differ between versions of CPython. Differences in CPython's
+ * memory layout are in vm/py_layout.h. */
 #ifndef PY_VERSION_H
 #define PY_VERSION_H
 
@@ -36,7 +36,8 @@
   { 0, NULL }
 #endif
 
-/* Any thread. */
+/* Returns whether the interpreter is being finalized. May be called on any
+ * thread. */
 static inline bool py_sp_version_finalizing(void) {
 #if PY_VERSION_HEX >= 0x030d0000
   return Py_IsFinalizing();
@@ -45,9 +46,10 @@ static inline bool py_sp_version_finalizing(void) {
 #endif
 }
 
-/* How often a thread that waits for the GIL checks whether the interpreter is
- * finalizing, in microseconds. 0 if such a thread never uses the interpreter
- * after finalization (from 3.11 on). */
+/* Returns the interval, in microseconds, at which a thread that waits for the
+ * GIL checks whether the interpreter is being finalized. Returns 0 from CPython
+ * 3.11 on, where such a thread never reads the interpreter after the
+ * finalization. */
 static inline unsigned long py_sp_version_gil_check_us(void) {
 #if PY_VERSION_HEX >= 0x030b0000
   return 0;
@@ -56,8 +58,9 @@ static inline unsigned long py_sp_version_gil_check_us(void) {
 #endif
 }
 
-/* Write a non-negative int as big-endian bytes. Returns false if `value` is not
- * an int or does not fit; an exception may be set then. */
+/* Write a non-negative int to `bytes` in big-endian order. Returns false if
+ * `value` is not such an int or does not fit into `size` bytes; in this case,
+ * an exception may be set. */
 static inline bool py_sp_version_int_bytes(PyObject *value, uint8_t *bytes,
                                            size_t size) {
 #if PY_VERSION_HEX >= 0x030d0000

@@ -4,8 +4,8 @@
 
 #include "py_base.h"
 
-/* Log a warning with the logger "spanprof". Keeps the current exception and
- * raises none. */
+/* Log a warning with the logger "spanprof". The current exception stays set,
+ * and no other is raised. */
 void py_sp_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns whether the current exception may be logged and dropped. All other

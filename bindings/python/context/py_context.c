@@ -7,13 +7,14 @@
 #include "util/base.h"
 #include "vm/py_hamt.h"
 
-/* Process-wide, as the variable is. */
+/* One per process, because the binding has one ContextVar. */
 SP_HANDLER_DATA static struct {
-  /* Fixed after py_sp_context_init(). */
-  PyObject *var; /* never freed, because contexts outlive modules */
+  /* Not changed after py_sp_context_init(). */
+  PyObject *var; /* never freed, because contexts that have a value of it may
+                    outlive the module */
   Py_hash_t var_hash;
   /* Guarded by the GIL. */
-  const char *reason; /* for a failed check */
+  const char *reason; /* why the check failed, or NULL */
   int checked;
   /* Read in the signal handler. */
   _Atomic int spans_off;
@@ -21,11 +22,12 @@ SP_HANDLER_DATA static struct {
 
 struct py_sp_label_block {
   PyObject_HEAD uint64_t number;
-  spanprof_labels before; /* the labels outside the block */
+  spanprof_labels before; /* the labels to restore when the block is left */
   py_sp_label_block *outer;
 };
 
-/* A loop instead of a recursion, because blocks nest as deep as calls. */
+/* Frees the outer blocks in a loop instead of a recursion, because blocks can
+ * be nested as deeply as calls, and a recursion could exhaust the C stack. */
 static void label_block_dealloc(PyObject *self) {
   py_sp_label_block *outer = ((py_sp_label_block *)self)->outer;
 
@@ -87,7 +89,8 @@ static void thread_set_context(const py_sp_span_label *label) {
   spanprof_thread_set_context(&view);
 }
 
-/* Set the variable. Returns -1 with an exception. */
+/* Set the ContextVar to these values in the current context. Returns 0, or -1
+ * with an exception. */
 static int context_set(py_sp_span_record *record, spanprof_labels labels,
                        py_sp_label_block *block, spanprof_mark mark) {
   PyObject *value = record ? (PyObject *)record : Py_None, *token;
@@ -115,8 +118,9 @@ static int context_set(py_sp_span_record *record, spanprof_labels labels,
   return token ? 0 : -1;
 }
 
-/* Get the variable's value: a new reference, or NULL if it has none. Returns -1
- * with an exception. */
+/* Get the value of the ContextVar in the current context: *out is a new
+ * reference, or NULL if there is no value. Returns 0, or -1 with an
+ * exception. */
 static int context_get(py_sp_span_label **out) {
   PyObject *value;
 
@@ -187,8 +191,8 @@ int py_sp_context_set_span(py_sp_span_record *record) {
     Py_XDECREF((PyObject *)label);
     return 0;
   }
-  /* Start to profile the thread now if the collector has not found it yet. The
-   * core counts failures. */
+  /* Start to profile this thread if the collector thread has not found it yet.
+   * The core counts failures in its statistics. */
   if (record)
     spanprof_thread_register();
   st = context_set(record, label ? label->labels : 0,

@@ -4,12 +4,14 @@
 #include "base/py_warning.h"
 #include "py_context.h"
 
-/* Labels of the current context, for spanprof.label and pyroscope's tags. A bad
- * label never raises: it is logged and left out. */
+/* Functions of _native for spanprof.label and for the tags of the package
+ * pyroscope. A label that cannot be converted to text raises no exception: it
+ * is logged and left out. */
 
-/* Derive a label set from `set`: with name=value, or without `name` if `value`
- * is NULL. Both are converted by str(). If the core refuses a label, it counts
- * the refusal and *out is `set`. Returns 0, or -1 with an exception. */
+/* Set *out to the label set `set` with the label name=value added, or without
+ * the label `name` if `value` is NULL. `name` and `value` are converted by
+ * str(). If the core refuses a label, it counts the refusal, and *out is `set`.
+ * Returns 0, or -1 with an exception. */
 static int label_with(spanprof_labels set, PyObject *name, PyObject *value,
                       spanprof_labels *out) {
   PyObject *name_keep, *value_keep = NULL;
@@ -49,8 +51,8 @@ static int label_check_count(Py_ssize_t count, const char *what) {
   return 0;
 }
 
-/* Merge the current labels with those of a dict. Returns 0, or -1 with an
- * exception. */
+/* Set *out to the labels of the current context with those of a dict added.
+ * Returns 0, or -1 with an exception. */
 static int label_merge(PyObject *labels, spanprof_labels *out) {
   PyObject *name, *value;
   Py_ssize_t at = 0;
@@ -137,11 +139,11 @@ static PyObject *label_remove(PyObject *module, PyObject *const *args,
 
 static PyMethodDef label_functions[] = {
     {"label_push", (PyCFunction)(void (*)(void))label_push, METH_FASTCALL,
-     "label_push(number, labels)\n\nAdd these labels, a dict, until "
-     "label_pop(number)."},
+     "label_push(number, labels)\n\nAdd the labels of a dict to the current "
+     "context until label_pop(number)."},
     {"label_pop", label_pop, METH_O,
-     "label_pop(number)\n\nRestore the labels from before the last push of "
-     "that number\nin this context. Does nothing if there was none."},
+     "label_pop(number)\n\nRestore the labels from before the last "
+     "label_push(number)\nin this context. Does nothing if there was none."},
     {"label_set", (PyCFunction)(void (*)(void))label_set, METH_FASTCALL,
      "label_set(name, value)\n\nAdd a label to the current context."},
     {"label_remove", (PyCFunction)(void (*)(void))label_remove, METH_FASTCALL,

@@ -1,4 +1,4 @@
-/* Labels of the current context. */
+/* Functions that change the labels of the current context. */
 #ifndef PY_LABEL_H
 #define PY_LABEL_H
 

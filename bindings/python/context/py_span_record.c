@@ -4,21 +4,24 @@
 
 #define RECORD_BUCKETS_MIN 256
 
-/* Slots for spans that are attached and detached repeatedly. A power of two. */
+/* Number of slots of `recent`, a power of two. It finds the records of spans
+ * that are attached and detached repeatedly without reading their ids. */
 #define RECORD_RECENT 64
 
-/* Process-wide, as span ids are. Needs the GIL. */
+/* All records of the process, because span ids are valid in the whole process.
+ * The caller holds the GIL. */
 static struct {
-  py_sp_span_record **buckets; /* borrowed: record_dealloc() unlinks a record */
-  size_t bucket_count;         /* a power of two */
+  /* Borrowed references: record_dealloc() removes a record. */
+  py_sp_span_record **buckets;
+  size_t bucket_count; /* a power of two */
   size_t count;
-  /* By the address of the span. Borrowed: a record leaves when its span is
-   * freed. */
+  /* Records by the address of the SDK's span. Borrowed references: a record is
+   * removed when its span is freed. */
   py_sp_span_record *recent[RECORD_RECENT];
 } records;
 
-/* Span ids are random. Those of a test or of another tracer may be
- * consecutive. */
+/* Span ids are usually random. The hash mixes both halves, because ids of a
+ * test or of another tracer may be consecutive. */
 static size_t record_bucket(uint64_t id, size_t bucket_count) {
   return (size_t)(id ^ id >> 32) & (bucket_count - 1);
 }
@@ -98,7 +101,8 @@ static void record_dealloc(PyObject *self) {
   Py_TYPE(self)->tp_free(self);
 }
 
-/* The callback of the weak reference, which the record owns. */
+/* Called when the SDK's span was freed: the record is the callback of its weak
+ * reference `object`. */
 static PyObject *record_span_freed(PyObject *self, PyObject *args,
                                    PyObject *kwargs) {
   py_sp_span_record *record = (py_sp_span_record *)self;
@@ -119,8 +123,8 @@ PyTypeObject py_sp_span_record_type = {
     .tp_call = record_span_freed,
 };
 
-/* Create a record that has only an id and its SDK's span. Returns NULL with an
- * exception. */
+/* Create a record with the ids and a weak reference to the SDK's span; other
+ * fields are empty. Returns NULL with an exception on failure. */
 static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low,
                                        PyObject *object) {
   py_sp_span_record *record;

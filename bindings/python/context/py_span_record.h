@@ -1,7 +1,7 @@
 /* The records of started spans, which are found by id. A record lives until the
  * SDK's span has been freed and no context refers to the record. A weak
- * reference reports that the span was freed. A span that is never ended
- * explicitly ends with its last reference. All functions need the GIL. */
+ * reference reports that the span was freed. A span that the program never ends
+ * therefore ends when it is freed. All functions need the GIL. */
 #ifndef PY_SPAN_RECORD_H
 #define PY_SPAN_RECORD_H
 
@@ -12,41 +12,43 @@
 struct py_sp_span_record {
   py_sp_span_label label;
   uint64_t id;        /* the span's id */
-  uint64_t trace_low; /* the low half of its trace's id */
-  int retained;       /* whether the core keeps the span for this record */
+  uint64_t trace_low; /* the low half of the trace id */
+  int retained; /* the core keeps the span until spanprof_span_release() */
   int ended;
-  PyObject *name;   /* the name that the core has; NULL: see `other` */
+  PyObject *name;   /* the name that the core has; NULL in an alias */
   PyObject *object; /* weak reference to the SDK's span, whose callback is this
                        record; NULL: the span was freed */
-  const PyObject
-      *address; /* address of the SDK's span; NULL when it was freed */
-  py_sp_span_record *other;     /* the record that this one is an alias of */
-  py_sp_span_record *next_hash; /* next in its bucket of the table */
+  const PyObject *address;      /* of the SDK's span; NULL when it was freed */
+  py_sp_span_record *other;     /* of an alias: the record of the span */
+  py_sp_span_record *next_hash; /* next record in the same bucket */
 };
 
 extern PyTypeObject py_sp_span_record_type;
 
 /* Create the record of `span`. `object` is the SDK's span, `name` the name that
- * the core has. The span ends with the record at the latest. Returns NULL with
- * an exception; the span is ended then. */
+ * the core has. When the record is freed, it ends the span if that has not
+ * ended. On failure, ends the span and returns NULL with an exception. */
 py_sp_span_record *py_sp_span_record_new(spanprof_span span, uint64_t id,
                                          uint64_t trace_low, PyObject *name,
                                          PyObject *object);
 
-/* Create a record that maps the id of `object` to the span of `other`. */
+/* Create an alias: a record that maps the id of `object`, an SDK span that the
+ * core does not have, to the span of `other`. Returns NULL with an exception on
+ * failure. */
 py_sp_span_record *py_sp_span_record_alias(py_sp_span_record *other,
                                            uint64_t id, uint64_t trace_low,
                                            PyObject *object);
 
-/* Find the record of an id. Returns a borrowed reference, or NULL. */
+/* Find a record by the span id and the low half of the trace id. Returns a
+ * borrowed reference, or NULL. */
 py_sp_span_record *py_sp_span_record_find(uint64_t id, uint64_t trace_low);
 
-/* Find the record of an object that was used recently. Returns a borrowed
- * reference, or NULL. */
+/* Find the record of an SDK span by its address. Returns a borrowed reference,
+ * or NULL if newer records have displaced it. */
 py_sp_span_record *py_sp_span_record_recent(const PyObject *object);
 
-/* Pass the name, a str, to the core if it differs from the one that the core
- * has. Raises no exception. */
+/* Pass the span's name, a str, to the core if it is another object than the
+ * name that the core has. Raises no exception. */
 void py_sp_span_record_rename(py_sp_span_record *record, PyObject *name);
 
 /* Report the end of the span to the core. Has no effect after the first

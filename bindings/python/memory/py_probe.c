@@ -11,9 +11,10 @@
 /* The size of the kernel's sigset_t on every 64-bit Linux. */
 #define PROBE_SIGSET_BYTES 8
 
-/* The system call reads a signal set from the page and then refuses the unknown
- * `how`. It returns EFAULT or EINVAL and changes nothing (Linux 6.1,
- * kernel/signal.c, rt_sigprocmask). */
+/* Ask the kernel whether a page is readable. The system call reads a signal set
+ * from the page and then refuses the unknown `how`. So it fails with EFAULT if
+ * the page is not readable, otherwise with EINVAL, and changes nothing (Linux
+ * 6.1, kernel/signal.c, rt_sigprocmask). */
 SP_HANDLER_CODE static bool page_query(uintptr_t page) {
   const int error = errno;
   bool readable;
@@ -28,7 +29,7 @@ SP_HANDLER_CODE static bool page_query(uintptr_t page) {
 SP_HANDLER_CODE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   unsigned i;
 
-  /* Page 0 marks an empty slot, and no program maps it. */
+  /* Page 0 is never readable, and a 0 in `pages` is an empty slot. */
   if (page == 0)
     return false;
   for (i = 0; i < PY_SP_PROBE_PAGES; i++)

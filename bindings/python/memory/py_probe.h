@@ -9,8 +9,9 @@
 
 #define PY_SP_PROBE_PAGES 8
 
-/* Memory that is known to be readable during one walk: a range of the stack,
- * set by the caller, and pages that were tested. Initialize it with {0}. */
+/* Memory that is known to be readable during one stack walk: a range of the C
+ * stack, which the caller sets, and the pages that were tested last. Initialize
+ * the struct with {0}. */
 typedef struct py_sp_probe {
   uintptr_t stack_start;
   uintptr_t stack_end;

@@ -7,20 +7,22 @@
 
 #include "util/system/clock.h"
 
-/* How long the contents of a space stay valid after it stops being current. The
- * core names a frame when it drains the sample, within a second. */
+/* Minimum time for which the contents of a space stay valid after the space
+ * stopped being current. The core reads the names of a sample's frames within a
+ * second. */
 #define SPACE_REUSE_NS (5 * SP_NS_PER_S)
 
-/* Process-wide, because the signal handler is. */
+/* One per process, because the signal handlers of all threads share it. */
 SP_HANDLER_DATA static struct {
   _Atomic(py_sp_space *) current;
-  _Atomic uint64_t inside; /* handlers between enter and leave */
+  _Atomic uint64_t inside; /* number of handlers between py_sp_space_enter() and
+                              py_sp_space_leave() */
   py_sp_space spaces[2];
   _Atomic bool emptying;
   _Atomic uint64_t switched_ns;
   _Atomic uint64_t generations;
   _Atomic uint64_t emptied;
-  uint32_t head_bytes; /* fixed when opened */
+  uint32_t head_bytes; /* set by py_sp_space_open() */
 } space_state;
 
 SP_HANDLER_RARE static void space_begin(py_sp_space *space) {
@@ -40,7 +42,8 @@ int py_sp_space_open(uint32_t head_bytes) {
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED)
     return -1;
-  /* A huge page would make half of a space resident at its first use. */
+  /* With huge pages (2 MiB), the first write would make half of a space
+   * resident. */
   madvise(base, bytes, MADV_NOHUGEPAGE);
   space_state.head_bytes = head_bytes;
   space_state.spaces[0].base = base;

@@ -6,8 +6,9 @@
 
 #define TEXT_HASH_ENDS 32
 
-/* A copy, because a handler must not read the page with the dynamic linker's
- * table of addresses. */
+/* The address of PyUnicode_Type, stored next to other data of the signal
+ * handler, so that the signal handler does not read it from the GOT, which is
+ * in another page. */
 SP_HANDLER_DATA static PyTypeObject *text_type = &PyUnicode_Type;
 
 SP_HANDLER_CODE bool py_sp_text_read(py_sp_probe *probe, const PyObject *object,
@@ -45,7 +46,8 @@ SP_HANDLER_RARE static uint32_t character_at(const py_sp_text *text, size_t i) {
   }
 }
 
-/* A lone surrogate is encoded as three bytes; the core cleans texts. */
+/* Encode a character as UTF-8. Returns the number of bytes. A lone surrogate
+ * becomes three bytes, which the core replaces. */
 SP_HANDLER_RARE static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
   if (c < 0x80) {
     bytes[0] = (uint8_t)c;
@@ -99,7 +101,8 @@ SP_HANDLER_CODE uint64_t py_sp_text_hash(py_sp_probe *probe,
   py_sp_text text;
   size_t bytes;
 
-  /* A sample reads only this word of an object that is certainly a str. */
+  /* Without `probe`, the object is a str, so that the usual sample reads only
+   * its stored hash. */
   if (!probe && ascii->hash != -1)
     return (uint64_t)ascii->hash;
   if (!py_sp_text_read(probe, object, &text))

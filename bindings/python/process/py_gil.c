@@ -1,6 +1,7 @@
-/* Protocol: `lock` guards both fields. No thread holds the lock while it waits
- * for the GIL. A fork happens with the GIL, and locks `lock`, so it would
- * otherwise wait for ever. In a forked child, no thread is inside. */
+/* Protocol: `lock` guards `inside`, the number of threads that have the GIL by
+ * py_sp_gil_acquire() or wait for it, and `closed`. No thread holds the lock
+ * while it waits for the GIL: a thread that forks has the GIL and waits for the
+ * lock, so both would wait for ever. In a forked child, `inside` is 0. */
 #include "py_gil.h"
 
 #include <errno.h>
@@ -41,13 +42,14 @@ static void gil_leave(void) {
   pthread_mutex_unlock(&gil.lock);
 }
 
-/* Needs the lock. Returns false if py_sp_gil_close() was called, C's exit
+/* Returns whether a thread of the library may still acquire the GIL. The caller
+ * holds the lock. Returns false if py_sp_gil_close() was called, C's exit
  * handlers have begun, or the interpreter is finalized: a program may clear the
- * hooks of atexit, so that py_sp_gil_close() is not called. An interpreter
- * without thread states has ended, too. A forked child ends in this way when
- * the thread that forked returns. CPython 3.12.1 may abort if a thread state is
- * created while the last one is freed (new_threadstate(), which reuses the
- * memory). */
+ * hooks of atexit, so that py_sp_gil_close() is not called. Also returns false
+ * if the interpreter has no thread states. A forked child is in this state when
+ * the thread that forked has returned, and CPython 3.12.1 may abort if a thread
+ * state is created while the last one is freed (new_threadstate(), which reuses
+ * the memory). */
 static int gil_open(void) {
   return !gil.closed && !sp_exit_begun() && Py_IsInitialized() &&
          PyInterpreterState_ThreadHead(PyInterpreterState_Main());
@@ -65,8 +67,9 @@ int py_sp_gil_acquire(PyGILState_STATE *state) {
   return open;
 }
 
-/* threading.current_thread(), called on a thread that Python did not start,
- * leaves an entry for that thread. Up to CPython 3.12 the entry stays for ever,
+/* Remove the calling thread from the threads that `threading` lists.
+ * threading.current_thread(), called on a thread that Python did not start,
+ * adds an entry for this thread. Up to CPython 3.12, the entry stays for ever,
  * and joining it fails. */
 static void gil_forget_thread(void) {
   PyObject *name = PyUnicode_FromString("threading");
@@ -90,9 +93,9 @@ static void gil_forget_thread(void) {
   Py_XDECREF(name);
 }
 
-/* If a program embeds Python and exits without finalizing it, a thread of the
- * library may still exist after the exit handlers. It blocks here, without the
- * GIL. */
+/* Block the calling thread, without the GIL, once C's exit handlers have begun:
+ * if a program embeds Python and exits without finalizing it, a thread of the
+ * library may still run at this time. */
 static void gil_pass_gate(void) {
   if (!sp_exit_begun())
     return;
@@ -132,15 +135,16 @@ int py_sp_gil_closed(void) {
   return closed;
 }
 
-/* Length of the wait in switch intervals: each thread checks once in the first
- * interval, and a busy machine may need the others. The maximum applies if the
- * program has set a long interval by sys.setswitchinterval(). */
+/* How long gil_wait_for_daemons() waits, in switch intervals. Each thread that
+ * waits for the GIL checks once per interval whether it must exit; a busy
+ * machine may need more than one interval. The maximum applies if the program
+ * has set a long interval by sys.setswitchinterval(). */
 #define GIL_DAEMON_INTERVALS 4
 #define GIL_DAEMON_MAX_US    250000
 #define GIL_DAEMON_STEP_US   1000
 
 /* Returns whether another thread exists that may use Python: a thread of the
- * program, or one of ours that is acquiring the GIL. */
+ * program, or a thread of the library that has the GIL or waits for it. */
 static int gil_has_others(void) {
   int others;
 
@@ -150,14 +154,15 @@ static int gil_has_others(void) {
   return others || !sp_own_threads_only();
 }
 
-/* Wait for daemon threads before the interpreter is freed. A daemon thread that
- * waits for the GIL checks once per interval whether it must exit. If it had
- * requested a switch, it withdraws the request from the interpreter
- * (take_gil(), https://github.com/python/cpython/issues/96387). If the
- * interpreter has been freed, the process crashes. The longer the process takes
- * to exit, the likelier is the crash; OpenSSL, which libcurl loads, adds
- * milliseconds. This function holds the GIL, so that none of these threads can
- * acquire it. CPython has already freed their thread states. */
+/* Wait until daemon threads have exited, before CPython 3.10 frees the
+ * interpreter. A daemon thread that waits for the GIL checks once per switch
+ * interval whether it must exit. If it must, and had requested a switch, it
+ * withdraws its request from the interpreter (take_gil(),
+ * https://github.com/python/cpython/issues/96387), which crashes if the
+ * interpreter has been freed. The longer the process takes to exit, the
+ * likelier is the crash; OpenSSL, which libcurl loads, adds milliseconds. The
+ * caller holds the GIL, so that none of these threads can acquire it. CPython
+ * has already freed their thread states. */
 static void gil_wait_for_daemons(PyObject *mark) {
   const unsigned long limit_us =
       GIL_DAEMON_INTERVALS * py_sp_version_gil_check_us();
@@ -171,7 +176,8 @@ static void gil_wait_for_daemons(PyObject *mark) {
   }
 }
 
-/* Returns -1 with an exception. */
+/* Let gil_wait_for_daemons() run when the interpreter's dict is freed, as the
+ * destructor of a capsule in this dict. Returns 0, or -1 with an exception. */
 static int gil_register_end(void) {
   PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
   PyObject *mark = PyCapsule_New(&gil, NULL, gil_wait_for_daemons);

@@ -1,16 +1,17 @@
-/* The library's threads write lines, and they never wait for the GIL, because a
- * fork holds the GIL while it waits for them. The lines are stored
- * (log_lines.h). If a call of the program is running in the library, this call
- * delivers them before it returns; otherwise a temporary thread delivers them
- * and exits. A pending call (Py_AddPendingCall()) cannot deliver them, because
- * it may interrupt a handler of the application that holds a non-recursive
- * lock, and because the main thread may sleep for ever. If a signal (Ctrl-C)
- * interrupts a call, the call fails and a temporary thread delivers the
- * remaining lines.
+/* The library's threads write log lines. They must not wait for the GIL to do
+ * so, because a fork holds the GIL while it waits for these threads. So the
+ * lines are stored in a queue (log_lines.h). If the program has called a
+ * function of the library, this call delivers the stored lines to Python's
+ * logger before it returns; otherwise a temporary thread delivers them and
+ * exits. A pending call (Py_AddPendingCall()) cannot deliver them: it may
+ * interrupt a log handler of the program that holds a non-recursive lock, and
+ * the main thread, which would run it, may sleep for ever. If a signal (Ctrl-C)
+ * interrupts a call of the program, this call fails and a temporary thread
+ * delivers the remaining lines.
  *
- * Protocol: `lock` guards the fields below and is never held while calling
- * Python. A forked child starts with an empty list, because the lines belong to
- * the parent. */
+ * Protocol: `lock` guards the fields of `logged`, and no thread holds the lock
+ * while it calls Python. A forked child starts without lines, because the
+ * parent delivers them. */
 #include "py_log.h"
 
 #include <errno.h>
@@ -29,11 +30,11 @@
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t delivered;
-  sp_log_line *pending; /* the next lines, oldest first */
+  sp_log_line *pending; /* lines taken from the queue, oldest first */
   unsigned lost;
-  unsigned calls; /* calls that will deliver lines */
-  int delivering; /* whether a thread delivers lines */
-  PyObject *sink; /* guarded by the GIL alone */
+  unsigned calls; /* running calls that will deliver lines */
+  int delivering; /* whether a temporary thread delivers lines */
+  PyObject *sink; /* the callable for lines; guarded by the GIL only */
 } logged = {.lock = PTHREAD_MUTEX_INITIALIZER,
             .delivered = PTHREAD_COND_INITIALIZER};
 
@@ -64,8 +65,9 @@ static void log_after_fork_child(void) {
   logged.delivering = 0;
 }
 
-/* Pass one line to the callable. Returns -1 with an exception of the program
- * (Ctrl-C), never on the delivering `thread`; otherwise 0. */
+/* Pass one line to the callable `sink`. Returns 0, or -1 with an exception that
+ * must propagate (Ctrl-C). Always returns 0 if `thread` is true, because the
+ * temporary thread has no caller that could get the exception. */
 static int log_call(int thread, spanprof_log_level level, const char *text) {
   PyObject *result =
       logged.sink ? PyObject_CallFunction(logged.sink, "is", (int)level, text)
@@ -80,9 +82,10 @@ static int log_call(int thread, spanprof_log_level level, const char *text) {
   return 0;
 }
 
-/* Detach the next line. Returns NULL if there is none, and then also clears
- * `delivering` if the caller is the delivering `thread`. *lost is the number of
- * lost lines, reported after all other lines. */
+/* Remove and return the next line, or NULL if there is none. After the last
+ * line, *lost is the number of lines that were dropped; before, it is 0. When
+ * nothing is left, clears `delivering` if the caller is the temporary thread
+ * (`thread`). */
 static sp_log_line *log_next(int thread, unsigned *lost) {
   sp_log_line *line;
 
@@ -103,8 +106,8 @@ static sp_log_line *log_next(int thread, unsigned *lost) {
   return line;
 }
 
-/* Deliver all lines, including those that arrive meanwhile. Needs the GIL.
- * Returns 0, or -1 as log_call() does. */
+/* Deliver all lines, including those that are added meanwhile. Needs the GIL.
+ * Returns 0, or -1 with an exception that must propagate. */
 static int log_deliver(int thread) {
   char sentence[80];
   sp_log_line *line;
@@ -131,8 +134,8 @@ static void *log_thread(void *unused) {
   return NULL;
 }
 
-/* Start a delivering thread if no call or thread will deliver the lines. Needs
- * the lock. */
+/* Start the temporary thread if neither a running call nor a thread will
+ * deliver the lines. The caller holds the lock. */
 static void log_thread_start(void) {
   pthread_t thread;
 
@@ -170,7 +173,7 @@ void py_sp_log_begin(void) {
  * would otherwise interrupt the logger's code instead of the call. */
 int py_sp_log_end(void) {
   pthread_mutex_lock(&logged.lock);
-  /* It is 0 in a child that the program forked during the call. */
+  /* `calls` is 0 in a child that was forked during the call. */
   if (logged.calls > 0)
     logged.calls--;
   pthread_mutex_unlock(&logged.lock);

@@ -8,17 +8,18 @@
  * blocks. */
 void py_sp_log_write(void *data, spanprof_log_level level, const char *message);
 
-/* Surround a call of the library that releases the GIL. py_sp_log_end()
- * delivers the call's lines on this thread; call it without an exception set.
- * It returns -1 with an exception that belongs to the program, for example from
- * a signal handler: the call must fail with this exception. */
+/* Call these before and after a call of the library that releases the GIL.
+ * py_sp_log_end() delivers all log lines on this thread; no exception may be
+ * set when it is called. It returns 0, or -1 with an exception of the program,
+ * for example of a signal handler. The caller must then fail with this
+ * exception. */
 void py_sp_log_begin(void);
 int py_sp_log_end(void);
 
-/* Wait at most `ms` milliseconds until the thread that delivers lines has
- * finished. Call it without the GIL. Code that ends a process must not deliver
- * lines itself: in a forked child, a logging handler may wait for ever for a
- * lock that the fork copied. */
+/* Wait at most `ms` milliseconds until the temporary thread that delivers log
+ * lines has delivered them. The caller must not hold the GIL. Code that ends a
+ * process must not deliver lines itself: in a forked child, a logging handler
+ * may wait for ever for a lock that the fork copied. */
 void py_sp_log_wait(long ms);
 
 /* Add _native.log_to(callable) to the module. The callable gets (level, text)

@@ -28,11 +28,11 @@ static PyObject *sigterm_flush(PyObject *module, PyObject *unused) {
 
 static PyMethodDef sigterm_methods[] = {
     {"sigterm_arm", sigterm_arm, METH_NOARGS,
-     "sigterm_arm(): install the core's handler of SIGTERM if the action is "
-     "the default; return whether the running session flushes at SIGTERM."},
+     "sigterm_arm(): install the core's handler of SIGTERM if SIGTERM has its "
+     "default action; return whether the running session flushes at SIGTERM."},
     {"sigterm_cover", sigterm_cover, METH_NOARGS,
-     "sigterm_cover(): install that handler in front of the interpreter's, "
-     "which it calls."},
+     "sigterm_cover(): replace the interpreter's handler of SIGTERM by the "
+     "core's, which then calls the interpreter's."},
     {"sigterm_flush", sigterm_flush, METH_NOARGS,
      "sigterm_flush(): flush within 2 s if SIGTERM arrived; return whether "
      "the process must exit."},

@@ -1,4 +1,5 @@
-/* The core's flush at SIGTERM, for spanprof._sigterm. */
+/* Functions of the core that flush at SIGTERM, for the module
+ * spanprof._sigterm. */
 #ifndef PY_SIGTERM_H
 #define PY_SIGTERM_H
 

@@ -18,7 +18,8 @@ static spanprof_status recording_finish(spanprof_recording *recording,
   return st;
 }
 
-/* Free a recording that was not ended. */
+/* The destructor of a recording's capsule: discards the recording if
+ * recording_end() was not called. */
 static void recording_drop(PyObject *capsule) {
   const char *name = PyCapsule_GetName(capsule);
 
@@ -26,7 +27,8 @@ static void recording_drop(PyObject *capsule) {
     recording_finish(PyCapsule_GetPointer(capsule, RECORDING_NAME), NULL);
 }
 
-/* Read an option. None leaves it unset. Returns -1 with an exception. */
+/* Set *out to an option's value; leave it unset if the value is None. Returns
+ * 0, or -1 with an exception. */
 static int recording_option(PyObject *value, int64_t *out) {
   if (value != Py_None)
     *out = PyLong_AsLongLong(value);
@@ -64,8 +66,8 @@ static PyObject *recording_begin(PyObject *module, PyObject *arguments) {
   return capsule;
 }
 
-/* Detach the recording from its capsule, which becomes invalid. Returns NULL
- * with an exception. */
+/* Remove the recording from its capsule, so that no other call can end it.
+ * Returns the recording, or NULL with an exception. */
 static spanprof_recording *recording_of(PyObject *capsule) {
   spanprof_recording *recording = PyCapsule_GetPointer(capsule, RECORDING_NAME);
 
@@ -74,8 +76,8 @@ static spanprof_recording *recording_of(PyObject *capsule) {
              : NULL;
 }
 
-/* Remove the current context from the recording. Returns -1 with an
- * exception. */
+/* If the current context belongs to this recording, set its mark to `outer`,
+ * the mark of the enclosing recording. Returns 0, or -1 with an exception. */
 static int recording_unmark(const spanprof_recording *recording,
                             spanprof_mark outer) {
   const spanprof_mark mark = spanprof_recording_mark(recording);
@@ -135,7 +137,8 @@ static PyObject *mark_set(PyObject *module, PyObject *number) {
   Py_RETURN_NONE;
 }
 
-/* Call the function with the recording's mark; `self` is (mark, function). */
+/* Call a function with a recording's mark in the current context; `self` is the
+ * tuple (mark, function). */
 static PyObject *mark_run(PyObject *self, PyObject *arguments,
                           PyObject *keywords) {
   spanprof_mark mark = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(self, 0));
@@ -156,8 +159,8 @@ static PyMethodDef mark_run_method = {"marked",
                                       (PyCFunction)(void (*)(void))mark_run,
                                       METH_VARARGS | METH_KEYWORDS, NULL};
 
-/* mark_call(mark, function). Written in C so that it adds no frame to
- * stacks. */
+/* mark_call(mark, function). Written in C, so that the returned function adds
+ * no Python frame to stacks. */
 static PyObject *mark_call(PyObject *module, PyObject *arguments) {
   (void)module;
   if (PyTuple_GET_SIZE(arguments) == 2 &&
@@ -169,23 +172,24 @@ static PyObject *mark_call(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef recording_methods[] = {
     {"recording_begin", recording_begin, METH_VARARGS,
-     "recording_begin(own, sample_rate_hz, native_frames, ms)\n\nBegin a "
-     "recording: of the current context and its copies if `own` is true,\n"
-     "otherwise of all threads. The other arguments may be None. Dropping the\n"
-     "result discards the recording."},
+     "recording_begin(own, sample_rate_hz, native_frames, ms)\n\nBegin and "
+     "return a recording: of the current context and its copies if `own`\n"
+     "is true, otherwise of all threads. The other arguments may be None.\n"
+     "A recording that is freed without recording_end() is discarded."},
     {"recording_end", recording_end, METH_VARARGS,
-     "recording_end(recording, outer)\n\nReturn the profile (gzip-compressed "
-     "pprof), its number of samples, and a\nsentence if the profile differs "
-     "from the\nrequested one, else None. Set the mark `outer` in the current\n"
-     "context."},
+     "recording_end(recording, outer)\n\nEnd the recording. Return (profile, "
+     "samples, note): gzip-compressed pprof, the number of samples, and a\n"
+     "sentence if the profile differs from the requested one, else None. If\n"
+     "the current context belongs to the recording, set its mark to `outer`."},
     {"mark_get", mark_get, METH_NOARGS,
-     "mark_get()\n\nReturn the mark of the current context's recording, or "
-     "0."},
+     "mark_get()\n\nReturn the mark (number) of the recording that the "
+     "current context\nbelongs to, or 0."},
     {"mark_set", mark_set, METH_O,
-     "mark_set(mark)\n\nAdd the current context to a recording."},
+     "mark_set(mark)\n\nAdd the current context to the recording with this "
+     "mark; 0: to none."},
     {"mark_call", mark_call, METH_VARARGS,
      "mark_call(mark, function)\n\nReturn a function that calls `function` as "
-     "a part of the recording."},
+     "a part of the recording\nwith this mark."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -18,16 +18,17 @@
 
 #define RUNTIME_REASON_BYTES 256
 
-/* Whether the interpreter may be walked. Process-wide, because the signal
- * handler is. */
+/* Whether the signal handler may read the interpreter's frames. */
 SP_HANDLER_DATA static _Atomic bool runtime_open;
 
-/* Read by the collector. Process-wide, as the session is. */
+/* The line that frames show, by an option of the session. Read by the collector
+ * thread. */
 static _Atomic py_sp_line_numbers runtime_line_numbers;
 
-/* Needs the GIL. */
+/* Guarded by the GIL. */
 static struct {
-  bool tested; /* the test has finished; `reason` is final */
+  bool tested; /* the self-test has finished, and `reason` does not change any
+                  more */
   bool registered;
   bool over; /* the interpreter is being finalized */
   char reason[RUNTIME_REASON_BYTES];
@@ -35,7 +36,8 @@ static struct {
   PyObject *stop; /* the module's function runtime_stop(), owned */
 } runtime_state;
 
-/* Returns the interrupted thread's state, or NULL. */
+/* Returns the PyThreadState of the interrupted thread, or NULL if it has none
+ * or must not be read. */
 SP_HANDLER_CODE static const PyThreadState *thread_state(void) {
   return atomic_load_explicit(&runtime_open, memory_order_seq_cst)
              ? py_sp_walk_thread()
@@ -58,8 +60,9 @@ SP_HANDLER_CODE static size_t runtime_walk(void *data,
   return count;
 }
 
-/* Also notices the end of the interpreter, because its exit hooks may have been
- * cleared. */
+/* Also stops stack walks once the interpreter is being finalized: the program
+ * may have cleared the hooks of atexit, so that runtime_stop() is not
+ * called. */
 static void runtime_normalize(void *data, spanprof_frame *frames,
                               size_t count) {
   (void)data;
@@ -121,9 +124,10 @@ static bool version_fits(void) {
   return !PY_SP_VERSION_FREE_THREADED;
 }
 
-/* Store an ordinary exception as the reason; the next call of runtime_test()
- * tests again. Returns 0, or -1 if the exception must end the thread or the
- * program. */
+/* The self-test failed with an exception. Store an ordinary exception as
+ * `reason` and return 0; the next call of runtime_test() tests again. Return -1
+ * if the exception must end the thread or the program, and so must
+ * propagate. */
 static int runtime_interrupted(const char *what) {
   char text[128];
 
@@ -135,8 +139,8 @@ static int runtime_interrupted(const char *what) {
   return 0;
 }
 
-/* Returns 0, or -1 with an exception that must end the thread or the
- * program. */
+/* Run the self-test unless it has finished before. Returns 0, or -1 with an
+ * exception that must end the thread or the program. */
 static int runtime_test(void) {
   if (runtime_state.tested)
     return 0;
@@ -174,8 +178,9 @@ static int runtime_reason(const char **out) {
   return 0;
 }
 
-/* Stop walking before the interpreter frees the states of threads that still
- * run. Returns 0, or -1 with an exception. */
+/* Register runtime_stop() with atexit, so that stack walks stop before the
+ * interpreter frees the states of threads that still run. Returns 0, or -1 with
+ * an exception. */
 static int runtime_stop_at_exit(void) {
   PyObject *atexit = PyImport_ImportModule("atexit");
   PyObject *done = NULL;
@@ -194,9 +199,10 @@ static int runtime_stop_at_exit(void) {
   return -1;
 }
 
-/* Returns whether the just-in-time compiler is on, or may be. The interpreter
- * decides this at its start; 3.13 cannot report it
- * (https://docs.python.org/3/library/sys.html#sys._jit, 3.14). */
+/* Returns whether the just-in-time compiler is or may be on. The interpreter
+ * decides this at its start. From 3.14 on, sys._jit reports it
+ * (https://docs.python.org/3/library/sys.html#sys._jit); on 3.13, this function
+ * returns true because it is unknown. */
 static bool runtime_compiles(void) {
   PyObject *jit, *has = NULL;
   bool compiles;
@@ -212,7 +218,8 @@ static bool runtime_compiles(void) {
   return compiles;
 }
 
-/* Returns 0, or -1 with an exception. */
+/* Register the interpreter with the core. Returns 0, or -1 with an
+ * exception. */
 static int runtime_register(void) {
   spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX];
   spanprof_runtime runtime = {
@@ -295,7 +302,7 @@ static PyObject *native_runtime_stats(PyObject *module, PyObject *unused) {
       (unsigned long long)py_sp_space_emptied());
 }
 
-/* For tests: the lines of a code object as the walker reads them. */
+/* For tests: returns the lines of a code object as samples show them. */
 static PyObject *native_runtime_lines(PyObject *module, PyObject *code) {
   py_sp_line_run *runs = NULL;
   PyObject *table, *list = NULL;
@@ -329,14 +336,15 @@ static PyObject *native_runtime_lines(PyObject *module, PyObject *code) {
 
 static PyMethodDef runtime_methods[] = {
     {"unavailable_reason", native_unavailable_reason, METH_NOARGS,
-     "unavailable_reason(): why this interpreter cannot be profiled, in one "
-     "sentence, or None."},
+     "unavailable_reason(): return why this interpreter cannot be profiled, in "
+     "one sentence, or None."},
     {"runtime_stop", native_runtime_stop, METH_NOARGS,
-     "runtime_stop(): stop walking before the interpreter is finalized."},
+     "runtime_stop(): stop reading frames before the interpreter is "
+     "finalized."},
     {"runtime_stats", native_runtime_stats, METH_NOARGS,
-     "runtime_stats(): counters about code objects, by name."},
+     "runtime_stats(): return the counters about code objects, by name."},
     {"runtime_lines", native_runtime_lines, METH_O,
-     "runtime_lines(code): [(instruction unit, line)], for tests."},
+     "runtime_lines(code): return [(instruction unit, line)], for tests."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -13,28 +13,30 @@
 #include "util/system/clock.h"
 #include "util/system/own_thread.h"
 
-/* Minimum time to deliver log lines at the end, even if the delivery of the
- * last profile used all its time. */
+/* Minimum time for the delivery of log lines at the end of the process. It
+ * applies even if the delivery of the last profile used all the time that end()
+ * has. */
 #define SESSION_LINES_MS 100
 
 /* The options of a session. */
 typedef struct session_options {
   spanprof_options core;
-  PyObject *kept;       /* list of the objects that `core` points into, and of
-                           `on_profile` */
+  PyObject *kept; /* list that keeps `on_profile` and the objects of the texts
+                     in `core` alive */
   PyObject *on_profile; /* NULL: none */
   py_sp_line_numbers line_numbers;
 } session_options;
 
-/* The callable of the running session. Needs the GIL. */
+/* The option `on_profile` of the running session. Guarded by the GIL. */
 static PyObject *session_on_profile;
 
-/* The options of the running session, to restart it if a new one cannot start.
- * Needs the GIL. */
+/* The options of the running session. They restart it if the session that
+ * should replace it cannot start. Guarded by the GIL. */
 static session_options session_previous;
 
-/* Called on the uploading thread. The queue behind it is bounded, so that a
- * slow callable loses profiles but never delays the application. */
+/* Pass a profile to `on_profile`. Called on the uploader thread. Its queue of
+ * profiles is bounded, so that a slow `on_profile` loses profiles but never
+ * delays the program. */
 static void session_profile(void *data, const spanprof_profile *profile) {
   PyGILState_STATE state;
   PyObject *callable, *result;
@@ -56,8 +58,8 @@ static void session_profile(void *data, const spanprof_profile *profile) {
   py_sp_gil_release(state);
 }
 
-/* Read the options that only Python has; spanprof/_options.py has checked them.
- * Returns 0, or -1 with an exception. */
+/* Read the options that only Python has: line_numbers and on_profile.
+ * spanprof/_options.py has checked them. Returns 0, or -1 with an exception. */
 static int session_read_own(session_options *out, PyObject *given) {
   PyObject *lines = PyDict_GetItemString(given, "line_numbers");
 
@@ -72,9 +74,10 @@ static int session_read_own(session_options *out, PyObject *given) {
   return PyList_Append(out->kept, out->on_profile);
 }
 
-/* Flush by default, because SIGTERM, with which containers are stopped, ends
- * Python without exit handlers. The core's default is off. An empty variable
- * counts as unset. */
+/* Set flush_on_sigterm to true if neither the program nor the environment sets
+ * it. Containers are stopped by SIGTERM, which ends Python without exit
+ * handlers. The core's own default is false. An empty variable counts as
+ * unset. */
 static void session_default_sigterm(spanprof_options *options) {
   const char *variable = getenv("PYROSCOPE_FLUSH_ON_SIGTERM");
 
@@ -82,7 +85,7 @@ static void session_default_sigterm(spanprof_options *options) {
     options->flush_on_sigterm = 1;
 }
 
-/* Returns 0, or -1 with an exception. */
+/* Set *out to the options for a session. Returns 0, or -1 with an exception. */
 static int session_read(session_options *out,
                         const sp_control_options *options) {
   *out = (session_options){.core = options->core, .kept = options->kept};
@@ -91,7 +94,7 @@ static int session_read(session_options *out,
   return session_read_own(out, options->given);
 }
 
-/* Start a session. No session may run. */
+/* Start a session while no session runs. */
 static spanprof_status session_begin(const session_options *given) {
   spanprof_session *session;
   spanprof_status st;
@@ -105,8 +108,8 @@ static spanprof_status session_begin(const session_options *given) {
   return st;
 }
 
-/* Check the options and stop a running session. *stopped becomes true if one
- * was stopped. */
+/* Check the options. If they are valid, stop the running session, if any, and
+ * set *stopped to true. */
 static spanprof_status session_check(const session_options *given,
                                      bool *stopped) {
   spanprof_session *session;
@@ -123,8 +126,8 @@ static spanprof_status session_check(const session_options *given,
   return st;
 }
 
-/* Restart the previous session after a refused one. Keeps the exception about
- * the refusal. */
+/* Restart the previous session, because the session that should replace it
+ * could not start. The current exception, which gives the reason, stays set. */
 static void session_resume(void) {
   PyObject *type, *value, *traceback;
 
@@ -134,9 +137,9 @@ static void session_resume(void) {
   PyErr_Restore(type, value, traceback);
 }
 
-/* Returns True or False, or NULL with an exception. *started is true if the new
- * session runs; it may be true together with an exception, which a log handler
- * or a signal handler of the program raised. */
+/* Returns True or False, or NULL with an exception. Sets *started to whether
+ * the new session runs. *started may be true although an exception is returned,
+ * if a log handler or a signal handler of the program raised it. */
 static PyObject *session_replace(const session_options *given, bool *started) {
   PyObject *type, *value, *traceback;
   bool stopped = false, again = true;
@@ -231,8 +234,9 @@ static long session_clock_ms(void) {
   return (long)(sp_monotonic_ns() / SP_NS_PER_MS);
 }
 
-/* Deliver everything. `close`: the process ends, so stop the session. Otherwise
- * only flush, because an exec may fail and the process continues. */
+/* end(ms, close). If `close` is true, the process ends, so the session is
+ * stopped. Otherwise an exec follows. It may fail, in which case the process
+ * continues, so the session is only flushed. */
 static PyObject *session_end(PyObject *module, PyObject *arguments) {
   unsigned int ms;
   int close;
@@ -259,8 +263,9 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef session_methods[] = {
     {"end", session_end, METH_VARARGS,
-     "end(ms, close): deliver all profiles and log lines at the end of the "
-     "process; with close, also stop, and refuse the GIL to the library."},
+     "end(ms, close): deliver all profiles and log lines before the process "
+     "exits or calls exec. If `close` is true, also stop the session and "
+     "let no thread of the library use Python any more."},
     {NULL, NULL, 0, NULL},
 };
 

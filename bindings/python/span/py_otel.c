@@ -2,14 +2,15 @@
 
 #include "base/py_version.h"
 
-/* Fields of a SpanContext, a tuple (opentelemetry/trace/span.py). */
+/* Indexes of the fields of a SpanContext, which is a tuple
+ * (opentelemetry/trace/span.py). */
 #define OTEL_TRACE_ID  0
 #define OTEL_SPAN_ID   1
 #define OTEL_IS_REMOTE 2
 #define OTEL_FLAGS     3
 #define OTEL_FIELDS    4
 
-/* Interned; fixed after py_sp_otel_init(). */
+/* Interned names of attributes. Not changed after py_sp_otel_init(). */
 static struct {
   PyObject *context;
   PyObject *get_context;
@@ -24,8 +25,8 @@ static struct {
   PyObject *set_attribute;
 } otel_names;
 
-/* Get a private attribute, or the public one if the private one does not
- * exist. */
+/* Get the private attribute `kept`, or the attribute `public` if the private
+ * one does not exist. Returns NULL with an exception on failure. */
 static PyObject *otel_attribute(PyObject *span, PyObject *kept,
                                 PyObject *public) {
   PyObject *value = PyObject_GetAttr(span, kept);
@@ -36,7 +37,8 @@ static PyObject *otel_attribute(PyObject *span, PyObject *kept,
   return PyObject_GetAttr(span, public);
 }
 
-/* Returns whether the attribute is None or an int of at least `least`. */
+/* Returns whether the attribute `name`, a limit, is None or an int of at least
+ * `least`. */
 static int otel_limit_allows(PyObject *object, PyObject *name,
                              Py_ssize_t least) {
   PyObject *limit = PyObject_GetAttr(object, name);
@@ -48,10 +50,10 @@ static int otel_limit_allows(PyObject *object, PyObject *name,
   return allows;
 }
 
-/* Add an attribute in the same way as BoundedAttributes
- * (opentelemetry/attributes); the attributes of a just started span are
- * mutable. Returns 0 if the span's own method must be called instead; an
- * exception may be set then. */
+/* Add an attribute to the dict of the span's BoundedAttributes
+ * (opentelemetry/attributes), as this class does, within its limits. Returns 1,
+ * or 0 if the span's method set_attribute() must be called instead; in this
+ * case, an exception may be set. */
 static int otel_attribute_store(PyObject *attributes, PyObject *key,
                                 PyObject *value) {
   PyObject *dict = PyObject_GetAttr(attributes, otel_names.dict);

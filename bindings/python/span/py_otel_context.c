@@ -7,24 +7,28 @@
 #include "py_otel.h"
 #include "py_span.h"
 
-/* `_native.RuntimeContext` is the first base of a class whose second base is
- * the program's own implementation of OpenTelemetry's context. Its methods call
- * the second base and let our ContextVar follow each attach and detach.
- * Results, exceptions and all other attributes are those of the program's
- * implementation. Of our own exceptions, only those that must end a thread or
- * the program propagate. */
+/* spanprof.otel replaces OpenTelemetry's context object by one of a new class.
+ * The first base of this class is `_native.RuntimeContext`; the second base is
+ * the program's own implementation of OpenTelemetry's context. The methods of
+ * RuntimeContext call those of the second base, and after each attach and
+ * detach they set the span in the ContextVar of py_context.h. Results,
+ * exceptions and all other attributes are those of the second base. Of the
+ * exceptions that RuntimeContext itself causes, only those that must end a
+ * thread or the program propagate. */
 
 typedef struct otel_context {
-  PyObject_HEAD PyObject *span_key; /* key of the current span in a context */
-  /* The ContextVar of the second base, if that is OpenTelemetry's own class,
-   * whose methods only set, reset and get this variable. Then the methods below
-   * do the same without bytecode (see py_otel.h). Otherwise NULL. */
+  PyObject_HEAD PyObject *span_key; /* key of a context's span */
+  /* The ContextVar of the second base, if the second base is OpenTelemetry's
+   * own class, whose methods only set, reset and get this variable. The methods
+   * below then do the same without running bytecode (see py_otel.h). Otherwise
+   * NULL. */
   PyObject *variable;
-  unsigned int
-      version; /* version of our class, which changes when a base changes */
+  /* tp_version_tag of the new class; it changes if a method of a base is
+   * replaced. */
+  unsigned int version;
 } otel_context;
 
-/* Fixed after py_sp_otel_context_init(). */
+/* Not changed after py_sp_otel_context_init(). */
 static struct {
   PyObject *type; /* RuntimeContext */
   PyObject *attach;
@@ -33,8 +37,8 @@ static struct {
   PyObject *get_current;
 } otel_context_known;
 
-/* Get the span in a context. Returns a new reference, or NULL, without an
- * exception if there is no span. */
+/* Get the span in an OpenTelemetry context. Returns a new reference; NULL
+ * without an exception if there is no span; or NULL with an exception. */
 static PyObject *otel_context_span(const otel_context *self,
                                    PyObject *context) {
   PyObject *span;
@@ -48,8 +52,8 @@ static PyObject *otel_context_span(const otel_context *self,
   return span;
 }
 
-/* Make the span of `context` the active one. Returns 0, or -1 with an
- * exception. */
+/* Set the span of `context` in the ContextVar of py_context.h. Returns 0, or -1
+ * with an exception. */
 static int otel_context_follow(const otel_context *self, PyObject *context) {
   PyObject *span = otel_context_span(self, context);
   py_sp_span_record *record = NULL;
@@ -64,23 +68,26 @@ static int otel_context_follow(const otel_context *self, PyObject *context) {
   return st;
 }
 
-/* Stop showing spans, because following the context failed. Returns 0, or -1 if
- * the current exception must end a thread or the program. */
+/* otel_context_follow() failed. Add no spans to samples from now on, because
+ * they could be wrong, and return 0. Return -1 if the current exception must
+ * end a thread or the program. */
 static int otel_context_failed(const otel_context *self) {
   char text[256], reason[512];
 
   if (!py_sp_error_is_ordinary())
     return -1;
   py_sp_error_consume(text, sizeof text);
-  snprintf(reason, sizeof reason,
-           "spans are not shown from now on: following OpenTelemetry's %s "
-           "failed (%s)",
-           Py_TYPE((PyObject *)self)->tp_name, text);
+  snprintf(
+      reason, sizeof reason,
+      "spans are not shown from now on: reading the span of OpenTelemetry's "
+      "%s failed (%s)",
+      Py_TYPE((PyObject *)self)->tp_name, text);
   py_sp_context_spans_off(reason);
   return 0;
 }
 
-/* Returns whether the second base only uses its variable. */
+/* Returns whether the methods of the second base only set, reset and get
+ * `variable`. */
 static int otel_context_is_plain(const otel_context *self) {
   return self->variable &&
          Py_TYPE((PyObject *)self)->tp_version_tag == self->version;
@@ -136,8 +143,8 @@ static PyObject *otel_context_attach(PyObject *object, PyObject *context) {
   return token;
 }
 
-/* Follow the context that is current after a detach, whether or not the detach
- * succeeded. Returns 0, or -1 with an exception. */
+/* Call otel_context_follow() for the current context. Called after each detach,
+ * even if the detach failed. Returns 0, or -1 with an exception. */
 static int otel_context_resync(const otel_context *self) {
   PyObject *context = otel_context_current(self);
   int st = context ? otel_context_follow(self, context) : -1;
@@ -146,7 +153,8 @@ static int otel_context_resync(const otel_context *self) {
   return st < 0 ? otel_context_failed(self) : 0;
 }
 
-/* Detach in the second base. */
+/* Do what detach() of the second base does. Returns None, or NULL with an
+ * exception. */
 static PyObject *otel_context_base_detach(const otel_context *self,
                                           PyObject *token) {
   if (!otel_context_is_plain(self))
@@ -184,8 +192,9 @@ static int otel_context_traverse(PyObject *object, visitproc visit, void *arg) {
   return 0;
 }
 
-/* There is no tp_clear, because it would leave an unusable context. The objects
- * that the variable refers to can break the cycle. */
+/* The type has no tp_clear, because it would leave an unusable context. The
+ * garbage collector can break a reference cycle at the objects that `variable`
+ * refers to. */
 static void otel_context_dealloc(PyObject *object) {
   otel_context *self = (otel_context *)object;
 
@@ -213,7 +222,7 @@ static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
     return NULL;
   self->span_key = Py_NewRef(span_key);
   self->variable = variable == Py_None ? NULL : Py_NewRef(variable);
-  /* A class gets a version at its first attribute look-up. */
+  /* A class gets a tp_version_tag at its first attribute look-up. */
   Py_XDECREF(PyObject_GetAttr((PyObject *)self, otel_context_known.attach));
   self->version = type->tp_version_tag;
   if (!self->version)
@@ -221,8 +230,8 @@ static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
   return (PyObject *)self;
 }
 
-/* Follow the current context, for contexts that were attached before the
- * hook. */
+/* _spanprof_refresh(): set the span of the current context, which may have been
+ * attached before this object replaced OpenTelemetry's. */
 static PyObject *otel_context_refresh(PyObject *object, PyObject *unused) {
   (void)unused;
   if (py_sp_context_spans_shown() &&
@@ -242,7 +251,8 @@ static PyMethodDef otel_context_methods[] = {
 
 static PyTypeObject otel_context_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.RuntimeContext",
-    .tp_doc = "Sets our ContextVar at each attach and detach.",
+    .tp_doc =
+        "A context of OpenTelemetry that also tells spanprof the current span.",
     .tp_basicsize = sizeof(otel_context),
     .tp_dealloc = otel_context_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
@@ -251,7 +261,7 @@ static PyTypeObject otel_context_type = {
     .tp_new = otel_context_new,
 };
 
-/* spans_off(reason), for the Python part of the hook. */
+/* spans_off(reason), called by spanprof/otel/_hook.py. */
 static PyObject *otel_spans_off(PyObject *module, PyObject *reason) {
   const char *text = PyUnicode_AsUTF8(reason);
 

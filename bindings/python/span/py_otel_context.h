@@ -1,5 +1,5 @@
-/* Sets the span of our ContextVar (py_context.h) whenever the program attaches
- * or detaches an OpenTelemetry context. */
+/* Sets the span in spanprof's ContextVar (py_context.h) whenever the program
+ * attaches or detaches an OpenTelemetry context. */
 #ifndef PY_OTEL_CONTEXT_H
 #define PY_OTEL_CONTEXT_H
 

@@ -10,13 +10,15 @@ static void resource_forget(void) {
   py_sp_resource_reported = false;
 }
 
-/* Returns a new reference, None if there is no such attribute, or NULL with an
- * exception. */
+/* Returns a new reference to the value of an attribute, or to None if there is
+ * no such attribute. Returns NULL with an exception on failure. */
 static PyObject *resource_attribute(PyObject *attributes, const char *name) {
   return PyObject_CallMethod(attributes, "get", "s", name);
 }
 
-/* Returns the text of a value, "" for None. *keep is that of py_sp_utf8(). */
+/* Returns the text of a value in UTF-8, or "" for None. The text is valid until
+ * the caller releases the reference *keep. Returns NULL with an exception on
+ * failure. */
 static const char *resource_text(PyObject *value, size_t *bytes,
                                  PyObject **keep) {
   *keep = NULL;
@@ -24,7 +26,8 @@ static const char *resource_text(PyObject *value, size_t *bytes,
   return value == Py_None ? "" : py_sp_utf8(value, bytes, keep);
 }
 
-/* Returns 0, or -1 with an exception. */
+/* Pass the service name and namespace to the core; do nothing if the name is
+ * empty. Returns 0, or -1 with an exception. */
 static int resource_set(PyObject *name, PyObject *name_space) {
   PyObject *keep, *keep_space = NULL;
   size_t bytes, space_bytes;

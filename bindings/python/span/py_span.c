@@ -11,16 +11,17 @@
 #include "py_resource.h"
 #include "py_span_rules.h"
 
-/* Longer attributes are fetched a second time into a larger buffer. */
+/* Size of the first buffer for an attribute. A longer attribute is read a
+ * second time, into a larger buffer. */
 #define SPAN_ATTRIBUTE_BYTES 512
 
 #define SPAN_ATTRIBUTES 4
 
-/* Interned; fixed after py_sp_span_init(). */
+/* Interned. Not changed after py_sp_span_init(). */
 static PyObject *span_attribute_keys[SPAN_ATTRIBUTES];
 
-/* Returns the value of an attribute, or NULL if the span has none or an
- * exception was raised. */
+/* Returns the value of an attribute; NULL without an exception if the span does
+ * not get this attribute; or NULL with an exception. */
 static PyObject *span_attribute(const py_sp_span_rules *rules,
                                 spanprof_span span,
                                 spanprof_span_attribute attribute) {
@@ -48,7 +49,8 @@ static PyObject *span_attribute(const py_sp_span_rules *rules,
   return value;
 }
 
-/* Returns 0, or -1 with an exception. */
+/* Set the attributes that the rules require. Returns 0, or -1 with an
+ * exception. */
 static int span_attributes_set(const py_sp_span_rules *rules, PyObject *object,
                                spanprof_span span) {
   int i;
@@ -96,7 +98,8 @@ static int span_parent_read(PyObject *object, spanprof_span_info *info) {
 }
 
 /* Report the start of the span to the core and create its record. Returns 0, or
- * -1 with an exception. *out is NULL if the context is not valid. */
+ * -1 with an exception. *out is the record, a new reference, or NULL if the
+ * SpanContext is not valid. */
 static int span_record_make(const py_sp_span_rules *rules, PyObject *object,
                             PyObject *context, const py_sp_otel_key *key,
                             py_sp_span_record **out) {
@@ -127,8 +130,8 @@ static int span_record_make(const py_sp_span_rules *rules, PyObject *object,
   return *out ? 0 : -1;
 }
 
-/* Log an ordinary exception as a warning and go on. Returns 0, or -1 with an
- * exception that must propagate. */
+/* Call py_sp_resource_report(). An ordinary exception is logged as a warning.
+ * Returns 0, or -1 with an exception that must propagate. */
 static int span_resource_report(PyObject *object) {
   char text[256];
 
@@ -159,7 +162,8 @@ int py_sp_span_start(const py_sp_span_rules *rules, PyObject *object) {
   context = py_sp_otel_context(object);
   if (!context)
     return -1;
-  /* If there is a record, another processor of ours has handled the span. */
+  /* If there is a record, another SpanProcessor of spanprof has reported the
+   * span. */
   if (py_sp_otel_key_read(context, &key) &&
       !py_sp_span_record_find(key.span_id, key.trace_low))
     st = span_record_make(rules, object, context, &key, &record);
@@ -215,8 +219,8 @@ static PyObject *span_renamed(PyObject *module, PyObject *object) {
     Py_RETURN_NONE;
   if (!py_sp_error_is_ordinary())
     return NULL;
-  PyErr_Clear(); /* tried again at the end of the span, where a failure is
-                    logged */
+  PyErr_Clear(); /* the name is read again when the span ends, and a failure is
+                    logged then */
   Py_RETURN_NONE;
 }
 
@@ -228,7 +232,9 @@ static PyMethodDef span_functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Returns 0, or -1 with an exception. */
+/* If the active span belongs to the trace of `key`, create an alias of its
+ * record for `span`; otherwise leave *out unchanged. Returns 0, or -1 with an
+ * exception. */
 static int span_alias(PyObject *span, const py_sp_otel_key *key,
                       py_sp_span_record **out) {
   py_sp_span_record *around;
@@ -254,7 +260,8 @@ int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
   if (!context) {
     if (!PyErr_ExceptionMatches(PyExc_AttributeError))
       return -1;
-    PyErr_Clear(); /* not a span: get_current_span() ignores it too */
+    PyErr_Clear(); /* not a span; OpenTelemetry's get_current_span() ignores
+                      such an object too */
     return 0;
   }
   if (py_sp_otel_key_read(context, &key) && !key.remote) {

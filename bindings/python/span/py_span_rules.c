@@ -7,11 +7,12 @@
 
 typedef struct span_rules {
   PyObject_HEAD py_sp_span_rules own;
-  int warned; /* an exception was logged */
+  int warned; /* whether an exception was logged */
 } span_rules;
 
-/* Returns None. Logs the first ordinary exception and drops all of them. An
- * exception that must end the thread or the program propagates. */
+/* The result of on_start() and on_end(): None, or NULL with an exception that
+ * must end the thread or the program. All other exceptions are dropped; the
+ * first one is logged. */
 static PyObject *span_answer(span_rules *self, int st, const char *what) {
   char text[256];
 
@@ -21,14 +22,14 @@ static PyObject *span_answer(span_rules *self, int st, const char *what) {
     return NULL;
   py_sp_error_consume(text, sizeof text);
   if (!self->warned)
-    py_sp_warn("%s: %s; such spans have no labels; logged once", what, text);
+    py_sp_warn("%s: %s; samples may lack such spans; logged once", what, text);
   self->warned = 1;
   Py_RETURN_NONE;
 }
 
-/* Returns the argument `span`, positional or named, borrowed; or NULL with an
- * exception. All other arguments are ignored, because the span knows its
- * parent. */
+/* Returns the argument `span`, positional or named, as a borrowed reference, or
+ * NULL with an exception. Ignores all other arguments; parent_context is not
+ * needed, because the span has its parent. */
 static PyObject *span_argument(PyObject *const *args, Py_ssize_t count,
                                PyObject *names) {
   Py_ssize_t i;
@@ -53,7 +54,7 @@ static PyObject *span_rules_on_start(PyObject *object, PyObject *const *args,
   if (!self->own.rules)
     Py_RETURN_NONE;
   return span_answer(self, py_sp_span_start(&self->own, span),
-                     "a span could not start");
+                     "a span could not be reported at its start");
 }
 
 static PyObject *span_rules_on_end(PyObject *object, PyObject *const *args,
@@ -65,7 +66,8 @@ static PyObject *span_rules_on_end(PyObject *object, PyObject *const *args,
     return NULL;
   if (!self->own.rules)
     Py_RETURN_NONE;
-  return span_answer(self, py_sp_span_end(span), "a span could not end");
+  return span_answer(self, py_sp_span_end(span),
+                     "a span could not be reported at its end");
 }
 
 static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {

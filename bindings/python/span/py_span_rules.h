@@ -1,5 +1,6 @@
-/* _native.SpanRules: the rules by which spans are labelled. A span processor
- * has one; its methods report starts and ends of spans to the core. */
+/* _native.SpanRules: the base of spanprof.otel.SpanProcessor. It has the rules
+ * by which spans are labelled, and its methods on_start() and on_end() report
+ * spans to the core. */
 #ifndef PY_SPAN_RULES_H
 #define PY_SPAN_RULES_H
 

@@ -1,7 +1,8 @@
-/* Must precede <Python.h>, because it needs CPython's internal headers. */
+/* py_layout.h must precede <Python.h>, because it needs CPython's internal
+ * headers. */
 #include "py_layout.h"
 
-/* From here on, includes are in the usual order. */
+/* The following includes are in the usual order. */
 #include "py_code.h"
 
 #include <string.h>
@@ -11,38 +12,42 @@
 #include "py_record.h"
 #include "util/base.h"
 
-/* The first space has fewer slots, which most programs do not exhaust. A large
- * table would cost memory: code objects, and therefore their slots, are spread
- * over the address space, so that all pages of a table are soon written. */
+/* Number of slots of the table in a space. The table of the first space is
+ * smaller, to save memory, and most programs do not fill it. A program with
+ * many code objects writes to all pages of a table, however large the table is,
+ * because the slots of its code objects are spread over the table. */
 #define CODE_SLOTS       (1u << 14)
 #define CODE_SLOTS_FIRST (1u << 11)
 
-/* Slots that are probed for one address. */
+/* Maximum number of slots that a search for one address reads. */
 #define CODE_REACH 64
 
-/* The id of a slot whose writer did not survive a fork. The slot matches no
- * code object, so that any handler may rewrite it. */
+/* The id of a slot that a handler of the parent process was writing at a fork.
+ * No code object has this id, so that any handler may write the slot again. */
 #define CODE_ID_NONE 1
 
-/* Approximate size of a code object with the objects that the compiler creates
- * for it: 128 bytes. */
+/* A code object and the objects that the compiler creates with it have about
+ * 2^7 bytes. */
 #define CODE_NEAR_SHIFT 7
 
-/* The data that a sample of a known code object reads, in one cache line. */
+/* What the handler reads of a code object that it knows, within one cache
+ * line. */
 typedef struct code_slot {
   _Atomic uint64_t address; /* 0: free */
-  _Atomic uint64_t id;      /* 0: being written */
-  uint64_t number; /* distinguishes code objects that reuse an address: the
-                      version, or, before 3.12, a hash of the texts */
+  _Atomic uint64_t id;      /* 0: a handler writes the slot */
+  /* Differs between code objects that reuse an address: the version or, before
+   * CPython 3.12, a hash of name and file. */
+  uint64_t number;
   uint32_t units;
   uint32_t words;
-  py_sp_code_fields fields; /* also distinguish such code objects */
+  py_sp_code_fields fields; /* also differ between such code objects */
 } code_slot;
 
 _Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
 
-/* A copy, because a handler must not read the page with the dynamic linker's
- * table of addresses. */
+/* The address of PyCode_Type, stored next to other data of the signal handler,
+ * so that the signal handler does not read it from the GOT, which is in another
+ * page. */
 SP_HANDLER_DATA static PyTypeObject *code_type = &PyCode_Type;
 
 static _Atomic uint64_t code_known, code_overflowed;
@@ -50,16 +55,18 @@ static _Atomic uint64_t code_known, code_overflowed;
 /* Number of handlers that are claiming or writing a slot. */
 static _Atomic uint32_t code_writers;
 
-/* Number of slots, a power of two. The first space has generation 1. */
+/* Returns the number of slots of the table in a space, a power of two. The
+ * first space has generation 1. */
 SP_HANDLER_CODE static uint32_t slots_of(const py_sp_space *space) {
   return atomic_load_explicit(&space->generation, memory_order_relaxed) == 1
              ? CODE_SLOTS_FIRST
              : CODE_SLOTS;
 }
 
-/* The first probe depends on the upper bits of the address: code objects of a
- * module are close to each other in memory, and so their slots are in few
- * pages. Further probes use a hash. */
+/* Returns the slot to read at the given step of a search. The slot of step 0
+ * depends on the upper bits of the address: code objects of a module are close
+ * to each other in memory, so their slots are in few pages. The slots of
+ * further steps depend on a hash. */
 SP_HANDLER_CODE static code_slot *
 slot_at(const py_sp_space *space, const PyCodeObject *code, uint32_t step) {
   const uint64_t address = (uint64_t)(uintptr_t)code;
@@ -84,8 +91,10 @@ SP_HANDLER_RARE static uint64_t code_number(py_sp_probe *probe,
   return version ? version : texts_number(probe, code);
 }
 
-/* Read a slot. Returns false if it is being written, or if the live code object
- * at its address is another one. The texts are compared last. */
+/* Read a slot whose address is that of the live code object `code`. Returns
+ * false if a handler writes the slot, or if the slot belongs to a freed code
+ * object that had this address. The hash of the texts is compared last, because
+ * computing it is slow. */
 SP_HANDLER_CODE static bool
 slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
   uint64_t version = layout_code_version(code), number;
@@ -102,7 +111,7 @@ slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
          (version ? version : texts_number(NULL, code)) == number;
 }
 
-/* Write a slot that this handler has claimed. Its id is 0. */
+/* Write a slot that this handler has claimed by slot_claim(). */
 SP_HANDLER_RARE static void slot_write(code_slot *slot, py_sp_probe *probe,
                                        const PyCodeObject *code,
                                        const py_sp_code *known) {
@@ -114,7 +123,8 @@ SP_HANDLER_RARE static void slot_write(code_slot *slot, py_sp_probe *probe,
   atomic_store_explicit(&slot->id, known->id, memory_order_release);
 }
 
-/* Copy a code object. Returns false if the space is full. */
+/* Copy a code object to the space (py_record.h) and fill in *out. Returns false
+ * if the space is full. */
 SP_HANDLER_RARE static bool code_copy(py_sp_space *space, py_sp_probe *probe,
                                       const PyCodeObject *code,
                                       py_sp_code *out) {
@@ -128,7 +138,8 @@ SP_HANDLER_RARE static bool code_copy(py_sp_space *space, py_sp_probe *probe,
   return out->id != 0;
 }
 
-/* Claim a slot for writing. Returns false if another handler was faster. */
+/* Claim a slot for writing: its address becomes that of `code` and its id 0.
+ * Returns false if another handler has claimed it first. */
 SP_HANDLER_RARE static bool slot_claim(py_sp_space *space, code_slot *slot,
                                        const PyCodeObject *code) {
   uint64_t empty = 0, id;
@@ -145,10 +156,11 @@ SP_HANDLER_RARE static bool slot_claim(py_sp_space *space, code_slot *slot,
 
 typedef enum find_result { FIND_NONE, FIND_FULL, FIND_DONE } find_result;
 
-/* Copy an unknown code object and write it into `slot`, which is free or has
- * its address. If another handler has just claimed the slot, only this sample
- * uses the copy. The table counts as full when three of four slots are used,
- * except at the `last` attempt. */
+/* Copy an unknown code object and write `slot`, which is free or has the
+ * address of the code object. If another handler has claimed the slot first,
+ * only this sample uses the copy. Returns FIND_FULL if the space is full or if
+ * three quarters of its slots are used. The second condition does not count at
+ * the `last` attempt, when there is no other space to use. */
 SP_HANDLER_RARE static find_result
 code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
          code_slot *slot, bool last, py_sp_code *out) {
@@ -165,10 +177,10 @@ code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
 }
 
 /* Returns whether a live code object is at `code`. In a freed object, the word
- * of the reference count is empty or contains an address (Objects/obmalloc.c,
- * pymalloc_free()), or the type is missing. An immortal object's count has all
- * lower bits set, and from 3.14 on flags in the upper 16 bits
- * (Include/refcount.h). */
+ * of the reference count is 0 or contains an address (Objects/obmalloc.c,
+ * pymalloc_free()), or the type has been overwritten. A live object has a count
+ * in the lower 32 bits, and in an immortal one, from 3.14 on, flags in the
+ * upper 16 bits (Include/refcount.h). */
 SP_HANDLER_CODE static bool code_proven(py_sp_probe *probe,
                                         const PyCodeObject *code) {
   uint64_t references;

@@ -9,25 +9,26 @@
 
 #define EVAL_NAME "_PyEval_EvalFrameDefault"
 
-/* Prefix of the functions per instruction, since 3.14
- * (Python/generated_cases.c.h built with Py_TAIL_CALL_INTERP). */
+/* Prefix of the names of functions that execute one instruction each, from
+ * CPython 3.14 on (Python/generated_cases.c.h, if it is built with
+ * Py_TAIL_CALL_INTERP). */
 #define EVAL_TAIL_NAME "_TAIL_CALL_"
 
-/* Number of instructions; their table has an entry for each
- * (Python/opcode_targets.h). */
+/* Number of entries of the interpreter's table of these functions: one for each
+ * opcode (Python/opcode_targets.h). */
 #define EVAL_TAIL_COUNT 256
 
-/* Minimum size of a loop that contains all instructions: in CPython 3.10 to
- * 3.13 it has 37 to 61 KB (gcc 12). A loop that calls them has some hundred
- * bytes. */
+/* A function of at least this size contains the code of all instructions: in
+ * CPython 3.10 to 3.13 it has 37 to 61 KB (gcc 12). A function that calls a
+ * function per instruction has some hundred bytes. */
 #define EVAL_LOOP_BYTES_MIN 16384
 
 typedef struct eval_search {
   sp_module_entry *module;
   uint64_t bias; /* run-time address minus ELF virtual address */
   spanprof_range *ranges;
-  size_t count; /* ranges found; the first SPANPROF_RUNTIME_RANGES_MAX are
-                   stored */
+  size_t count; /* number of ranges found; `ranges` has the first
+                   SPANPROF_RUNTIME_RANGES_MAX */
   bool tail_named;
 } eval_search;
 
@@ -66,7 +67,8 @@ static bool name_evaluates(const char *name) {
          (name[length] == '\0' || name[length] == '.');
 }
 
-/* Search the symbols. A stripped program has only EVAL_NAME. */
+/* Add the functions of the eval loop that have symbols. A stripped program has
+ * only the symbol EVAL_NAME. */
 static void names_search(eval_search *search) {
   const sp_elf_image *image = sp_module_entry_image(search->module);
   sp_symbol_table symbols;
@@ -99,8 +101,9 @@ static void names_search(eval_search *search) {
   sp_symbol_table_dispose(&symbols);
 }
 
-/* Returns whether the unwind rows that begin at `start` are those of a
- * function: at its entry, only the return address is on the stack. */
+/* Returns whether the code at `start`, where a range of unwind rows begins, is
+ * the entry of a function: at an entry, the function has stored nothing on the
+ * stack yet. */
 static bool rows_begin_function(const sp_unwind_rows *rows, uint64_t start) {
   const sp_unwind_rule *rule = sp_unwind_rows_find(rows, start);
 
@@ -130,8 +133,8 @@ static uint64_t rows_function_end(const sp_unwind_rows *rows, uint64_t start) {
 #if defined(__x86_64__)
 #define JUMP_STEP 1
 
-/* Returns the target of a near jump, conditional or not, that may begin at
- * `at`, or 0 if it is not a jump. Intel SDM volume 2, JMP and Jcc. */
+/* Returns the target of the near jump at `at`, conditional or not, or 0 if the
+ * bytes are not such a jump. Intel SDM volume 2, JMP and Jcc. */
 static uint64_t jump_target(const uint8_t *at) {
   size_t opcode_bytes = at[0] == 0xe9 ? 1 : 2;
   int32_t offset;
@@ -145,7 +148,8 @@ static uint64_t jump_target(const uint8_t *at) {
 #else
 #define JUMP_STEP 4
 
-/* The same for Arm. Arm ARM, C4.1.66, "Branches": B, B.cond, CBZ, CBNZ. */
+/* Returns the target of the branch at `at`, or 0 if the word is not a branch B,
+ * B.cond, CBZ or CBNZ. Arm ARM, C4.1.66, "Branches". */
 static uint64_t jump_target(const uint8_t *at) {
   uint32_t code;
   int64_t words;
@@ -162,8 +166,9 @@ static uint64_t jump_target(const uint8_t *at) {
 }
 #endif
 
-/* Follow the jumps out of `from` to code that is not the start of a function:
- * the target is then a part of this function. */
+/* Add the targets of jumps out of `from`, a part of the eval loop's function,
+ * unless a target is the entry of a function. Such a target is a part of the
+ * same function that the compiler placed elsewhere. */
 static void jumps_search(eval_search *search, const spanprof_range *from,
                          const sp_mapping *mapping) {
   const sp_unwind_rows *rows = sp_module_entry_rows(search->module);
@@ -184,7 +189,8 @@ static void jumps_search(eval_search *search, const spanprof_range *from,
   }
 }
 
-/* Returns whether a word of data is the address of a function of the module. */
+/* Returns whether a word of constant data is the address of a function of the
+ * module. */
 static bool word_is_function(const eval_search *search,
                              const sp_mapping *mapping, uint64_t word) {
   uint64_t start;
@@ -195,8 +201,9 @@ static bool word_is_function(const eval_search *search,
          start == word - search->bias;
 }
 
-/* Add the functions of a table with as many consecutive function addresses as
- * there are instructions. No other table has this shape. */
+/* Search `words` for the table of the functions of instructions, and add these
+ * functions. It is the only table with EVAL_TAIL_COUNT consecutive addresses of
+ * functions. */
 static void table_search(eval_search *search, const sp_mapping *mapping,
                          const uint64_t *words, size_t count) {
   const sp_unwind_rows *rows = sp_module_entry_rows(search->module);
@@ -212,7 +219,8 @@ static void table_search(eval_search *search, const sp_mapping *mapping,
   }
 }
 
-/* Returns whether the function at `eval` contains the instructions. */
+/* Returns whether the function at `eval` is so large that it contains the code
+ * of all instructions. */
 static bool loop_is_whole(const eval_search *search, uint64_t eval) {
   const uint64_t start = eval - search->bias;
 
@@ -221,9 +229,9 @@ static bool loop_is_whole(const eval_search *search, uint64_t eval) {
          EVAL_LOOP_BYTES_MIN;
 }
 
-/* Find the functions of instructions in a stripped program by the table through
- * which they call each other. Reads all constants, several MiB that then count
- * as memory of the process. */
+/* Find the functions of instructions in a stripped program by the table of
+ * their addresses. Reads all constants of the interpreter, several MiB, which
+ * then count as resident memory of the process. */
 static void tables_search(eval_search *search, const sp_mapping *mapping) {
   const sp_elf_image *image = sp_module_entry_image(search->module);
   size_t i;

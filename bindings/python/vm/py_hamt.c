@@ -15,15 +15,17 @@
 #define HAMT_BITS  5
 #define HAMT_DEPTH 8
 
-/* Enough variables for every shape except the collision: with 16 children, a
- * bitmap node becomes an array node (Python/hamt.c). */
+/* Number of variables that the check sets. It is large enough that the trie has
+ * bitmap nodes and array nodes: a bitmap node with more than 16 children
+ * becomes an array node (Python/hamt.c). Collision nodes are not checked. */
 #define HAMT_CHECK_VARS 400
 
-/* The layouts of the nodes are private to Python/hamt.c. They are the same in
- * 3.10 to 3.15. */
+/* The layouts of the nodes, which are private to Python/hamt.c. They are the
+ * same in CPython 3.10 to 3.15. */
 typedef struct hamt_bitmap {
   PyObject_VAR_HEAD uint32_t bitmap;
-  PyObject *array[1]; /* pairs; in a pair without a key, the value is a node */
+  PyObject *array[1]; /* pairs of key and value; if the key is NULL, the value
+                         is a node */
 } hamt_bitmap;
 
 typedef struct hamt_array {
@@ -36,9 +38,9 @@ typedef struct hamt_collision {
   PyObject *array[1]; /* pairs */
 } hamt_collision;
 
-/* The types that the check has found. Written once, before `ready`, and next to
- * each other because the handler reads them together. Process-wide, as
- * CPython's types are. */
+/* The types of contexts and nodes that py_sp_hamt_check() has found. Written
+ * once, before `ready` becomes 1. Stored next to each other because the handler
+ * reads them together. */
 SP_HANDLER_DATA static struct {
   const PyTypeObject *context;
   const PyTypeObject *hamt;
@@ -47,7 +49,8 @@ SP_HANDLER_DATA static struct {
   _Atomic int ready;
 } hamt;
 
-/* Hash as Python/hamt.c computes it. */
+/* Returns the 32-bit hash that Python/hamt.c computes from the hash of a
+ * key. */
 SP_HANDLER_CODE static uint32_t hamt_hash(Py_hash_t hash) {
   uint32_t folded = (uint32_t)hash ^ (uint32_t)((uint64_t)hash >> 32);
 
@@ -70,8 +73,9 @@ hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count, const PyObject *key) {
   return NULL;
 }
 
-/* Without the compiler's table, which is in another page. Warren, Hacker's
- * Delight, 2nd edition, 5-1. */
+/* Returns the number of bits that are set. Unlike __builtin_popcount(), this
+ * reads no table, which would be in another page. Warren, Hacker's Delight, 2nd
+ * edition, 5-1. */
 SP_HANDLER_CODE static uint32_t bits_set(uint32_t word) {
   word -= word >> 1 & UINT32_C(0x55555555);
   word = (word & UINT32_C(0x33333333)) + (word >> 2 & UINT32_C(0x33333333));
@@ -79,8 +83,8 @@ SP_HANDLER_CODE static uint32_t bits_set(uint32_t word) {
   return word * UINT32_C(0x01010101) >> 24;
 }
 
-/* Returns the pair's value if its key is `key`; otherwise *next is the node
- * below. */
+/* Returns the value of `key` if the node has it. Otherwise returns NULL, and
+ * *next is the child node in which to search on, or NULL. */
 SP_HANDLER_CODE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
                                                   uint32_t index,
                                                   const PyObject *key,
@@ -96,7 +100,8 @@ SP_HANDLER_CODE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
   return node->array[i] == key ? node->array[i + 1] : NULL;
 }
 
-/* For a node that is neither a bitmap nor an array. */
+/* Returns the value of `key` in a collision node, or NULL. `node` is neither a
+ * bitmap node nor an array node. */
 SP_HANDLER_RARE static PyObject *hamt_collision_find(const PyObject *node,
                                                      const PyObject *key) {
   const hamt_collision *collision = (const hamt_collision *)node;
@@ -152,7 +157,8 @@ SP_HANDLER_CODE static PyObject *hamt_thread_find(const PyThreadState *tstate,
   return value;
 }
 
-/* Store the type of the trie's root node if its name is `name`. */
+/* Set *out to the type of the root node of the current context's trie. Returns
+ * whether the type has the name `name`. */
 static int hamt_type_learn(const char *name, const PyTypeObject **out) {
   const PyContext *context = (const PyContext *)PyThreadState_Get()->context;
 
@@ -166,8 +172,8 @@ static int hamt_type_learn(const char *name, const PyTypeObject **out) {
   return strcmp((*out)->tp_name, name) == 0;
 }
 
-/* Returns whether exactly the first `count` variables are found, with their
- * values. */
+/* Returns whether hamt_thread_find() finds the values of the first `count`
+ * variables, and none for the others. */
 static int hamt_vars_found(PyObject *const *vars, PyObject *const *values,
                            int count) {
   int i;
@@ -182,9 +188,10 @@ static int hamt_vars_found(PyObject *const *vars, PyObject *const *values,
   return 1;
 }
 
-/* Give each variable its own name. A variable's hash is computed from its name
- * and its address, and an allocator may space addresses so that some bits are
- * equal in all of them. */
+/* Create a variable with its own name. CPython computes a variable's hash from
+ * its name and its address. With equal names, many hashes could be equal,
+ * because allocators return addresses of which some bits are always the
+ * same. */
 static PyObject *hamt_var_new(int number) {
   char name[32];
 
@@ -192,8 +199,9 @@ static PyObject *hamt_var_new(int number) {
   return PyContextVar_New(name, NULL);
 }
 
-/* Set the variables one after the other in the current context, which is
- * empty. */
+/* Set the variables one after the other in the current context, which is empty,
+ * and check at several sizes that all are found. Returns NULL, or one sentence
+ * that describes the difference. */
 static const char *hamt_vars_check(PyObject *const *vars,
                                    PyObject *const *values) {
   int i;
@@ -219,7 +227,8 @@ static const char *hamt_vars_check(PyObject *const *vars,
   return NULL;
 }
 
-/* Run the check in a new context. */
+/* Call hamt_vars_check() in a new context. Returns NULL, or one sentence that
+ * describes the failure. */
 static const char *hamt_context_check(PyObject *const *vars,
                                       PyObject *const *values) {
   PyObject *context = PyContext_New();
@@ -227,11 +236,11 @@ static const char *hamt_context_check(PyObject *const *vars,
 
   if (!context || PyContext_Enter(context) < 0) {
     Py_XDECREF(context);
-    return "no context could be entered";
+    return "contextvars could not be checked: entering a new context failed";
   }
   reason = hamt_vars_check(vars, values);
   if (PyContext_Exit(context) < 0 && !reason)
-    reason = "a context could not be left";
+    reason = "contextvars could not be checked: leaving the new context failed";
   Py_DECREF(context);
   return reason;
 }

@@ -18,8 +18,9 @@
 PyObject *py_sp_hamt_find(const PyThreadState *tstate, const PyObject *var,
                           Py_hash_t var_hash);
 
-/* Compare py_sp_hamt_find() with contextvars in tries of every shape, once.
- * Returns NULL, or one sentence that describes the difference. */
+/* Check, once per process, that py_sp_hamt_find() finds the values of
+ * ContextVars, in contexts of 1 to 400 variables. Returns NULL, or one sentence
+ * that describes the difference. */
 const char *py_sp_hamt_check(void);
 
 #endif

@@ -18,12 +18,12 @@
 #include "base/py_version.h"
 #include "util/base.h"
 
-/* Kind of a frame. */
+/* What a frame structure is. */
 typedef enum py_sp_frame_kind {
   PY_SP_FRAME_CODE,  /* executes a code object */
-  PY_SP_FRAME_SHIM,  /* marks the end of one run of the eval loop; executes
+  PY_SP_FRAME_SHIM,  /* marks where a call of the eval loop began; executes
                         nothing */
-  PY_SP_FRAME_OTHER, /* not a frame of a running stack */
+  PY_SP_FRAME_OTHER, /* not a frame of a running function */
 } py_sp_frame_kind;
 
 #pragma GCC diagnostic push
@@ -40,7 +40,7 @@ typedef enum py_sp_frame_kind {
 #endif
 #pragma GCC diagnostic pop
 
-/* --- code objects: these fields are in the public headers of 3.10-3.15 --- */
+/* --- code objects: their fields are declared in public headers --- */
 
 /* The name to show: the qualified name if code objects have one. */
 SP_SIGNAL_SAFE static inline const PyObject *
@@ -52,8 +52,9 @@ layout_code_name(const PyCodeObject *code) {
 #endif
 }
 
-/* A number that no other code object at this address has or had, or 0 if there
- * is none. Each interpreter counts versions separately. */
+/* Returns a number that no other code object at this address has or had, or 0
+ * if the code object has no version. Each interpreter counts versions
+ * separately, so the number also contains the first line. */
 SP_SIGNAL_SAFE static inline uint64_t
 layout_code_version(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -66,8 +67,8 @@ layout_code_version(const PyCodeObject *code) {
 #endif
 }
 
-/* Fields that distinguish code objects which reuse an address, in addition to
- * the version. Empty where every code object has a version. */
+/* Fields that differ between code objects that reuse an address. They replace
+ * the version, which code objects have from CPython 3.12 on. */
 typedef struct py_sp_code_fields {
 #if PY_VERSION_HEX < 0x030c0000
   const void *name;
@@ -96,8 +97,9 @@ layout_code_fields_same(const PyCodeObject *code,
          (uint64_t)code->co_firstlineno == known->first_line;
 }
 
-/* Prefetch the fields of `code` that are compared with known ones. The second
- * function prefetches the hashes of the known texts. */
+/* Prefetch the fields of `code` that py_code.c compares with those of a known
+ * code object. The second function prefetches the hashes of the known name and
+ * file. */
 SP_SIGNAL_SAFE static inline void
 layout_code_prefetch(const PyCodeObject *code) {
   __builtin_prefetch(&code->co_filename);
@@ -138,7 +140,7 @@ layout_code_fields_prefetch(const py_sp_code_fields *known) {
 
 #endif
 
-/* Maximum number of instruction units. */
+/* Returns the number of instruction units, or in 3.10 an upper limit. */
 SP_SIGNAL_SAFE static inline uint32_t
 layout_code_units(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030b0000
@@ -149,7 +151,8 @@ layout_code_units(const PyCodeObject *code) {
 #endif
 }
 
-/* Size of its frames on the data stack in words, or 0 if they are not there. */
+/* Returns the size in words of the code's frames on the data stack, or 0 if
+ * frames are not on a data stack. */
 SP_SIGNAL_SAFE static inline uint32_t
 layout_code_words(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -163,9 +166,10 @@ layout_code_words(const PyCodeObject *code) {
 #endif
 }
 
-/* Code that the interpreter inserts between a class and its __init__ and that
- * no traceback shows (3.12, Python/specialize.c, _Py_InitCleanup): none of its
- * instructions is traceable. */
+/* Returns whether samples do not show frames of this code. From 3.12 on, the
+ * interpreter inserts such a frame between the call of a class and its
+ * __init__, and no traceback shows it (Python/specialize.c, _Py_InitCleanup):
+ * none of its instructions is traceable. */
 SP_SIGNAL_SAFE static inline bool layout_code_hidden(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
   return code->_co_firsttraceable >= Py_SIZE(code);

@@ -1,11 +1,12 @@
-/* CPython 3.10: frames are objects, and each has its own eval loop. Part of
- * py_layout.h. */
+/* CPython 3.10: frames are objects, and each is executed by its own call of the
+ * eval loop. Part of py_layout.h. */
 #include <frameobject.h>
 
 typedef struct _frame py_sp_pyframe;
 
-/* A copy, because a handler must not read the page with the dynamic linker's
- * table of addresses. */
+/* The address of PyFrame_Type, stored next to other data of the signal handler,
+ * so that the signal handler does not read it from the GOT, which is in another
+ * page. */
 SP_HANDLER_DATA static PyTypeObject *layout_frame_type = &PyFrame_Type;
 
 /* Address of the pointer to the innermost frame. */
@@ -30,7 +31,8 @@ layout_frame_code(const py_sp_pyframe *frame) {
   return frame->f_code;
 }
 
-/* The unit of the current instruction, or -1 before the first one. */
+/* Returns the unit of the current instruction, or -1 before the first
+ * instruction. */
 SP_SIGNAL_SAFE static inline int64_t
 layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   (void)code;
@@ -43,7 +45,8 @@ layout_frame_is_entry(const py_sp_pyframe *frame) {
   return true;
 }
 
-/* There is no data stack: a frame is alive as long as it is linked. */
+/* There is no data stack. A frame that the thread state or another frame links
+ * is alive. */
 #define PY_SP_LAYOUT_DATA_STACK 0
 
 typedef struct py_sp_chunk {
@@ -65,13 +68,14 @@ layout_stack_top(const PyThreadState *thread) {
   return NULL;
 }
 
-/* Objects that one sample reads: nodes of a context, and frames. These are too
- * many to prefetch for all threads. */
+/* Maximum number of objects that py_prefetch.c notes per sample: nodes of a
+ * context, and frames. The lists of all threads are too large for
+ * SP_HANDLER_DATA, the section that each sample prefetches. */
 #define PY_SP_LAYOUT_OBJECTS 31
 #define PY_SP_LAYOUT_OBJECTS_DATA
 
-/* The fields of a frame that a walk reads end with f_lasti, in the second or
- * third cache line. */
+/* Prefetch the fields of a frame that the stack walk reads. The last is
+ * f_lasti, in the second or third cache line. */
 SP_SIGNAL_SAFE static inline void layout_object_prefetch(const char *object) {
   __builtin_prefetch(object + offsetof(PyObject, ob_type));
   __builtin_prefetch(object + SP_CACHE_LINE);

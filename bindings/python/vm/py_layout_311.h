@@ -36,8 +36,8 @@ layout_frame_code(const py_sp_pyframe *frame) {
   return frame->f_code;
 }
 
-/* The unit of the current instruction or of its cache entry, or -1 before the
- * first one. */
+/* Returns the unit of the current instruction or of one of its inline cache
+ * entries, or -1 before the first instruction. */
 SP_SIGNAL_SAFE static inline int64_t
 layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   return ((int64_t)(intptr_t)frame->prev_instr -
@@ -45,9 +45,9 @@ layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
-/* Returns whether the frame is the outermost one of a run of the eval loop. In
- * 3.12, the caller of such a frame is a shim frame, which marks the end
- * instead. */
+/* Returns whether the frame is the outermost one that its call of the eval loop
+ * executes. Always false in 3.12, where the caller of such a frame is a shim
+ * frame. */
 SP_SIGNAL_SAFE static inline bool
 layout_frame_is_entry(const py_sp_pyframe *frame) {
 #if PY_VERSION_HEX >= 0x030c0000

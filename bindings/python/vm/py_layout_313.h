@@ -37,7 +37,7 @@ layout_frame_kind(const py_sp_pyframe *frame) {
   }
 }
 
-/* 3.14 marks uncounted references in the lowest bits (pycore_stackref.h,
+/* 3.14 stores flags in the lowest bits of a reference (pycore_stackref.h,
  * Py_TAG_BITS). */
 SP_SIGNAL_SAFE static inline const PyCodeObject *
 layout_frame_code(const py_sp_pyframe *frame) {
@@ -48,7 +48,7 @@ layout_frame_code(const py_sp_pyframe *frame) {
 #endif
 }
 
-/* The unit of the current or the next instruction. */
+/* Returns the unit of the current or the next instruction. */
 SP_SIGNAL_SAFE static inline int64_t
 layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   return ((int64_t)(intptr_t)frame->instr_ptr -
@@ -56,8 +56,9 @@ layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
-/* Always false: the caller of the outermost frame of a run of the eval loop is
- * a shim frame, which marks the end instead. */
+/* Returns whether the frame is the outermost one that its call of the eval loop
+ * executes. Always false, because the caller of such a frame is a shim
+ * frame. */
 SP_SIGNAL_SAFE static inline bool
 layout_frame_is_entry(const py_sp_pyframe *frame) {
   (void)frame;

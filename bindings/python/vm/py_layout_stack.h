@@ -4,20 +4,20 @@
 
 typedef _PyStackChunk py_sp_chunk;
 
-/* The innermost chunk. */
+/* Returns the innermost chunk. */
 SP_SIGNAL_SAFE static inline const py_sp_chunk *
 layout_stack_chunk(const PyThreadState *thread) {
   return thread->datastack_chunk;
 }
 
-/* The end of the used part of the innermost chunk. */
+/* Returns the end of the used part of the innermost chunk. */
 SP_SIGNAL_SAFE static inline const char *
 layout_stack_top(const PyThreadState *thread) {
   return (const char *)thread->datastack_top;
 }
 
-/* Objects that one sample reads: nodes of a context, one cache line of
- * pointers. */
+/* Maximum number of objects that py_prefetch.c notes per sample: nodes of a
+ * context. A list has the size of a cache line. */
 #define PY_SP_LAYOUT_OBJECTS      7
 #define PY_SP_LAYOUT_OBJECTS_DATA SP_HANDLER_DATA
 
@@ -25,8 +25,9 @@ SP_SIGNAL_SAFE static inline void layout_object_prefetch(const char *object) {
   __builtin_prefetch(object + offsetof(PyObject, ob_type));
 }
 
-/* Cache lines to prefetch before frames are walked: the innermost five frames.
- * From there on, the processor's own prefetcher continues. */
+/* Number of cache lines at the top of the data stack that are prefetched,
+ * enough for the innermost five frames. The processor's own prefetcher loads
+ * the following lines. */
 #define LAYOUT_STACK_LINES 10
 
 SP_SIGNAL_SAFE static inline void

@@ -1,5 +1,5 @@
-/* The place of the thread states in each CPython. Separate from py_layout.h,
- * because its internal header declares many other names. */
+/* Where each CPython stores the thread states. Separate from py_layout.h,
+ * because the internal header that it needs declares many other names. */
 #ifndef PY_LAYOUT_THREAD_H
 #define PY_LAYOUT_THREAD_H
 
@@ -13,9 +13,9 @@
 #include <internal/pycore_runtime.h>
 #pragma GCC diagnostic pop
 
-/* The key under which a thread finds its state. PyGILState_GetThisThreadState()
- * looks it up through pages of several libraries. NULL if CPython does not use
- * a key (3.15). */
+/* Returns the key of the thread-specific data that contains the thread's state,
+ * or NULL if CPython uses no key (3.15). PyGILState_GetThisThreadState() uses
+ * the same key, but reads pages of several libraries to do so. */
 static inline const Py_tss_t *layout_thread_key(void) {
 #if PY_VERSION_HEX >= 0x030f0000
   return NULL;

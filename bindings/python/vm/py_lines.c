@@ -13,7 +13,8 @@ typedef struct line_table {
   uint32_t last_line;
 } line_table;
 
-/* Start a run: the following instructions are on `line`. */
+/* Start a run at the current unit: the instructions from here on are on
+ * `line`. */
 SP_HANDLER_RARE static void run_add(line_table *table, uint32_t line) {
   if (table->count > 0 && table->last_line == line)
     return;
@@ -28,12 +29,12 @@ SP_HANDLER_RARE static uint32_t line_valid(int64_t line) {
   return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Kinds of entries: Objects/locations.md of CPython 3.11, in later versions
- * InternalDocs/code_objects.md. */
+/* Kinds of entries of a location table: Objects/locations.md of CPython 3.11,
+ * in later versions InternalDocs/code_objects.md. */
 enum { ENTRY_ONE_LINE_0 = 10, ENTRY_NO_COLUMN = 13, ENTRY_LONG, ENTRY_NO_LINE };
 
-/* Read six bits per byte, lowest first. 0x40 marks that more bytes follow.
- * Stops at the table's end. */
+/* Read a number of six bits per byte, lowest bits first. The bit 0x40 of a byte
+ * tells that another byte follows. Stops at the table's end. */
 SP_HANDLER_RARE static uint32_t varint_read(line_table *table) {
   uint32_t value = 0;
   unsigned shift = 0;
@@ -76,9 +77,9 @@ SP_HANDLER_RARE static void location_read(line_table *table) {
   table->unit += (head & 7u) + 1;
 }
 
-/* Pairs of bytes: the length of the entry, and the difference of its line to
- * the preceding one, or -128 for no line. Objects/lnotab_notes.txt of CPython
- * 3.10. */
+/* Read an entry of CPython 3.10: a byte with the length of the entry, and a
+ * byte with the difference of its line to that of the preceding entry, or -128
+ * for no line (Objects/lnotab_notes.txt). */
 SP_HANDLER_RARE static void delta_read(line_table *table) {
   uint8_t reach = table->at[0];
   int8_t step = table->end - table->at > 1 ? (int8_t)table->at[1] : 0;

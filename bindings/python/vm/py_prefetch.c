@@ -1,7 +1,8 @@
-/* Must precede <Python.h>, because it needs CPython's internal headers. */
+/* py_layout.h must precede <Python.h>, because it needs CPython's internal
+ * headers. */
 #include "py_layout.h"
 
-/* From here on, includes are in the usual order. */
+/* The following includes are in the usual order. */
 #include "py_prefetch.h"
 
 #include <stdatomic.h>
@@ -10,8 +11,8 @@
 
 #include "util/base.h"
 
-/* Number of lists, a power of two. Threads that share a list disturb each
- * other. */
+/* Number of lists of addresses, a power of two. Threads that share a list
+ * overwrite each other's addresses, which makes their samples slower. */
 #define PREFETCH_THREADS 16
 
 typedef struct thread_reads {
@@ -19,7 +20,7 @@ typedef struct thread_reads {
   _Atomic(const void *) at[PY_SP_LAYOUT_OBJECTS];
 } thread_reads;
 
-/* Process-wide, because the signal handler is. */
+/* One array per process, because the signal handlers of all threads use it. */
 PY_SP_LAYOUT_OBJECTS_DATA static _Alignas(SP_CACHE_LINE)
     thread_reads reads[PREFETCH_THREADS];
 

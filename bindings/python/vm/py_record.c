@@ -1,7 +1,8 @@
-/* Must precede <Python.h>, because it needs CPython's internal headers. */
+/* py_layout.h must precede <Python.h>, because it needs CPython's internal
+ * headers. */
 #include "py_layout.h"
 
-/* From here on, includes are in the usual order. */
+/* The following includes are in the usual order. */
 #include "py_record.h"
 
 #include <string.h>
@@ -11,16 +12,17 @@
 #include "util/memory/hash.h"
 
 #define RECORD_NAME_BYTES_MAX 512
-#define RECORD_FILE_BYTES_MAX 896 /* on the handler's stack */
+#define RECORD_FILE_BYTES_MAX 896 /* also the size of a buffer on the stack */
 
-/* Slots that are probed for one file. */
+/* Maximum number of slots that a search for one file name reads. */
 #define RECORD_REACH 64
 
-/* Followed by its runs and the bytes of its name. */
+/* The copy of a code object. Its runs (py_lines.h) and the bytes of its name
+ * follow the struct. */
 typedef struct code_record {
   uint32_t run_count; /* 0: no line is known */
   int32_t first_line;
-  uint32_t file_at; /* offset of the file's name in the space */
+  uint32_t file_at; /* offset of the file name in the space */
   uint16_t file_bytes;
   uint16_t name_bytes;
 } code_record;
@@ -41,8 +43,9 @@ SP_HANDLER_RARE static bool bytes_read(py_sp_probe *probe,
   return *size == 0 || py_sp_probe_readable(probe, *data, *size);
 }
 
-/* Find or store the name of a file: two bytes of length, then the text. Returns
- * the offset of the text, or 0 if the space is full. */
+/* Find the name of a file in the space, or store it there: two bytes with its
+ * length, then the text. Returns the offset of the text, or 0 if the space is
+ * full. */
 SP_HANDLER_RARE static uint32_t
 file_store(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   _Atomic uint32_t *files = (_Atomic uint32_t *)space->base, *slot = NULL;
@@ -66,7 +69,7 @@ file_store(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
     return 0;
   memcpy(space->base + at, &bytes, sizeof bytes);
   memcpy(space->base + at + sizeof bytes, path, bytes);
-  /* If another handler fills the slot first, this copy is a duplicate. */
+  /* If another handler fills the slot first, the name stays stored twice. */
   if (i < RECORD_REACH)
     atomic_compare_exchange_strong(slot, &empty, at);
   return at + (uint32_t)sizeof bytes;
@@ -108,8 +111,9 @@ SP_HANDLER_RARE uint64_t py_sp_record_make(py_sp_space *space,
   return atomic_load(&space->generation) << 32 | at;
 }
 
-/* Read a record that a handler may erase at the same time, and check it against
- * the bounds of its space. Returns NULL if its space was emptied. */
+/* Read a record, which a handler may erase at the same time, and check that it
+ * is inside its space. Returns the space, or NULL if the space was emptied. The
+ * caller calls record_is_still() after it has read the rest of the record. */
 static const py_sp_space *record_read(uint64_t id, code_record *out) {
   const py_sp_space *space = py_sp_space_of(id >> 32);
   const uint32_t at = (uint32_t)id;

@@ -11,8 +11,9 @@
 #define SELFTEST_FILE       "<spanprof self-test>"
 #define SELFTEST_FRAMES_MAX 512
 
-/* Python to Python, Python to a generator through C, a method, a function
- * called back from C: every way of linking frames. */
+/* This program has all ways in which the interpreter links frames: a Python
+ * function calls a Python function or a method, C code resumes a generator, and
+ * C code calls a Python function. */
 static const char selftest_source[] =
     "def leaf(probe):\n"
     "    here = 1\n"
@@ -36,13 +37,13 @@ static const char selftest_source[] =
 
 typedef struct selftest_frame {
   const char *name;
-  const char *qualified_name; /* 3.11 and later */
+  const char *qualified_name; /* used from CPython 3.11 on */
   uint32_t line;
   int64_t start_line;
   bool ends_run;
 } selftest_frame;
 
-/* Innermost first. */
+/* The expected frames, innermost first. */
 static const selftest_frame selftest_frames[] = {
     {"leaf", "leaf", 3, 1, false},
     {"generate", "generate", 7, 6, true},
@@ -58,7 +59,7 @@ static struct {
   spanprof_frame frames[SELFTEST_FRAMES_MAX];
   char *reason;
   size_t reason_size;
-  unsigned walks; /* number of correct walks */
+  unsigned walks; /* number of stack walks with the expected frames */
   bool wrong;
 } selftest;
 
@@ -94,7 +95,7 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
            found.start_line != expected->start_line)
     selftest_fail("another line", depth, &found, frame->offset);
   else if (expected->ends_run && !(frame->flags & SPANPROF_FRAME_ENTRY))
-    selftest_fail("no mark at the end of its run", depth, &found,
+    selftest_fail("no flag for the end of an eval loop", depth, &found,
                   frame->offset);
   else
     return true;

@@ -1,7 +1,8 @@
-/* Must precede <Python.h>, because it needs CPython's internal headers. */
+/* py_layout_thread.h must precede <Python.h>, because it needs CPython's
+ * internal headers. */
 #include "py_layout_thread.h"
 
-/* From here on, includes are in the usual order. */
+/* The following includes are in the usual order. */
 #include "py_walker.h"
 
 #include <pthread.h>
@@ -12,37 +13,39 @@
 #include "py_record.h"
 #include "util/base.h"
 
-/* Chunks of the data stack that a walk knows. Frames further out are tested for
- * readability. A chunk has 16 KiB (Python/pystate.c, DATA_STACK_CHUNK_SIZE),
- * some 100 frames. */
+/* Maximum number of chunks of the data stack that a stack walk reads. A frame
+ * in another chunk is accepted if its page is readable. A chunk has 16 KiB
+ * (Python/pystate.c, DATA_STACK_CHUNK_SIZE), enough for some 100 frames. */
 #define WALK_PIECES 8
 
-/* Maximum number of steps, with the shims and hidden frames among `max`
- * frames. */
+/* Maximum number of frames that a walk reads, with shim frames and hidden
+ * frames, which are not returned. */
 #define WALK_STEPS_MAX 2048
 
-/* Maximum number of instruction units in one code object; none has more. */
+/* No code object has so many instruction units; a frame with a larger one is
+ * not valid. */
 #define WALK_UNITS_MAX (1 << 24)
 
-/* While frames are collected, their flags also contain two values: `sure` of
- * py_sp_code_find(), and the distance to the next inner frame on the data stack
- * in words, 0 if unknown. */
+/* Until frames_prove() has checked the frames, their flags also contain two
+ * values: the argument `sure` for py_sp_code_find(), and the distance in words
+ * to the frame that was called by this one on the data stack, 0 if unknown. */
 #define WALK_SURE        0x80u
 #define WALK_WORDS_SHIFT 8
 
-/* How a thread looks up its PyThreadState: the functions to call, stored in one
- * cache line. Normal calls would read the linkage tables of three libraries.
- * Written once. */
+/* How a thread looks up its PyThreadState: the addresses of the functions to
+ * call, in one cache line. Ordinary calls would read the linkage tables of
+ * three libraries. Written once, by py_sp_walk_open(). */
 SP_HANDLER_DATA static struct {
-  const Py_tss_t *key; /* NULL: use `state` */
+  const Py_tss_t *key; /* NULL: call `state` instead of `specific` */
   void *(*specific)(pthread_key_t key);
   PyThreadState *(*state)(void);
 } walk_thread;
 
-/* The ranges of the eval loop. The loop links frames, and the C compiler may
- * have reordered its stores: inside of the loop, the innermost frame may be
- * half written. Outside, it is completely written. The ranges are written once,
- * and are empty if the loop was not found completely. */
+/* The address ranges of the eval loop. The loop writes and links frames, and
+ * the C compiler may have reordered its stores: if a thread is interrupted
+ * inside the loop, the innermost frame may be half written. If it is
+ * interrupted outside, the frame is completely written. The ranges are written
+ * once; `count` is 0 if the loop was not found completely. */
 #define WALK_LOOP_RANGES 4
 
 SP_HANDLER_DATA static struct {
@@ -58,8 +61,9 @@ typedef struct walk_piece {
 typedef struct frame_walk {
   const PyThreadState *thread;
   py_sp_probe probe;
-  bool written; /* the innermost frame is completely written */
-  walk_piece pieces[WALK_PIECES]; /* innermost first */
+  bool written; /* the innermost frame is certainly written completely */
+  walk_piece pieces[WALK_PIECES]; /* used parts of chunks of the data stack,
+                                     innermost first */
   unsigned piece_count;
   uintptr_t edge; /* expected end of the next frame on the data stack, or 0 */
   spanprof_frame *frames;
@@ -73,9 +77,10 @@ typedef enum walk_place {
   PLACE_DATA_STACK
 } walk_place;
 
-/* Read the used parts of the data stack. The innermost chunk always exists,
- * because the thread's state leads to it at every instant. Its used part ends
- * at the stack's top, unless the thread is just switching chunks. */
+/* Read the used parts of the chunks of the data stack. The innermost chunk
+ * always exists, because at every instant the thread's state has the address of
+ * a live chunk. Its used part ends at the top of the stack, unless the thread
+ * is just switching to another chunk. */
 SP_HANDLER_CODE static void pieces_read(frame_walk *walk,
                                         const PyThreadState *thread) {
   const py_sp_chunk *chunk = layout_stack_chunk(thread);
@@ -115,8 +120,9 @@ SP_HANDLER_CODE static walk_place frame_place(frame_walk *walk,
     return PLACE_NONE;
   if (frame_on_data_stack(walk, frame))
     return PLACE_DATA_STACK;
-  /* 3.10 unlinks the innermost frame before it releases it (Python/ceval.c,
-   * exit_eval_frame), and each frame has a reference to its caller's frame. */
+  /* In 3.10, all linked frames are alive: the innermost frame is unlinked
+   * before it is released (Python/ceval.c, exit_eval_frame), and each frame has
+   * a reference to its caller's frame. */
   if (!PY_SP_LAYOUT_DATA_STACK)
     return PLACE_PROBED;
   return py_sp_probe_readable(&walk->probe, frame, sizeof *frame) ? PLACE_PROBED
@@ -149,8 +155,8 @@ SP_HANDLER_CODE static void entry_mark(frame_walk *walk) {
     walk->frames[walk->count - 1].flags |= SPANPROF_FRAME_ENTRY;
 }
 
-/* Store a frame with the address of its code. Returns false if it is not a
- * valid frame. */
+/* Store a frame with the address of its code object. Returns false if the frame
+ * cannot be valid. */
 SP_HANDLER_CODE static bool
 frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   const PyCodeObject *code = layout_frame_code(frame);
@@ -169,7 +175,7 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
     words = frame_words(walk, frame);
   if (unit < -1 || unit >= WALK_UNITS_MAX || words < 0)
     return false;
-  /* In 3.10, a linked frame is alive, and so is its code. */
+  /* In 3.10, a linked frame is alive, and so is its code object. */
   if ((place == PLACE_DATA_STACK && (walk->count > 0 || walk->written)) ||
       !PY_SP_LAYOUT_DATA_STACK)
     flags |= WALK_SURE;
@@ -180,7 +186,8 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   return true;
 }
 
-/* Returns true if the outermost frame was reached. */
+/* Store the frames from `frame` outwards, up to the first that cannot be valid.
+ * Returns true if the outermost frame was reached. */
 SP_HANDLER_CODE static bool frames_collect(frame_walk *walk,
                                            const py_sp_pyframe *frame) {
   unsigned step;
@@ -202,8 +209,9 @@ SP_HANDLER_CODE static bool frames_collect(frame_walk *walk,
   return !frame;
 }
 
-/* Replace addresses by ids, as long as they are addresses of code objects to
- * which the frames can belong. Returns true if all frames are valid. */
+/* Check the stored frames, and replace the addresses of their code objects by
+ * ids. Drops the first frame that is not valid, with all frames outside it.
+ * Returns true if all frames are valid. */
 SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
   const size_t collected = walk->count;
   py_sp_code code = {0};
@@ -219,7 +227,7 @@ SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
     const uint32_t distance = frame.flags >> WALK_WORDS_SHIFT;
     uint32_t words;
 
-    /* Look up the code of a recursion once. */
+    /* In a recursion, look up the code object only once. */
     if (frame.code != address &&
         !py_sp_code_find(&walk->probe,
                          (const PyCodeObject *)(uintptr_t)frame.code,
@@ -249,7 +257,7 @@ void py_sp_walk_set_loop(const spanprof_range *ranges, size_t count) {
   walk_loop.count = count;
 }
 
-/* Returns whether `pc` is outside of the eval loop, and the loop is known. */
+/* Returns true if the eval loop is known and `pc` is outside it. */
 SP_HANDLER_CODE static bool pc_outside_loop(uint64_t pc) {
   size_t i;
 
@@ -263,14 +271,16 @@ int py_sp_walk_open(void) {
   walk_thread.key = layout_thread_key();
   walk_thread.specific = pthread_getspecific;
   walk_thread.state = PyGILState_GetThisThreadState;
-  /* In a release whose key is not where its headers say, use the function. */
+  /* If this release has its key at another address than its headers tell, use
+   * only the function. */
   if (walk_thread.key && py_sp_walk_thread() != PyThreadState_Get())
     walk_thread.key = NULL;
   return py_sp_walk_thread() == PyThreadState_Get();
 }
 
-/* CPython's faulthandler does the same in its handlers (Modules/faulthandler.c,
- * faulthandler_dump_traceback), through PyGILState_GetThisThreadState(). */
+/* Signal-safe in practice: CPython's faulthandler also gets the thread's state
+ * in signal handlers, by PyGILState_GetThisThreadState()
+ * (Modules/faulthandler.c, faulthandler_dump_traceback). */
 SP_HANDLER_CODE const PyThreadState *py_sp_walk_thread(void) {
   const Py_tss_t *key = walk_thread.key;
 
@@ -279,8 +289,8 @@ SP_HANDLER_CODE const PyThreadState *py_sp_walk_thread(void) {
   return key->_is_initialized ? walk_thread.specific(key->_key) : NULL;
 }
 
-/* Returns whether `top` is readable: inside the thread's state, which exists,
- * or on a stack. */
+/* Returns whether `top`, the address of the pointer to the innermost frame, is
+ * readable: it is inside the thread's state, which exists, or on a C stack. */
 SP_HANDLER_CODE static bool top_readable(frame_walk *walk,
                                          const PyThreadState *thread,
                                          const void *const *top) {

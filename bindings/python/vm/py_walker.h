@@ -1,4 +1,4 @@
-/* The frames of the interrupted thread. */
+/* Reads the Python frames of the interrupted thread. */
 #ifndef PY_WALKER_H
 #define PY_WALKER_H
 
@@ -13,36 +13,39 @@ typedef enum py_sp_line_numbers {
   PY_SP_LINES_NONE = 2,
 } py_sp_line_numbers;
 
-/* Determine how a thread looks up its PyThreadState. Returns 0 if this CPython
- * uses an unknown way. Needs the GIL. */
+/* Determine how py_sp_walk_thread() looks up the PyThreadState. Returns 1, or 0
+ * if this CPython stores it in an unknown way. Needs the GIL. */
 int py_sp_walk_open(void);
 
-/* Set the ranges of the eval loop, once, before the first walk. Call it only if
- * no other code links frames, as a just-in-time compiler does. */
+/* Set the address ranges of the eval loop, once, before the first stack walk.
+ * Do not call it if other code also writes frames, as the code of a
+ * just-in-time compiler does. */
 void py_sp_walk_set_loop(const spanprof_range *ranges, size_t count);
 
 /* Returns the calling thread's state, or NULL if it has none. Signal-safe. */
 const PyThreadState *py_sp_walk_thread(void);
 
 /* The `walk` callback of spanprof_runtime, for the thread whose state is
- * `thread`. Call it between py_sp_space_enter() and py_sp_space_leave(). A
- * frame's code is an id of py_code.h, its offset is an instruction unit.
+ * `thread`. Call it between py_sp_space_enter() and py_sp_space_leave(). In the
+ * returned frames, `code` is an id of py_code.h, and `offset` an instruction
+ * unit.
  *
- * The interpreter may be interrupted at any instruction: frames may be half
- * linked, a structure on the C stack may not be written yet or may belong to
- * another greenlet. A frame is accepted if it is on the used part of the
- * thread's data stack, if its page is readable, or, in 3.10, if it is linked.
- * In addition, its owner must be that of a running frame, its code must be a
- * code object that contains its instruction, and, on the data stack, it must
- * end where the next frame begins. The stack is cut at the first frame that is
- * not accepted. */
+ * A thread may be interrupted at any machine instruction: its frames may be
+ * half linked, and a structure on the C stack may not be written yet or may
+ * belong to another greenlet. Therefore each frame is checked. It must be on
+ * the used part of the thread's data stack, or in a readable page, or, in 3.10,
+ * linked. Its owner must be that of a running frame, its code must be a code
+ * object that contains its instruction, and on the data stack it must end where
+ * the frame that it called begins. The stack is cut at the first frame that
+ * fails a check, and *cut becomes 1. */
 size_t py_sp_walk(const PyThreadState *thread, const spanprof_capture *capture,
                   spanprof_frame *frames, size_t max, int *cut);
 
-/* Prefetch the thread's frames. Signal-safe. */
+/* Prefetch the innermost frames of the thread. Signal-safe. */
 void py_sp_walk_prefetch(const PyThreadState *thread);
 
-/* Replace instruction units by lines. Any thread. */
+/* Replace the offset of each frame, an instruction unit, by its line. May be
+ * called on any thread. */
 void py_sp_walk_set_lines(spanprof_frame *frames, size_t count,
                           py_sp_line_numbers which);
 
