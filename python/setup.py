@@ -1,11 +1,11 @@
-"""Compiles spanprof._native: the core and its command (their unity files), the
-hand-written binding and the SWIG module in one shared object.
+"""Compiles spanprof._native, a shared object with the core, the command `spanprof`, the
+hand-written binding and the module that SWIG generates.
 
-On Linux, an installation that cannot be compiled fails, with a sentence that names the
-missing packages. On other systems, or with SPANPROF_REQUIRED=0, the package is
-installed without the extension and profiles nothing: spanprof/skipped_reason.txt
-contains the reason, which spanprof.unavailable_reason returns. With
-SPANPROF_REQUIRED=1 this fails too.
+If the extension cannot be compiled on Linux, the installation fails with a sentence
+that names the missing packages. On other systems, or with SPANPROF_REQUIRED=0, the
+package is then installed without the extension and profiles nothing:
+spanprof/skipped_reason.txt contains the reason, which spanprof.unavailable_reason
+returns. With SPANPROF_REQUIRED=1, the installation fails on other systems, too.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AGAIN = "to retry after fixing this: pip install --force-reinstall --no-cache-di
 
 
 def version() -> str:
-    # pip reads a checkout's requirements before it is staged.
+    # pip runs this file in a checkout before the build backend has created vendor/.
     root = VENDOR if VENDOR.is_dir() else pathlib.Path("..")
     header = (root / "core/include/spanprof/version.h").read_text(encoding="utf-8")
     return ".".join(re.search(rf"SPANPROF_VERSION_{part}\s+(\d+)", header)[1]
@@ -39,8 +39,8 @@ def version() -> str:
 
 
 class BuildPython(build_py):
-    """Installs the .pth file, by which an environment starts profiling, next to the
-    packages."""
+    """Installs spanprof.pth next to the packages. It starts profiling if environment
+    variables require it."""
 
     def run(self) -> None:
         super().run()
@@ -54,8 +54,8 @@ class BuildPython(build_py):
 
 
 class BuildNative(build_ext):
-    """Fails with one sentence, or stores it in a file, if the extension cannot be
-    compiled."""
+    """Compiles the extension. If that fails, the build fails with one sentence, or
+    stores this sentence in spanprof/skipped_reason.txt."""
 
     missing: str | None = None
 
@@ -67,22 +67,24 @@ class BuildNative(build_ext):
         if not reason:
             return
         if REQUIRED:
-            raise SystemExit(f"spanprof is not installed: {reason}; SPANPROF_REQUIRED=0 installs it all the same, "
-                             "to profile nothing")
+            raise SystemExit(f"spanprof is not installed: {reason}; set SPANPROF_REQUIRED=0 to install it "
+                             "without profiling")
         print(f"spanprof is installed, but cannot profile: {reason}.")
         folder.mkdir(parents=True, exist_ok=True)
         note.write_text(f"{reason}; {AGAIN}\n" if LINUX else f"{reason}\n", encoding="utf-8")
 
     def attempt(self) -> str | None:
-        """Compile the extension. Return the reason if that failed."""
+        """Compile the extension. Return the reason if it cannot be compiled, else
+        None."""
         try:
             super().run()
-        except Exception as error:  # setuptools, distutils and the system raise different classes
+        except Exception as error:  # setuptools, distutils and the system raise exceptions of various classes
             return self.missing or f"it could not be compiled: {error}"
         return None
 
     def build_extensions(self) -> None:
-        """Runs when the compiler is set up, before anything is compiled."""
+        """Called by setuptools when it has chosen the compiler, before it compiles the
+        extension."""
         self.missing = packages.sentence(self.missing_headers())
         if self.missing:
             raise RuntimeError(self.missing)
@@ -103,8 +105,9 @@ class BuildNative(build_ext):
 
 
 PAGE = VENDOR / "core/page/page.html"
-# The assembler includes the file (core/page/built_page.c). The code must find its
-# symbol in the same LTO partition; see -fno-lto below.
+# core/page/built_page.c lets the assembler include the page. With LTO, the code that
+# uses the assembler's symbol could be in another partition, so -fno-lto below is
+# needed.
 PAGE_MACROS = [("SP_PAGE_FILE", f'"{PAGE}"')] if PAGE.is_file() else []
 
 setup(
@@ -122,11 +125,13 @@ setup(
         include_dirs=[str(VENDOR / folder) for folder in (
             "core/include", "core/src", "core", "bindings/common", "bindings/python", "swig", "swig/lang", "generated")],
         define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None), *PAGE_MACROS],
-        # -g1: names and lines for a backtrace. Types and variables would double the wheel.
+        # -g1 keeps names and lines for backtraces. With types and variables too, the
+        # wheel would be twice as large.
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-lto", "-g1",
                             "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Werror=implicit-function-declaration"],
-        # A signal that is pending when the module is unloaded must still find the
-        # handler's code, and the handler must never call the lazy resolver.
+        # nodelete: a signal that is pending when the module is closed still needs the
+        # code of the signal handler. now: the handler must never call the dynamic
+        # linker's lazy resolver.
         extra_link_args=["-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,nodelete", "-Wl,-z,noexecstack",
                          "-Wl,--exclude-libs,ALL",
                          f"-Wl,--version-script={VENDOR / 'bindings/python/exports.map'}"],

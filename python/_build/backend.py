@@ -1,8 +1,9 @@
-"""The build backend: stages all sources that are compiled, then calls setuptools.
+"""The build backend: collects all sources that are compiled in vendor/, then calls
+setuptools.
 
-In a checkout, the core, the binding and the generated files of SWIG and protoc-c are
-first copied to vendor/. An sdist contains vendor/, so that a build from it needs only
-a C compiler.
+In a checkout, it copies the core and the binding to vendor/ and generates files there
+with SWIG and protoc-c. An sdist contains vendor/, so that a build from an sdist needs
+only a C compiler.
 """
 from __future__ import annotations
 
@@ -41,12 +42,13 @@ _Config = Mapping[str, Any] | None
 
 
 def stage() -> None:
-    """Create vendor/ in a checkout; nothing to do in an sdist.
+    """Create vendor/ in a checkout. Does nothing in an sdist, which has vendor/.
+
+    If npm is not installed, vendor/ has no page, and `profile.html` reports this.
 
     Raises:
         SystemExit: swig or protoc-c is not installed; the message is one sentence.
-        subprocess.CalledProcessError: one of them failed. Without npm there is no
-            page, and `profile.html` reports this.
+        subprocess.CalledProcessError: swig, protoc-c or npm failed.
     """
     if not (_CHECKOUT / "swig" / "spanprof.i").is_file():
         return
@@ -72,7 +74,7 @@ def stage() -> None:
     (generated / "swig.py").unlink()
     subprocess.run([_CHECKOUT / "core/page/package.sh", _CHECKOUT / "build/page/python",
                     _VENDOR / "core/page/page.html"], check=True)
-    # setuptools would use the files that an earlier build left there.
+    # setuptools would also package the files of an earlier build in build/.
     shutil.rmtree(_HERE / "build", ignore_errors=True)
 
 
@@ -92,7 +94,7 @@ def build_sdist(directory: str, config: _Config = None) -> str:
 
 
 def build_wheel(directory: str, config: _Config = None, metadata: str | None = None) -> str:
-    if not metadata:  # otherwise it was staged with the metadata
+    if not metadata:  # with it, prepare_metadata_for_build_wheel() has created vendor/
         stage()
     return build_meta.build_wheel(directory, config, metadata)
 
@@ -107,8 +109,8 @@ def build_editable(directory: str, config: _Config = None, metadata: str | None 
 
 
 def _put(wheel: pathlib.Path, path: pathlib.Path) -> None:
-    """Add a file next to the packages of a wheel, and to its record. An editable wheel
-    has no packages, and setuptools cannot add files next to them."""
+    """Add a file to the top folder of a wheel and to the wheel's RECORD. setuptools
+    cannot do this for an editable wheel."""
     content = path.read_bytes()
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     with zipfile.ZipFile(wheel) as old:

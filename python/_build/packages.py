@@ -1,4 +1,5 @@
-"""The system packages that an installation needs, by package manager."""
+"""The system packages that an installation of spanprof needs, with their names in each
+package manager."""
 from __future__ import annotations
 
 import os
@@ -8,12 +9,14 @@ from collections.abc import Iterable
 
 CONDA = "conda install -c conda-forge"
 INSTALL = ("apt-get install", "apk add", "dnf install", CONDA)
-# Programs that a build from a checkout runs, and the packages that contain them.
+# Programs that a build from a checkout runs, and the packages that contain these
+# programs.
 TOOLS = {
     "swig": ("swig", "swig", "swig", "swig"),
     "protoc-c": ("protobuf-c-compiler", "protobuf-c-compiler", "protobuf-c-compiler", "protobuf-c"),
 }
-# Headers that the build includes; without the first one no compiler works.
+# Headers that the build includes, and the packages that contain them. If the first one
+# is missing, no C compiler works.
 HEADERS = {
     "stdlib.h": ("gcc libc6-dev", "gcc musl-dev", "gcc glibc-devel", "c-compiler"),
     "Python.h": ("python3-dev", "python3-dev", "python3-devel", "python"),
@@ -24,8 +27,9 @@ HEADERS = {
 
 
 def _command(needs: Iterable[tuple[str, ...]]) -> str:
-    """Return the commands that install packages: conda's if this Python belongs to
-    conda, else those of the system's package manager. If that is unknown, Debian's."""
+    """Return the command that installs packages: that of conda if this Python belongs
+    to conda, else that of the system's package manager. If the package manager is
+    unknown, return Debian's command."""
     commands = [f"{install} {' '.join(packages)}" for install, packages in zip(INSTALL, zip(*needs))]
     if os.path.isdir(os.path.join(sys.base_prefix, "conda-meta")):
         return commands[INSTALL.index(CONDA)]

@@ -1,8 +1,8 @@
 """The API of pyroscope-io, profiled by spanprof.
 
-Every keyword and function of its releases exists here with the same meaning. A
-setting without a meaning in spanprof is accepted and logged once through
-`logging`; nothing here raises because of profiling.
+Every keyword and function of the releases of pyroscope-io exists here with the same
+meaning. A setting that has no meaning in spanprof is accepted and logged once through
+`logging`. If profiling fails, no function here raises an exception.
 """
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ LOGGER = logging.getLogger(__name__)
 
 _DEFAULT_SERVER = "http://localhost:4040"
 # For each keyword: the values that match spanprof's behaviour, the reason why other
-# values have no effect, and the level of the message: WARNING if requested profiles
-# will be missing.
+# values have no effect, and the level at which this reason is logged. It is WARNING if
+# the program asked for profiles that spanprof does not make.
 _WITHOUT_EFFECT = {
     "oncpu": ((True,), "only CPU time is sampled", logging.WARNING),
     "gil_only": ((True,), "threads that released the GIL are always profiled", logging.INFO),
@@ -47,8 +47,8 @@ _WITHOUT_EFFECT = {
 }
 _LINE_NUMBERS = ((LineNo.LastInstruction, "executed"), (LineNo.First, "first"),
                  (LineNo.NoLine, "none"))
-# The keywords of `configure` for options of `spanprof.start`, which refusals use. Only
-# options that have the same unit in both.
+# Options of `spanprof.start` and the keywords of `configure` for them. The sentence
+# that refuses a value names the keyword. Only options with the same unit are listed.
 _WRITTEN = {"basic_auth_user": "basic_auth_username",
             "labels": "tags", "line_numbers": "line_no", "sample_rate_hz": "sample_rate"}
 _LEGACY = {"auth_token", "detect_subprocesses"}
@@ -62,8 +62,9 @@ def _log_without_effect(given: Mapping[str, Any]) -> None:
 
 
 def _bounded(name: str, value: Any, least: float, most: float) -> Any:
-    """Replace a number that is out of range by the nearest one in range. Other values are
-    returned unchanged; `start` refuses them with the keyword's name."""
+    """Replace a positive number that is out of range by the nearest number in range.
+    Return any other value unchanged; if it is wrong, `start` refuses it and names the
+    keyword."""
     if not isinstance(value, (int, float)) or not 0 < value < math.inf:
         return value
     bounded = min(max(value, least), most)
@@ -73,23 +74,24 @@ def _bounded(name: str, value: Any, least: float, most: float) -> Any:
 
 
 def _server_address(given: str | None) -> str | None:
-    """Return None if the default was given and PYROSCOPE_SERVER_ADDRESS is set, so that
-    the variable decides."""
+    """Return the address, or None if it is the default of `configure` and
+    PYROSCOPE_SERVER_ADDRESS is set, so that this variable decides."""
     if given == _DEFAULT_SERVER and os.environ.get("PYROSCOPE_SERVER_ADDRESS"):
         return None
     return given
 
 
 def _milliseconds(seconds: Any) -> Any:
-    """Convert a number of seconds to milliseconds. All other values are refused by name
-    later."""
+    """Convert a number of seconds to milliseconds. Return any other value unchanged, so
+    that `start` refuses it and names the keyword."""
     if isinstance(seconds, float) and not math.isfinite(seconds):
         return seconds
     return round(seconds * 1000) if isinstance(seconds, (int, float)) else seconds
 
 
 def _line_numbers(line_no: Any) -> Any:
-    """Convert to the option of that name. All other values are refused by name later."""
+    """Convert a `LineNo` to a value of the option line_numbers. Return any other value
+    unchanged, so that `start` refuses it."""
     return next((name for value, name in _LINE_NUMBERS if value is line_no), line_no)
 
 
@@ -131,25 +133,25 @@ def configure(
     change options, also after `shutdown`.
 
     Args:
-        app_name: deprecated, `application_name`.
+        app_name: deprecated; use `application_name`.
         application_name: name of the service.
-        server_address: URL of the server. PYROSCOPE_SERVER_ADDRESS overrides the
-            default.
+        server_address: URL of the server. PYROSCOPE_SERVER_ADDRESS replaces the
+            default, but not another address.
         basic_auth_username: used only with a password.
         basic_auth_password: used only with a user name.
         enable_logging: log all actions, not only failures, to the logger
             "spanprof".
         sample_rate: samples per second of CPU time and thread, at most 1000.
-        oncpu: only the default has an effect, as for `gil_only`, `mem_enabled`
-            and `cpu_implementation`.
+        oncpu: without effect, like `gil_only`, `mem_enabled` and
+            `cpu_implementation`. Other values than the default are logged.
         native: deprecated; native frames are always recorded.
         report_pid: add the label `pid` to every sample.
-        report_thread_id: add the label `thread_id`, the kernel's number.
-        report_thread_name: add the label `thread_name`, the kernel's name.
+        report_thread_id: add the label `thread_id`, the thread's number in the kernel.
+        report_thread_name: add the label `thread_name`, the thread's name in the kernel.
         tags: labels of every profile.
         tenant_id: value of the header X-Scope-OrgID.
         http_headers: additional headers of every upload.
-        line_no: the line that a frame shows.
+        line_no: which line a frame shows.
         upload_interval: length of one profile in seconds, 0.1 to 3600.
         cpu_enabled: False stops profiling.
         **older: `auth_token`, a bearer token, and `detect_subprocesses`, from
@@ -225,7 +227,7 @@ def configure_experimental_stack_profiler(
 
 
 def shutdown() -> bool:
-    """Stop profiling. The remaining samples are sent first, within 2 s.
+    """Send the remaining samples, for at most 2 s, and stop profiling.
 
     Returns:
         Whether profiling ran.
@@ -247,8 +249,8 @@ def tag_wrapper(tags: Mapping[str, str]) -> label:
 
 def _own_tag(key: Any, value: Any, older: tuple[Any, ...],
              thread_id: int | None) -> tuple[str, str] | None:
-    """Return name and value from either form of arguments. None for another thread's
-    tag."""
+    """Return the name and the value of a tag from the arguments of `add_thread_tag`, in
+    the old or the new order. Return None if they name another thread."""
     if older:
         thread_id, key, value = key, value, older[0]
     if thread_id not in (None, threading.get_ident()):
@@ -262,9 +264,9 @@ def add_thread_tag(key: Any, value: Any, *older: Any,
     """Label the calling thread (or task) from now on.
 
     Args:
-        key: name, or the thread's identifier, followed by name and value, as
-            before 1.0.
-        value: text.
+        key: name of the tag.
+        value: value of the tag. Releases before 1.0 had three arguments, the
+            thread's identifier, name and value, which are accepted too.
 
     Returns:
         Whether the label is set.
@@ -296,7 +298,7 @@ def runtime_name() -> str:
 
 
 def runtime_version() -> str:
-    """Return the interpreter's version, "3.12.1"."""
+    """Return the interpreter's version, for example "3.12.1"."""
     return platform.python_version()
 
 

@@ -32,7 +32,8 @@ __all__ = ["Error", "SpanProcessor", "asgi_app", "available", "flush", "label", 
            "profile", "resume", "running", "start", "stats", "stop", "unavailable_reason",
            "wsgi_app"]
 
-# The existing names depend on the installed packages; __getattr__ returns them.
+# All public names. The names that exist depend on the installed packages; __getattr__
+# returns those as `__all__`.
 _NAMES = __all__
 del globals()["__all__"]
 

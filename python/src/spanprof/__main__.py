@@ -31,15 +31,16 @@ the commands that `python -m spanprof help` lists.
 
 
 def _wait_for(arguments: Sequence[str]) -> int:
-    """Run a program until it exits, as a shell does. Return its exit status."""
+    """Run a program until it exits, with the signal handling of a shell. Return its
+    exit status."""
     child = subprocess.Popen(arguments)
 
     def forward(number: int, _: object) -> None:
         child.send_signal(number)
 
     def ignore(_: int, __: object) -> None:
-        """Ignore the signal: the terminal sends it to both processes, and the program
-        decides."""
+        """Do nothing: the terminal sends the signal to the program, too, and the
+        program decides whether it exits."""
 
     number: int
     for number in (signal.SIGINT, signal.SIGQUIT):
@@ -86,9 +87,9 @@ def _exec(arguments: Sequence[str]) -> int:
 
 
 def _exit_with_reader() -> None:
-    """Let SIGPIPE end the command quietly, as others do, when the reader of its
-    output exits: `spanprof report | head -1`. Python ignores the signal, and a
-    program started by exec inherits that."""
+    """Let SIGPIPE end the command without a message when the reader of its output
+    exits, as in `spanprof report | head -1`. Python ignores SIGPIPE, and a program that
+    `exec` starts would ignore it too."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
@@ -96,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command `spanprof`.
 
     Args:
-        arguments: those after the command's name; default `sys.argv[1:]`.
+        arguments: the arguments after `spanprof`; default `sys.argv[1:]`.
 
     Returns:
         The exit status: 0 success, 1 failure, 2 wrong usage.
@@ -116,10 +117,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Replace this process by the interpreter of a program, profiled from its first line.
+    """Replace this process by an interpreter that runs a program and profiles it from
+    its first line on.
 
     Args:
-        arguments: those of the interpreter, "app.py" or "-m", "app".
+        arguments: arguments for the interpreter: "app.py", or "-m", "app".
 
     Returns:
         The exit status if the program did not start.
@@ -137,8 +139,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _is_command(word: str) -> bool:
-    """Whether the word is meant as a command: it is `--version`, or neither an option nor a
-    file, and it contains no dot or slash. The library refuses unknown commands."""
+    """Whether the first argument is a command of spanprof, not a program: it is
+    `--version`, or it is no option and no file and contains no dot or slash. If there
+    is no such command, the library refuses it."""
     return word == "--version" or not (
         word.startswith("-") or "." in word or os.sep in word or os.path.isfile(word))
 

@@ -1,9 +1,10 @@
-"""Starts profiling without a call by the program: by the environment, from spanprof.pth
-at the start of an interpreter (also of those that multiprocessing's spawn and
-forkserver start), and by opentelemetry-instrument.
+"""Starts profiling in programs that do not call `start`. `start` below is called by
+spanprof.pth at the start of each interpreter (also of those that multiprocessing's
+spawn and forkserver start) if environment variables require it. `opentelemetry` is
+called by opentelemetry-instrument.
 
-A .pth file is used because each interpreter runs only one sitecustomize, and
-opentelemetry-instrument, distributions and users have their own.
+A .pth file is used because an interpreter runs only one sitecustomize, and
+opentelemetry-instrument, distributions and users have their own sitecustomize.
 """
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ _DESTINATIONS = ("PYROSCOPE_SERVER_ADDRESS", "PYROSCOPE_OUTPUT_DIRECTORY")
 
 
 def start() -> None:
-    """Profile this interpreter with the options in its environment, once: two
-    directories of packages may each have a spanprof.pth. Subinterpreters are not
-    profiled, and no message is logged for them, because the program created them
-    itself."""
+    """Profile this interpreter with the options in its environment. A second call does
+    nothing: two directories of sys.path may have a spanprof.pth. Subinterpreters are
+    not profiled. No message is logged about them, because the user did not ask to
+    profile them."""
     if subinterpreter or _session.running():
         return
     try:

@@ -1,4 +1,5 @@
-"""The compiled extension, or the reason why it cannot be loaded."""
+"""Loads the compiled extension spanprof._native. `native` is the extension, or None;
+`load_error` is the reason if it cannot be loaded."""
 from __future__ import annotations
 
 import os
@@ -12,8 +13,8 @@ subinterpreter = False
 
 
 def _skipped() -> str | None:
-    """Return the reason that the installation left if it could not compile the
-    extension."""
+    """Return why the installation did not compile the extension, from
+    skipped_reason.txt, or None if there is no such file."""
     note = os.path.join(os.path.dirname(__file__), "skipped_reason.txt")
     if not os.path.isfile(note):
         return None
@@ -22,7 +23,8 @@ def _skipped() -> str | None:
 
 
 try:
-    # Loading the extension would enable the GIL for the whole process.
+    # In free-threaded Python, loading the extension would enable the GIL for the whole
+    # process.
     if "t" in sys.abiflags:
         raise ImportError("free-threaded Python is not supported")
     from . import _native as native

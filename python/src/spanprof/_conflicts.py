@@ -1,6 +1,6 @@
 """Detects pyroscope-io and pyroscope-otel in the same environment. They install the
-packages `pyroscope` and `pyroscope.otel`, as we do. The last installation overwrites
-the other, and uninstalling either removes the files of both."""
+modules `pyroscope` and `pyroscope.otel`, as spanprof does. The last installation
+overwrites the files of the first, and uninstalling either removes the files of both."""
 from __future__ import annotations
 
 import os
@@ -11,20 +11,21 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _path() -> list[str]:
-    """Return the entries of sys.path that are text. Python ignores the others too."""
+    """Return the entries of sys.path that are str. Python ignores other entries,
+    too."""
     return [entry for entry in sys.path if isinstance(entry, str)]
 
 
 def _installed() -> list[str]:
-    """Return the other packages that have metadata on sys.path. importlib.metadata
-    would look in the same places, but importing it takes longer than importing all of
-    spanprof."""
+    """Return which of pyroscope-io and pyroscope-otel have metadata on sys.path.
+    importlib.metadata would find the same metadata, but importing it takes longer than
+    importing all of spanprof."""
     entries: set[str] = set()
     for directory in _path():
         try:
             entries.update(entry for entry in os.listdir(directory or ".")
                            if entry.startswith("pyroscope"))
-        except (OSError, ValueError):  # a NUL byte
+        except (OSError, ValueError):  # ValueError: a NUL byte in the path
             continue
     return [name for name in _OTHERS
             if any(entry.startswith(name.replace("-", "_") + "-")
@@ -32,15 +33,15 @@ def _installed() -> list[str]:
 
 
 def _is_installed() -> bool:
-    """Whether an installer put this package here. A frozen program (PyInstaller)
-    contains only the modules that it imports."""
+    """Whether an installer put spanprof here. It did not in a frozen program
+    (PyInstaller), which contains only the modules that it imports."""
     return not getattr(sys, "frozen", False) and os.path.isdir(_HERE) and any(
         entry.startswith("spanprof-") and entry.endswith((".dist-info", ".egg-info"))
         for entry in os.listdir(_HERE))
 
 
 def _ours(package: str) -> bool:
-    """Whether the file of the package exists and is ours."""
+    """Whether `__init__.py` of the package exists and is spanprof's."""
     path = os.path.join(_HERE, *package.split("."), "__init__.py")
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -50,8 +51,8 @@ def _ours(package: str) -> bool:
 
 
 def _found() -> str | None:
-    """Return the path that `import pyroscope` finds on sys.path. importlib.util would
-    find it too, but not if a test has replaced the package by a stub."""
+    """Return the path that `import pyroscope` finds on sys.path. importlib.util finds
+    it, too, but not if a test has put a stub into sys.modules."""
     for directory in _path():
         package = os.path.join(directory, "pyroscope")
         if os.path.isfile(os.path.join(package, "__init__.py")):
@@ -62,8 +63,8 @@ def _found() -> str | None:
 
 
 def sentence() -> str | None:
-    """Return a sentence on the conflict, or None if there is none or if it cannot be
-    detected, as in an archive."""
+    """Return a sentence that describes the conflict. Return None if there is no
+    conflict, or if this cannot be found out because spanprof is in an archive."""
     if not _is_installed():
         return None
     installed = _installed()

@@ -1,6 +1,7 @@
-"""Flushes before Python's own exit, `os._exit` (with which every child of
-multiprocessing exits) and exec. C's exit handlers run too late or not at all for
-these. Each flush takes at most two seconds."""
+"""Delivers samples before the interpreter exits, before `os._exit` (by which every
+child of multiprocessing exits) and before exec. C's exit handlers, where the library
+delivers them in other programs, run too late or not at all in these cases. Each
+delivery takes at most two seconds."""
 from __future__ import annotations
 
 import atexit
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 END_MS = 2000
-# `os.execvp` and some programs call execve for each directory of PATH in turn.
-# Attempts that follow each other within this time share one deadline.
+# `os.execvp` and some programs try execve for each directory of PATH. Attempts within
+# this time of each other share one deadline, so that all of them together take at most
+# two seconds.
 _SAME_END_S = 1.0
 _installed = False
 _deadline = 0.0
@@ -25,14 +27,14 @@ _tried = -_SAME_END_S
 
 
 def _at_exit() -> None:
-    """Ends the session while threads can still acquire the GIL. A library thread that
-    requested it later would never return."""
+    """Stop the session while threads can still acquire the GIL. A thread of the library
+    that requests the GIL after the finalization never returns."""
     native.end(END_MS, True)
 
 
 def _flush() -> None:
-    """Flush by the deadline of a preceding attempt that failed, or else by a new
-    deadline."""
+    """Flush, at the latest until the deadline. If an exec failed just before, its
+    deadline still applies; otherwise set a new one."""
     global _deadline, _tried
     now = time.monotonic()
     if now - _tried > _SAME_END_S:
@@ -48,13 +50,14 @@ def _after_flush(end: Callable[..., Any]) -> Callable[..., Any]:
         _flush()
         return end(*args, **keywords)
 
-    flushed.__module__ = "os"  # pickle looks there; the original has "posix"
+    flushed.__module__ = "os"  # pickle imports the function from this module; the original has "posix"
     return flushed
 
 
 def install() -> None:
-    """Install the hooks once per process; a forked child inherits them. Before an exec,
-    they flush the session but do not stop it: if the exec fails, the program continues."""
+    """Install the hooks once per process; a forked child inherits them. The hooks of
+    `os._exit` and exec flush the session but do not stop it, because an exec may fail,
+    and the program then continues."""
     global _installed
     if _installed:
         return

@@ -1,7 +1,7 @@
-"""CPython 3.12 and later warn about a fork in a process with several threads
-(https://docs.python.org/3/library/os.html#os.fork). They also count the threads of this
-library, which handles a fork itself. A program without threads of its own must not get
-this warning."""
+"""Prevents a wrong warning: CPython 3.12 and later warn about a fork in a process with
+several threads (https://docs.python.org/3/library/os.html#os.fork). They also count the
+threads of this library, but the library restarts these in the child. So a program that
+has no other threads must not get the warning."""
 from __future__ import annotations
 
 import os
@@ -14,14 +14,15 @@ _installed = False
 
 
 def install() -> None:
-    """Install the hook once per process. It only suppresses the warning: the library
-    handles a fork without it."""
+    """Install the hook once per process. It only suppresses the warning; the C library
+    handles the fork itself."""
     global _installed
     if _installed or sys.version_info < (3, 12):
         return
     _installed = True
     original = os.fork
-    # Modules are cleared before the last objects are freed, and these may fork.
+    # A local variable, because a `__del__` may fork at the exit of the interpreter,
+    # when the modules have already been cleared.
     finalizing = sys.is_finalizing
 
     @_lazy.wraps(original)
@@ -35,5 +36,5 @@ def install() -> None:
                                     DeprecationWarning)
             return original()
 
-    fork.__module__ = "os"  # as in _exit.py
+    fork.__module__ = "os"  # pickle imports the function from this module; see _exit.py
     os.fork = fork

@@ -1,4 +1,5 @@
-"""`%load_ext spanprof`: the magic `%spanprof` of a line and `%%spanprof` of a cell."""
+"""The magics that `%load_ext spanprof` adds to IPython: `%spanprof` profiles a line,
+`%%spanprof` a cell."""
 from __future__ import annotations
 
 import asyncio
@@ -11,7 +12,7 @@ _OPTION = re.compile(r"""\s*-([onr])\s+("[^"]*"|'[^']*'|\S+)""")
 
 
 def _options(line: str) -> tuple[dict[str, str], str]:
-    """Return the options before a statement, and the statement."""
+    """Split the line of a magic. Return its options and the statement after them."""
     options = {}
     while found := _OPTION.match(line):
         options[found[1]] = found[2].strip("\"'")
@@ -20,8 +21,8 @@ def _options(line: str) -> tuple[dict[str, str], str]:
 
 
 def _awaits(shell: Any, code: str) -> bool:
-    """Whether the code cannot run here, because its `await` needs the event loop that
-    is already running this cell."""
+    """Whether the code cannot run in a magic, because it has an `await` outside a
+    function and this cell already runs in the event loop."""
     try:
         asyncio.get_running_loop()
         return bool(shell.should_run_async(code, transformed_cell=shell.transform_cell(code)))

@@ -1,4 +1,4 @@
-"""Labels of the code in a block or a function."""
+"""`spanprof.label`: labels for the samples of a block or a function."""
 from __future__ import annotations
 
 import functools

@@ -1,6 +1,6 @@
-"""Calls a function when the program imports a module. A start by the environment hooks
-into modules of the standard library in this way: it imports no module itself, because
-the program must find the same modules in sys.modules as without spanprof."""
+"""Calls a function when the program imports a module. So spanprof can replace functions
+of the standard library without importing the modules itself: a program that environment
+variables profile must find the same modules in sys.modules as without spanprof."""
 from __future__ import annotations
 
 import sys
@@ -14,8 +14,8 @@ _waiting: dict[str, Callable[[Any], None]] = {}
 
 
 def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Like functools.wraps, which imports ten modules. `original` may lack the
-    attributes of a function (mod_wsgi's signal.signal)."""
+    """Like functools.wraps; importing functools would import ten modules. `original`
+    may lack some attributes of a function, as mod_wsgi's signal.signal does."""
     def decorate(function: Any) -> Any:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             if hasattr(original, name):
@@ -27,8 +27,8 @@ def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callab
 
 
 def _act(name: str, module: Any) -> None:
-    """Call the function that waits for the module. Its exceptions are logged, so that the
-    import succeeds."""
+    """Call the function that waits for the module. Exceptions of this function are
+    logged, so that the program's import does not fail."""
     act = _waiting.pop(name, None)
     try:
         if act:
@@ -40,8 +40,9 @@ def _act(name: str, module: Any) -> None:
 
 
 class _Loader:
-    """Replaces the loader of one spec for one call, because a loader may serve many
-    modules, may allow no attributes, or may be another library's proxy."""
+    """Replaces the loader of one spec until the module is executed. The original loader
+    cannot be changed: it may load many modules, may allow no attributes, or may be a
+    proxy of another library."""
 
     _loader: Any = None
     _spec: Any = None
@@ -63,8 +64,8 @@ class _Loader:
 
 
 class _Finder:
-    """The first finder of sys.meta_path while a function waits. Finds the modules that
-    the other finders find."""
+    """The first finder of sys.meta_path. For a module that a function waits for, it
+    asks the other finders and puts a `_Loader` into the spec that they return."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
@@ -80,8 +81,8 @@ class _Finder:
 
 
 def when_imported(name: str, act: Callable[[Any], None]) -> None:
-    """Call `act(module)` when the program has imported the module, or now if it already
-    has."""
+    """Call `act(module)` when the program has imported the module `name`, or at once if
+    the program has imported it already."""
     module = sys.modules.get(name)
     _waiting[name] = act
     if module is not None:

@@ -1,4 +1,4 @@
-"""Converts the options of `start` for the binding."""
+"""Converts the options of `start` to the types that the binding accepts."""
 from __future__ import annotations
 
 import os
@@ -21,8 +21,8 @@ def _line_numbers(name: str, value: object) -> int:
 
 
 def _plain(value: object) -> object:
-    """Return an equal value of a built-in type. Processes that this one starts get the
-    values before they can import the program's classes."""
+    """Return an equal str or int without a subclass. Child processes unpickle the
+    options before they can import the program's classes."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -76,7 +76,8 @@ _CONVERTED: dict[str, Callable[[str, object], object]] = {
 
 
 def _converted(name: str, value: object) -> object:
-    """Convert a value. Whatever its methods raise becomes a sentence."""
+    """Convert the value of the option `name`. If a method of the value raises an
+    exception, raise an Error that says so."""
     convert = _CONVERTED.get(name)
     try:
         return convert(name, value) if convert else _plain(value)
@@ -88,7 +89,7 @@ def _converted(name: str, value: object) -> object:
 
 
 def native_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `options`, none of whose values is None, in the binding's form.
+    """Return the options with values that the binding accepts. No value may be None.
 
     Raises:
         Error: a sentence that begins with the option's name.

@@ -18,13 +18,14 @@ from . import _logging, _session, _threads
 from ._binding import Error, native
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# The command parses its options for one call at a time.
+# Only one thread at a time may call native.command_output().
 _reporting = threading.Lock()
 
 
 class FunctionRow(NamedTuple):
-    """The CPU time of a function in seconds: `self` in its own code, `total` with its
-    callees; and the numbers of samples behind these values."""
+    """The CPU time of a function in seconds: `self_s` in its own code, `total_s` with
+    the functions that it called. `self_samples` and `total_samples` are the numbers of
+    samples in these times."""
 
     name: str
     file: str
@@ -35,9 +36,10 @@ class FunctionRow(NamedTuple):
 
 
 class SpanRow(NamedTuple):
-    """The CPU time of all spans with one name in seconds: `self` in the spans
-    themselves, `total` with the spans inside them; and the numbers of samples behind
-    these values. "(no span)" is the time outside of spans."""
+    """The CPU time of all spans with one name in seconds: `self_s` in the spans
+    themselves, `total_s` with the spans inside them. `self_samples` and `total_samples`
+    are the numbers of samples in these times, and `spans` is the number of spans. The
+    name "(no span)" is the time outside of spans."""
 
     name: str
     spans: int
@@ -77,15 +79,15 @@ class profile:
     of the function belongs to the profile of the outer call.
 
     Args:
-        path: a file to write at the end, as by `save`.
-        sample_rate_hz: samples per second of CPU time and thread, 1..1000. Above
-            the kernel's tick (often 250) each sample stands for more time. All
-            profiles share one sampler, with the rate of the session if one runs:
-            `note` mentions a rate that differs from this one.
+        path: a file to which `save` writes the profile at the end.
+        sample_rate_hz: samples per second of CPU time of each thread, 1 to 1000. The
+            kernel takes no more samples than its ticks (often 250 per second); each
+            sample then stands for more time. All profiles share one sampler. During a
+            session it has the session's rate, and `note` says so if that differs.
         native_frames: show functions of C code (numpy, zlib, the interpreter);
             without them their time belongs to the calling Python function.
         rows: rows of each printed table; 0 for all.
-        show: print the tables to stderr at the end.
+        show: print the tables to stderr at the end of the block.
         all_threads: profile all threads of the process while the block runs.
     """
 
@@ -100,7 +102,7 @@ class profile:
         self._rows = rows
         self._show = show
         self._recording: Any = None
-        self._outer = 0  # mark of the enclosing recording
+        self._outer = 0  # number of the enclosing recording, or 0
         self._pid = 0
         self._pprof = b""
         self._note: str | None = None
@@ -108,12 +110,13 @@ class profile:
 
     @property
     def unavailable_reason(self) -> str | None:
-        """The reason, in one sentence, if there is no profile, else None."""
+        """Why there is no profile, in one sentence, or None if there is one."""
         return self._refusal
 
     @property
     def note(self) -> str | None:
-        """How the profile differs from the requested one, or None."""
+        """A sentence if the profile differs from the requested one, for example in its
+        rate, or None."""
         return self._note
 
     def __enter__(self) -> profile:
@@ -147,7 +150,8 @@ class profile:
         around: ContextVar[profile | None] = ContextVar("spanprof_profile", default=None)
 
         def of_call() -> profile | None:
-            """Return None if the call is inside another call of the function."""
+            """Return the profile for a call, or None if this call is inside another
+            call of the function."""
             outer = around.get()
             if outer is not None and outer._recording is not None:
                 return None
@@ -194,14 +198,14 @@ class profile:
         return f"{tables}\nspanprof: {self._note}" if self._note else tables
 
     def top(self, rows: int = 10) -> list[FunctionRow]:
-        """Return the `rows` functions with the most CPU time in their own code; 0: all.
-        The list is empty without a profile."""
+        """Return the `rows` functions with the most CPU time in their own code, or all
+        if `rows` is 0. The list is empty if there is no profile."""
         return [FunctionRow(row["name"], row["file"], *_amounts(row))
                 for row in self._json("functions", rows)]
 
     def spans(self, rows: int = 10) -> list[SpanRow]:
-        """Return the `rows` names of spans with the most CPU time; 0: all. The list is
-        empty without a profile."""
+        """Return the `rows` span names with the most CPU time, or all if `rows` is 0.
+        The list is empty if there is no profile."""
         return [SpanRow(row["name"], row["spans"], *_amounts(row))
                 for row in self._json("span_names", rows)]
 
@@ -210,7 +214,7 @@ class profile:
         `go tool pprof` and others.
 
         Returns:
-            Whether there is a profile; without one no file is written.
+            Whether there is a profile. If there is none, no file is written.
 
         Raises:
             OSError: the file cannot be written.
@@ -224,8 +228,8 @@ class profile:
         opens from disk without a network.
 
         Args:
-            path: "block.html".
-            title: its heading; default: "CPU time of" the program.
+            path: the file to write, for example "block.html".
+            title: the heading of the page; default: "CPU time of" and the program's name.
 
         Returns:
             Whether there is a page. If not, the logger "spanprof" has the reason.
@@ -242,7 +246,7 @@ class profile:
         """Show the page of `html` in the browser: $BROWSER, else xdg-open, wslview or open.
 
         Returns:
-            The path of the page's temporary file, which is not deleted. None if there is
+            The path of the page, a temporary file that is not deleted. None if there is
             no page or no browser; the logger "spanprof" has the reason.
         """
         shown = self._page(title, "--open")

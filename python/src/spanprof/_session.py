@@ -1,9 +1,10 @@
-"""Starts and stops profiling. No failure here propagates to the application."""
+"""Starts and stops profiling. If that fails, the program gets no exception unless
+SPANPROF_REQUIRED=1 is set."""
 from __future__ import annotations
 
 import os
-# `_collections_abc` is the module behind collections.abc. Every interpreter has
-# imported it at its start.
+# `_collections_abc` contains the classes of collections.abc. Every interpreter has
+# imported it at its start, so that this import adds no module.
 from _collections_abc import Callable, Mapping, Sequence
 
 from . import _exit, _fork, _logging, _reloader, _sigterm, _spawn, _threads
@@ -15,17 +16,18 @@ if TYPE_CHECKING:
 
     _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# The options of the session in the binding's form, except those that cannot be passed
-# to another interpreter.
+# The options of the session, as `native_options` returns them, without `on_profile`,
+# which cannot be passed to another interpreter.
 given: dict[str, Any] = {}
-# Whether the parent process passed these options to this process.
+# Whether `given` comes from the parent process (see `inherit`).
 _inherited = False
-# The reason if the last start was refused.
+# Why the last start was refused, or None.
 _refusal: str | None = None
 
 
 def required() -> bool:
-    """Whether SPANPROF_REQUIRED=1: a start that fails raises an exception."""
+    """Whether SPANPROF_REQUIRED=1 is set, so that a start that fails raises an
+    exception."""
     return os.environ.get("SPANPROF_REQUIRED", "") == "1"
 
 
@@ -53,8 +55,9 @@ def _refuse(sentence: str) -> bool:
 
 
 def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the options. The module for it imports others, which a start by the
-    environment does not need."""
+    """Convert the options by the module `_options`. It is imported only if there are
+    options, because it imports further modules, and a start by environment variables
+    must import as few as possible."""
     if not options:
         return {}
     from ._options import native_options
@@ -76,13 +79,15 @@ def _start(options: dict[str, Any]) -> bool:
 
 
 def _sentence(error: Error, written: Mapping[str, str]) -> str:
-    """Replace the option's name in a refusal by the name that the caller used."""
+    """Return the sentence of an error. It begins with the name of an option, which is
+    replaced by the keyword that the caller used."""
     name, space, sentence = str(error).partition(" ")
     return written.get(name, name) + space + sentence
 
 
 def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
-    """Like `start`. `written` maps our option names to the caller's."""
+    """Like `start`. `written` maps names of options to the keywords that the caller
+    used for them."""
     global _refusal
     if native is None:
         return _refuse(load_error or "")
@@ -100,16 +105,16 @@ def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
 
 
 def follow_threads() -> None:
-    """Install the parts of a session that follow Python's threads and forks, for a
-    profile without a session."""
+    """Install the hooks that a profile without a session needs, too: those for new
+    threads and for forks."""
     for part in (_fork, _threads):
         part.install()
 
 
 def inherit(options: dict[str, Any]) -> None:
-    """Start with the options of the parent process. The environment may have started
-    this process already. If the program then calls `start` with the same options,
-    the session continues."""
+    """Start a session with the options of the parent process, even if environment
+    variables have started one in this process. If the program later calls `start` with
+    the same options, this session continues."""
     global _inherited
     if native is None:
         _refuse(load_error or "")
@@ -121,8 +126,8 @@ def inherit(options: dict[str, Any]) -> None:
 
 
 def _names_nearest(function: _Function) -> _Function:
-    """Raise a TypeError that suggests the nearest keyword for an unknown one, as
-    CPython itself does from 3.13 on."""
+    """Decorates `start`: for an unknown keyword, raise a TypeError that suggests the
+    nearest known keyword, as CPython itself does from 3.13 on."""
     def call(*arguments: Any, **options: Any) -> Any:
         known = function.__kwdefaults__
         for name in options:
@@ -185,7 +190,8 @@ def start(
     line_numbers: str | None = None,
     on_profile: Callable[[bytes, int, int], object] | None = None,
 ) -> bool:
-    """Profile this process and its forked children, until `stop` or the exit.
+    """Profile this process and its forked children, until `stop` is called or the
+    process exits.
 
     If a session runs, the new options are checked, the session is stopped, and a
     new one starts. A wrong option causes one record of the logger "spanprof" and
@@ -332,10 +338,10 @@ def stop(timeout: float = 2.0) -> bool:
 
 
 def pause() -> bool:
-    """Take no samples until `resume`. Earlier samples are still sent.
+    """Take no samples until `resume` is called. Samples taken before are still sent.
 
-    Processes that are forked while profiling is paused are paused too. Calls do not
-    nest: one `resume` ends any number of pauses.
+    A process that is forked during the pause is paused, too. One call of `resume` ends
+    the pause, however often `pause` was called.
 
     Returns:
         Whether there is a session to pause.
@@ -344,7 +350,7 @@ def pause() -> bool:
 
 
 def resume() -> bool:
-    """Take samples again.
+    """Take samples again after `pause`.
 
     Returns:
         Whether there is a session, paused or not.
@@ -358,5 +364,6 @@ def running() -> bool:
 
 
 def _milliseconds(seconds: float) -> int:
-    """Convert to milliseconds. NaN becomes 0."""
+    """Convert seconds to milliseconds, limited to 32 bits. A negative number or NaN
+    becomes 0."""
     return int(min(seconds * 1000, 2**32 - 1)) if seconds > 0 else 0

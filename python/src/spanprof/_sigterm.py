@@ -1,9 +1,11 @@
-"""Flushes at SIGTERM if the program has left its default action. Two handlers do this.
-The library's C handler also works while the main thread is in C code for a long
-time. It calls a handler of Python, which stops the main thread while the flush runs.
+"""Flushes at SIGTERM if the program has left this signal its default action. There are
+two handlers. The library's C handler works even while the main thread is in C code for
+a long time. It then calls a Python handler, which keeps the main thread from running on
+during the flush.
 
-The program sees neither of them: `signal.signal` and `signal.getsignal` return SIG_DFL
-instead of ours, and if the program sets SIG_DFL, ours is set again. uvicorn restores
+The program sees neither of the handlers: `signal.signal` and `signal.getsignal` return
+SIG_DFL instead of the Python handler. If the program sets SIG_DFL, both handlers are
+installed again. uvicorn needs this: it sets its own handler, and at its end it restores
 the handler that it found and raises the signal again.
 """
 from __future__ import annotations
@@ -24,16 +26,18 @@ _installed = False
 
 
 def _end(number: int, _frame: object) -> None:
-    """Exit as with the default action, after a flush. For the first process of a
-    container, the default action does nothing."""
+    """The Python handler: flush, then end the process by the default action, if the
+    process must exit. It must not if it is the first process of a container, where the
+    default action does nothing."""
     if native.sigterm_flush():
         _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
 
 def arm() -> None:
-    """Install the handlers if the session's options require it and the signal has its
-    default action. Only the main thread may set a handler of Python."""
+    """Install the handlers if the session's options require them and SIGTERM has its
+    default action. On a thread other than the main thread, install only the C handler,
+    because Python refuses to set a handler there."""
     if not native.sigterm_arm():
         return
     try:

@@ -1,6 +1,7 @@
-"""The methods spawn and forkserver of multiprocessing and similar libraries start
-children as new interpreters without a session. The parent passes its own options to
-them, so that they start a session too."""
+"""Profiles children that multiprocessing and similar libraries start by the methods
+spawn and forkserver. These children are new interpreters, which inherit no session. The
+parent passes its options to them, so that each child starts a session with the same
+options."""
 from __future__ import annotations
 
 import os
@@ -12,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Source for exec. The child may be an interpreter without spanprof (set_executable),
-# and its sys.path is not yet the parent's.
+# The source that the child executes. The child may be an interpreter without spanprof
+# (set_executable), and it has not yet set its sys.path to that of the parent.
 _SOURCE = """
 import sys
 sys.path.append(root)
@@ -25,15 +26,16 @@ else:
     _session.inherit(given)
 """
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Modules that have `get_preparation_data`. joblib's workers use loky, Celery's use
-# billiard, and those of pathos use multiprocess.
+# Modules that have a function `get_preparation_data`. Workers of joblib use loky,
+# workers of Celery use billiard, and workers of pathos use multiprocess.
 _MODULES = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn",
             "billiard.spawn", "multiprocess.spawn")
 _installed = False
 
 
 class _Start:
-    """Starts profiling when it is unpickled; the unpickled value is None."""
+    """When an object of this class is unpickled, the child starts profiling. The
+    unpickled value is None."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.given = given
@@ -43,10 +45,10 @@ class _Start:
 
 
 def _follow(module: Any) -> None:
-    """Add our options to the result of `get_preparation_data`. The child unpickles it
-    before it imports modules of the program, and ignores unknown keys
-    (multiprocessing/spawn.py, CPython 3.4 to 3.15; the other modules are copies of
-    it)."""
+    """Add spanprof's options to the result of `get_preparation_data`. The child
+    unpickles this result before it imports modules of the program, and ignores unknown
+    keys (multiprocessing/spawn.py, CPython 3.4 to 3.15; the other modules are copies of
+    this one)."""
     original: Any = getattr(module, "get_preparation_data", None)
     if original is None:
         return

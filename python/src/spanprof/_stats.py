@@ -1,5 +1,5 @@
-"""The counters. Separate from the session, because the type hint needs `typing`, which
-a start by the environment does not import."""
+"""`spanprof.stats`. It is not in _session.py, because its type hint needs `typing`,
+which must not be imported when environment variables start profiling."""
 from __future__ import annotations
 
 from typing import Any

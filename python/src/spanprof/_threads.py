@@ -1,5 +1,6 @@
-"""Profiles threads that Python starts from their first instruction. The library's scan
-for threads would miss short-lived ones."""
+"""Profiles each thread that Python starts from the thread's first instruction on.
+Without this module, the library finds new threads by its scan of the process every 200
+ms, which misses short threads."""
 from __future__ import annotations
 
 from . import _lazy
@@ -13,15 +14,16 @@ if TYPE_CHECKING:
 _installed = False
 _inherited = False
 
-# Attribute of a thread that was started by code of a recording.
+# Attribute of a thread that code of a recording started: the recording's number (mark).
 _MARK = "_spanprof_mark"
 
 
 def _follow(module: Any) -> None:
-    """Register each new thread in `_set_native_id`. The thread itself calls this
-    method, as does the main thread of each child of multiprocessing (CPython 3.8 to
-    3.15), and it leaves no frame of ours on the stack. Without this method, the
-    library finds threads within 200 ms."""
+    """Register each new thread in the method `_set_native_id` of `threading.Thread`.
+    Each new thread calls this method itself, and so does the main thread of each child
+    of multiprocessing (CPython 3.8 to 3.15). A hook around `run` would leave a frame of
+    spanprof on all stacks of the thread. If there is no such method, the library's scan
+    finds the thread."""
     kind: Any = getattr(module, "Thread", None)
     original: Any = getattr(kind, "_set_native_id", None)
     if original is None:
@@ -32,11 +34,11 @@ def _follow(module: Any) -> None:
         try:
             native.thread_register()
         except Error:
-            pass  # counted in stats()["threads_unprofiled"]; the scan tries again
+            pass  # counted in stats()["threads_unprofiled"]; the library's scan tries again
         mark = self.__dict__.pop(_MARK, 0)
         if not mark:
             return
-        # CPython 3.14 and later run the thread's code in this context.
+        # From CPython 3.14 on, the code of the thread runs in the context `_context`.
         context = getattr(self, "_context", None)
         try:
             if context is None:
@@ -44,7 +46,7 @@ def _follow(module: Any) -> None:
             else:
                 context.run(native.mark_set, mark)
         except RuntimeError:
-            pass  # the context is in use: the thread itself cannot run in it either
+            pass  # another thread runs in the context, so this thread will fail, too
 
     kind._set_native_id = _set_native_id
 
@@ -71,8 +73,9 @@ def _inherit_in_threads(module: Any) -> None:
 
 
 def _inherit_in_jobs(module: Any) -> None:
-    """Add each job to the recordings of the code that submits it. A thread that the
-    submit starts is not added, because it also runs other jobs."""
+    """Add each job of a ThreadPoolExecutor to the recording of the code that submits
+    it. A worker thread that `submit` starts is not added, because it also runs other
+    jobs."""
     original = module.ThreadPoolExecutor.submit
 
     @_lazy.wraps(original)
@@ -90,7 +93,8 @@ def _inherit_in_jobs(module: Any) -> None:
 
 
 def inherit_marks() -> None:
-    """Called at the start of each profile; installs the hooks once per process."""
+    """Install, once per process, the hooks that add threads and jobs to recordings.
+    Called at the start of each `spanprof.profile`."""
     global _inherited
     if not _inherited:
         _inherited = True

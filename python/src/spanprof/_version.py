@@ -1,4 +1,5 @@
-"""The version of the compiled extension, or of the installed package without it."""
+"""The version of spanprof: that of the compiled extension, or without it that of the
+installed package."""
 from __future__ import annotations
 
 from ._binding import native

@@ -1,5 +1,5 @@
-"""Serves `/debug/pprof/profile?seconds=N` as Go programs do, for WSGI and ASGI: a
-profile of this process over the next N seconds."""
+"""WSGI and ASGI applications that answer `/debug/pprof/profile?seconds=N` as Go
+programs do, with a profile of this process over the next N seconds."""
 from __future__ import annotations
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any
 from . import _session
 from ._binding import Error, native
 
-# Default duration, the same as Go's.
+# The default duration, as in Go.
 _SECONDS = 30
 _SECONDS_MAX = 300
 _PATHS = ("", "/", "/profile", "/debug/pprof/profile")
@@ -37,7 +37,8 @@ def _unavailable(error: Error) -> _Answer:
 
 
 def _seconds(method: str, path: str, query: str) -> int | _Answer:
-    """Return the duration in seconds, or an error answer."""
+    """Return the duration that a request asks for, or the answer that refuses the
+    request."""
     if path not in _PATHS:
         return _text(404, "there is no profile at this path")
     if method != "GET":
@@ -60,11 +61,11 @@ def wsgi_app(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> 
     program, with gzip-compressed pprof: for `spanprof serve --scrape`, Grafana
     Alloy, `go tool pprof` and other tools that fetch profiles.
 
-    It works with or without a running session and does not disturb it. Each
-    request occupies a thread or process of the server for N seconds.
+    It works with and without a running session, and does not change the session's
+    profiles. Each request occupies a thread or process of the server for N seconds.
 
-    Everyone who can reach it sees the names of functions, files and spans, and can
-    start profiling: protect it like your other operational endpoints.
+    Everyone who can reach this application sees names of functions, files and spans,
+    and can start profiling: protect it like your other operational endpoints.
     """
     seconds = _seconds(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", ""))
     if isinstance(seconds, int):
@@ -90,7 +91,8 @@ async def _disconnected(receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> 
 
 
 async def _wait(seconds: float, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> bool:
-    """Return whether the client stayed connected for this time."""
+    """Wait for this time, or until the client disconnects. Return whether it is still
+    connected."""
     disconnected = asyncio.ensure_future(_disconnected(receive))
     try:
         return not (await asyncio.wait({disconnected}, timeout=seconds))[0]
@@ -99,12 +101,14 @@ async def _wait(seconds: float, receive: Callable[[], Awaitable[Mapping[str, Any
 
 
 def _discard(recordings: list[Any]) -> None:
-    """Discard them on another thread, so that the event loop does not wait."""
+    """Discard the recordings on another thread, so that the event loop does not wait
+    for their end."""
     threading.Thread(target=recordings.clear, name="spanprof", daemon=True).start()
 
 
 async def _record(seconds: int, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> _Answer | None:
-    """Return None if the client has disconnected."""
+    """Record a profile and return the answer, or None if the client has
+    disconnected."""
     recordings: list[Any] = []
     try:
         await _in_thread(lambda: recordings.append(_begin(seconds)))
@@ -120,7 +124,8 @@ async def _record(seconds: int, receive: Callable[[], Awaitable[Mapping[str, Any
 
 async def _lifespan(receive: Callable[[], Awaitable[Mapping[str, Any]]],
                     send: Callable[[MutableMapping[str, Any]], Awaitable[Any]]) -> None:
-    """Answer lifespan events if this is the server's only application."""
+    """Answer the server's lifespan events, which it sends if this is its only
+    application."""
     while True:
         kind = (await receive())["type"]
         await send({"type": f"{kind}.complete"})
@@ -130,8 +135,9 @@ async def _lifespan(receive: Callable[[], Awaitable[Mapping[str, Any]]],
 
 async def asgi_app(scope: Mapping[str, Any], receive: Callable[[], Awaitable[Mapping[str, Any]]],
                    send: Callable[[MutableMapping[str, Any]], Awaitable[Any]]) -> None:
-    """`wsgi_app` for ASGI. It waits without blocking the event loop of asyncio, and
-    stops when the client disconnects."""
+    """An ASGI application that answers as `wsgi_app` does. It does not block the event
+    loop of asyncio during the N seconds, and stops profiling when the client
+    disconnects."""
     if scope["type"] == "lifespan":
         return await _lifespan(receive, send)
     if scope["type"] != "http":

@@ -1,4 +1,4 @@
-"""`PyroscopeSpanProcessor` under the name by which programs import it."""
+"""`PyroscopeSpanProcessor`, under the module name of pyroscope-otel."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,9 +16,9 @@ __all__ = ["PROFILE_ID_PYROSCOPE_TAG_KEY", "PROFILE_ID_SPAN_ATTRIBUTE_KEY",
 
 
 class PyroscopeSpanProcessor(SpanProcessor):
-    """Like `spanprof.otel.SpanProcessor` with other defaults: no URL is added, and the
-    label of the id is `span_id`. Without arguments, it labels local roots with their
-    names."""
+    """Like `spanprof.otel.SpanProcessor`, with other defaults: it adds no URL, and the
+    label with the span's id is `span_id`. Without arguments, it labels local root spans
+    with their ids and names."""
 
     def __init__(self, *, span_id_label: bool = True, add_url: bool = False,
                  **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""Links OpenTelemetry's spans with samples.
+"""Adds the ids and names of OpenTelemetry's spans to samples.
 
     from opentelemetry import trace
     from spanprof.otel import SpanProcessor

@@ -1,5 +1,6 @@
-"""Follows OpenTelemetry: each attach and detach of its context, and each new name of a
-span, which a profile may need before the span ends."""
+"""Replaces functions of OpenTelemetry, so that spanprof knows the current span after
+each attach and detach of a context, and the new name after each `update_name` of a
+span: a profile may need the name before the span ends."""
 from __future__ import annotations
 
 import contextvars
@@ -14,14 +15,15 @@ from opentelemetry.trace import INVALID_SPAN, set_span_in_context
 
 from .._binding import native
 
-# The methods of a context implementation, and the method of ContextVar that each of
-# them calls.
+# The methods of OpenTelemetry's own context implementation, and the method of
+# ContextVar that each of them calls.
 _METHODS = {"attach": "set", "detach": "reset", "get_current": "get"}
 
 
 def _fault(inner: Any) -> str | None:
-    """Return a sentence if a context implementation does not follow `contextvars`. Samples
-    would then get wrong spans, because our ContextVar follows them."""
+    """Return a sentence if a context implementation does not store its context in
+    contextvars, else None. Samples would get wrong spans, because spanprof stores the
+    current span in a ContextVar."""
     name = f"OpenTelemetry's context {type(inner).__name__}"
     key = otel.create_key("spanprof-check")
     inside = contextvars.copy_context()
@@ -38,8 +40,8 @@ def _fault(inner: Any) -> str | None:
 
 
 def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
-    """Return the ContextVar of OpenTelemetry's own implementation, if its methods only
-    set, reset and get this variable."""
+    """Return the ContextVar of the implementation, if this is OpenTelemetry's own one
+    and its methods only set, reset and get this variable. Otherwise return None."""
     try:
         from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
     except ImportError:
@@ -55,8 +57,8 @@ def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
 
 
 def _span_key() -> str:
-    """Return the key of the current span in a context, which is private to
-    OpenTelemetry."""
+    """Return the key by which a context contains the current span. OpenTelemetry does
+    not publish this key."""
     (key,) = set_span_in_context(INVALID_SPAN, Context())
     return key
 
@@ -76,13 +78,14 @@ def _follow_names() -> None:
 
 
 def _follow_processors(kind: Any) -> None:
-    """Name profiles after the service of a provider as soon as our processor is added
-    to it. A process may never start a span, like the master of a server.
+    """Read the service name of a provider as soon as a SpanProcessor of spanprof is
+    added to it. The first span would be too late, because some processes never start a
+    span, such as the master of a web server.
 
-    `kind` is the class of the list to which the provider adds processors. The
-    provider's own method cannot be replaced: in
-    `provider.add_span_processor(SpanProcessor())` it is looked up before the
-    constructor installs this hook.
+    `kind` is the class of the object to which the provider passes each added processor.
+    The provider's own method cannot be replaced: in
+    `provider.add_span_processor(SpanProcessor())`, Python looks up this method before
+    the constructor of SpanProcessor installs the hook.
     """
     add = kind.add_span_processor
     if hasattr(add, "_spanprof"):
@@ -100,32 +103,35 @@ def _follow_processors(kind: Any) -> None:
 
 
 def _wrapped(inner: Any) -> Any:
-    """Wrap a context implementation: our attach, detach and get_current call those of
-    `inner`. Everything else is that of `inner`, its class (for isinstance) and its
-    attributes.
+    """Return an object that replaces the context implementation `inner`. Its attach,
+    detach and get_current are those of RuntimeContext, which call those of `inner`. It
+    shares the other methods and the attributes of `inner`, and isinstance sees the same
+    class.
 
     Raises:
-        Exception: its class cannot be inherited from.
+        Exception: the class of `inner` does not allow subclasses.
     """
     implementation: Any = type(inner)
     attributes = vars(inner)
-    # Methods that were patched on the object would hide ours, and must still be called:
-    # a subclass gets them as methods, and the attributes omit them.
+    # The program may have replaced methods on the object `inner` itself. As attributes
+    # they would hide the methods of RuntimeContext, so they become methods of a
+    # subclass, where RuntimeContext calls them.
     patched = {name: staticmethod(attributes[name]) for name in _METHODS if name in attributes}
     if patched:
         implementation = type(implementation)(implementation.__name__, (implementation,), patched)
         attributes = {name: value for name, value in attributes.items() if name not in patched}
-    # RuntimeContext is first in the method resolution order, and calls the methods of
-    # the next class.
+    # RuntimeContext is first in the method resolution order, and its methods call those
+    # of the implementation.
     wrapper = type(implementation)(implementation.__name__, (native.RuntimeContext, implementation),
                                    {"__slots__": (), "__module__": implementation.__module__})
     context = wrapper.__new__(wrapper, _span_key(), _variable(inner))
-    context.__dict__ = attributes  # shared: an attribute that is set on either is set on both
+    context.__dict__ = attributes  # an attribute that is set on one object is set on both
     return context
 
 
 def _follow() -> str | None:
-    """Wrap OpenTelemetry's context. Return the reason if this is not possible, else None.
+    """Replace OpenTelemetry's context implementation by `_wrapped` of it. Return the
+    reason if this is not possible, else None.
 
     Raises:
         Exception: OpenTelemetry's internals are not as expected.
@@ -138,7 +144,7 @@ def _follow() -> str | None:
         return reason
     try:
         context = _wrapped(inner)
-    except Exception as error:  # its class may raise anything
+    except Exception as error:  # the class of `inner` may raise any exception
         return (f"{type(inner).__name__} cannot be inherited from "
                 f"({type(error).__name__}: {error})")
     _follow_names()
@@ -148,13 +154,13 @@ def _follow() -> str | None:
 
 
 def install() -> bool:
-    """Follow OpenTelemetry's context from now on. Further calls have no effect.
+    """Install the hooks of this module. Further calls have no effect.
 
-    If its implementation cannot be followed, no span is shown, the logger "spanprof"
-    gets one record with the reason, and nothing is changed.
+    If OpenTelemetry's context implementation cannot be replaced, it stays unchanged,
+    samples get no spans, and the logger "spanprof" gets one record with the reason.
 
     Returns:
-        Whether spans are shown.
+        Whether samples get spans.
     """
     if native is None:
         return False

@@ -1,4 +1,4 @@
-"""The SpanProcessor: sets the id, name and attributes of spans."""
+"""The SpanProcessor: reports spans to spanprof and sets attributes of spans."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from . import _hook
 
 if TYPE_CHECKING or native is not None:
     from .._native import SpanRules
-else:  # without the extension: the SDK's processor, which does nothing
+else:  # without the extension, SpanProcessor is the SDK's, which does nothing
     class SpanRules:
         pass
 
@@ -77,16 +77,16 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
             "span_id_label": span_id_label}
         try:
             super().__init__(**_checked(options))
-        except (Error, ValueError) as error:  # a NUL in a text
+        except (Error, ValueError) as error:  # ValueError: a NUL in a text
             log(ERROR, f"spans are not labelled: {error}")
         else:
             _hook.install()
 
     def shutdown(self) -> None:
-        """Do nothing: spans that are still open keep their labels."""
+        """Do nothing: samples of spans that are still open keep their labels."""
 
     def force_flush(self, timeout_millis: int = 30000) -> bool:
-        """Do nothing: `spanprof.flush` sends profiles.
+        """Do nothing: spans wait for nothing, and `spanprof.flush` sends profiles.
 
         Returns:
             True.
@@ -99,7 +99,7 @@ _TEXTS = ("application_name", "server_address", "url_template")
 
 
 def _checked(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options in the form of `SpanRules`.
+    """Return the options with values that `SpanRules` accepts.
 
     Raises:
         Error: an option has a wrong type.
