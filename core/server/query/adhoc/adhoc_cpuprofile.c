@@ -11,15 +11,15 @@
 typedef struct v8_node {
   json_int_t id;
   const char *name;
-  size_t parent; /* an index; its own index: no parent */
-  int64_t value; /* ns, or samples if the file has no times */
+  size_t parent; /* index of the parent; the node's own index if it has none */
+  int64_t value; /* nanoseconds, or samples if the file has no times */
 } v8_node;
 
 typedef struct v8_reading {
   sp_arena *arena;
   v8_node *nodes;
   size_t count;
-  sp_index index; /* by id */
+  sp_index index; /* finds a node by its id */
   sp_query_fault *fault;
 } v8_reading;
 
@@ -93,8 +93,10 @@ static double v8_number(const json_t *object, const char *key) {
   return json_number_value(json_object_get(object, key));
 }
 
-/* Add up the time of each sample, which lasts until the next one. Deltas may be
- * negative, because the clocks of threads differ. No time is counted twice. */
+/* Add the duration of each sample to its node. A sample lasts until the next
+ * one. The differences between the times of samples may be negative, because
+ * the clocks of threads differ. `latest` never decreases, so no time is counted
+ * twice. */
 static void v8_times(v8_reading *reading, const json_t *root,
                      const json_t *samples, const json_t *deltas) {
   const size_t count = json_array_size(samples);
@@ -121,8 +123,8 @@ static void v8_hits(v8_reading *reading, const json_t *nodes) {
       json_integer_value(json_object_get(node, "hitCount"));
 }
 
-/* Add the stack of a node to the tree, without the root. `path` has a place for
- * each node. */
+/* Add the stack of the node `leaf` to the tree, without the file's root node.
+ * `path` is memory for reading->count indexes. */
 static spanprof_status v8_add(v8_reading *reading, size_t leaf, size_t *path,
                               sp_function_tree *tree, uint32_t side) {
   size_t at = leaf, depth = 0;
@@ -131,7 +133,7 @@ static spanprof_status v8_add(v8_reading *reading, size_t leaf, size_t *path,
 
   for (;; at = reading->nodes[at].parent) {
     if (depth == reading->count)
-      return v8_refuse(reading, "its calls form a cycle");
+      return v8_refuse(reading, "the calls of the profile form a cycle");
     path[depth++] = at;
     if (reading->nodes[at].parent == at)
       break;

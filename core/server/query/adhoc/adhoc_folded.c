@@ -7,7 +7,7 @@
 #include "server/query/selector/matcher_list.h"
 
 #define FOLDED_DEPTH_MAX  4096
-#define FOLDED_LINES_MAX  20 /* examined to recognise the format */
+#define FOLDED_LINES_MAX  20 /* lines read to recognise the format */
 #define FOLDED_PLACES_MAX 9  /* decimal places; further digits are dropped */
 
 typedef struct folded_number {
@@ -17,11 +17,12 @@ typedef struct folded_number {
 
 typedef struct folded_line {
   sp_text_line stack;
-  folded_number numbers[2]; /* in the line's order */
+  folded_number numbers[2]; /* in the order of the line */
   size_t number_count;
 } folded_line;
 
-/* Remove a number and the blanks before it from the end of a line. */
+/* Remove a number and the blanks before it from the end of a line. Returns
+ * false if the line does not end in a number after a stack. */
 static bool folded_cut_number(sp_text_line *line, folded_number *out) {
   const char *at = line->at + line->size, *digits;
   bool point = false;
@@ -43,8 +44,8 @@ static bool folded_cut_number(sp_text_line *line, folded_number *out) {
   return line->size > 0;
 }
 
-/* Split a line into the stack and at most `numbers_max` numbers. A line without
- * a number is not a stack. */
+/* Split a line into the stack and at most `numbers_max` numbers. If it has no
+ * number, the line is not a folded stack. */
 static void folded_split(sp_text_line line, size_t numbers_max,
                          folded_line *out) {
   folded_number number;
@@ -108,13 +109,12 @@ typedef struct folded_reading {
   sp_function_tree *tree;
   uint32_t side;
   size_t number_count; /* numbers in each line */
-  size_t number;       /* the number that is added */
+  size_t number;       /* index of the number that is added */
   size_t places;       /* most decimal places of any number */
   sp_query_fault *fault;
 } folded_reading;
 
-/* Examine all lines: whether each has two numbers, and the most decimal places
- * of any number. */
+/* Set reading->number_count and reading->places from all lines. */
 static spanprof_status folded_examine(folded_reading *reading, const char *text,
                                       const char *end) {
   const char *at;
@@ -149,7 +149,7 @@ static spanprof_status folded_examine(folded_reading *reading, const char *text,
   return SPANPROF_OK;
 }
 
-/* Returns the number in units of the smallest decimal place; saturates. */
+/* Returns the number times 10^places, or INT64_MAX if it is larger. */
 static int64_t folded_units(const folded_number *number, size_t places) {
   const char *at = number->at;
   int64_t value = 0;
@@ -198,7 +198,7 @@ static spanprof_status folded_add(folded_reading *reading,
   return SPANPROF_OK;
 }
 
-/* Convert the sums from the smallest unit to integers, rounding each once. */
+/* Divide each sum by 10^places, and round it. */
 static void folded_round(folded_reading *reading) {
   int64_t unit = 1;
   size_t i;
@@ -222,7 +222,7 @@ static spanprof_status folded_types(sp_adhoc_profile *out, sp_arena *arena,
   out->types[0] = name;
   out->types[1] = SP_ADHOC_BEFORE;
   out->type = out->type_count == 2 && type && !strcmp(type, SP_ADHOC_BEFORE);
-  /* The first number of a line is the side "before". */
+  /* The first of two numbers is the side "before". */
   reading->number = out->type_count == 2 && out->type == 0;
   out->bearer.name = name;
   return SPANPROF_OK;

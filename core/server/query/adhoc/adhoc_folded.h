@@ -6,14 +6,15 @@
 
 #include "adhoc_profile.h"
 
-/* Returns whether most of the first lines are such stacks. At least one stack
+/* Returns whether most of the first lines are folded stacks. At least one stack
  * must have a caller, because lines of prose may also end in a number, unless
  * the file is named *.folded. */
 bool sp_adhoc_folded_is(const char *name, const char *text, size_t size);
 
 /* Add the values to a side of the tree. The types are the file's `name` and, if
  * lines have two numbers, SP_ADHOC_BEFORE. Fractions are added exactly, and
- * each sum is rounded once. SPANPROF_ERR_ARGUMENT: *fault is set. */
+ * each sum is rounded once. Returns SPANPROF_ERR_ARGUMENT and sets *fault if
+ * the text is malformed. */
 #define SP_ADHOC_BEFORE "before"
 
 spanprof_status sp_adhoc_folded_read(sp_adhoc_profile *out, sp_arena *arena,

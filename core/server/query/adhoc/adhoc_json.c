@@ -9,7 +9,7 @@
 #include "server/receive/ingest/speedscope.h"
 
 /* The memory that the JSON parser needs for a number or a text, and for an
- * empty list or object; and its limit for a whole profile. */
+ * empty list or object, and the limit of its memory for a whole file. */
 #define ADHOC_VALUE_BYTES  ((size_t)48)
 #define ADHOC_OBJECT_BYTES ((size_t)208)
 #define ADHOC_BYTES_MAX    ((size_t)32 << 20)
@@ -37,7 +37,7 @@ static const char *adhoc_copy(adhoc_reading *reading, const json_t *value,
   return sp_arena_text(reading->arena, text, strlen(text));
 }
 
-/* Get the tree's functions for a list of names. */
+/* Get the numbers that the functions in a list of names have in the tree. */
 static spanprof_status adhoc_names(adhoc_reading *reading, const json_t *list,
                                    uint32_t **out) {
   const size_t count = json_array_size(list);
@@ -68,14 +68,15 @@ static void adhoc_add(adhoc_reading *reading, uint32_t node, int64_t value) {
   sp_increase(sp_function_tree_self(reading->tree, node, reading->side), value);
 }
 
-/* A node of the previous row: the range of its children. */
+/* A box of a row: its tree node, and the range in which its children lie. */
 typedef struct adhoc_box {
   int64_t start;
   int64_t end;
   uint32_t node;
 } adhoc_box;
 
-/* Add one row, which has four numbers per node. `row` gets its boxes. */
+/* Add one row of the flame graph, which has four numbers per box. `above` are
+ * the boxes of the row above. `row` gets the boxes of this row. */
 static spanprof_status bearer_row(adhoc_reading *reading, const json_t *level,
                                   const uint32_t *names, size_t name_count,
                                   const adhoc_box *above, size_t above_count,
@@ -94,7 +95,8 @@ static spanprof_status bearer_row(adhoc_reading *reading, const json_t *level,
     uint32_t node = 0;
 
     if (gap < 0 || total < 0 || name < 0 || (uint64_t)name >= name_count)
-      return adhoc_json_refuse(reading, "a flame graph's level is broken");
+      return adhoc_json_refuse(reading,
+                               "a level of the flame graph is malformed");
     x = sp_sum(x, gap);
     while (at + 1 < above_count && x >= above[at].end)
       at++;
@@ -142,10 +144,10 @@ static spanprof_status adhoc_bearer(adhoc_reading *reading,
   return st;
 }
 
-/* Reading the profile out->type of a speedscope file. */
+/* The profile out->type of a speedscope file while it is read. */
 typedef struct adhoc_scope {
   adhoc_reading *reading;
-  double scale; /* factor for weights */
+  double scale; /* each weight is multiplied by it */
 } adhoc_scope;
 
 static spanprof_status adhoc_scope_stack(void *data, const sp_view *frames,
@@ -195,7 +197,7 @@ static spanprof_status adhoc_speedscope(adhoc_reading *reading,
   size_t i;
 
   if (count == 0)
-    return adhoc_json_refuse(reading, "it has no profiles");
+    return adhoc_json_refuse(reading, "the speedscope file has no profiles");
   out->types = sp_arena_new(reading->arena, count, sizeof *out->types);
   if (!out->types)
     return reading->arena->st;
@@ -216,7 +218,7 @@ static spanprof_status adhoc_speedscope(adhoc_reading *reading,
                            : reading->arena->st;
 }
 
-/* Get the description of a flamebearer from its metadata. */
+/* Get name, units, sample rate and spy of a flamebearer from its metadata. */
 static spanprof_status bearer_describe(adhoc_reading *reading,
                                        const json_t *metadata) {
   sp_adhoc_profile *out = reading->out;
@@ -266,7 +268,8 @@ spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
   if (adhoc_json_bounded(text, size))
     root = json_loadb(text, size, 0, &error);
   if (!root)
-    return adhoc_json_refuse(&reading, "it is not valid JSON, or too large");
+    return adhoc_json_refuse(&reading,
+                             "the file is not valid JSON, or too large");
   out->bearer = (sp_flamebearer){.name = "",
                                  .units = "",
                                  .spy = "",
@@ -284,8 +287,9 @@ spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
   } else if (sp_adhoc_cpuprofile_is(root)) {
     st = sp_adhoc_cpuprofile_read(out, arena, root, tree, side, fault);
   } else {
-    st = adhoc_json_refuse(&reading, "it is JSON, but neither flamebearer, "
-                                     "speedscope nor .cpuprofile");
+    st = adhoc_json_refuse(&reading,
+                           "the file is JSON, but neither flamebearer, "
+                           "speedscope nor .cpuprofile");
   }
   json_decref(root);
   return st;

@@ -5,7 +5,8 @@
 
 #include "adhoc_profile.h"
 
-/* Like sp_adhoc_profile_read(). */
+/* Parameters and result are those of sp_adhoc_profile_read(). `text` has `size`
+ * bytes. */
 spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
                                    const char *text, size_t size,
                                    const char *type, sp_function_tree *tree,

@@ -13,7 +13,7 @@
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
 
-#define ADHOC_BYTES_MAX ((size_t)4 << 20) /* unpacked; Pyroscope's limit */
+#define ADHOC_BYTES_MAX ((size_t)4 << 20) /* decompressed, as in Pyroscope */
 
 static spanprof_status adhoc_refuse(sp_query_fault *fault, const char *what) {
   return sp_query_refuse(fault, SP_CODE_INVALID, "failed to parse profile: %s",
@@ -29,7 +29,8 @@ static spanprof_status adhoc_types(sp_adhoc_profile *out, sp_arena *arena,
 
 typedef struct pprof_names {
   uint32_t *functions; /* SP_INDEX_NONE: the function has no name */
-  uint32_t *modules;   /* for each mapping; the last is for no mapping */
+  uint32_t *modules;   /* one for each mapping; the last is for frames without a
+                        * mapping */
 } pprof_names;
 
 /* Get the tree node for the stack of a sample. */
@@ -130,8 +131,10 @@ static spanprof_status adhoc_unpack(sp_buffer *unpacked, const void **bytes,
     *size = unpacked->size;
   }
   if (st == SPANPROF_ERR_LIMIT || (!st && *size > ADHOC_BYTES_MAX))
-    return adhoc_refuse(fault, "it has more than 4 MiB");
-  return st == SPANPROF_ERR_FORMAT ? adhoc_refuse(fault, "broken gzip") : st;
+    return adhoc_refuse(fault, "the file has more than 4 MiB");
+  return st == SPANPROF_ERR_FORMAT
+             ? adhoc_refuse(fault, "the gzip data is malformed")
+             : st;
 }
 
 static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
@@ -146,9 +149,10 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
 
   if (st == SPANPROF_ERR_FORMAT || st == SPANPROF_ERR_LIMIT)
     return adhoc_refuse(
-        fault, is_text ? "it is text of another kind: neither folded stacks, "
-                         "the output of perf script nor JSON"
-                       : spanprof_last_error());
+        fault, is_text
+                   ? "the file is text of another kind: neither folded stacks, "
+                     "the output of perf script nor JSON"
+                   : spanprof_last_error());
   if (!st)
     st = pprof_describe(out, arena, profile, type);
   if (!st)
@@ -167,20 +171,20 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
   return st;
 }
 
-/* Recognise an unsupported kind of file by its beginning. Returns a hint how to
- * convert it into a profile, or NULL. */
+/* Recognise an unsupported kind of file by its beginning. Returns how to
+ * convert such a file into a profile, or NULL if the kind is not known. */
 static const char *adhoc_other_kind(const char *bytes, size_t size) {
   static const struct {
     const char *begins;
     size_t size;
     const char *hint;
   } kinds[] = {
-      {"\xff\xfe", 2, "it is text in UTF-16: save it as UTF-8"},
-      {"\xfe\xff", 2, "it is text in UTF-16: save it as UTF-8"},
-      {"PERFILE", 7, "it is perf.data: send the output of perf script"},
-      {"heap profile:", 13, "convert it with go tool pprof -proto"},
-      {"goroutine profile:", 18, "convert it with go tool pprof -proto"},
-      {"--- ", 4, "convert it with go tool pprof -proto"},
+      {"\xff\xfe", 2, "the file is text in UTF-16: save it as UTF-8"},
+      {"\xfe\xff", 2, "the file is text in UTF-16: save it as UTF-8"},
+      {"PERFILE", 7, "the file is perf.data: send the output of perf script"},
+      {"heap profile:", 13, "convert the file with go tool pprof -proto"},
+      {"goroutine profile:", 18, "convert the file with go tool pprof -proto"},
+      {"--- ", 4, "convert the file with go tool pprof -proto"},
   };
   size_t i;
 

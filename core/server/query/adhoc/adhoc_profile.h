@@ -7,15 +7,16 @@
 #include "server/query/selector/query_fault.h"
 
 typedef struct sp_adhoc_profile {
-  const char **types; /* the types of values in the file */
+  const char **types; /* names of the types of values in the file */
   size_t type_count;
-  size_t type;           /* the type in the tree */
-  sp_flamebearer bearer; /* its name, units and sample rate */
+  size_t type;           /* index of the type whose values are in the tree */
+  sp_flamebearer bearer; /* name, units and sample rate of this type */
 } sp_adhoc_profile;
 
 /* Read the contents of the file `name` and add the values of `type` to a side
  * of the tree. If `type` is NULL or unknown, the first type is used. Everything
- * that *out points to is in the arena. SPANPROF_ERR_ARGUMENT: *fault is set. */
+ * that *out points to is in the arena. Returns SPANPROF_ERR_ARGUMENT and sets
+ * *fault if the file cannot be read. */
 spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
                                       const char *name, const void *bytes,
                                       size_t size, const char *type,

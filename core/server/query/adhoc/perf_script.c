@@ -18,7 +18,7 @@ typedef struct perf_head {
   sp_text_line command;
   sp_text_line event;
   sp_text_line after_event;
-  int64_t period; /* 1: the sample has none */
+  int64_t period; /* 1 if the line has none */
   bool has_time;
 } perf_head;
 
@@ -29,7 +29,8 @@ typedef struct perf_reading {
   sp_text_line events[PERF_EVENTS_MAX];
   size_t event_count;
   size_t event;       /* the event whose samples are added */
-  perf_head sample;   /* the current sample; none if its command is empty */
+  perf_head sample;   /* header of the current sample; there is none if
+                       * `command` is empty */
   bool sample_counts; /* the sample belongs to `event` */
   sp_text_line frames[PERF_DEPTH_MAX];
   size_t depth;
@@ -138,15 +139,17 @@ static bool perf_parse_head(sp_text_line line, perf_head *out) {
     word = perf_word(&line);
     if (word.size && perf_is_thread(word) && perf_parse_event(line, out)) {
       out->command.size = (size_t)(command_end - out->command.at);
-      /* An indented line without a time is a frame that looks like a header. */
+      /* An indented line without a time is a frame, although it looks like a
+       * header. */
       return !indented || out->has_time;
     }
   }
   return false;
 }
 
-/* Parse a frame, "7f1a main+0x12 (/bin/x)". The name between the address and
- * the file may contain blanks. *out gets the name with the file. */
+/* Parse a frame such as "7f1a main+0x12 (/bin/x)". The name between the address
+ * and the file may contain blanks. *out gets the line without the address.
+ * Returns false if the line is not a frame. */
 static bool perf_parse_frame(sp_text_line line, sp_text_line *out) {
   const sp_text_line address = perf_word(&line);
   bool digit = false;
@@ -187,8 +190,8 @@ bool sp_perf_script_is(const char *text, size_t size) {
   return false;
 }
 
-/* Replace *node by its child for a frame, "main+0x12 (/bin/x)" or "[unknown]
- * (/usr/lib/libz.so)". */
+/* Replace *node by its child for a frame such as "main+0x12 (/bin/x)" or
+ * "[unknown] (/usr/lib/libz.so)". */
 static spanprof_status perf_child(perf_reading *reading, uint32_t *node,
                                   sp_text_line frame) {
   static const char unknown[] = "[unknown]";
@@ -234,8 +237,8 @@ static spanprof_status perf_put(perf_reading *reading) {
   return SPANPROF_OK;
 }
 
-/* Returns the index of an event, which is added if it is new. Returns
- * event_count if there are too many events. */
+/* Returns the index of an event, and adds it if it is new. Returns event_count
+ * if it is new and there are too many events. */
 static size_t perf_event(perf_reading *reading, sp_text_line event) {
   size_t i;
 

@@ -53,7 +53,7 @@ static char *adhoc_name(sp_query *query, const char *name) {
 
   for (p = clean; p && *p; p++) {
     if (((unsigned char)*p & 0xc0) == 0x80 && p > clean)
-      continue; /* a further byte of the same character */
+      continue; /* a further byte of one UTF-8 character */
     *to++ = adhoc_id_character(*p) ? *p : '_';
   }
   if (to)
@@ -61,8 +61,9 @@ static char *adhoc_name(sp_query *query, const char *name) {
   return clean;
 }
 
-/* Make an id, "01J…-cpu.pprof": the time and a random number in Crockford's
- * base 32 (https://github.com/ulid/spec), then the name. */
+/* Make an id such as "01J…-cpu.pprof": the time and a random number in
+ * Crockford's base 32 (https://github.com/ulid/spec), then the name of the
+ * file. */
 static spanprof_status adhoc_new_id(sp_query *query, adhoc_upload *upload) {
   static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   const size_t name_bytes = strlen(upload->name);
@@ -119,7 +120,7 @@ static spanprof_status adhoc_find(sp_query *query, const char *id,
   return st;
 }
 
-/* Make an empty tree that copies the names added to it. */
+/* Make an empty tree that stores copies of the names that are added to it. */
 static spanprof_status adhoc_tree(sp_query *query, uint32_t side_count,
                                   sp_function_tree *out) {
   const spanprof_status st =

@@ -1,4 +1,5 @@
-/* adhocprofiles.v1.AdHocProfileService: shows files that users upload. */
+/* The calls of adhocprofiles.v1.AdHocProfileService, which show files that
+ * users upload. */
 #ifndef SP_ADHOC_CALLS_H
 #define SP_ADHOC_CALLS_H
 

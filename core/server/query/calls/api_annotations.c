@@ -1,5 +1,6 @@
 /* Annotations: events such as deployments, which scripts report. They are
- * documents of the store, which drops them with the profiles of their time. */
+ * documents in the store, which deletes them together with the profiles of the
+ * same time. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -38,9 +39,10 @@ static spanprof_status annotation_fault(sp_api *api) {
   case SP_HTTP_FAULT_BUSY:
     break;
   }
-  return sp_query_refuse(fault, SP_CODE_UNAVAILABLE,
-                         "the server has no memory for the request now: try "
-                         "again");
+  return sp_query_refuse(
+      fault, SP_CODE_UNAVAILABLE,
+      "the server has no memory for the request at the moment: try "
+      "again");
 }
 
 static spanprof_status annotation_text(sp_api *api, const char *name,
@@ -80,7 +82,7 @@ static spanprof_status annotation_member(sp_api *api, const char *name,
   return SPANPROF_OK;
 }
 
-/* Read an annotation. Its texts live as long as `root`. */
+/* Read an annotation from JSON. Its texts belong to `root`. */
 static spanprof_status annotation_read(sp_api *api, json_t *root,
                                        annotation *out) {
   const char *name;

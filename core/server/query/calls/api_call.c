@@ -22,7 +22,8 @@ const char *sp_api_parameter(const sp_api *api, const char *name) {
   return text && *text ? text : NULL;
 }
 
-/* Get the parameter "from", or "leftFrom" for the side "left". */
+/* Get a parameter of a side: for `name` "from", the parameter "from" without a
+ * side, or "leftFrom" for the side "left". */
 static const char *api_side_parameter(const sp_query *query, const char *side,
                                       const char *name, char key[32]) {
   const char *text;
@@ -47,13 +48,14 @@ static spanprof_status api_time(sp_query *query, const char *side,
   if (wrong)
     return sp_query_invalid(query, "%s \"%s\": %s", key, text, wrong);
   *out = time_ns / (int64_t)SP_NS_PER_MS;
-  /* In Pyroscope's calls 0 means that the time is missing. */
+  /* In Pyroscope's calls, 0 means that the time is missing, so use 1 ms
+   * instead. */
   if (*out == 0)
     *out = 1;
   return SPANPROF_OK;
 }
 
-/* Add the ids of a parameter, which are separated by commas, to a plan. */
+/* Add the ids in a parameter, separated by commas, to a plan. */
 static spanprof_status
 api_ids(sp_query_plan *plan, const char *side, const char *name,
         spanprof_status (*add)(sp_query_plan *, const sp_texts *)) {
@@ -236,7 +238,7 @@ static void api_problem(sp_api *api, spanprof_status st) {
   sp_http_set(response, "Content-Type", "application/problem+json");
 }
 
-/* A call and its server. */
+/* The data of a route: a call, and the server that runs it. */
 typedef struct api_route {
   sp_serve *serve;
   sp_api_run run;
@@ -280,7 +282,8 @@ spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
       {"GET,POST", "/api/v1/annotations", sp_api_annotations, API_BODY_MAX},
       {"DELETE", "/api/v1/annotations/*", sp_api_annotation_remove, 0},
   };
-  /* A process has one server, whose routes live as long as the process. */
+  /* Static, because a process has one server, whose routes are never
+   * removed. */
   static api_route all[SP_COUNT_OF(calls)];
   spanprof_status st = SPANPROF_OK;
   size_t i;

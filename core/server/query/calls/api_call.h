@@ -23,29 +23,33 @@ typedef spanprof_status (*sp_api_run)(sp_api *api);
 /* Returns a parameter, or NULL if it is missing or empty. */
 const char *sp_api_parameter(const sp_api *api, const char *name);
 
-/* Plan the parameters `query`, `type`, `from`, `until`, `span`, `trace` and
- * `profile`. The default range is the last hour. SPANPROF_ERR_ARGUMENT: the
- * query's fault is set. */
+/* Set api->plan from the parameters `query`, `type`, `from`, `until`, `span`,
+ * `trace` and `profile`. The default range is the last hour. Returns
+ * SPANPROF_ERR_ARGUMENT and sets the query's fault if a parameter is
+ * invalid. */
 spanprof_status sp_api_plan(sp_api *api);
 
 /* Get the range from `from` and `until`. The default is the last hour. */
 spanprof_status sp_api_range(sp_api *api, int64_t *from_ms, int64_t *until_ms);
 
-/* Like sp_api_plan() for a side of a comparison, whose parameters begin with
- * `side`: "leftQuery", "leftFrom". */
+/* Set the plan of one side of a comparison, as sp_api_plan() does. The names of
+ * the parameters begin with `side`: "leftQuery", "leftFrom". */
 spanprof_status sp_api_plan_side(sp_query_plan *plan, const char *side);
 
-/* If a plan selects traces, replace them by their spans, which are taken from
- * the stored traces and from samples with trace ids. */
+/* If a plan selects traces, select their spans instead. The spans are taken
+ * from the stored traces and from samples with trace ids. */
 spanprof_status sp_api_plan_trace_spans(sp_query_plan *plan);
 
-/* Get the page of a list: `limit` rows after the row number `after`. */
+/* Get the parameters `limit` and `after` of a list: the page has at most
+ * `limit` rows and begins after the first `after` rows. */
 spanprof_status sp_api_page(sp_api *api, size_t *limit, size_t *after);
 
-/* Write the member `after`: where the next page begins, or null. */
+/* Write the member `after`, with which a client requests the next page: `next`,
+ * or null if the list has no more than `next` of its `count` rows. */
 void sp_api_put_after(sp_api *api, size_t next, size_t count);
 
-/* Get a whole number, or `otherwise` if the parameter is missing. */
+/* Get the whole number from 0 in a parameter, or `otherwise` if it is
+ * missing. */
 spanprof_status sp_api_number(sp_api *api, const char *name, int64_t otherwise,
                               int64_t *out);
 
@@ -54,8 +58,8 @@ void sp_api_put_span_id(sp_api *api, const char *name, uint64_t span_id);
 void sp_api_put_trace_id(sp_api *api, const char *name,
                          const sp_trace_id *trace_id);
 
-/* The calls, in api_lists.c, api_series.c, api_spans.c, api_traces.c,
- * api_profile.c and api_annotations.c. */
+/* The calls. They are defined in api_lists.c, api_series.c, api_spans.c,
+ * api_traces.c, api_profile.c and api_annotations.c. */
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);

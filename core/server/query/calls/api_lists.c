@@ -8,8 +8,8 @@
 #include "server/query/selector/text_set.h"
 #include "server/query/series/merged_points.h"
 
-/* Largest gap between two profiles of one range (gaps_put_stretches()) if the
- * first has no duration. */
+/* Largest gap between two profiles of one range if the first profile has no
+ * duration. See gaps_put_stretches(). */
 #define LISTS_GAP_MS 15000
 
 /* A set of texts for each name: the types of an application, or the values of a
@@ -240,8 +240,10 @@ typedef struct gaps_gathering {
   gaps_time *times;
   size_t count;
   size_t capacity;
-  int64_t from_ms; /* the requested range; the nearest profiles are searched
-                    * outside it */
+  /* The requested range, from from_ms to until_ms. With `nearest`, the start of
+   * the last profile before it goes to before_ms, and the start of the first
+   * one after it to after_ms. */
+  int64_t from_ms;
   int64_t until_ms;
   int64_t before_ms;
   int64_t after_ms;
@@ -261,7 +263,8 @@ static bool gaps_gather(void *data, const sp_store_point *point) {
       gaps->after_ms = from;
     return true;
   }
-  /* The series of one profile are consecutive. */
+  /* A profile has one point for each of its series. These points are
+   * consecutive, and only the first one counts. */
   if (gaps->count && memcmp(&gaps->times[gaps->count - 1].profile,
                             &point->profile, sizeof point->profile) == 0)
     return true;
@@ -287,8 +290,8 @@ static int gaps_order(const void *a, const void *b) {
 }
 
 /* Write the ranges without gaps. Two profiles belong to the same range if the
- * gap between them is at most half of the duration of the first. The duration
- * is its client's upload interval. */
+ * gap between them is at most half of the duration of the first, because a
+ * profile normally lasts as long as its client's upload interval. */
 static void gaps_put_stretches(sp_api *api, const gaps_gathering *gaps) {
   size_t i, first = 0;
   int64_t end = 0, profiles = 0;
@@ -360,7 +363,7 @@ spanprof_status sp_api_gaps(sp_api *api) {
   return st;
 }
 
-/* The build information in Prometheus' and Pyroscope's format. */
+/* Write the build information in the format of Prometheus and Pyroscope. */
 spanprof_status sp_api_build(sp_api *api) {
   sp_json_open(&api->json, '{');
   sp_json_member_text(&api->json, "status", "success");

@@ -39,7 +39,7 @@ static spanprof_status profile_pprof(sp_api *api) {
   return st;
 }
 
-/* The same with labels, for `spanprof report`. */
+/* Write the samples as pprof, each with its labels, for `spanprof report`. */
 static spanprof_status profile_pprof_labelled(sp_api *api) {
   sp_pprof_reply profile = {.profile_type = api->plan.selector.profile_type};
   sp_span_parents parents;

@@ -1,6 +1,6 @@
 /* Values over time, for a timeline. A profile's value is spread over the time
- * that it covers. Steps that no profile covers differ from steps with the value
- * 0. */
+ * that the profile covers. The response distinguishes steps that no profile
+ * covers from steps with the value 0. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,15 @@
 #include "server/model/sum.h"
 #include "server/query/series/render_query.h"
 
-/* About the width of a timeline in points. */
+/* Default limit for the steps of a timeline: about its width in pixels. */
 #define SERIES_STEPS     500
 #define SERIES_STEPS_MAX 10000
 
-/* 31,000 years, so that the end of the last step fits 64 bits. */
+/* A limit of 31,000 years, so that the end of the last step fits 64 bits. */
 #define SERIES_STEP_MAX_MS INT64_C(1000000000000000)
 
-/* Duration of profiles without one: the usual upload interval of agents. */
+/* Assumed duration of profiles that have none: the usual upload interval of
+ * agents. */
 #define SERIES_PROFILE_MS 15000
 
 /* Limit of a profile's duration, so that the product of two durations fits 64
@@ -38,14 +39,15 @@ typedef struct series_sums {
   int64_t steps;
   int64_t *values;
   int64_t *covered_ms;
-  series_stretch *stretches; /* the times of profiles */
+  series_stretch *stretches; /* the time ranges of the profiles */
   size_t count;
   size_t capacity;
   spanprof_status st;
 } series_sums;
 
-/* Returns the part of a value for the first `ms` of `length_ms`. Differences of
- * such parts add up to the value exactly. */
+/* Returns the part of a value, which belongs to a time of `length_ms`, for the
+ * first `ms` of this time. The value of a section is the difference of two such
+ * parts, so all sections add up to `value` exactly. */
 static int64_t series_part(int64_t value, int64_t ms, int64_t length_ms) {
   return value / length_ms * ms + value % length_ms * ms / length_ms;
 }
@@ -87,7 +89,8 @@ static bool series_add(void *data, const sp_store_point *point) {
   const series_stretch stretch = {from_ms, from_ms + length_ms};
 
   series_spread(sums, &stretch, point->value);
-  /* The series of one profile are consecutive. */
+  /* A profile has one point for each of its series. These points are
+   * consecutive, and their common time range is stored once. */
   if (sums->count > 0 &&
       memcmp(&sums->stretches[sums->count - 1], &stretch, sizeof stretch) == 0)
     return true;
@@ -133,8 +136,8 @@ static void series_cover(series_sums *sums) {
   }
 }
 
-/* Returns the shortest of these lengths that divides the range into at most
- * SERIES_STEPS steps. */
+/* Returns the shortest of the lengths below, or of whole numbers of days, that
+ * divides the range into at most SERIES_STEPS steps. */
 static int64_t series_step_of(int64_t range_ms) {
   static const int64_t lengths_s[] = {1,    2,    5,     10,    15,   30,
                                       60,   120,  300,   600,   900,  1800,

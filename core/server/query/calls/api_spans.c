@@ -19,13 +19,14 @@ typedef struct spans_traced {
 typedef struct spans_table {
   sp_api *api;
   sp_span_rows rows;
-  sp_span_members members; /* in a table by name */
-  /* Of the previous point, because most points have the same labels. */
+  sp_span_members members; /* the spans of each row, in a table by name */
+  /* The labels, name and service of the previous point: most points have the
+   * same. */
   const sp_text_pairs *labels;
   uint32_t name, service;
-  spans_traced *traced; /* in a table by name */
+  spans_traced *traced; /* spans of traces, in a table by name */
   size_t traced_count, traced_capacity, traced_at;
-  int64_t outside; /* value of samples outside spans */
+  int64_t outside; /* sum of the samples outside spans */
   spanprof_status st;
 } spans_table;
 
@@ -117,7 +118,7 @@ static spanprof_status spans_trace_of_id(spans_table *table,
   return st ? st : sp_span_rows_add_time(rows, number, span->duration_ns);
 }
 
-/* Add the duration of a span of a trace. */
+/* Add the duration of a span from a stored trace. */
 static bool spans_trace(void *data, const sp_store_span *span) {
   spans_table *table = data;
 
@@ -140,8 +141,9 @@ static int spans_traced_order(const void *a, const void *b) {
   return (left->span_id > right->span_id) - (left->span_id < right->span_id);
 }
 
-/* Count a span in its row. Members and traced spans are both ordered by id. A
- * span whose samples have two names is in two rows. */
+/* Count a span in its row, and add its durations in stored traces.
+ * `table->members` and `table->traced` are both ordered by span id. A span
+ * whose samples have two names counts in two rows. */
 static spanprof_status spans_count(void *data, const sp_span_member *member) {
   spans_table *table = data;
   spanprof_status st = SPANPROF_OK;
@@ -170,8 +172,7 @@ static spanprof_status spans_read_traces(spans_table *table) {
       .cancel = selector->cancel};
   spanprof_status st = SPANPROF_OK;
 
-  /* Without samples, there are no rows to complete, unless ids are requested.
-   */
+  /* Traces only complete the rows of samples, unless ids are requested. */
   if (table->rows.count || (table->rows.by_id && selector->span_count))
     st = sp_store_spans(table->api->query.serve->store, &filter, spans_trace,
                         table);
@@ -228,8 +229,8 @@ static void spans_dispose(spans_table *table) {
   sp_span_rows_dispose(&table->rows);
 }
 
-/* Read the rows. Afterwards, the rows of the page are the last ones, in reverse
- * order. */
+/* Read and sort the rows. The first `page_end` rows of the order become the
+ * last ones, in reverse order. */
 static spanprof_status spans_read(spans_table *table, size_t page_end) {
   sp_api *api = table->api;
   const char *sort = sp_api_parameter(api, "sort");

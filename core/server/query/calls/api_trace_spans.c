@@ -1,5 +1,5 @@
-/* The parameter `trace`: most samples have a span id but no trace id. The spans
- * of a trace come from the stored traces. */
+/* The parameter `trace`. Most samples have a span id but no trace id, so the
+ * spans of a trace are looked up in the stored traces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ typedef struct trace_spans {
   const sp_mem *mem;
   uint64_t *ids;
   size_t count, capacity;
-  bool kept; /* some spans come from stored traces */
+  bool kept; /* a selected trace is stored */
   spanprof_status st;
 } trace_spans;
 
@@ -40,7 +40,8 @@ static int trace_spans_order(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* Select the spans, without duplicates. The ids are copied to the arena. */
+/* Make the plan select the spans in `spans` instead of traces. Their ids are
+ * copied to the arena, without duplicates. */
 static spanprof_status trace_spans_select(trace_spans *spans,
                                           sp_query_plan *plan) {
   uint64_t *ids =

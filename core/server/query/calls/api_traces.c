@@ -6,8 +6,10 @@
 #include "server/model/query_time.h"
 #include "server/model/sum.h"
 
-#define TRACES_CANDIDATES 500    /* traces; the dearest are chosen among them */
-#define TRACES_SPANS_MAX  100000 /* spans that are read */
+/* With `sort=dearest`, the traces among which the dearest are selected. */
+#define TRACES_CANDIDATES 500
+
+#define TRACES_SPANS_MAX  100000 /* most spans that are read */
 #define TRACES_PROFILE_MS 120000 /* longest time from a profile to its span */
 
 typedef struct traces_span {
@@ -22,17 +24,20 @@ typedef struct traces_span {
   int64_t duration_ns;
   int32_t kind;
   int32_t status;
-  uint64_t samples; /* of the span; in the list of traces, of the whole trace */
-  int64_t own;      /* value of its samples */
-  int64_t total;    /* value with its descendants; in the list of traces, of the
-                     * whole trace */
+  /* Number of samples of the span or, in the list of traces, of the whole
+   * trace. */
+  uint64_t samples;
+  int64_t own; /* value of the span's samples */
+  /* Value of the samples of the span and its descendants or, in the list of
+   * traces, of the whole trace. */
+  int64_t total;
 } traces_span;
 
 typedef struct traces_spans {
   sp_api *api;
   traces_span *spans;
   size_t count, capacity;
-  sp_index index; /* by span id */
+  sp_index index; /* finds a span by its id */
   spanprof_status st;
 } traces_spans;
 
@@ -108,7 +113,7 @@ static bool traces_own(void *data, const sp_store_point *point) {
   return true;
 }
 
-/* Add the cost of the spans from the profiles of their time. */
+/* Add to each span the samples that the profiles of its time have for it. */
 static spanprof_status traces_cost(traces_spans *list, const char *type) {
   sp_query *query = &list->api->query;
   uint64_t *ids = sp_arena_new(&query->arena, list->count + 1, sizeof *ids);
@@ -185,8 +190,8 @@ static uint64_t traces_hash(const sp_trace_id *id) {
   return sp_hash_mix(sp_hash_mix(SP_HASH_SEED, id->hi), id->lo);
 }
 
-/* Add a span's cost to each root of its trace; a trace may have several roots.
- */
+/* Add a span's value to each root of its trace. A trace may have several
+ * roots. */
 static void traces_add_to_roots(traces_spans *roots, const sp_index *by_trace,
                                 const traces_span *span) {
   const uint64_t hash = traces_hash(&span->trace_id);
@@ -202,7 +207,7 @@ static void traces_add_to_roots(traces_spans *roots, const sp_index *by_trace,
   }
 }
 
-/* Add the cost of whole traces to their roots, the first `count` of them. */
+/* Add the values of the whole trace to each of the first `count` roots. */
 static spanprof_status traces_cost_roots(traces_spans *roots, size_t count,
                                          const char *type) {
   sp_query *query = &roots->api->query;
@@ -312,7 +317,8 @@ spanprof_status sp_api_traces(sp_api *api) {
         api->plan.selector.profile_type);
   if (!st && dearest && roots.count)
     qsort(roots.spans, roots.count, sizeof *roots.spans, traces_dearest);
-  first = after - filter.offset; /* the page's first trace among those read */
+  /* The index of the page's first trace in `roots`. */
+  first = after - filter.offset;
   sp_json_open(&api->json, '{');
   sp_json_member_open(&api->json, "traces", '[');
   for (i = first; !st && i < roots.count && i - first < limit; i++)

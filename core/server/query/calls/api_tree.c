@@ -3,8 +3,8 @@
 #include "server/query/series/render_query.h"
 #include "server/query/tree/stack_query.h"
 
-/* Nodes in a response. A larger tree keeps half as many: each of them, and the
- * root, may get a child TREE_OTHER. */
+/* Most nodes in a response. Half as many nodes of a larger tree are kept,
+ * because each kept node and the root may get a child TREE_OTHER. */
 #define TREE_NODES_MAX 1048576
 #define TREE_NODES_CUT (TREE_NODES_MAX / 2 - 1)
 #define TREE_OTHER     "(other)"

@@ -5,9 +5,9 @@
 
 #include "api_call.h"
 
-/* Write the merged stacks of the call's plan, and those of `right` as the other
- * side of a comparison, unless it is NULL. SPANPROF_ERR_ARGUMENT: the query's
- * fault is set. */
+/* Write the merged stacks of the call's plan and, if `right` is not NULL, those
+ * of `right` as the other side of a comparison. Returns SPANPROF_ERR_ARGUMENT
+ * and sets the query's fault if a parameter is invalid. */
 spanprof_status sp_api_tree(sp_api *api, sp_query_plan *right);
 
 #endif

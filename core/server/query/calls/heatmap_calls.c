@@ -6,8 +6,8 @@
 
 #define HEATMAP_ROWS 20
 
-/* The ranges of the rows depend on the smallest and the largest value. Thus all
- * points are stored until the last one is read. */
+/* All points are stored until the last one is read, because the ranges of the
+ * rows depend on the smallest and the largest value. */
 typedef struct heatmap {
   sp_query *query;
   sp_series_steps steps;
@@ -58,7 +58,7 @@ static spanprof_status heatmap_count(heatmap *map) {
   for (i = 0; !st && i < map->points.count; i++) {
     const sp_exemplar *point = &points[i].exemplar;
 
-    /* Times after the last point belong to it. */
+    /* A time after the last step belongs to the last step. */
     step = sp_series_step(&map->steps, point->time_ms);
     st = sp_series_cells_add(&map->cells, points[i].group,
                              step < 0 ? map->steps.last : step,
@@ -69,7 +69,8 @@ static spanprof_status heatmap_count(heatmap *map) {
   return st;
 }
 
-/* Write one column: the cells of a group and step, from `cell` to `end`. */
+/* Write one column: the cells of one group and step, which are those from
+ * `cell` to `end`. */
 static void heatmap_put_slot(sp_reply *reply, const heatmap *map,
                              const sp_series_cell *cell,
                              const sp_series_cell *end, bool exemplars) {
@@ -114,7 +115,8 @@ static void heatmap_put_group(sp_reply *reply, const heatmap *map,
   sp_reply_close(reply);
 }
 
-/* Write the groups; a limit selects those with the most points. */
+/* Write the groups. If the request has a limit, only those with the most
+ * points. */
 static spanprof_status heatmap_put(sp_reply *reply, const heatmap *map,
                                    int64_t limit, bool exemplars) {
   size_t i, count = map->points.groups.count;
@@ -132,7 +134,7 @@ static spanprof_status heatmap_put(sp_reply *reply, const heatmap *map,
   return SPANPROF_OK;
 }
 
-/* The checks have Pyroscope's order. */
+/* The parameters are checked in the order of Pyroscope. */
 static spanprof_status heatmap_plan(sp_query_plan *plan,
                                     const sp_query_request *request) {
   sp_query *query = plan->query;

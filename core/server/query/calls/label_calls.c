@@ -24,8 +24,8 @@ static bool label_all_names(const sp_query *query) {
 /* Collects label names or values of all series. */
 typedef struct label_gathering {
   sp_text_set *set;
-  const char
-      *name; /* the label whose values are collected; NULL: label names */
+  const char *name; /* the label whose values are collected; NULL: collect label
+                     * names */
   bool all_names;
   spanprof_status st;
 } label_gathering;
@@ -114,7 +114,7 @@ spanprof_status sp_call_profile_types(sp_query *query,
   return st;
 }
 
-/* LabelNames and LabelValues. */
+/* Answer LabelNames, or LabelValues of `label`. */
 static spanprof_status label_call(sp_query *query,
                                   const sp_query_request *request,
                                   const char *name, sp_reply *reply) {
@@ -153,15 +153,15 @@ spanprof_status sp_call_label_values(sp_query *query,
   return label_call(query, request, request->name, reply);
 }
 
-/* A set of labels is one text with these separators, which do not occur in
- * labels, because labels are valid UTF-8. */
+/* The labels of a series are put together to one text with these separators.
+ * They do not occur in labels, because labels are valid UTF-8. */
 #define SERIES_NAME_END  '\xfe'
 #define SERIES_VALUE_END '\xff'
 
 typedef struct series_gathering {
   sp_text_set *set;
   sp_buffer key;
-  const sp_texts *names; /* the requested labels; empty: all */
+  const sp_texts *names; /* the requested label names; empty: all */
   bool all_names;
   spanprof_status st;
 } series_gathering;
@@ -249,7 +249,8 @@ spanprof_status sp_call_series(sp_query *query, const sp_query_request *request,
                          series_gather, &gathering);
   st = sp_query_plan_done(&plan, st ? st : gathering.st);
   sp_text_set_sort(&sets);
-  /* If no series has any of the labels, the list is empty. */
+  /* If no series has any of the requested labels, the only text is empty, and
+   * the list is left out. */
   if (!st && sets.count > 0 && (sets.count > 1 || *sets.texts[0])) {
     sp_reply_list(reply, "labelsSet");
     for (i = 0; !st && i < sets.count; i++)

@@ -1,5 +1,6 @@
-/* The query calls. Each reads a request and writes a reply. An error other than
- * the query's fault comes from the store, whose message is in
+/* The query calls. Each call reads a request and writes a reply. Returns
+ * SPANPROF_ERR_ARGUMENT and sets the query's fault if the request is invalid.
+ * Other errors come from the store, which puts the message into
  * spanprof_last_error(). The reply of a failed call is discarded. */
 #ifndef SP_QUERY_CALLS_H
 #define SP_QUERY_CALLS_H
@@ -11,8 +12,8 @@ typedef spanprof_status (*sp_query_call)(sp_query *query,
                                          const sp_query_request *request,
                                          sp_reply *reply);
 
-/* querier.v1.QuerierService, in label_calls.c, stack_calls.c, series_calls.c
- * and heatmap_calls.c. */
+/* The calls of querier.v1.QuerierService. They are defined in label_calls.c,
+ * stack_calls.c, series_calls.c and heatmap_calls.c. */
 spanprof_status sp_call_profile_types(sp_query *query,
                                       const sp_query_request *request,
                                       sp_reply *reply);

@@ -51,8 +51,9 @@ static const connect_method connect_methods[] = {
      SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
     {"/storegateway.v1.StoreGatewayService/Series", &sp_message_series,
      sp_call_series, SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
-    /* Clients call these before other calls of the same services, which do not
-     * exist here. */
+    /* Clients call these methods before others of the same services. The
+     * answers are such that clients do not call the others, which do not exist
+     * here. */
     {"/vcs.v1.VCSService/GithubApp", &sp_message_empty, sp_call_no_github, 0,
      SP_QUERY_BODY_MAX},
     {"/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload",
@@ -67,7 +68,7 @@ static const connect_method connect_methods[] = {
     ADHOC("Diff", adhoc_diff, sp_call_adhoc_diff, SP_HTTP_SLOW),
 };
 
-/* A method and its server. */
+/* The data of a route: a method, and the server that runs it. */
 typedef struct connect_route {
   sp_serve *serve;
   const connect_method *method;
@@ -124,7 +125,8 @@ static void connect_handle(void *data, const sp_http_request *http,
 
 spanprof_status sp_query_connect_routes(sp_http_routes *routes,
                                         sp_serve *serve) {
-  /* A process has one server, whose routes live as long as the process. */
+  /* Static, because a process has one server, whose routes are never
+   * removed. */
   static connect_route all[SP_COUNT_OF(connect_methods)];
   spanprof_status st = SPANPROF_OK;
   size_t i;

@@ -5,9 +5,10 @@
 #include "server/query/wire/query_plan.h"
 
 #define SP_QUERY_BODY_MAX ((size_t)1 << 20)
-#define SP_ADHOC_BODY_MAX ((size_t)24 << 20) /* a profile in base64 */
+/* Bytes of a request with a profile in base64. */
+#define SP_ADHOC_BODY_MAX ((size_t)24 << 20)
 
-/* Add a route for each call. SPANPROF_ERR_NOMEM. */
+/* Add a route for each call. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_query_connect_routes(sp_http_routes *routes,
                                         sp_serve *serve);
 

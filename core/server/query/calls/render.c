@@ -128,7 +128,7 @@ static bool render_value(void *data, const sp_text_pairs *labels) {
   return !values->st;
 }
 
-/* The call has no range, so it reads all profiles. */
+/* The request has no time range, so the call reads all profiles. */
 static spanprof_status render_values_run(sp_query *query, const char **type,
                                          sp_buffer *out) {
   const sp_selector all = {.mem = query->mem,
@@ -165,7 +165,7 @@ static spanprof_status render_values_run(sp_query *query, const char **type,
 typedef spanprof_status (*render_run_fn)(sp_query *query, const char **type,
                                          sp_buffer *out);
 
-/* These paths exist only with the prefix. */
+/* Run a call. The paths exist only with the prefix "/pyroscope". */
 static void render_answer(sp_serve *serve, const sp_http_request *http,
                           sp_http_response *response, render_run_fn run) {
   const char *type = "application/json";

@@ -53,8 +53,8 @@ static spanprof_status stack_reply_tree(sp_reply *reply,
   return st;
 }
 
-/* As in Pyroscope, the number of nodes of a call graph or pprof has no upper
- * limit; they are made from the stacks. */
+/* As in Pyroscope, the number of nodes that a request allows for a call graph
+ * or pprof has no upper limit. */
 static spanprof_status stack_reply_dot(sp_query_plan *plan,
                                        const sp_query_request *request,
                                        sp_reply *reply) {
@@ -79,8 +79,8 @@ static spanprof_status stack_reply_dot(sp_query_plan *plan,
   return st;
 }
 
-/* The selector for Go's optimization has precedence over call sites and the
- * number of nodes. */
+/* If the request has a selector for Go's profile-guided optimization, its call
+ * sites and number of nodes are ignored. */
 static spanprof_status stack_reply_pprof(sp_query_plan *plan,
                                          const sp_query_request *request,
                                          sp_reply *reply) {
@@ -174,8 +174,8 @@ spanprof_status sp_call_profile(sp_query *query,
 }
 
 /* Plan one side of a comparison. As in Pyroscope, the message of an error
- * begins with the error code; for an invalid type it does not (sp_call_diff()
- * checks the types before). */
+ * begins with the error code. The message for an invalid type does not, because
+ * sp_call_diff() checks the types first. */
 static spanprof_status diff_plan(sp_query_plan *plan,
                                  const sp_query_request *request) {
   spanprof_status st = sp_query_plan_request(plan, request);

@@ -4,8 +4,8 @@
 
 #define SETTINGS_KIND "settings"
 #define SETTINGS_MAX  1000
-#define SETTINGS_BYTES_MAX \
-  ((size_t)16 << 20) /* in total, because settings never expire */
+/* Bytes of all settings together, because settings never expire. */
+#define SETTINGS_BYTES_MAX ((size_t)16 << 20)
 
 spanprof_status sp_call_profile_stats(sp_query *query,
                                       const sp_query_request *request,
@@ -184,7 +184,7 @@ spanprof_status sp_call_settings_delete(sp_query *query,
                                   request->name);
 }
 
-/* profilecli recognises this reason. */
+/* Refuse in a way that profilecli recognises as "not supported". */
 spanprof_status sp_call_no_debuginfo(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {

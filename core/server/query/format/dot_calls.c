@@ -52,8 +52,8 @@ static sp_dot_edge *calls_edge(sp_dot_calls *calls, uint32_t from,
   return &calls->edges[i];
 }
 
-/* Count one line of a stack as a callee of *parent, and make it *parent.
- * `stack` is the stack's number + 1. */
+/* Count one line of a stack as a callee of the node *parent, and set *parent to
+ * the line's node. `stack` is the stack's number + 1. */
 static spanprof_status calls_step(sp_dot_calls *calls, const sp_tree_line *line,
                                   bool is_inline, uint32_t stack,
                                   int64_t weight, uint32_t *parent) {
@@ -80,7 +80,8 @@ static spanprof_status calls_step(sp_dot_calls *calls, const sp_tree_line *line,
   return SPANPROF_OK;
 }
 
-/* Count the stack that ends at `leaf`. `path` has a place for each node. */
+/* Count the stack that ends at the tree node `leaf`. `path` is memory for as
+ * many numbers as the tree has nodes. */
 static spanprof_status calls_stack(sp_dot_calls *calls, uint32_t leaf,
                                    uint32_t *path) {
   const sp_stack_tree *stacks = calls->stacks;
@@ -115,9 +116,10 @@ static double entropy_part(int64_t weight, double total) {
   return share > 0 ? -share * log2(share) : 0;
 }
 
-/* Compute the entropy by which pprof orders the nodes of a graph: how evenly
- * the incoming and outgoing calls are distributed, times the weight. A side
- * without calls counts 1. */
+/* Compute the entropy by which pprof orders the nodes of a graph. It measures
+ * how evenly the values of a node's incoming and outgoing calls are
+ * distributed, multiplied by the node's value. If a node has no incoming or no
+ * outgoing calls, these count 1. */
 static spanprof_status calls_entropy(sp_dot_calls *calls) {
   double *sums =
       sp_mem_zero(calls->mem, (calls->node_count * 4 + 1) * sizeof *sums);

@@ -5,14 +5,14 @@
 #include "server/model/stack_tree.h"
 #include "util/memory/hash_index.h"
 
-/* A line of a function. */
+/* A node of the graph: a function at one of its lines. */
 typedef struct sp_dot_node {
   uint32_t function;
   int64_t line;
   int64_t flat;
   int64_t cum;
-  double entropy; /* how much the graph branches here; the highest come first */
-  uint32_t seen;  /* the stack that was last counted here */
+  double entropy; /* the score by which nodes are ordered, the highest first */
+  uint32_t seen;  /* number of the last stack that was counted here */
 } sp_dot_node;
 
 typedef struct sp_dot_edge {
@@ -20,7 +20,7 @@ typedef struct sp_dot_edge {
   uint32_t to;
   int64_t weight;
   uint32_t seen;
-  bool is_inline; /* inlined in every stack */
+  bool is_inline; /* the callee is inlined in every stack */
 } sp_dot_edge;
 
 typedef struct sp_dot_calls {
@@ -34,8 +34,8 @@ typedef struct sp_dot_calls {
   int64_t total;
 } sp_dot_calls;
 
-/* Count each stack once at each of its nodes and edges. Stacks with an unnamed
- * location are left out. Dispose of *out also if this fails. */
+/* Make the graph. Each stack counts once at each of its nodes and edges. Stacks
+ * with an unnamed location are left out. Dispose of *out also if this fails. */
 spanprof_status sp_dot_calls_make(sp_dot_calls *out, const sp_mem *mem,
                                   const sp_stack_tree *stacks);
 void sp_dot_calls_dispose(sp_dot_calls *calls);

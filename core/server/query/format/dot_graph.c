@@ -15,10 +15,11 @@ typedef struct dot_drawing {
   const sp_dot_calls *calls;
   sp_dot_unit unit;
   int64_t flat_max;
-  uint32_t *numbers; /* number of each node, from 1 */
+  uint32_t *numbers; /* the numbers of the nodes in the output, from 1 */
 } dot_drawing;
 
-/* qsort() passes no context to its comparison. */
+/* An item to sort, with the graph, because qsort() passes no context to its
+ * comparison. */
 typedef struct dot_sorted {
   const sp_dot_calls *calls;
   const sp_dot_edge *edge;
@@ -93,8 +94,8 @@ static void dot_broken_name(sp_buffer *out, const char *name) {
   sp_buffer_text(out, "\\n");
 }
 
-/* Append `before`, "query.c:130" and `end`. A missing file or line is left out;
- * if both are missing, append nothing. */
+/* Append `before`, the place of a node ("query.c:130") and `end`. A missing
+ * file or line is left out. If both are missing, nothing is appended. */
 static void dot_file(dot_drawing *drawing, uint32_t node, bool base,
                      const char *before, const char *end) {
   const char *file = dot_function(drawing->calls, node)->file;
@@ -110,7 +111,7 @@ static void dot_file(dot_drawing *drawing, uint32_t node, bool base,
   sp_buffer_text(drawing->out, end);
 }
 
-/* Append "query_run query.c:130". */
+/* Append the name and place of a node: "query_run query.c:130". */
 static void dot_place(dot_drawing *drawing, uint32_t node) {
   dot_escape(drawing->out, dot_function(drawing->calls, node)->name);
   dot_file(drawing, node, false, " ", "");
@@ -123,8 +124,8 @@ static void dot_weight(dot_drawing *drawing, int64_t value) {
   sp_buffer_text(drawing->out, ")");
 }
 
-/* Returns the font size: 8 for no value to 24 for the largest, by the square
- * root. */
+/* Returns the font size of a node, which grows with the square root of its own
+ * value: from 8 for the value 0 to 24 for the largest one. */
 static int dot_font_size(const dot_drawing *drawing, int64_t flat) {
   int size = 8;
 

@@ -6,7 +6,7 @@
 #include "server/query/wire/json_writer.h"
 
 #define BEARER_RATE_OBJECTS 100
-#define BEARER_RATE_CPU     1000000000 /* for nanoseconds */
+#define BEARER_RATE_CPU     1000000000 /* Hz, for values in nanoseconds */
 
 void sp_flamebearer_units(const char *type, const char *unit,
                           sp_flamebearer *out) {

@@ -21,13 +21,14 @@ typedef struct sp_flamebearer {
 void sp_flamebearer_units(const char *type, const char *unit,
                           sp_flamebearer *out);
 
-/* Append the flame graph of a tree. SPANPROF_ERR_NOMEM. */
+/* Append the flame graph of a tree. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer,
                                    const sp_function_tree *tree);
 
-/* The same for the merged stacks of a plan, with its type and unit. `timeline`
- * and `groups` are JSON or NULL. SPANPROF_ERR_ARGUMENT: the query's fault is
- * set. */
+/* Append the flame graph of `tree`, which are the merged stacks of the plan,
+ * with the type and unit of the plan. `timeline` and `groups` are JSON or NULL.
+ * Returns SPANPROF_ERR_ARGUMENT and sets the query's fault if the plan has no
+ * valid type. */
 spanprof_status sp_flamebearer_put_plan(sp_buffer *out, sp_query_plan *plan,
                                         const sp_function_tree *tree,
                                         const char *timeline,

@@ -11,10 +11,12 @@ typedef struct pgo_trim {
   sp_tree_node *nodes; /* the new tree */
   size_t node_count, node_capacity;
   sp_index node_index;
-  sp_tree_location *locations; /* the old locations, then those of leaves */
+  sp_tree_location *locations; /* the original locations, then those made for
+                                * leaves */
   size_t location_count;
   sp_index leaf_index;
-  uint32_t *leaves; /* for each old location its leaf; 0: unknown */
+  uint32_t *leaves; /* for each original location, the location that replaces it
+                     * in a leaf; 0: not made yet */
   uint32_t *path;   /* the locations of one stack */
 } pgo_trim;
 
@@ -67,8 +69,8 @@ static spanprof_status pgo_new_leaf(pgo_trim *trim,
   return SPANPROF_OK;
 }
 
-/* Replace a location by one without the line that was being executed, and
- * without the address, which would identify the line. */
+/* Replace a location by one that has neither the line that was being executed
+ * nor the address, which would identify the line. */
 static spanprof_status pgo_leaf(pgo_trim *trim, uint32_t *location) {
   const sp_tree_location *from = &trim->locations[*location];
   uint32_t *leaf = &trim->leaves[*location];

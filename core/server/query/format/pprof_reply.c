@@ -10,10 +10,10 @@
 #include "server/query/selector/matcher_list.h"
 #include "server/query/selector/text_set.h"
 
-#define PPROF_MEMORY_MAX ((size_t)64 << 20) /* for the texts */
+#define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of all texts */
 
 #define PPROF_ANCESTORS_MAX      32
-#define PPROF_ANCESTOR_BYTES_MAX 1024 /* per name */
+#define PPROF_ANCESTOR_BYTES_MAX 1024 /* of each name */
 
 typedef struct pprof_writing {
   sp_reply *reply;
@@ -22,26 +22,29 @@ typedef struct pprof_writing {
   int64_t *path; /* the locations of one stack */
   sp_arena arena;
   sp_text_set texts;
-  size_t value_count; /* values of a separate sample: also the number of
-                       * samples, unless that is the value itself */
+  /* Number of values of each sample that is written separately: the value, and
+   * the number of samples unless this is the value. */
+  size_t value_count;
 } pprof_writing;
 
 static int64_t pprof_text(pprof_writing *writing, const char *text) {
   uint32_t number = 0;
 
-  /* The arena keeps its error; the buffer is marked as failed. */
+  /* The arena has the error. The response fails, too. */
   if (sp_text_set_add(&writing->texts, text, &number))
     writing->reply->out->failed = true;
   return number;
 }
 
-/* Returns the location for nodes that were cut, after all others. */
+/* Returns the id of the location that stands for nodes that were cut. It
+ * follows the ids of all others. */
 static int64_t pprof_other_location(const pprof_writing *writing) {
   return (int64_t)writing->nodes.location_count + 1;
 }
 
-/* Append the locations of a stack, innermost first, to the path, which has
- * `depth` locations. */
+/* Append the locations of the stack that ends at `node`, innermost first, to
+ * writing->path, which already has `depth` locations. Returns the new number of
+ * locations. */
 static size_t pprof_path(pprof_writing *writing, size_t node, size_t depth) {
   const sp_tree_node *nodes = writing->profile->stacks->nodes;
 
@@ -256,15 +259,15 @@ static spanprof_status pprof_parts(pprof_writing *writing,
   return SPANPROF_OK;
 }
 
-/* Returns the period that Pyroscope gives merged profiles of a metric. */
+/* Returns the period that Pyroscope writes to merged profiles of a metric. */
 static int64_t pprof_period(const char *metric) {
   if (strcmp(metric, "process_cpu") == 0)
     return 1000000000;
   return strcmp(metric, "memory") == 0 ? 524288 : 1;
 }
 
-/* Write the number of merged profiles as a comment, because readers cannot
- * count them. */
+/* Write the number of merged profiles as a comment, because readers of the
+ * result cannot count these profiles. */
 static void pprof_comment(pprof_writing *writing) {
   const uint64_t count = writing->profile->stacks->profile_count;
   char text[64];

@@ -10,19 +10,21 @@ typedef struct sp_pprof_reply {
   const sp_stack_tree *stacks;
   const char *profile_type; /* has five parts */
   int64_t time_ms;
-  size_t nodes_max; /* smaller nodes become one function "other"; 0: keep
-                     * all */
+  /* Only so many nodes, the largest ones, are kept. All others become a
+   * function called "other". 0: keep all nodes. */
+  size_t nodes_max;
   /* If not NULL, each of stacks->samples is written separately with its labels,
-   * span, trace, ancestors and number of samples. The members below are then
+   * span, trace, ancestors and number of samples, and the members below are
    * unused. */
   const sp_span_parents *parents;
-  bool drop_unnamed; /* drop stacks with an unnamed location; otherwise, it is
-                      * written as its address */
+  /* Drop stacks that have a location without a name. Otherwise, such a location
+   * is written as its address. */
+  bool drop_unnamed;
 } sp_pprof_reply;
 
-/* Write the fields of the open message. It has only the selected type, and
- * sample labels only with `parents`. Nothing is written if there are no
- * samples. */
+/* Write the profile into the message that is open in `reply`. The profile has
+ * only the selected type, and labels of samples only with `parents`. Nothing is
+ * written if there are no samples. */
 spanprof_status sp_pprof_reply_put(sp_reply *reply, const sp_mem *mem,
                                    const sp_pprof_reply *profile);
 

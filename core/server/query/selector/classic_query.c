@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-/* The endings that classic Pyroscope clients gave application names, and the
- * profile types that Pyroscope has stored them as since 1.0. */
+/* The endings that classic Pyroscope clients appended to application names, and
+ * the profile types under which Pyroscope has stored such profiles since
+ * version 1.0. */
 static const struct {
   const char *ending;
   const char *type;
@@ -44,8 +45,9 @@ static size_t classic_ending(const char *name, size_t bytes) {
 }
 
 /* Returns the length of a name with arbitrary characters, such as "Größe &
- * Söhne.cpu" in links of our clients. Only its ending distinguishes it from a
- * selector. Returns 0 if there is no known ending. */
+ * Söhne.cpu" in links that spanprof's clients make. Only the ending
+ * distinguishes such a name from a selector. Returns 0 if the text has no known
+ * ending. */
 static size_t classic_free_name_bytes(const char *text) {
   const size_t bytes = strcspn(text, "{}\"'`\t\r\n");
 

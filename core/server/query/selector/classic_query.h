@@ -1,4 +1,4 @@
-/* The application name that begins a classic Pyroscope query. */
+/* The application name at the beginning of a classic Pyroscope query. */
 #ifndef SP_CLASSIC_QUERY_H
 #define SP_CLASSIC_QUERY_H
 
@@ -6,12 +6,13 @@
 
 /* Returns the number of bytes of the application name at the beginning of
  * `text`. Returns 0 if `text` is not a classic query; it may be a Prometheus
- * selector. */
+ * selector instead. */
 size_t sp_classic_name_bytes(const char *text);
 
-/* Add the matcher for "shop.cpu": a service called "shop" or "shop.cpu". If the
- * name has a known ending, *type gets its profile type; `type` may be NULL.
- * SPANPROF_ERR_ARGUMENT: *fault is set. */
+/* Add the matcher for an application name such as "shop.cpu", which matches the
+ * services "shop" and "shop.cpu". If the name has a known ending, *type gets
+ * the profile type of the ending; `type` may be NULL. Returns
+ * SPANPROF_ERR_ARGUMENT and sets *fault if the matcher cannot be added. */
 spanprof_status sp_classic_match(sp_matcher_list *list, const char *name,
                                  size_t bytes, const char **type,
                                  sp_query_fault *fault);

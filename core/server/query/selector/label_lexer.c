@@ -22,8 +22,8 @@ static void lexer_accept(sp_label_lexer *lexer, sp_label_word word,
   lexer->at = end;
 }
 
-/* Returns the number of bytes of the character at `at`; 1 if it is not valid
- * UTF-8. */
+/* Returns the number of bytes of the character at `at`, or 1 if the bytes are
+ * not valid UTF-8. */
 static int lexer_character_bytes(const char *at) {
   const unsigned char first = (unsigned char)*at;
   const int bytes = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -191,7 +191,7 @@ void sp_label_quote(sp_buffer *out, const char *text, size_t bytes) {
   sp_buffer_text(out, "\"");
 }
 
-/* Append a code point as UTF-8. Returns false if it is not a valid one. */
+/* Append a code point as UTF-8. Returns false if the code point is invalid. */
 static bool unquote_code_point(sp_buffer *out, uint32_t code) {
   char bytes[4];
   size_t count;
@@ -218,7 +218,7 @@ static bool unquote_code_point(sp_buffer *out, uint32_t code) {
 }
 
 /* Read a number of `digits` digits in base 8 or 16. Returns false if there are
- * fewer. */
+ * fewer digits. */
 static bool unquote_number(const char **at, const char *end, int digits,
                            uint32_t base, uint32_t *out) {
   static const char all[] = "0123456789abcdef";
@@ -236,8 +236,8 @@ static bool unquote_number(const char **at, const char *end, int digits,
   return true;
 }
 
-/* Append the character of one escape; *at is after its backslash. Returns false
- * if it is invalid. */
+/* Append the character of one escape sequence. *at is after the backslash.
+ * Returns false if the escape sequence is invalid. */
 static bool unquote_escape(sp_buffer *out, const char **at, const char *end,
                            char quote) {
   static const char names[] = "abfnrtv\\", values[] = "\a\b\f\n\r\t\v\\";

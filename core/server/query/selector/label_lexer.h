@@ -8,7 +8,7 @@
 typedef enum sp_label_word {
   SP_WORD_END,
   SP_WORD_NAME,        /* [a-zA-Z_][a-zA-Z0-9_]* */
-  SP_WORD_METRIC_NAME, /* may also contain ":"; only outside braces */
+  SP_WORD_METRIC_NAME, /* outside braces; may also contain ":" */
   SP_WORD_STRING,
   SP_WORD_NUMBER,
   SP_WORD_OPEN,
@@ -18,14 +18,15 @@ typedef enum sp_label_word {
   SP_WORD_UNEQUAL,
   SP_WORD_REGEX,
   SP_WORD_NO_REGEX,
-  SP_WORD_FAULT, /* described by `fault` */
+  SP_WORD_FAULT, /* invalid text, which `fault` describes */
 } sp_label_word;
 
 typedef struct sp_label_lexer {
   const char *text; /* NUL-terminated */
   const char *at;
   bool inside; /* inside braces */
-  /* The current word. */
+  /* The current word: its kind, first byte and size. `fault` is the error if
+   * the kind is SP_WORD_FAULT. */
   sp_label_word word;
   const char *start;
   size_t bytes;
@@ -41,10 +42,11 @@ void sp_label_lexer_next(sp_label_lexer *lexer);
  * `"="`, `end of input`. */
 void sp_label_lexer_describe(const sp_label_lexer *lexer, sp_buffer *out);
 
-/* Append the text of a quoted string. Returns false if an escape is invalid. */
+/* Append the text that a quoted string contains. Returns false if the string
+ * has an invalid escape sequence. */
 bool sp_label_unquote(sp_buffer *out, const char *quoted, size_t bytes);
 
-/* Append a text in double quotes with escapes, like Go's %q. */
+/* Append a text in double quotes with escape sequences, like Go's %q. */
 void sp_label_quote(sp_buffer *out, const char *text, size_t bytes);
 
 #endif

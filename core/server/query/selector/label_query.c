@@ -38,7 +38,8 @@ static spanprof_status query_refuse_at(label_query *query, const char *at,
                          "%u:%u: parse error: %s", line, column, what);
 }
 
-/* Refuse the current word, which is not allowed here. */
+/* Refuse the query, because the current word is not allowed here. Returns
+ * SPANPROF_ERR_ARGUMENT. */
 static spanprof_status query_unexpected(label_query *query, const char *context,
                                         const char *expected) {
   const sp_label_lexer *lexer = &query->lexer;
@@ -63,7 +64,8 @@ static spanprof_status query_unexpected(label_query *query, const char *context,
   return st;
 }
 
-/* Get the text of the current word, a string. It is in the arena. */
+/* Get the text of the current word, which is a string. The text is copied to
+ * the arena. */
 static spanprof_status query_string(label_query *query, const char **out) {
   const sp_label_lexer *lexer = &query->lexer;
   sp_buffer text;
@@ -117,8 +119,9 @@ static spanprof_status query_add(label_query *query, const char *at,
   return st;
 }
 
-/* Parse `name="value"`, or the name of a metric in quotes, from the current
- * word. Afterwards, the word after the matcher is current. */
+/* Parse a matcher that begins at the current word: `name="value"`, or the name
+ * of a metric in quotes. Afterwards, the current word is the one after the
+ * matcher. */
 static spanprof_status query_matcher(label_query *query) {
   sp_label_lexer *lexer = &query->lexer;
   const char *at = lexer->start, *name, *value;
@@ -171,7 +174,8 @@ static spanprof_status query_matchers(label_query *query) {
   return SPANPROF_OK;
 }
 
-/* Parse the text before the braces: a metric or an application, or nothing. */
+/* Parse the text before the braces: the name of a metric or of an application,
+ * or nothing. */
 static spanprof_status query_front(label_query *query, const char **type) {
   sp_label_lexer *lexer = &query->lexer;
   const char *at = lexer->text + strspn(lexer->text, " \t\r\n");

@@ -13,8 +13,9 @@
 /* Add the selector's matchers to the list. A classic query becomes matchers of
  * service_name, and *type gets the profile type of its ending
  * ("process_cpu:cpu:nanoseconds:cpu:nanoseconds" for ".cpu"). Otherwise, *type
- * is NULL. `type` may be NULL. SPANPROF_ERR_ARGUMENT: *fault is set, with a
- * message in Prometheus' words, "1:15: parse error: …". */
+ * is NULL. `type` may be NULL. Returns SPANPROF_ERR_ARGUMENT if the text is
+ * invalid, and sets *fault with a message in Prometheus' words, such as "1:15:
+ * parse error: …". */
 spanprof_status sp_label_query_parse(sp_matcher_list *list, const char *text,
                                      const char **type, sp_query_fault *fault);
 

@@ -3,11 +3,11 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The store matches on several threads, but only one at a time may use a
- * compiled expression. */
+/* A compiled expression with a lock: the store matches on several threads, but
+ * only one thread at a time may use a compiled expression. */
 typedef struct matcher_regex {
   pthread_mutex_t lock;
-  sp_regex *regex; /* guarded by lock */
+  sp_regex *regex; /* guarded by `lock` */
   atomic_bool gave_up;
 } matcher_regex;
 

@@ -7,11 +7,11 @@
 #include "regex_match.h"
 #include "server/model/selector.h"
 
-#define SP_MATCHERS_MAX 256 /* per query */
+#define SP_MATCHERS_MAX 256 /* of each query */
 
 typedef struct sp_matcher_list {
   const sp_mem *mem;
-  sp_arena *arena; /* has the texts; must outlive the list */
+  sp_arena *arena; /* owns the texts; must outlive the list */
   sp_matcher *matchers;
   size_t count;
   size_t capacity;
@@ -21,13 +21,13 @@ void sp_matcher_list_init(sp_matcher_list *list, const sp_mem *mem,
                           sp_arena *arena);
 void sp_matcher_list_dispose(sp_matcher_list *list);
 
-/* Copy a text into the arena. Returns NULL if that fails; arena->st has the
- * reason.
- */
+/* Copy a text into the arena. If this fails, returns NULL and sets
+ * arena->st. */
 char *sp_arena_text(sp_arena *arena, const char *text, size_t bytes);
 
-/* Add a matcher. `name` and `value` are copied. SPANPROF_ERR_ARGUMENT: *fault
- * is set. */
+/* Add a matcher. `name` and `value` are copied. Returns SPANPROF_ERR_ARGUMENT
+ * and sets *fault if the expression is invalid or there are too many
+ * matchers. */
 spanprof_status sp_matcher_list_add(sp_matcher_list *list, sp_match_kind kind,
                                     const char *name, const char *value,
                                     sp_query_fault *fault);
@@ -43,8 +43,8 @@ const sp_matcher *sp_matcher_list_find(const sp_matcher_list *list,
                                        const char *name);
 void sp_matcher_list_remove(sp_matcher_list *list, const sp_matcher *matcher);
 
-/* Returns whether a regular expression took too long. Such a matcher no longer
- * matches anything. */
+/* Returns whether a regular expression took too long. From that time on, its
+ * matcher matches nothing. */
 bool sp_matcher_list_gave_up(const sp_matcher_list *list);
 
 #endif

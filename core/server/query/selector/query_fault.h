@@ -18,11 +18,11 @@
 
 typedef struct sp_query_fault {
   const char *code; /* NULL: no error */
-  uint32_t column;  /* in the selector, from 1; 0: unknown */
+  uint32_t column;  /* of the error in the selector, from 1; 0: unknown */
   char message[2048];
 } sp_query_fault;
 
-/* Set *fault unless it is set. Returns SPANPROF_ERR_ARGUMENT. */
+/* Set *fault, unless it has an error already. Returns SPANPROF_ERR_ARGUMENT. */
 spanprof_status sp_query_refuse(sp_query_fault *fault, const char *code,
                                 const char *format, ...) SP_PRINTF(3, 4);
 

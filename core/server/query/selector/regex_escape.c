@@ -7,12 +7,12 @@
 
 #define ESCAPE_CHARACTER_MAX 0x10ffff
 
-/* Surrogates, which are not characters and which PCRE2 refuses. */
+/* The range of surrogates, which are not characters and which PCRE2 refuses. */
 #define ESCAPE_SURROGATE_MIN 0xd800
 #define ESCAPE_SURROGATE_MAX 0xdfff
 
-/* Since PCRE2 10.40, a bare script name means script extensions, or a property
- * that RE2 does not have. */
+/* Since PCRE2 10.40, a script name without "sc:" means the script extensions,
+ * or a property that RE2 does not have. */
 #if PCRE2_MAJOR > 10 || PCRE2_MINOR >= 40
 #define ESCAPE_SCRIPT "sc:"
 #else
@@ -50,7 +50,7 @@ void sp_regex_literal(sp_buffer *out, uint32_t character) {
     sp_buffer_append(out, &byte, 1);
   else if (character >= ESCAPE_SURROGATE_MIN &&
            character <= ESCAPE_SURROGATE_MAX)
-    sp_buffer_text(out, "(?!)"); /* matches nothing */
+    sp_buffer_text(out, "(?!)"); /* an assertion that never matches */
   else
     sp_buffer_format(out, "\\x{%x}", character);
 }
@@ -92,9 +92,9 @@ static bool escape_read_hex(sp_regex_text *text, uint32_t *out) {
   return false;
 }
 
-/* Read one to three octal digits, of which `first` has been read. Returns false
- * for a single digit other than 0: it would be a back reference, which RE2 does
- * not have. */
+/* Read one to three octal digits. The first one, `first`, has already been
+ * read. Returns false for a single digit other than 0, which would be a back
+ * reference; RE2 has none. */
 static bool escape_read_octal(sp_regex_text *text, uint32_t first,
                               uint32_t *out) {
   uint32_t digits;
@@ -135,7 +135,8 @@ spanprof_status sp_regex_escape(sp_regex_text *text, uint32_t *out) {
   return SPANPROF_OK;
 }
 
-/* RE2's \s does not match a vertical tab, but PCRE2's does. */
+/* Returns the translation of \s or \S. RE2's \s does not match a vertical tab,
+ * but PCRE2's does. */
 static const char *escape_space(bool negated, bool inside_class) {
   if (inside_class)
     return negated ? "\\x{0}-\\x{8}\\x{b}\\x{e}-\\x{1f}\\x{21}-\\x{10ffff}"
@@ -164,7 +165,8 @@ static void escape_property_write(const sp_regex_text *text, const char *name,
 
   if (bytes == 3 && memcmp(name, "Any", 3) == 0)
     before = "";
-  /* RE2 ignores case in a category too; PCRE2 does not. */
+  /* With the flag `i`, RE2 also ignores case in a category, but PCRE2 does
+   * not. */
   if (text->fold_case && bytes == 2 && name[0] == 'L' && strchr("ul", name[1]))
     name = "L&";
   sp_buffer_format(out, "\\%c{%s%.*s}", negated ? 'P' : 'p', before, (int)bytes,
@@ -229,8 +231,8 @@ spanprof_status sp_regex_class_escape(sp_regex_text *text, sp_buffer *out,
   return SPANPROF_OK;
 }
 
-/* Translate "[:alpha:]" or "[:^alpha:]". Sets *found to whether there was one.
- */
+/* Translate "[:alpha:]" or "[:^alpha:]". Sets *found to false if the text does
+ * not begin with such a class. */
 static spanprof_status class_named(sp_regex_text *text, sp_buffer *out,
                                    bool *found) {
   static const char names[] =
@@ -326,8 +328,8 @@ spanprof_status sp_regex_class(sp_regex_text *text, sp_buffer *out) {
       return st;
   }
   text->at++;
-  /* A class of surrogates only matches no character, and every character if it
-   * is negated. */
+  /* If the class has only surrogates, it matches no character or, if negated,
+   * every character. */
   if (out->size == empty) {
     if (class[1] == '^' && !out->failed)
       out->size--;

@@ -1,8 +1,8 @@
 /* Matching uses pcre2_dfa_match(), which follows all alternatives at once and
  * does not backtrack. Its time is proportional to the text's length times the
- * pattern's, whereas pcre2_match() may take exponential time. It supports
- * neither captures nor back references, which RE2's syntax does not have
- * either. */
+ * pattern's, whereas pcre2_match() may take exponential time. pcre2_dfa_match()
+ * supports neither captures, which matching does not need, nor back references,
+ * which RE2 does not have. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "regex_match.h"
 

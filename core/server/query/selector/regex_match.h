@@ -7,16 +7,16 @@
 
 typedef struct sp_regex sp_regex;
 
-/* Compile an expression. SPANPROF_ERR_FORMAT: *fault describes the error.
- * SPANPROF_ERR_NOMEM. */
+/* Compile an expression. Returns SPANPROF_ERR_FORMAT and sets *fault if the
+ * expression is invalid. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_regex_new(sp_regex **out, const sp_mem *mem,
                              const char *text, size_t bytes,
                              sp_regex_fault *fault);
-void sp_regex_free(sp_regex *regex); /* NULL is fine */
+void sp_regex_free(sp_regex *regex); /* accepts NULL */
 
-/* Sets *out to whether all of `text` matches. SPANPROF_ERR_LIMIT: matching
- * would take too much time or memory. Only one thread at a time may use
- * `regex`. */
+/* Set *out to whether the expression matches the whole `text`. Returns
+ * SPANPROF_ERR_LIMIT if this would take too much time or memory. Only one
+ * thread at a time may use `regex`. */
 spanprof_status sp_regex_match(sp_regex *regex, const char *text, size_t bytes,
                                bool *out);
 

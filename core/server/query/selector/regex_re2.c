@@ -5,10 +5,11 @@
 #include "regex_escape.h"
 #include "util/text/utf8.h"
 
-#define RE2_DEPTH_MAX  250  /* PCRE2's limit; Go's is 1000 */
-#define RE2_REPEAT_MAX 1000 /* also for the product of nested repeats */
+#define RE2_DEPTH_MAX 250 /* the limit of PCRE2; that of Go is 1000 */
+/* Largest count of a repetition, and largest product of nested counts. */
+#define RE2_REPEAT_MAX 1000
 
-/* RE2's flags. `dot_all` decides how a dot is translated. */
+/* RE2's flags, with the letter of each. */
 typedef struct re2_flags {
   bool fold_case;  /* i */
   bool multi_line; /* m */
@@ -16,19 +17,22 @@ typedef struct re2_flags {
   bool lazy;       /* U */
 } re2_flags;
 
-/* An open group. The first is the whole pattern. */
+/* A group that is not closed yet. The first one stands for the whole
+ * pattern. */
 typedef struct re2_group {
   re2_flags flags;
-  bool fold_written;     /* `fold_case` as written to the pattern */
-  bool has_atom;         /* a repetition may follow */
-  uint32_t atom_repeats; /* product of nested repeats in the last atom */
+  bool fold_written;     /* the value of `fold_case` that `out` has so far */
+  bool has_atom;         /* something precedes that can be repeated */
+  uint32_t atom_repeats; /* product of the nested counts in the last atom */
   uint32_t most_repeats;
 } re2_group;
 
 typedef struct re2_reader {
   sp_regex_text text;
   const char *start;
-  const char *last_repeat; /* start of the operator just read, or NULL */
+  /* Start of the repetition operator that was read last, or NULL if something
+   * else was read after it. */
+  const char *last_repeat;
   sp_buffer *out;
   size_t depth;
   re2_group groups[RE2_DEPTH_MAX + 1];
@@ -38,8 +42,9 @@ static re2_group *re2_top(re2_reader *reader) {
   return &reader->groups[reader->depth];
 }
 
-/* Call this before each atom. It writes changed flags, which apply to the
- * following atoms but not to an operator of the previous one. */
+/* Begin an atom: a character, a class or a group, which an operator may repeat.
+ * Flags that changed are written only here, so that they do not come between an
+ * atom and its repetition operator. */
 static void re2_atom(re2_reader *reader) {
   re2_group *top = re2_top(reader);
 
@@ -82,7 +87,7 @@ static spanprof_status re2_close(re2_reader *reader) {
   return SPANPROF_OK;
 }
 
-/* Translate "(?P<name>" or "(?<name>"; `name` is after the "<". */
+/* Translate "(?P<name>" or "(?<name>". `name` points after the "<". */
 static spanprof_status re2_named_group(re2_reader *reader, const char *name) {
   const char *start = reader->text.at, *p;
   const char *end = memchr(name, '>', (size_t)(reader->text.end - name));
@@ -162,9 +167,9 @@ static spanprof_status re2_parenthesis(re2_reader *reader) {
   return re2_flag_group(reader);
 }
 
-/* Read "{2,5}". Returns false if the brace does not begin a count and thus
- * matches itself. *high is -1 if there is no upper bound. A number that is too
- * large becomes RE2_REPEAT_MAX + 1. */
+/* Read a count such as "{2,5}". Returns false if the brace does not begin a
+ * count; it then matches itself. *high is -1 if there is no upper bound. A
+ * number that is too large becomes RE2_REPEAT_MAX + 1. */
 static bool re2_counts(sp_regex_text *text, int *low, int *high) {
   const char *p = text->at + 1;
   int *number = low;
@@ -190,7 +195,8 @@ static bool re2_counts(sp_regex_text *text, int *low, int *high) {
   return true;
 }
 
-/* Append a repetition operator, which begins at `start` and has been read. */
+/* Append the repetition operator from `start` to reader->text.at, which has
+ * been read. */
 static spanprof_status re2_repeat(re2_reader *reader, const char *start,
                                   int low, int high) {
   re2_group *top = re2_top(reader);
@@ -254,7 +260,7 @@ static spanprof_status re2_backslash(re2_reader *reader) {
                            reader->text.at, reader->text.at + 2);
   re2_atom(reader);
   if (c == 'A' || c == 'b' || c == 'B' || c == 'z') {
-    /* Use a group, because PCRE2 does not repeat an assertion. */
+    /* In a group, because PCRE2 cannot repeat an assertion. */
     sp_buffer_format(reader->out, "(?:\\%c)", c);
     reader->text.at += 2;
     return SPANPROF_OK;

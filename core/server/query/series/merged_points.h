@@ -1,14 +1,15 @@
-/* Points of whole profiles. The store keeps a profile whose samples have labels
- * as several series. Here they become one point again, which has the labels
- * that all of these series have. */
+/* Points of whole profiles. The store returns a point for each series of a
+ * profile; samples with different labels are in different series. Here, the
+ * points of one profile are merged to one, which has the labels that all its
+ * series have. */
 #ifndef SP_MERGED_POINTS_H
 #define SP_MERGED_POINTS_H
 
 #include "series_points.h"
 
 typedef struct sp_merged_point {
-  sp_exemplar exemplar; /* its value is the sum */
-  sp_text_pair *own;    /* the point's copy of its labels; NULL: not copied */
+  sp_exemplar exemplar; /* with the sum of the merged values */
+  sp_text_pair *own;    /* a copy of the labels; NULL: not copied */
   sp_text_pairs labels; /* the pairs in `own` */
   uint32_t group;
 } sp_merged_point;
@@ -27,11 +28,11 @@ void sp_merged_points_init(sp_merged_points *points, sp_arena *arena,
                            const sp_texts *group_by);
 void sp_merged_points_dispose(sp_merged_points *points);
 
-/* An sp_store_point_fn whose `data` is the points. Returns false and sets
- * points->st on an error. */
+/* Add a point. This is an sp_store_point_fn, whose `data` is an
+ * sp_merged_points. On an error, returns false and sets `st` of the points. */
 bool sp_merged_points_add(void *data, const sp_store_point *point);
 
-/* Set the labels of all points. Afterwards, nothing may be added. */
+/* Set the labels of all points. After this call, no point may be added. */
 void sp_merged_points_finish(sp_merged_points *points);
 
 #endif

@@ -8,8 +8,8 @@
 
 #define RENDER_POINTS 1500
 
-/* Points of the longest timeline: in steps of a week, it covers all times that
- * have at most ten digits in seconds. */
+/* Most points of a timeline. In steps of a week, they cover all Unix times of
+ * at most ten digits. */
 #define RENDER_POINTS_MAX 20000
 
 /* Returns the time of a parameter in ms. A text that is not a time counts as
@@ -23,7 +23,8 @@ static int64_t render_time(const sp_query *query, const char *parameter) {
   return time_ns / (int64_t)SP_NS_PER_MS;
 }
 
-/* Use the metric name of the selector as the profile type. */
+/* Take the profile type from the matcher of __name__, or else from
+ * `classic_type`. */
 static spanprof_status render_use_type(sp_query_plan *plan,
                                        const char *parameter,
                                        const char *classic_type) {
@@ -74,8 +75,8 @@ spanprof_status sp_render_type(const sp_query_plan *plan, const char **type,
   return *type && *unit ? SPANPROF_OK : arena->st;
 }
 
-/* Returns the length of a timeline's steps: a round length that gives at most
- * RENDER_POINTS steps. */
+/* Returns the length of a timeline's steps: the shortest of the lengths below
+ * that gives at most RENDER_POINTS steps, or a week. */
 static int64_t render_step_s(int64_t range_ms) {
   static const int64_t lengths[] = {15,    20,    30,    60,    120,   300,
                                     600,   900,   1200,  1800,  3600,  7200,

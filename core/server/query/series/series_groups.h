@@ -8,16 +8,17 @@
 #include "server/query/wire/reply_writer.h"
 
 typedef struct sp_series_group {
-  sp_text_pairs labels; /* the labels to group by that its series have, in the
-                         * requested order */
-  int64_t total;        /* set by the caller before sorting */
+  /* Those of the requested labels that the series of the group have, in the
+   * requested order. */
+  sp_text_pairs labels;
+  int64_t total; /* the caller sets it before sorting */
 } sp_series_group;
 
 /* A series that the store has returned. */
 typedef struct sp_series_seen {
   const sp_text_pairs *labels; /* the store's pointer, which identifies it */
   uint32_t group;
-  const sp_text_pairs *copy; /* in the arena */
+  const sp_text_pairs *copy; /* a copy in the arena */
 } sp_series_seen;
 
 typedef struct sp_series_groups {
@@ -37,22 +38,24 @@ void sp_series_groups_init(sp_series_groups *groups, sp_arena *arena,
                            const sp_texts *by);
 void sp_series_groups_dispose(sp_series_groups *groups);
 
-/* Find or add a series. *out is its index in seen[]; seen[*out].group is an
- * index in groups[]. */
+/* Find or add the series with these labels. *out gets its index in seen[].
+ * seen[*out].group is the index of its group in groups[]. */
 spanprof_status sp_series_groups_find(sp_series_groups *groups,
                                       const sp_text_pairs *labels,
                                       uint32_t *out);
 
-/* Get the indexes of all groups, those with the largest totals first, then by
+/* Get the indexes of all groups, ordered by total, the largest first, then by
  * labels. The array is in the arena. */
 spanprof_status sp_series_groups_sort(const sp_series_groups *groups,
                                       uint32_t **out);
 
-/* Write the list of labels: Pyroscope's LabelPairs in the field `field`. */
+/* Write labels as a list of Pyroscope's LabelPairs, in the field number
+ * `field`. */
 void sp_series_put_labels(sp_reply *reply, uint32_t field,
                           const sp_text_pairs *labels);
 
-/* The steps of a query: points at start, start + step, …, end, in ms. */
+/* The steps of a query, which has points at start_ms, start_ms + step_ms, and
+ * so on up to the end. */
 typedef struct sp_series_steps {
   int64_t start_ms;
   int64_t step_ms;
@@ -62,9 +65,9 @@ typedef struct sp_series_steps {
 sp_series_steps sp_series_steps_of(int64_t start_ms, int64_t end_ms,
                                    double step_s);
 
-/* Returns the index of the point that a time belongs to: the first point at or
- * after it. All earlier times belong to the first point. Returns -1 for a time
- * after the last point. */
+/* Returns the index of the point to which a time belongs: the first point at or
+ * after the time. Times before the first point belong to it, too. Returns -1
+ * for a time after the last point. */
 int64_t sp_series_step(const sp_series_steps *steps, int64_t time_ms);
 
 #endif

@@ -80,7 +80,7 @@ void sp_series_cells_sort(sp_series_cells *cells) {
     qsort(cells->cells, cells->count, sizeof *cells->cells, cell_order);
 }
 
-/* Round down, also before 1970. */
+/* Convert a time to ms, rounded down, also before 1970. */
 static int64_t exemplar_ms(int64_t time_ns) {
   const int64_t ms = time_ns / 1000000;
 

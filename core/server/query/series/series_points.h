@@ -1,13 +1,14 @@
-/* Adds the points of a selection up in cells. A cell is a group of series, a
- * time step and, in heat maps, a row of values. */
+/* Sums of the points of a selection in cells. A cell is a group of series in
+ * one time step and, in heat maps, one row, which is a range of values. */
 #ifndef SP_SERIES_POINTS_H
 #define SP_SERIES_POINTS_H
 
 #include "series_groups.h"
 #include "server/store/store.h"
 
-/* The point of a cell with the largest value. Among equal values, it is the
- * earliest point, then the one with the smallest ids. */
+/* The point of a cell that has the largest value. Of several points with this
+ * value, it is the earliest one, and of several at this time the one with the
+ * smallest ids. */
 typedef struct sp_exemplar {
   int64_t time_ms;
   int64_t value;
@@ -39,15 +40,18 @@ void sp_series_cells_init(sp_series_cells *cells, const sp_mem *mem,
                           size_t bytes_max);
 void sp_series_cells_dispose(sp_series_cells *cells);
 
-/* Add one point to its cell. SPANPROF_ERR_LIMIT: too many cells. */
+/* Add one point to its cell. Returns SPANPROF_ERR_LIMIT if there are too many
+ * cells. */
 spanprof_status sp_series_cells_add(sp_series_cells *cells, uint32_t group,
                                     int64_t step, uint32_t row,
                                     const sp_exemplar *point);
 
-/* Sort the cells by group, step and row. Afterwards, nothing may be added. */
+/* Sort the cells by group, step and row. After this call, no point may be
+ * added. */
 void sp_series_cells_sort(sp_series_cells *cells);
 
-/* Returns the sorted cells of a group, from the result to *end. */
+/* Returns the first of the sorted cells of a group. *end gets the end of its
+ * cells. */
 const sp_series_cell *sp_series_cells_of(const sp_series_cells *cells,
                                          uint32_t group,
                                          const sp_series_cell **end);

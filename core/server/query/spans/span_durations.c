@@ -29,8 +29,8 @@ void sp_span_durations_sort(sp_span_durations *durations) {
           durations_order);
 }
 
-/* Returns the index of the row's first entry, or of the next row's if it has
- * none. */
+/* Returns the index of the first duration of a row, or of the next row with
+ * durations if the row has none. */
 static size_t durations_begin(const sp_span_durations *durations,
                               uint64_t row) {
   size_t low = 0, high = durations->count;
@@ -50,7 +50,7 @@ int64_t sp_span_durations_quantile(const sp_span_durations *durations,
                                    uint32_t row, unsigned percent) {
   const size_t begin = durations_begin(durations, row);
   const size_t count = durations_begin(durations, (uint64_t)row + 1) - begin;
-  /* Nearest-rank method; ranks begin at 1. */
+  /* The nearest-rank method. Ranks begin at 1. */
   const size_t rank =
       count / 100 * percent + (count % 100 * percent + 99) / 100;
 

@@ -9,13 +9,13 @@ typedef struct sp_span_duration {
   int64_t ns;
 } sp_span_duration;
 
-/* All zero: empty. */
+/* Empty if all members are zero. */
 typedef struct sp_span_durations {
   sp_span_duration *list;
   size_t count, capacity;
 } sp_span_durations;
 
-/* Add the duration of a span. SPANPROF_ERR_NOMEM. */
+/* Add the duration of a span. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_span_durations_add(sp_span_durations *durations,
                                       const sp_mem *mem, uint32_t row,
                                       int64_t ns);

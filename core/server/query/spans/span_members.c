@@ -5,20 +5,22 @@
 
 #define MEMBERS_MAX ((size_t)1 << 24)
 
-/* Pairs are divided into parts by the highest bits of the span id. */
+/* The pairs are divided into parts by the highest bits of the span id. */
 #define MEMBERS_PARTS      256
 #define MEMBERS_PART_SHIFT 56
 
-/* The number of pending pairs of a part at which they are merged: this minimum,
- * or the part's pairs divided by MEMBERS_PENDING_EACH. With ten million pairs,
- * each pair is rewritten less than ten times. */
+/* The pending pairs of a part are merged into its chunks when there are
+ * MEMBERS_PENDING_MIN of them and at least one for MEMBERS_PENDING_EACH pairs
+ * in the chunks. With ten million pairs, each pair is thus rewritten less than
+ * ten times. */
 #define MEMBERS_PENDING_MIN  2048
 #define MEMBERS_PENDING_EACH 8
 
-/* The encoding of a pair: one byte has the number of following id bytes and the
- * row; then the difference to the previous id, lowest byte first; then, if the
- * row does not fit the first byte, four bytes of row. Eight bytes of id are
- * always read and written, whatever its length. */
+/* The encoding of a pair. The first byte has the row in MEMBERS_ROW_BITS bits
+ * and the number of bytes that follow for the id. These bytes are the
+ * difference to the id of the previous pair, lowest byte first. If the row does
+ * not fit the first byte, it follows in four bytes. The code always reads and
+ * writes eight bytes at the id, whatever its length. */
 #define MEMBERS_ROW_BITS   5
 #define MEMBERS_ROW_FAR    31
 #define MEMBERS_PAIR_BYTES 13
@@ -27,7 +29,8 @@ typedef struct sp_span_members_chunk {
   struct sp_span_members_chunk *next;
   uint32_t size;
   uint8_t
-      bytes[2020]; /* makes 2 KiB with the members above and malloc's header */
+      /* With the members above and malloc's header, a chunk has 2 KiB. */
+      bytes[2020];
 } sp_span_members_chunk;
 
 typedef struct sp_span_members_part {
@@ -41,7 +44,7 @@ typedef struct sp_span_members_part {
 typedef struct members_place {
   sp_span_members_chunk *chunk; /* NULL: at the end, or nothing is written */
   uint32_t at;
-  uint64_t span_id; /* of the previous pair */
+  uint64_t span_id; /* id of the previous pair */
 } members_place;
 
 static int members_order(const void *a, const void *b) {
@@ -58,8 +61,8 @@ static uint64_t members_order_bytes(uint64_t number) {
                                                 : number;
 }
 
-/* Read the next pair. Returns false at the end. Chunks that have been read are
- * added to the list *spare, unless `spare` is NULL. */
+/* Read the next pair. Returns false at the end. Unless `spare` is NULL, chunks
+ * that have been read completely are added to the list *spare. */
 static bool members_get(members_place *place, sp_span_member *member,
                         sp_span_members_chunk **spare) {
   sp_span_members_chunk *chunk = place->chunk;
@@ -175,7 +178,7 @@ static spanprof_status members_merge(sp_span_members *members,
   return st;
 }
 
-/* Merge the pending pairs into the chunks. */
+/* Merge the pending pairs of all parts into their chunks. */
 static spanprof_status members_flush(sp_span_members *members,
                                      const sp_mem *mem,
                                      sp_span_members_part *part) {
@@ -192,7 +195,8 @@ static spanprof_status members_flush(sp_span_members *members,
   return st || members->count <= MEMBERS_MAX ? st : SPANPROF_ERR_LIMIT;
 }
 
-/* Reserve memory for another pending pair; may merge the pending ones. */
+/* Reserve memory for another pending pair. This may merge the pending pairs
+ * into the chunks. */
 static spanprof_status members_reserve(sp_span_members *members,
                                        const sp_mem *mem,
                                        sp_span_members_part *part) {

@@ -1,5 +1,5 @@
-/* A set of pairs of a span and its row in a table. A pair takes about 7 bytes,
- * because a week has ten million pairs. */
+/* A set of pairs of a span and its row in a table. The set is compressed to
+ * about 7 bytes per pair, because a week may have ten million pairs. */
 #ifndef SP_SPAN_MEMBERS_H
 #define SP_SPAN_MEMBERS_H
 
@@ -10,15 +10,15 @@ typedef struct sp_span_member {
   uint32_t row;
 } sp_span_member;
 
-/* All zero: empty. */
+/* Empty if all members are zero. */
 typedef struct sp_span_members {
   struct sp_span_members_part *parts; /* NULL: empty */
   struct sp_span_members_chunk *spare;
   size_t count; /* pairs in the chunks, without the pending ones */
 } sp_span_members;
 
-/* Add a pair, unless it is in the set. SPANPROF_ERR_NOMEM; SPANPROF_ERR_LIMIT:
- * more than 2^24 pairs. */
+/* Add a pair, unless it is in the set. Can return SPANPROF_ERR_NOMEM, and
+ * SPANPROF_ERR_LIMIT if there would be more than 2^24 pairs. */
 spanprof_status sp_span_members_add(sp_span_members *members, const sp_mem *mem,
                                     uint64_t span_id, uint32_t row);
 

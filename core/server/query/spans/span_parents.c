@@ -5,7 +5,7 @@
 #include "util/system/status.h"
 
 #define PARENTS_SPANS_MAX ((size_t)1 << 20)
-#define PARENTS_BATCH     500 /* ids per SQL statement */
+#define PARENTS_BATCH     500 /* ids in each SQL statement */
 
 static uint64_t parents_hash(uint64_t span_id) {
   return sp_hash_mix(SP_HASH_SEED, span_id);
@@ -63,12 +63,13 @@ static bool parents_set(void *data, const sp_store_span *of) {
   span->name = parents->names.texts[name];
   if (of->parent_id != of->span_id)
     span->parent_id = of->parent_id;
-  /* This may move the spans, and invalidates `span`. */
+  /* This may move the spans, so `span` is invalid after it. */
   parents->st = parents_add(parents, of->parent_id);
   return !parents->st;
 }
 
-/* Look up all spans, including the parents that this adds. */
+/* Look up all spans in the list, also the parents that are added during the
+ * loop. */
 static spanprof_status parents_look_up(sp_span_parents *parents) {
   uint64_t ids[PARENTS_BATCH];
   spanprof_status st = SPANPROF_OK;

@@ -6,8 +6,8 @@
 
 #define ROWS_MAX ((size_t)2000000)
 
-/* Rows and their hash tables are divided into pieces. A piece that grows thus
- * leaves no large free block. */
+/* The rows and their hash tables are divided into pieces, so that growing does
+ * not leave large free blocks in memory. */
 #define ROWS_BLOCK       4096
 #define ROWS_INDEXES     64
 #define ROWS_INDEX_SHIFT 58
@@ -192,7 +192,8 @@ static int rows_by_name(const sp_span_rows *rows, const sp_span_row *left,
                      : (left->name > right->name) - (left->name < right->name);
 }
 
-/* Largest values first. */
+/* Compare two values, of which the larger one comes first, and then the
+ * rows. */
 static int rows_by_value(const sp_span_rows *rows, const sp_span_row *left,
                          const sp_span_row *right, int64_t a, int64_t b) {
   return a != b ? (a < b ? 1 : -1) : rows_by_name(rows, left, right);
@@ -240,8 +241,8 @@ sp_span_row_order sp_span_rows_order(const char *name) {
   return NULL;
 }
 
-/* Move a row down in the heap of the first `count` rows, until no row below it
- * comes before it in the order. */
+/* Move the row at `at` down in the heap of the first `count` rows, until none
+ * of the rows below it comes before it in the order. */
 static void rows_sink(sp_span_rows *rows, sp_span_row_order order, size_t at,
                       size_t count) {
   const sp_span_row row = *sp_span_rows_at(rows, at);

@@ -10,14 +10,14 @@
 
 typedef struct sp_span_row {
   union {
-    uint64_t span_id; /* in a table by id */
-    uint64_t spans;   /* distinct ids, in a table by name */
+    uint64_t span_id; /* the span, in a table by id */
+    uint64_t spans;   /* number of span ids, in a table by name */
   };
   int64_t total;
   uint64_t samples;
   /* Indexes in the texts and lists of sp_span_rows, plus 1; 0: none. */
   uint32_t name;    /* 0: the samples have no span name */
-  uint32_t service; /* 0: several services, or none */
+  uint32_t service; /* 0: the row has several services, or none */
   uint32_t trace;
   uint32_t times;
 } sp_span_row;
@@ -25,7 +25,7 @@ typedef struct sp_span_row {
 /* The durations of a row's spans that are in stored traces. */
 typedef struct sp_span_times {
   uint64_t traced;
-  int64_t duration_ns; /* the sum */
+  int64_t duration_ns; /* sum of the durations */
   int64_t longest_ns;
   int64_t p50_ns, p99_ns; /* quantiles */
 } sp_span_times;
@@ -42,7 +42,7 @@ typedef struct sp_span_rows {
   size_t trace_count, trace_capacity;
   sp_span_times *times;
   size_t times_count, times_capacity;
-  sp_span_durations durations; /* by index in `times` */
+  sp_span_durations durations; /* a row's number here is its index in `times` */
 } sp_span_rows;
 
 /* Returns a number greater than 0 if `left` comes after `right`. No two rows
@@ -54,20 +54,21 @@ typedef int (*sp_span_row_order)(const sp_span_rows *rows,
 void sp_span_rows_init(sp_span_rows *rows, sp_arena *arena, bool by_id);
 void sp_span_rows_dispose(sp_span_rows *rows);
 
-/* Get the number of a text for a row; 0 for NULL. */
+/* Get the number by which a row refers to a text. It is 0 for NULL. */
 spanprof_status sp_span_rows_text(sp_span_rows *rows, const char *text,
                                   uint32_t *number);
 const char *sp_span_rows_text_of(const sp_span_rows *rows, uint32_t number);
 
 sp_span_row *sp_span_rows_at(const sp_span_rows *rows, size_t number);
 
-/* Find the row of a span id, or of a name's number. Returns SP_INDEX_NONE if
- * there is none. */
+/* Returns the number of the row of a span id, in a table by id, or of a name.
+ * `name` is the number of the name's text. Returns SP_INDEX_NONE if there is no
+ * such row. */
 uint32_t sp_span_rows_find(const sp_span_rows *rows, uint64_t span_id,
                            uint32_t name);
 
-/* Find the row or add it. SPANPROF_ERR_NOMEM; SPANPROF_ERR_LIMIT: there are two
- * million rows. */
+/* Find or add the row of a span id or a name. Can return SPANPROF_ERR_NOMEM,
+ * and SPANPROF_ERR_LIMIT if there are already two million rows. */
 spanprof_status sp_span_rows_get(sp_span_rows *rows, uint64_t span_id,
                                  uint32_t name, uint32_t *out);
 
@@ -79,19 +80,21 @@ spanprof_status sp_span_rows_set_trace(sp_span_rows *rows, uint32_t number,
 spanprof_status sp_span_rows_add_time(sp_span_rows *rows, uint32_t number,
                                       int64_t ns);
 
-/* Compute the quantiles, after the last sp_span_rows_add_time(). */
+/* Compute the quantiles of all rows. Call this after the last
+ * sp_span_rows_add_time(). */
 void sp_span_rows_quantiles(sp_span_rows *rows);
 
-/* Returns the row's durations; all zero if none of its spans is in a stored
- * trace. */
+/* Returns the durations of a row. All are 0 if no span of the row is in a
+ * stored trace. */
 sp_span_times sp_span_rows_times(const sp_span_rows *rows,
                                  const sp_span_row *row);
 
 /* Returns the order with this name, or NULL. */
 sp_span_row_order sp_span_rows_order(const char *name);
 
-/* Sort partially: the first `count` rows by `order` become the last rows, in
- * reverse order. After this call, no row may be found or added. */
+/* Sort the rows partially. Those that are the first `count` in the order become
+ * the last rows, in reverse order. After this call, no row may be found or
+ * added. */
 void sp_span_rows_select(sp_span_rows *rows, sp_span_row_order order,
                          size_t count);
 

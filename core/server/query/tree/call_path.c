@@ -2,10 +2,12 @@
 
 #include <string.h>
 
-#define PATH_OFF SIZE_MAX /* a depth: the stack begins differently */
+/* A value of "depth": the stack begins with other names. */
+#define PATH_OFF SIZE_MAX
 
-/* Returns the number of names that match the beginning of a stack. `location`
- * is its last location; `depth` is the number for the stack of the caller. */
+/* Returns how many of the names match the beginning of a stack, or PATH_OFF.
+ * `location` is the innermost location of the stack. `depth` is the number for
+ * the stack without this location. */
 static size_t path_step(const sp_stack_tree *stacks,
                         const sp_tree_location *location,
                         const char *const *names, size_t count, size_t depth) {
@@ -21,8 +23,8 @@ static size_t path_step(const sp_stack_tree *stacks,
   return depth;
 }
 
-/* Remove the nodes whose number is PATH_OFF. `numbers` gets the new numbers of
- * the others. */
+/* Remove the nodes for which `numbers` has PATH_OFF. For all other nodes,
+ * `numbers` gets the new number. */
 static void path_pack(sp_stack_tree *stacks, size_t *numbers) {
   size_t i, kept = 1;
 

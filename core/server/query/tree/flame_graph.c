@@ -15,7 +15,8 @@ void sp_flame_graph_dispose(sp_flame_graph *graph) {
   *graph = (sp_flame_graph){0};
 }
 
-/* qsort() passes no context to its comparison. */
+/* A name with its function, because qsort() passes no context to its
+ * comparison. */
 typedef struct flame_name {
   const char *name;
   uint32_t function;
@@ -25,7 +26,8 @@ static int flame_name_order(const void *a, const void *b) {
   return strcmp(((const flame_name *)a)->name, ((const flame_name *)b)->name);
 }
 
-/* Get the place of each function's name among all names, by their bytes. */
+/* Get the rank of each function: the position of its name when all names are
+ * sorted by their bytes. With `other_last`, SP_FLAME_OTHER comes last. */
 static spanprof_status flame_ranks(const sp_function_tree *tree,
                                    bool other_last, uint32_t *ranks) {
   const sp_mem *mem = tree->calls.mem;
@@ -48,15 +50,16 @@ static spanprof_status flame_ranks(const sp_function_tree *tree,
   return SPANPROF_OK;
 }
 
-/* The children of each node: children[starts[node]] to
- * children[starts[node + 1] - 1]. */
+/* The children of a node are children[starts[node]] to children[starts[node +
+ * 1] - 1]. */
 typedef struct flame_children {
   uint32_t *starts;
   uint32_t *children;
 } flame_children;
 
-/* Sort `nodes` by their keys into `out`, and keep the order of equal keys.
- * `starts` has `key_count` + 2 numbers and gets the start of each key. */
+/* Copy `nodes` to `out`, sorted by keys[node]. Nodes with equal keys stay in
+ * their order. `starts` has `key_count` + 2 numbers and gets the index in `out`
+ * at which each key starts. */
 static void flame_sort(const uint32_t *keys, size_t key_count,
                        const uint32_t *nodes, size_t count, uint32_t *out,
                        uint32_t *starts) {
@@ -95,8 +98,9 @@ static void flame_children_dispose(flame_children *children,
   sp_mem_free(mem, children->children);
 }
 
-/* Order the children of each node by the bytes of their names, SP_FLAME_OTHER
- * last if `other_last`. Dispose of *out also if it fails. */
+/* Sort the children of each node by the bytes of their names. With
+ * `other_last`, SP_FLAME_OTHER comes last. Dispose of *out also if this
+ * fails. */
 static spanprof_status flame_order(const sp_function_tree *tree,
                                    bool other_last, flame_children *out) {
   const sp_mem *mem = tree->calls.mem;
@@ -121,8 +125,8 @@ static spanprof_status flame_order(const sp_function_tree *tree,
   return st;
 }
 
-/* Get the nodes in the order of a depth-first walk that enters the last child
- * first. `order` and `stack` have a place for each node. */
+/* Set `order` to the nodes in depth-first order, each node before its children,
+ * and the last child first. `order` and `stack` are memory for all nodes. */
 static void flame_walk(const flame_children *children, uint32_t *order,
                        uint32_t *stack) {
   size_t depth = 0, count = 0;
@@ -138,9 +142,9 @@ static void flame_walk(const flame_children *children, uint32_t *order,
   }
 }
 
-/* Number the names in the order of the walk. In a graph of one side, a function
- * called "total" has the root's number. `numbers` gets the number of each
- * function's name. */
+/* Number the names of functions in `order`, which is that of flame_walk(). In a
+ * graph of one side, a function called "total" has the number of the root's
+ * name, 0. numbers[function] gets the number of the function's name. */
 static void flame_number_names(sp_flame_graph *graph,
                                const sp_function_tree *tree,
                                const uint32_t *order, uint32_t *numbers) {
@@ -163,19 +167,20 @@ static void flame_number_names(sp_flame_graph *graph,
   }
 }
 
-/* A node's position in its row, on both sides. */
+/* A node of a row, and the position of its box on both sides. */
 typedef struct flame_place {
   uint32_t node;
   int64_t x[SP_TREE_SIDES];
 } flame_place;
 
-/* The inputs of a graph's rows. */
+/* Everything from which the rows of a graph are made. */
 typedef struct flame_drawing {
   const sp_function_tree *tree;
   flame_children children;
-  int64_t *totals;   /* side_count for each node */
+  int64_t *totals;   /* side_count totals for each node */
   uint32_t *order;   /* the nodes as flame_walk() visits them */
-  uint32_t *numbers; /* of the functions' names in the graph */
+  uint32_t *numbers; /* for each function, the number of its name in the
+                      * graph */
   flame_place *places;
 } flame_drawing;
 
@@ -219,7 +224,7 @@ static void flame_put(sp_flame_graph *graph, const flame_drawing *drawing,
                : drawing->numbers[tree->calls.nodes[place->node].function];
 }
 
-/* Put the children of a node at the end of the next row, which has *count
+/* Append the children of a node to drawing->places. *count is the number of
  * places. */
 static void flame_put_children(const flame_drawing *drawing,
                                const flame_place *parent, size_t *count) {
@@ -239,7 +244,8 @@ static void flame_put_children(const flame_drawing *drawing,
   }
 }
 
-/* The children of a row's nodes, in order, are the next row. */
+/* Make the rows. The next row has the children of all nodes of a row, in
+ * order. */
 static void flame_rows(sp_flame_graph *graph, const flame_drawing *drawing) {
   size_t begin = 0, end = 1, next, i;
 
@@ -342,7 +348,7 @@ spanprof_status sp_tree_bytes(sp_buffer *out, const sp_function_tree *tree) {
   return st ? st : sp_buffer_status(out);
 }
 
-/* Append a name without the separators of folded stacks. */
+/* Append a name in which the separators of folded stacks are replaced. */
 static void folded_name(sp_buffer *out, const char *name) {
   for (;;) {
     const size_t plain = strcspn(name, ";\n");

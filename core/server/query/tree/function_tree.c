@@ -102,8 +102,9 @@ static spanprof_status tree_add_functions(sp_function_tree *tree,
   return st;
 }
 
-/* `functions` has the tree's number of each function of `stacks`; `nodes` gets
- * that of each node. */
+/* Add the nodes of `stacks`. `functions` has the number in the tree of each
+ * function of `stacks`. `nodes` gets the number in the tree of each node of
+ * `stacks`. */
 static spanprof_status tree_add_nodes(sp_function_tree *tree,
                                       const sp_stack_tree *stacks,
                                       uint32_t side, const uint32_t *functions,
@@ -151,9 +152,9 @@ spanprof_status sp_function_tree_add(sp_function_tree *tree,
   return st;
 }
 
-/* Weigh each node: the sum of its and its descendants' values on all sides.
- * Differences have negative values, which count as positive, so that no node
- * weighs more than its parent. */
+/* Compute the weight of each node: the sum of its own value and those of its
+ * descendants on all sides. The negative values in a difference of profiles
+ * count as positive, so that no node weighs more than its parent. */
 static void tree_weigh(const sp_function_tree *tree, int64_t *weights) {
   const size_t count = tree->calls.node_count;
   uint32_t side;
@@ -179,11 +180,10 @@ static int64_t tree_weight(const void *weights, size_t node) {
 
 /* Remove the nodes that `largest` does not keep, and close the gaps. The first
  * removed child of a node is replaced by a node with the function
- * `other_function`, and the values of all removed descendants of the parent are
- * added to it. The arrays are all 0 at the start. `numbers` gets the new number
- * of each node. `others` gets, for each new node, the number of this
- * replacement among its children; for the replacement itself, its own number.
- */
+ * `other_function`, to which the values of all removed descendants of its
+ * parent are added. `numbers` gets the new number of each node. `others` gets,
+ * for each new node, the number of the replacement among its children, and for
+ * a replacement its own number. Both arrays must be zeroed. */
 static spanprof_status tree_remove(sp_function_tree *tree, sp_node_cut *largest,
                                    const int64_t *weights,
                                    uint32_t other_function, uint32_t *numbers,
@@ -231,7 +231,7 @@ spanprof_status sp_function_tree_cut(sp_function_tree *tree, size_t nodes_max,
 
   if (!nodes_max || count - 1 <= nodes_max)
     return SPANPROF_OK;
-  sp_index_dispose(&tree->calls.index, mem); /* no more nodes are added */
+  sp_index_dispose(&tree->calls.index, mem); /* no node is added after this */
   weights = sp_mem_new(mem, count * sizeof *weights);
   numbers = sp_mem_zero(mem, count * sizeof *numbers);
   others = sp_mem_zero(mem, count * sizeof *others);

@@ -12,58 +12,63 @@
 #define SP_TREE_SIDES 2
 
 typedef struct sp_function_tree {
-  /* The values of a node are its own value on each side, and, with `details`,
-   * then the number of samples on each side. */
+  /* The values of a node are its own value on each side, followed, with
+   * `details`, by the number of samples on each side. */
   sp_call_tree calls;
   uint32_t side_count;
-  bool details; /* functions are identified by name and file, else by name */
+  bool details; /* functions are identified by name and file; if false, only by
+                 * name */
   sp_tree_function *functions;
   size_t function_count;
   size_t function_capacity;
   sp_index function_index;
   size_t merged_count; /* nodes that sp_function_tree_cut() removed */
-  sp_arena *arena;     /* gets a copy of each name; NULL: names are borrowed
-                        * from the stacks that were added */
-  sp_cancel *cancel;   /* the query's; NULL: none */
+  /* Owns a copy of each name. If NULL, the names are borrowed from the stacks
+   * that were added. */
+  sp_arena *arena;
+  sp_cancel *cancel; /* cancels the query; may be NULL */
 } sp_function_tree;
 
-/* Make a tree that has only a root. SPANPROF_ERR_NOMEM: dispose of it too. */
+/* Make a tree that has only a root. Can return SPANPROF_ERR_NOMEM; dispose of
+ * the tree also in this case. */
 spanprof_status sp_function_tree_init(sp_function_tree *tree, const sp_mem *mem,
                                       uint32_t side_count, bool details);
 void sp_function_tree_dispose(sp_function_tree *tree);
 
-/* Find or add the function with this name and no file. SPANPROF_ERR_NOMEM. */
+/* Find or add the function with this name and no file. *function gets its
+ * number. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_function_tree_name(sp_function_tree *tree, const char *name,
                                       size_t size, uint32_t *function);
 
-/* Replace *node by its child with this name. SPANPROF_ERR_NOMEM. */
+/* Replace *node by its child with this name, which is added if it is new. Can
+ * return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_function_tree_child(sp_function_tree *tree, uint32_t *node,
                                        const char *name, size_t size);
 
-/* Returns the node's own value on a side. */
+/* Returns a pointer to the node's own value on a side. */
 static inline int64_t *sp_function_tree_self(const sp_function_tree *tree,
                                              size_t node, uint32_t side) {
   return &sp_call_tree_values(&tree->calls, node)[side];
 }
 
-/* Returns the number of samples in the node's own value, in a tree with
- * details. */
+/* Returns a pointer to the number of samples in the node's own value. The tree
+ * must have `details`. */
 static inline int64_t *sp_function_tree_samples(const sp_function_tree *tree,
                                                 size_t node, uint32_t side) {
   return &sp_call_tree_values(&tree->calls, node)[tree->side_count + side];
 }
 
-/* Add the values of `stacks` to a side. `stacks` must outlive the tree.
- * SPANPROF_ERR_NOMEM. */
+/* Add the values of `stacks` to a side. `stacks` must outlive the tree. Can
+ * return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_function_tree_add(sp_function_tree *tree,
                                      const sp_stack_tree *stacks,
                                      uint32_t side);
 
-/* Keep the `nodes_max` nodes with the largest totals of both sides
- * (node_cut.h), besides the root; 0 keeps all. The other descendants of a node
- * become one child called `other`, with their exact sums. Nothing may be added
- * afterwards. SPANPROF_ERR_NOMEM; SPANPROF_ERR_TIMEOUT: the query is cancelled.
- */
+/* Keep the root and the `nodes_max` nodes (0: all) with the largest totals of
+ * both sides, as node_cut.h describes. The removed descendants of a node become
+ * one child called `other`, which has their exact sums. After this call,
+ * nothing may be added. Can return SPANPROF_ERR_NOMEM, and SPANPROF_ERR_TIMEOUT
+ * if the query is cancelled. */
 spanprof_status sp_function_tree_cut(sp_function_tree *tree, size_t nodes_max,
                                      const char *other);
 

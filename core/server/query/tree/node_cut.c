@@ -1,6 +1,7 @@
 #include "node_cut.h"
 
-/* Replace the weight at `at` in a min-heap, and restore the heap's order. */
+/* Set the weight at the index `at` of a min-heap, and restore the order of the
+ * heap. */
 static void cut_sink(int64_t *heap, size_t count, size_t at, int64_t weight) {
   size_t below;
 

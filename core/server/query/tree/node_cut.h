@@ -1,6 +1,7 @@
-/* Selects the `nodes_max` nodes of a tree that have the largest weights. Of
- * equal weights, the first nodes are kept. A node weighs no more than its
- * parent and comes after it, so the kept nodes form a tree. */
+/* Selects the `nodes_max` nodes of a tree that have the largest weights. If not
+ * all nodes of the smallest of these weights fit, the first ones are kept. A
+ * node must weigh no more than its parent and come after it, so the kept nodes
+ * form a tree. */
 #ifndef SP_NODE_CUT_H
 #define SP_NODE_CUT_H
 
@@ -8,18 +9,19 @@
 
 typedef struct sp_node_cut {
   int64_t smallest; /* smallest weight that is kept */
-  size_t ties;      /* how many more nodes of this weight are kept */
+  size_t ties;      /* how many more nodes of the weight `smallest` are kept */
 } sp_node_cut;
 
 typedef int64_t (*sp_node_weight_fn)(const void *tree, size_t node);
 
-/* Select among the nodes 1 to `count`; `nodes_max` 0 keeps all.
- * SPANPROF_ERR_NOMEM. */
+/* Select among the nodes 1 to `count`. If `nodes_max` is 0, all are kept. Can
+ * return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_node_cut_make(sp_node_cut *out, const sp_mem *mem,
                                  size_t nodes_max, size_t count,
                                  sp_node_weight_fn weight, const void *tree);
 
-/* Returns whether to keep a node. Call it once for each node, in order. */
+/* Returns whether to keep the node with this weight. Call this once for each
+ * node, in order. */
 static inline bool sp_node_cut_keeps(sp_node_cut *cut, int64_t weight) {
   if (weight != cut->smallest)
     return weight > cut->smallest;

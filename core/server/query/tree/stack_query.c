@@ -47,7 +47,8 @@ static spanprof_status stacks_add(sp_stack_query *out, sp_query_plan *plan,
   return st ? st : sp_function_tree_add(&out->tree, out->stacks[side], side);
 }
 
-/* `right` is NULL if there is only one side. */
+/* Read and merge the stacks of one plan or, if `right` is not NULL, of both
+ * sides of a comparison. */
 static spanprof_status stacks_run(sp_stack_query *out, sp_query_plan *left,
                                   sp_query_plan *right,
                                   const sp_texts *left_sites,

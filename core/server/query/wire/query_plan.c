@@ -135,8 +135,8 @@ bool sp_profile_type_valid(const char *type) {
   const char *end;
   const size_t parts = type_parts(type, &end);
 
-  /* The sixth part is "delta". Pyroscope accepts any text, because a sample
-   * type may contain a colon. */
+  /* The optional sixth part is "delta". Pyroscope accepts any text in it,
+   * because a sample type may contain a colon. */
   return parts == PLAN_TYPE_PARTS || parts == PLAN_TYPE_PARTS + 1;
 }
 
@@ -168,7 +168,7 @@ spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
   return SPANPROF_OK;
 }
 
-/* An id of zeros means no id and selects nothing. */
+/* An id of zeros stands for no id, so it selects nothing. */
 spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids) {
   uint64_t *numbers =
       sp_arena_new(&plan->query->arena, ids->count + 1, sizeof *numbers);
@@ -222,8 +222,8 @@ spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids) {
   return SPANPROF_OK;
 }
 
-/* Parse "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", which may be in braces or after
- * "urn:uuid:", or 32 digits without hyphens. */
+/* Parse a UUID: "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", which may be in braces
+ * or after "urn:uuid:", or 32 digits without hyphens. */
 static bool plan_uuid(const char *text, sp_profile_uuid *out) {
   const size_t size = strlen(text);
   const bool is_braced = size == 38 && text[0] == '{' && text[37] == '}';
@@ -266,7 +266,8 @@ spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
   return SPANPROF_OK;
 }
 
-/* Insert `before` and the quoted selector before the fault's message. */
+/* Insert `before` and the quoted selector before the message of the query's
+ * fault. */
 static spanprof_status plan_blame(sp_query *query, const char *before,
                                   const char *text, spanprof_status st) {
   sp_buffer quoted;
@@ -323,7 +324,7 @@ spanprof_status sp_query_plan_request(sp_query_plan *plan,
 const sp_selector *sp_query_plan_selector(sp_query_plan *plan) {
   plan->selector.matchers = plan->matchers.matchers;
   plan->selector.matcher_count = plan->matchers.count;
-  if (plan->nothing) { /* no profile has these times */
+  if (plan->nothing) { /* a range that no profile has */
     plan->selector.from_ms = 1;
     plan->selector.until_ms = 0;
   }

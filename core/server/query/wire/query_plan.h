@@ -1,4 +1,5 @@
-/* A query call in progress, and the selection that it reads from the store. */
+/* A query call while it runs, and the selection that the call reads from the
+ * store. */
 #ifndef SP_QUERY_PLAN_H
 #define SP_QUERY_PLAN_H
 
@@ -8,7 +9,7 @@
 #include "server/query/selector/label_query.h"
 #include "server/store/store.h"
 
-#define SP_QUERY_MEMORY_MAX        ((size_t)256 << 20) /* per call */
+#define SP_QUERY_MEMORY_MAX        ((size_t)256 << 20) /* in each call */
 #define SP_QUERY_NODES_DEFAULT     8192
 #define SP_QUERY_NODES_MAX         1048576
 #define SP_QUERY_DOT_NODES_DEFAULT 100
@@ -16,18 +17,21 @@
 typedef struct sp_query {
   sp_serve *serve;
   const sp_http_request *http;
-  const sp_mem *mem; /* for everything that is freed with the query */
+  const sp_mem *mem; /* allocates everything that is freed at the end of the
+                      * query */
   sp_http_response *response;
-  sp_mem limited; /* counts and limits the query's memory */
+  /* The allocator behind `mem`, which counts and limits the query's memory. */
+  sp_mem limited;
   size_t bytes;   /* allocated from `limited` */
-  bool is_large;  /* may use more than SP_HTTP_SMALL_MAX */
-  sp_arena arena; /* lives as long as the call */
+  bool is_large;  /* the query may use more than SP_HTTP_SMALL_MAX */
+  sp_arena arena; /* freed at the end of the call */
   sp_query_fault fault;
 } sp_query;
 
-/* The query must not move in memory. If it needs more memory than it may use
- * now, its allocations fail and the response gets `needs_large`. The rest of
- * such a response is ignored. */
+/* Begin a query, which must not move in memory. If the query needs more memory
+ * than it may use, its allocations fail and `needs_large` of the response is
+ * set. The server then ignores the rest of the response and runs the call
+ * again. */
 void sp_query_init(sp_query *query, sp_serve *serve,
                    const sp_http_request *http, sp_http_response *response);
 void sp_query_dispose(sp_query *query);
@@ -36,8 +40,8 @@ void sp_query_dispose(sp_query *query);
  * incomplete: a cancelled loop may have left out a part. */
 spanprof_status sp_query_end(sp_query *query);
 
-/* Set the query's fault to Connect's invalid_argument. Returns
- * SPANPROF_ERR_ARGUMENT. */
+/* Set the query's fault, with Connect's code invalid_argument and this message.
+ * Returns SPANPROF_ERR_ARGUMENT. */
 spanprof_status sp_query_invalid(sp_query *query, const char *format, ...)
     SP_PRINTF(2, 3);
 
@@ -49,8 +53,9 @@ typedef struct sp_query_plan {
   sp_query *query;
   sp_matcher_list matchers;
   sp_selector selector;
-  bool nothing; /* a condition requires an id that no data can have, so the
-                 * result is empty */
+  /* A condition requires an id that no data can have, so the result is
+   * empty. */
+  bool nothing;
 } sp_query_plan;
 
 /* Make a plan without conditions: it selects all types and series at all
@@ -58,7 +63,9 @@ typedef struct sp_query_plan {
 void sp_query_plan_init(sp_query_plan *plan, sp_query *query);
 void sp_query_plan_dispose(sp_query_plan *plan);
 
-/* Add a condition. SPANPROF_ERR_ARGUMENT: the query's fault is set. */
+/* Add a condition: a profile type, a time range, or ids of spans, traces or
+ * profiles. Returns SPANPROF_ERR_ARGUMENT and sets the query's fault if the
+ * condition is invalid. */
 spanprof_status sp_query_plan_type(sp_query_plan *plan, const char *type);
 spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
                                     int64_t end_ms);
@@ -67,11 +74,12 @@ spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids);
 spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
                                        const sp_texts *ids);
 
-/* Add a label selector. Messages begin "parsing label selector \"…\": ". */
+/* Add a label selector. Error messages begin with "parsing label selector
+ * \"…\": ". */
 spanprof_status sp_query_plan_labels(sp_query_plan *plan, const char *text);
 
-/* Add the matchers of LabelNames and similar calls. Messages begin "failed to
- * parse label selector \"…\": ". */
+/* Add the matchers of LabelNames and similar calls. Error messages begin with
+ * "failed to parse label selector \"…\": ". */
 spanprof_status sp_query_plan_matchers(sp_query_plan *plan,
                                        const sp_texts *texts);
 
@@ -82,8 +90,8 @@ spanprof_status sp_query_plan_request(sp_query_plan *plan,
 /* Returns the selection for the store. */
 const sp_selector *sp_query_plan_selector(sp_query_plan *plan);
 
-/* Call this after a selection that returned `st`. Returns `st`, or an error of
- * the matchers. */
+/* Call this after the store has read the selection and returned `st`. Returns
+ * `st`, or SPANPROF_ERR_ARGUMENT if a regular expression took too long. */
 spanprof_status sp_query_plan_done(sp_query_plan *plan, spanprof_status st);
 
 /* Returns whether `type` has the five parts of a profile type. */

@@ -7,7 +7,7 @@
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
 
-#define REQUEST_TEXTS_MAX 65536 /* per list */
+#define REQUEST_TEXTS_MAX 65536 /* items in each list */
 
 spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
                              size_t bytes) {
@@ -32,7 +32,7 @@ spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
   return SPANPROF_OK;
 }
 
-/* A message of the body that is being read. */
+/* A message that is being read. The body may contain nested messages. */
 typedef struct proto_level {
   sp_message message;
   sp_wire fields;
@@ -51,7 +51,7 @@ static bool proto_is_text(const sp_wire_field *field) {
          !memchr(field->bytes.bytes, '\0', field->bytes.size);
 }
 
-/* Add the `name` of a types.v1.Location. */
+/* Add the `name` of a types.v1.Location to a list. */
 static spanprof_status proto_named(sp_texts *out, sp_arena *arena,
                                    const sp_message *message,
                                    const sp_wire_field *field,
@@ -96,7 +96,8 @@ static const sp_json_field *proto_find(const sp_json_field *fields,
   return NULL;
 }
 
-/* Store one field. *inner is set if the field is a message. */
+/* Store one field of a message. If the field is a message, set *inner to it
+ * instead. */
 static spanprof_status proto_field(const proto_level *level, sp_arena *arena,
                                    const sp_wire_field *field,
                                    proto_level *inner, sp_query_fault *fault) {
@@ -154,8 +155,8 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
     st = proto_field(level, arena, &field, &inner, fault);
     if (st)
       return st;
-    /* The deepest message is at level 3: a Diff's left request, its stack
-     * selector, the selector's goPgo. */
+    /* The deepest message is goPgo, at level 3: in the stack selector of one of
+     * a Diff's requests. */
     if (inner.message.fields)
       levels[++depth] = inner;
   }

@@ -1,7 +1,8 @@
-/* The request message of a query call. One struct has the fields of all calls;
- * a missing field is 0, NULL or an empty list. Field numbers and names are
- * Pyroscope's (querier/v1/querier.proto, types/v1/types.proto,
- * adhocprofiles/v1/adhocprofiles.proto, settings/v1/setting.proto). */
+/* The request message of a query call. One struct has the fields of the
+ * requests of all calls. A missing field is 0, NULL or an empty list. Field
+ * numbers and names are Pyroscope's (querier/v1/querier.proto,
+ * types/v1/types.proto, adhocprofiles/v1/adhocprofiles.proto,
+ * settings/v1/setting.proto). */
 #ifndef SP_QUERY_REQUEST_H
 #define SP_QUERY_REQUEST_H
 
@@ -43,7 +44,7 @@ struct sp_query_request {
   const char *profile_type;
   const char *selector;
   int64_t max_nodes;
-  int64_t format; /* sp_profile_format, or an unknown number */
+  int64_t format; /* an sp_profile_format or an unknown number */
   sp_texts spans;
   sp_texts traces;
   sp_texts profiles;
@@ -52,7 +53,7 @@ struct sp_query_request {
   int64_t aggregate_callees; /* 0 or 1 */
   sp_texts group_by;
   double step_s;
-  int64_t aggregation; /* 1: average */
+  int64_t aggregation; /* 0: sum; 1: average */
   int64_t limit;
   int64_t exemplars;
   int64_t heatmap_of;
@@ -82,9 +83,10 @@ extern const sp_message sp_message_empty, sp_message_profile_types,
     sp_message_adhoc_upload, sp_message_adhoc_get, sp_message_adhoc_diff,
     sp_message_setting_set, sp_message_name;
 
-/* Read a body. Everything that *out points to is in the arena. Unknown fields
- * and names are skipped. SPANPROF_ERR_ARGUMENT: *fault is set. Other errors are
- * the arena's. */
+/* Read the body of a request. Everything that *out points to is in the arena.
+ * Unknown fields and names are skipped. Returns SPANPROF_ERR_ARGUMENT and sets
+ * *fault if the body is malformed, or the status of the arena if an allocation
+ * fails. */
 spanprof_status sp_query_request_proto(sp_query_request *out,
                                        const sp_message *message,
                                        sp_arena *arena, const void *bytes,

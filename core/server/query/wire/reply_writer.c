@@ -96,8 +96,8 @@ void sp_reply_bool(sp_reply *reply, uint32_t field, const char *name,
   sp_varint_append(reply->out, 1);
 }
 
-/* In protobuf, the size of a message precedes it. It is inserted by
- * sp_reply_close(), when it is known. */
+/* Begin a nested message. In protobuf, its size precedes it. sp_reply_close()
+ * inserts the size when it is known. */
 static void reply_push(sp_reply *reply, uint32_t field) {
   assert(reply->depth < SP_REPLY_DEPTH_MAX);
   if (!reply->is_json) {
@@ -164,7 +164,7 @@ void sp_reply_texts(sp_reply *reply, uint32_t field, const char *name,
   sp_reply_list_end(reply);
 }
 
-/* Lists of numbers are packed: one field has all of them. */
+/* Lists of numbers are packed: one field has all numbers of a list. */
 void sp_reply_ints(sp_reply *reply, uint32_t field, const char *name,
                    const int64_t *numbers, size_t count) {
   size_t i;

@@ -16,7 +16,7 @@ typedef struct sp_reply {
                                         begin */
 } sp_reply;
 
-/* Open the message, until sp_reply_end(). */
+/* Begin the message of a response. sp_reply_end() ends it. */
 void sp_reply_begin(sp_reply *reply, sp_buffer *out, bool is_json);
 void sp_reply_end(sp_reply *reply);
 
@@ -31,8 +31,9 @@ void sp_reply_double(sp_reply *reply, uint32_t field, const char *name,
 void sp_reply_bool(sp_reply *reply, uint32_t field, const char *name,
                    bool value);
 
-/* Write a nested message, or a list of messages, each from sp_reply_item() to
- * sp_reply_close(). */
+/* Write a nested message from sp_reply_open() to sp_reply_close(), or a list of
+ * messages from sp_reply_list() to sp_reply_list_end(). Each message of a list
+ * is written from sp_reply_item() to sp_reply_close(). */
 void sp_reply_open(sp_reply *reply, uint32_t field, const char *name);
 void sp_reply_close(sp_reply *reply);
 void sp_reply_list(sp_reply *reply, const char *name);

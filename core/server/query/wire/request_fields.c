@@ -2,7 +2,7 @@
 
 #include "query_request.h"
 
-/* Rows of fields with their members of sp_query_request. */
+/* Rows of the tables: a field and the member of sp_query_request for it. */
 #define FIELD(name, number, kind, repeated, message, member) \
   { name, number, kind, repeated, message, offsetof(sp_query_request, member) }
 #define INT(number, name, member) \
