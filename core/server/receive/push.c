@@ -8,7 +8,7 @@
 typedef struct push_work {
   sp_upload upload;
   sp_batch batch;
-  sp_refusal refusal; /* of the first refused profile */
+  sp_refusal refusal; /* the refusal of the first refused profile */
   size_t seen;
 } push_work;
 
@@ -39,7 +39,8 @@ static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
   return st;
 }
 
-/* A refused profile does not prevent the others from being stored. */
+/* Read one profile. If it is refused, the other profiles are stored
+ * nevertheless. */
 static spanprof_status push_visit(void *data, sp_series_labels *labels,
                                   sp_view packed, sp_view id) {
   push_work *work = data;
@@ -93,8 +94,8 @@ static spanprof_status push_receive(push_work *work, sp_view message) {
   return st || work->refusal.kind == SP_REFUSAL_NONE ? st : SPANPROF_ERR_FORMAT;
 }
 
-/* This prefix distinguishes malformed JSON and protobuf from malformed
- * profiles. */
+/* Refuse a malformed request. The prefix distinguishes it from a malformed
+ * profile. */
 static void push_decode_error(sp_http_response *response,
                               const sp_refusal *refusal) {
   sp_buffer text;

@@ -4,10 +4,10 @@
 
 #include "server/http/message/http.h"
 
-/* Largest size of a request, as sent. */
+/* Largest size of a request, as it was sent. */
 #define SP_PUSH_BYTES_MAX ((size_t)64 << 20)
 
-/* `data` is an sp_serve. */
+/* The handler of the route. `data` is an sp_serve. */
 void sp_push_handle(void *data, const sp_http_request *request,
                     sp_http_response *response);
 

@@ -2,7 +2,7 @@
 
 #include "server/receive/wire/json_wire.h"
 
-/* Fields of push/v1/push.proto of grafana/pyroscope 3fe6a457a. */
+/* The fields in push/v1/push.proto of grafana/pyroscope, commit 3fe6a457a. */
 enum {
   PUSH_SERIES = 1,
   PUSH_SERIES_LABELS = 1,
@@ -36,7 +36,7 @@ spanprof_status sp_push_request_json(sp_view json, sp_buffer *out,
   return sp_json_wire(json, push_json_request, &rules, out, refusal);
 }
 
-/* Read fields 1 and 2 of a message, which are both bytes. */
+/* Read the fields 1 and 2 of a message, which are both bytes. */
 static spanprof_status push_pair(sp_view message, const char *type,
                                  const char *first_name,
                                  const char *second_name, sp_view *first,

@@ -1,4 +1,4 @@
-/* push.v1.PushRequest: profiles by series, in protobuf or JSON. */
+/* The message push.v1.PushRequest, in protobuf or JSON: profiles by series. */
 #ifndef SP_PUSH_REQUEST_H
 #define SP_PUSH_REQUEST_H
 
@@ -6,8 +6,8 @@
 #include "server/receive/wire/refusal.h"
 
 /* Largest number of profiles in a request, and of labels of a series, including
- * empty labels. Clients send few; all labels are processed again for each
- * profile. */
+ * empty labels. All labels are processed again for each profile, so the numbers
+ * must be limited; clients send few. */
 #define SP_PUSH_PROFILES_MAX ((size_t)10000)
 #define SP_PUSH_LABELS_MAX   SP_LIMITS_LABELS_MAX
 
@@ -20,8 +20,9 @@ typedef spanprof_status (*sp_push_visit)(void *data, sp_series_labels *labels,
 spanprof_status sp_push_request_json(sp_view json, sp_buffer *out,
                                      sp_refusal *refusal);
 
-/* Check the whole request, then visit each profile until a visit fails. A
- * malformed request is refused before the first visit. `mem` is for labels. */
+/* Check the whole request, then call `visit` for each profile until a call
+ * fails. A malformed request is refused before the first call. `mem` allocates
+ * lists of labels. */
 spanprof_status sp_push_request_each(sp_view message, const sp_mem *mem,
                                      sp_push_visit visit, void *data,
                                      sp_refusal *refusal);

@@ -1,4 +1,4 @@
-/* The routes that receive profiles: Push, /ingest, OTLP. */
+/* The routes that receive profiles: Push, /ingest and OTLP. */
 #ifndef SP_RECEIVE_H
 #define SP_RECEIVE_H
 

@@ -4,7 +4,8 @@
 #include "server/receive/wire/connect.h"
 #include "server/receive/wire/unpack.h"
 
-/* A longer range is not treated as the duration of a profile. */
+/* A range from `from` to `until` that is longer than this is not taken as the
+ * duration of the profile. */
 #define INGEST_DURATION_MAX_NS ((int64_t)SP_NS_PER_S * 86400)
 
 /* The format of a body. The parameter `format` selects it; the Content-Type
@@ -65,8 +66,9 @@ static spanprof_status ingest_read(sp_ingest_upload *upload,
                    "service name only if one is configured");
 }
 
-/* For text formats, rule violations and malformed bodies have different codes;
- * for pprof they do not. */
+/* Returns the error code and HTTP status of a refusal. A violated rule and a
+ * malformed body have different codes for text formats, but the same code for
+ * pprof. */
 static const char *ingest_code(const sp_refusal *refusal, ingest_format format,
                                int *status) {
   if (refusal->kind == SP_REFUSAL_LARGE) {
@@ -156,7 +158,7 @@ static spanprof_status ingest_name(sp_ingest_upload *upload,
                              upload->refusal);
 }
 
-/* Decompress a gzip body; `unpacked` owns the result. */
+/* Decompress the body if it is gzip. `unpacked` then owns the body. */
 static spanprof_status ingest_unpack(sp_ingest_upload *upload,
                                      const sp_http_request *request,
                                      sp_buffer *unpacked) {

@@ -6,7 +6,7 @@
 
 #define SP_INGEST_BYTES_MAX ((size_t)64 << 20)
 
-/* `data` is an sp_serve. */
+/* The handler of the route. `data` is an sp_serve. */
 void sp_ingest_handle(void *data, const sp_http_request *request,
                       sp_http_response *response);
 

@@ -4,7 +4,8 @@
 #include "server/receive/profile/raw_fix.h"
 #include "server/receive/wire/multipart.h"
 
-/* The files of a form. The first file of each name counts. */
+/* The files of a form. If several files have the same name, the first one
+ * counts. */
 typedef struct ingest_form {
   sp_view profile;
   sp_view config;

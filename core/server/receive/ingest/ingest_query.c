@@ -15,7 +15,8 @@ static bool ingest_is_app_char(char c) {
   return ingest_is_label_char(c) || c == '-' || c == '/';
 }
 
-/* Returns the number of bytes of the first character, for a message. */
+/* Returns the number of bytes of the first character of a text, for an error
+ * message. */
 static int ingest_char_bytes(sp_view text) {
   size_t size = 1;
 
@@ -56,8 +57,9 @@ static spanprof_status ingest_add(sp_series_labels *labels, sp_view name,
   return sp_series_labels_add(labels, name, value);
 }
 
-/* Copy the text before the first character of `ends`, and advance *remaining.
- * Returns false if none of them occurs. */
+/* Set *out to the text before the first character that is in `ends`, and
+ * advance *remaining after this character. Returns false if no such character
+ * occurs. */
 static bool ingest_read_until(sp_view *remaining, const char *ends,
                               sp_view *out, char *end) {
   size_t i;
@@ -73,8 +75,8 @@ static bool ingest_read_until(sp_view *remaining, const char *ends,
   return false;
 }
 
-/* Read the labels. An unterminated label, and any text after the brace, is
- * ignored. */
+/* Read the labels after the opening brace. An unterminated label and any text
+ * after the closing brace are ignored. */
 static spanprof_status ingest_labels(sp_ingest_name *out, sp_view remaining,
                                      sp_refusal *refusal) {
   sp_view name, value;

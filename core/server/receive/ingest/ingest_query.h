@@ -8,25 +8,30 @@
 
 #define SP_INGEST_RATE_DEFAULT 100 /* Hz */
 
-/* `app.cpu{region=eu,host=a}`. Names and values are not quoted. */
+/* The parameter `name`: `app.cpu{region=eu,host=a}`. Label names and values are
+ * not quoted. */
 typedef struct sp_ingest_name {
   sp_view app;             /* "app.cpu" */
-  sp_series_labels labels; /* if a name occurs twice, the last counts */
+  sp_series_labels labels; /* if a label name occurs twice, the last one
+                            * counts */
 } sp_ingest_name;
 
-/* Read a name. Texts are in the arena or in `name`. Refuses as invalid. */
+/* Parse the parameter `name`. The texts of *out point into `name`; `mem`
+ * allocates the list of labels. Refuses an invalid name with
+ * SP_REFUSAL_INVALID. Dispose of *out also in this case. */
 spanprof_status sp_ingest_name_read(sp_ingest_name *out, const sp_mem *mem,
                                     sp_view name, sp_refusal *refusal);
 void sp_ingest_name_dispose(sp_ingest_name *name);
 
-/* Parse a sample rate in Hz. Returns the default if the text is not a whole
- * number from 0 on. */
+/* Parse a sample rate in Hz. Returns SP_INGEST_RATE_DEFAULT if the text is not
+ * a whole number from 0 on. */
 uint32_t sp_ingest_rate(const char *text);
 
-/* Returns the time of `from` or `until` in nanoseconds. Clients send "now",
- * "now-10s" and numbers; as in Pyroscope, all other texts and NULL count as
- * now. INT64_MAX for a number out of range or a day that does not exist, so
- * that the checks of the profile refuse it. */
+/* Parse the parameter `from` or `until`. Returns a Unix time in nanoseconds.
+ * Clients send "now", "now-10s" and numbers. As in Pyroscope, all other texts
+ * and NULL stand for the current time. Returns INT64_MAX for a number out of
+ * range or a day that does not exist, so that the checks of the profile refuse
+ * the upload. */
 int64_t sp_ingest_time(const char *text, int64_t now_ns);
 
 #endif

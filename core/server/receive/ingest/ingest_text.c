@@ -3,8 +3,8 @@
 #include "server/receive/wire/hex_id.h"
 #include "speedscope.h"
 
-/* Returns the span that the name's labels give to all samples, or an empty
- * text. */
+/* Returns the span id in the labels of the parameter `name`, which applies to
+ * all samples, or an empty text. */
 static sp_view ingest_text_span(const sp_ingest_upload *upload) {
   const sp_view digits =
       sp_series_labels_get(&upload->name.labels, sp_view_text("profile_id"));
@@ -13,8 +13,9 @@ static sp_view ingest_text_span(const sp_ingest_upload *upload) {
   return sp_hex_span_id(digits, &span_id) ? digits : sp_view_of("", 0);
 }
 
-/* Make the labels of a series: the name of the type, the application without
- * the type, and the labels of the name, except the span of the samples. */
+/* Make the labels of the series: the metric of the type, the application
+ * without the type, and the labels of the parameter `name` except the span
+ * id. */
 static spanprof_status ingest_text_labels(const sp_ingest_upload *upload,
                                           const char *metric, sp_view app,
                                           sp_series_labels *labels) {
@@ -49,8 +50,9 @@ static spanprof_status ingest_text_labels(const sp_ingest_upload *upload,
   return st;
 }
 
-/* Add the stacks as a profile. `value_ns` is the number of nanoseconds of each
- * value; 0 if the values are not times. */
+/* Add the stacks to the batch as a profile. `value_ns` is the number of
+ * nanoseconds for which a value of 1 stands, or 0 if the values are not
+ * times. */
 static spanprof_status ingest_text_add(sp_ingest_upload *upload,
                                        const sp_stack_list *list, sp_view name,
                                        uint64_t value_ns,
@@ -105,8 +107,8 @@ spanprof_status sp_ingest_text(sp_ingest_upload *upload,
   return st;
 }
 
-/* If a file has several profiles, each one is named after its unit, which is
- * the name of a type. */
+/* Make a name such as "app.bytes" for one of several profiles in a file. The
+ * ending is the profile's unit, which is also the name of a type. */
 static spanprof_status ingest_speedscope_name(sp_ingest_upload *upload,
                                               const char *unit, sp_view *out) {
   const sp_view app = upload->name.app;

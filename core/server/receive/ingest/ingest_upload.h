@@ -1,4 +1,4 @@
-/* One upload to /ingest: its parameters, until its profiles are in a batch. */
+/* One upload to /ingest while it is converted to profiles in a batch. */
 #ifndef SP_INGEST_UPLOAD_H
 #define SP_INGEST_UPLOAD_H
 
@@ -20,15 +20,17 @@ typedef struct sp_ingest_upload {
 
 typedef spanprof_status (*sp_ingest_stacks)(sp_stack_list *list, sp_view body);
 
-/* The body is pprof or, with `form_type`, a form that contains pprof. An empty
- * body is ignored. */
+/* Read a body that is pprof or, if `form_type` is not NULL, a form that
+ * contains pprof. `form_type` is the Content-Type of the form. An empty body is
+ * ignored. */
 spanprof_status sp_ingest_pprof(sp_ingest_upload *upload,
                                 const char *form_type);
 
-/* The body contains stacks as text. */
+/* Read a body of stacks in a text format, with its reader `read`. */
 spanprof_status sp_ingest_text(sp_ingest_upload *upload, sp_ingest_stacks read);
 
-/* The body is a speedscope file. Each profile in it is added to the batch. */
+/* Read a body that is a speedscope file. Each profile of the file is added to
+ * the batch. */
 spanprof_status sp_ingest_speedscope(sp_ingest_upload *upload);
 
 #endif

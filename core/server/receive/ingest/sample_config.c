@@ -11,23 +11,24 @@ struct sp_sample_config {
   json_t *root;
 };
 
-/* Names for clients that send no configuration, as in Go. */
+/* Display names of the types of Go, for clients that send no configuration. */
 static const char *const config_default[][2] = {{"samples", "cpu"},
                                                 {"goroutine", "goroutines"},
                                                 {"contentions", "mutex_count"},
                                                 {"delay", "mutex_duration"}};
 
-/* Known settings of a type. Others may have any kind of value. */
+/* The known settings of a type. Unknown settings may have any kind of value. */
 static const struct {
   const char *name;
-  bool is_flag; /* true or false; otherwise a text */
+  bool is_flag; /* the value is true or false; otherwise it is a text */
 } config_settings[] = {{"units", false},
                        {"display-name", false},
                        {"aggregation", false},
                        {"cumulative", true},
                        {"sampled", true}};
 
-/* JSON's null counts as a missing setting. */
+/* Returns whether a value has the right kind. JSON's null counts as a missing
+ * setting. */
 static bool config_is_kind(const json_t *value, bool is_flag) {
   return json_is_null(value) ||
          (is_flag ? json_is_boolean(value) : json_is_string(value));
@@ -112,7 +113,8 @@ bool sp_sample_config_has(const sp_sample_config *config, const char *type) {
   return config && json_is_object(json_object_get(config->root, type));
 }
 
-/* Returns the display name of a type; its own name if it has none. */
+/* Returns the display name of a type, or its own name if it has no display
+ * name. */
 static sp_view config_display(const sp_sample_config *config, sp_view type) {
   const json_t *name;
   size_t i;
@@ -130,7 +132,7 @@ static sp_view config_display(const sp_sample_config *config, sp_view type) {
              : type;
 }
 
-/* Returns the metric of a display name, or NULL. */
+/* Returns the metric that has this display name, or NULL. */
 static const char *config_metric(sp_view name) {
   if (sp_view_contains(name, "cpu"))
     return "process_cpu";

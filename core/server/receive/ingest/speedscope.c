@@ -5,7 +5,7 @@
 #include "server/receive/wire/json_wire.h"
 
 #define SPEEDSCOPE_SCHEMA    "https://www.speedscope.app/file-format-schema.json"
-#define SPEEDSCOPE_PRECISION 100 /* values per unit */
+#define SPEEDSCOPE_PRECISION 100 /* stored values for each unit */
 #define SPEEDSCOPE_DEPTH_MAX 1024
 
 /* Stored values are integers, so weights in units other than nanoseconds and
@@ -13,14 +13,14 @@
 #define SPEEDSCOPE_TIMES 4 /* the first units are times */
 static const struct {
   const char *name;
-  int64_t precision; /* values per unit */
+  int64_t precision; /* stored values for each of this unit */
   int64_t value_ns;
 } speedscope_units[] = {
     {"nanoseconds", 1, 1},
     {"microseconds", SPEEDSCOPE_PRECISION, 10},
     {"milliseconds", SPEEDSCOPE_PRECISION, 10000},
     {"seconds", SPEEDSCOPE_PRECISION, 10000000},
-    {"none", SPEEDSCOPE_PRECISION, 100000}, /* samples at 100 Hz */
+    {"none", SPEEDSCOPE_PRECISION, 100000}, /* counted as samples at 100 Hz */
     {"bytes", 1, 0}};
 
 static spanprof_status speedscope_broken(sp_refusal *refusal,
@@ -59,14 +59,14 @@ size_t sp_speedscope_count(const json_t *root) {
   return json_array_size(json_object_get(root, "profiles"));
 }
 
-/* The state of the visit of one profile. */
+/* The state while the stacks of one profile are visited. */
 typedef struct speedscope_walk {
-  const json_t *frames; /* frames of the file */
+  const json_t *frames; /* the frames of the file */
   sp_speedscope_visit visit;
   void *data;
   sp_refusal *refusal;
   double last;  /* time of the previous event */
-  size_t depth; /* number of open frames */
+  size_t depth; /* number of frames that have begun and not ended */
   sp_view names[SPEEDSCOPE_DEPTH_MAX];
   double numbers[SPEEDSCOPE_DEPTH_MAX];
 } speedscope_walk;
@@ -185,14 +185,15 @@ spanprof_status sp_speedscope_each(const json_t *root, size_t i,
   return st;
 }
 
-/* The target of the stacks. */
+/* The list to which speedscope_stack() adds stacks. */
 typedef struct speedscope_stacks {
   sp_stack_list *list;
   int64_t precision;
 } speedscope_stacks;
 
-/* Convert a weight to hundredths of a unit; bytes are whole. The time before a
- * call counts in whole units, as hundredths, as in Pyroscope. */
+/* Add a stack with its weight in hundredths of a unit, or in whole bytes. As in
+ * Pyroscope, the weight of the time before a call is not multiplied by a
+ * hundred, so that it counts only a hundredth. */
 static spanprof_status speedscope_stack(void *data, const sp_view *frames,
                                         size_t count, double weight,
                                         bool is_call) {

@@ -42,7 +42,7 @@ static spanprof_status stack_list_name(sp_stack_list *list, sp_view name,
   return SPANPROF_OK;
 }
 
-/* Append frame number `at` of a new stack to the frames of all stacks. */
+/* Append frame number `at` of a new stack to list->frames. */
 static spanprof_status stack_list_frame(sp_stack_list *list, size_t at,
                                         sp_view name) {
   spanprof_status st = sp_mem_reserve(
@@ -61,8 +61,8 @@ static bool stack_list_is(const sp_stack_list *list,
                 count * sizeof *list->frames) == 0;
 }
 
-/* Complete the stack of the last `count` frames. If an equal one exists, they
- * are removed. */
+/* Make a stack of the last `count` frames. If the list has an equal stack, the
+ * value is added to that one and the frames are removed. */
 static spanprof_status stack_list_end(sp_stack_list *list, size_t count,
                                       uint64_t value) {
   const sp_mem *mem = list->arena->mem;
@@ -156,7 +156,7 @@ static void stack_list_texts(const sp_stack_list *list,
   }
 }
 
-/* Write a sample. All samples share the label of the span. */
+/* Write a sample. All samples have the same label, the span id. */
 static spanprof_status stack_list_sample(const sp_stack_list *list,
                                          const sp_stack_entry *entry,
                                          const sp_stack_meta *meta,

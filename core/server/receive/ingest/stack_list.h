@@ -7,9 +7,9 @@
 #include "util/memory/hash_index.h"
 
 typedef struct sp_stack_entry {
-  size_t first; /* index in `frames` */
+  size_t first; /* index of the first frame in `frames` */
   size_t count;
-  uint64_t value; /* sums wrap around, as in recorded answers */
+  uint64_t value; /* a sum that overflows wraps around, as in Pyroscope */
 } sp_stack_entry;
 
 typedef struct sp_stack_list {
@@ -17,7 +17,7 @@ typedef struct sp_stack_list {
   sp_refusal *refusal;
   sp_view *names;
   sp_stack_entry *stacks;
-  uint32_t *frames; /* numbers of names */
+  uint32_t *frames; /* frames of all stacks, as indexes in `names` */
   size_t name_count, name_capacity;
   size_t stack_count, stack_capacity;
   size_t frame_count, frame_capacity;
@@ -28,7 +28,8 @@ void sp_stack_list_init(sp_stack_list *list, sp_arena *arena,
                         sp_refusal *refusal);
 void sp_stack_list_dispose(sp_stack_list *list);
 
-/* Add a stack; names are borrowed. The values of equal stacks are summed. */
+/* Add a stack. The names are borrowed. The values of equal stacks are
+ * summed. */
 spanprof_status sp_stack_list_add(sp_stack_list *list, const sp_view *frames,
                                   size_t count, uint64_t value);
 
@@ -42,13 +43,13 @@ typedef struct sp_stack_meta {
   const char *period_type; /* may be NULL */
   const char *period_unit;
   int64_t period;
-  uint64_t scale;  /* factor of every value */
-  sp_view span_id; /* of every sample, in hexadecimal digits, or empty */
+  uint64_t scale;  /* multiplies every value */
+  sp_view span_id; /* span of every sample, in hexadecimal digits, or empty */
   int64_t time_ns;
 } sp_stack_meta;
 
-/* Convert the list to a profile of one type, in the arena. Texts of `meta` are
- * borrowed. */
+/* Convert the list to a profile of one type. The profile is in the list's
+ * arena. Texts of `meta` are borrowed. */
 spanprof_status sp_stack_list_profile(const sp_stack_list *list,
                                       const sp_stack_meta *meta,
                                       sp_raw_profile *out);

@@ -2,19 +2,19 @@
 
 /* A node whose children are being read. */
 typedef struct trie_level {
-  uint64_t left;   /* children that remain */
+  uint64_t left;   /* children that are not read yet */
   size_t key_size; /* size of the key without this node's name */
 } trie_level;
 
 /* The state of the reader of both formats: the current key, and the nodes on
- * the path. */
+ * the path from the root. */
 typedef struct trie {
   sp_stack_list *list;
   sp_view remaining;
   sp_buffer key;
   trie_level *levels;
   size_t level_count, level_capacity;
-  size_t key_bytes; /* of all keys so far */
+  size_t key_bytes; /* total size of all keys so far */
 } trie;
 
 typedef struct trie_node {
@@ -72,8 +72,8 @@ static spanprof_status trie_add(trie *t, uint64_t value) {
   return sp_stack_list_add_key(t->list, sp_view_of(copy, t->key.size), value);
 }
 
-/* Descend into a node with children; after a node without children, return to
- * the next level that has children left. */
+/* Continue after a node: at its children or, if it has none, at the next level
+ * above that has children left. */
 static spanprof_status trie_move(trie *t, const trie_node *node,
                                  size_t key_size) {
   spanprof_status st;

@@ -6,40 +6,40 @@
 #include "server/receive/wire/unpack.h"
 #include "util/text/utf8.h"
 
-/* Fields of the request, ResourceProfiles and ScopeProfiles. */
+/* Fields of the request, of ResourceProfiles and of ScopeProfiles. */
 enum {
   OTLP_REQUEST_RESOURCES = 1,
   OTLP_REQUEST_DICTIONARY = 2,
-  OTLP_OWNER = 1, /* resource or scope */
-  OTLP_OWNED = 2  /* scopes or profiles */
+  OTLP_OWNER = 1, /* the resource or the scope */
+  OTLP_OWNED = 2  /* the scopes or the profiles */
 };
 
-/* Limits of a request: attributes are compared pairwise and processed again for
- * each profile. */
-#define OTLP_ATTRIBUTES_MAX ((size_t)128) /* of a resource with a scope */
+/* Limits of a request, because attributes are compared pairwise and processed
+ * again for each profile. */
+#define OTLP_ATTRIBUTES_MAX ((size_t)128) /* of a resource and scope */
 #define OTLP_PROFILES_MAX   ((size_t)10000)
 
 typedef struct otlp_work {
   sp_upload upload;
   sp_batch batch;
-  sp_arena arena;   /* for the dictionary */
-  sp_arena scratch; /* for the current profile */
+  sp_arena arena;   /* owns the dictionary */
+  sp_arena scratch; /* owns the current profile */
   sp_refusal refusal;
   sp_otlp_tables tables;
   sp_view resource;
   sp_view scope;
   size_t resources;
   size_t profiles;
-  /* Attributes of the resource, then of the scope. They are read with the first
-   * profile that needs them. */
+  /* The attributes of the current resource, followed by those of the current
+   * scope. They are read for the first profile that needs them. */
   sp_series_labels shared;
-  size_t resource_count; /* attributes of the resource in `shared` */
+  size_t resource_count; /* number of attributes of the resource in `shared` */
   bool resource_is_read, scope_is_read;
-  sp_view service; /* service name of the resource */
+  sp_view service; /* the service name of the resource */
 } otlp_work;
 
-/* Read the attributes of a resource (field 1) or scope (field 3). If a key
- * exists already, the existing value is kept. */
+/* Add the attributes of a resource (in field 1) or a scope (in field 3) to
+ * work->shared. If a key exists already, the existing value is kept. */
 static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
                                        uint32_t number) {
   sp_series_labels *labels = &work->shared;
@@ -180,7 +180,8 @@ static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
 
 typedef spanprof_status (*otlp_visit)(otlp_work *work, sp_view message);
 
-/* Set `owner` to field 1 of a message, and visit each field 2. */
+/* Set *owner to field 1 of a message, its resource or scope, and call `visit`
+ * with each field 2, its scopes or profiles. */
 static spanprof_status otlp_owned(otlp_work *work, sp_view message,
                                   sp_view *owner, otlp_visit visit) {
   sp_wire wire = sp_wire_of(message);

@@ -60,7 +60,8 @@ void sp_otlp_builder_dispose(sp_otlp_builder *builder) {
   otlp_map_dispose(&builder->stacks, mem);
 }
 
-/* Reserve one more item in the arena, which bounds the memory. */
+/* Reserve memory for one more item of an array in the arena, which limits the
+ * memory. */
 static spanprof_status otlp_grow(sp_otlp_builder *builder, void *array_of,
                                  size_t *capacity, size_t count, size_t item) {
   const size_t needed = *capacity ? 2 * *capacity : 16;
@@ -85,7 +86,8 @@ static uint64_t otlp_hash(uint64_t key) {
   return sp_hash_mix(SP_HASH_SEED, key);
 }
 
-/* Find the index of a key, or add the key and set *is_new. */
+/* Get the index of a key. If the map does not have the key, add it and set
+ * *is_new. */
 static spanprof_status otlp_map_add(sp_otlp_builder *builder, sp_otlp_map *map,
                                     uint64_t key, uint32_t *out, bool *is_new) {
   const sp_mem *mem = builder->tables->arena->mem;
@@ -290,7 +292,7 @@ static spanprof_status otlp_location_new(sp_otlp_builder *builder,
   return SPANPROF_OK;
 }
 
-/* Read the location ids of one stack. */
+/* Read the location ids of a stack that is used for the first time. */
 static spanprof_status otlp_stack_new(sp_otlp_builder *builder, sp_view message,
                                       sp_otlp_stack *out) {
   sp_wire wire = sp_wire_of(message);

@@ -1,5 +1,5 @@
-/* Builds a profile in the structure of pprof from OTLP's tables. Each used item
- * is converted once. */
+/* Builds a profile in the structure of pprof from OTLP's tables. Each item that
+ * the profile uses is converted once. */
 #ifndef SP_OTLP_BUILDER_H
 #define SP_OTLP_BUILDER_H
 
@@ -8,7 +8,7 @@
 
 typedef struct sp_otlp_map {
   sp_index index;
-  uint64_t *keys; /* numbers in OTLP's table, in order of use */
+  uint64_t *keys; /* numbers of the items in OTLP's table, in order of use */
   size_t count, capacity;
 } sp_otlp_map;
 
@@ -32,11 +32,11 @@ void sp_otlp_builder_init(sp_otlp_builder *builder,
                           sp_refusal *refusal);
 void sp_otlp_builder_dispose(sp_otlp_builder *builder);
 
-/* Append a text; *out is its number. */
+/* Append a text. *out gets its number. */
 spanprof_status sp_otlp_builder_text(sp_otlp_builder *builder, sp_view text,
                                      int64_t *out);
 
-/* Find the location ids of a stack. */
+/* Get the location ids of a stack, which is converted if necessary. */
 spanprof_status sp_otlp_builder_stack(sp_otlp_builder *builder, uint64_t number,
                                       sp_otlp_stack *out);
 

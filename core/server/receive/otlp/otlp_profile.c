@@ -12,8 +12,8 @@
 /* The conversion of a sample's values. */
 typedef enum otlp_rule {
   OTLP_AS_IS,
-  OTLP_TIMES_PERIOD, /* number of samples times the period */
-  OTLP_SUM           /* sum of all values */
+  OTLP_TIMES_PERIOD, /* multiply the number of samples by the period */
+  OTLP_SUM           /* use the sum of all values */
 } otlp_rule;
 
 typedef struct otlp_convert {
@@ -21,7 +21,7 @@ typedef struct otlp_convert {
   sp_refusal *refusal;
   sp_otlp_head head;
   sp_otlp_sample *samples;
-  sp_view *services; /* one per sample */
+  sp_view *services; /* one for each sample */
 } otlp_convert;
 
 static spanprof_status otlp_refuse(otlp_convert *c, const char *what) {
@@ -74,8 +74,8 @@ static spanprof_status otlp_type_texts(otlp_convert *c,
   return SPANPROF_OK;
 }
 
-/* Find the stored type, the name of the metric, and the conversion of values.
- */
+/* Determine the type that is stored, the name of the metric, and the conversion
+ * of values. */
 static spanprof_status otlp_type(otlp_convert *c, sp_otlp_builder *builder,
                                  sp_otlp_profile *out, otlp_rule *rule) {
   sp_view type, unit, period_type, period_unit, shown, shown_unit;
@@ -175,8 +175,7 @@ static spanprof_status otlp_hex_label(otlp_convert *c, sp_otlp_builder *builder,
   char *text;
   size_t i;
 
-  /* Ids have at most this many bytes. Longer values are not ids and get no
-   * label. */
+  /* Longer values are not ids, so they get no label. */
   if (bytes.size > OTLP_TRACE_BYTES)
     return SPANPROF_OK;
   st = sp_raw_new(c->tables->arena, 2 * bytes.size, 1, &text, c->refusal);
@@ -228,7 +227,8 @@ static spanprof_status otlp_labels(otlp_convert *c, sp_otlp_builder *builder,
   size_t k;
 
   if (sample->attribute_count + 2 > SP_RAW_LABELS_MAX) {
-    out->label_count = sample->attribute_count + 2; /* more are refused later */
+    out->label_count = sample->attribute_count + 2; /* the check of the profile
+                                                     * refuses such a count */
     return SPANPROF_OK;
   }
   st = sp_raw_new(c->tables->arena, sample->attribute_count + 2,
@@ -309,7 +309,8 @@ static spanprof_status otlp_services(otlp_convert *c, sp_view *services,
     if (k < *count)
       continue;
     if (*count == OTLP_SERVICES_MAX)
-      return otlp_refuse(c, "its samples name more than 100 services");
+      return otlp_refuse(c,
+                         "the profile's samples name more than 100 services");
     services[(*count)++] = c->services[i];
   }
   return SPANPROF_OK;

@@ -8,12 +8,13 @@
 
 typedef struct sp_otlp_profile {
   sp_raw_profile raw;
-  sp_view name;    /* __name__; empty if none can be derived */
-  sp_view service; /* service of its samples; empty: that of the resource */
+  sp_view name;    /* the label __name__; empty if none can be derived */
+  sp_view service; /* of its samples; if empty, that of the resource */
 } sp_otlp_profile;
 
-/* Convert a profile; everything is allocated in the arena of the tables. A
- * profile that cannot be converted is refused as malformed. */
+/* Convert a profile. *out gets an array of *count profiles. Everything is
+ * allocated in the arena of the tables. Refuses a profile that cannot be
+ * converted with SP_REFUSAL_BROKEN. */
 spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
                                         const sp_otlp_tables *tables,
                                         sp_view message, sp_refusal *refusal);

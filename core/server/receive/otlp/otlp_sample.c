@@ -79,7 +79,8 @@ spanprof_status sp_otlp_head_read(sp_otlp_head *out, sp_arena *arena,
   return SPANPROF_OK;
 }
 
-/* Count the numbers, or read them if there is memory for them. */
+/* Read one field. Lists of numbers are only counted if `out` has no memory for
+ * them yet. */
 static bool otlp_sample_field(sp_wire *wire, const sp_wire_field *field,
                               sp_otlp_sample *out) {
   switch (field->number) {

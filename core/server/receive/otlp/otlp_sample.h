@@ -1,4 +1,5 @@
-/* OTLP's profiles and samples, decoded but not resolved. */
+/* OTLP's profiles and samples, decoded. They still refer to other items by
+ * number. */
 #ifndef SP_OTLP_SAMPLE_H
 #define SP_OTLP_SAMPLE_H
 
@@ -6,7 +7,7 @@
 #include "server/receive/profile/raw_profile.h"
 
 typedef struct sp_otlp_value_type {
-  uint64_t type; /* number of a text, as is the unit */
+  uint64_t type; /* number of a text; `unit`, too */
   uint64_t unit;
   bool is_set;
 } sp_otlp_value_type;

@@ -14,7 +14,7 @@ enum {
   OTLP_VALUE_TEXT_NUMBER = 8
 };
 
-#define OTLP_KEY_NUMBER 3 /* of KeyValue */
+#define OTLP_KEY_NUMBER 3 /* field of KeyValue: the number of the key */
 
 static const char *const otlp_table_names[SP_OTLP_TABLE_COUNT] = {
     "",           "mapping_table", "location_table",  "function_table",
@@ -26,11 +26,11 @@ static spanprof_status otlp_broken_text(sp_refusal *refusal) {
                    "invalid UTF-8");
 }
 
-/* Longest attribute or link. Samples may refer to them any number of times, and
- * each time they are decoded; labels are shorter. */
+/* Longest attribute or link. Any number of samples may refer to one, which is
+ * decoded each time. Labels are shorter. */
 #define OTLP_ITEM_BYTES_MAX ((size_t)4096)
 
-/* Visit the values of a list. A list in a list has no text. */
+/* Get the last of the fields of a value. */
 static bool otlp_value_parts(sp_view value, sp_wire_field *out) {
   sp_wire wire = sp_wire_of(value);
   sp_wire_field field;

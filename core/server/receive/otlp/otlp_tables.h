@@ -1,5 +1,5 @@
 /* The dictionary of an OTLP profiles request: tables of messages, decoded on
- * demand. Numbers of fields as in opentelemetry-proto v1.10.0,
+ * demand. The numbers of fields are those of opentelemetry-proto v1.10.0,
  * opentelemetry/proto/profiles/v1development/profiles.proto. */
 #ifndef SP_OTLP_TABLES_H
 #define SP_OTLP_TABLES_H
@@ -24,17 +24,18 @@ typedef struct sp_otlp_tables {
   size_t counts[SP_OTLP_TABLE_COUNT];
 } sp_otlp_tables;
 
-/* Read the dictionary. Refuses malformed messages and text that is not UTF-8.
- */
+/* Read the dictionary. Refuses malformed messages and invalid UTF-8 with
+ * SP_REFUSAL_BROKEN. */
 spanprof_status sp_otlp_tables_read(sp_otlp_tables *out, sp_arena *arena,
                                     sp_view dictionary, sp_refusal *refusal);
 
-/* Find an item by its number. Returns false if the number is invalid. */
+/* Get an item by its number. Returns false if the number is invalid. */
 bool sp_otlp_tables_at(const sp_otlp_tables *tables, sp_otlp_table table,
                        uint64_t number, sp_view *out);
 
-/* Convert a value to text: texts (direct or in the table), integers, and lists
- * of one of these. The result is empty for all other values. */
+/* Convert a value to text. Supported values are texts, also those that are in
+ * the table of texts, integers, and lists with one of these. For all other
+ * values, the result is empty. */
 spanprof_status sp_otlp_value_text(const sp_otlp_tables *tables,
                                    sp_arena *arena, sp_view value, sp_view *out,
                                    sp_refusal *refusal);
@@ -43,12 +44,14 @@ spanprof_status sp_otlp_value_text(const sp_otlp_tables *tables,
  * false if the message is malformed. The key may be invalid UTF-8. */
 bool sp_otlp_key_value(sp_view message, sp_view *key, sp_view *value);
 
-/* The same for a key that may be in the table of texts. */
+/* Read the key and the value of a KeyValue whose key may be in the table of
+ * texts. Returns false if the message is malformed or a number is invalid. */
 bool sp_otlp_tables_key_value(const sp_otlp_tables *tables, sp_view message,
                               sp_view *key, sp_view *value);
 
-/* The same for an entry of the table of attributes (a KeyValueAndUnit), whose
- * key is in the table of texts. Returns false if a number is invalid. */
+/* Read the key and the value of an entry of the table of attributes, which is a
+ * KeyValueAndUnit with a key in the table of texts. Returns false if a number
+ * is invalid. */
 bool sp_otlp_attribute(const sp_otlp_tables *tables, uint64_t number,
                        sp_view *key, sp_view *value);
 

@@ -5,7 +5,8 @@
 #include "server/store/store.h"
 #include "util/system/status.h"
 
-#define BATCH_RATE "4.0 MiB" /* Pyroscope's default, part of its message */
+/* Pyroscope's default rate, which its message contains. */
+#define BATCH_RATE "4.0 MiB"
 
 sp_raw_window sp_batch_window(const sp_serve *serve) {
   const sp_serve_options *options = serve->options;
@@ -33,7 +34,8 @@ void sp_batch_dispose(sp_batch *batch) {
   sp_batch_init(batch, batch->upload);
 }
 
-/* Check the approximate size of the profile in protobuf, including labels. */
+/* Check the approximate size that the profile has in protobuf with its
+ * labels. */
 static spanprof_status batch_check_size(const sp_limits *limits,
                                         const sp_raw_profile *profile,
                                         const sp_series_labels *labels,
@@ -166,7 +168,8 @@ static spanprof_status batch_store(const sp_batch *batch) {
   if (serve->on_stored) {
     repeated = sp_mem_zero(serve->mem, batch->count * sizeof *repeated);
     if (!repeated)
-      return sp_fail(SPANPROF_ERR_NOMEM, "there is no memory");
+      return sp_fail(SPANPROF_ERR_NOMEM,
+                     "the server has no memory to store profiles");
   }
   st = sp_store_put(serve->store, (const sp_received *const *)batch->profiles,
                     batch->count, repeated);
@@ -191,8 +194,8 @@ spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
     sp_count(&counters->decompressed_bytes, batch->bytes);
     return SPANPROF_OK;
   }
-  /* Replaces other refusals, because the sender has to send the upload again.
-   */
+  /* This refusal replaces others, because the sender has to send the upload
+   * again. */
   refusal->kind = SP_REFUSAL_NONE;
   sp_buffer_clear(&refusal->text);
   return sp_refuse(refusal, SP_REFUSAL_STORE, "%s", spanprof_last_error());

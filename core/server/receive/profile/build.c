@@ -8,12 +8,12 @@
 #include "server/receive/wire/hex_id.h"
 #include "util/system/status.h"
 
-#define BUILD_UNSEEN UINT32_MAX /* location without a number yet */
+#define BUILD_UNSEEN UINT32_MAX /* a location that has no number yet */
 
 /* The sum of equal samples. */
 typedef struct build_sample {
   sp_received_sample sample;
-  int64_t *values; /* one value per distinct type; `lost` marks overflow */
+  int64_t *values; /* one sum for each distinct type */
   bool lost;
 } build_sample;
 
@@ -26,13 +26,14 @@ typedef struct build {
   sp_arena arena; /* owns the arrays below */
   sp_raw_samples samples;
   sp_raw_ids mappings, locations, functions;
-  uint32_t *numbers; /* the number in *out of each location */
-  uint32_t *texts;   /* the number in *out of each text; 0: empty, or not used
-                      * yet */
-  uint32_t *stack;   /* of the current sample */
+  uint32_t *numbers; /* the number that each location has in *out */
+  /* The number that each text has in *out; 0: an empty text, or one that is not
+   * used yet. */
+  uint32_t *texts;
+  uint32_t *stack; /* the stack of the current sample */
   size_t stack_capacity;
-  uint32_t *kinds;   /* index of each type in the distinct types */
-  size_t kind_count; /* distinct types */
+  uint32_t *kinds;   /* for each type, its index among the distinct types */
+  size_t kind_count; /* number of distinct types */
   build_sample *merged;
   size_t merged_count, merged_capacity;
   sp_index merged_index;
@@ -83,8 +84,8 @@ static const char *build_type_text(build *b, int64_t text) {
   return sp_received_text_of(b->out, build_text(b, text));
 }
 
-/* Add the types. Types of the same name and unit are one, whose values are
- * summed. */
+/* Add the types. Types with the same name and unit become one type, whose
+ * values are summed. */
 static void build_types(build *b) {
   const sp_raw_profile *raw = b->raw;
   size_t i, k;
@@ -105,8 +106,9 @@ static void build_types(build *b) {
   }
 }
 
-/* Add the frame of code without a symbol. A mapping id that is not in the table
- * counts as no mapping, as in go tool pprof. */
+/* Add the function that stands for all code of a mapping without a symbol. A
+ * mapping id that is not in the table counts as no mapping, as in go tool
+ * pprof. */
 static uint32_t build_module(build *b, uint64_t mapping) {
   const uint32_t at =
       mapping ? sp_raw_ids_find(&b->mappings, mapping) : SP_INDEX_NONE;
@@ -166,7 +168,8 @@ static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
                                   function->start_line);
 }
 
-/* Get the number in *out of a location, which has at least one line. */
+/* Add a location to b->out and get its number. The added location has at least
+ * one line. */
 static spanprof_status build_location(build *b, const sp_raw_location *location,
                                       uint32_t *out) {
   const size_t count = location->line_count;
@@ -185,8 +188,8 @@ static spanprof_status build_location(build *b, const sp_raw_location *location,
   return st;
 }
 
-/* Build the sample's stack. A location that is not in the table becomes a
- * frame, too, so that its time is neither lost nor counted for its caller. */
+/* Build the stack of a sample. A location that is not in the table also becomes
+ * a frame, so that its time is neither lost nor counted for its caller. */
 static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
                                    uint32_t *out) {
   static const sp_raw_location nowhere = {.id = 0};
@@ -214,8 +217,9 @@ static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
   return st;
 }
 
-/* Add a label. If a name occurs twice, the label with the lower text number
- * counts; a label of the series always counts first. */
+/* Add a label of a sample to `chosen`. If a name occurs twice, the label whose
+ * value has the lower text number counts. A name that the series has as a label
+ * is skipped. */
 static void build_pair(build *b, const sp_raw_label *label,
                        const sp_raw_label **chosen, size_t *count) {
   const sp_view name = sp_raw_text(b->raw, label->key);
@@ -234,7 +238,7 @@ static void build_pair(build *b, const sp_raw_label *label,
   chosen[(*count)++] = label;
 }
 
-/* Read the span, trace and label set of a sample. */
+/* Get the span id, the trace id and the label set of a sample. */
 static void build_labels(build *b, const sp_raw_sample *sample,
                          sp_received_sample *out) {
   const sp_raw_label *chosen[SP_RAW_LABELS_MAX];
@@ -247,7 +251,7 @@ static void build_labels(build *b, const sp_raw_sample *sample,
     const sp_view text = sp_raw_text(b->raw, label->text);
 
     if (!label->text)
-      continue; /* ignore labels with numbers */
+      continue; /* a label with a number is ignored */
     if (sp_view_is(name, "span_id") || sp_view_is(name, "profile_id"))
       sp_hex_span_id(text, &out->span_id);
     else if (sp_view_is(name, "trace_id"))
@@ -277,7 +281,8 @@ static bool build_equal(const sp_received_sample *a,
          a->trace_lo == b->trace_lo;
 }
 
-/* Find the sample with the same stack, labels and ids, or add a new one. */
+/* Get the merged sample with the same stack, labels and ids, or add a new
+ * one. */
 static spanprof_status build_find(build *b, const sp_received_sample *sample,
                                   build_sample **out) {
   const uint64_t hash = build_hash(sample);
@@ -302,8 +307,9 @@ static spanprof_status build_find(build *b, const sp_received_sample *sample,
   return build_new(b, b->kind_count, sizeof *(*out)->values, &(*out)->values);
 }
 
-/* Returns whether no value of the sample is positive. Negative values, as in a
- * difference of profiles, are counted and treated as 0. */
+/* Returns whether no value of the sample is positive. Negative values, which a
+ * difference of profiles has, are counted in negative_count and treated as
+ * 0. */
 static bool build_is_empty(build *b, const sp_raw_sample *raw) {
   bool any = false;
   size_t i;
@@ -328,7 +334,7 @@ static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
     return st;
   build_labels(b, raw, &sample);
   if (b->out->st)
-    return SPANPROF_OK; /* the caller checks it at the end */
+    return SPANPROF_OK; /* the caller checks b->out->st at the end */
   st = build_find(b, &sample, &merged);
   for (i = 0; !st && i < b->raw->type_count; i++) {
     int64_t *value = &merged->values[b->kinds[i]];
@@ -342,8 +348,8 @@ static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
   return st;
 }
 
-/* Add all samples. A sum that overflows is omitted, as in Pyroscope, but its
- * series exists. */
+/* Add all merged samples to b->out. As in Pyroscope, a sample whose sum
+ * overflowed is omitted, but its series exists. */
 static void build_samples(build *b) {
   size_t i;
 
@@ -354,7 +360,8 @@ static void build_samples(build *b) {
   }
 }
 
-/* Check the series that one label set makes. */
+/* Check the labels of the series to which the samples with a label set
+ * belong. */
 static spanprof_status build_check_set(build *b, uint32_t set,
                                        sp_series_labels *all) {
   const sp_received_labels *labels = &b->out->label_sets[set];
@@ -399,9 +406,9 @@ static spanprof_status build_check_sets(build *b) {
 }
 
 /* Set the profile's id. Processes that were forked together may send equal
- * profiles for the same second. If the time is in whole seconds, a profile is
- * therefore also identified by the sender's id. Without an id the upload gets a
- * random one and is never treated as a retry. */
+ * profiles for the same second. Therefore, a profile whose time is in whole
+ * seconds is also identified by the id that its sender gives it. A profile
+ * without such an id gets a random one, so it is never treated as a retry. */
 static spanprof_status build_identity(build *b) {
   uint64_t *id = &b->out->upload_id;
 

@@ -8,12 +8,13 @@
 #include "series_labels.h"
 #include "server/model/received.h"
 
-/* Build a profile from the samples from *next on, until none remain or a part
- * is full, and advance *next: a large profile becomes several with equal time
- * and series. `labels` belong to the series; they are sorted and not empty. If
- * no sample remains, *out is NULL, which is not an error. Adds the number of
- * negative values, which are treated as 0, to *negative_count. Refuses labels
- * that violate a rule. */
+/* Build one part of a profile: from the samples from *next on, until none
+ * remain or the part is full. Advances *next. The parts of a large profile have
+ * the same time and series. `labels` are those of the series; they are sorted
+ * and not empty. If no sample has a positive value, *out is NULL, which is not
+ * an error. Negative values are treated as 0, and their number is added to
+ * *negative_count. Refuses labels that violate a rule with
+ * SP_REFUSAL_INVALID. */
 spanprof_status sp_build(sp_received **out, const sp_raw_profile *profile,
                          const sp_series_labels *labels,
                          const sp_limits *limits, size_t *next,

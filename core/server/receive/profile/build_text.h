@@ -5,8 +5,8 @@
 #include "server/model/received.h"
 #include "util/text/view.h"
 
-/* Add a text and return its number. Stored texts end at a NUL, so a NUL inside
- * becomes "?". An error is recorded in the profile. */
+/* Add a text and return its number. A NUL in the text becomes "?", because
+ * stored texts end at a NUL. An error is recorded in the profile. */
 uint32_t sp_build_text(sp_received *profile, sp_view text);
 
 #endif

@@ -46,17 +46,17 @@ static spanprof_status check_window(const sp_raw_profile *profile,
       labels, time, from, until);
 }
 
-/* The state of the check of one profile. */
+/* The profile that is checked, and everything that the check needs. */
 typedef struct check_work {
   sp_raw_profile *profile;
   const sp_raw_window *window;
   const sp_limits *limits;
-  const char *labels; /* as text, for messages */
+  const char *labels; /* labels of the series as text, for messages */
   sp_refusal *refusal;
 } check_work;
 
-/* Cut texts that are too long. The end is kept, beginning at a
- * character. */
+/* Cut the beginning of texts that are too long, so that the remaining part
+ * begins at a character. */
 static void check_cut_texts(sp_raw_profile *profile) {
   size_t i;
 
@@ -85,9 +85,9 @@ static spanprof_status check_ids(const sp_raw_profile *profile,
   return SPANPROF_OK;
 }
 
-/* Returns whether the number is outside the table of texts. Negative numbers
- * are refused for labels and types, because Pyroscope panics on them; elsewhere
- * they are an empty text. */
+/* Returns whether the number of a text is outside the table. Negative numbers
+ * are refused for labels and types, because Pyroscope panics on them.
+ * Elsewhere, `negative_too` is false, and they stand for an empty text. */
 static bool check_is_out(const sp_raw_profile *profile, int64_t text,
                          bool negative_too) {
   return text < 0 ? negative_too : (uint64_t)text >= profile->text_count;

@@ -7,7 +7,7 @@ void sp_raw_fix_time(sp_raw_profile *profile, int64_t from_ns) {
     profile->time_ns = from_ns;
 }
 
-/* Join file and name: "lib/a.rb leaf". */
+/* Join a file and a function to a name such as "lib/a.rb leaf". */
 static spanprof_status fix_join(sp_raw_profile *profile, sp_view file,
                                 sp_view name, sp_view *out,
                                 sp_refusal *refusal) {

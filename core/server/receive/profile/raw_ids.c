@@ -26,8 +26,8 @@ spanprof_status sp_raw_ids_init(sp_raw_ids *ids, const sp_mem *mem,
     ids->dense = ids_at(ids, i) == i + 1;
   if (ids->dense)
     return SPANPROF_OK;
-  /* Add the last items first: if ids are equal, the item that is added first is
-   * found. */
+  /* Add the last items first, because the item that is added first is found if
+   * several have the same id. */
   for (i = count; i-- > 0;) {
     if (sp_raw_ids_find(ids, ids_at(ids, i)) != SP_INDEX_NONE)
       continue;

@@ -1,5 +1,5 @@
-/* Finds the index of a location, function or mapping by its id. If ids are
- * equal, the last item counts. */
+/* Finds the index of a location, function or mapping by its id. If several
+ * items have the same id, the last one is found. */
 #ifndef SP_RAW_IDS_H
 #define SP_RAW_IDS_H
 
@@ -7,20 +7,20 @@
 
 typedef struct sp_raw_ids {
   const sp_mem *mem;
-  const char *items; /* array whose items begin with their id */
+  const char *items; /* the array; each item begins with its id */
   size_t item_bytes;
   size_t count;
   bool dense; /* the ids are 1, 2, 3, … */
   sp_index index;
 } sp_raw_ids;
 
-/* `items` is borrowed and must live longer. SPANPROF_ERR_NOMEM. */
+/* `items` is borrowed and must live longer. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_raw_ids_init(sp_raw_ids *ids, const sp_mem *mem,
                                 const void *items, size_t item_bytes,
                                 size_t count);
 void sp_raw_ids_dispose(sp_raw_ids *ids);
 
-/* Returns the index, or SP_INDEX_NONE. */
+/* Returns the index of the item with this id, or SP_INDEX_NONE. */
 uint32_t sp_raw_ids_find(const sp_raw_ids *ids, uint64_t id);
 
 #endif

@@ -90,7 +90,7 @@ static spanprof_status raw_status(const raw_reader *reader) {
   return sp_wire_status(reader->wire, "Profile", reader->refusal);
 }
 
-/* Count the repeated fields. */
+/* Count the items of each repeated field. */
 static spanprof_status raw_count(raw_reader *reader, sp_view bytes) {
   sp_wire wire = sp_wire_of(bytes);
   sp_wire_field field;
@@ -113,8 +113,9 @@ static spanprof_status raw_count(raw_reader *reader, sp_view bytes) {
   return sp_wire_status(&wire, "Profile", reader->refusal);
 }
 
-/* Decoding a sample again for each pass over the samples costs a third of the
- * CPU time of a push, so the samples of an ordinary profile stay decoded. A
+/* Returns whether the samples stay decoded. Those of an ordinary profile do,
+ * because decoding a sample again for each pass over the samples costs a third
+ * of the CPU time of a push. Those of a large profile do not, because a
  * location id of one byte becomes eight bytes. */
 static bool raw_keeps_decoded(const raw_reader *reader) {
   const size_t count = reader->counts[RAW_SAMPLE];
@@ -190,8 +191,8 @@ static void raw_sample_fill(sp_wire *wire, sp_raw_sample *sample) {
   }
 }
 
-/* Decode a sample. A malformed one sets the wire's error; NOMEM and LIMIT come
- * from the arena. */
+/* Decode a sample. If the sample is malformed, sets wire->fault and returns
+ * SPANPROF_OK. If an allocation fails, returns the status of the arena. */
 static spanprof_status raw_sample(sp_arena *arena, sp_view message,
                                   sp_wire *wire, sp_raw_sample *sample) {
   memset(sample, 0, sizeof *sample);
@@ -237,8 +238,8 @@ const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i) {
              : &samples->sample;
 }
 
-/* Decode a sample to check it. Keep it decoded, or only its encoding if the
- * profile is large. */
+/* Decode a sample to check it. The profile gets the decoded sample or, if it is
+ * large, only the encoded one. */
 static spanprof_status raw_read_sample(raw_reader *reader, sp_view message) {
   sp_raw_profile *p = reader->profile;
   const size_t i = p->sample_count++;

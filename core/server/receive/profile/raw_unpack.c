@@ -4,7 +4,7 @@
 
 #define UNPACK_LOOKED_AT 64
 
-#define UNPACK_HEADER_BYTES ((size_t)10) /* of a gzip header */
+#define UNPACK_HEADER_BYTES ((size_t)10) /* bytes of a gzip header */
 
 static const char *unpack_format(sp_view bytes) {
   const sp_view text = sp_view_trim(bytes);

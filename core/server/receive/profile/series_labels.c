@@ -5,10 +5,11 @@
 #include "server/query/selector/label_lexer.h"
 #include "util/text/utf8.h"
 
-/* Identifies one process, and would make a new series for each run. */
+/* A label that identifies one process. With it, each run of a program would
+ * have a series of its own. */
 #define LABELS_SESSION "__session_id__"
 
-/* Largest size of a name or value in a message. */
+/* Most bytes of a name or value that a message contains. */
 #define LABELS_SHOWN_MAX 4096
 
 void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem) {
@@ -56,16 +57,17 @@ void sp_series_labels_sort(sp_series_labels *labels) {
     qsort(labels->labels, labels->count, sizeof *labels->labels, labels_order);
 }
 
-/* These labels count for the limit, but are not stored: the server adds them
- * for each type, or they only concern the transport. */
+/* These labels count for the limit of labels, but are not stored. The server
+ * adds some of them itself for each type; the others only concern the
+ * transport. */
 bool sp_series_label_is_own(sp_view name) {
   return sp_view_is(name, "__delta__") ||
          sp_view_is(name, "__profile_type__") ||
          sp_view_is(name, LABELS_SESSION);
 }
 
-/* The labels are sorted by value, too, so an empty value is the first of its
- * name. */
+/* The labels are sorted by name and value, so an empty value comes first among
+ * the labels of a name. */
 void sp_series_labels_drop(sp_series_labels *labels) {
   sp_view emptied = {"", 0};
   bool is_emptied = false;
@@ -103,7 +105,7 @@ void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out) {
   sp_buffer_append(out, "}", 1);
 }
 
-/* Check one label; `last` is the label before it. */
+/* Check one label. `last` is the label before it in the order. */
 static spanprof_status labels_check_one(const sp_series_label *label,
                                         const sp_series_label *last,
                                         const sp_limits *limits,
@@ -148,8 +150,8 @@ static bool labels_one_is_sound(const sp_series_label *label,
          !(last && sp_view_equal(label->name, last->name));
 }
 
-/* Returns whether all labels are valid, without writing messages: a profile has
- * a series for each label set of its samples. */
+/* Returns whether all labels are valid, without making the text for messages.
+ * This is called often: for each label set of a profile's samples. */
 static bool labels_are_sound(const sp_series_labels *labels,
                              const sp_limits *limits) {
   const sp_view name = sp_series_labels_get(labels, sp_view_text("__name__"));

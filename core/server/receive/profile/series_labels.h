@@ -1,4 +1,4 @@
-/* The labels of a series as uploaded, and their rules. */
+/* The labels of a series as they were uploaded, and the rules for them. */
 #ifndef SP_SERIES_LABELS_H
 #define SP_SERIES_LABELS_H
 
@@ -26,27 +26,28 @@ void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem);
 void sp_series_labels_dispose(sp_series_labels *labels);
 void sp_series_labels_clear(sp_series_labels *labels);
 
-/* Append a label; texts are borrowed. SPANPROF_ERR_NOMEM. */
+/* Append a label. The texts are borrowed. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_series_labels_add(sp_series_labels *labels, sp_view name,
                                      sp_view value);
 
 /* Returns the value of the first label with this name, or an empty text. */
 sp_view sp_series_labels_get(const sp_series_labels *labels, sp_view name);
 
-/* Sort by name, then by value. */
+/* Sort the labels by name, then by value. */
 void sp_series_labels_sort(sp_series_labels *labels);
 
-/* Sort, and remove the session id and all labels of a name that has an empty
- * value. */
+/* Sort the labels. Remove the session id, and all labels of a name that occurs
+ * with an empty value. */
 void sp_series_labels_drop(sp_series_labels *labels);
 
-/* Returns whether a label is checked but not stored. */
+/* Returns whether a label with this name is checked but not stored. */
 bool sp_series_label_is_own(sp_view name);
 
-/* Append `{a="b", c="d"}`, for messages. */
+/* Append the labels as `{a="b", c="d"}`, for messages. */
 void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out);
 
-/* Check sorted labels. */
+/* Check labels, which must be sorted. Refuses labels that violate a rule with
+ * SP_REFUSAL_INVALID. */
 spanprof_status sp_series_labels_check(const sp_series_labels *labels,
                                        const sp_limits *limits,
                                        sp_refusal *refusal);

@@ -4,13 +4,14 @@
 
 #include "server/store/store.h"
 
-/* Largest number of large uploads that wait. Most workers remain free for other
- * uploads. */
+/* Largest number of large uploads that wait, so that most workers remain free
+ * for other uploads. */
 #define UPLOAD_WAITING_MAX 8
 #define UPLOAD_TRIM_BYTES  ((size_t)16 << 20)
 
-/* Reserve bytes. An upload that becomes large waits until no other upload is
- * large. */
+/* Reserve `more` bytes. If the upload becomes large, waits until no other
+ * upload is large. Returns false and sets upload->fault if the upload may not
+ * use the bytes. */
 static bool upload_reserve(sp_upload *upload, size_t more) {
   const bool reads = upload->reads;
 
@@ -55,8 +56,8 @@ void sp_upload_begin(sp_upload *upload, sp_serve *serve) {
 void sp_upload_end(sp_upload *upload) {
   if (!upload->is_large)
     return;
-  /* Without this, each of the C library's arenas keeps the memory of its
-   * largest upload. */
+  /* Return free memory to the system. Otherwise, each of the C library's arenas
+   * would keep the memory of its largest upload. */
   if (upload->most > UPLOAD_TRIM_BYTES)
     malloc_trim(0);
   sp_gate_leave(&upload->serve->large_uploads);

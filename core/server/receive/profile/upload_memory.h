@@ -1,13 +1,13 @@
 /* The memory of one upload while it is read.
  *
- * A reader's allocations are counted. Small uploads run in parallel. An upload
- * that needs more than SP_UPLOAD_SMALL_BYTES waits until it is the only large
- * one, and no upload may use more than --upload-memory. This bounds the
- * decompressed size of any number of uploads.
+ * All allocations for an upload are counted. Small uploads are read in
+ * parallel. An upload that needs more than SP_UPLOAD_SMALL_BYTES waits until it
+ * is the only large one, and no upload may use more than --upload-memory. This
+ * bounds the decompressed size of any number of uploads.
  *
- * Threads: the thread that reads the upload. It leaves the store's gate while
- * it waits to be the only large upload, so that the current large upload can
- * enter it. */
+ * Threads: only the thread that reads the upload may call these functions. It
+ * leaves the store's gate while the upload waits to be the only large one, so
+ * that the current large upload can enter the gate. */
 #ifndef SP_UPLOAD_MEMORY_H
 #define SP_UPLOAD_MEMORY_H
 
@@ -26,28 +26,28 @@ typedef struct sp_upload {
   sp_mem mem;
   sp_serve *serve;
   size_t bytes;
-  size_t most; /* maximum of `bytes` so far */
-  bool reads;  /* inside the store's gate */
+  size_t most; /* largest value of `bytes` so far */
+  bool reads;  /* the thread is inside the store's gate */
   bool is_large;
   sp_upload_fault fault; /* reason of a failed allocation */
 } sp_upload;
 
 void sp_upload_begin(sp_upload *upload, sp_serve *serve);
 
-/* All memory of the upload must have been freed. */
+/* End an upload, whose memory must have been freed. */
 void sp_upload_end(sp_upload *upload);
 
-/* Enter and leave the store's gate, around reading. An upload leaves it before
- * it waits for anything else. */
+/* Enter the store's gate before reading the upload, and leave it afterwards.
+ * Leave it also before waiting for anything else. */
 void sp_upload_enter(sp_upload *upload);
 void sp_upload_leave(sp_upload *upload);
 
 /* Let other large uploads continue if this one is small again. */
 void sp_upload_release_if_small(sp_upload *upload);
 
-/* Set a refusal if an allocation failed: the upload is too large, or the server
- * is busy. The latter replaces other refusals, because the sender has to send
- * again. Returns `st` or the status of the refusal. */
+/* If an allocation failed, set a refusal: the upload is too large, or the
+ * server is busy. A busy server replaces other refusals, because the sender has
+ * to send the upload again. Returns `st`, or the status of the new refusal. */
 spanprof_status sp_upload_explain(const sp_upload *upload, sp_refusal *refusal,
                                   spanprof_status st);
 

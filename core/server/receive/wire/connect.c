@@ -12,9 +12,10 @@ static const char connect_accepted_types[] =
     "application/grpc-web+json; charset=utf-8, application/grpc-web+proto, "
     "application/json, application/json; charset=utf-8, application/proto";
 
-/* Answer gRPC over HTTP/1.1, which has its result in trailers. An answer
- * without a message may have them among its headers: 200, and status 12,
- * unimplemented. */
+/* Answer a request of gRPC over HTTP/1.1 with the HTTP status 200 and gRPC's
+ * status 12, unimplemented. gRPC has its status in trailers, which an answer
+ * without a message may send as headers. Returns false if the request is not
+ * gRPC. */
 static bool connect_is_grpc(const char *type, sp_http_response *response) {
   if (strncasecmp(type, "application/grpc", strlen("application/grpc")) != 0 ||
       !strcasestr(connect_accepted_types, type))

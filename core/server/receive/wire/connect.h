@@ -7,7 +7,8 @@
 #include "server/http/message/connect_envelope.h"
 #include "util/text/view.h"
 
-/* Read the headers. Returns false if *response has an error. */
+/* Read the headers. If they are invalid, returns false and writes an error to
+ * *response. */
 bool sp_connect_open(const sp_http_request *request,
                      sp_connect_envelope *envelope, sp_http_response *response);
 
@@ -15,8 +16,8 @@ bool sp_connect_open(const sp_http_request *request,
 bool sp_connect_early(void *data, const sp_http_request *request,
                       sp_http_response *response);
 
-/* Decompress the message, if necessary, into `unpacked`. Returns false if
- * *response has an error. */
+/* Set *out to the message, which is decompressed into `unpacked` if necessary.
+ * On an error, returns false and writes the error to *response. */
 bool sp_connect_message(const sp_http_request *request,
                         const sp_connect_envelope *envelope,
                         sp_buffer *unpacked, sp_view *out,
@@ -25,7 +26,7 @@ bool sp_connect_message(const sp_http_request *request,
 /* Answer an upload that is too large with 413, which no client retries. */
 void sp_connect_refuse_large(sp_http_response *response, const char *message);
 
-/* Answer with an empty message. */
+/* Answer the request with an empty message. */
 void sp_connect_done(const sp_http_request *request,
                      const sp_connect_envelope *envelope,
                      sp_http_response *response);

@@ -10,7 +10,7 @@
 #include "util/text/hex.h"
 #include "util/text/number.h"
 
-/* Memory that jansson 2.14 needs for a number or text, with the name of a
+/* Memory that jansson 2.14 needs for a number or text and the name of its
  * member, and for a list or object without its contents. */
 #define JSON_VALUE_BYTES  ((size_t)96)
 #define JSON_OBJECT_BYTES ((size_t)208)
@@ -105,7 +105,7 @@ static spanprof_status json_put_text(json_writer *writer,
   return sound ? SPANPROF_OK : json_refuse(writer, field);
 }
 
-/* Read an integer of 64 bits, signed or unsigned. */
+/* Get an integer of 64 bits, signed or unsigned. */
 static bool json_whole(const json_t *value, uint64_t *out) {
   const char *text = json_string_value(value);
   int64_t negative;
@@ -130,8 +130,8 @@ static bool json_whole(const json_t *value, uint64_t *out) {
   return true;
 }
 
-/* Returns whether `given` is the name, or its form in the .proto file, in which
- * "_t" replaces "T": "profile_typeID" for "profileTypeID". */
+/* Returns whether `given` is the field's name in JSON or that in the .proto
+ * file, which has "_t" instead of "T": "profile_typeID" for "profileTypeID". */
 static bool json_is_name(const char *name, const char *given) {
   for (; *name && *given; name++, given++)
     if (*name != *given &&
@@ -148,7 +148,7 @@ static const sp_json_field *json_find(const sp_json_field *fields,
   return NULL;
 }
 
-/* Find the value of an enum by its name: 2 for "SPAN_KIND_SERVER". */
+/* Find the row of an enum's value by its name, such as "SPAN_KIND_SERVER". */
 static const sp_json_field *json_named(const sp_json_field *field,
                                        const json_t *value) {
   return field->kind == SP_JSON_NUMBER && field->message &&
@@ -157,7 +157,7 @@ static const sp_json_field *json_named(const sp_json_field *field,
              : NULL;
 }
 
-/* Read a floating-point number, which may be a text. */
+/* Get a floating-point number, which may be a text. */
 static bool json_floating(const json_t *value, uint64_t *bits) {
   const char *text = json_string_value(value);
   double real = json_number_value(value);
@@ -231,7 +231,8 @@ static spanprof_status json_put_value(json_writer *writer,
   }
 }
 
-/* Recursive; the parser bounds the depth. */
+/* Write a message. Calls itself for nested messages; the parser limits their
+ * depth. */
 static spanprof_status json_put_message(json_writer *writer,
                                         const json_t *object,
                                         const sp_json_field *fields,

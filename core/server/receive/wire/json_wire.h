@@ -1,6 +1,6 @@
-/* Converts JSON in protobuf's mapping to protobuf, so that one reader handles
- * both: https://protobuf.dev/programming-guides/json. Integers keep all 64
- * bits, as text or as numbers. */
+/* Converts JSON in the mapping of protobuf to protobuf, so that one reader
+ * handles both: https://protobuf.dev/programming-guides/json. Integers keep all
+ * 64 bits, both as text and as numbers. */
 #ifndef SP_JSON_WIRE_H
 #define SP_JSON_WIRE_H
 
@@ -12,7 +12,7 @@ typedef enum sp_json_kind {
   SP_JSON_MESSAGE,
   SP_JSON_TEXT,
   SP_JSON_BASE64,
-  SP_JSON_HEX,    /* bytes as hexadecimal digits, as OTLP's ids */
+  SP_JSON_HEX,    /* bytes as hexadecimal digits, like OTLP's ids */
   SP_JSON_NUMBER, /* any varint, including enums */
   SP_JSON_BOOL,
   SP_JSON_FIXED64,
@@ -25,12 +25,15 @@ typedef struct sp_json_field {
   uint32_t number;
   sp_json_kind kind;
   bool repeated;
-  /* The fields of a message, the names of an enum's values, or NULL. */
+  /* The fields if this is a message, the names of values if it is an enum, or
+   * NULL. */
   const struct sp_json_field *message;
-  size_t place; /* offset in the reader's struct, if the reader has a table */
+  /* Offset of the member for this field, if a reader fills a struct by this
+   * table. */
+  size_t place;
 } sp_json_field;
 
-/* Rows of a table. */
+/* The rows of a table of fields. */
 #define SP_JSON_ONE(name, number, kind) \
   { name, number, kind, false, NULL, 0 }
 #define SP_JSON_MANY(name, number, kind) \
@@ -46,27 +49,29 @@ typedef struct sp_json_field {
   { NULL, 0, SP_JSON_END, false, NULL, 0 }
 
 typedef struct sp_json_rules {
-  bool refuse_unknown; /* refuse unknown fields and enum values; false: skip
-                        * them */
+  /* Refuse unknown fields and enum values. If false, they are skipped. */
+  bool refuse_unknown;
 } sp_json_rules;
 
-/* Limits of the size and number of values of `text`: parsed JSON may need a
- * hundred times the memory of its text. */
+/* Limits of the size of a text, and of the number and depth of its values.
+ * Parsed JSON may need a hundred times the memory of its text. */
 #define SP_JSON_BYTES_MAX  ((size_t)8 << 20)
 #define SP_JSON_VALUES_MAX ((size_t)400000)
 #define SP_JSON_DEPTH_MAX  32
 
-/* Append the message to `out`. Refuses invalid JSON, values of a wrong kind
- * and, depending on the rules, unknown fields as malformed. */
+/* Append the message in `text` to `out`, as protobuf. Refuses invalid JSON,
+ * values of a wrong kind and, depending on the rules, unknown fields with
+ * SP_REFUSAL_BROKEN. */
 spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
                              const sp_json_rules *rules, sp_buffer *out,
                              sp_refusal *refusal);
 
-/* Check the size and number of values of `text` before it is parsed. Refuses as
- * too large. *placeholder is an allocation that is never accessed: `mem` counts
- * with it the memory that the parser will get from the C library. Free it after
- * the parser's tree. If the allocation fails, *placeholder is NULL and the
- * result SPANPROF_ERR_NOMEM. */
+/* Check the size and number of values of `text` before it is parsed. Refuses a
+ * larger text with SP_REFUSAL_LARGE. Sets *placeholder to an allocation that is
+ * never accessed. With this allocation, `mem` counts the memory that the parser
+ * will get from the C library. Free *placeholder after the parser's tree. If
+ * the allocation fails, *placeholder is NULL and SPANPROF_ERR_NOMEM is
+ * returned. */
 spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem,
                                 void **placeholder, sp_refusal *refusal);
 

@@ -2,11 +2,12 @@
 
 #include <strings.h>
 
-#define MULTIPART_BOUNDARY_MAX 70 /* RFC 2046, 5.1.1 */
+#define MULTIPART_BOUNDARY_MAX 70 /* according to RFC 2046, 5.1.1 */
 #define MULTIPART_PARTS_MAX    1000
 #define MULTIPART_HEADER_MAX   ((size_t)64 << 10) /* all headers of one part */
 
-/* Find the value of `key=` in "a; key=value; other="x"", without quotes. */
+/* Get the value of the parameter `key` of a header such as "a; key=value;
+ * other="x"". *out has no quotes. */
 static bool multipart_parameter(sp_view header, const char *key, sp_view *out) {
   const size_t size = strlen(key);
   size_t at = 0, end;
@@ -39,8 +40,8 @@ static bool multipart_parameter(sp_view header, const char *key, sp_view *out) {
   return false;
 }
 
-/* Find the next "--boundary" from `from` on. Returns body.size if there is
- * none. */
+/* Find the next delimiter, "--" and the boundary, from the offset `from` on.
+ * Returns body.size if there is none. */
 static size_t multipart_find(sp_view body, size_t from, sp_view delimiter) {
   const char *at = body.bytes + from;
 
@@ -95,8 +96,8 @@ static bool multipart_part(sp_view part, sp_view *name, bool *is_file) {
   return false;
 }
 
-/* Returns the content after the headers, without the line end before the
- * delimiter. */
+/* Returns the content of a part: from the end of its headers to the line end
+ * before the next delimiter. */
 static sp_view multipart_content(sp_view part) {
   sp_view remaining = part, line;
 

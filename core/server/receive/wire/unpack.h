@@ -1,4 +1,5 @@
-/* Decompresses untrusted gzip: all members, with no bytes after them. */
+/* Decompresses untrusted gzip: all of its members. Bytes after the last member
+ * are an error. */
 #ifndef SP_UNPACK_H
 #define SP_UNPACK_H
 
@@ -17,7 +18,7 @@ typedef enum sp_unpack_end {
 typedef enum sp_unpack_encoding {
   SP_UNPACK_IDENTITY,
   SP_UNPACK_GZIP,
-  SP_UNPACK_OTHER /* unsupported: answer 415 with SP_UNPACK_UNSUPPORTED */
+  SP_UNPACK_OTHER /* unsupported: answer 415 and SP_UNPACK_UNSUPPORTED */
 } sp_unpack_encoding;
 
 #define SP_UNPACK_UNSUPPORTED "Content-Encoding is neither gzip nor identity"
@@ -26,8 +27,8 @@ sp_unpack_encoding sp_unpack_encoding_of(const sp_http_request *request);
 
 bool sp_unpack_is_gzip(sp_view bytes);
 
-/* Append the decompressed bytes to `into`; *end is the result. The only failure
- * is SPANPROF_ERR_NOMEM. */
+/* Append the decompressed bytes to `into`, and set *end to the result. The only
+ * error status is SPANPROF_ERR_NOMEM. */
 spanprof_status sp_unpack_gzip(sp_view bytes, sp_buffer *into, size_t max,
                                sp_unpack_end *end);
 
