@@ -55,7 +55,7 @@ class GoProgram(unittest.TestCase):
                 # Each probe waits for its own answer. A refused answer comes after the stored ones.
                 wait_for(lambda: sum(value > 0 for (name, _, _), (value, _) in metrics(server).items()
                                      if name == "spanprof_scrape_failures_total") == 5)
-                self.assertEqual("it answered 503: no more",
+                self.assertEqual("the target answered 503: no more",
                                  metrics(server)["spanprof_scrape_last_error_info", "go", "memory"][1]["error"])
                 span = {"start": int(time.time() * 1000) - 600_000, "end": int(time.time() * 1000) + 60_000}
                 self.assertEqual(

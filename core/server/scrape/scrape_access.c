@@ -47,7 +47,8 @@ static spanprof_status access_file(sp_scrape_plan *plan, const sp_yaml *named,
               : sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
-/* Read a secret from the configuration or from a file that it names. */
+/* Read a secret from the key `name`, or from a file that the key `file_name`
+ * names. *file gets the name of the file, or NULL. */
 static spanprof_status access_secret(sp_scrape_plan *plan, const sp_yaml *map,
                                      const char *name, const char *file_name,
                                      const char **out, const char **file) {
@@ -77,9 +78,8 @@ static spanprof_status access_basic(sp_scrape_plan *plan,
     st = access_secret(plan, given, "password", "password_file",
                        &access->password, &access->password_file);
   if (!st && (!access->user || !access->password))
-    st = sp_yaml_fail(
-        given,
-        "basic_auth needs a username and a password, or files with them");
+    st = sp_yaml_fail(given, "basic_auth needs username or username_file, and "
+                             "password or password_file");
   return st;
 }
 
@@ -128,7 +128,7 @@ spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,
   const sp_yaml *basic = sp_yaml_get(job, "basic_auth");
   const sp_yaml *bearer = sp_yaml_get(job, "authorization");
   const sp_yaml *tls = sp_yaml_get(job, "tls_config");
-  /* Prometheus' older form of authorization. */
+  /* bearer_token is the older form of authorization in Prometheus. */
   spanprof_status st =
       access_secret(plan, job, "bearer_token", "bearer_token_file",
                     &access->bearer, &access->bearer_file);

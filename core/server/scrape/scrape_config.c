@@ -1,4 +1,4 @@
-/* Files of jobs, with the keys of Prometheus' scrape_configs:
+/* Reads files of jobs with the keys of Prometheus' scrape_configs:
  * https://prometheus.io/docs/prometheus/latest/configuration/configuration */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 
 static const char *const config_none[] = {NULL};
 
-/* Keys of Prometheus that do not apply to profiles or are not supported. */
+/* Keys of Prometheus that do not apply to profiles or are not supported. The
+ * log has a warning for each one in a file. */
 static const char *const config_file_left_out[] = {
     "rule_files",  "scrape_config_files",
     "alerting",    "remote_write",
@@ -129,8 +130,8 @@ static spanprof_status config_param(const sp_yaml_item *param,
   return SPANPROF_OK;
 }
 
-/* Build the query string of all requests. `params` has a list of values for
- * each name. */
+/* Make job->query, the query string of all requests, from the key `params`,
+ * which has a list of values for each name. */
 static spanprof_status config_params(sp_scrape_job *job) {
   const sp_yaml *params;
   const sp_yaml_item *item;
@@ -150,7 +151,8 @@ static spanprof_status config_params(sp_scrape_job *job) {
   return st || job->query ? st : config_nomem();
 }
 
-/* Read the paths of the profiles: metrics_path after path_prefix. */
+/* Read the settings of the paths: path_prefix, metrics_path and
+ * pprof_config. */
 static spanprof_status config_paths(sp_scrape_job *job) {
   static const char *const read[] = {"path_prefix", "pprof_config", NULL};
   static const sp_yaml_keys keys = {read, config_none};
@@ -176,7 +178,7 @@ static spanprof_status config_paths(sp_scrape_job *job) {
   if (size >= sizeof text || text[0] != '/')
     return sp_yaml_fail(
         job->given,
-        "metrics_path and path_prefix of job %.100s must begin with a slash",
+        "path_prefix or metrics_path of job %.100s does not begin with a slash",
         job->name);
   while (size > 1 && text[size - 1] == '/')
     text[--size] = '\0';

@@ -1,7 +1,7 @@
 #include "scrape_delta.h"
 
-/* Types of Go's runtime/pprof that count since the start of the program. All
- * others cover a period or are a state. */
+/* The types of Go's runtime/pprof whose values count from the start of the
+ * program. The values of all other types cover a period or are a state. */
 static const char *const delta_types[] = {"alloc_objects", "alloc_space",
                                           "contentions", "delay"};
 
@@ -141,7 +141,7 @@ static size_t delta_find(const sp_scrape_counts *counts, const sp_index *index,
   return SP_INDEX_NONE;
 }
 
-/* Read the counts of the profile by stack. */
+/* Set delta->next to the counts of the current profile by stack. */
 static spanprof_status delta_read(sp_scrape_delta *delta,
                                   const delta_work *work) {
   sp_scrape_counts *next = &delta->next;
@@ -167,8 +167,8 @@ static spanprof_status delta_read(sp_scrape_delta *delta,
   return SPANPROF_OK;
 }
 
-/* Find the previous count of each stack. Returns false if the program was
- * restarted. */
+/* Set before[i] to the index of the previous count of each stack. Returns false
+ * if the program was restarted since the previous profile. */
 static bool delta_is_same_run(const sp_scrape_delta *delta,
                               const sp_index *index, uint32_t *before) {
   const sp_scrape_counts *known = &delta->known, *next = &delta->next;
@@ -186,8 +186,8 @@ static bool delta_is_same_run(const sp_scrape_delta *delta,
   return found == known->count;
 }
 
-/* Replace each cumulative value by its increase, or by 0 in the first profile.
- */
+/* Replace each cumulative value by its increase or, in the first profile, by
+ * 0. */
 static void delta_subtract(const sp_scrape_delta *delta, delta_work *work,
                            const uint32_t *before, bool is_first,
                            bool same_run) {

@@ -11,8 +11,8 @@ static spanprof_status job_nomem(void) {
   return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
 }
 
-/* Make the path of a profile: the configured path `own`, or else the default
- * path. */
+/* Make the path of a profile from the configured path `own` or, if it is NULL,
+ * from the default path of the kind. */
 static spanprof_status job_kind_path(sp_scrape_job *job, const sp_yaml *given,
                                      const sp_scrape_kind *kind,
                                      const char *own, const char **out) {
@@ -65,7 +65,8 @@ static spanprof_status job_kind(sp_scrape_job *job, const sp_scrape_kind *usual,
       return sp_yaml_fail(given, "the profile %.100s needs a path", name);
   }
   st = job_kind_path(job, given, &kind, own_path, &path);
-  /* A configured profile is required; a missing one is an error. */
+  /* If the file names the profile, it is not optional: a target without it is
+   * an error. */
   return st ? st
             : sp_scrape_plan_add(job->plan, &job->target, &kind, path, !given);
 }
@@ -165,7 +166,7 @@ spanprof_status sp_scrape_job_targets(sp_scrape_job *job) {
   spanprof_status st =
       sp_yaml_child(job->given, "static_configs", SP_YAML_LIST, &entries);
 
-  /* Service discovery has caused a warning already. */
+  /* If the job has service discovery, another warning was already logged. */
   if (!st && !entries && !job_discovers(job->given))
     st =
         sp_yaml_fail(job->given, "job %.100s has no static_configs", job->name);

@@ -1,4 +1,4 @@
-/* The settings of one job that all its targets share. */
+/* The settings of one job, which are the same for all its targets. */
 #ifndef SP_SCRAPE_JOB_H
 #define SP_SCRAPE_JOB_H
 
@@ -12,12 +12,13 @@ typedef struct sp_scrape_job {
   const sp_yaml *given;
   const char *name;
   const char *scheme;
-  const char *before; /* path_prefix, before paths of pprof_config, or "" */
-  const char *prefix; /* path_prefix and metrics_path, which precede the default
-                       * paths */
-  const char *query;  /* from params: "a=b&c=d", or "" */
-  const sp_yaml *profiles; /* pprof_config, or NULL */
-  sp_scrape_target target; /* the common part of all targets */
+  const char *before; /* path_prefix or "", which precedes paths in
+                       * pprof_config */
+  const char *prefix; /* path_prefix and metrics_path, which together precede
+                       * the default paths */
+  const char *query;  /* query string from `params`: "a=b&c=d", or "" */
+  const sp_yaml *profiles; /* the key pprof_config, or NULL */
+  sp_scrape_target target; /* the part that all targets have in common */
 } sp_scrape_job;
 
 /* Add the profiles of each target in static_configs. */

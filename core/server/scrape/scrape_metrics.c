@@ -34,7 +34,8 @@ static const metrics_family metrics_families[] = {
      "Error of the last scrape of a profile, if it failed."},
 };
 
-/* Append a label, escaped for the text format. */
+/* Append a label with its value, escaped as the text format of Prometheus
+ * requires. */
 static void metrics_value(sp_buffer *out, const char *name, const char *value) {
   sp_buffer_format(out, "%s=\"", name);
   for (; *value; value++)
@@ -47,7 +48,8 @@ static void metrics_value(sp_buffer *out, const char *name, const char *value) {
   sp_buffer_text(out, "\"");
 }
 
-/* Returns whether the family has a line for this probe. */
+/* Returns whether the family of metrics has a line for the probe of this
+ * report. */
 static bool metrics_has(const metrics_family *family,
                         const sp_scrape_report *report) {
   if (report->state == SP_SCRAPE_NEW)

@@ -13,8 +13,8 @@
 #define PLAN_BYTES_MAX ((size_t)16 << 20)
 #define PLAN_URL_MAX   4096
 
-/* Longest profile that is requested. The runtimes of spanprof have the same
- * limit. */
+/* Longest duration of a profile that is requested. The handlers in spanprof's
+ * gem and package have the same limit. */
 #define PLAN_SECONDS_MAX 300
 
 static const sp_scrape_kind plan_cpu = {
@@ -22,15 +22,16 @@ static const sp_scrape_kind plan_cpu = {
     .path = "/profile",
     .lasts = true,
     .types = {"cpu", "samples", "sample", "wall"}};
-/* In Go this has the samples of /allocs; Node only has this path. */
+/* The profile of memory is requested from /heap and not from /allocs: in Go
+ * both have the same samples, and Node only has /heap. */
 static const sp_scrape_kind plan_memory = {
     .name = "memory",
     .path = "/heap",
     .metric = "memory",
     .types = {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space",
               "objects", "space"}};
-/* Named like the uploads of pyroscope-go, so that a program has the same series
- * for both. */
+/* The metric has the name that uploads of pyroscope-go have, so that a program
+ * has the same series whether it uploads or is scraped. */
 static const sp_scrape_kind plan_goroutine = {.name = "goroutine",
                                               .path = "/goroutine",
                                               .metric = "goroutine",
@@ -161,7 +162,7 @@ spanprof_status sp_scrape_target_url(sp_scrape_plan *plan,
 
   if (!parsed)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory for the scrape targets");
-  /* The text may contain a password, so no message contains it. */
+  /* The URL may contain a password, so the messages do not contain the URL. */
   if (strlen(url) >= PLAN_URL_MAX / 2 ||
       curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME))
     st = sp_fail(SPANPROF_ERR_ARGUMENT,
@@ -204,8 +205,9 @@ static const sp_scrape_label *plan_labels(sp_scrape_plan *plan,
   return labels;
 }
 
-/* Returns the duration to request: the one in the address, or the interval
- * minus one second, so that a profile has ended when the next begins. */
+/* Returns the duration to request, in seconds: the one in the query of `path`
+ * or, if it has none, one second less than the interval, so that a profile has
+ * ended when the next one begins. */
 static uint32_t plan_seconds(const sp_scrape_target *target, const char *path,
                              bool *given) {
   const char *query = strchr(path, '?');
@@ -266,7 +268,8 @@ spanprof_status sp_scrape_plan_add(sp_scrape_plan *plan,
   return SPANPROF_OK;
 }
 
-/* Returns the kind of profile at a path, ignoring the query, or NULL. */
+/* Returns the kind of profile for the ending of a path, or NULL. The query is
+ * ignored. */
 static const sp_scrape_kind *plan_kind_of(const char *path) {
   const size_t size = strcspn(path, "?");
   const sp_scrape_kind *const *kind;
@@ -301,7 +304,8 @@ static spanprof_status plan_add_all(sp_scrape_plan *plan,
   return st;
 }
 
-/* Read `name=value` pairs separated by commas. Modifies *text. */
+/* Add the labels in `text` to a target: `name=value` pairs, separated by
+ * commas. Modifies `text`. */
 static spanprof_status plan_url_labels(sp_scrape_target *target, char *text) {
   spanprof_status st = SPANPROF_OK;
   char *next;

@@ -20,13 +20,13 @@ static spanprof_status store_check_kind(const sp_raw_profile *profile,
 
   if (!kind->types[0] || !profile->type_count)
     return SPANPROF_OK; /* the kind accepts any type, or the profile has no
-                         * types and is refused later */
+                         * types, for which it is refused later */
   for (i = 0; i < SP_COUNT_OF(kind->types) && kind->types[i]; i++)
     if (store_has_type(profile, kind->types[i]))
       return SPANPROF_OK;
   first = sp_raw_text(profile, profile->types[0].type);
   return sp_refuse(refusal, SP_REFUSAL_INVALID,
-                   "it is not a profile of the kind %s: its first type is %.*s",
+                   "not a profile of the kind %s: the first type is %.*s",
                    kind->name, (int)sp_min_u64(first.size, 40), first.bytes);
 }
 
@@ -105,7 +105,7 @@ spanprof_status sp_scrape_store(sp_serve *serve, const sp_scrape_probe *probe,
                      &bytes, &large, refusal);
   if (!st && large)
     st = sp_refuse(refusal, SP_REFUSAL_LARGE,
-                   "unpacked it is larger than %zu MiB",
+                   "the decompressed profile is larger than %zu MiB",
                    serve->options->limits->profile_bytes >> 20);
   if (!st)
     st = store_read(&batch, probe, &arena, bytes, refusal);

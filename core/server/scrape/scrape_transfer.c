@@ -8,7 +8,7 @@
 #include "util/text/utf8.h"
 
 #define TRANSFER_CONNECT_MS 8000L
-/* Longest part of a target's answer in a message. */
+/* Most bytes of a target's answer that a message contains, with the NUL. */
 #define TRANSFER_TEXT_SIZE 120
 
 void sp_scrape_transfer_init(sp_scrape_transfer *transfer, const sp_mem *mem) {
@@ -39,8 +39,9 @@ static size_t transfer_on_header(char *line, size_t one, size_t size,
   return transfer->large ? 0 : size;
 }
 
-/* Read a secret again, as it may have been renewed. If the file is unreadable,
- * the secret from the start is used. */
+/* Read a secret from its file again, because it may have been renewed. Returns
+ * `known`, the secret that was read at the start, if there is no file or it
+ * cannot be read. */
 static const char *transfer_secret(const char *file, const char *known,
                                    char read[SP_SCRAPE_SECRET_BYTES]) {
   return file && !sp_scrape_secret(file, read) ? read : known;
@@ -83,8 +84,8 @@ static CURLcode transfer_configure(sp_scrape_transfer *transfer,
 
   TRANSFER_SET(URL, probe->url);
   TRANSFER_SET(NOSIGNAL, 1L);
-  /* Do not follow redirects: a target could send the server, with its password,
-   * to another address. */
+  /* Do not follow redirects, with which a target could make this server send
+   * the password to another address. */
   TRANSFER_SET(FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
   TRANSFER_SET(PROTOCOLS_STR, "http,https");
@@ -104,7 +105,8 @@ static CURLcode transfer_configure(sp_scrape_transfer *transfer,
   TRANSFER_SET(HEADERDATA, transfer);
   TRANSFER_SET(PRIVATE, owner);
 #if LIBCURL_VERSION_NUM >= 0x075700
-  /* Without this, the end of a request waits for a name lookup that hangs. */
+  /* Without QUICK_EXIT, the end of a request waits for a name lookup that
+   * hangs. */
   TRANSFER_SET(QUICK_EXIT, 1L);
 #endif
 #undef TRANSFER_SET
@@ -131,7 +133,7 @@ spanprof_status sp_scrape_transfer_begin(sp_scrape_transfer *transfer,
                  code ? curl_easy_strerror(code) : "no memory");
 }
 
-/* The first line of the answer, safe to print. */
+/* Set `out` to the first line of the answer, without control characters. */
 static void transfer_text(const sp_scrape_transfer *transfer, char *out) {
   const sp_buffer *body = &transfer->body;
   size_t size = 0;
@@ -159,13 +161,14 @@ spanprof_status sp_scrape_transfer_result(sp_scrape_transfer *transfer,
     snprintf(error, SP_SCRAPE_ERROR_SIZE, "%s",
              transfer->reason[0] ? transfer->reason : curl_easy_strerror(code));
   else if (status >= 300 && status < 400)
-    snprintf(error, SP_SCRAPE_ERROR_SIZE,
-             "it answered %ld, and redirects are not followed: scrape the "
-             "address that it leads to",
-             status);
+    snprintf(
+        error, SP_SCRAPE_ERROR_SIZE,
+        "the target answered %ld, and redirects are not followed: scrape the "
+        "address that it leads to",
+        status);
   else if (status != 200) {
     transfer_text(transfer, text);
-    snprintf(error, SP_SCRAPE_ERROR_SIZE, "it answered %ld%s%s", status,
+    snprintf(error, SP_SCRAPE_ERROR_SIZE, "the target answered %ld%s%s", status,
              text[0] ? ": " : "", text);
   } else
     return SPANPROF_OK;

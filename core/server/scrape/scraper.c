@@ -18,15 +18,16 @@
 #define SCRAPER_SPREAD_NS    (20 * SP_NS_PER_MS)
 #define SCRAPER_SPREAD_COUNT 100
 
-/* Longest wait for the thread to exit. libcurl before 7.87 cannot interrupt a
- * name lookup; the process then exits while the thread is still running. */
+/* Longest wait for the scraper thread to exit. libcurl before 7.87 cannot
+ * interrupt a name lookup. If one takes longer, the process exits while the
+ * thread is still running. */
 #define SCRAPER_STOP_NS (800 * SP_NS_PER_MS)
 
 static uint64_t scraper_now(const sp_scraper *scraper) {
   return sp_clock_monotonic_ns(scraper->serve->clock);
 }
 
-/* Log at most one line per target and minute. */
+/* Log a failed scrape. At most one line is logged for a target in a minute. */
 static void scraper_log(sp_scraper *scraper, const sp_scrape_probe *probe,
                         const char *error) {
   sp_scrape_logged *logged = &scraper->logged[probe->target];
@@ -61,7 +62,8 @@ static void scraper_report(sp_scraper *scraper, sp_scrape_run *run,
   report->failures += state == SP_SCRAPE_DOWN;
   report->bytes += run->transfer.body.size;
   report->took_ns = scraper_now(scraper) - run->begun_ns;
-  /* The message may contain text of the target. */
+  /* The error may contain text that the target sent, so control characters are
+   * removed. */
   size = sp_utf8_printable(error, strlen(error), report->error,
                            sizeof report->error - 1);
   report->error[size] = '\0';
@@ -71,7 +73,7 @@ static void scraper_report(sp_scraper *scraper, sp_scrape_run *run,
     scraper_log(scraper, run->probe, shown);
 }
 
-/* Store the answer. */
+/* Store the profile in the answer. If that fails, sets `error`. */
 static sp_scrape_state scraper_store(sp_scraper *scraper, sp_scrape_run *run,
                                      char error[SP_SCRAPE_ERROR_SIZE]) {
   const sp_view answer =
@@ -83,10 +85,10 @@ static sp_scrape_state scraper_store(sp_scraper *scraper, sp_scrape_run *run,
   st = sp_scrape_store(scraper->serve, run->probe, &run->delta, answer,
                        scraper_now(scraper), &refusal);
   if (refusal.kind == SP_REFUSAL_STORE)
-    snprintf(error, SP_SCRAPE_ERROR_SIZE, "its profile cannot be stored: %s",
+    snprintf(error, SP_SCRAPE_ERROR_SIZE, "the profile could not be stored: %s",
              sp_refusal_text(&refusal));
   else if (st)
-    snprintf(error, SP_SCRAPE_ERROR_SIZE, "its answer is refused: %s",
+    snprintf(error, SP_SCRAPE_ERROR_SIZE, "the answer was refused: %s",
              refusal.kind == SP_REFUSAL_NONE ? spanprof_status_text(st)
                                              : sp_refusal_text(&refusal));
   sp_refusal_dispose(&refusal);
@@ -111,14 +113,16 @@ static void scraper_finish(sp_scraper *scraper, CURL *easy, CURLcode code) {
 static void scraper_begin(sp_scraper *scraper, sp_scrape_run *run,
                           uint64_t now_ns) {
   run->begun_ns = now_ns;
-  /* If a scrape took longer than its interval, skip the missed ones. */
+  /* If the last scrape took longer than the interval, skip those that should
+   * have begun during it. */
   while (run->due_ns <= now_ns)
     run->due_ns += run->probe->interval_ns;
   if (sp_scrape_transfer_begin(&run->transfer, run->probe, scraper->multi, run))
     scraper_report(scraper, run, SP_SCRAPE_DOWN, spanprof_last_error());
 }
 
-/* Start the requests that are due. Returns the time of the next one. */
+/* Start the requests that are due. Returns the nanoseconds until the next one
+ * is due, at most SCRAPER_SLEEP_MAX_NS. */
 static uint64_t scraper_begin_due(sp_scraper *scraper) {
   const uint64_t now_ns = scraper_now(scraper);
   uint64_t next_ns = now_ns + SCRAPER_SLEEP_MAX_NS;
@@ -217,7 +221,7 @@ spanprof_status sp_scraper_start(sp_scraper **out, sp_serve *serve,
                                 scraper_run, scraper);
     if (error)
       st = sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
-                         "the scraper's thread cannot be started");
+                         "the scraper thread could not be started");
   }
   if (st)
     scraper_free(scraper);

@@ -1,10 +1,10 @@
 /* Fetches profiles from programs that offer them, such as Go's net/http/pprof.
  *
- * Threads: one thread drives all transfers with libcurl's multi interface. Each
- * transfer is bounded in bytes and time, and its profile is stored like an
- * upload. A target that does not answer only delays its own probe, whose next
- * transfer starts when the current one has ended. `lock` guards the state that
- * /metrics shows. */
+ * Threads: the scraper thread drives all transfers with libcurl's multi
+ * interface. Each transfer is limited in bytes and time, and its profile is
+ * stored like an upload. A target that does not answer only delays its own
+ * probes: the next transfer of a probe starts after the current one has ended.
+ * `lock` guards the state that /metrics shows. */
 #ifndef SP_SCRAPER_H
 #define SP_SCRAPER_H
 
@@ -14,18 +14,18 @@
 
 typedef struct sp_scraper sp_scraper;
 
-/* `serve` and `plan` must live longer. SPANPROF_ERR_NOMEM, SPANPROF_ERR_SYSTEM.
- */
+/* Start the scraper thread. `serve` and `plan` must live longer than the
+ * scraper. Can return SPANPROF_ERR_NOMEM and SPANPROF_ERR_SYSTEM. */
 spanprof_status sp_scraper_start(sp_scraper **out, sp_serve *serve,
                                  const sp_scrape_plan *plan);
 
-/* Request the stop, without waiting. Accepts NULL. */
+/* Tell the scraper thread to stop, without waiting for it. Accepts NULL. */
 void sp_scraper_halt(sp_scraper *scraper);
 
-/* Stop all transfers and the thread, and free the scraper. Returns false if the
- * thread did not stop in time, because it waits for the disk or for a name
- * lookup of an old libcurl. The thread then continues to use the server and the
- * plan. Accepts NULL. */
+/* Stop all transfers and the scraper thread, and free the scraper. Returns
+ * false if the thread did not stop in time, because it waits for the disk or
+ * for a name lookup of an old libcurl. In this case, the thread continues to
+ * use the scraper, `serve` and `plan`. Accepts NULL. */
 bool sp_scraper_stop(sp_scraper *scraper);
 
 /* Append the metrics of all targets. Accepts NULL. Threads: any. */

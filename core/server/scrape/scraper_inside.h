@@ -21,20 +21,20 @@ typedef struct sp_scrape_report {
   uint64_t scrapes;
   uint64_t failures;
   uint64_t bytes;
-  uint64_t took_ns;                 /* of the last scrape */
-  char error[SP_SCRAPE_ERROR_SIZE]; /* of the last scrape; "" while the target
-                                     * is up */
+  uint64_t took_ns; /* duration of the last scrape */
+  /* Error of the last scrape, or "" if it succeeded. */
+  char error[SP_SCRAPE_ERROR_SIZE];
 } sp_scrape_report;
 
 typedef struct sp_scrape_run {
-  /* Fixed after the start. */
+  /* Not changed after the scraper thread has started. */
   const sp_scrape_probe *probe;
-  /* The scraper's thread alone. */
+  /* Only used by the scraper thread. */
   sp_scrape_transfer transfer;
   sp_scrape_delta delta;
   uint64_t due_ns;
   uint64_t begun_ns;
-  /* Guarded by lock. */
+  /* Guarded by `lock` of the scraper. */
   sp_scrape_report report;
 } sp_scrape_run;
 
@@ -45,15 +45,15 @@ typedef struct sp_scrape_logged {
 } sp_scrape_logged;
 
 struct sp_scraper {
-  /* Fixed after the start. */
+  /* Not changed after the scraper thread has started. */
   sp_serve *serve;
   const sp_scrape_plan *plan;
   CURLM *multi;
   pthread_t thread;
-  sp_scrape_run *runs; /* plan->count elements */
-  /* The scraper's thread alone. */
-  sp_scrape_logged *logged; /* plan->target_count elements */
-  /* Any thread. */
+  sp_scrape_run *runs; /* one for each probe of the plan */
+  /* Only used by the scraper thread. */
+  sp_scrape_logged *logged; /* one for each target of the plan */
+  /* Used by all threads. */
   _Atomic bool stopping;
   pthread_mutex_t lock;
 };

@@ -229,7 +229,7 @@ static void error_messages_contain_no_secrets(void) {
       {"[{\"job_name\":\"j\",\"scrape_interval\":\"1ms\"}]",
        "scrape_interval must be a time such as 15s"},
       {"[{\"job_name\":\"j\",\"basic_auth\":{\"password\":\"s3cret\"}}]",
-       "a username and a password"},
+       "needs username or username_file"},
       {"[{\"job_name\":\"j\",\"authorization\":{\"credentials_file\":\"/"
        "no\"}}]",
        "/no cannot be read"},

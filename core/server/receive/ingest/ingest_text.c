@@ -107,7 +107,7 @@ spanprof_status sp_ingest_text(sp_ingest_upload *upload,
   return st;
 }
 
-/* Make a name such as "app.bytes" for one of several profiles in a file. The
+/* Make a name such as "app.seconds" for one of several profiles in a file. The
  * ending is the profile's unit, which is also the name of a type. */
 static spanprof_status ingest_speedscope_name(sp_ingest_upload *upload,
                                               const char *unit, sp_view *out) {
