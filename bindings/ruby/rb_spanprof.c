@@ -15,8 +15,8 @@
 #include "span/rb_span.h"
 #include "span/rb_span_rules.h"
 
-/* Refuse a Ruby that this library was not compiled for: RUBYOPT may contain a
- * path of another Ruby's gems. */
+/* Raise an exception if this library was compiled for another version of Ruby.
+ * RUBYOPT may contain a path to the gems of another version. */
 static void version_check(void) {
   if (ruby_api_version[0] != RUBY_API_VERSION_MAJOR ||
       ruby_api_version[1] != RUBY_API_VERSION_MINOR)

@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 
-/* Ruby calls this when it loads the extension. */
+/* Ruby calls this function when it loads the extension. */
 RUBY_FUNC_EXPORTED void Init_spanprof_native(void);
 
 /* Defines the functions and constants of swig/spanprof.i in Spanprof::Native.

@@ -14,7 +14,8 @@ VALUE rb_sp_error;
 /* A Ractor-local value that only the main Ractor has. */
 static rb_ractor_local_key_t ractor_main;
 
-static VALUE guard_never; /* {Object => :never} */
+/* {Object => :never}: a mask for Thread.handle_interrupt */
+static VALUE guard_never;
 
 void rb_sp_check(spanprof_status status) {
   const char *message = spanprof_last_error();

@@ -8,7 +8,8 @@
 #include <spanprof/runtime.h>
 #include <stdbool.h>
 
-/* Name of the type of a language's objects in swig/. */
+/* The headers in swig/ use this name for an object of the binding's language.
+ */
 typedef VALUE sp_object;
 
 /* Spanprof::Native, which has all methods in C, and Spanprof::Error. */
@@ -28,8 +29,8 @@ VALUE rb_sp_class_opaque(const char *name);
 bool rb_sp_ractor_is_main(void);
 
 /* Call `step`, which calls methods of the program's objects. Returns its
- * result, or nil if it raises. Exceptions from other threads (Timeout) are
- * raised after `step` has returned. */
+ * result, or nil if it raises. Exceptions that other threads raise in this
+ * thread (Timeout) are raised after `step` has returned. */
 VALUE rb_sp_guard(VALUE (*step)(VALUE), VALUE argument);
 
 /* Defines Spanprof, Spanprof::Native and Spanprof::Error. Called once, before

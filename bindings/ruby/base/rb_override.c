@@ -1,6 +1,6 @@
 #include "rb_override.h"
 
-/* A call of Spanprof::Override. */
+/* The arguments of a call of a method of Spanprof::Override. */
 typedef struct override_request {
   const char *method;
   VALUE owner;
@@ -31,8 +31,8 @@ ID rb_sp_override_original(const char *name) {
   return rb_intern_str(rb_sprintf("spanprof_original_%s", name));
 }
 
-/* With NULL as its function, rb_block_call_kw() passes the block of its caller.
- */
+/* If its block function is NULL, rb_block_call_kw() passes the block of the
+ * running method. */
 VALUE rb_sp_override_call(VALUE self, ID original, int argc,
                           const VALUE *argv) {
   return rb_block_call_kw(self, original, argc, argv, NULL, Qnil,

@@ -9,14 +9,15 @@
 /* Maximum number of nested enumerator calls that are followed. */
 #define SCOPE_CALLERS_MAX 64
 
-/* An instance variable of a fiber that is invisible to Ruby code: the object
- * that owns its scope, or true if Ruby code created the fiber and it has no
- * scope yet. On a thread that Ruby code created, the variable has the same
- * meaning for the thread's first fiber. A copy of a fiber has the variable,
- * too; therefore a scope refers to its fiber. */
+/* Name of an instance variable of a fiber. Ruby code cannot see the variable.
+ * It contains the object that owns the fiber's scope, or true if Ruby code
+ * created the fiber and the fiber has no scope yet. On a thread that Ruby code
+ * created, the variable has the same meaning for the thread's first fiber. A
+ * copy of a fiber also copies the variable; therefore a scope refers to its
+ * fiber. */
 static ID scope_holder_ivar;
 
-/* The methods of Enumerator that resume its fiber. */
+/* The names of the methods of Enumerator that resume the enumerator's fiber. */
 static ID scope_next, scope_next_values, scope_peek, scope_peek_values;
 
 static bool scopes_followed;
@@ -25,24 +26,27 @@ static bool scopes_followed;
  * scope_running has this generation is known to belong to the main Ractor. */
 static uint32_t scope_generation;
 
-/* A cache of scope_of(), by the fiber's address. `scope` is NULL if the fiber
- * has none. Other fibers may reuse an address: see seen_mark(). */
+/* The cache of scope_of(), a hash table with the fiber's address as its key.
+ * `scope` is NULL if the fiber has no scope. A new fiber may have the address
+ * of a dead one: see seen_mark(). */
 static struct {
   VALUE fiber;
   rb_sp_scope *scope;
 } scope_seen[SCOPE_SEEN];
 
-/* Initial-exec, as in the core and with its limit (tls.h): each switch of
- * fibers then needs a load instead of a call. musl refuses this model in a
- * library that is loaded with dlopen(). */
+/* The TLS model initial-exec: each switch of fibers reads the variable with a
+ * load instead of a call. tls.h of the core explains the model and its limit on
+ * the size of variables. musl refuses this model in a library that is loaded
+ * with dlopen(). */
 #if defined(__GLIBC__)
 #define SCOPE_TLS __attribute__((tls_model("initial-exec")))
 #else
 #define SCOPE_TLS
 #endif
 
-/* The scope of the running fiber; in scope_switched(), of the fiber that ran
- * before. `scope` is NULL if the fiber has none. Fibers do not move between
+/* The scope of the fiber that runs on this thread. When scope_switched()
+ * begins, it is still the scope of the fiber that ran before the switch.
+ * `scope` is NULL if the fiber has no scope. Fibers do not move between
  * threads. */
 static _Thread_local struct {
   rb_sp_scope *scope;
@@ -62,11 +66,11 @@ static void seen_set(VALUE fiber, rb_sp_scope *scope) {
   scope_seen[slot].scope = scope;
 }
 
-/* The garbage collector may find that a fiber is dead and reuse its address
- * before it frees the scope. The object with this function has no write
- * barriers, so the collector calls the function at the start and at the end of
- * each marking: after the last use of a dead fiber and before the reuse of its
- * address. */
+/* Empty the cache, because the garbage collector may find that a fiber is dead
+ * and reuse its address before it frees the scope. The object with this
+ * function has no write barriers, so the collector calls the function at the
+ * start and at the end of each marking. That is after the last use of a dead
+ * fiber and before the reuse of its address. */
 static void seen_mark(void *data) {
   memset(data, 0, sizeof scope_seen);
 }
@@ -76,7 +80,8 @@ static const rb_data_type_t seen_type = {
     .function = {.dmark = seen_mark},
 };
 
-/* As scope_of(), but without the cache. */
+/* Returns the scope of `fiber`, or NULL if it has none. Does not use the cache.
+ */
 static rb_sp_scope *scope_in(VALUE fiber) {
   VALUE holder = rb_attr_get(fiber, scope_holder_ivar);
   rb_sp_scope *scope;
@@ -87,7 +92,7 @@ static rb_sp_scope *scope_in(VALUE fiber) {
   return scope->fiber == fiber ? scope : NULL;
 }
 
-/* The scope of `fiber`, which runs, or NULL. */
+/* Returns the scope of `fiber`, which is running, or NULL if it has none. */
 static rb_sp_scope *scope_of(VALUE fiber) {
   const size_t slot = seen_slot(fiber);
 
@@ -96,7 +101,8 @@ static rb_sp_scope *scope_of(VALUE fiber) {
   return scope_seen[slot].scope;
 }
 
-/* Make the scope of the object `holder` the scope of `fiber`, which runs. */
+/* Make the scope that the object `holder` owns the scope of `fiber`, which is
+ * running. */
 static rb_sp_scope *scope_adopt(VALUE holder, VALUE fiber) {
   rb_sp_scope *scope = RTYPEDDATA_DATA(holder);
 
@@ -110,7 +116,8 @@ static rb_sp_scope *scope_new(VALUE fiber) {
   return scope_adopt(rb_sp_scope_holder_new(), fiber);
 }
 
-/* The first value of the variable scope_holder_ivar. */
+/* Returns the first value of the variable scope_holder_ivar, for a fiber or
+ * thread that the running fiber creates. */
 static VALUE scope_inheritance(bool inherits) {
   spanprof_span span = inherits ? spanprof_span_active() : 0;
   spanprof_labels labels = inherits ? spanprof_labels_get() : 0;
@@ -128,9 +135,9 @@ static VALUE scope_inheritance(bool inherits) {
   return holder;
 }
 
-/* The scope from which `scope` gets its span, its labels or its mark: the scope
- * itself, the nearest caller that has them, or the outermost caller. Returns
- * NULL if a caller has ended. */
+/* Returns the scope from which `scope` gets its span, its labels or its mark,
+ * which `has` selects: the scope itself, the nearest caller that has a value of
+ * its own, or the outermost caller. Returns NULL if a caller has ended. */
 static const rb_sp_scope *scope_source(const rb_sp_scope *scope,
                                        bool (*has)(const rb_sp_scope *scope)) {
   size_t i;
@@ -151,8 +158,9 @@ static spanprof_span scope_span_of(const rb_sp_scope *scope) {
   return scope->span ? scope->span : scope->inherited;
 }
 
-/* Switch the thread to the context of `scope`, with this span, these labels and
- * this mark. If memory runs out, none of them is active. */
+/* Switch the thread to the context of `scope` and give the context this span,
+ * these labels and this mark. If memory runs out, the thread has no span,
+ * labels or mark. */
 static void scope_activate(rb_sp_scope *scope, spanprof_span span,
                            spanprof_labels labels, spanprof_mark mark) {
   if (!scope->context &&
@@ -174,9 +182,10 @@ static void scope_activate(rb_sp_scope *scope, spanprof_span span,
     spanprof_mark_set(mark);
 }
 
-/* For an enumerator's fiber: switch to its caller's context if it has no span,
- * labels or mark of its own. Otherwise switch to its own context, which copies
- * the others from the caller. */
+/* Switch the thread to the context for `scope`, which belongs to an
+ * enumerator's fiber. If the fiber has no span, labels or mark of its own, this
+ * is its caller's context. Otherwise it is the fiber's own context, and each
+ * value that the fiber does not have is copied from the caller. */
 static void scope_activate_enumerator(rb_sp_scope *scope) {
   const rb_sp_scope *span_of = scope_source(scope, rb_sp_scope_has_span);
   const rb_sp_scope *labels_of = scope_source(scope, rb_sp_scope_has_labels);
@@ -205,11 +214,11 @@ static void scope_run(rb_sp_scope *scope) {
 }
 
 /* Returns whether the switch from `from`, the fiber of an enumerator, to `to`
- * completed the call that resumed `from`. While a caller waits for the fiber
- * that it has resumed, Ruby does not resume the caller. So if the caller runs
- * again, the call has returned. A caller without a scope could be any fiber
- * without a scope, for example a scheduler's; it is the caller if it is running
- * a method that resumes an enumerator. */
+ * ends the call (for example Enumerator#next) that resumed `from`. While a
+ * caller waits for the fiber that it has resumed, Ruby does not resume the
+ * caller. So if the caller runs again, the call has returned. A caller without
+ * a scope could be any fiber without a scope, for example a scheduler's; it is
+ * the caller if it is running a method that resumes an enumerator. */
 static bool scope_resume_returned(const rb_sp_scope *from,
                                   const rb_sp_scope *to) {
   ID method;
@@ -223,9 +232,9 @@ static bool scope_resume_returned(const rb_sp_scope *from,
          method == scope_peek || method == scope_peek_values;
 }
 
-/* The scope of a fiber that starts, or NULL. A fiber without scope_holder_ivar
- * was not created by Fiber.new; it belongs to an enumerator (rb_fiber_new() in
- * enumerator.c). */
+/* Returns the scope of a fiber that starts, or NULL if it has none. A fiber
+ * without scope_holder_ivar was not created by Fiber.new; it belongs to an
+ * enumerator (rb_fiber_new() in enumerator.c). */
 static rb_sp_scope *scope_begin(VALUE fiber) {
   VALUE holder = rb_attr_get(fiber, scope_holder_ivar);
   rb_sp_scope *scope;
@@ -239,8 +248,8 @@ static rb_sp_scope *scope_begin(VALUE fiber) {
   return scope;
 }
 
-/* The scope of the fiber that runs after a switch, or NULL. A fiber that starts
- * has no frame yet. */
+/* Returns the scope of the fiber that runs after a switch, or NULL if it has
+ * none. A fiber without a frame has just started. */
 static rb_sp_scope *scope_arrive(VALUE fiber) {
   const size_t slot = seen_slot(fiber);
   rb_sp_scope *scope;
@@ -254,8 +263,8 @@ static rb_sp_scope *scope_arrive(VALUE fiber) {
   return scope;
 }
 
-/* Returns whether the thread belongs to the main Ractor. Threads of other
- * Ractors have no scopes. */
+/* Returns whether the calling thread belongs to the main Ractor. Threads of
+ * other Ractors have no scopes. */
 static bool scope_main_ractor(void) {
   if (scope_running.generation == scope_generation)
     return true;
@@ -265,15 +274,17 @@ static bool scope_main_ractor(void) {
   return true;
 }
 
-/* Runs after a switch, on the new fiber. An exception that arrives with the
- * switch (Thread#raise, Timeout) is raised before this hook and skips it. Then
- * the previous context stays active until the next switch, attach or detach. */
+/* Ruby calls this hook after a switch of fibers, on the new fiber. An exception
+ * that arrives with the switch (Thread#raise, Timeout) is raised before this
+ * hook runs, so the hook is skipped. In this case the context of the previous
+ * fiber stays active until the next switch of fibers, or the next attach or
+ * detach of an OpenTelemetry context. */
 static void scope_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
                            VALUE klass) {
   rb_sp_scope *from, *to;
 
   (void)event, (void)data, (void)self, (void)id, (void)klass;
-  /* A fiber that ran before following began is not a caller. */
+  /* The fiber that ran when following began is not a caller. */
   from =
       scope_running.generation == scope_generation ? scope_running.scope : NULL;
   if (!scope_main_ractor())
@@ -281,7 +292,7 @@ static void scope_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
   to = scope_arrive(rb_fiber_current());
   if (from && from->serial != scope_running.serial)
     from = NULL;
-  /* The thread's own context is active and stays active. */
+  /* Neither fiber has a scope, so the thread's own context stays active. */
   if (!to && !scope_running.scope)
     return;
   if (from && from->resumed && scope_resume_returned(from, to))
@@ -294,7 +305,8 @@ static void scope_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
   scope_run(to);
 }
 
-/* The VM reuses native threads for other Ruby threads. */
+/* Ruby calls this hook on a new Ruby thread. scope_running may have the data of
+ * another Ruby thread, because the VM reuses native threads. */
 static void scope_thread_begins(rb_event_flag_t event, VALUE data, VALUE self,
                                 ID id, VALUE klass) {
   VALUE holder;
@@ -372,8 +384,8 @@ spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope) {
       return st;
   }
   scope_run(scope);
-  /* The active context may be the caller's if the fiber belongs to an
-   * enumerator. */
+  /* If the fiber belongs to an enumerator, its caller's context may be active.
+   * Activate the fiber's own context instead. */
   if (scope->resumed && !scope->span && !scope->labels)
     scope_activate(scope,
                    scope_span_of(scope_source(scope, rb_sp_scope_has_span)),

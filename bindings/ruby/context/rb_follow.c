@@ -6,20 +6,21 @@
 
 static bool follow_requested, follow_profiled;
 
-/* Whether new fibers and threads inherit the span and labels of their creator;
- * and whether they inherit its mark, which is true from the first mark on. */
+/* `follow_inherits`: new fibers and threads inherit the span and labels of
+ * their creator. `follow_marked`: a recording has had a mark, so new threads
+ * inherit the mark of their creator, too. */
 static bool follow_inherits, follow_marked;
 
-/* Native::FiberHook, whose method replaces Fiber's while fibers are followed;
- * and Native::ThreadHook, whose method replaces Thread's permanently once it is
- * installed. */
+/* Native::FiberHook, whose `initialize` replaces that of Fiber while fibers are
+ * followed; and Native::ThreadHook, whose `initialize` replaces that of Thread
+ * and is never removed. */
 static VALUE follow_fiber_hook, follow_thread_hook;
 static ID follow_initialize;
 
 static const rb_sp_follow_watch *follow_watch;
 
-/* If other code has wrapped this method, it stays after following ends and does
- * nothing. */
+/* If other code has wrapped this method, it remains installed after following
+ * has ended. It then only calls the original. */
 static VALUE follow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
   if (rb_sp_context_follows() && rb_sp_ractor_is_main())
     rb_sp_context_created(fiber, follow_inherits);
@@ -43,8 +44,8 @@ static VALUE follow_fiber_class(void) {
   return rb_const_get(rb_cObject, rb_intern("Fiber"));
 }
 
-/* Prepare the fibers that were created while fibers were not followed. The
- * fiber of an enumerator is not among them before it starts. */
+/* Call rb_sp_context_created_before() for all existing fibers. ObjectSpace does
+ * not list the fiber of an enumerator that has not started. */
 static void follow_fibers(void) {
   const VALUE fiber_class = follow_fiber_class();
 
@@ -52,7 +53,8 @@ static void follow_fibers(void) {
                 &fiber_class, follow_fiber, Qnil);
 }
 
-/* Idempotent. This runs Ruby code, so other threads may run, too. */
+/* Install the replacement methods. Idempotent. This runs Ruby code, so other
+ * Ruby threads may run meanwhile. */
 static void follow_hook(void) {
   rb_sp_override_install(follow_fiber_class(), follow_fiber_hook);
   follow_watch->install(true);
@@ -124,7 +126,7 @@ static VALUE native_scopes_inherit(VALUE self, VALUE on) {
   return Qnil;
 }
 
-/* Define a module with one method, `initialize`. */
+/* Define the module Native::`name` with one method, `initialize`. */
 static VALUE follow_hook_new(const char *name,
                              VALUE (*initialize)(int, VALUE *, VALUE)) {
   VALUE hook = rb_define_module_under(rb_sp_native, name);

@@ -4,8 +4,9 @@
 #include "rb_context.h"
 #include "rb_follow.h"
 
-/* Native.labels: the running fiber's own labels, as a number for
- * labels_restore. nil in a Ractor other than the main one. */
+/* Native.labels: returns the running fiber's own labels, as a number that
+ * Native.labels_restore accepts. Returns nil in a Ractor other than the main
+ * one. */
 static VALUE label_labels(VALUE self) {
   const rb_sp_scope *scope;
 
@@ -16,10 +17,10 @@ static VALUE label_labels(VALUE self) {
   return UINT2NUM(scope ? scope->labels : 0);
 }
 
-/* Native.labels_restore(labels): undo all pushes since Native.labels. This
- * restores the earlier state instead of popping each label, because an
- * exception of Timeout may be raised between a push and the use of its token.
- */
+/* Native.labels_restore(labels): undo all pushes since the call of
+ * Native.labels that returned `labels`. This restores the earlier state instead
+ * of popping each label, because Timeout may raise an exception after a push
+ * and before its token is stored. */
 static VALUE label_restore(VALUE self, VALUE labels) {
   rb_sp_scope *scope = rb_sp_scope_current();
 
@@ -29,8 +30,9 @@ static VALUE label_restore(VALUE self, VALUE labels) {
   return Qnil;
 }
 
-/* Native.label_push(name, value): the arguments may be any objects; their to_s
- * is used. The core counts labels that it refuses. */
+/* Native.label_push(name, value): push a label on the running fiber. The
+ * arguments may be any objects; their to_s is used. If the core refuses the
+ * label, it counts this. */
 static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   spanprof_label_token token;
   rb_sp_scope *scope;

@@ -1,4 +1,4 @@
-/* Labels of the running fiber. */
+/* Ruby methods that change the labels of the running fiber. */
 #ifndef RB_LABEL_H
 #define RB_LABEL_H
 

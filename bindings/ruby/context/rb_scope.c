@@ -4,7 +4,7 @@
 
 #include "rb_context.h"
 
-/* Scopes are allocated in slabs that are never freed. So a stale pointer leads
+/* Number of scopes in a slab. Slabs are never freed, so a stale pointer leads
  * to a scope with another serial, and not to memory of other code. */
 #define SCOPE_SLAB 64
 
@@ -12,7 +12,7 @@ static VALUE scope_class;
 static rb_sp_scope *scope_free;
 static uint64_t scope_serials;
 
-/* All scopes, also free ones. */
+/* All scopes, including free ones. */
 static struct scope_slab {
   struct scope_slab *next;
   rb_sp_scope scopes[SCOPE_SLAB];
@@ -78,14 +78,15 @@ static rb_sp_scope *scope_allocate(void) {
   return scope;
 }
 
-/* The holder needs a class: code that lists instance variables in C (Marshal)
- * may call a method of the holder, which would crash the VM without a class. */
+/* The holder has a class, because C code that lists instance variables
+ * (Marshal) may call a method of the holder. Without a class the call would
+ * crash the VM. */
 VALUE rb_sp_scope_holder_new(void) {
   return TypedData_Wrap_Struct(scope_class, &scope_holder, scope_allocate());
 }
 
-/* Clear the active span and mark, because they will be out of date when
- * following begins again. */
+/* Free the context and clear all values except the labels, because they will be
+ * out of date when following begins again. */
 static void scope_deactivate(rb_sp_scope *scope) {
   spanprof_context_free(scope->context);
   scope->context = NULL;

@@ -10,19 +10,21 @@ typedef struct rb_sp_scope {
   uint64_t serial;
   VALUE fiber;
   spanprof_context *context; /* created when first needed */
-  /* Its own span and labels; 0 if none. */
+  /* The scope's own span and labels; 0 if it has none. */
   spanprof_span span;
   spanprof_labels labels;
-  /* The creator's span, if scopes inherit; active while `span` is 0. */
+  /* The span that was inherited from the fiber's creator, or 0. It is active
+   * while `span` is 0. */
   spanprof_span inherited;
-  spanprof_mark mark;   /* of its recording; 0 if none */
-  uint8_t trace_id[16]; /* of `span` */
+  spanprof_mark mark;   /* mark of the scope's recording, or 0 */
+  uint8_t trace_id[16]; /* trace of `span` */
   /* The span that is active in `context`. */
   spanprof_span active_span;
   spanprof_span_token active_token;
-  /* Whether the fiber belongs to an enumerator, and whether `caller` has
-   * resumed it and waits. `caller` is NULL if the caller's fiber has no scope.
-   * It is valid only while its serial is `caller_serial`. */
+  /* `enumerator`: the fiber belongs to an enumerator. `resumed`: the fiber of
+   * `caller` has resumed this fiber and waits for it. `caller` is NULL if the
+   * caller's fiber has no scope; it is valid only while its serial is
+   * `caller_serial`. */
   bool enumerator;
   bool resumed;
   struct rb_sp_scope *caller;
@@ -30,7 +32,7 @@ typedef struct rb_sp_scope {
   struct rb_sp_scope *next_free;
 } rb_sp_scope;
 
-/* Each returns whether the scope has a value of its own. */
+/* Return whether the scope itself has a span, labels or a mark. */
 static inline bool rb_sp_scope_has_span(const rb_sp_scope *scope) {
   return scope->span != 0;
 }
@@ -43,11 +45,12 @@ static inline bool rb_sp_scope_has_mark(const rb_sp_scope *scope) {
   return scope->mark != 0;
 }
 
-/* Create an object that owns a new scope (its data pointer), which belongs to
- * no fiber yet. */
+/* Create an object that owns a new scope. The object's data pointer is the
+ * scope, which belongs to no fiber yet. */
 VALUE rb_sp_scope_holder_new(void);
 
-/* Deactivate the spans and marks of all scopes. */
+/* Clear the spans and marks of all scopes and free their contexts. The scopes
+ * keep their labels. */
 void rb_sp_scopes_deactivate(void);
 
 void rb_sp_scopes_init(void);

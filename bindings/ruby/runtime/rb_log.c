@@ -24,7 +24,8 @@ static VALUE log_line_value(const sp_log_line *line) {
 
 /* call-seq: log_lines -> [[level, text], ...]
  *
- * Remove all waiting lines and return them, oldest first. */
+ * Remove all lines that wait for their delivery and return them, oldest first.
+ */
 static VALUE native_log_lines(VALUE self) {
   VALUE lines = rb_ary_new();
   sp_log_line *line = sp_log_lines_remove_all();
@@ -40,7 +41,7 @@ static VALUE native_log_lines(VALUE self) {
   return lines;
 }
 
-/* May raise. */
+/* Tell Spanprof::Logging to deliver the waiting lines. May raise. */
 static VALUE log_deliver(VALUE data) {
   VALUE logging = rb_path2class("Spanprof::Logging");
 
@@ -55,7 +56,7 @@ void rb_sp_log_deliver(void) {
 
 /* call-seq: log_thread -> nil
  *
- * Declare the calling thread to be the one that delivers lines. */
+ * Declare the calling thread to be the one that delivers log lines. */
 static VALUE native_log_thread(VALUE self) {
   (void)self;
   rb_sp_naming_log_thread();
@@ -64,8 +65,9 @@ static VALUE native_log_thread(VALUE self) {
 
 /* call-seq: stderr_line(text) -> nil
  *
- * Keeps the GVL: each busy thread would delay its acquisition by 100 ms, which
- * is too long while a process exits. */
+ * Write a line to stderr. Keeps the GVL, because each busy Ruby thread would
+ * delay the acquisition of a released GVL by 100 ms. That is too long while a
+ * process exits. */
 static VALUE native_stderr_line(VALUE self, VALUE text) {
   (void)self;
   sp_stderr_line(StringValueCStr(text));

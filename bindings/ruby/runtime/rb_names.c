@@ -17,8 +17,8 @@ typedef struct name_work {
   int64_t start_line;
 } name_work;
 
-/* The objects that own the texts of the last result. Marked; guarded by the
- * GVL. */
+/* The Ruby strings that own the texts of the last result. The garbage collector
+ * marks them. Guarded by the GVL. */
 static VALUE name_function = Qnil;
 static VALUE name_file = Qnil;
 
@@ -33,8 +33,8 @@ static VALUE utf8(VALUE text) {
   return NIL_P(text) ? text : rb_str_export_to_enc(text, rb_utf8_encoding());
 }
 
-/* Concatenate bytes, because text that cannot be converted to UTF-8 cannot be
- * concatenated otherwise. */
+/* Concatenates bytes, because Ruby refuses to concatenate UTF-8 and text that
+ * could not be converted to UTF-8. */
 static VALUE joined(VALUE before, VALUE after) {
   return rb_str_cat(rb_str_dup(before), RSTRING_PTR(after), RSTRING_LEN(after));
 }
@@ -44,7 +44,8 @@ static bool path_anonymous(VALUE path) {
   return memmem(RSTRING_PTR(path), (size_t)RSTRING_LEN(path), "#<", 2) != NULL;
 }
 
-/* Returns "Shop::Cart#", "Shop::Cart." or "". */
+/* Returns the class of a method as the first part of the method's name:
+ * "Shop::Cart#", "Shop::Cart." for a singleton method, or "". */
 static VALUE method_class(VALUE method) {
   VALUE path = utf8(rb_profile_frame_classpath(method));
   bool singleton = RTEST(rb_profile_frame_singleton_method_p(method));
@@ -60,8 +61,9 @@ static VALUE c_method_name(VALUE method) {
   return NIL_P(name) ? Qnil : joined(method_class(method), name);
 }
 
-/* Remove "rescue in " and "ensure in ": since Ruby 3.4 "rescue in block in
- * total" is "block in total". */
+/* Remove "rescue in " and "ensure in ", as Ruby 3.4 does: in earlier versions
+ * the label of a rescue clause is "rescue in block in total" instead of "block
+ * in total". */
 static VALUE label_clean(VALUE label) {
   static const char *const prefixes[] = {"rescue in ", "ensure in "};
   const char *text = RSTRING_PTR(label);
@@ -93,8 +95,8 @@ static long digits_before(const char *text, long end) {
   return end - at;
 }
 
-/* The length of a method's name without numbers that differ in each process.
- * Such names are ActionView's
+/* Returns the length of a method's name without the numbers at its end that
+ * differ in each process. Names with such numbers are ActionView's
  * "_app_views_carts_show_html_erb__349628401748_220" (template.rb; a negative
  * hash has a third underscore) and Tilt's "__tilt_4320" (tilt/template.rb). */
 static long view_name_length(const char *text, long bytes) {
@@ -116,7 +118,8 @@ static long view_name_length(const char *text, long bytes) {
   return at;
 }
 
-/* Remove those numbers from a label that ends with the name `base`. */
+/* Remove the numbers that view_name_length() finds from a label that ends with
+ * the name `base`. */
 static VALUE view_label_clean(VALUE label, VALUE base) {
   long bytes = RSTRING_LEN(base);
 
@@ -124,7 +127,7 @@ static VALUE view_label_clean(VALUE label, VALUE base) {
   return bytes ? rb_str_subseq(label, 0, RSTRING_LEN(label) - bytes) : label;
 }
 
-/* The label, with the class before the method's name. */
+/* Returns the label of the code, with the class before the method's name. */
 static VALUE iseq_name(const rb_sp_code *code) {
   VALUE label = utf8(rb_profile_frame_label(code->iseq));
   VALUE base = utf8(rb_profile_frame_base_label(code->iseq));
@@ -138,7 +141,8 @@ static VALUE iseq_name(const rb_sp_code *code) {
     label = view_label_clean(label, base);
     base = view_label_clean(base, base);
   }
-  /* Only methods have such a name; <main> and <class:Cart> do not. */
+  /* Only the code of methods gets a class before its name; <main> and
+   * <class:Cart> do not. */
   if (!code->method || NIL_P(base) || !text_ends(label, base) ||
       NIL_P(rb_profile_frame_method_name(code->iseq)))
     return label;
@@ -153,7 +157,7 @@ static int64_t frame_line(VALUE iseq, uint32_t offset) {
   rb_sp_instructions all = rb_sp_iseq_instructions(iseq);
   uint32_t position = offset - (uint32_t)((uintptr_t)all.first >> 3);
 
-  /* The pc of a frame of compiled code may have any value. */
+  /* While code of the JIT compiler runs, the frame's pc may have any value. */
   if (position > all.count)
     return 0;
   /* The pc points to the next instruction, except in a frame that has not run

@@ -9,8 +9,8 @@
 /* Called once, when the extension loads. */
 void rb_sp_names_init(void);
 
-/* The `resolve` of the runtime. Called with the GVL, by
- * spanprof_runtime_resolve(). Never raises. */
+/* The function `resolve` of the spanprof_runtime. spanprof_runtime_resolve()
+ * calls it with the GVL. Never raises. */
 spanprof_status rb_sp_names_resolve(void *data, const spanprof_frame *frame,
                                     spanprof_name *out);
 

@@ -17,38 +17,41 @@
 #include "vm/rb_thread_table.h"
 #include "vm/rb_vm_layout.h"
 
-/* Number of names to resolve before other Ruby threads may run. Each takes
+/* Number of names to resolve before other Ruby threads may run. Each name takes
  * about 3 us. */
 #define NAMING_BATCH 128
 
-/* Interval of sweeps, and so the minimum time that code is kept after a sample
- * has seen it. It is longer than the time that a frame waits for its name: the
- * collector requests names every second, and a sweep runs only if no frame
- * waits. */
+/* Interval of the sweeps that remove old code, and so the minimum time for
+ * which code is kept after a sample has seen it. This is longer than a frame
+ * waits for its name, because the collector requests names every second and a
+ * sweep runs only if no frame waits. */
 #define NAMING_SWEEP_S 20
 
-/* Interval of checks for a deadlock, and so the delay of its detection; and the
- * maximum number of threads for which the check is done. */
+/* Interval of the checks for a deadlock, and the maximum number of Ruby threads
+ * for which they are done. */
 #define NAMING_LOOK_S      1
 #define NAMING_WAITERS_MAX 256
 
-/* Process-wide, because there is one runtime. */
+/* One for the process, because there is one runtime. */
 static struct {
   sem_t requests;
-  _Atomic bool requested; /* the semaphore was posted, and the thread has not
-                             handled it */
-  _Atomic bool started;   /* started and not stopped since */
-  _Atomic bool running;   /* the thread runs */
+  /* `requests` was posted, and the naming thread has not handled the request */
+  _Atomic bool requested;
+  /* between rb_sp_naming_start() and rb_sp_naming_stop() */
+  _Atomic bool started;
+  _Atomic bool running; /* the naming thread runs */
   _Atomic bool stopping;
-  _Atomic bool asleep; /* the thread sleeps until naming_return() wakes it */
+  /* the naming thread sleeps until naming_return() wakes it */
+  _Atomic bool asleep;
   _Atomic bool
       ending;  /* Ruby is about to end all threads and to wait for them */
   bool failed; /* no thread could be created, and this was logged */
   VALUE thread;
   VALUE thread_methods; /* a module, see naming_join() */
-  VALUE log_thread;     /* the thread that delivers lines */
-  /* A thread that was awake at the last check. It is checked first, because
-   * each end of a thread needs a check and 250 threads take 0.3 ms. */
+  VALUE log_thread;     /* the thread that delivers log lines */
+  /* A thread that was awake at the last check for a deadlock. The next check
+   * looks at this thread first: a check runs whenever a thread ends, and
+   * looking at 250 threads takes 0.3 ms. */
   VALUE last_awake;
   bool hooked;
   bool all_waited; /* see naming_thread_ends() */
@@ -60,7 +63,8 @@ static uint64_t now_s(void) {
   return sp_monotonic_ns() / SP_NS_PER_S;
 }
 
-/* Sets *data if names were requested. */
+/* Wait for a request for names, for NAMING_LOOK_S at most. Sets *data to
+ * whether there was a request. */
 static void *request_wait(void *data) {
   bool *requested = data;
   struct timespec until;
@@ -71,14 +75,14 @@ static void *request_wait(void *data) {
   return NULL;
 }
 
-/* Wake the thread for an interrupt (kill, exit). */
+/* Wake the naming thread, because it has an interrupt (kill, exit). */
 static void request_wake(void *data) {
   (void)data;
   sem_post(&naming.requests);
 }
 
-/* Called when no frame waits for a name, because waiting frames need their
- * code. */
+/* Remove old code and threads from the tables. Called when no frame waits for a
+ * name, because a waiting frame needs its code. */
 static void naming_sweep(void) {
   uint64_t now = now_s();
 
@@ -89,8 +93,9 @@ static void naming_sweep(void) {
     naming.swept_s = now;
 }
 
-/* Returns whether a thread sleeps until another thread wakes it. Ruby uses this
- * state only for sleeps that neither a signal nor a timeout ends. */
+/* Returns whether a thread sleeps until another thread wakes it. Ruby uses the
+ * state "sleep_forever" only for sleeps that neither a signal nor a timeout
+ * ends. */
 static bool thread_waits(VALUE thread) {
   static const char waiting[] = " sleep_forever>";
   const size_t length = sizeof waiting - 1;
@@ -103,26 +108,28 @@ static bool thread_waits(VALUE thread) {
          memcmp(RSTRING_END(text) - length, waiting, length) == 0;
 }
 
-/* CPU time of a thread. */
+/* Returns the CPU time that a thread has used, or 0 if it has no native thread.
+ */
 static uint64_t thread_cpu_ns(VALUE thread) {
   VALUE tid = rb_funcallv(thread, rb_intern("native_thread_id"), 0, NULL);
   struct timespec used = {0};
 
-  /* The clock id of a thread by the kernel's thread id, as
-   * clock_getcpuclockid(3) computes it; the bits are those of
-   * linux/posix-timers.h for a thread's scheduler clock. */
+  /* Compute the clock id from the kernel's thread id, as clock_getcpuclockid(3)
+   * does for a process. The bits are those of linux/posix-timers.h for a
+   * thread's scheduler clock. */
   if (FIXNUM_P(tid))
     clock_gettime((clockid_t)((~(unsigned)FIX2INT(tid) << 3) | 6), &used);
   return (uint64_t)used.tv_sec * SP_NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* The threads that wait for another thread. */
+/* The threads that sleep until another thread wakes them. */
 typedef struct naming_waiters {
   VALUE ignored;   /* a thread to ignore, in addition to the naming thread */
-  uint64_t cpu_ns; /* CPU time of all of them */
+  uint64_t cpu_ns; /* CPU time that these threads have used together */
 } naming_waiters;
 
-/* Returns true if all threads wait for another. May raise. */
+/* Returns true if each thread, except the ignored ones, waits for another one.
+ * May raise. */
 static VALUE waiters_look(VALUE data) {
   naming_waiters *waiters = (naming_waiters *)data;
   VALUE list;
@@ -153,10 +160,11 @@ static bool waiters_all(naming_waiters *waiters) {
   return RTEST(rb_sp_guard(waiters_look, (VALUE)waiters));
 }
 
-/* If the last thread that is awake ends, Ruby does not report a deadlock,
- * because a signal handler may wake the others. naming_hides_deadlock()
- * recognizes this case: since that end, the waiting threads have used no CPU
- * time. */
+/* Ruby calls this hook on a thread that ends. If all other threads wait for
+ * another one, Ruby itself does not report a deadlock here, because a signal
+ * handler may wake them. Neither must the naming thread cause such a report. So
+ * note the CPU time of the waiting threads: as long as it stays the same,
+ * naming_hides_deadlock() returns false. */
 static void naming_thread_ends(rb_event_flag_t event, VALUE data, VALUE self,
                                ID id, VALUE klass) {
   naming_waiters waiters = {.ignored = rb_thread_current()};
@@ -169,9 +177,10 @@ static void naming_thread_ends(rb_event_flag_t event, VALUE data, VALUE self,
   naming.all_waited_cpu_ns = waiters.cpu_ns;
 }
 
-/* Ruby checks for a deadlock when a thread begins to wait for another. It does
- * not check while a thread sleeps in another way, as the naming thread does.
- * Returns whether this thread hides a deadlock. */
+/* Returns whether the naming thread hides a deadlock from Ruby. Ruby reports a
+ * deadlock when a thread begins to wait for another one and all others already
+ * wait. The naming thread usually sleeps in another way, so Ruby finds no
+ * deadlock. */
 static bool naming_hides_deadlock(void) {
   naming_waiters waiters = {.ignored = Qnil};
 
@@ -182,8 +191,9 @@ static bool naming_hides_deadlock(void) {
   return !naming.all_waited || naming.all_waited_cpu_ns != waiters.cpu_ns;
 }
 
-/* Sleep as a waiting Ruby thread does, so that Ruby finds the deadlock. New
- * names are needed only if Ruby code runs again. */
+/* Sleep as a Ruby thread does that waits for another one, so that Ruby finds
+ * the deadlock. New names are needed only if Ruby code runs again, and
+ * naming_return() then wakes this thread. */
 static void naming_sleep(void) {
   atomic_store(&naming.asleep, true);
   if (sem_trywait(&naming.requests) != 0)
@@ -244,8 +254,9 @@ static VALUE naming_ensured(VALUE yielded, VALUE data, int argc,
   return rb_ensure(naming_body, data, naming_end, rb_sp_sigprof_block());
 }
 
-/* A new thread inherits the interrupt mask of its creator. With a mask that
- * blocks all interrupts, nobody could end this thread. */
+/* A new thread inherits the interrupt mask of its creator. Remove the mask,
+ * because under a mask that blocks all interrupts nobody could end this thread.
+ */
 static VALUE naming_main(void *data) {
   const VALUE mask = rb_hash_new();
 
@@ -254,8 +265,8 @@ static VALUE naming_main(void *data) {
                        naming_ensured, (VALUE)data);
 }
 
-/* Replace join and value of the naming thread: a program that joins all threads
- * expects all of them to end. */
+/* Replaces Thread#join of the naming thread. A program that joins all threads
+ * would otherwise wait forever. */
 static VALUE naming_join(int argc, VALUE *argv, VALUE thread) {
   (void)argc, (void)argv;
   return thread;
@@ -266,9 +277,9 @@ static VALUE naming_value(VALUE thread) {
   return Qnil;
 }
 
-/* Call no other methods here: a method call would raise the pending interrupt
- * of the program's thread, for example a signal, and rb_protect() would discard
- * it. */
+/* Create the naming thread. Other method calls are not allowed here: they would
+ * raise a pending interrupt of the program's thread, for example a signal, and
+ * naming_begin() would discard it. */
 static VALUE thread_create(VALUE data) {
   (void)data;
   naming.thread = rb_thread_create(naming_main, NULL);
@@ -297,7 +308,8 @@ static void naming_begin(void) {
   naming.failed = true;
 }
 
-/* Runs on a thread of the program, between two instructions. */
+/* Wake or restart the naming thread. Ruby calls this on a thread of the
+ * program, between two instructions. */
 static void naming_return(void *data) {
   (void)data;
   if (!atomic_load(&naming.started) || atomic_load(&naming.ending))
@@ -308,7 +320,7 @@ static void naming_return(void *data) {
     naming_begin();
 }
 
-/* One of the last at_exit handlers to run. */
+/* Runs as one of the last at_exit handlers. */
 static void naming_last(VALUE data) {
   (void)data;
   atomic_store(&naming.ending, true);

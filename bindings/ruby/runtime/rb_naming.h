@@ -1,7 +1,7 @@
-/* The Ruby thread that resolves the names of frames. It sleeps without the GVL
- * until frames wait, acquires the GVL and resolves them. At intervals it
- * removes old code and threads from the tables. It also starts the delivery of
- * log lines. Thread.list contains it with the name "spanprof".
+/* The naming thread: the Ruby thread that resolves the names of frames. It
+ * sleeps without the GVL until frames wait, acquires the GVL and resolves them.
+ * At intervals it removes old code and threads from the tables. It also starts
+ * the delivery of log lines. Thread.list contains it with the name "spanprof".
  *
  * If every other thread waits for another one, the naming thread waits in the
  * same way, so that Ruby detects the deadlock. If the program kills the naming
@@ -14,26 +14,28 @@
 /* Called once, when the extension loads. */
 void rb_sp_naming_init(void);
 
-/* Start the thread unless it runs. Never raises. Without the thread, names are
- * resolved when the session is flushed or stopped. */
+/* Start the naming thread unless it runs. Never raises. Without the thread,
+ * names are resolved when the session is flushed or stopped. */
 void rb_sp_naming_start(void);
 
-/* Stop the thread. Returns the interrupt that ended the wait, for
- * rb_jump_tag(), or 0. */
+/* Stop the naming thread and wait for its end. Returns 0, or the interrupt that
+ * ended the wait. The caller passes an interrupt to rb_jump_tag(). */
 int rb_sp_naming_stop(void);
 
-/* Declare the calling Ruby thread to be one of the profiler's. */
+/* Declare the calling Ruby thread to be the profiler's thread that delivers log
+ * lines. */
 void rb_sp_naming_log_thread(void);
 
-/* The `want_names` of the runtime, also called for log lines. Any thread may
- * call this; it does not wait. */
+/* Wake the naming thread. This is the function `want_names` of the
+ * spanprof_runtime; it is also called when log lines wait for their delivery.
+ * Any thread may call it. Does not wait. */
 void rb_sp_naming_request(void *data);
 
 /* Resolve the names of all waiting frames on the calling thread. */
 void rb_sp_naming_all(void);
 
-/* Called in a forked child, where the thread no longer exists. Starts nothing.
- */
+/* Called in a forked child, where the naming thread no longer exists. Does not
+ * start it again. */
 void rb_sp_naming_forget(void);
 
 #endif

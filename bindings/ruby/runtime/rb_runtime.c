@@ -22,20 +22,21 @@
 
 #define RUNTIME_REASON_BYTES 256
 
-/* The parts of the VM's layout that the walker may use: "methods" (default),
- * "frames" or "off". */
+/* An environment variable with the parts of the VM's memory that the stack
+ * walker may read: "methods" (default), "frames" or "off". */
 #define RUNTIME_WALKER_VARIABLE "SPANPROF_RUBY_WALKER"
 
-/* Process-wide, because the VM is. Guarded by the GVL. */
+/* One for the process, because there is one VM. Guarded by the GVL. */
 static struct {
   bool tested;
-  VALUE tester; /* thread that runs the test; 0 if none */
+  VALUE tester; /* thread that runs the self-test, or 0 */
   bool registered;
-  size_t retains; /* in the process `pid` */
+  size_t retains; /* retains that the process `pid` has */
   pid_t pid;
   rb_sp_walker_config config;
   rb_sp_eval_range range;
-  char reason[RUNTIME_REASON_BYTES]; /* "" if available */
+  /* why this Ruby cannot be profiled, or "" */
+  char reason[RUNTIME_REASON_BYTES];
 } runtime;
 
 static void reason_set(const char *format, const char *text) {
@@ -56,7 +57,7 @@ static bool mode_read(rb_sp_walker_mode *out) {
   return true;
 }
 
-/* Try the modes in descending order until one works. */
+/* Test the walker's modes, best mode first, until one works. */
 static void mode_test(void) {
   const char *failure = NULL;
 
@@ -93,7 +94,7 @@ static void layout_test(void) {
   mode_test();
 }
 
-/* Sets *data when the test is complete. */
+/* Test this Ruby. Sets *data to true when the test is complete. */
 static VALUE runtime_test(VALUE data) {
   layout_test();
   *(bool *)data = true;
@@ -104,8 +105,10 @@ static VALUE runtime_test_guarded(VALUE data) {
   return rb_sp_guard(runtime_test, data);
 }
 
-/* The test runs Ruby code, so another thread may call this during the test and
- * must wait. A signal handler that interrupts the test cannot wait for it. */
+/* Returns whether this Ruby can be profiled. The first call tests this. The
+ * test runs Ruby code, so another thread may call this function during the
+ * test; it then waits. A signal handler that interrupts the test cannot wait
+ * for it and gets false. */
 static bool runtime_available(void) {
   const VALUE thread = rb_thread_current();
   bool ended = false;
@@ -161,7 +164,8 @@ static bool runtime_register(void) {
   return !spanprof_runtime_register(&description);
 }
 
-/* Returns false if runtime.reason or the core's last error has the reason. */
+/* Register the runtime with the core. If this fails, returns false, and
+ * runtime.reason or spanprof_last_error() has the reason. */
 static bool runtime_start(void) {
   int interrupt = 0;
 
@@ -171,7 +175,7 @@ static bool runtime_start(void) {
     return false;
   rb_sp_walker_configure(&runtime.config);
   rb_protect(runtime_adopt_guarded, Qnil, &interrupt);
-  /* Another thread may have registered it while Ruby code ran. */
+  /* Another thread may have registered the runtime while Ruby code ran. */
   if (!runtime.registered)
     runtime.registered = runtime_register();
   rb_sp_jit_range_follow();
@@ -197,9 +201,9 @@ static void runtime_drop(void) {
   rb_sp_naming_forget();
 }
 
-/* A forked child keeps only the session of its parent. It has neither the
- * parent's recordings nor sessions that other threads of the parent were just
- * starting. */
+/* Returns the number of retains of this process. A forked child has at most
+ * one, for its parent's session. It has neither the parent's recordings nor
+ * sessions that other threads of the parent were just starting. */
 static size_t *runtime_retains(void) {
   if (runtime.pid != getpid()) {
     runtime.retains = spanprof_session_running() ? 1 : 0;
@@ -250,7 +254,8 @@ void rb_sp_runtime_resolve_all(void) {
     rb_sp_guard(resolve_all, Qnil);
 }
 
-/* The VM frees its threads and its heap: stacks must not be walked any more. */
+/* Called when the VM is about to free its threads and its heap. From now on no
+ * stack may be walked. */
 static void vm_end(ruby_vm_t *vm) {
   (void)vm;
   spanprof_runtime_unregister();

@@ -9,8 +9,8 @@
 
 /* A recording as a Ruby object. Invalid in a forked child. */
 typedef struct rb_recording {
-  spanprof_recording *recording; /* NULL if ended */
-  spanprof_mark previous_mark;   /* previous mark of its fiber */
+  spanprof_recording *recording; /* NULL if the recording has ended */
+  spanprof_mark previous_mark;   /* mark that the fiber had before */
   pid_t pid;
 } rb_recording;
 
@@ -40,8 +40,9 @@ static void *recording_end_run(void *data) {
   return NULL;
 }
 
-/* Run a call without the GVL until it has completed. An interrupt of the thread
- * is raised before the call or after its caller has finished. */
+/* Run a call without the GVL until it has completed. A pending interrupt of the
+ * thread is raised before the call begins; one that arrives during the call is
+ * raised only when the Ruby method has returned. */
 static void recording_run(void *(*run)(void *), recording_call *call) {
   do {
     rb_thread_check_ints();
@@ -49,8 +50,8 @@ static void recording_run(void *(*run)(void *), recording_call *call) {
   } while (!call->ran);
 }
 
-/* Free a recording that was not ended. The garbage collector calls this, so it
- * must not wait. */
+/* Free a recording, and end it without a profile if Ruby code did not end it.
+ * The garbage collector calls this, so it must not wait. */
 static void recording_free(void *data) {
   rb_recording *recording = data;
 
@@ -77,8 +78,9 @@ static void recording_refuse(void) {
   rb_raise(rb_sp_error, "%s", spanprof_last_error());
 }
 
-/* Begin the recording while the runtime is retained. Fibers and threads that
- * its context starts inherit its mark from here on. */
+/* Begin the recording that `data` describes. The caller has retained the
+ * runtime. If the recording has a mark, new fibers and threads inherit marks
+ * from now on. */
 static VALUE recording_begin_wait(VALUE data) {
   recording_call *call = (recording_call *)data;
 
@@ -87,9 +89,9 @@ static VALUE recording_begin_wait(VALUE data) {
     rb_sp_follow_marks();
     call->options.outer = spanprof_mark_get();
   }
-  /* With a mark and a running session, spanprof_recording_begin() does not
-   * wait. So keep the GVL: if other threads are busy, acquiring it again takes
-   * long. */
+  /* A recording with a mark begins without waiting if a session runs. Keep the
+   * GVL in this case: while other threads are busy, the acquisition of a
+   * released GVL takes long. */
   if (call->options.scope == SPANPROF_RECORDING_MARK &&
       spanprof_session_running())
     recording_begin_run(call);
@@ -98,7 +100,8 @@ static VALUE recording_begin_wait(VALUE data) {
   return Qnil;
 }
 
-/* Release the runtime. Returns the pending interrupt, or 0 if there is none. */
+/* Release the runtime. Returns an interrupt for rb_jump_tag(), or 0 if there is
+ * none. */
 static int recording_release(void) {
   const int interrupt = rb_sp_runtime_release();
 
@@ -117,8 +120,8 @@ static int64_t recording_option(VALUE value) {
 /* call-seq: Recording.begin(own, sample_rate_hz, native_frames, ms) ->
  * Recording
  *
- * If `own` is true, record the samples of the running fiber, and of the fibers
- * and threads that it creates from now on; otherwise all samples of the
+ * If `own` is true, record the samples of the running fiber and of the fibers
+ * and threads that it creates from now on. Otherwise record all samples of the
  * process. The other arguments may be nil. */
 static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
                                VALUE native_frames, VALUE ms) {
@@ -153,7 +156,8 @@ static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
   recording_refuse();
 }
 
-/* Remove the running fiber from the recording. */
+/* Remove the running fiber from the recording: give it the mark that it had
+ * before. */
 static void recording_unmark(const rb_recording *recording) {
   rb_sp_scope *scope = rb_sp_scope_current();
   const spanprof_mark mark = spanprof_recording_mark(recording->recording);
@@ -162,8 +166,8 @@ static void recording_unmark(const rb_recording *recording) {
     rb_sp_scope_mark_set(scope, recording->previous_mark);
 }
 
-/* Returns nil if the recording was ended before or is the parent
- * process's. */
+/* End the recording. Returns nil if it has already ended or belongs to the
+ * parent process. */
 static VALUE recording_finish(VALUE self, bool return_profile) {
   recording_call call = {.return_profile = return_profile};
   rb_recording *recording;
@@ -195,8 +199,9 @@ static VALUE recording_finish(VALUE self, bool return_profile) {
 
 /* call-seq: end -> [String, Integer, String or nil] or nil
  *
- * The profile (gzip-compressed pprof), its number of samples, and how it
- * differs from the requested one. */
+ * End the recording. Returns its profile (gzip-compressed pprof), the number of
+ * samples, and a text if the profile differs from the requested one. Returns
+ * nil if the recording has already ended. */
 static VALUE recording_end(VALUE self) {
   return recording_finish(self, true);
 }

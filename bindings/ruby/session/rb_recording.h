@@ -1,4 +1,5 @@
-/* Recordings, with or without a session (spanprof_recording_begin()). */
+/* Recordings of the core (spanprof_recording) as Ruby objects. They need no
+ * session. */
 #ifndef RB_RECORDING_H
 #define RB_RECORDING_H
 

@@ -1,8 +1,9 @@
 /* A flush or stop waits for the core, and the core's collector waits for names,
- * whose resolution needs the GVL. Therefore a thread of our own waits for the
- * core. The calling Ruby thread sleeps without the GVL and acquires it to
- * resolve names when frames wait. This also works without the naming thread,
- * which no longer exists when the interpreter exits. */
+ * whose resolution needs the GVL. Therefore a separate native thread runs the
+ * flush or stop. Meanwhile the calling Ruby thread sleeps without the GVL; when
+ * frames wait for names, it acquires the GVL and resolves them. This also works
+ * without the naming thread, which no longer exists when the interpreter exits.
+ */
 #include "rb_session.h"
 
 #include <pthread.h>
@@ -24,11 +25,11 @@
 
 #define SESSION_MESSAGE_BYTES 512
 
-/* A flush or stop. */
+/* A call of a flush or stop. */
 typedef struct session_call {
   spanprof_status (*run)(spanprof_session *session, uint32_t timeout_ms);
   uint32_t timeout_ms;
-  bool keep_gvl; /* no other Ruby thread may run any more */
+  bool keep_gvl; /* do not let other Ruby threads run */
   sem_t done;
   spanprof_status status;
   char message[SESSION_MESSAGE_BYTES]; /* last error of the thread that ran
@@ -99,8 +100,9 @@ static VALUE call_name(VALUE data) {
   return data;
 }
 
-/* Run `call`, which is on the caller's stack, to completion, even if the thread
- * is interrupted. Returns the interrupt, for rb_jump_tag(). */
+/* Run `call`, which is on the caller's stack, to completion, even if the
+ * calling thread is interrupted. Returns the interrupt, for rb_jump_tag(), or
+ * 0. */
 static int call_finish(session_call *call) {
   session_call *pending = call;
   int state = 0, interrupt = 0;
@@ -122,8 +124,9 @@ static int call_finish(session_call *call) {
   return interrupt;
 }
 
-/* Returns true if everything was delivered, false if the time was too short,
- * and nil if no session runs. */
+/* Returns the result of a completed call: true if everything was delivered,
+ * false if the time was too short or the delivery failed, and nil if no session
+ * runs. */
 static VALUE call_value(const session_call *call) {
   if (!call->status)
     return Qtrue;
@@ -136,7 +139,7 @@ static VALUE call_value(const session_call *call) {
                             : spanprof_status_text(call->status));
 }
 
-/* Run a flush to completion. */
+/* Run a flush to completion and return its result for Ruby code. */
 static VALUE session_flush(session_call *call) {
   int interrupt;
 
@@ -158,7 +161,8 @@ VALUE sp_control_flush(uint32_t timeout_ms) {
 
 /* call-seq: flush_once(timeout_ms) -> true, false or nil
  *
- * As flush, but for a process that exits: does not wait for retries. */
+ * Flush in a process that exits: does not wait for retries of failed uploads.
+ */
 static VALUE native_flush_once(VALUE self, VALUE timeout_ms) {
   session_call call = {.run = sp_session_flush_once,
                        .timeout_ms = NUM2UINT(timeout_ms),
@@ -195,8 +199,8 @@ VALUE sp_control_stop(uint32_t timeout_ms) {
 
 /* call-seq: finish(timeout_ms) -> true, false or nil
  *
- * As stop, but no other Ruby thread runs meanwhile: in a process that exits
- * they would only delay it. */
+ * Stop the session in a process that exits. Keeps the GVL, because other Ruby
+ * threads would only delay the exit. */
 static VALUE native_finish(VALUE self, VALUE timeout_ms) {
   (void)self;
   return session_stop(NUM2UINT(timeout_ms), true);
@@ -204,8 +208,8 @@ static VALUE native_finish(VALUE self, VALUE timeout_ms) {
 
 /* call-seq: finish_elsewhere(timeout_ms) -> nil
  *
- * As finish, from a Ractor other than the main one. The main Ractor continues
- * to run and resolves names. */
+ * Stop the session from a Ractor other than the main one, in a process that
+ * exits. The main Ractor continues to run and resolves names. */
 static VALUE native_finish_elsewhere(VALUE self, VALUE timeout_ms) {
   session_call call = {.run = spanprof_session_stop,
                        .timeout_ms = NUM2UINT(timeout_ms)};
@@ -255,8 +259,9 @@ VALUE sp_control_check(const sp_control_options *options) {
   return Qtrue;
 }
 
-/* Returns the least severe level to log, from the options or else the
- * environment, or nil if neither has one. */
+/* Returns the lowest level of the lines to log. The options have it, or else
+ * the environment variable PYROSCOPE_LOG_LEVEL. Returns nil if neither has a
+ * level. */
 VALUE sp_control_level(const sp_control_options *options) {
   const char *text = getenv("PYROSCOPE_LOG_LEVEL");
   int64_t level = options->core.log_level;
@@ -266,7 +271,7 @@ VALUE sp_control_level(const sp_control_options *options) {
   return LL2NUM(level);
 }
 
-/* Returns true, or false if another session runs. */
+/* Start a session. Returns true, or false if another session runs. */
 VALUE sp_control_start(const sp_control_options *options) {
   session_start start = {.options = options->core,
                          .status = SPANPROF_ERR_STATE};
@@ -299,8 +304,9 @@ static void *sample_run(void *data) {
   return NULL;
 }
 
-/* Runs without the GVL, because access to the session waits for a start or
- * stop. Returns true, or nil if no session runs. */
+/* Pause or resume the session, as `sample` says. Releases the GVL, because
+ * access to the session waits for a start or stop that is under way. Returns
+ * true, or nil if no session runs. */
 static VALUE sample_call(spanprof_status (*sample)(spanprof_session *)) {
   session_sample call = {.sample = sample, .status = SPANPROF_ERR_STATE};
 

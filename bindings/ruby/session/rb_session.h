@@ -1,11 +1,12 @@
-/* Start, flush, pause and stop of the session: the Ruby part of swig/control.h.
- */
+/* Start, flush, pause and stop of the session: the functions of swig/control.h
+ * for Ruby. */
 #ifndef RB_SESSION_H
 #define RB_SESSION_H
 
 #include "base/rb_base.h"
 
-/* Defines Native.flush_once, finish, finish_elsewhere and main_ractor?. */
+/* Defines Native.flush_once, Native.finish, Native.finish_elsewhere and
+ * Native.main_ractor?. */
 void rb_sp_session_init(void);
 
 #endif

@@ -10,9 +10,10 @@
 /* Entries of activation_seen. A power of two. */
 #define ACTIVATION_SEEN 64u
 
-/* A cache, by a context's address, of properties that cannot change: the
- * context has no span, or a span that the processor has seen. The garbage
- * collector may reuse an address: see activation_seen_empty(). */
+/* An entry of a cache with the address of an OpenTelemetry context as its key.
+ * It has a fact about the context that cannot change: the context has no span
+ * (`span` is nil), or a span that the span processor has seen (`record`). The
+ * garbage collector may reuse an address: see activation_seen_empty(). */
 typedef struct activation_look {
   VALUE context;
   VALUE span;
@@ -26,21 +27,24 @@ static ID activation_entries, activation_value, activation_stack,
     activation_attach_id, activation_detach_id, activation_attach_original,
     activation_detach_original, activation_clear_original;
 
-/* OpenTelemetry::Context, and the key of a context's span. */
+/* OpenTelemetry::Context, and the key under which a context has its span. */
 static VALUE activation_class = Qnil;
 static VALUE activation_key = Qnil;
 
-/* Where the API keeps the stack of contexts: in an instance variable of the
- * fiber (since opentelemetry-api 1.5) or in a fiber-local variable. Both are 0
- * if the stack is only available by a call. */
+/* Name of the variable in which the API keeps a fiber's stack of contexts: an
+ * instance variable of the fiber (since opentelemetry-api 1.5) or a fiber-local
+ * variable. Both are 0 if only a call of the API returns the stack. */
 static ID activation_ivar;
 static ID activation_local;
 
-/* See activation_follow(); and whether this binding is replacing those methods
- * now. */
+/* `activation_plain`: see `plain` of activation_follow().
+ * `activation_installing`: this binding is just replacing the methods of
+ * OpenTelemetry::Context. */
 static bool activation_plain, activation_installing;
 
-/* Native::ContextHook and Native::ContextWatch. */
+/* Native::ContextHook, which has the replacement methods, and
+ * Native::ContextWatch, which detects that other code redefines these methods.
+ */
 static VALUE activation_hook, activation_watch;
 
 static int activation_entry(VALUE key, VALUE value, VALUE found) {
@@ -54,8 +58,8 @@ static VALUE activation_value_call(VALUE context) {
   return rb_funcallv(context, activation_value, 1, &activation_key);
 }
 
-/* The program may attach any object. Its errors must not reach the code that
- * attaches it. */
+/* The program may attach any object as a context. Errors that its methods raise
+ * must not reach the code that attaches it. */
 VALUE rb_sp_activation_span(VALUE context) {
   VALUE entries, span = Qnil;
 
@@ -87,10 +91,11 @@ static activation_look activation_look_at(VALUE context) {
   return look;
 }
 
-/* The object with this function has no write barriers, so the collector calls
- * the function at the start and at the end of each marking: after the last use
- * of a dead context and before the reuse of its address. Compaction, which may
- * come later, calls it, too. */
+/* Empty the cache, because the garbage collector reuses the addresses of dead
+ * contexts. The object with this function has no write barriers, so the
+ * collector calls the function at the start and at the end of each marking.
+ * That is after the last use of a dead context and before the reuse of its
+ * address. Compaction, which may come later, calls it, too. */
 static void activation_seen_empty(void *data) {
   memset(data, 0, sizeof activation_seen);
 }
@@ -105,7 +110,7 @@ static VALUE activation_stack_call(VALUE class) {
   return rb_funcallv(class, activation_stack, 0, NULL);
 }
 
-/* The running fiber's stack of contexts, or nil if it has none. */
+/* Returns the running fiber's stack of contexts, or nil if it has none. */
 static VALUE activation_contexts(void) {
   VALUE stack = Qundef;
 
@@ -119,8 +124,8 @@ static VALUE activation_contexts(void) {
   return RB_TYPE_P(stack, T_ARRAY) ? stack : Qnil;
 }
 
-/* The trace id of a span that the processor has not seen, or nil if the span is
- * remote or its id is malformed. May raise. */
+/* Returns the trace id of a span that the span processor has not seen, or nil
+ * if the span is remote or its id is malformed. May raise. */
 static VALUE activation_local_trace(VALUE span) {
   VALUE context = rb_funcallv(span, activation_context, 0, NULL);
   VALUE id;
@@ -145,9 +150,10 @@ static void activation_set(const rb_sp_span *record) {
                          record ? record->trace_id : NULL);
 }
 
-/* A span that the processor has not seen was attached while the scope has a
- * span: a span that is not recorded, or one that wraps another span's context.
- * If it belongs to the same trace, it is a part of the span around it. */
+/* Called when a span that the span processor has not seen was attached while
+ * the scope has a span. Such a span is not recorded, or it wraps another span's
+ * context. If it belongs to the trace of the scope's span, that span stays
+ * active; otherwise the fiber has no span. */
 static VALUE activation_attached_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   rb_sp_scope *scope = rb_sp_scope_current();
@@ -159,8 +165,9 @@ static VALUE activation_attached_other(VALUE span) {
   return Qnil;
 }
 
-/* The same after a detach has exposed such a span: the span around it is
- * further down the stack. */
+/* Called when a detach has made a span that the span processor has not seen the
+ * current one again. Activates the nearest span of the same trace that is
+ * further down the stack, if there is one. */
 static VALUE activation_exposed_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   VALUE stack = activation_contexts();
@@ -177,7 +184,7 @@ static VALUE activation_exposed_other(VALUE span) {
   return Qnil;
 }
 
-/* Called when `context` was pushed on the fiber's stack. */
+/* Called when `context` was pushed on the fiber's stack of contexts. */
 static void activation_attached(VALUE context) {
   const activation_look look = activation_look_at(context);
   const rb_sp_scope *scope;
@@ -202,7 +209,8 @@ static bool activation_ended_here(const rb_sp_span *record) {
   return !scope || scope->serial == record->ended_in;
 }
 
-/* Called when `context` is the top of the stack again. */
+/* Called when a detach has made `context` the top of the fiber's stack again.
+ */
 static void activation_exposed(VALUE context) {
   const activation_look look = activation_look_at(context);
 
@@ -220,14 +228,14 @@ static void activation_detached(VALUE stack) {
                          : Qnil);
 }
 
-/* If other code has wrapped the methods of ContextHook, they stay after a stop.
- */
+/* Returns whether the replacement methods do anything. If other code has
+ * wrapped them, they remain installed after following has ended. */
 static bool activation_follows(void) {
   return rb_sp_context_follows() && rb_sp_ractor_is_main();
 }
 
-/* Context.attach(context). If the API's method is unpatched, its effect is
- * reproduced here, which costs a third of a call. */
+/* Context.attach(context). If nobody has patched the API's method, its effect
+ * is reproduced here, which takes a third of the time of calling it. */
 static VALUE activation_attach(VALUE self, VALUE context) {
   VALUE stack, token;
 
@@ -271,9 +279,10 @@ static VALUE activation_clear(VALUE self) {
   return cleared;
 }
 
-/* Context.singleton_method_added(name): a later definition replaces the API's
- * method and must be called. Context is extended with this method, so methods
- * of the program take precedence. */
+/* Context.singleton_method_added(name): Ruby calls this when the program
+ * redefines a method of Context, for example attach. From then on the program's
+ * method must be called. OpenTelemetry::Context is extended with the module of
+ * this method, so a singleton_method_added of the program takes precedence. */
 static VALUE activation_redefined(VALUE self, VALUE name) {
   const ID id = rb_check_id(&name);
 
@@ -312,8 +321,9 @@ static VALUE activation_begin(VALUE data) {
 }
 
 /* Native.activation_follow(context_class, key, instance_variable, local,
- * plain). The variables are Symbols or nil. `plain`: attach only pushes on that
- * stack, and detach only pops from it. */
+ * plain). The variables, which contain a fiber's stack of contexts, are Symbols
+ * or nil. `plain` is true if the API's attach only pushes on that stack and its
+ * detach only pops from it. */
 static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
                                VALUE instance_variable, VALUE local,
                                VALUE plain) {
@@ -331,9 +341,10 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
 }
 
 /* All ways to make a context current use these three methods of
- * OpenTelemetry::Context (opentelemetry-api 1.1 to 1.11). Each hook reads the
- * current context again. So detaching out of order, too often or never has the
- * same result as in OpenTelemetry. */
+ * OpenTelemetry::Context (opentelemetry-api 1.1 to 1.11). Each replacement
+ * method reads the current context again, so if the program detaches out of
+ * order, too often or never, the active span is still OpenTelemetry's current
+ * span. */
 static void activation_hook_init(void) {
   activation_attach_original = rb_sp_override_original("attach");
   activation_detach_original = rb_sp_override_original("detach");

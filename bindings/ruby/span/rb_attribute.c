@@ -5,13 +5,14 @@
 #include "base/rb_base.h"
 
 /* The SDK's set_attribute locks a mutex and checks the length of all attributes
- * again. This would be a third of the cost of a profiled span. No other thread
- * uses a span while it is being created. So if the span's limits do not
- * truncate and nobody has patched set_attribute, the attributes are stored
- * directly where the SDK (1.0 to 1.13, trace/span.rb) stores them. If anything
- * looks different, set_attribute is called. */
+ * again. This would be a third of the cost of a profiled span. It is not needed
+ * here, because no other thread uses a span while it is being created. So if
+ * the span's limits truncate nothing and nobody has patched set_attribute, the
+ * attributes are stored directly in the Hash in which the SDK (1.0 to 1.13,
+ * trace/span.rb) stores them. Otherwise set_attribute is called. */
 
-/* Number of attributes that is far below a span's limit. */
+/* A span that already has this many attributes gets more only through
+ * set_attribute. The number is far below the SDK's default limit. */
 #define ATTRIBUTE_COUNT_SAFE 32
 
 static ID attribute_attributes, attribute_recorded, attribute_limits,
@@ -20,12 +21,12 @@ static ID attribute_attributes, attribute_recorded, attribute_limits,
 /* The class of spans whose set_attribute is unpatched, or nil. */
 static VALUE attribute_class = Qnil;
 
-/* The limits of the last span, which all spans of a provider share, and whether
- * they allow direct storage. */
+/* The limits of the last span, and whether they allow direct storage. All spans
+ * of a tracer provider share one object with limits. */
 static VALUE attribute_limits_seen = Qnil;
 static bool attribute_limits_wide;
 
-/* May raise. */
+/* Returns whether the limits allow direct storage. May raise. */
 static bool attribute_limits_are_wide(VALUE limits) {
   if (RB_NIL_P(limits))
     return false;
@@ -57,8 +58,8 @@ void rb_sp_attributes_set(VALUE span, long count, const VALUE *pairs) {
   }
 }
 
-/* Native.attributes_direct(span_class): store attributes of these spans
- * directly; nil disables it. */
+/* Native.attributes_direct(span_class): store the attributes of spans of this
+ * class directly; nil disables this. */
 static VALUE attribute_direct(VALUE self, VALUE span_class) {
   (void)self;
   attribute_class = span_class;

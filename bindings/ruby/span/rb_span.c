@@ -10,12 +10,13 @@
 #include "rb_attribute.h"
 #include "rb_span_rules.h"
 
-/* Buffer for a URL. It is large enough for all URLs of a span whose name has 60
- * characters, including the baseline; longer ones need a second call. */
+/* Size of the buffer for a span attribute. A URL of a span whose name has 60
+ * characters fits, with or without a baseline; a longer value needs a second
+ * call. */
 #define SPAN_URL_BYTES 1024
 
-/* Holders are allocated in slabs that are never freed: malloc() would take a
- * fifteenth of the cost of a span. */
+/* Number of spans in a slab. Slabs are never freed. One malloc() per span would
+ * be a fifteenth of the cost of a span. */
 #define SPAN_SLAB 64
 
 #define SPAN_ATTRIBUTES 4
@@ -26,11 +27,12 @@ static VALUE span_class;
 static VALUE span_keys[SPAN_ATTRIBUTES];
 static rb_sp_span *span_free;
 
-/* Whether a span has started in this process. */
+/* A profiled span has started in this process. */
 static bool span_seen;
 static VALUE span_order[2]; /* :first, :later */
 
-/* The last trace flags, and whether they are sampled. */
+/* The last trace flags that were read, and whether they have the flag
+ * "sampled". */
 static VALUE span_flags = Qnil;
 static bool span_flags_sampled;
 
@@ -56,7 +58,7 @@ static const rb_data_type_t span_holder = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
 
-/* Returns a zeroed holder. */
+/* Returns a zeroed rb_sp_span. */
 static rb_sp_span *span_allocate(void) {
   rb_sp_span *record = span_free;
   size_t i;
@@ -83,8 +85,8 @@ rb_sp_span *rb_sp_span_of(VALUE span) {
   return RB_NIL_P(record) ? NULL : RTYPEDDATA_DATA(record);
 }
 
-/* Copy an id of exactly `size` bytes. Any other object counts as an id of
- * zeros. */
+/* Copy an id of exactly `size` bytes to `out`, which contains zeros. Any other
+ * object counts as an id of zeros. */
 static void span_id_copy(VALUE id, uint8_t *out, size_t size) {
   if (RB_TYPE_P(id, T_STRING) && (size_t)RSTRING_LEN(id) == size)
     memcpy(out, RSTRING_PTR(id), size);
@@ -100,8 +102,8 @@ static bool span_is_sampled(VALUE flags) {
   return span_flags_sampled;
 }
 
-/* The SDK has this value since 1.10; for older versions, check the parent. May
- * raise. */
+/* Since version 1.10 of the SDK, spans know whether their parent is remote; for
+ * older versions, check the parent in `parent_context`. May raise. */
 static bool span_parent_is_remote(VALUE span, VALUE parent_context) {
   VALUE remote = rb_attr_get(span, span_remote_parent);
   VALUE parent, context;
@@ -135,7 +137,8 @@ static VALUE span_attribute(const spanprof_span_rules *rules,
 
   if (st == SPANPROF_ERR_LIMIT) {
     value = span_text(NULL, length);
-    /* Ruby strings have a byte for the NUL. */
+    /* A Ruby string has one more byte for a NUL, so the buffer has length + 1
+     * bytes. */
     st = spanprof_span_attribute_get(rules, number, attribute,
                                      RSTRING_PTR(value), length + 1, &length);
   } else if (!st && length) {
@@ -144,7 +147,8 @@ static VALUE span_attribute(const spanprof_span_rules *rules,
   return st ? Qnil : value;
 }
 
-/* May raise. */
+/* Set the attributes that the rules allow on the SDK's object `span`. May
+ * raise. */
 static void span_attributes_set(const rb_sp_span_rules *rules, VALUE span,
                                 spanprof_span number) {
   VALUE pairs[2 * SPAN_ATTRIBUTES];
@@ -166,7 +170,8 @@ static void span_attributes_set(const rb_sp_span_rules *rules, VALUE span,
     rb_sp_attributes_set(span, count, pairs);
 }
 
-/* Runs in a forked child, which may have another tracer provider. */
+/* Runs in a forked child: the child may have another tracer provider, so its
+ * first span counts as a first one again. */
 static void span_seen_reset(void) {
   span_seen = false;
 }
@@ -200,8 +205,8 @@ static void span_start(const rb_sp_span_rules *rules, VALUE span,
 
 /* SpanProcessor#label_span(span, parent_context, rules, name, trace_id,
  * span_id, parent_id, trace_flags): start the core's span and set the
- * attributes of `span`. The caller reads the ids and the name, because Ruby
- * code has inline caches for that. May raise. */
+ * attributes of `span`. Its caller in Ruby reads the ids and the name, because
+ * method calls in Ruby code have inline caches. May raise. */
 static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
                         VALUE rules, VALUE name, VALUE trace_id, VALUE span_id,
                         VALUE parent_id, VALUE trace_flags) {
@@ -228,7 +233,8 @@ static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
   return Qnil;
 }
 
-/* Native.span_rename(span): read the span's name again. May raise. */
+/* Native.span_rename(span): read the name of the SDK's span again, after a
+ * change. May raise. */
 static VALUE span_rename(VALUE self, VALUE span) {
   const rb_sp_span *record;
   VALUE name;
@@ -266,8 +272,9 @@ static VALUE span_on_finish(VALUE self, VALUE span) {
   return Qnil;
 }
 
-/* SpanProcessor#follow_span: nil if a span that starts on this thread is not
- * profiled, :first for the first one of this process, or :later. */
+/* SpanProcessor#follow_span: returns nil if a span that starts on this thread
+ * is not profiled, :first if it is the first profiled span of this process, and
+ * :later for all others. */
 static VALUE span_follow(VALUE self) {
   VALUE order = span_order[span_seen];
 

@@ -42,8 +42,8 @@ static void rules_url(VALUE options, int64_t *out) {
     rules_switch(options, "add_url", out);
 }
 
-/* Replace the value in `options` by its text, so that `options` keeps the text
- * alive. */
+/* Replace the value `name` in the Hash `options` by its text. The Hash keeps
+ * the text alive. */
 static void rules_text(VALUE options, const char *name, const char **out) {
   VALUE value = rules_option(options, name);
 
@@ -54,9 +54,9 @@ static void rules_text(VALUE options, const char *name, const char **out) {
   *out = StringValueCStr(value);
 }
 
-/* Native::SpanRules.new(options): a Hash with fields of
- * spanprof_span_rules_options; nil means that a field is not set. Raises
- * Spanprof::Error with the name of the field. */
+/* Native::SpanRules.new(options): `options` is a Hash with the fields of
+ * spanprof_span_rules_options; a field is not set if its value is nil. For an
+ * invalid value, raises Spanprof::Error with the name of the field. */
 static VALUE rules_initialize(VALUE self, VALUE given) {
   rb_sp_span_rules *rules = rb_check_typeddata(self, &rules_type);
   VALUE options = rb_hash_dup(given);

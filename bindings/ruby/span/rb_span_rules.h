@@ -5,9 +5,9 @@
 #include "base/rb_base.h"
 
 typedef struct rb_sp_span_rules {
-  spanprof_span_rules *rules; /* NULL for the defaults */
-  unsigned attributes; /* bits 1 << spanprof_span_attribute of the attributes
-                          that may be set */
+  spanprof_span_rules *rules; /* NULL: default rules */
+  /* A bit 1 << spanprof_span_attribute for each attribute that may be set. */
+  unsigned attributes;
 } rb_sp_span_rules;
 
 /* Raises TypeError if `value` is not a Native::SpanRules. */

@@ -7,20 +7,23 @@
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
-/* Large applications have about 5,000 pairs within two sweeps. */
+/* Maximum number of pairs of iseq and method entry. Samples of a large
+ * application see about 5,000 pairs between two sweeps. */
 #define CODE_MAX 16384u
 
-/* Slots of the index, powers of two. At most half of them are used. Fewer slots
- * mean fewer pages that are not in a CPU cache. */
+/* First and maximum number of slots of the index (a hash table of pairs). Both
+ * are powers of two; at most half of the slots are used. The index begins
+ * small, because a search then touches fewer pages that are in no CPU cache. */
 #define CODE_SLOTS_FIRST 4096u
 #define CODE_SLOTS_MAX   (2 * CODE_MAX)
 
-/* Maximum length of a search. With half of the slots used, about one search in
- * 10^5 is that long. */
+/* Maximum number of slots that a search reads. If half of the slots are used,
+ * about one search in 10^5 is that long. */
 #define CODE_PROBES 64u
 
-/* A code number has the generation of a position in its upper bits and position
- * + 2 in its lower bits; 0 and 1 are reserved. */
+/* A code number identifies a pair. Its lower bits are the pair's position in
+ * `table_pairs` + 2, because 0 and 1 are reserved. Its upper bits are the
+ * generation of the position, which changes when a pair is removed. */
 #define CODE_POSITION_BITS 16
 #define CODE_POSITION_BIAS 2u
 
@@ -32,7 +35,8 @@
 #define CODE_SWEEPS_KEPT 15u
 #define CODE_KEPT_MAX    (CODE_SLOTS_FIRST / 2)
 
-/* Number of yields to handlers before a sweep gives up. */
+/* Number of times that a sweep yields the CPU to handlers before it gives up.
+ */
 #define CODE_SWEEP_YIELDS 200
 
 #define CODE_NOWHERE UINT32_MAX
@@ -40,28 +44,35 @@
 typedef struct code_pair {
   _Atomic VALUE iseq;
   _Atomic VALUE method;
-  _Atomic uint32_t seen; /* epoch; 0 if free or being written */
+  /* last epoch in which a handler saw the pair; 0 if the pair is free or being
+   * written */
+  _Atomic uint32_t seen;
   uint32_t generation;
 } code_pair;
 
-/* Process-wide, because handlers use them. Pairs are stored in the order in
- * which they were first seen, mostly the order of frames in a stack. So they
- * share pages, unlike slots of a hash table. */
+/* One table for the process, because handlers of all threads use it. Pairs are
+ * stored in the order in which they were first seen, which is mostly the order
+ * of frames in a stack. So the pairs of a stack share pages of memory; slots of
+ * a hash table would not. */
 static code_pair table_pairs[CODE_MAX];
-static _Atomic uint16_t table_index[CODE_SLOTS_MAX]; /* position + 1, or 0 */
-static uint16_t table_order[CODE_MAX]; /* positions in the order of their use */
+/* position of a pair + 1, or 0 */
+static _Atomic uint16_t table_index[CODE_SLOTS_MAX];
+/* positions in the order in which they were filled; free ones at the end */
+static uint16_t table_order[CODE_MAX];
 SP_HANDLER_DATA static struct {
-  /* Written by handlers. */
-  _Atomic uint32_t used; /* used positions in `table_order` */
+  /* Handlers write these fields. */
+  _Atomic uint32_t used; /* number of used positions in `table_order` */
   _Atomic uint32_t inside;
   _Atomic uint64_t refused;
-  /* Written with the GVL and read by handlers. The number of slots and the
-   * order change only while the table is closed. */
+  /* Threads with the GVL write these fields, and handlers read them. The number
+   * of slots and the order of positions change only while the table is closed.
+   */
   _Atomic bool closed;
   _Atomic uint32_t epoch;
   uint32_t slots;
-  /* Guarded by the GVL. Positions [0, promoted) of the order belong to
-   * `promoted_holder`, the others to the holder `fresh`. */
+  /* Guarded by the GVL. The first `promoted` positions in `table_order` belong
+   * to `promoted_holder`, the others to the holder `fresh` (see
+   * rb_code_table.h). */
   uint32_t promoted;
   VALUE promoted_holder;
 } table = {.epoch = 1, .slots = CODE_SLOTS_FIRST};
@@ -72,8 +83,8 @@ static uint32_t pairs_used(void) {
   return used < CODE_MAX ? used : CODE_MAX;
 }
 
-/* A pair that a handler is about to write is not marked: its frame is still on
- * a VM stack. */
+/* A pair that a handler is just writing is not marked. Its objects live anyway,
+ * because the frame that shows them is still on a VM stack. */
 static void pairs_mark(uint32_t from, uint32_t to) {
   uint32_t i;
 
@@ -82,7 +93,8 @@ static void pairs_mark(uint32_t from, uint32_t to) {
     VALUE iseq = atomic_load(&pair->iseq);
     VALUE method = atomic_load(&pair->method);
 
-    /* rb_gc_mark() pins the object, as its address is the key. */
+    /* rb_gc_mark() also pins the object. That is necessary, because the
+     * object's address is a part of the key. */
     if (iseq)
       rb_gc_mark(iseq);
     if (method)
@@ -175,8 +187,9 @@ SP_HANDLER_CODE static bool pair_is(const code_pair *pair, VALUE iseq,
          atomic_load_explicit(&pair->method, memory_order_relaxed) == method;
 }
 
-/* The position of a pair, or CODE_NOWHERE. *free_slot: the free slot that ended
- * the search, or CODE_NOWHERE. */
+/* Search for a pair from `slot` on. Returns its position, or CODE_NOWHERE if
+ * the pair is missing. *free_slot is then the free slot that ended the search,
+ * or CODE_NOWHERE if there was none. */
 SP_HANDLER_CODE static uint32_t pair_find(uint32_t slot, VALUE iseq,
                                           VALUE method, uint32_t *free_slot) {
   uint32_t probe;
@@ -197,8 +210,8 @@ SP_HANDLER_CODE static uint32_t pair_find(uint32_t slot, VALUE iseq,
   return CODE_NOWHERE;
 }
 
-/* The number of the pair at a position. Marks the pair as seen in this epoch.
- */
+/* Returns the code number of the pair at a position. Records that the pair was
+ * seen in this epoch. */
 SP_HANDLER_CODE static uint64_t pair_number(uint32_t position) {
   uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed);
   code_pair *pair = &table_pairs[position];
@@ -209,8 +222,9 @@ SP_HANDLER_CODE static uint64_t pair_number(uint32_t position) {
          (position + CODE_POSITION_BIAS);
 }
 
-/* An invalid pair must never be marked: a frame that is half written may have
- * any words. The walker has already checked the method entry. */
+/* Returns whether the iseq of a pair is an iseq. A frame that is half written
+ * may contain any words, and the garbage collector must never get such a word.
+ * The walker has already checked the method entry. */
 SP_HANDLER_RARE static bool pair_valid(VALUE iseq, VALUE method) {
   return (iseq || method) &&
          (!iseq || (rb_sp_object_possible(iseq) &&
@@ -232,8 +246,9 @@ SP_HANDLER_RARE static bool index_add(uint32_t slot, uint32_t position) {
   return false;
 }
 
-/* If another handler adds the same pair at the same time, the pair has two
- * numbers. Both have the same name. */
+/* Add a pair. Returns its code number or RB_SP_CODE_NONE. If another handler
+ * adds the same pair at the same time, the pair has two code numbers, and both
+ * get the same name. */
 SP_HANDLER_RARE static uint64_t pair_add(uint32_t free_slot, VALUE iseq,
                                          VALUE method) {
   uint32_t position, order;
@@ -309,7 +324,8 @@ static void table_open(void) {
   atomic_store_explicit(&table.closed, false, memory_order_seq_cst);
 }
 
-/* Rebuild the index, at most half full. Called while the table is closed. */
+/* Rebuild the index. Doubles the number of slots until at most half of them are
+ * used. Called while the table is closed. */
 static void index_build(void) {
   uint32_t used = pairs_used(), i;
 
@@ -353,7 +369,8 @@ static void pair_clear(code_pair *pair) {
   pair->generation++;
 }
 
-/* Move the pairs that stay to the front of the order, and remove the others. */
+/* Remove the pairs that no handler has seen for some sweeps, and move the
+ * positions of the others to the front of `table_order`. */
 static void pairs_sweep(uint32_t epoch) {
   const uint32_t used = pairs_used();
   const uint32_t sweeps = used > CODE_KEPT_MAX ? 1 : CODE_SWEEPS_KEPT;

@@ -6,7 +6,7 @@
 #include "base/rb_override.h"
 #include "util/base.h"
 
-/* Read in the handler. */
+/* The signal handler reads both. */
 SP_HANDLER_DATA static _Atomic bool compaction_automatic;
 SP_HANDLER_DATA static _Atomic int compaction_running;
 
@@ -23,7 +23,7 @@ static void automatic_learn(void) {
   atomic_store(&compaction_automatic, RTEST(on));
 }
 
-/* A call of one of the rare methods below. */
+/* The arguments of a call of a replaced method. */
 typedef struct original_call {
   VALUE self;
   int count;
@@ -38,8 +38,8 @@ static VALUE original_run(VALUE data) {
                              call->arguments);
 }
 
-/* GC.auto_compact=: assume compaction before it is switched on and until it is
- * switched off. */
+/* GC.auto_compact=: assume that compaction is on before the original method
+ * switches it on, and until the original method has switched it off. */
 static VALUE automatic_set(int count, VALUE *arguments, VALUE self) {
   const original_call call = {self, count, arguments};
   VALUE result;
@@ -64,7 +64,8 @@ static VALUE compaction_run(int count, VALUE *arguments, VALUE self) {
   return rb_ensure(original_run, (VALUE)&call, compaction_end, Qnil);
 }
 
-/* Do not define a method that this Ruby does not have. */
+/* Define a replacement `name` in `module` if `of` has this method. Some
+ * versions of Ruby do not have it. */
 static void method_watch(VALUE module, VALUE of, const char *name,
                          VALUE (*watch)(int, VALUE *, VALUE)) {
   if (rb_respond_to(of, rb_intern(name)))

@@ -7,7 +7,7 @@
 
 #define PROBE_FRAMES_MAX 64
 
-/* No function of the interpreter is larger. */
+/* Upper bound on the size of a function of the interpreter. */
 #define PROBE_FUNCTION_BYTES_MAX (UINT64_C(1) << 22)
 
 /* Start addresses of the functions on a native stack, innermost first. */
@@ -19,7 +19,9 @@ typedef struct native_stack {
 static native_stack probe_stack;
 static VALUE probe_object = Qnil;
 
-/* The lookup finds the function that contains the byte before its argument. */
+/* Returns the start of the function that contains the byte at `pc`.
+ * _Unwind_FindEnclosingFunction() finds the function of the byte before its
+ * argument. */
 static uint64_t function_start(uint64_t pc) {
   return (uint64_t)(uintptr_t)_Unwind_FindEnclosingFunction(
       (void *)(uintptr_t)(pc + 1));
@@ -35,7 +37,7 @@ static _Unwind_Reason_Code frame_note(struct _Unwind_Context *context,
   return _URC_NO_REASON;
 }
 
-/* The innermost of the three methods. The block calls it. */
+/* The method "look", in C: stores the native stack from which it was called. */
 static VALUE probe_look(VALUE self) {
   (void)self;
   probe_stack.count = 0;
@@ -43,8 +45,8 @@ static VALUE probe_look(VALUE self) {
   return Qnil;
 }
 
-/* A C method between two sequences of Ruby code. The number of arguments
- * selects the way in which it calls its block. */
+/* The method "relay", in C: runs the block that it is called with. The number
+ * of arguments selects the function that calls the block. */
 static VALUE probe_relay(int argc, VALUE *argv, VALUE self) {
   VALUE result = Qnil;
 
@@ -63,12 +65,13 @@ static VALUE probe_relay(int argc, VALUE *argv, VALUE self) {
     result = rb_yield_splat(rb_ary_new_from_values(argc, argv));
     break;
   }
-  /* Prevent a tail call, which would remove this frame. */
+  /* Prevent a tail call, which would remove this function from the native
+   * stack. */
   __asm__ volatile("" : : : "memory");
   return result;
 }
 
-/* A block in C. */
+/* A block in C that calls probe_look(). */
 static VALUE probe_block(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
   (void)yielded, (void)self, (void)argc, (void)argv, (void)blockarg;
   probe_look(self);
@@ -78,7 +81,8 @@ static VALUE probe_block(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
 
 #define PROBE_CALLS 12
 
-/* The ways in which C code calls methods and blocks in C. */
+/* Call a method or block in C with one of the functions that C code has for
+ * this; `way` selects the function. */
 static __attribute__((noinline)) void probe_call(VALUE self, int way) {
   const ID look = rb_intern("look"), relay = rb_intern("relay");
   const VALUE block = rb_proc_new(probe_block, self),
@@ -112,7 +116,7 @@ static __attribute__((noinline)) void probe_call(VALUE self, int way) {
   case 8:
     rb_proc_call_with_block(block, 0, NULL, Qnil);
     break;
-  default: /* the other ways of probe_relay() */
+  default: /* select the other functions in probe_relay() */
     rb_funcall_with_block(self, relay, way - 8, some, block);
   }
   __asm__ volatile("" : : : "memory");
@@ -151,9 +155,11 @@ static size_t times_found(const native_stack *stack, uint64_t start,
   return found;
 }
 
-/* Ruby code called both C methods. rb_yield() began the sequence of the block,
- * and rb_funcall() the other one. The functions that both stacks have in common
- * belong to the interpreter, and the outermost of them runs a sequence. */
+/* Read the native stack of `relay { look {} }`. The method `run`, which
+ * rb_funcall() started, called "relay", and the block, which rb_yield()
+ * started, called "look". So on the native stack the same functions of the
+ * interpreter are the callers of probe_relay() and of probe_look(). The
+ * outermost of these functions is vm_exec(), which runs Ruby code. */
 static bool stack_read(const native_stack *stack, rb_sp_eval_range *out) {
   size_t look = stack_find(stack, (const void *)probe_look, 0);
   size_t relay = stack_find(stack, (const void *)probe_relay, look);
@@ -187,7 +193,7 @@ static bool range_known(const rb_sp_eval_range *range, uint64_t start) {
   return false;
 }
 
-/* Add the callers of the function that runs a sequence. */
+/* Add the functions that call vm_exec(). */
 static void callers_add(const native_stack *stack, rb_sp_eval_range *out) {
   size_t i;
 
@@ -212,7 +218,8 @@ static bool function_own(uint64_t start) {
   return i < sizeof own / sizeof own[0];
 }
 
-/* Add the functions between probe_call() and probe_look(). */
+/* Add the functions of the interpreter between probe_call() and probe_look().
+ */
 static void callees_add(const native_stack *stack, rb_sp_eval_range *out) {
   const size_t end = stack_find(stack, (const void *)probe_call, 0);
   size_t i;
@@ -226,7 +233,7 @@ static void callees_add(const native_stack *stack, rb_sp_eval_range *out) {
   }
 }
 
-/* Blocks that C methods call in different ways. */
+/* Ruby code in which C methods call a block in different ways. */
 static const char *const probe_blocks[] = {
     "[1].each { look {} }",
     "1.times { look {} }",
@@ -256,8 +263,8 @@ void rb_sp_eval_range_init(void) {
 bool rb_sp_eval_range_find(rb_sp_eval_range *out) {
   size_t i;
 
-  /* Both calls have a block, so that the interpreter calls both methods in the
-   * same way. */
+  /* Both "relay" and "look" get a block, so that the interpreter uses the same
+   * functions to call them. */
   probe_evaluate("def run; relay { look {} }; end");
   rb_funcall(probe_object, rb_intern("run"), 0);
   if (!stack_read(&probe_stack, out))

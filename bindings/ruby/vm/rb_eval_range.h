@@ -1,6 +1,6 @@
-/* Finds the native code that runs Ruby code. It looks at the native stack of a
- * C method that a block calls, because all distributions strip the names of
- * these functions from libruby. */
+/* Finds the functions of the interpreter that run Ruby code. All distributions
+ * strip the names of these functions from libruby. Therefore Ruby code calls a
+ * C method of spanprof, the probe, which looks at its own native stack. */
 #ifndef RB_EVAL_RANGE_H
 #define RB_EVAL_RANGE_H
 
@@ -21,12 +21,12 @@ typedef struct rb_sp_eval_range {
   size_t call_count;
 } rb_sp_eval_range;
 
-/* Defines the methods that the probe calls. Called once, when the extension
- * loads. */
+/* Defines the methods in C that rb_sp_eval_range_find() lets Ruby code call.
+ * Called once, when the extension loads. */
 void rb_sp_eval_range_init(void);
 
-/* Returns false if the native stack of this interpreter is not as expected. May
- * raise. */
+/* Find the functions. Returns false if the native stack of this interpreter is
+ * not as expected. May raise. */
 bool rb_sp_eval_range_find(rb_sp_eval_range *out);
 
 #endif

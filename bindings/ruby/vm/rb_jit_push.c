@@ -9,22 +9,26 @@
 
 #if RB_SP_VM_YJIT_MOVES_FIRST
 
-/* Bytes from the move to the end of the store that completes the frame: at most
- * 40 and 39. */
+/* Maximum number of bytes from the instruction that moves ec->cfp to the end of
+ * the store that completes the frame. It is 40 for a frame of Ruby code and 39
+ * for a frame of a C function. */
 #define PUSH_BYTES_MAX 48
 
 typedef struct push_instruction {
   unsigned char bytes[6];
   unsigned char size;
-  bool begins; /* moves the frame pointer: a frame begins. false: the last store
-                  that the walk needs, after which the frame is complete */
-  bool native; /* for a C function's frame: r13 still points to the caller's
-                  frame */
+  /* true: the instruction moves the frame pointer, so a frame begins. false: it
+   * is the last store that the walk needs, so the frame is complete after it.
+   */
+  bool begins;
+  /* The frame belongs to a C function; r13 still points to the caller's frame.
+   */
+  bool native;
 } push_instruction;
 
-/* The instructions of gen_send_iseq() and gen_send_cfunc() of yjit_codegen.c,
- * Ruby 3.1.2, as they were assembled. The last store is that of the iseq in the
- * first function and of the environment in the second. */
+/* Machine code that gen_send_iseq() and gen_send_cfunc() in yjit_codegen.c of
+ * Ruby 3.1.2 emit. The last store into the frame is that of the iseq in the
+ * first function and that of the environment pointer in the second. */
 SP_HANDLER_DATA static push_instruction push_instructions[] = {
     /* sub r13, 0x40 */
     {{0x49, 0x83, 0xed, 0x40}, 4, true, false},
@@ -36,7 +40,7 @@ SP_HANDLER_DATA static push_instruction push_instructions[] = {
     {{0x48, 0x89, 0x41, 0x20}, 4, false, true},
 };
 
-/* Process-wide, because the handler reads it. */
+/* The range of YJIT's code. The signal handler reads it. */
 SP_HANDLER_DATA static _Atomic uint64_t push_start, push_end;
 
 void rb_sp_jit_push_watch(const spanprof_range *range) {
@@ -44,7 +48,7 @@ void rb_sp_jit_push_watch(const spanprof_range *range) {
   atomic_store(&push_end, range->end);
 }
 
-/* The first of push_instructions that occurs in `code`, or NULL. */
+/* Returns the first of push_instructions that occurs in `code`, or NULL. */
 SP_HANDLER_CODE static const push_instruction *
 push_next(const unsigned char *code) {
   size_t at, i;

@@ -8,24 +8,27 @@
 #include "rb_jit_push.h"
 #include "unwind/elf/process_maps.h"
 
-/* YJIT reserves all its memory at once: 128 MiB by default, 256 on 3.1, 64 on
- * 3.2 (--yjit-exec-mem-size). Other code generators use less. */
+/* Minimum size of the memory that is taken for a compiler's. YJIT reserves all
+ * its memory at once: by default 256 MiB in Ruby 3.1, 64 MiB in 3.2 and 128 MiB
+ * in later versions (--yjit-exec-mem-size). Other code generators in the
+ * process use less. */
 #define JIT_BYTES_MIN (UINT64_C(1) << 20)
 
-/* Newer versions of Ruby name their memory, if the kernel supports names
- * (yjit.c). */
+/* Newer versions of Ruby give their memory a name that begins with this, if the
+ * kernel supports names (yjit.c). */
 #define JIT_MEMORY_NAME "[anon:Ruby:"
 
 static const char *const jit_names[] = {"YJIT", "RJIT", "ZJIT"};
 
 #define JIT_COUNT (sizeof jit_names / sizeof jit_names[0])
 
-/* A module whose method replaces those of the compilers' modules. Guarded by
- * the GVL. */
+/* A module with the method `enable`, which replaces those of RubyVM::YJIT and
+ * similar modules. Guarded by the GVL. */
 static VALUE jit_hook_module;
 static bool jit_followed;
 
-/* RubyVM::YJIT or a similar module; nil if this Ruby does not have it. */
+/* Returns RubyVM::YJIT or a similar module, or nil if this Ruby does not have
+ * it. */
 static VALUE jit_module(const char *name) {
   VALUE vm = rb_const_get(rb_cObject, rb_intern("RubyVM"));
   ID id = rb_intern(name);
@@ -45,10 +48,12 @@ static bool jit_enabled(void) {
   return false;
 }
 
-/* Adjacent mappings without a file that are unnamed or named by the VM. */
+/* State of a search for the longest run of adjacent mappings that may belong to
+ * a compiler: mappings without a file that are unnamed or named by the VM. */
 typedef struct jit_search {
-  spanprof_range run; /* starts at the first executable mapping */
-  bool runs;          /* has an executable mapping */
+  /* the current run, from its first executable mapping on */
+  spanprof_range run;
+  bool runs; /* the current run has an executable mapping */
   spanprof_range longest;
 } jit_search;
 
@@ -57,7 +62,8 @@ static bool jit_is_anonymous(const sp_process_mapping *mapping) {
                                            sizeof JIT_MEMORY_NAME - 1) == 0;
 }
 
-/* A reservation whose parts differ in access rights is one run. */
+/* Add a mapping to the search. The mappings of one reservation may differ in
+ * access rights, so adjacent mappings count as one run. */
 static bool jit_visit(void *data, const sp_process_mapping *mapping) {
   jit_search *search = data;
   spanprof_range *run = &search->run;

@@ -7,8 +7,9 @@
 /* Called once, when the extension loads. */
 void rb_sp_jit_range_init(void);
 
-/* Add the existing range to the core, and later the range of a compiler that
- * RubyVM::YJIT.enable starts (since Ruby 3.3; Rails 7.2 calls it after the
+/* Tell the core the range of the compiler's code, if a compiler is enabled. If
+ * the program enables one later, tell the core its range then
+ * (RubyVM::YJIT.enable exists since Ruby 3.3; Rails 7.2 calls it after the
  * application's initializers). Called after the runtime was registered. Never
  * raises. */
 void rb_sp_jit_range_follow(void);

@@ -14,8 +14,9 @@
 
 #define TEST_REASON_BYTES 128
 
-/* Frames of the test: a block of a method that a C method calls, environments
- * on the heap, $~ set, and nested blocks. */
+/* Ruby code whose frames are difficult to walk. It has nested blocks, one of
+ * which a C method calls, environments on the heap, and a method with the
+ * special variable $~. */
 static const char test_source[] = "def outer\n"
                                   "  'spanprof' =~ /span/\n"
                                   "  kept = proc { kept }\n"
@@ -26,22 +27,22 @@ static const char test_source[] = "def outer\n"
                                   "end\n";
 #define TEST_FRAMES_OWN 5
 
-/* Frames of the methods `outer` (itself and two blocks) and `middle`. The fifth
- * is `compare`, in C. */
+/* Number of frames that belong to the methods `outer` (the method and its two
+ * blocks) and `middle`. The fifth frame belongs to `compare`, which is in C. */
 #define TEST_FRAMES_OF_METHODS 4
 
 static VALUE test_object = Qnil;
 
-/* Data of the C method. Guarded by the GVL. */
+/* Data of test_compare(). Guarded by the GVL. */
 static struct {
   const rb_sp_walker_config *config;
   const char *reason;
   int pipe[2];
 } test;
 
-/* Returns whether memory can be read, by letting the kernel read it. It uses a
- * pipe, because containers may deny process_vm_readv() (Docker's default
- * profile before Linux 4.8). */
+/* Returns whether memory can be read, by letting the kernel write it to a pipe.
+ * process_vm_readv() is not used, because containers may deny it (Docker's
+ * default profile before Linux 4.8). */
 static bool memory_readable(uint64_t at, size_t bytes) {
   char copy[128];
 
@@ -50,8 +51,8 @@ static bool memory_readable(uint64_t at, size_t bytes) {
          read(test.pipe[0], copy, bytes) == (ssize_t)bytes;
 }
 
-/* Check the first words before any pointer is followed: do they look like those
- * of a thread? */
+/* Returns whether the memory at `thread` looks like the VM's data of a thread.
+ * Checks each pointer before it is followed. */
 static bool thread_plausible(const rb_sp_vm_layout *layout,
                              const void *thread) {
   const VALUE *ec, *stack, *frame;
@@ -68,8 +69,9 @@ static bool thread_plausible(const rb_sp_vm_layout *layout,
                          layout->control_frame_words * sizeof(VALUE));
 }
 
-/* The VM's own list has the method entry or the iseq of a frame; versions
- * differ in which one a block has. */
+/* Returns whether both are the same frame. The VM's own list has the method
+ * entry or the iseq of a frame; which one it has for a block depends on the
+ * version. */
 static bool frame_same(const rb_sp_walked *ours, VALUE theirs) {
   if (theirs == ours->iseq || theirs == ours->method)
     return true;
@@ -80,8 +82,8 @@ static bool frame_same(const rb_sp_walked *ours, VALUE theirs) {
                   rb_profile_frame_path(theirs));
 }
 
-/* Our frames must be a subsequence of the VM's list, which also has blocks in C
- * and, on 3.1, a second <main>. */
+/* Returns whether the walked frames are a subsequence of the VM's own list. The
+ * list also has blocks in C and, in Ruby 3.1, a second <main>. */
 static bool frames_agree(const rb_sp_walked *ours, size_t count,
                          const VALUE *theirs, int their_count) {
   size_t found = 0;
@@ -92,7 +94,8 @@ static bool frames_agree(const rb_sp_walked *ours, size_t count,
   return found == count;
 }
 
-/* Each frame of the test's methods must have its method. */
+/* Returns whether the walk found the method entry of each frame of `outer` and
+ * `middle`. */
 static bool methods_agree(const rb_sp_walked *ours, size_t count) {
   size_t own = 0, i;
 

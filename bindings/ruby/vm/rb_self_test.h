@@ -8,8 +8,8 @@
 
 #include "rb_walker.h"
 
-/* Defines the methods that the test calls. Called once, when the extension
- * loads. */
+/* Defines the method in C that the test's Ruby code calls. Called once, when
+ * the extension loads. */
 void rb_sp_self_test_init(void);
 
 /* Returns NULL if the walk with `config` finds the frames of the calling

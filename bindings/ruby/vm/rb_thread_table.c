@@ -12,27 +12,31 @@
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
-/* Capacity for threads that exist at the start. Further threads are sampled
- * without Ruby frames, and this is logged. A power of two, at most half full.
+/* Buckets of the table for adopted threads, which already exist when profiling
+ * starts. A power of two; at most half of the buckets are used. If there are
+ * more threads, the others are sampled without Ruby frames, and this is logged.
  */
 #define ADOPTED_BUCKETS 1024u
 #define ADOPTED_MAX     (ADOPTED_BUCKETS / 2)
 
-/* Belongs to one native thread during its lifetime. */
+/* The record of a native thread. It belongs to the same native thread for the
+ * thread's whole lifetime. */
 typedef struct thread_record {
-  _Atomic(const void *) thread; /* rb_thread_t; NULL if none runs */
-  VALUE object;                 /* its Thread */
+  /* rb_thread_t of the Ruby thread that runs on this native thread, or NULL */
+  _Atomic(const void *) thread;
+  VALUE object; /* Thread object of that Ruby thread */
   int tid;
   _Atomic bool ended; /* the native thread has ended */
-  /* Used by the thread's handler: the addresses that the last sample read. */
+  /* Addresses that the walk of the last sample read first. Only the handler on
+   * this thread uses them. */
   const void *near[2];
   rb_sp_code_cache cache;
   struct thread_record *next;
 } thread_record;
 
-/* Process-wide, because the handler reads it. */
+/* One for the process, because handlers of all threads read it. */
 static struct {
-  /* Read by handlers. */
+  /* Handlers read these fields. */
   _Atomic int
       adopted_tids[ADOPTED_BUCKETS]; /* 0: free, -1: free, but was used */
   thread_record adopted[ADOPTED_BUCKETS];
@@ -42,7 +46,7 @@ static struct {
   thread_record *records;
   /* Guarded by the GVL. */
   bool hooked;
-  pthread_key_t key; /* has the record of the calling thread */
+  pthread_key_t key; /* its value is the record of the calling thread */
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const void *rb_sp_thread_pointer(VALUE thread) {
@@ -53,8 +57,8 @@ SP_HANDLER_CODE static uint32_t adopted_bucket(int tid) {
   return (uint32_t)tid * 2654435761u >> 22;
 }
 
-/* The bucket of `tid`; if it is missing, a free bucket for it; if there is
- * none, ADOPTED_BUCKETS. */
+/* Returns the bucket of `tid`. If `tid` is not in the table, returns a free
+ * bucket for it, or ADOPTED_BUCKETS if there is none. */
 SP_HANDLER_CODE static uint32_t adopted_find(int tid, bool *exists) {
   uint32_t at = adopted_bucket(tid), i, free_bucket = ADOPTED_BUCKETS;
 
@@ -127,8 +131,8 @@ static void record_fill(thread_record *record, VALUE object) {
                         memory_order_release);
 }
 
-/* The record that the core has for a native thread since an earlier start, or
- * NULL. */
+/* Returns the record that an earlier session or recording has passed to the
+ * core for a native thread, or NULL if there is none. */
 static thread_record *record_find(int tid) {
   thread_record *record;
 
@@ -162,8 +166,9 @@ static bool thread_adopt(VALUE object, int tid) {
   return true;
 }
 
-/* Runs on a native thread that ends, without the GVL. The next sweep frees the
- * record, because a last signal may still read it. */
+/* Called on a native thread that ends, without the GVL. Does not free the
+ * record, because a last signal on this thread may still read it; the next
+ * sweep frees it. */
 static void record_abandon(void *data) {
   thread_record *record = data;
 
@@ -191,7 +196,8 @@ static thread_record *record_get(void) {
   return record;
 }
 
-/* Runs on the thread itself. */
+/* Give the calling native thread a record that refers to the Ruby thread
+ * `object`. Returns false if memory ran out. */
 static bool thread_begin(VALUE object) {
   thread_record *record = record_get();
   int tid = (int)syscall(SYS_gettid);
@@ -201,8 +207,8 @@ static bool thread_begin(VALUE object) {
     return false;
   record->tid = tid;
   record_fill(record, object);
-  /* Except with SPANPROF_ERR_NOMEM, the core has stored the data, and it counts
-   * threads without a timer. */
+  /* With any other status, the core has stored the data. The core itself counts
+   * threads for which it could not create a timer. */
   return spanprof_thread_set_data(record) != SPANPROF_ERR_NOMEM;
 }
 
@@ -216,8 +222,9 @@ static void thread_end(void) {
   record->object = Qnil;
 }
 
-/* The VM frees the alternate stack before the thread ends, so a signal that
- * arrives between must not use it. */
+/* Disable the alternate signal stack of a thread that ends. The VM frees this
+ * stack before the native thread ends, so a signal that arrives in between must
+ * not use it. */
 static void alternate_stack_drop(void) {
   const stack_t none = {.ss_flags = SS_DISABLE};
 
@@ -271,7 +278,8 @@ bool rb_sp_threads_start(void) {
     VALUE object = RARRAY_AREF(list, i);
     VALUE tid = rb_funcall(object, rb_intern("native_thread_id"), 0);
 
-    /* nil if the thread has not begun; then the hook will see it. */
+    /* `tid` is nil if the thread has not begun. In this case the hook will add
+     * it when it begins. */
     if (object != rb_thread_current() && FIXNUM_P(tid))
       all = thread_adopt(object, FIX2INT(tid)) && all;
   }

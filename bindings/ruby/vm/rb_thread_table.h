@@ -1,15 +1,17 @@
 /* Finds the rb_thread_t that runs on a native thread.
  *
- * Protocol: a thread that begins while our hook is set passes its record to the
- * core, which passes it to the walker. Threads that existed before are adopted:
- * a table finds their records by the kernel's thread id, because the core
- * accepts a thread's data only on that thread. A record belongs to a native
- * thread, which the VM may use for many Ruby threads in sequence. If an
- * exception ends a thread, Ruby 3.1 does not report this end, and the record
- * still refers to the thread. Therefore records keep Thread objects alive; a
- * walk finds the VM stack of an ended thread empty.
+ * Protocol: while spanprof's hook for the start of threads is set, a thread
+ * that begins passes its record to the core, and the core passes the record to
+ * the stack walker. Threads that existed before are adopted: a table finds
+ * their records by the kernel's thread id, because only a thread itself can
+ * pass its data to the core. A record belongs to a native thread, which the VM
+ * may use for many Ruby threads in sequence. If an exception ends a thread,
+ * Ruby 3.1 does not report this end, and the record still refers to the thread.
+ * Therefore records keep Thread objects alive. The VM stack of such an ended
+ * thread is empty, so a walk finds no frames.
  *
- * Everything except the lookup runs with the GVL. */
+ * All functions need the GVL, except rb_sp_thread_find() and
+ * rb_sp_thread_prefetch(), which the signal handler calls. */
 #ifndef RB_THREAD_TABLE_H
 #define RB_THREAD_TABLE_H
 
@@ -22,8 +24,8 @@
  * extension loads. */
 void rb_sp_threads_init(void);
 
-/* Adopt the existing threads and hook the start of new ones. Returns false if
- * memory for a record was not available. */
+/* Adopt the existing threads, and set the hook for the start and end of
+ * threads. Returns false if memory for a record was not available. */
 bool rb_sp_threads_start(void);
 
 /* Undo rb_sp_threads_start(). Afterwards no record refers to a thread. */
@@ -40,19 +42,21 @@ void rb_sp_threads_after_fork(void);
 /* Free the records of adopted threads that have ended. */
 void rb_sp_threads_sweep(void);
 
-/* Handler: the rb_thread_t of the interrupted thread, found by the core's data
- * for the thread or, without data, by the thread's id. Returns NULL if it is
- * not a Ruby thread. *cache: the cache of that thread. */
+/* Return the rb_thread_t of the interrupted thread, or NULL if it is not a Ruby
+ * thread. *cache is then the thread's cache of pairs. `thread_data` is the data
+ * that the core has for the thread; if it is NULL, the kernel's thread id is
+ * looked up. Only the signal handler calls this. */
 const void *rb_sp_thread_find(void *thread_data, rb_sp_code_cache **cache);
 
-/* Handler: store where the walk of a thread began. The next walk begins nearby,
- * so its memory is prefetched while the handler looks for the thread. Otherwise
- * each of these pages, which are in no CPU cache, would be read only after the
- * one that points to it. */
+/* Store the addresses where the walk of a thread begins. The next walk of this
+ * thread begins nearby, so rb_sp_thread_find() prefetches these addresses.
+ * Without the prefetch, the walk would wait for one page after another, because
+ * each of them points to the next one and none is in a CPU cache. Only the
+ * signal handler calls this. */
 void rb_sp_thread_prefetch(void *thread_data, const void *frame,
                            const void *environment);
 
-/* The rb_thread_t of a Thread object. */
+/* Returns the rb_thread_t of a Thread object. */
 const void *rb_sp_thread_pointer(VALUE thread);
 
 #endif

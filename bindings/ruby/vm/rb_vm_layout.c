@@ -4,8 +4,9 @@
 #include <ruby/version.h>
 #include <stdlib.h>
 
-/* Words of rb_iseq_t: flags, wrapper, body. Fields of rb_iseq_constant_body:
- * type, iseq_size (both 32 bits), iseq_encoded. */
+/* Positions of fields. rb_iseq_t consists of the words flags, wrapper and body.
+ * rb_iseq_constant_body begins with type and iseq_size (32 bits each) and
+ * iseq_encoded. */
 #define ISEQ_BODY_WORD         2
 #define BODY_COUNT_BYTES       4
 #define BODY_INSTRUCTIONS_WORD 1
@@ -28,7 +29,8 @@ static bool version_from(int minor) {
          (ruby_api_version[0] == 3 && ruby_api_version[1] >= minor);
 }
 
-/* Reads the variable as ruby_mn_threads_params() of thread_pthread.c does. */
+/* Reads the environment variable in the same way as ruby_mn_threads_params() in
+ * thread_pthread.c. */
 bool rb_sp_vm_threads_move(void) {
   const char *many = getenv("RUBY_MN_THREADS");
 
@@ -47,7 +49,7 @@ rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq) {
       .count = *(const uint32_t *)(body + BODY_COUNT_BYTES)};
 }
 
-/* Process-wide, because Ruby keeps its jobs for the whole process. */
+/* One for the process, because Ruby never removes a registered job. */
 #if RUBY_API_VERSION_CODE >= 30300
 static rb_postponed_job_handle_t vm_job;
 

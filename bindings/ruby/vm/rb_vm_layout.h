@@ -1,8 +1,8 @@
 /* Memory layout of the VM as the walker needs it. The offsets are those of
- * vm_core.h, method.h and internal/imemo.h of Ruby 3.1, 3.3 and 3.4. The thread
- * and the control frame have two variants each. A self-test compares the layout
- * with the running VM before the first walk. All differences between versions
- * of Ruby are in this file and rb_vm_layout.c. */
+ * vm_core.h, method.h and internal/imemo.h of Ruby 3.1, 3.3 and 3.4. The
+ * structures of the thread and of the control frame have two variants each. A
+ * self-test compares the layout with the running VM before the first walk. All
+ * differences between versions of Ruby are in this file and rb_vm_layout.c. */
 #ifndef RB_VM_LAYOUT_H
 #define RB_VM_LAYOUT_H
 
@@ -20,7 +20,8 @@ typedef struct rb_sp_vm_layout {
   size_t control_frame_words; /* size of rb_control_frame_t */
 } rb_sp_vm_layout;
 
-/* See rb_jit_push.h. This YJIT supports only x86-64. */
+/* YJIT of Ruby 3.1 moves ec->cfp before it writes a frame: see rb_jit_push.h.
+ * It supports only x86-64. */
 #if RUBY_API_VERSION_MAJOR == 3 && RUBY_API_VERSION_MINOR == 1 && \
     defined(__x86_64__)
 #define RB_SP_VM_YJIT_MOVES_FIRST 1
@@ -29,14 +30,15 @@ typedef struct rb_sp_vm_layout {
 #define RB_SP_VM_YJIT_MOVES_FIRST 0
 #endif
 
-/* Words of rb_execution_context_t. */
+/* Positions of words in rb_execution_context_t. */
 enum { RB_SP_EC_STACK = 0, RB_SP_EC_STACK_WORDS = 1, RB_SP_EC_FRAME = 2 };
 
-/* Words of rb_control_frame_t. */
+/* Positions of words in rb_control_frame_t. */
 enum { RB_SP_FRAME_PC = 0, RB_SP_FRAME_ISEQ = 2, RB_SP_FRAME_EP = 4 };
 
-/* Words relative to the environment pointer: the method entry, the class
- * reference or the special variables; the block or the enclosing environment;
+/* Positions of words relative to the environment pointer. RB_SP_EP_METHOD: the
+ * method entry, the class reference or the special variables.
+ * RB_SP_EP_PREVIOUS: the block or the enclosing environment. RB_SP_EP_FLAGS:
  * the flags. */
 enum { RB_SP_EP_METHOD = -2, RB_SP_EP_PREVIOUS = -1, RB_SP_EP_FLAGS = 0 };
 
@@ -62,8 +64,9 @@ SP_SIGNAL_SAFE static inline bool rb_sp_flags_valid(VALUE flags) {
           kind == 0x7999);
 }
 
-/* Bits of an address that a program gets from the kernel by default (Linux:
- * Documentation/arch/arm64/memory.rst, arch/x86/x86_64/mm.rst). */
+/* Number of bits of the addresses that a program gets from the kernel by
+ * default (Linux: Documentation/arch/arm64/memory.rst, arch/x86/x86_64/mm.rst).
+ */
 #if defined(__aarch64__)
 #define RB_SP_ADDRESS_BITS 48
 #else
@@ -103,14 +106,14 @@ rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq);
 extern int ruby_thread_has_gvl_p(void);
 extern unsigned int rb_iseq_line_no(VALUE iseq, size_t position);
 
-/* Returns whether Ruby threads may move between native threads:
- * RUBY_MN_THREADS, since 3.3. */
+/* Returns whether Ruby threads may move between native threads: the environment
+ * variable RUBY_MN_THREADS allows this since Ruby 3.3. */
 bool rb_sp_vm_threads_move(void);
 
-/* Returns whether a native thread frees its alternate signal stack before it
- * ends but leaves it registered (thread_pthread.c, native_thread_destroy(),
- * since 3.2). Earlier versions keep the stack for the next Ruby thread on that
- * native thread. */
+/* Returns whether this version of Ruby frees the alternate signal stack of a
+ * native thread before the thread ends, but leaves the stack registered (since
+ * 3.2: thread_pthread.c, native_thread_destroy()). Earlier versions keep the
+ * stack for the next Ruby thread on that native thread. */
 bool rb_sp_vm_frees_signal_stack(void);
 
 /* Set the function that Ruby calls for this binding on a Ruby thread of the
@@ -118,14 +121,14 @@ bool rb_sp_vm_frees_signal_stack(void);
  * once, when the extension loads. */
 void rb_sp_vm_job_init(void (*run)(void *data));
 
-/* Request one call of that function, with NULL. Any thread may call this; it
- * does not wait. */
+/* Request one call of the function that rb_sp_vm_job_init() has set; its
+ * argument is NULL. Any thread may call this. Does not wait. */
 void rb_sp_vm_job_trigger(void);
 
-/* The versions whose layout is known. All are tested. */
+/* The versions of Ruby whose layout is known. All are tested. */
 #define RB_SP_VM_VERSIONS "3.1, 3.3 and 3.4"
 
-/* The layout of a version of Ruby, or NULL if it is unknown. */
+/* Returns the layout of a version of Ruby, or NULL if it is unknown. */
 const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor);
 
 #endif

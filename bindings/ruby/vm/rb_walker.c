@@ -1,18 +1,22 @@
 /* States in which a signal may find the VM, and how the walk handles them:
  *
- * - A frame is being pushed. The VM writes it before it moves ec->cfp (since
- * 3.2.5 and 3.3.4 with a compiler fence between). A frame is valid only if its
- * flags word has one of the known magics; the walk ends at any other.
- * - YJIT of 3.1 moves ec->cfp first: for some instructions the innermost frame
- * has old contents, see rb_jit_push.h. The walk skips it.
+ * - A frame is being pushed. The VM writes the frame before it moves ec->cfp,
+ *   the pointer to the innermost frame (since Ruby 3.2.5 and 3.3.4 with a
+ *   compiler fence in between). A frame is valid only if its flags word has one
+ *   of the known magics; the walk ends at any other frame.
+ * - YJIT of Ruby 3.1 moves ec->cfp first, so for some instructions the
+ *   innermost frame has old contents (see rb_jit_push.h). The walk skips this
+ *   frame.
  * - A closure moves environments to the heap (vm_make_env_each() in vm.c): for
- * some instructions an enclosing environment on the stack has an object instead
- * of its flags. Then the frame is recorded without its class.
+ *   some instructions an enclosing environment on the stack has an object
+ *   instead of its flags. In this state the frame is recorded without its
+ *   class.
  * - Objects move (compaction): nothing is walked, see rb_compaction.h.
  *
- * The walk reads only words that are known to be mapped: on the VM stack, in an
- * environment on the heap to which a frame with valid flags points, and in the
- * object that such an environment has as its method. */
+ * The walk reads only words that are known to be mapped. These are on the VM
+ * stack, in an environment on the heap to which a frame with valid flags
+ * points, and in the object to which such an environment refers as its method.
+ */
 #include "rb_walker.h"
 
 #include <signal.h>
@@ -27,13 +31,16 @@
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
-/* Maximum number of enclosing environments: blocks within blocks. */
+/* Maximum number of enclosing environments (blocks within blocks) that are
+ * searched for the method of a frame. */
 #define WALKER_HOPS_MAX 32
 
-/* Frames that are looked up together: half a KiB of the handler's stack. */
+/* Number of frames that are looked up together. Their data takes half a KiB of
+ * the handler's stack. */
 #define WALKER_BATCH 16
 
-/* VM stacks are 1 MiB by default; RUBY_THREAD_VM_STACK_SIZE may set more. */
+/* Maximum size of a VM stack. The default is 1 MiB, and
+ * RUBY_THREAD_VM_STACK_SIZE may set more. */
 #define WALKER_STACK_WORDS_MAX (UINT64_C(1) << 27)
 
 typedef const VALUE *words;
@@ -43,12 +50,12 @@ typedef struct vm_stack {
   words end;
 } vm_stack;
 
-/* Process-wide, because the handler reads it. */
+/* One for the process, because handlers of all threads read it. */
 SP_HANDLER_DATA static rb_sp_walker_config walker;
 SP_HANDLER_DATA static _Atomic uint64_t walker_torn;
 
-/* rb_during_gc(), stored next to the other data so that the call does not read
- * two pages of the dynamic linker. */
+/* The address of rb_during_gc(). It is stored next to the other data, so that a
+ * call does not read two pages of the dynamic linker. */
 SP_HANDLER_DATA static int (*walker_collects)(void) = rb_during_gc;
 
 void rb_sp_walker_configure(const rb_sp_walker_config *config) {
@@ -63,29 +70,30 @@ SP_HANDLER_CODE static bool stack_has(const vm_stack *stack, words at) {
   return at >= stack->start && at < stack->end;
 }
 
-/* Returns whether ep[-2] … ep[0] can be read. */
+/* Returns whether the words ep[-2] to ep[0] of an environment may be read. */
 SP_HANDLER_CODE static bool ep_possible(const vm_stack *stack, words ep) {
   return rb_sp_object_possible((VALUE)ep) &&
          (ep < stack->start || ep >= stack->end || ep >= stack->start + 2);
 }
 
 /* Returns whether `flags` is the flags word of the environment at `ep`. An
- * environment outside the VM stack has the flag that it was moved. */
+ * environment outside the VM stack must have the flag that it was moved to the
+ * heap. */
 SP_HANDLER_CODE static bool flags_sound(const vm_stack *stack, words ep,
                                         VALUE flags) {
   return rb_sp_flags_valid(flags) &&
          (stack_has(stack, ep) || (flags & RB_SP_FLAGS_ESCAPED));
 }
 
-/* The method entry to which a word of an environment refers, directly or
- * indirectly, or 0. */
+/* Returns the method entry to which a word of an environment refers, directly
+ * or indirectly, or 0. */
 SP_HANDLER_CODE static VALUE object_method(VALUE object, bool local) {
   if (!rb_sp_object_possible(object))
     return 0;
   if (rb_sp_imemo_is(object, RB_SP_IMEMO_METHOD))
     return object;
-  /* $~ and $_ are stored between the environment and the method entry: struct
-   * vm_svar, cref_or_me. */
+  /* A method that uses $~ or $_ has them in an object (struct vm_svar), which
+   * then refers to the method entry (cref_or_me). */
   if (!local || !rb_sp_imemo_is(object, RB_SP_IMEMO_SVAR))
     return 0;
   object = ((words)object)[1];
@@ -95,8 +103,9 @@ SP_HANDLER_CODE static VALUE object_method(VALUE object, bool local) {
              : 0;
 }
 
-/* The word that refers to the method of a frame, found in the environments
- * around the frame, or 0. `flags` are those at `ep`, and valid. */
+/* Returns the word that refers to the method of a frame, or 0. Searches the
+ * environment at `ep` and the environments around it. `flags` are the valid
+ * flags of the environment at `ep`. */
 SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
                                           VALUE flags) {
   VALUE previous;
@@ -120,8 +129,8 @@ SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
   return 0;
 }
 
-/* The innermost control frame of a thread, and its VM stack. Returns NULL if
- * there is none. */
+/* Returns the innermost control frame of a thread and sets *stack to the
+ * thread's VM stack. Returns NULL if there is no frame. */
 SP_HANDLER_CODE static words stack_enter(const rb_sp_walker_config *config,
                                          const void *thread, vm_stack *stack) {
   words ec =
@@ -143,24 +152,25 @@ SP_HANDLER_CODE static words stack_enter(const rb_sp_walker_config *config,
 
 typedef enum frame_kind { FRAME_NONE, FRAME_CODE, FRAME_BROKEN } frame_kind;
 
-/* The code of one control frame. */
+/* What frame_read() has found in one control frame. */
 typedef struct walked_frame {
   VALUE iseq;
-  VALUE object; /* refers to the method, see object_method() */
+  VALUE object; /* object_method() finds the method entry in this object */
   uint32_t offset;
   uint32_t flags;
 } walked_frame;
 
-/* A frame whose number is not yet known. */
+/* A frame whose code number is not yet known. */
 typedef struct waiting_frame {
-  rb_sp_code_slot *slot; /* cache slot for the number */
+  rb_sp_code_slot *slot; /* cache slot that gets the number */
   VALUE iseq;
   VALUE object;
   uint32_t index_slot;
   uint32_t index; /* index in the sample */
 } waiting_frame;
 
-/* Reads only the VM stack. */
+/* Read a control frame. For a frame of Ruby code in the mode "methods", this
+ * also reads the environments on the heap around the frame. */
 SP_HANDLER_CODE static frame_kind frame_read(const rb_sp_walker_config *config,
                                              const vm_stack *stack, words frame,
                                              walked_frame *out) {
@@ -173,7 +183,8 @@ SP_HANDLER_CODE static frame_kind frame_read(const rb_sp_walker_config *config,
   if (!flags_sound(stack, ep, flags))
     return FRAME_BROKEN;
   *out = (walked_frame){0};
-  /* The first frame of each stack; on the main thread it looks like <main>. */
+  /* The VM itself pushes a dummy frame first on each stack; on the main thread
+   * it looks like <main>. */
   if ((flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_DUMMY)
     return FRAME_NONE;
   if (!(flags & RB_SP_FLAGS_CFRAME)) {
@@ -211,8 +222,9 @@ size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
   return count;
 }
 
-/* If the object is in the table, it is a method entry and need not be read: a
- * read would touch a page of the heap for each method. */
+/* Return the code number of a frame. If frame->object is in the table, it is a
+ * method entry, so the function does not read the object. A read would touch a
+ * page of the heap for each method. */
 SP_HANDLER_CODE static uint64_t frame_number(const waiting_frame *frame) {
   uint64_t number =
       rb_sp_code_known(frame->index_slot, frame->iseq, frame->object);
@@ -224,9 +236,9 @@ SP_HANDLER_CODE static uint64_t frame_number(const waiting_frame *frame) {
   return number;
 }
 
-/* Find the numbers of a batch after a prefetch of all their pairs. Returns
- * false if a frame is not code or does not fit into the table; *count is then
- * the number of frames before it. */
+/* Prefetch the pairs of all frames of a batch, and find their code numbers.
+ * Returns false if a frame is not code or does not fit into the table; *count
+ * is then the number of frames before this frame. */
 SP_HANDLER_CODE static bool batch_number(const waiting_frame *batch,
                                          size_t waiting, spanprof_frame *frames,
                                          size_t *count) {
@@ -244,7 +256,8 @@ SP_HANDLER_CODE static bool batch_number(const waiting_frame *batch,
   return true;
 }
 
-/* Prefetch the memory of the next frames. */
+/* Prefetch the memory of the next WALKER_BATCH frames. Returns the end of these
+ * frames. */
 SP_HANDLER_CODE static words frames_fetch(words frame, const vm_stack *stack) {
   const size_t frame_words = walker.layout.control_frame_words;
   words end = frame + WALKER_BATCH * frame_words, at;
@@ -258,7 +271,7 @@ SP_HANDLER_CODE static words frames_fetch(words frame, const vm_stack *stack) {
   return end;
 }
 
-/* Returns true if the walk reached the end of the stack. */
+/* Walk a VM stack. Returns true if the walk reached the end of the stack. */
 SP_HANDLER_CODE static bool stack_walk(const vm_stack *stack, words frame,
                                        rb_sp_code_cache *cache,
                                        spanprof_frame *frames, size_t max,
@@ -306,8 +319,8 @@ SP_HANDLER_CODE static bool stack_walk(const vm_stack *stack, words frame,
 }
 
 /* Returns whether the signal interrupted a handler on an alternate stack.
- * Ruby's own handler for pages that it protects during a compaction runs there.
- */
+ * Ruby's own handler for pages that it protects during a compaction runs on
+ * that stack. */
 SP_HANDLER_CODE static bool
 on_alternate_stack(const spanprof_capture *capture) {
   const ucontext_t *context = capture->ucontext;
@@ -349,7 +362,8 @@ SP_HANDLER_CODE size_t rb_sp_walker_walk(void *data,
     if (collects && mine)
       frames[count++] =
           (spanprof_frame){.code = RB_SP_CODE_GC, .flags = SPANPROF_FRAME_LEAF};
-    /* Any thread with the GVL may collect while this thread is walked. */
+    /* Any thread with the GVL may run the garbage collector while this thread
+     * is walked. */
     if (moves && (collects || !mine || on_alternate_stack(capture))) {
       *cut = 1;
       return count;
