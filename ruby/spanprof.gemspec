@@ -14,7 +14,8 @@ Gem::Specification.new do |spec|
   spec.required_ruby_version = ">= 3.1"
   spec.metadata = { "rubygems_mfa_required" => "true" }
 
-  # `rake gem` copies these files, and all sources to compile into ext/spanprof/vendor.
+  # `rake gem` copies these files into the gem, and the sources that are compiled into
+  # ext/spanprof/vendor.
   documents = %w[README.md MIGRATION.md CHANGELOG.md LICENSE]
   spec.extra_rdoc_files = documents.select { |name| File.file?(File.join(__dir__, name)) }
   spec.files = Dir.chdir(__dir__) { Dir["{lib,sig,exe,ext}/**/*", *documents, ".yardopts"].select { |path| File.file?(path) }.sort }

@@ -3,8 +3,8 @@
 require_relative "spanprof"
 require_relative "pyroscope/config"
 
-# The interface of the gem pyroscope, in all its generations, based on {Spanprof}. Nothing here
-# raises into the program.
+# The interface of all versions of the gem pyroscope, based on {Spanprof}. No method raises an
+# exception into the program.
 module Pyroscope
   VERSION = Spanprof::VERSION
 
@@ -37,8 +37,8 @@ module Pyroscope
 
     # Label the samples of this thread or fiber from now on.
     # @overload _add_tags(tags)
-    # @overload _add_tags(thread_id, tags)
-    #   @param thread_id [Integer] {thread_id}; the gem's 0.x requires it
+    # @overload _add_tags(thread_id, tags) @param thread_id [Integer] the result of {thread_id};
+    #   versions 0.x of the gem pyroscope require it
     # @param tags [Hash{#to_s => #to_s}]
     # @return [void]
     def _add_tags(*arguments)
@@ -53,7 +53,7 @@ module Pyroscope
       Spanprof::Tags.remove(*arguments)
     end
 
-    # @return [Integer] a number of the calling thread
+    # @return [Integer] a number that identifies the calling thread
     def thread_id
       Spanprof::Tags.thread_id
     end
@@ -80,12 +80,14 @@ module Pyroscope
       !Spanprof.stop.nil?
     end
 
-    # @return [Boolean] as {stop}
+    # Does the same as {stop}.
+    # @return [Boolean] whether a session ran
     def shutdown
       stop
     end
 
-    # @return [Boolean] as {stop}, which had this name in 0.3
+    # Does the same as {stop}, which had this name in version 0.3 of the gem pyroscope.
+    # @return [Boolean] whether a session ran
     def drop
       stop
     end

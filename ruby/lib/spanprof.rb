@@ -12,9 +12,9 @@ require_relative "spanprof/instrument"
 require_relative "spanprof/session"
 require_relative "spanprof/tags"
 
-# A span-aware continuous CPU profiler. Its methods do not raise and do not wait
-# longer than their timeout. Only with SPANPROF_REQUIRED=1 {start} raises if it
-# cannot profile.
+# A span-aware continuous CPU profiler. Its methods do not raise exceptions and do not wait longer
+# than their timeout. {start} raises an exception only if SPANPROF_REQUIRED=1 and the process cannot
+# be profiled.
 module Spanprof
   autoload :Configuration, File.expand_path("spanprof/configuration.rb", __dir__)
   autoload :Otel, File.expand_path("spanprof/otel.rb", __dir__)
@@ -23,7 +23,8 @@ module Spanprof
   autoload :SpanProcessor, File.expand_path("spanprof/span_processor.rb", __dir__)
 
   class << self
-    # tests/package/option_lists.py writes the documentation of the options from application_name to flush_on_sigterm.
+    # tests/package/option_lists.py generates the documentation of the options from application_name
+    # to flush_on_sigterm.
 
     # Profile this process and its forked children from now on. If a session
     # runs already, the new one replaces it.
@@ -112,7 +113,7 @@ module Spanprof
       Session.start(options)
     end
 
-    # Start as {start} does, with options that a block sets.
+    # Start a session as {start} does, with options that a block sets.
     #
     # @example
     #   Spanprof.configure do |config|
@@ -121,7 +122,7 @@ module Spanprof
     #   end
     # @yieldparam configuration [Configuration] has a writer for each option of {start}; nil means that the
     #   option is not set
-    # @return [Boolean] as {start}
+    # @return [Boolean] whether a session with these options runs
     # @raise [NoMethodError] an option has an unknown name
     # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
     def configure
@@ -166,7 +167,7 @@ module Spanprof
       profile
     end
 
-    # Deliver the samples until now. Profiling continues.
+    # Deliver the samples that were taken until now. Profiling continues.
     # @param timeout [Numeric, nil] maximum number of seconds to wait; nil for the default
     # @return [Boolean, nil] false if the time was too short; nil if no session runs
     def flush(timeout: Session::FLUSH_S)
@@ -228,8 +229,8 @@ module Spanprof
   end
 end
 
-# Programs that use Pyroscope keep working when their Gemfile names spanprof
-# instead of pyroscope, which loads this file.
+# A program that uses the module Pyroscope without requiring it keeps working when its Gemfile names
+# spanprof instead of pyroscope: Bundler then loads this file.
 autoload :Pyroscope, File.expand_path("pyroscope.rb", __dir__)
 
 require_relative "spanprof/railtie" if defined?(Rails::Railtie)

@@ -4,11 +4,11 @@
 # binding and the SWIG module. An installed gem has all sources under vendor/; a checkout is
 # compiled in place.
 #
-# On Linux, an installation that cannot be compiled fails with a sentence that names the missing
-# packages. Other systems cannot be profiled. There, or with SPANPROF_REQUIRED=0, the gem is
-# installed without the library, and lib/spanprof/skipped_reason.txt has the reason, which
-# Spanprof.unavailable_reason returns. With SPANPROF_REQUIRED=1 the installation fails in this case,
-# too.
+# On Linux, the installation fails if the sources cannot be compiled, and one sentence names the
+# missing packages. Other systems cannot be profiled. On these systems, or with SPANPROF_REQUIRED=0,
+# the gem is installed without the shared object, and lib/spanprof/skipped_reason.txt has the
+# reason, which Spanprof.unavailable_reason returns. With SPANPROF_REQUIRED=1 the installation fails
+# on other systems, too.
 
 require "rbconfig"
 require "shellwords"
@@ -22,11 +22,13 @@ PACKAGED = File.directory?(VENDOR)
 ROOT = PACKAGED ? VENDOR : File.expand_path("../../..", __dir__)
 FOLDERS = %w[core/include core/src core bindings/common bindings/ruby swig swig/lang].freeze
 
-# Commands that install packages, and the packages with the tools, in the same order.
+# INSTALL has a command of Debian, Alpine and Fedora each that installs packages. TOOLS and
+# RUBY_HEADERS have the names of the packages in the same order.
 INSTALL = ["apt-get install", "apk add", "dnf install"].freeze
 TOOLS = ["gcc make libc6-dev", "gcc make musl-dev", "gcc make glibc-devel"].freeze
 RUBY_HEADERS = ["ruby-dev", "ruby-dev", "ruby-devel"].freeze
-# For each library: its names for pkg-config and the linker, a function, a header and packages.
+# For each library: its name for pkg-config, its name for the linker, a function, a header, and the
+# packages in the order of INSTALL.
 LIBRARIES = [
   ["libcurl", "curl", "curl_easy_init", "curl/curl.h", ["libcurl4-openssl-dev", "curl-dev", "libcurl-devel"]],
   ["zlib", "z", "deflate", "zlib.h", ["zlib1g-dev", "zlib-dev", "zlib-devel"]],
@@ -37,8 +39,9 @@ LIBRARIES = [
 NOT_INSTALLED = "spanprof is not installed: %s; SPANPROF_REQUIRED=0 installs it without profiling"
 NOT_COMPILED = "it could not be compiled, see the output of its installation"
 
-# The commands of make after a failed compilation. Objects are deleted when the library is
-# installed. RubyGems sets the destination in RbConfig, newer versions in a variable of make.
+# FAILED has the commands that make runs if the compilation fails. The Makefile also deletes the
+# object files after the installation. RubyGems sets the destination in RbConfig; its newer versions
+# set it in a variable of make.
 FAILED = REQUIRED ? "{ echo '#{format(NOT_INSTALLED, NOT_COMPILED)}' >&2; exit 1; }" : "echo '#{NOT_COMPILED}' > #{REASON}"
 MAKEFILE = <<~MAKEFILE
   sitearchdir = #{RbConfig.expand(RbConfig::MAKEFILE_CONFIG["sitearchdir"].dup)}
@@ -64,7 +67,7 @@ def found?(program)
   ENV["PATH"].split(":").any? { |folder| File.executable?("#{folder}/#{program}") }
 end
 
-# The command that installs packages on this system.
+# Returns the command that installs packages on this system.
 # @param packages [Array<Array<String>>] names in the order of INSTALL
 def remedy(packages)
   i = INSTALL.index { |install| found?(install.split.first) }
@@ -107,25 +110,28 @@ else
 end
 
 append_cflags(%w[-std=gnu11 -fvisibility=hidden -fstack-protector-strong -Werror=implicit-function-declaration])
-# Names and lines for a backtrace. Types and variables would add 1.5 MB to 1.1 MB, and each
-# installed gem has the library twice.
+# -g1 adds the function names and lines for a backtrace. The library has 1.1 MB; debug information
+# about types and variables would add 1.5 MB, and each installed gem contains the library twice.
 append_cflags("-g1")
-# A signal that is pending when the library is unloaded still runs the handler, so its code must stay
-# mapped. The handler must not call the lazy resolver either.
+# nodelete: if a signal is pending when the library is unloaded, the signal handler still runs, so
+# its code must stay mapped. now: the handler must not run the dynamic linker, as lazy binding
+# would.
 append_ldflags(%w[-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,--exclude-libs,ALL])
 append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
-# CFLAGS may refer to variables of make, whose values contain the flags that the pattern looks for.
+# Expand the variables of make in CFLAGS, because the flag -O may be in their values.
 $defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if RbConfig.expand($CFLAGS.dup).match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 $defs << "-DSPANPROF_TEST_VARIABLES" if enable_config("test-variables", false)
-# The assembler includes the page (core/page/built_page.c) as a symbol. Link-time optimization could
-# move the code that uses the symbol into another partition, which does not find it.
+# A statement for the assembler in core/page/built_page.c includes the page and defines a symbol for
+# it. Link-time optimization could move the code that uses the symbol into another partition, where
+# the symbol is unknown.
 if File.size?(page)
   $defs << "-DSP_PAGE_FILE=#{%("#{page}").shellescape}"
   append_cflags("-fno-lto")
 end
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
-# All source files have different names, because the objects of all folders are in one folder.
+# The object files of all folders are in one folder. This works because all source files have
+# different names.
 bindings = Dir["#{ROOT}/bindings/{common,ruby}/**/*.c"].sort
 $VPATH.push("#{ROOT}/core/src", "#{ROOT}/core/command", *bindings.map { |path| File.dirname(path) }.uniq, generated)
 $srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] + bindings.map { |path| File.basename(path) }

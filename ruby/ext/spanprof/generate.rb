@@ -2,8 +2,8 @@
 
 require "fileutils"
 
-# Generate the SWIG module and the code of the protobuf messages. Gems contain
-# these files; checkouts generate them during the build.
+# Generate the SWIG module and the code of the protobuf messages. A gem contains the generated
+# files; in a checkout, the build generates them.
 # @param root [String] folder of the checkout
 # @param folder [String] destination
 def generate(root, folder)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pyroscope
-  # The object that {Pyroscope.configure} yields. It has the options of the gem pyroscope, of 1.x
-  # and earlier, with their defaults, and all options of {Spanprof.start}.
+  # The object that {Pyroscope.configure} yields. It has the options of the gem pyroscope, up to its
+  # versions 1.x, with their defaults, and all options of {Spanprof.start}.
   class Config
     DEFAULTS = {
       application_name: "", app_name: nil, server_address: "http://localhost:4040", auth_token: "",
@@ -12,13 +12,13 @@ module Pyroscope
       detect_subprocesses: true
     }.freeze
 
-    # The names of these options for {Spanprof.start}.
+    # Maps names of options of the gem pyroscope to their names for {Spanprof.start}.
     NAMES = {
       app_name: :application_name, basic_auth_username: :basic_auth_user, sample_rate: :sample_rate_hz, tags: :labels
     }.freeze
 
-    # Options that have no effect: their values that describe the actual behaviour, and a
-    # description of it.
+    # Options that have no effect. Each has the values that agree with spanprof's behaviour and are
+    # accepted silently, and a description of this behaviour.
     WITHOUT_EFFECT = {
       oncpu: [[true], "only CPU time is profiled"],
       on_cpu: [[true], "only CPU time is profiled"],
@@ -51,7 +51,7 @@ module Pyroscope
       @given[name.to_sym] = value
     end
 
-    # @return [Array<Symbol>] the names of the options, as of a Struct
+    # @return [Array<Symbol>] the names of the options; the method exists because a Struct has it
     def self.members
       DEFAULTS.keys
     end
@@ -72,8 +72,9 @@ module Pyroscope
       DEFAULTS.merge(@given)
     end
 
-    # The options that the program has set. nil, "" and {} count as not set, as in all generations.
-    # The default server address is added unless the environment has one.
+    # The options that the program has set. Values nil, "" and {} count as not set, as in all
+    # versions of the gem pyroscope. The default server address is added unless the environment has
+    # an address.
     # @return [Hash{Symbol => Object}] for {Spanprof.start}
     # @api private
     def options
@@ -113,7 +114,7 @@ module Pyroscope
       @given.reject { |_, value| value.nil? || (value.respond_to?(:empty?) && value.empty?) }
     end
 
-    # An invalid level counts as "error".
+    # Returns whether log_level is valid. An invalid level counts as "error".
     def level?
       Spanprof::Options.level(given)
       true

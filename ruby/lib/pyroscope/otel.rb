@@ -10,10 +10,11 @@ module Pyroscope
   module Otel
     VERSION = Spanprof::VERSION
 
-    # Never raised; for programs that rescue it.
+    # Is never raised. It exists because programs may rescue it.
     class Error < StandardError; end
 
-    # The span processor with its old name, its old label `span`, and always with a URL.
+    # The span processor with the name that it has in the gem pyroscope-otel, the label `span`
+    # instead of `span_name`, and always with a URL.
     # @see Spanprof::Otel::SpanProcessor
     class SpanProcessor < Spanprof::Otel::SpanProcessor
       def initialize(app_name = nil, pyroscope_endpoint = nil, **options)

@@ -4,7 +4,7 @@
 #
 #   RUBYOPT=-rspanprof/autostart PYROSCOPE_SERVER_ADDRESS=http://localhost:4040 ruby app.rb
 #
-# If the program uses OpenTelemetry's SDK, its spans are followed, as if the program had added
+# If the program uses OpenTelemetry's SDK, the samples get its spans, as if the program had added
 # Spanprof::Otel::SpanProcessor.new.
 
 require_relative "../spanprof"

@@ -37,7 +37,7 @@ module Spanprof
         return usage(2, $stderr) if arguments.empty?
         return execute_and_open(arguments) if open
 
-        # With a single string, exec would use a shell.
+        # exec would use a shell if it got a single string.
         exec(environment, [arguments.first, arguments.first], *arguments.drop(1))
       rescue SystemCallError => e
         Logging.last_resort(e.message)
@@ -59,8 +59,9 @@ module Spanprof
         end
       end
 
-      # Run a program and wait for its exit, as a shell does. Signals of the terminal reach both
-      # processes; the program decides about them.
+      # Run a program and wait for its exit, as a shell does. The terminal sends its signals
+      # (Ctrl-C) to both processes; this process ignores them, so the program decides whether it
+      # ends.
       # @return [Integer] its exit status
       def wait_for(arguments, variables)
         pid = Process.spawn(environment.merge(variables), [arguments.first, arguments.first], *arguments.drop(1))
@@ -75,8 +76,9 @@ module Spanprof
         status
       end
 
-      # The variables name the library by its path, so that programs whose bundle does not contain
-      # this gem can be profiled. RUBYOPT has no quotes, so a path with a space is set in RUBYLIB.
+      # Returns the environment variables that load the profiler into the program. They contain the
+      # path of the gem's files, so that programs whose bundle does not contain this gem can be
+      # profiled. RUBYOPT has no way to quote a space, so a path with a space is set in RUBYLIB.
       def environment
         library = File.expand_path("..", __dir__)
         return { "RUBYOPT" => "-r#{library}/spanprof/autostart #{ENV["RUBYOPT"]}".strip } unless library.match?(/\s/)

@@ -3,7 +3,7 @@
 module Spanprof
   # The options that the block of {Spanprof.configure} sets.
   Configuration = Struct.new(*Options::NAMES) do
-    # @return [String] without the values, as some are secret
+    # @return [String] a text without the values of the options, because some are secret
     def inspect
       "#<#{self.class}>"
     end

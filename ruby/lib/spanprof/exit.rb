@@ -5,13 +5,14 @@ require_relative "override"
 module Spanprof
   # Delivers the last samples before the process exits or executes another program.
   #
-  # A finalizer, and not an at_exit handler, detects a regular exit: Ruby runs finalizers after all
-  # at_exit handlers and after all threads have ended. So programs that run in at_exit (minitest,
-  # Sinatra) and the last actions of threads are profiled, too, and no thread competes for the VM
-  # lock any more.
+  # A finalizer of an object, and not an at_exit handler, detects a regular exit: Ruby runs
+  # finalizers after all at_exit handlers and after all threads have ended. So programs that run in
+  # at_exit (minitest, Sinatra) and the last actions of threads are profiled, too, and no thread
+  # competes for the VM lock any more.
   # @api private
   module Exit
-    # The documented limit is 2 s. The other steps of the exit need the difference.
+    # Maximum duration of the stop. The documentation promises an exit within 2 s; the difference is
+    # for the other steps of the exit.
     TIMEOUT_MS = 1300
 
     # Replacements for methods of Process and Kernel.
@@ -22,7 +23,7 @@ module Spanprof
         spanprof_original_exit!(...)
       end
 
-      # Delivers the samples, because the new program does not know them.
+      # Delivers the samples, because they are lost when the new program replaces this one.
       def exec(...)
         options = Exit.finish
         spanprof_original_exec(...)
@@ -40,8 +41,8 @@ module Spanprof
         [Process.singleton_class, Kernel.singleton_class, Kernel].each { |owner| Override.install(owner, Overrides) }
       end
 
-      # Runs as a finalizer. Afterwards no session may start: only the exit handlers
-      # of C could stop it, after Ruby has been finalised.
+      # Ruby calls this as a finalizer. No session may start afterwards, because only an exit
+      # handler in C could stop it, and that runs when the Ruby VM no longer exists.
       def call(_object_id)
         @exiting = true
         finish
@@ -50,7 +51,8 @@ module Spanprof
       # @return [Boolean] whether this process is exiting
       def exiting? = @exiting
 
-      # In a Ractor other than the main one, the session cannot be started again.
+      # Stop the session and deliver its samples. In a Ractor other than the main one, returns nil,
+      # because a session cannot be started again there.
       # @return [Hash, nil] the options of the session that was stopped
       def finish
         return Native.finish_elsewhere(TIMEOUT_MS) unless Native.main_ractor?

@@ -6,22 +6,22 @@ module Spanprof
   # Continues profiling in a forked child. The core restarts its own threads (pthread_atfork); this
   # module restarts the Ruby threads, which end at a fork.
   #
-  # fork, Process.fork and IO.popen("-"), which Puma, Unicorn and Resque use, call Process._fork.
-  # Process.daemon forks without it (https://docs.ruby-lang.org/en/3.1/Process.html#method-c-_fork).
+  # All of fork, Process.fork and IO.popen("-") call Process._fork; Puma, Unicorn and Resque use
+  # them. Only Process.daemon forks without Process._fork
+  # (https://docs.ruby-lang.org/en/3.1/Process.html#method-c-_fork).
   # @api private
   module Fork
     # Replacements for methods of Process.
     module Overrides
-      # @return [Integer] as the original
+      # @return [Integer] the process id that the original method returns
       def _fork
         pid = spanprof_original__fork
         Fork.in_child if pid.zero? && Native.main_ractor?
         pid
       end
 
-      # The C library ends the calling process without exit handlers, so its samples are flushed
-      # before.
-      # @return [Integer] as the original
+      # Flushes the samples first, because daemon(3) ends the calling process without exit handlers.
+      # @return [Integer] the result of the original method
       def daemon(...)
         Exit.flush if Native.main_ractor?
         status = spanprof_original_daemon(...)

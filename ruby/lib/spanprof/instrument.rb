@@ -7,14 +7,16 @@ module Spanprof
   # Sidekiq. The frameworks may be loaded before or after the start of a session.
   # @api private
   module Instrument
-    # Middleware of Sidekiq's server: (job instance, payload, queue).
+    # Middleware of Sidekiq's server. Sidekiq passes the job's instance, its payload and the name of
+    # the queue.
     class SidekiqMiddleware
       def call(_instance, payload, _queue, &job)
         Instrument.label(:job, job) { payload["wrapped"] || payload["class"] }
       end
     end
 
-    # For each module: its gem, a method that it has when it is ready for use, and our method.
+    # For each module of a framework: the name of its gem, a method that the module has when it is
+    # ready for use, and the method below that labels the framework's work.
     FRAMEWORKS = {
       "ActiveSupport" => ["activesupport", :on_load, :rails],
       "Sidekiq" => ["sidekiq", :configure_server, :sidekiq]
@@ -23,7 +25,7 @@ module Spanprof
     @labelled = {}
 
     class << self
-      # Whether the running session uses these labels.
+      # @return [Boolean] whether the running session has the labels `action` and `job`
       attr_accessor :enabled
 
       # Run `work` with a label whose value the block returns.
@@ -46,8 +48,9 @@ module Spanprof
 
       private
 
-      # The hooks run now if the library is already loaded, otherwise when it is loaded.
-      # :action_controller covers ActionController::Base and ActionController::API.
+      # Set hooks of ActiveSupport. A hook runs now if its library is already loaded, otherwise when
+      # the library is loaded. The hook :action_controller runs for ActionController::Base and for
+      # ActionController::API.
       def rails
         ::ActiveSupport.on_load(:action_controller) do
           around_action { |controller, action| Instrument.label(:action, action) { Instrument.action(controller) } }
@@ -55,7 +58,8 @@ module Spanprof
         ::ActiveSupport.on_load(:active_job) do
           around_perform { |job, perform| Instrument.label(:job, perform) { job.class.name } }
         end
-        # At this point the application has loaded all its libraries.
+        # After the initialization, the application has loaded all its libraries, so Sidekiq will
+        # not be loaded any more.
         ::ActiveSupport.on_load(:after_initialize) { LoadWatch.forget("Sidekiq") }
       end
 
@@ -66,7 +70,7 @@ module Spanprof
       end
     end
 
-    # @return [String] in the format of the gem pyroscope
+    # @return [String] the label of a request, in the format of the gem pyroscope
     def self.action(controller)
       "#{controller.controller_name}/#{controller.action_name}"
     end

@@ -9,9 +9,9 @@ module Spanprof
     #
     # @example
     #   Spanprof.label(tenant: "acme") { render }
-    # @param labels [Hash{Symbol, String => Object}] names, and values, whose to_s is used;
-    #   characters that the server would refuse are replaced and counted
-    # @param more [Hash] labels as above, for names that are in a Hash
+    # @param labels [Hash{Symbol, String => Object}] names and values of labels; the to_s of a value
+    #   is used; characters that the server would refuse are replaced and counted
+    # @param more [Hash] more labels, in a Hash
     # @return [Object] the result of the block
     def label(more = nil, **labels)
       return Tags.no_block unless block_given?

@@ -1,26 +1,28 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # Detects when the program has loaded a library that this gem extends: when the body of the
-  # library's module ends. A wrapper of Kernel#require would appear in the backtrace of each file
-  # that is loaded.
+  # Detects when the program has loaded a library that this gem extends: a TracePoint calls this
+  # module when the body of a module or class ends. (A wrapper of Kernel#require would appear in the
+  # backtrace of each file that is loaded.)
   # @api private
   module LoadWatch
     @awaited = {}
 
     class << self
-      # Whether any library may still be loaded, because the bundle is not known yet.
+      # @return [Boolean] whether the program may still load any library, because its bundle is not
+      #   known yet
       attr_writer :early
 
-      # Whether a library is loaded or may be loaded later. While a library is awaited, each class
-      # body that ends costs a check.
+      # Whether a library is loaded or may be loaded later. Only such a library is worth waiting
+      # for, because during the wait each class body that ends costs a check.
       # @param name [String] the library's module
       # @param gem [String] the gem with this module
       def expected?(name, gem)
         @early || !loaded(name).nil? || (defined?(::Gem) && ::Gem.loaded_specs.key?(gem))
       end
 
-      # Call the block once: now if the library is loaded, otherwise when it is.
+      # Call the block once: now if the library is already loaded, otherwise as soon as it is
+      # loaded.
       # @param name [String] the library's module
       # @param method [Symbol] a method that the module has when it is ready for use
       def await(name, method, &added)
@@ -33,7 +35,7 @@ module Spanprof
       end
 
       # Do not wait for a library any longer.
-      # @param name [String] as for {await}
+      # @param name [String] the library's module
       def forget(name)
         @awaited.delete(name).tap { @trace&.disable if @awaited.empty? }
       end
@@ -42,7 +44,7 @@ module Spanprof
 
       def look
         @awaited.each_key.select { |name| loaded(name)&.respond_to?(@awaited[name].first) }.each do |name|
-          _, added = forget(name) # nil if another thread was first
+          _, added = forget(name) # nil if another thread has already called the block
           added&.call
         end
       rescue StandardError => e

@@ -13,7 +13,8 @@ module Spanprof
     @logged = {}
 
     class << self
-      # @return [Logger, nil] set by the program; if it is nil, {logger} looks for one
+      # @return [Logger, nil] the logger that the program has set; if it is nil, {logger} looks for
+      #   one
       attr_writer :logger
 
       # @return [Integer, nil] the least severe level to log; nil for the default: all levels with a
@@ -67,15 +68,17 @@ module Spanprof
         @logged[text] = true
       end
 
-      # Log an error that an object of the program has raised, once for each class of error: the
-      # message may differ each time, and may be as long as the inspected object.
+      # Log an error that an object of the program has raised, once for each class of error. Each
+      # message would be too much: it may differ each time, and it may be as long as the text of an
+      # inspected object.
       def log_error_once(level, what, error)
         key = [what, error.class]
         log(level, "#{what}: #{error.class}: #{message_of(error)}") unless @logged.key?(key)
         @logged[key] = true
       end
 
-      # The program may have defined the error's class, and its `message` may raise.
+      # Returns the error's message, or "" if `message` raises. The program may have defined the
+      # error's class.
       def message_of(error)
         error.message.to_s[0, MESSAGE_CHARACTERS]
       rescue StandardError, ScriptError
@@ -83,28 +86,30 @@ module Spanprof
       end
 
       # Deliver the waiting lines on a temporary thread, because a logger may block. If the system
-      # or a frozen ThreadGroup allows no new thread, deliver them on this thread. If a delivery is
-      # running already, it also delivers new lines, or the next call does.
+      # or a frozen ThreadGroup allows no new thread, deliver them on this thread. If the thread of
+      # an earlier delivery still runs, it also delivers the new lines, or the next call does.
       def deliver_soon
         return if @thread&.alive?
 
-        # Without the mask, the thread would inherit this thread's mask, and could not be ended.
+        # Without its own mask, the new thread would inherit the interrupt mask of this thread,
+        # which may make it impossible to end the thread.
         @thread = Thread.new { Thread.handle_interrupt(Object => :immediate) { serve } }
-        # Puma counts the threads that an application starts before it forks
-        # (puma 6, Cluster#run).
+        # Puma warns about threads that an application starts before Puma forks, except those with
+        # this variable (puma 6, Cluster#run).
         @thread.thread_variable_set(:fork_safe, true)
         @thread.name = "spanprof-log"
       rescue ThreadError # no thread could be created
         deliver
       end
 
-      # Called before the exit, which kills a thread that is writing: the line would be written
-      # again.
+      # Wait for the thread that delivers lines. Called before the exit, because the exit would kill
+      # the thread while it writes a line, and the line would be written again.
       def join_writer
         @thread&.join(JOIN_S)
       end
 
-      # Called in a forked child: the parent delivers its own lines.
+      # Drop the waiting lines. Called in a forked child, because the parent process delivers these
+      # lines.
       def forget
         @waiting.clear
       end
@@ -119,21 +124,23 @@ module Spanprof
 
       private
 
-      # A Logger locks a mutex, which is not allowed in a signal handler.
+      # Whether this code runs in a signal handler. A Logger locks a mutex, which is not allowed
+      # there.
       def in_trap?
         Thread::Mutex.new.synchronize { false }
       rescue ThreadError
         true
       end
 
-      # If a thread is killed while it writes, its successor writes the remaining lines. All other
-      # exceptions of a logger are rescued here: they would end the program with
-      # Thread.abort_on_exception, and `exit` would end it in any case.
+      # Deliver all waiting lines; runs on the temporary thread. If this thread is killed while it
+      # writes a line, the next thread writes the remaining lines. All other exceptions that a
+      # logger raises are rescued here. Otherwise they would end the program if
+      # Thread.abort_on_exception is set, and `exit` in a logger would end it in any case.
       def serve
         Native.log_thread
         Thread.handle_interrupt(Object => :on_blocking) { deliver }
       rescue Exception # rubocop:disable Lint/RescueException
-        @waiting.shift # the line that caused it
+        @waiting.shift # drop the line that caused the exception
       end
 
       def deliver_line(line)

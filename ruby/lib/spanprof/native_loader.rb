@@ -6,7 +6,8 @@ module Spanprof
   # Raised by {Spanprof.start} if SPANPROF_REQUIRED=1.
   class Error < StandardError; end
 
-  # The environment switches profiling off (PYROSCOPE_AGENT_ENABLED=false).
+  # Raised by {Spanprof.start} if SPANPROF_REQUIRED=1 and the environment switches profiling off
+  # (PYROSCOPE_AGENT_ENABLED=false).
   class Disabled < Error; end
 
   # Finds the extension in the folder of this file, where a gem has it, or on the load path, where a
@@ -14,7 +15,7 @@ module Spanprof
   # @api private
   module NativeLoader
     class << self
-      # @return [String, nil] the reason if it cannot be loaded
+      # @return [String, nil] the reason if the extension cannot be loaded
       def load
         system = RbConfig::CONFIG["host_os"]
         return "#{RUBY_ENGINE} is not supported: profiling needs CRuby" unless RUBY_ENGINE == "ruby"
@@ -29,7 +30,7 @@ module Spanprof
 
       private
 
-      # The reason that extconf.rb wrote instead of compiling the extension.
+      # Returns the reason that extconf.rb wrote instead of compiling the extension.
       def skipped_reason
         folders = [__dir__, *$LOAD_PATH.map { |folder| "#{folder}/spanprof" }]
         path = folders.map { |folder| "#{folder}/skipped_reason.txt" }.find { |candidate| File.file?(candidate) }

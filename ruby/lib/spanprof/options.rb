@@ -5,10 +5,10 @@ module Spanprof
   # except those of {RUBY}.
   # @api private
   module Options
-    # Options of this gem alone.
+    # Options that only this gem has; the core does not know them.
     RUBY = %i[logger autoinstrument_rails].freeze
 
-    # All options. tests/package/option_lists.py writes the names of the core's.
+    # All options. tests/package/option_lists.py generates the names of the core's options.
     NAMES = (%i[
       application_name labels resource_labels clean_label_names dotted_label_names sample_rate_hz signal_number
       native_frames full_native_stacks registered_threads_only stack_depth_max window_max_bytes report_pid

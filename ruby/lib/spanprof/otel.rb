@@ -8,18 +8,18 @@ require_relative "otel/resource_hook"
 require_relative "otel/span_processor"
 
 module Spanprof
-  # Spans of OpenTelemetry.
+  # The connection to OpenTelemetry's spans.
   module Otel
-    # The file of the API's contexts.
+    # End of the path of the API's file that defines OpenTelemetry::Context.
     FILE = "opentelemetry/context.rb"
-    # Errors that our own calls may raise. Not StandardError: Timeout may raise one in any running
-    # code, and it must not be rescued.
+    # Errors that this gem's calls of OpenTelemetry may raise. Not all StandardErrors are rescued,
+    # because Timeout may raise one in any running code, and that exception belongs to the program.
     OURS = [Error, FrozenError, NameError, ArgumentError, TypeError].freeze
     private_constant :FILE, :OURS
 
     class << self
-      # Follow the active span in every fiber and thread from now on. A {SpanProcessor}
-      # does so by itself. May be called repeatedly.
+      # Follow the active span in every fiber and thread from now on. A {SpanProcessor} calls this
+      # itself. May be called repeatedly.
       # @return [Boolean] whether spans are followed; false without OpenTelemetry's API, or if this Ruby cannot be
       #   profiled
       def install
@@ -46,7 +46,7 @@ module Spanprof
 
       private
 
-      # Where the API keeps a fiber's stack of contexts.
+      # Returns the name of the variable in which the API keeps a fiber's stack of contexts.
       # @return [Array(Symbol, Symbol)] an instance variable of the fiber, or a fiber-local variable
       def storage(context)
         return [:@opentelemetry_context, nil] if Fiber.method_defined?(:opentelemetry_context)
@@ -59,8 +59,8 @@ module Spanprof
         method.owner == context.singleton_class && method.source_location&.first.to_s.end_with?(FILE)
       end
 
-      # Whether attach and detach are the API's own methods, and only push on that stack and pop
-      # from it.
+      # Whether Context.attach and Context.detach are the API's own methods, and only push a context
+      # on the stack of contexts and pop it.
       def unpatched?(context, variable)
         return false unless variable && %i[attach detach].all? { |name| own?(context, name) }
 

@@ -4,12 +4,13 @@ module Spanprof
   # The result of {Spanprof.profile}: the CPU time of a block by function and span.
   # No method raises because of the profiler.
   class Profile
-    # A function's CPU seconds and number of samples: its own (self), and
-    # including the functions that it called (total).
+    # The CPU seconds and the number of samples of one function: of the function itself (self), and
+    # together with the functions that it called (total).
     FunctionRow = Struct.new(:name, :file, :self_s, :total_s, :self_samples, :total_samples)
 
-    # The CPU seconds and number of samples of the spans of one name: their own,
-    # and including the spans in them. "(no span)" is the time outside of spans.
+    # The CPU seconds and the number of samples of all spans with one name: of the spans themselves
+    # (self), and together with their child spans (total). The row with the name "(no span)" has the
+    # time outside of spans.
     SpanRow = Struct.new(:name, :spans, :self_s, :total_s, :self_samples, :total_samples)
 
     # @return [Object] the result of the block
@@ -18,8 +19,8 @@ module Spanprof
     # @return [String, nil] the reason in one sentence, if nothing was profiled
     attr_reader :unavailable_reason
 
-    # @return [String, nil] how the profile differs from the requested one: its rate
-    #   is the session's, or it ended early
+    # @return [String, nil] the difference, if the profile is not as requested: it has the session's
+    #   sampling rate, or it ended early
     attr_reader :note
 
     # @api private
@@ -44,7 +45,7 @@ module Spanprof
     end
 
     # @param rows [Integer] maximum number of rows; 0 for all
-    # @return [Array<SpanRow>] the names of spans with the most CPU time
+    # @return [Array<SpanRow>] the names of spans with the most CPU time; empty without a profile
     def spans(rows = 10)
       json("span_names", rows) { |row| SpanRow.new(row["name"], row["spans"], *amounts(row)) }
     end
@@ -74,7 +75,7 @@ module Spanprof
       path.to_s
     end
 
-    # Show this page in the browser: $BROWSER, else xdg-open, wslview or open.
+    # Show the page of {html} in the browser: $BROWSER, else xdg-open, wslview or open.
     # @param title [String] its heading
     # @return [String, nil] the path of the page's temporary file, which is not deleted; nil if
     #   there is no page or no browser, which is logged
@@ -98,7 +99,7 @@ module Spanprof
 
     private
 
-    # @return [Native::Recording, nil] nil if it could not start; the reason is stored
+    # @return [Native::Recording, nil] nil if the recording could not start; the reason is stored
     def start(arguments)
       reason = LOAD_ERROR || ("only the main Ractor is profiled" if Session.other_ractor?)
       raise Error, reason if reason

@@ -2,7 +2,7 @@
 
 module Spanprof
   # A Rack application that answers `/debug/pprof/profile?seconds=N` as a Go program does: with a
-  # profile of this process over the next N seconds, as gzip-compressed pprof with its spans. For
+  # profile of this process over the next N seconds, as gzip-compressed pprof with its spans. It is for
   # `spanprof serve --scrape`, Grafana Alloy, `go tool pprof` and other tools that fetch profiles.
   #
   # It does not disturb a running session. Without a session, it profiles for the duration of the
@@ -16,7 +16,7 @@ module Spanprof
   # @example In config.ru
   #   map("/debug/pprof") { run Spanprof::RackApp }
   module RackApp
-    # The default number of seconds, as in Go.
+    # The default number of seconds, the same as in Go.
     SECONDS = 30
     SECONDS_MAX = 300
     PATHS = ["", "/", "/profile", "/debug/pprof/profile"].freeze
@@ -39,7 +39,7 @@ module Spanprof
 
       private
 
-      # @return [Integer, nil] nil if the value is invalid
+      # @return [Integer, nil] the number of seconds; nil if the value in the query is invalid
       def seconds_of(query)
         given = query.split("&").map { |pair| pair.split("=", 2) }.assoc("seconds")&.last.to_s
         return SECONDS if given.empty?
@@ -56,11 +56,11 @@ module Spanprof
         sleep_for(seconds)
         profile, = recording.end
         profile
-      ensure # if the block above raised an exception
+      ensure # does something only if the code above raised an exception
         recording&.discard
       end
 
-      # Sleeps for the whole time, also if other code wakes the thread.
+      # Sleeps for the whole time, even if other code wakes the thread.
       def sleep_for(seconds)
         until_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
         while (remaining_s = until_s - Process.clock_gettime(Process::CLOCK_MONOTONIC)).positive?

@@ -23,7 +23,8 @@ module Spanprof
 
       private
 
-      # Some programs add their state to their name: "spring app | shop | …".
+      # Returns the name of the program without its state, which some programs add: "spring app |
+      # shop | …".
       def program
         File.basename($PROGRAM_NAME)[/\A\S*/]
       end

@@ -11,12 +11,14 @@ module Spanprof
   #   # config/initializers/spanprof.rb, which `rails g spanprof:install` writes
   #   Rails.application.config.spanprof.server_address = "http://localhost:4040"
   #
-  # `config.spanprof` has all options of {Spanprof.start} and `enabled`. With true, consoles, rake,
-  # generators, asset builds and tests are profiled, too; with false, nothing is profiled.
+  # `config.spanprof` has all options of {Spanprof.start} and `enabled`. If `enabled` is true,
+  # consoles, rake, generators, asset builds and tests are profiled, too; if it is false, nothing is
+  # profiled.
   class Railtie < ::Rails::Railtie
     config.spanprof = ActiveSupport::OrderedOptions.new
 
-    # Runs before the controllers are loaded, so that their callbacks run inside the label.
+    # Runs before the controllers are loaded, so that the callbacks of controllers run inside the
+    # label `action`.
     initializer "spanprof.labels", after: :load_config_initializers do |app|
       options = app.config.spanprof
       Instrument.install unless options.autoinstrument_rails == false || Start.refusal(options)
@@ -28,7 +30,8 @@ module Spanprof
     module Start
       SWITCH = "PYROSCOPE_AGENT_ENABLED"
       ON = %w[1 true yes on].freeze
-      # Without one of these options, profiles have no destination.
+      # The options that set a destination of profiles, and their environment variables. One of them
+      # must be set.
       DESTINATIONS = { server_address: "PYROSCOPE_SERVER_ADDRESS", output_directory: "PYROSCOPE_OUTPUT_DIRECTORY" }.freeze
 
       NAMES = {
@@ -61,8 +64,9 @@ module Spanprof
 
         private
 
-        # The application's name, unless the environment has one. Spans have a service name of their
-        # own, by which their profiles are found.
+        # Returns the application's name, or nil if the environment has a name. With OpenTelemetry's
+        # SDK, profiles have the service name of the spans instead, because a trace looks up its
+        # profiles by this name.
         def name(app)
           return {} if defined?(::OpenTelemetry::SDK) || NAMES.any? { |variable, form| form.match?(ENV.fetch(variable, "")) }
 
@@ -71,7 +75,8 @@ module Spanprof
       end
     end
 
-    # This is the last initializer: Rails has enabled YJIT, which it does after after_initialize.
+    # This is the last initializer. Rails enables YJIT after the hooks of after_initialize, and it
+    # has done so when this initializer runs.
     ::Rails::Application::Finisher.initializer("spanprof.start") { |app| Start.run(app) }
   end
 end

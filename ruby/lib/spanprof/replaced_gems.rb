@@ -7,8 +7,8 @@ module Spanprof
     NAMES = %w[pyroscope pyroscope-otel].freeze
 
     class << self
-      # Warns once if one of them is loaded, too: both have a file pyroscope.rb, and either may be
-      # loaded.
+      # Warns once if one of these gems is loaded, too. Each of them and spanprof have a file
+      # pyroscope.rb, and `require` may load either.
       def warn_if_loaded
         return unless defined?(::Gem)
 

@@ -3,14 +3,14 @@
 module Spanprof
   # The session of this process, or the reason if there is none.
   #
-  # This module has no Mutex: a program may stop or start in a signal handler, where locking a Mutex
-  # is not allowed. The core has a lock of its own.
+  # This module has no Mutex: a program may stop or start a session in a signal handler, where
+  # locking a Mutex is not allowed. The core has its own lock.
   # @api private
   module Session
-    # Maximum duration of the stop of a session that another one replaces, in ms.
+    # Maximum duration, in ms, of the stop of a session that another session replaces.
     RESTART_MS = 2000
 
-    # Default timeouts of stop and flush.
+    # Default timeouts of stop and flush, in seconds.
     STOP_S = 2
     FLUSH_S = 10
 
@@ -22,8 +22,8 @@ module Spanprof
       attr_reader :options
 
       # @param options [Hash{Symbol => Object}] options of {Spanprof.start}
-      # @param names [Hash{Symbol => Symbol}] the program's names of the options, for the log, if
-      #   they differ
+      # @param names [Hash{Symbol => Symbol}] for options that the program calls by another name:
+      #   that name, for the log
       # @return [Boolean] whether a session with these options runs; if not, an earlier session
       #   continues with its logger
       def start(options, names = {})
@@ -33,8 +33,8 @@ module Spanprof
         uninterrupted { begin_with(options, names) }
       end
 
-      # @return [Boolean] whether this process, or the one that forked it, has ever tried to start a
-      #   session
+      # @return [Boolean] whether this process, or the process that forked it, has ever tried to
+      #   start a session
       def requested?
         @requested
       end
@@ -66,7 +66,8 @@ module Spanprof
         Native.pause unless other_ractor? || !running?
       end
 
-      # Ends a pause; `resume` below follows a failed start.
+      # Ends a pause. (The method `resume` below continues a session after a failed start of another
+      # one.)
       def unpause
         Native.resume unless other_ractor? || !running?
       end
@@ -130,14 +131,14 @@ module Spanprof
         raise
       end
 
-      # Called if the system refused the new session.
+      # Start the former session again. Called if the start of the new session failed.
       def resume(options)
-        Native.start(options) # false if another thread's session runs, which is fine
+        Native.start(options) # false if another thread has started a session, which then continues
       rescue Error => e
         Logging.log(:error, "the former session cannot continue: #{e.message}")
       end
 
-      # Remove the hooks that cost time in the program.
+      # Remove the hooks that cost time in the program, if no session runs.
       def remove_hooks
         Native.follow_update
         Logging.deliver_soon
@@ -153,7 +154,7 @@ module Spanprof
 
       def milliseconds(seconds, default)
         (Float(seconds || default) * 1000).clamp(0, 0xffff_ffff).to_i
-      rescue ArgumentError, TypeError, RangeError # includes FloatDomainError
+      rescue ArgumentError, TypeError, RangeError # FloatDomainError is a RangeError
         Logging.log_once(:warn, "a timeout must be a number of seconds, not #{seconds.inspect}: #{default} s is used")
         default * 1000
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # Labels without a block, as the gem pyroscope sets them.
+  # Labels that are set without a block, as by the gem pyroscope.
   # @api private
   module Tags
     class << self
@@ -9,13 +9,14 @@ module Spanprof
         Spanprof.label(tags, &block)
       end
 
+      # Logs that a label has no block.
       # @return [nil]
       def no_block
         Logging.log_once(:warn, "a label without a block labels nothing")
         nil
       end
 
-      # @return [Hash] the labels of both forms of {Spanprof.label}
+      # @return [Hash] the labels of {Spanprof.label}: those in a Hash and the keyword arguments
       def with(labels, more)
         hash?(more) ? more.merge(labels) : labels
       end
@@ -28,7 +29,8 @@ module Spanprof
         each(arguments) { |name, value| Native.tag_remove(name, value) }
       end
 
-      # @return [Integer] a number of the calling thread; the kernel's number if Ruby provides it
+      # @return [Integer] a number that identifies the calling thread; the kernel's thread id if
+      #   Ruby provides it
       def thread_id
         thread = Thread.current
         thread.respond_to?(:native_thread_id) ? thread.native_thread_id : thread.object_id
@@ -36,7 +38,7 @@ module Spanprof
 
       private
 
-      # @param arguments [Array] tags, or a thread's number and tags
+      # @param arguments [Array] tags, or a result of {thread_id} and tags
       def each(arguments)
         *thread, tags = arguments
         return if LOAD_ERROR || !hash?(tags) || !own?(thread)

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # Text of any object. The program's `to_s` may raise. Exceptions of other threads (Timeout) are
-  # deferred, because this code must not rescue them.
+  # Converts any object to text. The program may have defined the object's `to_s`, which may raise
+  # an exception. Exceptions of other threads (Timeout) are deferred, because this code must not
+  # rescue them.
   # @api private
   module Text
     # @param object [Object] not a String
-    # @return [String] "" if the object has no text, which is logged
+    # @return [String] the text; "" if to_s fails, which is logged
     def self.of(object)
       Thread.handle_interrupt(Object => :never) do
         text = object.to_s

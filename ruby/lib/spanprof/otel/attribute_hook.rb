@@ -2,9 +2,9 @@
 
 module Spanprof
   module Otel
-    # Detects patches of the SDK's set_attribute. While the method is unpatched, the C code stores
-    # attributes directly in a new span; after the first patch it calls the method. The SDK's class
-    # of spans is extended with this module.
+    # Detects patches of the SDK's set_attribute. While set_attribute is unpatched, the C code
+    # stores attributes directly in a new span; after the first patch, the C code calls
+    # set_attribute. The SDK's class of spans is extended with this module.
     # @api private
     module AttributeHook
       SPAN = "OpenTelemetry::SDK::Trace::Span"

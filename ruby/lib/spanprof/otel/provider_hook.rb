@@ -2,8 +2,8 @@
 
 module Spanprof
   module Otel
-    # Replaces OpenTelemetry's method: adds our span processor to the provider that the program
-    # installs. SDK.configure ends with the setting of the provider.
+    # Replaces OpenTelemetry.tracer_provider=: adds spanprof's span processor to the tracer provider
+    # that the program installs. SDK.configure calls this method last.
     # @api private
     module ProviderHook
       def tracer_provider=(provider)
@@ -21,7 +21,7 @@ module Spanprof
           add(::OpenTelemetry.tracer_provider)
         end
 
-        # Add our processor unless the program has added one itself.
+        # Add spanprof's span processor unless the program has added one itself.
         def add(provider)
           return if !provider.respond_to?(:add_span_processor) || ours?(provider)
 

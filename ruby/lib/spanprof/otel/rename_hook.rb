@@ -2,8 +2,9 @@
 
 module Spanprof
   module Otel
-    # Replaces the method `name=` of spans: if a span is renamed before it ends (a web framework
-    # determines the route late), the profile of the current window has the new name.
+    # Replaces the method `name=` of spans: if a span is renamed before it ends, the profile of the
+    # current upload interval has the new name. This is common, because a web framework determines
+    # the route of a request only after the span has started.
     # @api private
     module RenameHook
       def name=(name)
@@ -13,7 +14,7 @@ module Spanprof
 
       class << self
         # Idempotent. Replaces the method in the class from which the span's class inherits it,
-        # except in the API's span, where the method does nothing.
+        # unless this is the API's class of spans, whose `name=` does nothing.
         # @param span_class [Class]
         def follow(span_class)
           return unless span_class.method_defined?(:name=)

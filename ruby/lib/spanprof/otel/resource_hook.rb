@@ -2,9 +2,10 @@
 
 module Spanprof
   module Otel
-    # Replaces the SDK's method: profiles get the service name of a tracer provider's Resource as
-    # soon as our processor is added to the provider, because a process may never start a span, as
-    # the master of Puma does not.
+    # Replaces the SDK's TracerProvider#add_span_processor: profiles get the service name of the
+    # provider's Resource as soon as spanprof's span processor is added to the provider. The start
+    # of the first span would be too late, because some processes never start a span (the master of
+    # Puma).
     # @api private
     module ResourceHook
       def add_span_processor(span_processor)

@@ -20,7 +20,7 @@ module Spanprof
         legacy_span_label: false, span_id_label: false
       }.freeze
 
-      # Names of options in the gem pyroscope-otel, and our names of them.
+      # Maps names of options in the gem pyroscope-otel to the names that the options have here.
       OLD_NAMES = { app_name: :application_name, pyroscope_endpoint: :server_address }.freeze
       private_constant :OPTIONS, :OLD_NAMES
 
@@ -75,7 +75,7 @@ module Spanprof
         @rules = nil
         Otel.install
         ResourceHook.install
-        Session.instrument # frameworks that were loaded after the start
+        Session.instrument # label frameworks that were loaded after the session started
       end
 
       # @param span [OpenTelemetry::SDK::Trace::Span]
@@ -96,7 +96,7 @@ module Spanprof
         # @param span [OpenTelemetry::SDK::Trace::Span]
         def on_finish(span); end
       else
-        # on_finish and the private methods follow_span and label_span, in C
+        # on_finish and the private methods follow_span and label_span are in C
         include Native::SpanHook
       end
 
@@ -113,8 +113,9 @@ module Spanprof
 
       private
 
-      # Called when the first span starts. An invalid option is logged once, and the
-      # defaults are used. An option can be any object and may raise anything.
+      # Called when the first span starts. If an option is invalid, this is logged once, and the
+      # default rules are used. An option can be any object, and its methods may raise any
+      # exception.
       def new_rules(span)
         RenameHook.follow(span.class)
         AttributeHook.follow(span.class)
