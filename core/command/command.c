@@ -15,8 +15,9 @@ static const struct command_word {
   int (*run)(const sp_command_io *io, int argc, char **argv);
   const char *about;
 } command_words[] = {
-    {"report", sp_command_report, "print the CPU time in profiles, by span"},
-    {"labels", sp_command_labels, "list labels and their values, with CPU"},
+    {"report", sp_command_report, "print the CPU time of profiles by span"},
+    {"labels", sp_command_labels,
+     "list labels and the CPU time of their values"},
     {"upload", sp_command_upload, "upload profile files to a server"},
     {"serve", sp_command_serve, "run a server that stores and shows profiles"},
     {"check", sp_command_check,
@@ -31,7 +32,7 @@ static void command_usage(FILE *out) {
   fputs("usage: spanprof COMMAND [ARGUMENT...]\n\n", out);
   for (i = 0; i < SP_COUNT_OF(command_words); i++)
     fprintf(out, "  %-8s  %s\n", command_words[i].word, command_words[i].about);
-  fputs("\n`spanprof COMMAND -h` prints more. Exit status: 0 success; 1 "
+  fputs("\n`spanprof COMMAND -h` describes COMMAND. Exit status: 0 success; 1 "
         "something "
         "could not\nbe read, or a check failed; 2 wrong usage; 3 `report "
         "--fail-above` found growth.\n",
@@ -40,9 +41,11 @@ static void command_usage(FILE *out) {
 
 int sp_command_exec(const sp_command_io *io, int argc, char **argv) {
   static const char usage[] =
-      "spanprof exec: the language packages start a program with profiling:\n"
-      "  Ruby    gem install spanprof, then its spanprof exec\n"
-      "  Python  pip install spanprof, then its spanprof exec\n"
+      "spanprof exec: only the Ruby and Python packages can start a program "
+      "with\n"
+      "profiling. Install one and run its `spanprof exec`:\n"
+      "  Ruby    gem install spanprof\n"
+      "  Python  pip install spanprof\n"
       "A C program must be linked with libspanprof and call "
       "spanprof_session_start().\n";
   const bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 ||
@@ -63,7 +66,8 @@ int sp_command_version(const sp_command_io *io, int argc, char **argv) {
   return SP_EXIT_OK;
 }
 
-/* A failed write, as on a full disk, must not look like success. */
+/* Flush the output and return the exit status. A failed write, for example to a
+ * full disk, must not look like success. */
 static int command_end(const sp_command_io *io, int status) {
   errno = 0;
   if (fflush(io->out) == 0 && !ferror(io->out))

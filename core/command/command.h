@@ -5,7 +5,7 @@
 
 #include "command/shared/command_io.h"
 
-/* argv[0] is the name of the command. Each function returns SP_EXIT_*. */
+/* Run one command. argv[0] is its name. Each function returns SP_EXIT_*. */
 int sp_command_report(const sp_command_io *io, int argc, char **argv);
 int sp_command_labels(const sp_command_io *io, int argc, char **argv);
 int sp_command_serve(const sp_command_io *io, int argc, char **argv);

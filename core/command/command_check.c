@@ -15,13 +15,12 @@ static const char check_usage[] =
     "\n"
     "Checks whether profiling works. Run it where the application runs, with\n"
     "its environment (PYROSCOPE_...). It checks options, signal, CPU timer,\n"
-    "unwinder, names, directories, the server with its proxy, TLS and\n"
-    "credentials (by an empty upload), and whether spans and profiles have "
-    "the\n"
-    "same service name. Then it prints the data sources for Grafana. Exit\n"
-    "status: 1 if a check failed, 2 for wrong usage.\n";
+    "stack unwinding, function names, directories, the server with its proxy,\n"
+    "TLS and credentials (by an empty upload), and whether spans and profiles\n"
+    "have the same service name. Then it prints the data sources for Grafana.\n"
+    "Exit status: 1 if a check failed, 2 for wrong usage.\n";
 
-/* Print each line of the notes. */
+/* Print each line of the notes that sp_settings_read() wrote. */
 static void check_print_notes(sp_check_list *list, sp_buffer *notes) {
   char *line, *state = NULL;
 
@@ -35,8 +34,8 @@ static void check_print_notes(sp_check_list *list, sp_buffer *notes) {
 static void check_print_options(sp_check_list *list,
                                 const sp_settings *settings) {
   sp_check_print(list, SP_CHECK_OK, "options",
-                 "%s, %u Hz, %zu label%s, every %.1f s",
-                 settings->name_open ? "the service name of the spans"
+                 "%s, %u Hz, %zu label%s, a profile every %.1f s",
+                 settings->name_open ? "named after the service of the spans"
                                      : settings->application_name,
                  (unsigned)settings->sample_rate_hz, settings->label_count,
                  settings->label_count == 1 ? "" : "s",
@@ -57,7 +56,8 @@ static void check_no_sample(int number, uint32_t index, uint64_t ticks,
   (void)ucontext;
 }
 
-/* Check signal, stack and timer, in the order of their dependencies. */
+/* Check the stack with the signal, the signal itself, and the timer, which
+ * sends the signal. */
 static void check_kernel(sp_check_list *list, int wanted) {
   int number;
 
@@ -111,7 +111,7 @@ static void check_run(sp_check_list *list) {
     sp_settings_dispose(&settings);
   } else {
     sp_check_print(list, SP_CHECK_SKIPPED, "server",
-                   "not checked, because the options are wrong");
+                   "not checked, because an option is wrong");
     check_print_failures(list);
   }
 }

@@ -1,7 +1,8 @@
-/* Profiles come from a source (report_files.c, report_server.c) and are added
- * to a report (report.c). The report adds up the samples that match the
- * filters, by span, function and label, and passes each sample to a listener
- * (report_tree.c, report_peek.c). The printers use both: report_text.c,
+/* Profiles come from files (report_files.c) or a server (report_server.c) and
+ * are added to a report (report.c). The report adds up the samples that match
+ * the filters, by span, function and label, and passes each sample to a
+ * listener, which collects stacks (report_tree.c) or calls (report_peek.c). The
+ * printers write the sums and what the listener collected: report_text.c,
  * report_json.c, report_calls.c, report_folded.c, report_diff_print.c,
  * report_html.c. */
 #include "command.h"
@@ -17,13 +18,13 @@
 
 #define REPORT_TOP_DEFAULT 20
 
-/* One report, its arguments, and its listeners. */
+/* One run of the command. */
 typedef struct report_job {
   sp_report_arguments arguments;
   sp_report_printer printer;
   sp_report report;
-  sp_html_side html[2]; /* of the base, and of the report; used only if a page
-                         * is written */
+  sp_html_side html[2]; /* [0] of the base, [1] of the report; used only if a
+                         * page is written */
   int status;
 } report_job;
 
@@ -62,8 +63,8 @@ static void report_read(report_job *job, sp_report *report, bool base) {
     report_read_files(job, report, base ? &arguments->base : &arguments->files);
 }
 
-/* Returns whether there is something to print. An empty report is printed only
- * if a filter excluded everything. */
+/* Returns whether there is something to print. A report without profiles is
+ * printed only if a filter excluded all of them. */
 static bool report_is_any(const report_job *job) {
   return job->report.profiles || job->status == SP_EXIT_OK;
 }
@@ -72,7 +73,7 @@ static bool report_is_html(const report_job *job) {
   return job->arguments.html || job->arguments.open;
 }
 
-/* `base` is NULL if nothing is compared. */
+/* Write the page. `base` is NULL if the report is not compared. */
 static void report_write_html(report_job *job, sp_html_side *base) {
   char title[SP_HTML_TITLE_BYTES];
   sp_html_file file;
@@ -173,14 +174,15 @@ static void report_compare(report_job *job, const sp_report *base) {
   report_fail(job, job->arguments.json
                        ? sp_diff_print_json(&diff, &job->printer)
                        : sp_diff_print_text(&diff, &job->printer));
-  /* If a source could not be read completely, missing data may look like
-   * growth. */
+  /* Do not report growth if a file or the server could not be read completely,
+   * because missing data in the base looks like growth. */
   if (diff.grown && job->status == SP_EXIT_OK)
     job->status = SP_EXIT_GREW;
 }
 
-/* Both reports must have the type of the base. A comparison with an empty
- * report must not look like a good result. */
+/* Read the base, then the report with the value type of the base, and compare
+ * them. An empty side is an error, because a comparison with it would find no
+ * growth. */
 static void report_run_diff(report_job *job) {
   const sp_report_arguments *arguments = &job->arguments;
   sp_report_options options = arguments->options;
@@ -218,7 +220,7 @@ static void report_run(report_job *job) {
   if (arguments->failed)
     job->status = SP_EXIT_FAILED;
   if (arguments->failed && arguments->from_server)
-    return; /* out of memory: the query of the server is incomplete */
+    return; /* memory ran out, so the query for the server is incomplete */
   job->printer =
       (sp_report_printer){.out = arguments->io->out,
                           .order = arguments->order,

@@ -6,8 +6,8 @@
 #include "command.h"
 #include "util/base.h"
 
-/* The server is a separate executable, so that neither gem nor wheel contains
- * its libraries. It is searched for in the directory of this program, then in
+/* The server is a separate executable, so that the gem and the wheel need not
+ * contain its libraries. This program searches its own directory for it, then
  * PATH. */
 #define SERVE_PROGRAM "spanprof-server"
 

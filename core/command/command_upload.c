@@ -19,30 +19,34 @@
 #define UPLOAD_TRIES       5
 #define UPLOAD_WAIT_MAX_NS (10 * SP_NS_PER_S)
 
-/* Additional time per MiB, because a server processes a large profile before it
- * answers. */
+/* Additional time limit of a request per MiB, because a server processes the
+ * whole profile before it answers. */
 #define UPLOAD_NS_PER_MIB (5 * SP_NS_PER_S)
 
 static const char upload_usage[] =
     "usage: spanprof upload [--server URL] FILE|DIRECTORY...\n"
     "\n"
-    "Uploads pprof profiles, compressed or not, to Pyroscope. Profiles of an\n"
-    "output directory have their application name and labels in comments. All\n"
-    "others get those of the environment. A directory stands for the files\n"
-    "named *.pb.gz, *.pb, *.pprof and *.prof in it and below; - is standard\n"
+    "Uploads pprof profiles, compressed or not, to Pyroscope. Profiles from "
+    "an\n"
+    "output directory of spanprof contain their application name and labels.\n"
+    "All other profiles get the name and labels of the environment\n"
+    "(PYROSCOPE_...). A directory stands for the files named *.pb.gz, *.pb,\n"
+    "*.pprof and *.prof in it and its subdirectories; - stands for standard\n"
     "input.\n"
     "\n";
 
 static const sp_argument upload_arguments[] = {
-    {"server", "URL", "default: PYROSCOPE_SERVER_ADDRESS"},
+    {"server", "URL",
+     "address of the server; default: PYROSCOPE_SERVER_ADDRESS"},
 };
 
 static const char upload_more[] =
     "\n"
     "Credentials and all other options come from the environment, as in a\n"
     "profiled program. The files are not deleted. The server stores a profile\n"
-    "only once, and refuses one that is older than an hour. Exit status: 1 if\n"
-    "a file was not accepted, 2 for wrong usage.\n";
+    "only once, and refuses profiles that are older than an hour. Exit "
+    "status:\n"
+    "1 if a file was not accepted, 2 for wrong usage.\n";
 
 typedef struct upload_job {
   const sp_command_io *io;
@@ -53,8 +57,9 @@ typedef struct upload_job {
   sp_progress progress;
   size_t seen;
   size_t accepted;
-  bool unanswered; /* no attempt to send a file was answered; the remaining
-                    * files are not sent, because each would wait as long */
+  /* The server answered no attempt to send a file. The other files are then not
+   * sent, because each would wait as long. */
+  bool unanswered;
   int status;
 } upload_job;
 
@@ -98,8 +103,8 @@ static bool upload_read_arguments(upload_job *job, int argc, char **argv) {
   return false;
 }
 
-/* Read the time and the series of a profile. The caller disposes of the series.
- */
+/* Read the time of a profile into `part`, and its application name and labels
+ * into `series`, which the caller disposes of. */
 static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
                                        sp_series *series) {
   sp_pprof *profile;
@@ -126,7 +131,7 @@ static void upload_sleep(uint64_t ns) {
     ;
 }
 
-/* Wait, and show the reason on a terminal. */
+/* Wait `ns` before the next attempt. On a terminal, show the reason. */
 static void upload_wait(upload_job *job, const sp_http_answer *answer,
                         uint64_t ns) {
   const double seconds = (double)ns / (double)SP_NS_PER_S;
@@ -166,7 +171,8 @@ static bool upload_is_final(upload_job *job, const sp_http_answer *answer,
   return false;
 }
 
-/* SPANPROF_ERR_IO, with a sentence: the profile was not accepted. */
+/* Returns SPANPROF_ERR_IO and sets the error message if the server did not
+ * accept the profile. */
 static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
                                    const sp_series *series) {
   sp_pyroscope_request request;
@@ -258,7 +264,8 @@ static void upload_run(upload_job *job) {
   sp_progress_clear(&job->progress);
   if (i < job->files.count) {
     snprintf(message, sizeof message,
-             "the server does not answer: %zu not sent", job->files.count - i);
+             "the server does not answer; files not sent: %zu",
+             job->files.count - i);
     upload_complain(job, NULL, message);
   }
   fprintf(job->io->out, "%zu of %zu profiles accepted by %s\n", job->accepted,

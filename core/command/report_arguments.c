@@ -20,7 +20,7 @@ void sp_report_arguments_help(const sp_report_arguments *job, FILE *out) {
   sp_report_options_help(report_is_labels(job), out);
 }
 
-/* Print 'spanprof report: --top "x": a number expected'. */
+/* Print 'spanprof report: --top "x": a number expected', and return false. */
 static bool report_wrong(const sp_report_arguments *job, int argument,
                          const char *value, const char *expected) {
   char shown[81];
@@ -102,7 +102,8 @@ static bool report_read_fail_above(sp_report_arguments *job,
                       "a percentage expected, such as 10%");
 }
 
-/* Report an option that is in the table but not implemented in this file. */
+/* Report an option that the table of options has, but this file does not read.
+ */
 static bool report_unread(const sp_report_arguments *job, int argument,
                           const char *value) {
   return report_wrong(job, argument, value ? value : "",
@@ -129,7 +130,7 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   case SP_REPORT_OPTION_LABEL:
     return !sp_report_filter_label(filter, value) ||
            report_wrong(job, argument, value,
-                        "key=value, at most 32 times, expected");
+                        "key=value expected, and at most 32 of these options");
   case SP_REPORT_OPTION_FOCUS:
     return report_read_pattern(job, argument, value, &filter->focus);
   case SP_REPORT_OPTION_IGNORE:
@@ -159,8 +160,8 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   return true;
 }
 
-/* Read --diff. The value is stored here, because only all arguments together
- * determine whether it is a file or a query. */
+/* Store the value of --diff. Whether it is a file or a query is known only when
+ * all arguments have been read. */
 static bool report_read_base(sp_report_arguments *job, const char *value) {
   job->diff = true;
   if (sp_mem_reserve(job->io->mem, (void **)&job->bases, &job->base_capacity,
@@ -171,7 +172,8 @@ static bool report_read_base(sp_report_arguments *job, const char *value) {
   return true;
 }
 
-/* Read an option about the output. */
+/* Read an option about the output. Returns false after a message about a wrong
+ * value. */
 static bool report_read_shape(sp_report_arguments *job, int argument,
                               const char *value) {
   switch (argument) {
@@ -228,7 +230,8 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
   }
 }
 
-/* Check the options of the page against each other and the others. */
+/* Check whether --html, --open and --title go together, and with the other
+ * options. */
 static bool report_html_options_are_consistent(const sp_report_arguments *job) {
   const bool other = job->json || job->tree || job->folded ||
                      job->options.peek.given || job->normalize ||
@@ -238,10 +241,11 @@ static bool report_html_options_are_consistent(const sp_report_arguments *job) {
     return !job->title || report_refuse(job, "--title needs --html or --open");
   if (other)
     return report_refuse(
-        job, "--html and --open cannot be combined with other output "
-             "options than --lines and --diff");
+        job, "--html and --open cannot be combined with --json, --tree, "
+             "--folded, --peek, --normalize, --fail-above or --group-by");
   if (job->open && job->html && strcmp(job->html, "-") == 0)
-    return report_refuse(job, "--open needs a file, not standard output");
+    return report_refuse(job,
+                         "--open needs a file: --html names standard output");
   return true;
 }
 
@@ -253,8 +257,8 @@ static bool report_options_are_consistent(const sp_report_arguments *job) {
   if (job->folded + job->json + job->tree > 1 ||
       peek + job->folded + job->tree + job->diff > 1)
     return report_refuse(job,
-                         "only one of --folded, --tree, --peek and --diff is "
-                         "possible; --json only with the last two");
+                         "--folded, --tree, --peek and --diff exclude each "
+                         "other, and --json excludes --folded and --tree");
   if (!report_html_options_are_consistent(job))
     return false;
   if (filter->self && !filter->by_span && !filter->span_name)
@@ -262,11 +266,11 @@ static bool report_options_are_consistent(const sp_report_arguments *job) {
   if (!job->diff && (job->fail_above >= 0 || job->normalize))
     return report_refuse(job, "--fail-above and --normalize need --diff");
   if (job->profiles.until_ns && job->profiles.until_ns <= job->profiles.from_ns)
-    return report_refuse(job, "--until is not after --from");
+    return report_refuse(job, "--until must be a later time than --from");
   return true;
 }
 
-/* Convert --application to a query. */
+/* Convert the value of --application to a query for the server. */
 static void report_application_query(sp_report_arguments *job) {
   sp_buffer query;
   const char *p;
@@ -285,16 +289,15 @@ static void report_application_query(sp_report_arguments *job) {
     job->failed = !report_refuse(job, "out of memory");
 }
 
-/* Check the options for a server, and set its queries. */
+/* Check the options for a server, and set the queries for it. */
 static bool report_server_options_are_consistent(sp_report_arguments *job,
                                                  bool files) {
   if (files)
     return report_refuse(job,
                          "files cannot be combined with --server or --query");
   if (job->profiles.process)
-    return report_refuse(job,
-                         "--process needs files: with a server, select a label "
-                         "with --query");
+    return report_refuse(job, "--process works only with files; with a server, "
+                              "select the process by a label with --query");
   if (job->profiles.application && job->server.query)
     return report_refuse(job, "--application cannot be combined with --query");
   if (job->base_count > 1)
@@ -303,8 +306,8 @@ static bool report_server_options_are_consistent(sp_report_arguments *job,
     report_application_query(job);
   job->server.from_ns = job->profiles.from_ns;
   job->server.until_ns = job->profiles.until_ns;
-  /* If --type is a whole profile type, the server selects the type, and the
-   * answer has only this type. */
+  /* If --type is a whole profile type, such as "process_cpu:cpu:…", the server
+   * selects this type, and the answer has no other one. */
   job->server.type = job->options.type;
   if (job->options.type && strchr(job->options.type, ':'))
     job->options.type = NULL;

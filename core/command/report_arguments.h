@@ -9,7 +9,7 @@
 
 typedef struct sp_report_arguments {
   const sp_command_io *io;
-  const char *word; /* "report", "labels" */
+  const char *word; /* name of the command: "report" or "labels" */
   sp_report_options options;
   sp_profile_filter profiles;
   sp_report_order order;
@@ -22,34 +22,36 @@ typedef struct sp_report_arguments {
   bool diff;
   bool normalize;
   bool open;         /* show the page in a browser */
-  const char *html;  /* file for the page; NULL: no page */
-  const char *title; /* of the page; NULL: made from the arguments */
-  const char *first; /* first file or directory */
-  size_t operands;   /* number of files and directories */
+  const char *html;  /* the file to write the page to; NULL: no page */
+  const char *title; /* title of the page; NULL: made from the arguments */
+  const char *first; /* first FILE or DIRECTORY argument */
+  size_t operands;   /* number of FILE and DIRECTORY arguments */
   const char *first_base;
-  double fail_above; /* a share; below 0: not given */
+  double fail_above; /* --fail-above as a share: 0.1 for 10 %; below 0: not
+                      * given */
   sp_profile_list files;
   sp_profile_list base;
-  bool failed;        /* a file does not exist, or memory ran out; this was
-                       * reported */
-  const char **bases; /* arguments of --diff */
+  bool failed;        /* a file does not exist, or memory ran out; a message was
+                       * written */
+  const char **bases; /* values of --diff */
   size_t base_count;
   size_t base_capacity;
-  /* If a server is used in place of files: */
+  /* The following members are used if a server is queried. */
   bool from_server;
-  bool base_timed; /* --diff-from, --diff-until */
+  bool base_timed; /* --diff-from or --diff-until was given */
   sp_report_server server;
-  sp_report_server base_server; /* of --diff */
+  sp_report_server base_server; /* the query for the base of --diff */
   char *application_query;      /* the query that was made from --application */
 } sp_report_arguments;
 
-/* Read the arguments. Returns false for wrong usage, after a message. Dispose
- * of `job` in both cases. A missing file does not count as wrong usage. */
+/* Read the arguments into `job`, which the caller disposes of in any case.
+ * Returns false for wrong usage, after a message. A missing file does not count
+ * as wrong usage, but sets `failed`. */
 bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
                               int argc, char **argv);
 void sp_report_arguments_dispose(sp_report_arguments *job);
 
-/* Print the complete help of `spanprof WORD -h`. */
+/* Print the help of the command. */
 void sp_report_arguments_help(const sp_report_arguments *job, FILE *out);
 
 #endif

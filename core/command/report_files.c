@@ -29,8 +29,8 @@ static spanprof_status files_unpacked(const sp_mem *mem, const char *path,
   return !st && out->failed ? sp_fail(SPANPROF_ERR_NOMEM, "out of memory") : st;
 }
 
-/* Returns SPANPROF_ERR_UNSUPPORTED if the same content was read before, under
- * another name. */
+/* Remember the content of a file. Returns SPANPROF_ERR_UNSUPPORTED if a file of
+ * another name had the same content. */
 static spanprof_status files_note_content(sp_report_files *files,
                                           const sp_buffer *bytes) {
   const sp_mem *mem = files->io->mem;
@@ -53,8 +53,8 @@ static spanprof_status files_note_content(sp_report_files *files,
   return SPANPROF_OK;
 }
 
-/* If this is the first CPU profile, discard the profiles of another type that
- * were added before it. */
+/* If `profile` is the first CPU profile and no type was requested, discard the
+ * profiles that were added before it. */
 static spanprof_status files_prefer_cpu(sp_report_files *files,
                                         const sp_profile_list *list,
                                         const sp_pprof *profile) {
@@ -72,7 +72,8 @@ static spanprof_status files_prefer_cpu(sp_report_files *files,
   return sp_report_restart(files->report);
 }
 
-/* Remember a file that would be discarded if a CPU profile follows. */
+/* Remember the file with index `i` if it is to be discarded when a CPU profile
+ * follows. */
 static spanprof_status files_note_added(sp_report_files *files, size_t i) {
   if (files->report->options->type || strcmp(files->report->type, "cpu") == 0)
     return SPANPROF_OK;

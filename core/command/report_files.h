@@ -12,23 +12,25 @@ typedef struct sp_report_files {
   const sp_profile_filter *filter;
   sp_report *report;
   uint64_t filtered_out; /* profiles that did not match the filter */
-  bool failed;           /* a file could not be read; this was reported */
-  /* The contents read so far, each as a hash and a size. */
+  bool failed;           /* a file could not be read; a message was written */
+  /* The contents of the profiles read so far: `device` has the hash of the
+   * content, `inode` its size. */
   sp_profile_identity *contents;
   size_t content_count;
   size_t content_capacity;
   sp_index content_index;
-  /* Indexes in the list of the profiles that were added with another type than
-   * cpu. They are discarded if a CPU profile follows. */
+  /* Indexes in the list of files: the profiles that were added, but have no
+   * type cpu. They are discarded if a CPU profile follows. */
   size_t *added;
   size_t added_count;
   size_t added_capacity;
 } sp_report_files;
 
-/* Read all of `list`, and report skipped files on io->err: files that are not
- * profiles or cannot be read (both set `failed`), profiles of another type, and
- * repeated profiles. If profiles have different types, those of the CPU are
- * used, even if the first profile has another type. */
+/* Read all files of `list`, and write a message to io->err for each skipped
+ * file: it cannot be read or is not a profile (both set `failed`), does not
+ * have the report's type, or was read before. If no type was requested and any
+ * profile has the type cpu, only profiles with this type are used, even if the
+ * first profile has another type. */
 void sp_report_files_read(sp_report_files *files, const sp_profile_list *list);
 
 #endif

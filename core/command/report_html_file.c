@@ -72,8 +72,8 @@ spanprof_status sp_html_file_finish(sp_html_file *file) {
     return SPANPROF_OK; /* standard output is checked when the command ends */
   errno = 0;
   failed = fflush(out) != 0 || ferror(out);
-  error = errno ? errno : EIO; /* EIO for the error of an earlier write,
-                                * which is no longer known */
+  error = errno ? errno : EIO; /* EIO if an earlier write failed, whose errno is
+                                * no longer known */
   if (fclose(out) != 0 && !failed) {
     failed = true;
     error = errno;
@@ -117,7 +117,7 @@ static const char *html_title_all(const sp_report_arguments *arguments) {
   return arguments->from_server ? "all applications" : "spanprof";
 }
 
-/* A query is copied unchanged. */
+/* Copy `source`: a query unchanged, and only the last part of a path. */
 static void html_title_source(const sp_report_arguments *arguments,
                               const char *source,
                               char out[SP_HTML_TITLE_BYTES]) {

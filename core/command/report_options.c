@@ -9,27 +9,33 @@ static const char report_usage[] =
     "top functions. The total of a span is its own time (self) plus the time\n"
     "of its descendants. A directory stands for the files named *.pb.gz, "
     "*.pb,\n"
-    "*.pprof and *.prof in it and below; - is standard input. A profile that\n"
-    "is given twice counts once.\n"
+    "*.pprof and *.prof in it and its subdirectories; - stands for standard\n"
+    "input. A profile that is given twice counts once.\n"
     "\n"
-    "Each row has its number of samples and their statistical uncertainty\n"
-    "(\xc2\xb1, in 95 of 100 cases); ? for too few samples to rank.\n"
+    "Each row shows its number of samples and, below \xc2\xb1, their "
+    "statistical\n"
+    "uncertainty (95 % confidence). A ? marks too few samples to rank the "
+    "row.\n"
     "\n";
 
 static const char report_labels_usage[] =
     "usage: spanprof labels [OPTION...] FILE|DIRECTORY...\n"
     "       spanprof labels [OPTION...] --server URL [--query QUERY]\n"
     "\n"
-    "Lists the labels of pprof profiles and their values, with the CPU\n"
-    "seconds of each, for the options --label and --group-by of\n"
-    "`spanprof report`. Files and directories as for `spanprof report`.\n"
+    "Lists the labels of pprof profiles, and the CPU seconds of each label\n"
+    "value. The options --label and --group-by of `spanprof report` select by\n"
+    "these labels. A directory stands for the files named *.pb.gz, *.pb,\n"
+    "*.pprof and *.prof in it and its subdirectories; - stands for standard\n"
+    "input.\n"
     "\n";
 
 static const char report_more[] =
     "\n"
-    "Times in --folded and --json are nanoseconds. Exit status: 1 if a file\n"
-    "could not be read or is not a profile (the others are read), 2 for wrong\n"
-    "usage, 3 if --fail-above found growth.\n";
+    "The output of --folded and --json has times in nanoseconds. Exit status:\n"
+    "0 for success; 1 if a file could not be read or is not a profile (the\n"
+    "output then covers the other files); 2 for wrong usage; 3 if "
+    "--fail-above\n"
+    "found growth.\n";
 
 const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
     [SP_REPORT_OPTION_SPAN] =
@@ -40,11 +46,11 @@ const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
         {"span-name", "NAME",
          "only spans with this name and their descendants"},
     [SP_REPORT_OPTION_SELF] =
-        {"self", NULL, "with --span or --span-name: without descendants"},
+        {"self", NULL, "with --span or --span-name: exclude descendants"},
     [SP_REPORT_OPTION_LABEL] =
         {"label", "KEY=VALUE",
-         "only samples with this label; may be repeated, then\n"
-         "all must match"},
+         "only samples with this label; if repeated, only\n"
+         "samples with all these labels"},
     [SP_REPORT_OPTION_FOCUS] =
         {"focus", "REGEX",
          "only stacks with a matching function, file or module"},
@@ -62,71 +68,75 @@ const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
     [SP_REPORT_OPTION_APPLICATION] = {"application", "NAME",
                                       "only profiles of this application"},
     [SP_REPORT_OPTION_PROCESS] =
-        {"process", "PID", "only profiles of this process, by file name"},
+        {"process", "PID", "only profiles whose file name has this process id"},
     [SP_REPORT_OPTION_SERVER] =
         {"server", "URL",
-         "query this `spanprof serve`; default:\n"
-         "PYROSCOPE_SERVER_ADDRESS. Without --from: the last\n"
-         "hour"},
-    [SP_REPORT_OPTION_QUERY] = {"query", "QUERY",
-                                "query these series of a server: shop.cpu, or\n"
-                                "{service_name=\"shop\", host=~\"web-.*\"}"},
-    [SP_REPORT_OPTION_TOKEN] =
-        {"token", "TOKEN",
-         "token for the server; PYROSCOPE_AUTH_TOKEN keeps it\n"
-         "out of `ps`"},
+         "query the `spanprof serve` at this address instead of\n"
+         "reading files; default: PYROSCOPE_SERVER_ADDRESS.\n"
+         "Without --from, the last hour is queried"},
+    [SP_REPORT_OPTION_QUERY] =
+        {"query", "QUERY",
+         "with a server: query these series, for example\n"
+         "shop.cpu or\n"
+         "{service_name=\"shop\", host=~\"web-.*\"}"},
+    [SP_REPORT_OPTION_TOKEN] = {"token", "TOKEN",
+                                "token for the server; a token in\n"
+                                "PYROSCOPE_AUTH_TOKEN is not visible in `ps`"},
     [SP_REPORT_OPTION_TYPE] =
         {"type", "NAME",
-         "value type; default: cpu, or else the profile's\n"
-         "default"},
+         "type of the values; default: cpu, or the profile's\n"
+         "default type if it has no values of type cpu"},
     [SP_REPORT_OPTION_TOP] =
         {"top", "N",
-         "rows of each table, 0 for all; default: 20, with\n"
-         "--json all"},
+         "print at most N rows of each table, with 0 all rows;\n"
+         "default: 20, or all rows with --json"},
     [SP_REPORT_OPTION_JSON] = {"json", NULL, "print one JSON object"},
     [SP_REPORT_OPTION_GROUP_BY] = {"group-by", "LABEL",
                                    "add a table of the values of this label"},
-    [SP_REPORT_OPTION_SORT] =
-        {"sort", "self|total",
-         "order of the tables; default: self for functions,\n"
-         "total for the others"},
-    [SP_REPORT_OPTION_LINES] = {"lines", NULL,
-                                "distinguish the lines of a function"},
+    [SP_REPORT_OPTION_SORT] = {"sort", "self|total",
+                               "sort tables by this value; default: self for\n"
+                               "functions, total for the other tables"},
+    [SP_REPORT_OPTION_LINES] =
+        {"lines", NULL, "count each source line of a function separately"},
     [SP_REPORT_OPTION_PEEK] =
         {"peek", "REGEX", "print callers and callees of matching functions"},
     [SP_REPORT_OPTION_TREE] =
         {"tree", NULL,
-         "print the call tree without branches below 1 %;\n"
-         "with --top 0 all branches"},
+         "print the call tree; branches below 1 % are omitted\n"
+         "unless --top 0 is given"},
     [SP_REPORT_OPTION_FOLDED] =
         {"folded", NULL,
-         "print folded stacks, one line \"outer;inner value\" each"},
-    [SP_REPORT_OPTION_DIFF] =
-        {"diff", "BASE",
-         "compare with this file or directory; may be\n"
-         "repeated. With a server: compare with this query"},
+         "print folded stacks: a line \"outer;inner value\" for\n"
+         "each stack"},
+    [SP_REPORT_OPTION_DIFF] = {"diff", "BASE",
+                               "compare with this file or directory; may be\n"
+                               "repeated. With a server, BASE is a query"},
     [SP_REPORT_OPTION_DIFF_FROM] =
         {"diff-from", "TIME",
          "with a server: compare with profiles from this time\n"
-         "on, of the query of --diff, or else the same query"},
-    [SP_REPORT_OPTION_DIFF_UNTIL] = {"diff-until", "TIME",
-                                     "and before this time"},
+         "on, selected by the query of --diff or, without\n"
+         "--diff, by the query of the report"},
+    [SP_REPORT_OPTION_DIFF_UNTIL] =
+        {"diff-until", "TIME",
+         "with a server: compare with profiles before this time"},
     [SP_REPORT_OPTION_FAIL_ABOVE] =
         {"fail-above", "N%",
          "with --diff: exit status 3 if the total of a span\n"
-         "name (with --group-by: of a value) grew by more\n"
-         "than N % and more than chance explains"},
+         "name (with --group-by: of a label value) grew by\n"
+         "more than N %, and by more than chance explains"},
     [SP_REPORT_OPTION_NORMALIZE] =
         {"normalize", NULL, "with --diff: compare shares of each side's total"},
     [SP_REPORT_OPTION_HTML] =
         {"html", "FILE",
-         "write one HTML file with a flame graph and the span\n"
-         "table; it needs no network. - is standard output"},
+         "write one HTML file with a flame graph and a table\n"
+         "of spans, which works offline; - stands for standard\n"
+         "output"},
     [SP_REPORT_OPTION_OPEN] =
         {"open", NULL,
-         "show the HTML file in the browser; without --html a\n"
-         "temporary file"},
-    [SP_REPORT_OPTION_TITLE] = {"title", "TEXT", "heading of the HTML file"},
+         "show the HTML file in the browser; without --html,\n"
+         "the file is a temporary one"},
+    [SP_REPORT_OPTION_TITLE] = {"title", "TEXT",
+                                "heading of the page in the HTML file"},
 };
 
 void sp_report_options_help(bool labels, FILE *out) {

@@ -21,7 +21,7 @@ typedef enum sp_report_option {
   SP_REPORT_OPTION_TYPE,
   SP_REPORT_OPTION_TOP,
   SP_REPORT_OPTION_JSON,
-  SP_REPORT_OPTIONS_OF_LABELS, /* `spanprof labels` has the options before
+  SP_REPORT_OPTIONS_OF_LABELS, /* `spanprof labels` has only the options before
                                 * this one */
   SP_REPORT_OPTION_GROUP_BY = SP_REPORT_OPTIONS_OF_LABELS,
   SP_REPORT_OPTION_SORT,
@@ -40,10 +40,10 @@ typedef enum sp_report_option {
   SP_REPORT_OPTIONS
 } sp_report_option;
 
-/* Indexed by sp_report_option. */
+/* The index is a sp_report_option. */
 extern const sp_argument sp_report_options_table[SP_REPORT_OPTIONS];
 
-/* Print the complete help of `spanprof WORD -h`. */
+/* Print the help of `spanprof labels -h` or of `spanprof report -h`. */
 void sp_report_options_help(bool labels, FILE *out);
 
 #endif

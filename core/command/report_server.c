@@ -17,7 +17,7 @@
 
 #define SERVER_SMALL_BYTES ((size_t)1 << 20)
 
-/* A query in progress. */
+/* A query and its connection to the server. */
 typedef struct server_call {
   const sp_report_server *server;
   sp_command_client client;
@@ -36,8 +36,8 @@ static void server_parameter(sp_buffer *url, const char *name,
   sp_buffer_form_encode(url, value, strlen(value));
 }
 
-/* Query `path` with the parameters of the query. The answer is in call->body.
- */
+/* Send a GET request for `path`, with the query, the type and the time range as
+ * parameters. The answer is in call->answer and call->body. */
 static spanprof_status server_query(server_call *call, const char *path,
                                     const char *type, size_t bytes_max) {
   sp_http_fetch fetch = {
@@ -57,8 +57,9 @@ static spanprof_status server_query(server_call *call, const char *path,
                            : SPANPROF_OK;
 }
 
-/* Report an answer that is not a success. `links` is set if the answer has the
- * header Spanprof-Links, which only our server sends. */
+/* Set the error message for an answer that is not a success. answer->links is
+ * set if the answer has the header Spanprof-Links, which only `spanprof serve`
+ * sends. */
 static spanprof_status server_check(const server_call *call) {
   const sp_http_answer *answer = &call->answer;
   const char *address = call->client.settings.server_address;
@@ -69,8 +70,8 @@ static spanprof_status server_check(const server_call *call) {
                    answer->message);
   if (!answer->links)
     return sp_fail(SPANPROF_ERR_IO,
-                   "%s answered %ld, but is not a `spanprof serve`, which a "
-                   "report needs: it is another program, or another path",
+                   "%s answered %ld, but is not a `spanprof serve`: check "
+                   "the host, port and path of the address",
                    address, answer->status);
   if (answer->status == 401)
     return sp_fail(SPANPROF_ERR_IO,
@@ -91,8 +92,8 @@ static void server_time(uint64_t unix_ms, char out[40]) {
     snprintf(out, 40, "%" PRIu64, unix_ms);
 }
 
-/* Returns the number after "name": in a flat JSON object of our server; 0 for
- * null. */
+/* Returns the number that follows `name`, such as "\"before\":", in the JSON
+ * text; 0 for null. */
 static uint64_t server_number(const sp_buffer *json, const char *name) {
   const char *at = json->size ? strstr(json->data, name) : NULL;
 
@@ -105,7 +106,8 @@ static uint64_t server_number(const sp_buffer *json, const char *name) {
   return number;
 }
 
-/* Report that nothing was found, and where the nearest profile is. */
+/* Set the error message if nothing was found: when the nearest profile was
+ * recorded, or how to query an application. */
 static spanprof_status server_nothing(server_call *call) {
   const char *query = call->server->query ? call->server->query : "any series";
   const char *address = call->client.settings.server_address;
@@ -126,7 +128,7 @@ static spanprof_status server_nothing(server_call *call) {
     server_time(ms, near);
     snprintf(more, sizeof more, "; the nearest profile is from %s", near);
   } else if (call->server->query && plain && query[plain] != '.') {
-    snprintf(more, sizeof more, "; the query for an application is %.*s.cpu",
+    snprintf(more, sizeof more, "; to query an application, write %.*s.cpu",
              (int)sp_min_u64(plain, 80), query);
   }
   server_time(call->from_ms, from);
@@ -146,8 +148,8 @@ static spanprof_status server_add(const server_call *call, sp_report *report) {
     return sp_fail(st, "out of memory");
   if (st)
     return sp_fail(st,
-                   "%s: the answer cannot be read: limit it with "
-                   "--query, --from or --until",
+                   "%s: the answer is malformed or too large: limit it "
+                   "with --query, --from or --until",
                    call->client.settings.server_address);
   st = sp_report_add(report, profile, NULL);
   merged = sp_measure_comment(profile, "merged: ");

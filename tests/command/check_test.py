@@ -83,19 +83,20 @@ class CheckTest(unittest.TestCase):
     def test_names_of_profiles_and_spans_are_compared(self):
         for environment, state, sentence in (
                 ({"APPLICATION_NAME": "shop", "OTEL_SERVICE_NAME": "shop"},
-                 "ok", 'profiles and spans have the name "shop"'),
+                 "ok", 'profiles and spans have the service name "shop"'),
                 ({"APPLICATION_NAME": "shop", "OTEL_SERVICE_NAME": "web"},
                  "FAILED", 'profiles have the service name "shop" (PYROSCOPE_APPLICATION_NAME), '
-                 'but spans have "web" (OTEL_SERVICE_NAME), so spans find no profiles: '),
+                 'but spans have "web" (OTEL_SERVICE_NAME), so Grafana finds no '
+                 'profiles for spans: '),
                 ({"APPLICATION_NAME": "shop",
                   "OTEL_RESOURCE_ATTRIBUTES": "a=b,service.name=we%20b"},
                  "FAILED", 'spans have "we b" (OTEL_RESOURCE_ATTRIBUTES)'),
                 ({"APPLICATION_NAME": None, "OTEL_SERVICE_NAME": "web",
                   "OTEL_RESOURCE_ATTRIBUTES": "service.name=shop"},
-                 "-", '"web" (OTEL_SERVICE_NAME) is used, not "shop"'),
+                 "-", 'the service name is "web" (OTEL_SERVICE_NAME), not "shop"'),
                 ({"APPLICATION_NAME": "shop"},
-                 "-", 'profiles have the name "shop"; spans need it too')):
-            # Upper-case names are short for our variables, with this exception.
+                 "-", 'profiles have the service name "shop"; give the spans the same name')):
+            # Names in upper case stand for PYROSCOPE_ variables, except those that start with OTEL_.
             ours = {key: value for key, value in environment.items()
                     if not key.startswith("OTEL_")}
             theirs = {key: value for key, value in environment.items()
@@ -128,7 +129,7 @@ datasources:
     uid: tempo
     type: tempo
     access: proxy
-    url: http://tempo:3200 # where your traces are
+    url: http://tempo:3200 # the server of your traces
     jsonData:
       tracesToProfiles:
         datasourceUid: pyroscope
@@ -145,7 +146,7 @@ datasources:
 
     def test_the_service_name_of_spans_is_the_default(self):
         status, checks = self.check(APPLICATION_NAME=None, SERVER_ADDRESS=self.address)
-        self.assertTrue(checks["options"][1].startswith("the service name of the spans, 100 Hz"), checks)
+        self.assertTrue(checks["options"][1].startswith("named after the service of the spans, 100 Hz"), checks)
         self.assertEqual((status, checks["options"][0]), (0, "ok"))
 
     def test_the_probe_is_empty_and_nothing_is_stored(self):
@@ -178,7 +179,7 @@ datasources:
             self.assertEqual(status, 1)
             self.assertEqual(checks["server"][0], "ok")
             self.assertEqual(checks["credentials"][0], "FAILED")
-            self.assertIn(f"a bearer token refused with {refusal}",
+            self.assertIn(f"a bearer token refused with status {refusal}",
                           checks["credentials"][1])
 
     def test_an_echo_of_credentials_is_withheld(self):
@@ -202,7 +203,7 @@ datasources:
             status, checks = self.check(SERVER_ADDRESS=self.address)
             self.assertEqual((status, checks["server"][0]), (1, "FAILED"), mode)
             self.assertIn(sentence, checks["server"][1])
-            self.assertEqual(checks["credentials"], ("-", "not reached"), mode)
+            self.assertEqual(checks["credentials"], ("-", "not tested: no Pyroscope server answered"), mode)
 
     def test_an_unreachable_server_is_reported(self):
         for address, sentence in (
@@ -259,7 +260,7 @@ datasources:
         self.assertEqual(checks["note"],
                          ("-", "unknown variables ignored: PYROSCOPE_PORT"))
         self.assertEqual(checks["server"],
-                         ("-", "none: profiles are not uploaded"))
+                         ("-", "none configured: profiles are not uploaded"))
 
     def test_wrong_usage_is_reported(self):
         for arguments, status in ((["x"], 2), (["--x"], 2), (["--help"], 0)):

@@ -150,7 +150,7 @@ class HtmlTest(unittest.TestCase):
                 (["--html", "/dev/full", self.new], {}, 1, "cannot write /dev/full: "),
                 (["--html", self.path("no.html"), self.path("missing.pb")], {}, 1, "No such file"),
                 (["--html", "-", "--open", self.new], {}, 2, "--open needs a file"),
-                (["--html", "-", "--json", self.new], {}, 2, "cannot be combined with other"),
+                (["--html", "-", "--json", self.new], {}, 2, "cannot be combined with --json"),
                 (["--title", "x", self.new], {}, 2, "--title needs --html or --open")):
             with self.subTest(arguments):
                 done = spanprof("report", *arguments, TMPDIR=self.directory, **environment)

@@ -228,7 +228,7 @@ class ReportServerTest(unittest.TestCase):
         message = self.server.report("--query", "nobody.cpu", status=1).stderr
         self.assertIn("nothing found for nobody.cpu", message)
         self.assertNotIn("nearest", message)
-        self.assertIn("for an application is burn.cpu", self.server.report("--query", "burn", status=1).stderr)
+        self.assertIn("to query an application, write burn.cpu", self.server.report("--query", "burn", status=1).stderr)
         message = self.server.report("--query", "{burn", status=1).stderr
         self.assertIn("answered 400: 1:", message)
         self.assertIn("type", self.server.report("--type", "lunch", status=1).stderr)

@@ -65,7 +65,7 @@ static void unknown_options_are_named_with_the_nearest_option(void) {
       {"--zebra", "unknown option --zebra"},
       {"-t", "unknown option -t"},
       {"--top", "option --top needs a value"},
-      {"--json=1", "option --json does not have a value"},
+      {"--json=1", "option --json does not take a value"},
   };
   sp_arguments arguments;
   size_t i;

@@ -66,8 +66,9 @@ static void other_types_and_units_are_left_out(void) {
   report_started(NULL);
   CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
   CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_ERR_UNSUPPORTED);
-  CHECK_TEXT(spanprof_last_error(),
-             "has cpu in bytes, but the profiles before it in nanoseconds");
+  CHECK_TEXT(
+      spanprof_last_error(),
+      "has cpu values in bytes, but the profiles before it have nanoseconds");
   CHECK_EQUAL(report.profiles, 1);
   CHECK_EQUAL(report.all.value, 145 * MS);
   report_ended();

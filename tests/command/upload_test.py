@@ -93,7 +93,7 @@ class UploadTest(unittest.TestCase):
                 shutil.copy(os.path.join(self.directory, self.files[0]), os.path.join(directory, name))
             done = self.upload("--server", "http://127.0.0.1:1", directory, status=1)
         self.assertEqual(done.stderr.count("cannot upload to"), 1, done.stderr)
-        self.assertIn("the server does not answer: 2 not sent\n", done.stderr)
+        self.assertIn("the server does not answer; files not sent: 2\n", done.stderr)
 
     def test_a_terminal_shows_progress_and_waits(self):
         leader, follower = pty.openpty()

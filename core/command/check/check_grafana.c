@@ -9,12 +9,13 @@
 
 #define CHECK_OWN_VARIABLE "PYROSCOPE_APPLICATION_NAME"
 
-/* In Pyroscope's form: metric, values, period. */
+/* The profile type in Pyroscope's form: the metric, then type and unit of the
+ * values, then type and unit of the period. */
 #define CHECK_VALUE_TYPE SP_PROFILE_TYPE ":" SP_PROFILE_UNIT
 #define CHECK_PROFILE_TYPE \
   SP_PROFILE_METRIC ":" CHECK_VALUE_TYPE ":" CHECK_VALUE_TYPE
 
-/* A text made printable for a message. */
+/* The printable form of a text, for a message. */
 typedef struct check_shown {
   char text[SP_OPTION_SHOWN_BYTES];
 } check_shown;
@@ -26,34 +27,36 @@ static check_shown check_show(const char *text) {
   return shown;
 }
 
-/* `profiles` may be NULL. `spans` is the tracer's service name and its
- * variable. `overridden` is a name that `spans` takes precedence over, or NULL.
- */
+/* Print whether profiles and spans have the same service name. `profiles` is
+ * the name of profiles, or NULL. `spans` is the tracer's service name and the
+ * variable that sets it. `overridden` is the name in OTEL_RESOURCE_ATTRIBUTES
+ * if that is not `spans`, or NULL. */
 static void check_print_names(sp_check_list *list, const char *profiles,
                               const sp_option_value *spans,
                               const char *overridden) {
   if (profiles && spans->text && strcmp(profiles, spans->text) != 0)
     sp_check_print(list, SP_CHECK_FAILED, "service",
                    "profiles have the service name \"%s\" (" CHECK_OWN_VARIABLE
-                   "), but spans have \"%s\" (%s), so spans find no profiles: "
+                   "), but spans have \"%s\" (%s), so Grafana finds no "
+                   "profiles for spans: "
                    "use the same name, or unset " CHECK_OWN_VARIABLE,
                    check_show(profiles).text, check_show(spans->text).text,
                    spans->variable);
   else if (overridden && strcmp(overridden, spans->text) != 0)
     sp_check_print(list, SP_CHECK_SKIPPED, "service",
-                   "\"%s\" (%s) is used, not \"%s\" (service.name of "
-                   "OTEL_RESOURCE_ATTRIBUTES)",
+                   "the service name is \"%s\" (%s), not \"%s\" "
+                   "(service.name of OTEL_RESOURCE_ATTRIBUTES)",
                    check_show(spans->text).text, spans->variable,
                    check_show(overridden).text);
   else if (spans->text)
     sp_check_print(list, SP_CHECK_OK, "service",
-                   "profiles and spans have the name \"%s\"",
+                   "profiles and spans have the service name \"%s\"",
                    check_show(spans->text).text);
   else if (profiles)
     sp_check_print(
         list, SP_CHECK_SKIPPED, "service",
-        "profiles have the name \"%s\"; spans need it too, from the program "
-        "or OTEL_SERVICE_NAME",
+        "profiles have the service name \"%s\"; give the spans the same name, "
+        "in the program or with OTEL_SERVICE_NAME",
         check_show(profiles).text);
 }
 
@@ -138,7 +141,7 @@ static void print_tempo(FILE *out, const sp_settings *settings) {
         "    uid: tempo\n"
         "    type: tempo\n"
         "    access: proxy\n"
-        "    url: http://tempo:3200 # where your traces are\n"
+        "    url: http://tempo:3200 # the server of your traces\n"
         "    jsonData:\n"
         "      tracesToProfiles:\n"
         "        datasourceUid: pyroscope\n"
@@ -157,12 +160,12 @@ void sp_check_print_data_sources(const sp_check_list *list,
 
   if (!settings->server_address)
     return;
-  fputs(
-      "\n# From a span to its profile: provisioning/datasources/spans.yaml of "
-      "Grafana\n"
-      "apiVersion: 1\n"
-      "datasources:\n",
-      out);
+  fputs("\n# Grafana reads this from provisioning/datasources/spans.yaml. It "
+        "links "
+        "spans to profiles.\n"
+        "apiVersion: 1\n"
+        "datasources:\n",
+        out);
   print_pyroscope(out, settings);
   print_tempo(out, settings);
 }

@@ -7,12 +7,13 @@
 #include "check_list.h"
 #include "settings/settings.h"
 
-/* Check the environment only: PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME,
- * and service.name of OTEL_RESOURCE_ATTRIBUTES. */
+/* Print the result "service". Reads only environment variables:
+ * PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME, and service.name of
+ * OTEL_RESOURCE_ATTRIBUTES. */
 void sp_check_service_names(sp_check_list *list);
 
-/* Print the provisioning of the data sources, if there is a server. Secrets are
- * replaced by the names of their variables. */
+/* Print Grafana's provisioning file for the data sources, if a server is
+ * configured. Has the names of variables in place of secrets. */
 void sp_check_print_data_sources(const sp_check_list *list,
                                  const sp_settings *settings);
 

@@ -7,7 +7,7 @@
 typedef enum sp_check_state {
   SP_CHECK_OK,
   SP_CHECK_FAILED,
-  SP_CHECK_SKIPPED, /* not configured, or not reached */
+  SP_CHECK_SKIPPED, /* not configured, or could not be tested */
 } sp_check_state;
 
 typedef struct sp_check_list {
@@ -15,7 +15,7 @@ typedef struct sp_check_list {
   size_t failed;
 } sp_check_list;
 
-/* Print a result, "ok      timer        ticks", and count failures. */
+/* Print a result, for example "ok      signal       27", and count failures. */
 void sp_check_print(sp_check_list *list, sp_check_state state, const char *what,
                     const char *format, ...) SP_PRINTF(4, 5);
 

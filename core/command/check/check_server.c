@@ -6,7 +6,7 @@
 #include "export/pyroscope.h"
 #include "util/memory/buffer.h"
 
-/* Returns whether the additional headers include Authorization. */
+/* Returns whether the headers of the settings include Authorization. */
 static bool check_has_authorization(const sp_settings *settings) {
   static const char name[] = "authorization:";
   size_t i;
@@ -26,12 +26,13 @@ static const char *check_credentials_kind(const sp_settings *settings) {
                                            : "no credentials";
 }
 
-/* Returns whether the status is about credentials. */
+/* Returns whether the server refused the credentials. */
 static bool check_is_refusal(long status) {
   return status == 401 || status == 403;
 }
 
-/* Returns whether the server accepts profiles at this path. */
+/* Returns whether the answer to an empty upload shows that the server accepts
+ * profiles at this path. */
 static bool check_is_pyroscope(const sp_settings *settings,
                                const sp_http_answer *answer) {
   return (answer->status == 200 && !answer->not_pyroscope) ||
@@ -41,7 +42,7 @@ static bool check_is_pyroscope(const sp_settings *settings,
 
 static void check_print_transport(sp_check_list *list,
                                   const sp_settings *settings, bool answered) {
-  const char *not_reached = answered ? "" : ", not reached or not working";
+  const char *not_reached = answered ? "" : ", but the server did not answer";
   sp_check_state state = answered ? SP_CHECK_OK : SP_CHECK_SKIPPED;
 
   if (settings->proxy)
@@ -72,12 +73,13 @@ static void check_print_server(sp_check_list *list, const sp_settings *settings,
   else if (answer->not_pyroscope)
     sp_check_print(
         list, SP_CHECK_FAILED, "server",
-        "%s answers %ld, but is not a Pyroscope server: it is a login "
-        "page, another program, or another path",
+        "%s answers %ld, but is not a Pyroscope server: the address may be "
+        "wrong, or lead to a login page",
         address, answer->status);
   else if (answer->status >= 300 && answer->status < 400)
     sp_check_print(list, SP_CHECK_FAILED, "server",
-                   "%s answers %ld, a redirect, which uploads do not follow",
+                   "%s answers %ld, a redirect, which uploads do not follow: "
+                   "use the new address",
                    address, answer->status);
   else if (answer->status == 404 || answer->status == 405)
     sp_check_print(
@@ -97,17 +99,20 @@ static void check_print_credentials(sp_check_list *list,
 
   if (check_is_refusal(answer->status))
     sp_check_print(list, SP_CHECK_FAILED, "credentials",
-                   "%s%s refused with %ld: %s", kind, tenant, answer->status,
+                   "%s%s refused with status %ld: %s", kind, tenant,
+                   answer->status,
                    *answer->message ? answer->message : "no message");
   else if (check_is_pyroscope(settings, answer))
     sp_check_print(list, SP_CHECK_OK, "credentials", "%s%s accepted", kind,
                    tenant);
   else
-    sp_check_print(list, SP_CHECK_SKIPPED, "credentials", "not reached");
+    sp_check_print(list, SP_CHECK_SKIPPED, "credentials",
+                   "not tested: no Pyroscope server answered");
 }
 
-/* Send an empty upload. Returns SPANPROF_OK if `answer` has an answer, or the
- * reason why there is none. */
+/* Send an empty upload. Returns SPANPROF_OK if the request was made;
+ * answer->status is 0 if the server did not answer. After a failure, sets the
+ * error message. */
 static spanprof_status check_probe(const sp_mem *mem,
                                    const sp_settings *settings,
                                    sp_http_answer *answer) {
@@ -143,7 +148,7 @@ void sp_check_server(sp_check_list *list, const sp_settings *settings) {
 
   if (!settings->server_address) {
     sp_check_print(list, SP_CHECK_SKIPPED, "server",
-                   "none: profiles are not uploaded");
+                   "none configured: profiles are not uploaded");
     return;
   }
   if (check_probe(list->io->mem, settings, &answer)) {

@@ -1,4 +1,4 @@
-/* Checks whether the server accepts uploads, with one empty upload. */
+/* Checks whether the server accepts uploads. Sends one empty upload. */
 #ifndef SP_CHECK_SERVER_H
 #define SP_CHECK_SERVER_H
 

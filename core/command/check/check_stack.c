@@ -10,8 +10,8 @@
 #define CHECK_SLICE_BYTES 32768
 #define CHECK_FRAMES_MAX  64
 
-/* The copy made by the handler. Global, because raise() passes no pointer to
- * the handler. */
+/* The copy of the stack, which the signal handler makes. It is global, because
+ * raise() passes no pointer to the handler. */
 static struct check_slice {
   sp_registers registers;
   uint64_t limit; /* end of the thread's stack; set before the signal */
@@ -20,7 +20,8 @@ static struct check_slice {
   _Alignas(8) unsigned char bytes[CHECK_SLICE_BYTES];
 } check_slice;
 
-/* Signal-safe. Reads the stack of the interrupted thread, within its limits. */
+/* The signal handler: copies registers and stack of the interrupted thread, up
+ * to the end of the stack. Signal-safe. */
 SP_SIGNAL_SAFE SP_NO_SANITIZE static void
 check_on_signal(int number, siginfo_t *info, void *ucontext) {
   const volatile unsigned char *from;
@@ -49,8 +50,8 @@ static int check_compare(const void *a, const void *b) {
   return 0;
 }
 
-/* Raise the signal below qsort(), which every C library exports. Returns false
- * if no stack was copied. */
+/* Raise the signal in a function that qsort() calls, because every C library
+ * exports qsort(). Returns false if no stack was copied. */
 static bool check_capture(int number) {
   int numbers[2] = {number, number};
   struct sigaction ours, before;
@@ -94,11 +95,13 @@ static void check_names(sp_check_list *list, sp_unwinder *unwinder,
   }
   if (sorted)
     sp_check_print(list, SP_CHECK_OK, "names",
-                   "%zu of %zu frames named, qsort in %s", named, count,
+                   "%zu of %zu frames have names; qsort is in %s", named, count,
                    module);
   else
-    sp_check_print(list, SP_CHECK_FAILED, "names",
-                   "%zu of %zu frames named, but not qsort", named, count);
+    sp_check_print(
+        list, SP_CHECK_FAILED, "names",
+        "%zu of %zu frames have names, but the caller qsort has none", named,
+        count);
 }
 
 void sp_check_stack(sp_check_list *list, int number) {
@@ -110,8 +113,7 @@ void sp_check_stack(sp_check_list *list, int number) {
 
   if (!check_capture(number)) {
     sp_check_print(list, SP_CHECK_FAILED, "unwinder",
-                   "no stack could be copied in a handler of signal %d",
-                   number);
+                   "the handler of signal %d could not copy the stack", number);
     return;
   }
   if (sp_unwinder_new(&unwinder, list->io->mem)) {
@@ -128,7 +130,7 @@ void sp_check_stack(sp_check_list *list, int number) {
   count = sp_unwinder_walk(unwinder, &slice, frames, CHECK_FRAMES_MAX, &end);
   if (end == SP_UNWIND_NO_INFO)
     sp_check_print(list, SP_CHECK_FAILED, "unwinder",
-                   "%zu frames, then code without unwind information", count);
+                   "after %zu frames, code without unwind information", count);
   else
     sp_check_print(list, SP_CHECK_OK, "unwinder", "%zu frames, %s", count,
                    end == SP_UNWIND_COMPLETE

@@ -1,6 +1,6 @@
-/* Checks whether unwinding works on this machine: a signal handler copies the
- * stack below a known function, and the check looks for the frames and their
- * names. */
+/* Checks whether stack unwinding works on this machine: a signal handler that
+ * interrupts a known function copies the stack, and the check unwinds the copy
+ * and looks for the name of the function. */
 #ifndef SP_CHECK_STACK_H
 #define SP_CHECK_STACK_H
 

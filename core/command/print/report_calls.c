@@ -6,7 +6,7 @@
 #include "report_print.h"
 #include "util/system/status.h"
 
-/* Branches below 1/100 are omitted. */
+/* The call tree omits branches below 1/CALLS_SMALL of the total value. */
 #define CALLS_SMALL 100
 
 static void peek_print_head(const sp_report *report, FILE *out) {
@@ -66,7 +66,8 @@ void sp_report_print_peek(sp_report_peek *peek, sp_report_printer *printer) {
   sp_text_explain_unranked(printer);
 }
 
-/* A node with the total of its subtree, and its place in the printing order. */
+/* A node of the call tree with the total of its subtree, and the position of
+ * its children in the printing order. */
 typedef struct tree_node {
   uint32_t number;
   uint32_t parent;
@@ -86,7 +87,8 @@ static int tree_order(const void *a, const void *b) {
   return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* Returns the totals by number, followed by the same nodes sorted. */
+/* Returns the nodes by number, followed by the same nodes in printing order, or
+ * NULL if memory ran out. */
 static tree_node *tree_nodes(const sp_report *report,
                              const sp_report_tree *tree) {
   tree_node *nodes =
@@ -130,8 +132,8 @@ static void tree_print_line(const sp_report *report, const sp_report_tree *tree,
                    printer->out);
 }
 
-/* Print without recursion, because a profile may have any depth. `trail` has,
- * for each ancestor, its position among its siblings. */
+/* Print the tree without recursion, because a stack may have any depth. `trail`
+ * has, for each level, the position of the present node among its siblings. */
 static void tree_print(const sp_report *report, const sp_report_tree *tree,
                        const tree_node *nodes, uint32_t *trail,
                        sp_report_printer *printer) {
@@ -146,7 +148,8 @@ static void tree_print(const sp_report *report, const sp_report_tree *tree,
                                 ? &sorted[nodes[above].first + place]
                                 : NULL;
 
-    /* The siblings after a small one are small, too. */
+    /* The siblings are sorted by size, so those after a small one are small,
+     * too. */
     if (!node || tree_is_small(report, node, printer)) {
       if (depth-- == 0)
         return;

@@ -31,7 +31,8 @@ static void diff_change_text(const sp_diff *diff, const sp_diff_row *row,
     snprintf(out, size, fabs(change) < 1000 ? "%+.1f%%" : "%+.2g%%", change);
 }
 
-/* Print a value, or its share of its side. */
+/* Format a value, or its share of the total of `side` if shares are compared.
+ */
 static void diff_side_text(const sp_diff *diff, const sp_report *side,
                            const sp_amount *amount,
                            char out[SP_REPORT_VALUE_BYTES]) {
@@ -78,7 +79,7 @@ static spanprof_status diff_print_table(sp_diff *diff, sp_report_table table,
     const bool grew = checked && sp_diff_grew(diff, &rows[i]);
 
     diff->grown += grew;
-    /* Rows that set the exit status are always printed. */
+    /* Rows that cause exit status 3 are always printed. */
     if (printer->top && i >= printer->top && !grew)
       continue;
     diff_print_row(diff, &rows[i], checked, printer->out);

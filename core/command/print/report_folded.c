@@ -50,7 +50,7 @@ static int folded_order(const void *a, const void *b) {
   return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* Replace the separator in names. */
+/* Write the name of a function, with the separator of frames replaced. */
 static void folded_name(const sp_report *report, uint32_t function, FILE *out) {
   const uint32_t name = report->functions[function].name;
   size_t i, bytes;
@@ -62,7 +62,7 @@ static void folded_name(const sp_report *report, uint32_t function, FILE *out) {
     fprintf(out, ":%" PRId64, report->functions[function].line);
 }
 
-/* `path` has an element for each frame of the longest stack. */
+/* Write the stacks of the tree. `path` is memory for the longest stack. */
 static void folded_print(const sp_report_folded *folded,
                          const folded_line *line, uint32_t *path) {
   uint32_t node = line->node;

@@ -40,8 +40,9 @@ static spanprof_status html_cell(sp_html_side *side, uint32_t span_name,
   return SPANPROF_OK;
 }
 
-/* Add a sample to the cells of its own span name and of its ancestors'. All
- * names have cells, because the largest names are known only at the end. */
+/* Add a sample to the cells of its span name and of its ancestors' span names.
+ * All span names have cells, because the largest ones are known only after the
+ * last sample. */
 static spanprof_status html_stack(void *data, const uint32_t *functions,
                                   size_t count, const sp_amount *amount) {
   sp_html_side *side = data;
@@ -79,8 +80,9 @@ void sp_html_side_dispose(sp_html_side *side) {
   *side = (sp_html_side){0};
 }
 
-/* Give the functions that occur in the tree numbers from 0. `numbers` has an
- * element for each function of the report. */
+/* Number the functions that occur in the tree from 0. `numbers` maps each
+ * function of the report to its number, or to UINT32_MAX. `used` has the
+ * functions by number. */
 static void html_number(const sp_html_side *side, uint32_t *numbers,
                         uint32_t *used, size_t *count) {
   size_t i;
@@ -186,7 +188,8 @@ static int html_cell_order(const void *a, const void *b) {
   return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* Write the cells of one span name, from `at` to `end`. */
+/* Write the cells with indexes from `at` to `end` - 1, which belong to one span
+ * name. */
 static void html_cells(const sp_html_side *side, size_t at, size_t end,
                        FILE *out) {
   size_t i;
@@ -232,7 +235,8 @@ static void html_amounts(const sp_amount *own, const sp_amount *total,
           own->value, total->value, total->samples);
 }
 
-/* Returns the number of spans of each name, including forgotten ones. */
+/* Returns the number of spans of each name, including the spans that the report
+ * forgot. Returns NULL if memory ran out. */
 static uint64_t *html_span_counts(const sp_report *report) {
   uint64_t *counts =
       sp_mem_new(report->mem, report->span_name_count * sizeof *counts);
@@ -247,7 +251,7 @@ static uint64_t *html_span_counts(const sp_report *report) {
   return counts;
 }
 
-/* Write the span names. The first is for samples without a span. */
+/* Write the span names. The first one, null, has the samples without a span. */
 static spanprof_status html_span_names(sp_html_side *side, FILE *out) {
   const sp_report *report = side->report;
   uint64_t *counts = html_span_counts(report);
@@ -320,7 +324,7 @@ static void html_comments(const sp_report *report, FILE *out) {
   fputs("]", out);
 }
 
-/* Write one side, as WireFile in core/page/src/model/wire.ts defines it. */
+/* Write one side as JSON: a WireFileSide of core/page/src/model/wire.ts. */
 static spanprof_status html_side(sp_html_side *side, FILE *out) {
   const sp_report *report = side->report;
   spanprof_status st;
@@ -343,8 +347,8 @@ static spanprof_status html_side(sp_html_side *side, FILE *out) {
   return st;
 }
 
-/* Returns the position of "null" in the page's data element, or NULL if there
- * is no page. */
+/* Returns the position of the text "null" in the page, which the data replaces,
+ * or NULL if this build has no page. */
 static const char *html_place(const char **page, size_t *size) {
   const char *place;
 

@@ -99,7 +99,8 @@ static void json_function(const sp_report *report, uint32_t number, FILE *out) {
     fprintf(out, ",\"line\":%" PRId64, function->line);
 }
 
-/* Write the edges of one function and kind, from *at on. */
+/* Write the edges from *at on that have the same function and this kind, and
+ * set *at to the edge after them. */
 static void json_peek_edges(const sp_report_peek *peek, const char *name,
                             sp_peek_kind kind, size_t *at, FILE *out) {
   const uint32_t function = peek->edges[*at].function;
@@ -131,7 +132,7 @@ static void json_peek(sp_report_peek *peek, FILE *out) {
     fputs(i ? ",\n" : "\n", out);
     json_function(peek->report, number, out);
     json_peek_edges(peek, "callers", SP_PEEK_CALLER, &i, out);
-    i++; /* skip SP_PEEK_ITSELF */
+    i++; /* skip the edge of kind SP_PEEK_ITSELF */
     if (i < peek->count && peek->edges[i].function == number)
       json_peek_edges(peek, "callees", SP_PEEK_CALLEE, &i, out);
     else

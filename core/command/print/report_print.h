@@ -17,40 +17,43 @@ typedef struct sp_report_printer {
                         * a "?", which is then explained */
 } sp_report_printer;
 
-/* Print tables of span names, spans, functions, and the label of --group-by,
- * and the profiles' comments. SPANPROF_ERR_NOMEM. */
+/* Print the tables of span names, spans, functions and values of the label of
+ * --group-by, and the profiles' comments. Returns SPANPROF_OK or
+ * SPANPROF_ERR_NOMEM, like all functions of this file that return a status. */
 spanprof_status sp_report_print_text(const sp_report *report,
                                      sp_report_printer *printer);
 
-/* Print a table for each label (options->all_labels). */
+/* Print a table for each label. Needs report->options->all_labels. */
 spanprof_status sp_report_print_labels(const sp_report *report,
                                        sp_report_printer *printer);
 
-/* Print callers and callees; sorts the edges. */
+/* Print the callers and callees of each function that matches --peek. Sorts the
+ * edges of `peek`. */
 void sp_report_print_peek(sp_report_peek *peek, sp_report_printer *printer);
 
-/* Print calls, indented. With a `top`, branches below 1 % are omitted.
- * SPANPROF_ERR_NOMEM. */
+/* Print the call tree, indented. Omits branches below 1 % of the total unless
+ * printer->top is 0. */
 spanprof_status sp_report_print_tree(const sp_report *report,
                                      const sp_report_tree *tree,
                                      sp_report_printer *printer);
 
-/* Print one object: profiles, start_ns and end_ns (Unix time; null: unknown),
- * type and unit (null: no profile), total (of all samples), value and samples
- * (of the selected samples), forgotten_spans, comments; tables of rows with
- * self, total, self_samples and total_samples: span_names (name, spans), spans
- * (name, id), functions (name, file or module, line with --lines), groups
- * (label, name) with group_by. With all_labels, the only table is labels
- * (label, name). If `peek` is not NULL, the only table is peek: functions with
- * callers and callees. Values are whole numbers of the unit. The total of a
- * span includes its descendants. Sorts the edges of `peek`. */
+/* Print one JSON object with profiles, start_ns and end_ns (Unix time; null:
+ * unknown), type and unit (null: no profile), total (value of all samples),
+ * value and samples (of the selected samples), forgotten_spans, comments, and
+ * tables. Their rows have self, total, self_samples, total_samples and these
+ * members: span_names: name, spans; spans: name, id; functions: name, file (or
+ * module), and with --lines line; groups, with group_by: label, name. With
+ * all_labels, the only table is labels: label, name. If `peek` is not NULL, the
+ * only table is peek: functions with callers and callees. Values are whole
+ * numbers of the unit. The total of a span includes its descendants. Sorts the
+ * edges of `peek`. */
 spanprof_status sp_report_print_json(const sp_report *report,
                                      sp_report_peek *peek,
                                      const sp_report_printer *printer);
 
-/* Parts of the text output that several files of this folder use: the lines
- * above all tables; a value and its share; a number of samples and its
- * uncertainty; a name; a function; the explanation of "?". */
+/* Print parts of the text output, for the files of this folder: the lines above
+ * all tables; a value and its share; a number of samples and its uncertainty; a
+ * name; a function; the explanation of "?" if one was printed. */
 void sp_text_head(const sp_report *report, FILE *out);
 void sp_text_value(const sp_report *report, int64_t value, FILE *out);
 void sp_text_samples(sp_report_printer *printer, int64_t samples);

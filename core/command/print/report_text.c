@@ -6,7 +6,7 @@
 #include "profile/profile.h"
 #include "report_print.h"
 
-/* Largest number of lines of comments. */
+/* Largest number of comments that are printed. */
 #define TEXT_COMMENTS 20
 
 static void text_time(uint64_t unix_ns, const char *format, FILE *out) {
@@ -19,7 +19,7 @@ static void text_time(uint64_t unix_ns, const char *format, FILE *out) {
     fputs(text, out);
 }
 
-/* "2026-11-21 16:00:00 to 16:00:30 UTC (30.0 s)" */
+/* Print the time range: ", 2026-11-21 16:00:00 to 16:00:30 UTC (30.0 s)". */
 static void text_times(const sp_report *report, FILE *out) {
   const uint64_t day_ns = 86400 * SP_NS_PER_S;
 
@@ -46,8 +46,8 @@ void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
   fwrite(text, 1, bytes, out);
 }
 
-/* The line is printed only if more than 1/PART of the total value has no stack.
- */
+/* text_no_stack() prints a line only if more than 1/TEXT_NO_STACK_PART of the
+ * value has no stack. */
 #define TEXT_NO_STACK_PART 100
 
 static bool text_is_without_stack(const sp_report *report,
@@ -58,7 +58,7 @@ static bool text_is_without_stack(const sp_report *report,
   return function->self.value > 0 && sp_note_is(name, bytes);
 }
 
-/* "without a stack: 4.1% ([signal blocked] 3.0%, [thread end] 1.1%)" */
+/* Print "without a stack: 4.1% ([signal blocked] 3.0%, [thread end] 1.1%)". */
 static void text_no_stack(const sp_report *report, FILE *out) {
   char share[SP_REPORT_VALUE_BYTES];
   const char *before = " (";
@@ -124,8 +124,8 @@ void sp_text_samples(sp_report_printer *printer, int64_t samples) {
   fprintf(printer->out, "%8" PRId64 " %5s ", samples, doubt);
 }
 
-/* Print the file of a function. A frame that represents a module has the module
- * as its name and file: print it once. */
+/* Print the file of a function, unless it equals the name: the frame of a
+ * module has the module as its name and as its file. */
 static void text_file(const char *name, size_t name_bytes, const char *file,
                       size_t file_bytes, FILE *out) {
   if (file_bytes &&
@@ -158,9 +158,10 @@ void sp_text_explain_unranked(const sp_report_printer *printer) {
 /* The columns and the title of one table. */
 typedef struct text_table {
   sp_report_table table;
-  const char *own; /* its additional column, between values and name */
+  const char *own; /* heading of an additional column before the name; "" if
+                    * there is none */
   const char *title;
-  const char *what; /* plural of its rows */
+  const char *what; /* what the rows are, in the plural: "spans" */
   bool has_self;
   bool self_first;
 } text_table;
@@ -176,7 +177,7 @@ static void text_table_head(const text_table *one, const char *heading,
   /* The plus-minus sign has one column and two bytes. */
   fprintf(out, "%8s     \xc2\xb1 %s%s%s", "samples", one->own,
           *one->own ? "  " : " ", one->title);
-  /* The unit, if the columns' headings do not show it. */
+  /* Without a self column, the heading of the values shows the unit already. */
   if (one->has_self)
     fprintf(out, " (%s)", heading);
   fputs("\n", out);
@@ -256,7 +257,7 @@ static void text_comments(const sp_report *report, FILE *out) {
     fprintf(out, "  (%zu more)\n", count - TEXT_COMMENTS);
 }
 
-/* Print the head. Returns true if there are no rows. */
+/* Print the lines above the tables. Returns true if there are no rows. */
 static bool text_is_empty(const sp_report *report, FILE *out) {
   sp_text_head(report, out);
   if (report->samples)
@@ -268,7 +269,8 @@ static bool text_is_empty(const sp_report *report, FILE *out) {
 spanprof_status sp_report_print_text(const sp_report *report,
                                      sp_report_printer *printer) {
   const bool self_first = printer->order != SP_REPORT_BY_TOTAL;
-  /* If no sample names an ancestor, total and self are equal. */
+  /* If no sample names an ancestor span, total and self are equal, and the
+   * tables of spans need no self column. */
   const bool nested = report->any_ancestor;
   const bool spans_self = nested && printer->order == SP_REPORT_BY_SELF;
   char most[120];

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* The continued fraction converges in about sqrt(max(a, b)) steps (NIST DLMF
- * 8.17.22). This is enough for counts of 10^12. */
+/* Largest number of steps of the continued fraction. It converges in about
+ * sqrt(max(a, b)) steps (NIST DLMF 8.17.22), so this is enough for counts of
+ * 10^12. */
 #define BINOMIAL_STEPS_MAX 2000000
 #define BINOMIAL_TINY      1e-300
 #define BINOMIAL_EXACT     1e-14
@@ -12,7 +13,8 @@ static double binomial_not_zero(double x) {
   return fabs(x) < BINOMIAL_TINY ? BINOMIAL_TINY : x;
 }
 
-/* NIST DLMF 8.17.22 by Lentz's method (DLMF 3.10(iii)). */
+/* Returns the continued fraction of NIST DLMF 8.17.22, computed by Lentz's
+ * method (DLMF 3.10(iii)). */
 static double binomial_fraction(double a, double b, double x) {
   double c = 1, d = 1 / binomial_not_zero(1 - (a + b) * x / (a + 1));
   double result = d;
@@ -50,7 +52,8 @@ double sp_binomial_tail(uint64_t k, uint64_t n, double p) {
     return 1;
   if (k > n)
     return 0;
-  /* NIST DLMF 8.17.5 */
+  /* The tail of the binomial distribution as an incomplete beta function: NIST
+   * DLMF 8.17.5. */
   return binomial_beta((double)k, (double)(n - k) + 1, p);
 }
 

@@ -41,9 +41,10 @@ uint64_t sp_measure_comment(const sp_pprof *profile, const char *name) {
   return number;
 }
 
-/* Returns the average number of ticks per sample of our profiles. One signal
- * can represent several ticks, for example if the rate is higher than the
- * kernel's, or after the machine was suspended. These ticks are one sample. */
+/* Returns the average number of timer ticks per sample in a profile of
+ * spanprof, else 1. One signal can represent several ticks, for example if the
+ * sample rate is higher than the rate of the kernel's timers, or after the
+ * machine was suspended. The ticks of one signal are one sample. */
 static double measure_ticks_of_sample(const sp_pprof *profile) {
   const uint64_t samples = sp_measure_comment(profile, "samples: taken ");
   const uint64_t ticks = sp_measure_comment(profile, "ticks: taken ");
@@ -72,8 +73,8 @@ spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
   for (i = 0; i < profile->type_count; i++)
     if (measure_counts_samples(profile, i))
       measure->samples_type = i;
-  /* Only a period with the same unit counts: Go's period of "space" belongs to
-   * inuse_space. */
+  /* Ignore a period with another unit, which belongs to another type: the
+   * period "space" of Go's heap profiles belongs to inuse_space. */
   if (profile->period > 0 && !strcmp(profile->period_type.unit, type->unit))
     measure->period =
         (double)profile->period * measure_ticks_of_sample(profile);

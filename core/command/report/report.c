@@ -142,7 +142,7 @@ spanprof_status sp_report_add(sp_report *report, const sp_pprof *profile,
   }
   if (report->unit && strcmp(report->unit, measure.unit) != 0)
     return sp_fail(SPANPROF_ERR_UNSUPPORTED,
-                   "has %s in %s, but the profiles before it in %s",
+                   "has %s values in %s, but the profiles before it have %s",
                    report->type, measure.unit, report->unit);
   st = report_set_type(report, profile->types[measure.type].type, measure.unit);
   if (!st)

@@ -1,6 +1,7 @@
-/* A report: profiles are added up while they are read, by span name, span and
- * function. Memory grows with the number of distinct names, and with the number
- * of spans up to a limit, but not with the number of profiles. */
+/* A report: the sums of profiles by span name, span, function and label value.
+ * Profiles are added up while they are read, so memory grows with the number of
+ * distinct names and, up to a limit, of spans, but not with the number of
+ * profiles. */
 #ifndef SP_REPORT_H
 #define SP_REPORT_H
 
@@ -11,14 +12,15 @@
 #include "report_comments.h"
 #include "report_filter.h"
 
-/* If there are more spans, the smaller half is forgotten: about 60 MB. */
+/* Largest number of spans in memory, about 60 MB. If there are more, the half
+ * with the smaller totals is forgotten. */
 #define SP_REPORT_SPANS_MAX (UINT32_C(1) << 20)
 
-/* If there are more label values, the others are added up as SP_REPORT_OTHER.
- */
+/* Largest number of label values. If there are more, the others are added up as
+ * the value SP_REPORT_OTHER. */
 #define SP_REPORT_LABEL_VALUES_MAX (UINT32_C(1) << 20)
 
-/* Bits of `found`: the options --focus, --ignore and --peek whose pattern
+/* Bits of `found`: a bit is set if the pattern of --focus, --ignore or --peek
  * matches the function. */
 #define SP_REPORT_FOCUSED 1u
 #define SP_REPORT_IGNORED 2u
@@ -26,10 +28,10 @@
 
 typedef struct sp_report_function {
   uint32_t name;
-  uint32_t file;  /* source file, or module if the file is unknown; 0: both are
-                   * unknown */
-  int64_t line;   /* with --lines; 0: unknown */
-  unsigned found; /* SP_REPORT_FOCUSED, … */
+  uint32_t file;  /* name of the source file, or of the module if the file is
+                   * unknown; 0: both are unknown */
+  int64_t line;   /* with --lines: the line in the file; 0: unknown */
+  unsigned found; /* bits SP_REPORT_FOCUSED, … */
   uint64_t last_sample;
   sp_amount self;
   sp_amount total;
@@ -38,19 +40,19 @@ typedef struct sp_report_function {
 typedef struct sp_report_span_name {
   uint32_t name;
   uint64_t spans; /* number of forgotten spans of this name; sp_report_rows()
-                   * adds the number of the other spans */
+                   * adds the number of spans in memory */
   uint64_t last_sample;
   sp_amount self;
-  sp_amount total; /* with descendants; a sample counts once even if several of
-                    * its spans have this name */
+  sp_amount total; /* includes descendants; a sample counts once even if several
+                    * of its spans have this name */
 } sp_report_span_name;
 
 typedef struct sp_report_span {
   uint64_t id;
-  uint32_t name; /* index of span_names; its latest name */
+  uint32_t name; /* index in span_names of its latest name */
   uint64_t last_sample;
   sp_amount self;
-  sp_amount total; /* with descendants */
+  sp_amount total; /* includes descendants */
 } sp_report_span;
 
 typedef struct sp_report_label_row {
@@ -60,8 +62,9 @@ typedef struct sp_report_label_row {
   sp_amount amount;
 } sp_report_label_row;
 
-/* `stack` is called for each selected sample, with its functions, innermost
- * first. `restart` is called when all sums are discarded. */
+/* Functions that a report calls. `stack` is called for each selected sample,
+ * with the indexes of its functions in report->functions, innermost first.
+ * `restart` is called when the report discards all its sums. */
 typedef struct sp_report_listener {
   spanprof_status (*stack)(void *data, const uint32_t *functions, size_t count,
                            const sp_amount *amount);
@@ -73,15 +76,16 @@ typedef struct sp_report_listener {
  * exist as long as the report. */
 typedef struct sp_report_options {
   sp_report_filter filter;
-  const char *type;     /* NULL: cpu, else the first profile's default */
-  const char *group_by; /* a label; NULL: none */
+  const char *type; /* NULL: cpu, or the first profile's default type if it has
+                     * no cpu */
+  const char *group_by; /* the label of --group-by; NULL: none */
   bool all_labels;      /* add up the values of every label */
   bool lines;           /* distinguish the lines of a function */
-  sp_pattern peek;      /* functions to find */
+  sp_pattern peek;      /* functions of --peek */
 } sp_report_options;
 
 typedef struct sp_report {
-  /* Fixed after sp_report_init(). */
+  /* These members do not change after sp_report_init(). */
   const sp_mem *mem;
   const sp_report_options *options;
   sp_report_listener listener;
@@ -89,7 +93,7 @@ typedef struct sp_report {
   uint32_t label_values_max;
   /* Sums. */
   sp_name_table names;
-  char *type; /* of the first profile; NULL before the first one */
+  char *type; /* of the values; NULL before the first profile */
   char *unit;
   bool type_fixed; /* the type cannot change any more, because values of this
                     * type were printed already */
@@ -98,21 +102,22 @@ typedef struct sp_report {
   uint64_t end_ns;
   sp_amount all;      /* all samples */
   sp_amount selected; /* samples that match the filter */
-  uint64_t samples;   /* number of the current sample, from 1; compared with
-                       * last_sample */
+  /* Number of the current sample, from 1. An item has counted the sample
+   * already if its `last_sample` is this number. */
+  uint64_t samples;
   uint64_t forgotten_spans;
   /* The span names of the current sample, each once. */
   uint32_t *sample_names;
   size_t sample_name_count;
   size_t sample_name_capacity;
   bool any_span;
-  bool any_ancestor; /* a sample names an ancestor; if false, total and self of
-                      * each span are equal */
+  bool any_ancestor; /* a sample names an ancestor of its span; if false, total
+                      * and self of each span are equal */
   sp_report_function *functions;
   size_t function_count;
   size_t function_capacity;
   sp_index function_index;
-  sp_report_span_name *span_names; /* [0]: samples without a span */
+  sp_report_span_name *span_names; /* [0] is for samples without a span */
   size_t span_name_count;
   size_t span_name_capacity;
   sp_index span_name_index;
@@ -125,22 +130,25 @@ typedef struct sp_report {
   size_t label_capacity;
   sp_index label_index;
   sp_report_comments comments;
-  uint32_t *stack; /* temporary */
+  uint32_t *stack; /* functions of the current sample */
   size_t stack_capacity;
 } sp_report;
 
-/* SPANPROF_ERR_NOMEM: the report need not be disposed of. */
+/* Returns SPANPROF_ERR_NOMEM if memory ran out; the report need not be disposed
+ * of then. */
 spanprof_status sp_report_init(sp_report *report, const sp_mem *mem,
                                const sp_report_options *options);
 void sp_report_dispose(sp_report *report);
 
-/* Discard all sums. SPANPROF_ERR_NOMEM: the report need not be disposed of. */
+/* Discard all sums. Returns SPANPROF_ERR_NOMEM if memory ran out; the report
+ * need not be disposed of then. */
 spanprof_status sp_report_restart(sp_report *report);
 
-/* Add one profile. Times are added up in nanoseconds, whatever the profile's
- * unit is. `origin` may be NULL. SPANPROF_ERR_UNSUPPORTED, with a sentence: the
- * profile does not have the report's type; nothing was added.
- * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: a part of it may have been added. */
+/* Add one profile. Values of time are converted to nanoseconds. `origin` may be
+ * NULL. Returns SPANPROF_ERR_UNSUPPORTED if the profile does not have the
+ * report's type in the report's unit; nothing was added. Returns
+ * SPANPROF_ERR_NOMEM or SPANPROF_ERR_LIMIT if memory or a limit is exhausted; a
+ * part of the profile may have been added. A failure sets the error message. */
 spanprof_status sp_report_add(sp_report *report, const sp_pprof *profile,
                               const sp_profile_origin *origin);
 

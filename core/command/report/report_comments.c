@@ -10,7 +10,7 @@
 #define COMMENT_NUMBERS_MAX 16
 #define COMMENT_BYTES_MAX   400
 
-/* Prefixes of the lines with counters (collect/comments.c). */
+/* Prefixes of the comments with counters, which collect/comments.c writes. */
 static const char *const comment_counters[] = {
     "samples: ", "ticks: ", "stacks: ", "threads: ", "cost: "};
 
@@ -32,7 +32,8 @@ static bool comment_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* Copy the text with each number replaced by `#`. */
+/* Write the form of a text: each number is replaced by `#`. Returns its size.
+ */
 static size_t comment_form(const char *text, char out[COMMENT_BYTES_MAX]) {
   size_t bytes = 0;
 
@@ -65,8 +66,8 @@ static bool comment_form_known(sp_report_comments *comments, uint32_t form) {
   return true;
 }
 
-/* Add an item, or replace the item of the same process and form, or of the same
- * text. */
+/* Add a comment. It replaces an older one of the same process and form or, if
+ * its numbers are not added up, of the same text. */
 static spanprof_status comment_put(sp_report_comments *comments,
                                    const sp_report_comment *item) {
   const uint64_t hash = sp_hash_mix(sp_hash_mix(item->process, SP_HASH_SEED),
@@ -140,7 +141,7 @@ spanprof_status sp_report_comments_add(sp_report_comments *comments,
   return st ? sp_fail(st, "too many different comments") : SPANPROF_OK;
 }
 
-/* Add the numbers of a text to the sums, in their order. */
+/* Add the n-th number of the text to sums[n], for all numbers. */
 static void comment_sum(const char *text, size_t bytes,
                         uint64_t sums[COMMENT_NUMBERS_MAX]) {
   const char *end = text + bytes;

@@ -23,8 +23,8 @@ static const sp_amount *diff_amount(sp_report_table table,
   return table == SP_REPORT_FUNCTIONS ? &row->self : &row->total;
 }
 
-/* The rows of one report, sorted by name. Rows before `at` are merged already.
- */
+/* The rows of one report, sorted by name. diff_merge() has read the rows before
+ * `at`. */
 typedef struct diff_side {
   sp_report_row *rows;
   size_t count;
@@ -41,8 +41,9 @@ static spanprof_status diff_side_init(diff_side *side, const sp_report *report,
   return st;
 }
 
-/* Add up the rows with this name. Functions with the same name in several files
- * are one row, because a file may have been moved between the two profiles. */
+/* Add up the rows with the name of `name`. Functions with the same name in
+ * several files become one row, because a file may have been moved between the
+ * two profiles. */
 static void diff_side_sum(diff_side *side, sp_report_table table,
                           const sp_report_row *name, sp_amount *out) {
   for (; side->at < side->count &&
@@ -72,7 +73,7 @@ static size_t diff_merge(diff_side *base, diff_side *now, sp_report_table table,
   return count;
 }
 
-/* Returns the value of one sample, if it is known. */
+/* Returns the average value of one sample, or 1 if it is unknown. */
 static double diff_weight(const sp_report *report) {
   return report->all.samples > 0 && report->all.value > 0
              ? (double)report->all.value / (double)report->all.samples
@@ -89,8 +90,9 @@ static uint64_t diff_count(int64_t samples) {
   return samples > 0 ? (uint64_t)samples : 0;
 }
 
-/* Compute p of each row, corrected for the number of rows: S. Holm, A simple
- * sequentially rejective multiple test procedure, Scand. J. Statist. 6, 1979.
+/* Compute `p` of each row. It is corrected for the number of rows, since chance
+ * makes a large difference more often in many rows (S. Holm, A simple
+ * sequentially rejective multiple test procedure, Scand. J. Statist. 6, 1979).
  */
 static void diff_compute_p(const sp_diff *diff, sp_diff_row *rows,
                            size_t count) {

@@ -4,8 +4,8 @@
 
 #include "report_rows.h"
 
-/* Probability that the comparison of two equal profiles reports any row as
- * changed: 1 in 1e5. Holm's correction accounts for the number of rows. */
+/* Largest probability that a comparison of two runs of the same program reports
+ * any row as changed: 1 in 100,000. */
 #define SP_DIFF_ERROR 1e-5
 
 typedef struct sp_diff_row {
@@ -13,38 +13,42 @@ typedef struct sp_diff_row {
   size_t name_bytes;
   sp_amount base;
   sp_amount now;
-  double p; /* probability that chance makes a difference this large in any row;
-             * at most 1 */
+  double p; /* probability that chance makes a difference this large in any row
+             * of the table */
   double order; /* used while sorting */
 } sp_diff_row;
 
 typedef struct sp_diff {
   const sp_report *base;
   const sp_report *now;
-  double scale;      /* multiplies values of `base`: 1, or a factor that
-                      * makes the totals equal */
-  bool is_of_shares; /* compare the shares that rows have of their side's total,
-                      * not the values */
-  double fail_above; /* share by which a row may grow; below 0: no limit */
-  size_t grown;      /* rows that grew beyond fail_above, and by more than
-                      * chance */
+  double scale; /* factor for values of `base`: 1, or the factor that makes the
+                 * totals of both sides equal */
+  bool is_of_shares; /* compare each row's share of the total of its side, not
+                      * the values */
+  double fail_above; /* largest growth that is accepted, as a share: 0.1 for 10
+                      * %; below 0: no limit */
+  size_t grown; /* number of rows that grew by more than fail_above, and by more
+                 * than chance */
 } sp_diff;
 
-/* Make the rows of one table of both reports, matched by name: self values of
- * functions, otherwise totals. Rows with the largest change come first, rows
- * whose change is within chance last. The caller frees them with base->mem.
- * SPANPROF_ERR_NOMEM. */
+/* Make the rows of one table from the rows of both reports, which are matched
+ * by name. The values are self values of functions, and totals of everything
+ * else. Rows with the largest change come first, and rows whose change is
+ * within chance last. The caller frees the rows with base->mem. Returns
+ * SPANPROF_OK or SPANPROF_ERR_NOMEM. */
 spanprof_status sp_diff_rows(const sp_diff *diff, sp_report_table table,
                              sp_diff_row **out, size_t *count);
 
-/* Relative change: now / base - 1. Infinite if the base is zero. */
+/* Returns the relative change, now / base - 1. It is infinite if the base is
+ * zero. */
 double sp_diff_change(const sp_diff *diff, const sp_diff_row *row);
 
 static inline bool sp_diff_differs(const sp_diff_row *row) {
   return row->p <= SP_DIFF_ERROR;
 }
 
-/* Returns whether the row grew beyond fail_above, and beyond chance. */
+/* Returns whether the row grew by more than fail_above, and by more than
+ * chance. */
 bool sp_diff_grew(const sp_diff *diff, const sp_diff_row *row);
 
 /* Returns the table that fail_above applies to: the label of --group-by, or

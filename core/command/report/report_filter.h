@@ -13,51 +13,55 @@ typedef struct sp_report_label {
   const char *value;
 } sp_report_label;
 
-/* All members that are set must match. Texts are borrowed. */
+/* A sample must match all members that are set. The caller keeps the texts. */
 typedef struct sp_report_filter {
   bool by_span;
-  uint64_t span;         /* if by_span */
-  const char *span_name; /* NULL: any */
+  uint64_t span;         /* id of the span, if by_span is set */
+  const char *span_name; /* NULL: any span */
   bool self;             /* only these spans, without their descendants */
   sp_report_label labels[SP_REPORT_LABELS_MAX];
   size_t label_count;
-  sp_pattern focus;  /* must match a function in the stack, or its file or
+  sp_pattern focus;  /* must match a function of the stack, its file or its
                       * module */
-  sp_pattern ignore; /* must match none of these */
+  sp_pattern ignore; /* must not match any function of the stack, its file or
+                      * its module */
 } sp_report_filter;
 
-/* Parse 16 hex digits in upper or lower case, as Pyroscope does for span ids.
- */
+/* Parse a span id: 16 hex digits in upper or lower case, which Pyroscope
+ * accepts, too. Returns false if the text is no span id. */
 bool sp_span_id_parse(const char *text, uint64_t *out);
 
-/* Get a sample's span from the labels profile_id and span_id. Like Pyroscope,
- * use the last valid one. Returns false if there is none. */
+/* Get the id of a sample's span from the labels profile_id and span_id. If
+ * there are several valid ids, the last one counts, as in Pyroscope. Returns
+ * false if there is none. */
 bool sp_report_sample_span(const sp_pprof_sample *sample, uint64_t *out);
 
-/* Returns a sample's span name: label span_name, or the label "span" of older
- * clients. NULL: none. */
+/* Returns a sample's span name from the label span_name, or from the label
+ * "span", which older clients write. Returns NULL if there is neither. */
 const char *sp_report_sample_span_name(const sp_pprof_sample *sample);
 
-/* Get the ancestor of the sample's span that a label names. *name is "" if it
- * is unknown. Returns false if the label is not about an ancestor. */
+/* If the label names an ancestor of the sample's span, get the id and the name
+ * of the ancestor; *name is "" if the name is unknown. Otherwise return false.
+ */
 bool sp_report_label_ancestor(const sp_pprof_label *label, uint64_t *id,
                               const char **name);
 
-/* Returns the value of a label: the sample's last label with this key and a
- * value, or else the label of the whole profile, or else NULL. `number` is a
- * buffer for a numeric value. */
+/* Returns the value of the label `key`: that of the sample's last label with
+ * this key and a value, or that of the label of the whole profile, or NULL.
+ * `number` is memory of `size` bytes for the text of a numeric value. */
 const char *sp_report_label_value(const sp_pprof *profile,
                                   const sp_pprof_sample *sample,
                                   const char *key, char *number, size_t size);
 
-/* Match spans and labels. Stacks are matched later, when their functions are
- * known. */
+/* Returns whether the span and the labels of a sample match. Use
+ * sp_report_functions_match() for its stack. */
 bool sp_report_filter_matches(const sp_report_filter *filter,
                               const sp_pprof *profile,
                               const sp_pprof_sample *sample);
 
-/* Add "key=value". SPANPROF_ERR_ARGUMENT: no key or no `=`. SPANPROF_ERR_LIMIT:
- * too many. */
+/* Add the label "key=value" to the filter. Returns SPANPROF_ERR_ARGUMENT if
+ * `text` has no key or no `=`, and SPANPROF_ERR_LIMIT if the filter has
+ * SP_REPORT_LABELS_MAX labels already. */
 spanprof_status sp_report_filter_label(sp_report_filter *filter,
                                        const char *text);
 

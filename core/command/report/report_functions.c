@@ -5,7 +5,7 @@
 #include "profile/tables/module_name.h"
 #include "util/system/status.h"
 
-/* Allocate `count` indexes, all SP_INDEX_NONE. */
+/* Returns memory for `count` indexes, which are all SP_INDEX_NONE, or NULL. */
 static uint32_t *report_file_numbers(const sp_mem *mem, size_t count) {
   uint32_t *numbers = sp_mem_new(mem, count * sizeof *numbers);
 
@@ -31,7 +31,7 @@ void sp_report_file_dispose(sp_report_file *file, const sp_mem *mem) {
   file->of_function = file->of_location = NULL;
 }
 
-/* Returns the patterns that a new function matches. */
+/* Returns the bits of sp_report_function.found for a new function. */
 static unsigned report_found(const sp_report *report, const char *name,
                              const char *file) {
   const sp_report_options *options = report->options;
@@ -66,7 +66,7 @@ static spanprof_status report_function_new(sp_report *report, uint64_t hash,
   return SPANPROF_OK;
 }
 
-/* The index of a function, which is added if it is new. */
+/* Get the index of a function. Adds the function if it is new. */
 static spanprof_status report_function(sp_report *report, const char *text,
                                        const char *path, int64_t line,
                                        uint32_t *out) {
@@ -98,7 +98,8 @@ static spanprof_status report_function(sp_report *report, const char *text,
   return report_function_new(report, hash, &function, out);
 }
 
-/* Returns the last part of the path of a location's mapping, or "". */
+/* Returns the module of a location: the last part of the path of its mapping,
+ * or "". */
 static const char *report_module(const sp_pprof *profile, uint32_t location) {
   const uint32_t mapping = profile->locations[location].mapping;
   const char *path =
@@ -108,7 +109,8 @@ static const char *report_module(const sp_pprof *profile, uint32_t location) {
   return slash ? slash + 1 : path;
 }
 
-/* The function for code that has only a module. */
+/* Get the index of the function that stands for all code of a module without
+ * function names. */
 static spanprof_status report_unnamed(sp_report *report, const char *module,
                                       uint32_t *out) {
   char name[SP_MODULE_NAME_BYTES];
@@ -117,8 +119,8 @@ static spanprof_status report_unnamed(sp_report *report, const char *module,
   return report_function(report, name, "", 0, out);
 }
 
-/* Returns the element that caches the report's index of a frame's function, or
- * NULL if it is not cached. */
+/* Returns the element of `file` that caches the index of a frame's function in
+ * the report, or NULL if the index is not cached. */
 static uint32_t *report_known(const sp_report *report,
                               const sp_report_file *file, uint32_t location,
                               const sp_pprof_line *line) {
@@ -131,8 +133,8 @@ static uint32_t *report_known(const sp_report *report,
              : NULL;
 }
 
-/* Get the report's index of the function of one line, or of a location without
- * lines. */
+/* Get the index in the report of the function of `line` or, if `line` is NULL,
+ * of a location without lines. */
 static spanprof_status report_frame(sp_report *report, sp_report_file *file,
                                     uint32_t location,
                                     const sp_pprof_line *line, uint32_t *out) {

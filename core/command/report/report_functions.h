@@ -8,19 +8,22 @@
  * functions. */
 typedef struct sp_report_file {
   const sp_pprof *profile;
-  uint32_t *of_function; /* index in the report, or SP_INDEX_NONE if not
+  uint32_t *of_function; /* for each function of the profile: its index in
+                          * report->functions, or SP_INDEX_NONE if it is not
                           * known yet */
-  uint32_t *of_location; /* the same for locations without lines and, with
-                          * --lines, for all locations */
+  uint32_t *of_location; /* for each location without lines and, with --lines,
+                          * for all locations: the index of its function in
+                          * report->functions, or SP_INDEX_NONE */
 } sp_report_file;
 
 spanprof_status sp_report_file_init(sp_report_file *file, const sp_mem *mem,
                                     const sp_pprof *profile);
 void sp_report_file_dispose(sp_report_file *file, const sp_mem *mem);
 
-/* Put the functions of a sample's stack into report->stack, innermost first.
- * *depth: their count. Code without a name is "[module]" or "[unknown]"; a
- * sample without a stack is "[no stack]". */
+/* Put the indexes of the functions of a sample's stack into report->stack,
+ * innermost first, and their number into *depth. Code without a function name
+ * becomes "[module]" or "[unknown]", and a sample without a stack "[no stack]".
+ */
 spanprof_status sp_report_functions_find(sp_report *report,
                                          sp_report_file *file,
                                          const sp_pprof_sample *sample,
@@ -29,8 +32,8 @@ spanprof_status sp_report_functions_find(sp_report *report,
 /* Returns whether the stack in report->stack matches --focus and --ignore. */
 bool sp_report_functions_match(const sp_report *report, size_t depth);
 
-/* Add an amount to the self of the innermost function of report->stack, and to
- * the total of each function in it, once. */
+/* Add an amount to the self value of the innermost function of report->stack,
+ * and once to the total of each function in the stack. */
 void sp_report_functions_add(sp_report *report, size_t depth,
                              const sp_amount *amount);
 

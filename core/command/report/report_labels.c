@@ -4,7 +4,7 @@
 
 #include "util/system/status.h"
 
-/* Size of a number and its unit. */
+/* Size of the text of a numeric label value with its unit. */
 #define LABEL_NUMBER_BYTES 120
 
 /* Labels that have another value in nearly every request. */

@@ -39,7 +39,8 @@ static spanprof_status peek_add(sp_report_peek *peek, uint32_t function,
     if (edge->function != function || edge->neighbour != neighbour ||
         edge->kind != kind)
       continue;
-    /* With recursion, a call counts once in a stack. */
+    /* A call that occurs several times in a stack, by recursion, counts once.
+     */
     if (edge->last_sample != peek->report->samples)
       sp_amount_add(&edge->amount, amount);
     edge->last_sample = peek->report->samples;

@@ -6,17 +6,17 @@
 
 typedef enum sp_peek_kind {
   SP_PEEK_CALLER,
-  SP_PEEK_ITSELF, /* one for each function */
+  SP_PEEK_ITSELF, /* the function itself; each function has one such edge */
   SP_PEEK_CALLEE,
 } sp_peek_kind;
 
 typedef struct sp_peek_edge {
-  uint32_t function; /* matches --peek */
+  uint32_t function; /* index of a function that matches --peek */
   uint32_t neighbour;
-  sp_peek_kind kind; /* of the neighbour */
+  sp_peek_kind kind; /* what the neighbour is to the function */
   uint64_t last_sample;
   sp_amount amount;
-  int64_t order; /* used while sorting */
+  int64_t order; /* sort key of the edge */
 } sp_peek_edge;
 
 typedef struct sp_report_peek {
@@ -27,12 +27,12 @@ typedef struct sp_report_peek {
   sp_index index;
 } sp_report_peek;
 
-/* `report` must outlive `peek`. The report's listener must be
- * sp_report_peek_stack(). */
+/* `report` must outlive `peek`. The caller makes sp_report_peek_stack() and
+ * sp_report_peek_restart() the listener of the report. */
 void sp_report_peek_init(sp_report_peek *peek, const sp_report *report);
 void sp_report_peek_dispose(sp_report_peek *peek);
 
-/* Functions of a sp_report_listener; `data` is the sp_report_peek. */
+/* The functions of the sp_report_listener. `data` is the sp_report_peek. */
 spanprof_status sp_report_peek_stack(void *data, const uint32_t *functions,
                                      size_t count, const sp_amount *amount);
 void sp_report_peek_restart(void *data);

@@ -5,7 +5,7 @@
 
 #include "util/system/status.h"
 
-/* Order of rows with equal values. */
+/* Compares the names of rows with equal values. */
 static int rows_name_order(const sp_report_row *left,
                            const sp_report_row *right) {
   const size_t shorter =
@@ -19,7 +19,7 @@ static int rows_name_order(const sp_report_row *left,
   return order ? order : (left->id > right->id) - (left->id < right->id);
 }
 
-/* Labels with the same key are adjacent. */
+/* Compares the keys of labels, so that values of one label are adjacent. */
 static int rows_key_order(const sp_report_row *left,
                           const sp_report_row *right) {
   const size_t shorter =
@@ -73,7 +73,8 @@ static size_t rows_of_span_names(const sp_report *report, sp_report_row *rows) {
   }
   for (i = 0; i < report->span_count; i++)
     rows[report->spans[i].name].spans++;
-  /* Skip a name without samples whose spans have all been renamed. */
+  /* Skip a name that has no samples, because all its spans have got another
+   * name. */
   for (i = 0; i < report->span_name_count; i++) {
     if (rows[i].self.value || rows[i].total.value || rows[i].spans)
       rows[count++] = rows[i];

@@ -12,26 +12,29 @@ typedef enum sp_report_table {
 } sp_report_table;
 
 typedef enum sp_report_order {
-  SP_REPORT_BY_DEFAULT, /* functions by self, others by total */
+  SP_REPORT_BY_DEFAULT, /* functions by self value, everything else by total */
   SP_REPORT_BY_SELF,
   SP_REPORT_BY_TOTAL,
 } sp_report_order;
 
-/* Texts belong to the report and have no NUL. */
+/* A row of a table. The texts belong to the report and have no NUL. */
 typedef struct sp_report_row {
-  const char *name; /* labels: the value */
+  const char *name; /* of labels: the value */
   size_t name_bytes;
-  const char *file; /* functions; labels: the key, by which they are sorted */
+  const char *file; /* of functions: the source file or module; of labels: the
+                     * key, by which labels are sorted first */
   size_t file_bytes;
-  int64_t line;   /* functions; 0: unknown */
-  uint64_t id;    /* spans */
-  uint64_t spans; /* span names: how many spans have it */
+  int64_t line;   /* of functions; 0: unknown */
+  uint64_t id;    /* of spans */
+  uint64_t spans; /* of span names: the number of spans with this name */
   sp_amount self;
-  sp_amount total; /* spans: with descendants; functions: with callees */
+  sp_amount total; /* of spans: includes descendants; of functions: includes
+                    * callees */
 } sp_report_row;
 
-/* Make the rows. The caller frees them with report->mem. Items without a
- * selected sample have no row. SPANPROF_ERR_NOMEM. */
+/* Make the rows of a table. The caller frees them with report->mem. Items
+ * without a selected sample have no row. Returns SPANPROF_OK or
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_report_rows(const sp_report *report, sp_report_table table,
                                sp_report_order order, sp_report_row **out,
                                size_t *count);

@@ -52,8 +52,8 @@ static int report_span_larger(const void *a, const void *b) {
   return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Forget the half of the spans that has the smallest totals. Later samples of a
- * forgotten span are added to a new entry, so its total is then too small. */
+/* Forget the half of the spans that has the smallest totals. If a forgotten
+ * span has further samples, it gets a new entry, whose total is too small. */
 static void report_spans_shrink(sp_report *report) {
   size_t i, keep = report->span_count / 2;
 
@@ -107,8 +107,8 @@ static spanprof_status report_reserve_sample_name(sp_report *report) {
 }
 
 /* Add an amount to the span name `text` ("": unknown) and, if `id` is not NULL,
- * to the span. `own`: the sample belongs to the span itself, not to a
- * descendant. */
+ * to the span with this id. `own` means that the sample belongs to the span
+ * itself, not to a descendant. */
 static spanprof_status report_spans_add_to(sp_report *report, const char *text,
                                            const uint64_t *id,
                                            const sp_amount *amount, bool own) {
@@ -127,7 +127,7 @@ static spanprof_status report_spans_add_to(sp_report *report, const char *text,
   entry = &report->span_names[name];
   if (own)
     sp_amount_add(&entry->self, amount);
-  /* With nested spans of one name, the name counts once in a sample. */
+  /* If nested spans have the same name, the name counts a sample once. */
   if (entry->last_sample != report->samples) {
     sp_amount_add(&entry->total, amount);
     report->sample_names[report->sample_name_count++] = name;

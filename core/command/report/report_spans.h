@@ -7,7 +7,8 @@
 #define SP_REPORT_NO_SPAN "(no span)"
 #define SP_REPORT_UNNAMED "(no name)"
 
-/* Make the entry of samples without a span. SPANPROF_ERR_NOMEM. */
+/* Add the span name of samples without a span, which has index 0. Returns
+ * SPANPROF_OK or SPANPROF_ERR_NOMEM. */
 spanprof_status sp_report_spans_init(sp_report *report);
 
 spanprof_status sp_report_spans_add(sp_report *report,

@@ -7,8 +7,8 @@
 /* Width of a column of values. */
 #define UNIT_COLUMN 11
 
-/* Spellings that google/pprof accepts (b9395ee17,
- * internal/measurement/measurement.go), and Austin's. */
+/* Units of time, in the spellings that google/pprof accepts (b9395ee17,
+ * internal/measurement/measurement.go) and in those of the profiler Austin. */
 static const struct unit_of_time {
   const char *name;
   int64_t ns;

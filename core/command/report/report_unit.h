@@ -11,24 +11,26 @@
  */
 const char *sp_report_unit(const char *unit, int64_t *scale);
 
-/* Print a value in seconds, in bytes with a prefix, or as it is. */
+/* Write a value to `out`: time in seconds, bytes with a prefix such as Mi, and
+ * other values unchanged. */
 void sp_report_value(int64_t value, const char *unit,
                      char out[SP_REPORT_VALUE_BYTES]);
 
-/* Returns the type's name for people: "CPU" for cpu, the name itself otherwise.
- */
+/* Returns the name of a type as people read it: "CPU" for cpu, other names
+ * unchanged. */
 const char *sp_report_type_shown(const char *type);
 
-/* Print the heading of a column of values, with the width of its values: "CPU
- * s", "alloc_space"; "value" if the type's name is too long. */
+/* Write the heading of a column of values to `out`: for example "CPU s" or
+ * "alloc_space", or "value" if the name of the type is wider than the column.
+ */
 void sp_report_heading(const char *type, const char *unit,
                        char out[SP_REPORT_VALUE_BYTES]);
 
-/* Print a value with its type: "CPU 1.530 s". */
+/* Write a value with its type to `out`: "CPU 1.530 s". */
 void sp_report_sentence(const char *type, const char *unit, int64_t value,
                         char *out, size_t size);
 
-/* Print the share in per cent, "12.3%"; "-" if `whole` is 0. */
+/* Write the share to `out` in per cent: "12.3%", or "-" if `whole` is 0. */
 void sp_report_share(int64_t part, int64_t whole,
                      char out[SP_REPORT_VALUE_BYTES]);
 

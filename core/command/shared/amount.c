@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of the normal distribution: 95 of 100 values are within it. */
+/* Number of standard deviations from the mean within which 95 % of the values
+ * of a normal distribution lie. */
 #define AMOUNT_QUANTILE 1.96
 
 int64_t sp_amount_sum(int64_t a, int64_t b) {

@@ -6,10 +6,12 @@
 #include "util/system/status.h"
 #include "util/text/nearest.h"
 
-/* Value of getopt_long() for the first option: greater than every letter. */
+/* The result of getopt_long() for the first option of the table. It is greater
+ * than every character, so it cannot be the result for a short option. */
 #define ARGUMENT_FIRST 256
 
-/* "-" returns operands in their order, ":" reports a missing value as `:`. */
+/* "-" makes getopt_long() return operands as 1, in their order. ":" makes it
+ * return `:` for a missing value. */
 static const char argument_letters[] = "-:h";
 
 void sp_arguments_init(sp_arguments *arguments, const sp_argument *table,
@@ -29,7 +31,8 @@ void sp_arguments_init(sp_arguments *arguments, const sp_argument *table,
         .has_arg = table[i].value ? required_argument : no_argument,
         .val = ARGUMENT_FIRST + (int)i};
   arguments->options[count] = (struct option){.name = "help", .val = 'h'};
-  /* 0 makes glibc and musl discard the state of an earlier scan. */
+  /* With optind 0, this call makes glibc and musl discard the state of earlier
+   * calls. */
   opterr = 0;
   optind = 0;
   getopt_long(1, nothing, argument_letters, arguments->options, NULL);
@@ -49,7 +52,7 @@ static int argument_wrong(const sp_arguments *arguments, int answer,
   if (optopt >= ARGUMENT_FIRST) {
     sp_fail(SPANPROF_ERR_ARGUMENT, "option --%s %s a value",
             arguments->table[optopt - ARGUMENT_FIRST].name,
-            answer == ':' ? "needs" : "does not have");
+            answer == ':' ? "needs" : "does not take");
     return SP_ARGUMENT_WRONG;
   }
   snprintf(name, sizeof name, "%.*s", (int)sp_min_u64(bytes, 70), text);
@@ -65,8 +68,8 @@ static int argument_wrong(const sp_arguments *arguments, int answer,
   return SP_ARGUMENT_WRONG;
 }
 
-/* Handle operands after "--", and a lone "-", at which musl's getopt() stops.
- */
+/* Get the next argument if it follows "--" or is "-": musl's getopt() stops at
+ * "-". Returns false for all other arguments. */
 static bool argument_is_operand(sp_arguments *arguments, const char **value) {
   if (optind >= arguments->argc ||
       (!arguments->operands_only && strcmp(arguments->argv[optind], "-") != 0))

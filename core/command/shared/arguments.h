@@ -14,9 +14,9 @@
 /* An option: one row of the table of a command. */
 typedef struct sp_argument {
   const char *name;  /* "top" */
-  const char *value; /* placeholder for its value, "N"; NULL: the option has
-                      * no value */
-  const char *help;  /* lines, separated by line feeds */
+  const char *value; /* placeholder for the value in the help, such as "N";
+                      * NULL: the option takes no value */
+  const char *help;  /* text of the help, whose lines are separated by \n */
 } sp_argument;
 
 typedef struct sp_arguments {
@@ -29,19 +29,20 @@ typedef struct sp_arguments {
 } sp_arguments;
 
 #define SP_ARGUMENT_END     (-1)
-#define SP_ARGUMENT_OPERAND (-2) /* in *value */
-#define SP_ARGUMENT_HELP    (-3) /* -h or --help, which every table has */
-#define SP_ARGUMENT_WRONG   (-4) /* the reason is in spanprof_last_error() */
+#define SP_ARGUMENT_OPERAND (-2) /* an operand; *value is its text */
+#define SP_ARGUMENT_HELP    (-3) /* -h or --help, which every command has */
+#define SP_ARGUMENT_WRONG   (-4) /* wrong usage: see spanprof_last_error() */
 
-/* Start after the command's name, argv[0]. getopt_long() has its state in the C
- * library: only one thread may read arguments at a time. */
+/* Start to read the arguments after the command's name, argv[0]. Only one
+ * thread may read arguments at a time, because getopt_long() has global state.
+ */
 void sp_arguments_init(sp_arguments *arguments, const sp_argument *table,
                        size_t count, int argc, char **argv);
 
 /* Returns the next option's index in the table, or SP_ARGUMENT_*. */
 int sp_arguments_next(sp_arguments *arguments, const char **value);
 
-/* Print the options, one paragraph each, and -h. */
+/* Print the options of the table with their help, and --help. */
 void sp_arguments_help(const sp_argument *table, size_t count, FILE *out);
 
 #endif

@@ -16,7 +16,8 @@ spanprof_status sp_command_client_open(sp_command_client *client,
     return st;
   options.server_address = server;
   options.auth_token = token;
-  /* Directories that profiling would use must not matter here. */
+  /* Clear the directories: a command does not use them, so they must not cause
+   * errors. */
   options.output_directory = options.spool_directory = "";
   sp_buffer_init(&notes, io->mem);
   st = sp_settings_read(&client->settings, io->mem, &options, io->environment,

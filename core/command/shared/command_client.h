@@ -1,4 +1,4 @@
-/* A connection to the server that a command uses, with the settings of the
+/* The connection of a command to a server, with the settings of the
  * environment, as in a profiled program. */
 #ifndef SP_COMMAND_CLIENT_H
 #define SP_COMMAND_CLIENT_H
@@ -12,8 +12,9 @@ typedef struct sp_command_client {
 } sp_command_client;
 
 /* `server` and `token` replace PYROSCOPE_SERVER_ADDRESS and
- * PYROSCOPE_AUTH_TOKEN if they are not NULL. `client` must be all zero before.
- * Dispose of it also after a failure. A failure has a sentence. */
+ * PYROSCOPE_AUTH_TOKEN if they are not NULL. The caller sets `client` to zero
+ * before, and disposes of it also after a failure. A failure sets the error
+ * message. */
 spanprof_status sp_command_client_open(sp_command_client *client,
                                        const sp_command_io *io,
                                        const char *server, const char *token);

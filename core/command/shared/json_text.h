@@ -7,8 +7,8 @@
 /* Write a text; the bytes must be valid UTF-8. */
 void sp_json_text(const char *text, size_t bytes, FILE *out);
 
-/* As sp_json_text(), for JSON within an HTML element: the text cannot close the
- * element. */
+/* Write a text like sp_json_text(), but escape it so that it cannot close the
+ * HTML element that contains the JSON. */
 void sp_json_text_in_html(const char *text, size_t bytes, FILE *out);
 
 #endif

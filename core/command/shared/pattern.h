@@ -1,4 +1,5 @@
-/* A regular expression of a user: POSIX extended, found anywhere in a text. */
+/* A regular expression that a user gave: POSIX extended syntax. It matches a
+ * text that contains a match. */
 #ifndef SP_PATTERN_H
 #define SP_PATTERN_H
 
@@ -11,12 +12,14 @@ typedef struct sp_pattern {
   regex_t regex;
 } sp_pattern;
 
-/* Compile it. A second call replaces the first expression.
- * SPANPROF_ERR_ARGUMENT, with a sentence. */
+/* Compile the regular expression `text`, which replaces the present one.
+ * Returns SPANPROF_ERR_ARGUMENT and sets the error message if `text` is
+ * invalid. */
 spanprof_status sp_pattern_set(sp_pattern *pattern, const char *text);
 void sp_pattern_dispose(sp_pattern *pattern);
 
-/* Returns false if no expression was given. */
+/* Returns whether `text` contains a match. Returns false if no regular
+ * expression was set. */
 bool sp_pattern_finds(const sp_pattern *pattern, const char *text);
 
 #endif

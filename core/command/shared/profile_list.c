@@ -35,7 +35,7 @@ static spanprof_status profile_list_no_memory(void) {
   return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
 }
 
-/* Append `directory`/`name`, or `name` alone. */
+/* Append the path `directory`/`name`, or `name` if `directory` is NULL. */
 static spanprof_status profile_list_append(sp_profile_list *list,
                                            const char *directory,
                                            const char *name) {
@@ -60,8 +60,8 @@ static spanprof_status profile_list_append(sp_profile_list *list,
   return SPANPROF_OK;
 }
 
-/* Returns whether the list has the file already, possibly under another name.
- * Otherwise remembers it. */
+/* Set *repeated to whether the list has the file already, possibly under
+ * another name. If not, remember the file. */
 static spanprof_status profile_list_note(sp_profile_list *list,
                                          const struct stat *about,
                                          bool *repeated) {
@@ -86,8 +86,8 @@ static spanprof_status profile_list_note(sp_profile_list *list,
   return SPANPROF_OK;
 }
 
-/* Append a file unless the list has it already. `about` has its device and
- * inode. */
+/* Append a file unless the list has it already. `about` identifies the file by
+ * its device and inode. */
 static spanprof_status profile_list_add_once(sp_profile_list *list,
                                              const char *directory,
                                              const char *name,
@@ -120,8 +120,8 @@ static int profile_path_order(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Add the profiles of one directory to `list`, and its directories to `below`.
- */
+/* Add the profiles in one directory to `list`, and the directories in it to
+ * `below`. */
 static spanprof_status profile_list_scan(sp_profile_list *list,
                                          sp_profile_list *below,
                                          const char *path) {
@@ -201,8 +201,9 @@ spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path) {
   return profile_list_add_once(list, NULL, path, &about);
 }
 
-/* Pipes given by name, as shells make them, are read. A pipe without a writer
- * is empty; the command does not wait for one. */
+/* Open a file or a pipe, which has a name if a shell made it for "<(...)". A
+ * pipe without a writer counts as empty, since O_NONBLOCK does not wait for a
+ * writer. */
 static int profile_file_open(const char *path) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   int flags = file < 0 ? -1 : fcntl(file, F_GETFL);

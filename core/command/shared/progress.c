@@ -22,7 +22,7 @@ static void progress_print(sp_progress *progress, size_t done, size_t all,
                            const char *what, const char *why) {
   if (!progress->out || (!why && progress_now_ns() < progress->next_ns))
     return;
-  /* ECMA-48: EL, erase to the end of the line. */
+  /* "\033[K" erases the rest of the line (ECMA-48: EL). */
   fprintf(progress->out, "\r%zu of %zu files %s%s%s\033[K", done, all, what,
           why ? "; " : "", why ? why : "");
   fflush(progress->out);

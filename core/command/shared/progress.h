@@ -12,15 +12,14 @@ typedef struct sp_progress {
   bool shown;
 } sp_progress;
 
-/* The first line is shown after half a second: short work needs none. */
+/* The line appears after half a second, so that short work shows none. */
 void sp_progress_init(sp_progress *progress, FILE *out);
 
 /* Show "12 of 340 files read", at most five times a second. */
 void sp_progress_step(sp_progress *progress, size_t done, size_t all);
 
 /* Show "12 of 340 files sent", at most five times a second. If `why` is not
- * NULL, show it after the count, immediately: "the server answered 503, again
- * in 3 s". */
+ * NULL, immediately show "12 of 340 files sent; WHY". */
 void sp_progress_sent(sp_progress *progress, size_t done, size_t all,
                       const char *why);
 
