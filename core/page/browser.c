@@ -11,13 +11,14 @@
 
 #include "util/system/status.h"
 
-/* Time to wait for a browser that fails to start. One that still runs has
- * started. */
+/* Time to wait for the exit of a browser that fails to start. If it still runs
+ * after this time, it has started. */
 #define BROWSER_WAIT_MS 2000
 #define BROWSER_STEP_MS 10
 #define BROWSER_MISSING 127
 
-/* The shell splits BROWSER into words and searches for the other programs. */
+/* Starts the browser. The shell splits the value of BROWSER into words, and
+ * searches PATH for the other openers. */
 static const char browser_script[] =
     "set -f\n"
     "[ -n \"$BROWSER\" ] && exec $BROWSER \"$1\"\n"
@@ -26,14 +27,14 @@ static const char browser_script[] =
     "done\n"
     "exit 127\n";
 
-/* Signals to reset to their defaults, since a child inherits ignored signals.
- */
+/* Signals whose action is the default in the browser. Without this, it would
+ * inherit the signals that this process ignores. */
 static const int browser_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
                                       SIGTERM, SIGCHLD, SIGXFSZ};
 
-/* Start the browser in its own session, so that Ctrl-C in this terminal does
- * not stop it, and without this process's blocked and ignored signals. Returns
- * 0 or an errno value. */
+/* Start the browser without the blocked and ignored signals of this process,
+ * and in a session of its own, so that Ctrl-C in this terminal does not stop
+ * it. Returns 0 or an errno value. */
 static int browser_spawn(const char *address, pid_t *pid) {
   char *const argv[] = {
       "sh", "-c", (char *)browser_script, "sh", (char *)address, NULL};
@@ -74,7 +75,7 @@ static int browser_spawn(const char *address, pid_t *pid) {
 }
 
 /* Returns the browser's exit status, or -1 if a signal killed it. Returns 0 if
- * it still runs, or if another thread has waited for it. */
+ * the browser still runs, or if another thread took its exit status. */
 static int browser_wait(pid_t pid) {
   const struct timespec step = {.tv_nsec = BROWSER_STEP_MS * 1000000L};
   int status, waited;
@@ -102,10 +103,10 @@ spanprof_status sp_browser_open(const char *address) {
   status = browser_wait(pid);
   if (status == BROWSER_MISSING)
     return sp_fail(SPANPROF_ERR_UNSUPPORTED,
-                   "there is no browser to open it with: set BROWSER, or "
+                   "there is no browser to show the page: set BROWSER, or "
                    "install xdg-open");
   if (status)
     return sp_fail(SPANPROF_ERR_IO,
-                   "the browser failed: set BROWSER to another");
+                   "the browser failed: set BROWSER to another one");
   return SPANPROF_OK;
 }

@@ -40,13 +40,14 @@ const policy = [
   `script-src ${hash(script)}`,
   `style-src ${hash(style)}`,
   "connect-src 'self'",
-  // The worker for regular expression searches, whose script is part of the page's.
+  // For the worker that matches regular expressions: its script is a blob, made from a
+  // part of the page's script.
   "worker-src blob:",
   "img-src data: blob:",
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
-// Functions, so that "$&" in the script is not replaced.
+// The replacements are functions, because replace() interprets "$&" in a text.
 const page = readFileSync(`${here}src/page.html`, "utf8")
   .replace("@policy@", () => policy)
   .replace("@style@", () => style)

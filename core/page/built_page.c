@@ -1,8 +1,8 @@
 #include "built_page.h"
 
 #ifdef SP_PAGE_FILE
-/* .incbin instead of an array, which would take five times as long to compile.
- */
+/* Embeds the page with .incbin, because an array would take five times as long
+ * to compile. */
 __asm__(".pushsection .rodata\n"
         ".local sp_page_begin\n"
         ".local sp_page_end\n"

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* The page's bytes. *size is 0 if this build has no page, since npm was
- * missing. */
+/* Returns the bytes of the page. *size is 0 if this build has no page, because
+ * npm was missing. */
 const char *sp_built_page(size_t *size);
 
 /* The error message for builds without the page. */

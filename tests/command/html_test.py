@@ -145,7 +145,7 @@ class HtmlTest(unittest.TestCase):
         for arguments, environment, status, message in (
                 (["--open", self.new], {"BROWSER": "false"}, 1, "the browser failed"),
                 (["--open", self.new], {"BROWSER": "", "PATH": "/nowhere"}, 1,
-                 "was written, but there is no browser to open it with: set BROWSER"),
+                 "was written, but there is no browser to show the page: set BROWSER"),
                 (["--html", "/nowhere/page.html", self.new], {}, 1, "/nowhere/page.html: No such file"),
                 (["--html", "/dev/full", self.new], {}, 1, "cannot write /dev/full: "),
                 (["--html", self.path("no.html"), self.path("missing.pb")], {}, 1, "No such file"),

@@ -1,5 +1,5 @@
-/** The page of a server: reads the address, shows the view that the address names,
- * and keeps the two in step. */
+/** The page of a server: shows the view that the address names, and writes changes of
+ * the view to the address. */
 import { Api, Problem, hasToken, isAborted } from "./parts/api.ts";
 import { VIEWS, withChange, openedState, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
 import type { WireApplication } from "./model/wire.ts";
@@ -219,8 +219,8 @@ class App implements Shell {
     return isBack;
   }
 
-  /** Loads the applications for the pickers, in the background, if the range or the
-   * token has changed since or a refresh was requested. */
+  /** Loads the applications for the pickers in the background, if the range or the
+   * token has changed since the last time, or after a refresh. */
   private async listApplications(): Promise<void> {
     const { from, until } = this.now.parameters;
     const key = `${from ?? ""} ${until ?? ""} ${hasToken()}`;
@@ -232,7 +232,8 @@ class App implements Shell {
       this.listedFor = key;
       this.head.setApplications(applications);
     } catch (error) {
-      // The view's own requests fail with the same error and show it.
+      // Ignore errors of the server: the view's own requests fail with the same error,
+      // and the view shows it.
       if (!(error instanceof Problem) && !isAborted(error))
         throw error;
     }

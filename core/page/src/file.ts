@@ -16,7 +16,8 @@ const SIDES: readonly (readonly [SideName, string])[] = [["diff", "Difference"],
 
 type Parameters = Partial<Record<string, string>>;
 
-/** The parameters are in the fragment, the only part of a file: address that a page can change. */
+/** Reads the parameters from the fragment, since a page can change no other part of a
+ * "file:" address. */
 function readHash(): Parameters {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }

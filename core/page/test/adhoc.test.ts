@@ -96,7 +96,7 @@ test("each file format is recognised by its content", async () => {
   }
 });
 
-test("a file is stored only on request, and then linked", async () => {
+test("a file is stored only on request, and the page links to the stored profile", async () => {
   const opened = await openAdhoc();
   const posts: string[] = [];
 
@@ -215,7 +215,7 @@ test("malformed JSON of a known format is reported", async () => {
   for (const [name, data, expected] of [
     ["shared.json", { profiles: [], shared: null }, "neither speedscope nor .cpuprofile"],
     ["profile.json", { profiles: [null], shared: { frames: [] } }, "it looks like speedscope, but a part is missing or has the wrong type"],
-    // speedscope refuses negative weights, too.
+    // The program speedscope refuses negative weights, too.
     ["negative.json", weighing(20, -10), "a sample of the speedscope profile has a negative weight"],
     ["null.json", weighing(20, null), "a value of the speedscope profile is not a number"],
     ["large.json", weighing(20, 1e308), "a value of the speedscope profile is too large"],
@@ -230,10 +230,12 @@ test("malformed JSON of a known format is reported", async () => {
   await closeCleanly(opened);
 });
 
-test("no time counts twice if a clock steps back", () => {
+test("a .cpuprofile whose clock steps back counts no time twice", () => {
   const { values } = cpuProfileParsed({ ...CHROME, nodes: CHROME.nodes, samples: [2, 3, 2], timeDeltas: [0, 100, -40], startTime: 0, endTime: 120 });
 
-  // The first sample lasts until 100. The second ends before it starts. The last lasts until 120.
+  // In microseconds: the samples start at 0, 100 and 60, and the last one ends at 120.
+  // The first one has 100, and the second 0, since the third starts earlier. The third
+  // has 20, since the time until 100 is counted already. The sum is 120,000 ns.
   assert.equal(values[0]!.tree.nodes.self.reduce((sum, each) => sum + each, 0), 120_000);
 });
 

@@ -34,7 +34,8 @@ export async function open(browser: Browser, address: string, width = 1400, heig
   await page.setViewport({ width, height });
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("console", (message) => {
-    // The browser logs failed requests by itself, and the page shows them.
+    // Ignore failed requests, which the browser logs: the page shows them, and tests
+    // check what it shows.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       faults.push(message.text());
   });

@@ -74,7 +74,7 @@ test("a zoom applies to both sides and survives a reload", async () => {
   };
 
   await sums(page);
-  // The canvas for the callers of a sandwich is hidden.
+  // Each side has two canvases. That for the callers of a sandwich is hidden.
   await page.waitForFunction(() => Array.from(document.querySelectorAll(".comparison-side.left canvas")).some((each) => each.getBoundingClientRect().height > 0));
   const boxes = await Promise.all((await page.$$(".comparison-side.left canvas")).map(async (each) => await each.boundingBox()));
   const box = boxes.find((each) => each !== null && each.height > 0)!;
@@ -119,7 +119,7 @@ test("Diff shows exact differences of values and of shares", async () => {
   });
   assert.match(await textOf(page, ".summary"), /CPU: 4\.00 s in 1 profile \u2192 8\.00 s in 1 profile, \+100\.0 %/);
   await page.select(SCALE, "shares");
-  // The shares 200 of 400 and 500 of 800 samples may differ by chance.
+  // 200 of 400 and 500 of 800 samples may be equal shares that differ by chance.
   const shares = await changes();
   assert.deepEqual(shares["work"], ["50.0 %", "62.5 %", "noise", "noise"]);
   assert.deepEqual(shares["fresh"], ["0.0 %", "37.5 %", "+37.50 pp", "new"]);
@@ -138,7 +138,7 @@ test("Diff shows the samples of both sides and marks few samples", async () => {
   };
 
   assert.deepEqual(await samples(), expected);
-  // Sample counts are not scaled.
+  // With the scale "values", the sample counts are the same as with shares.
   await page.select(SCALE, "values");
   assert.deepEqual(await samples(), expected);
   assert.deepEqual(await page.$$eval(".flame-rows [role='row']", (rows) => rows.map((row) => [row.children[0]!.textContent.slice(0, 4), row.lastElementChild!.textContent])
@@ -237,7 +237,8 @@ test("abandoned views are garbage collected, even with an open menu", async () =
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
   const { page } = opened;
   const client = await page.createCDPSession();
-  // No waitForSelector() here, since puppeteer keeps references to elements that it found.
+  // Do not use waitForSelector(): puppeteer keeps references to the elements that it
+  // finds, so they are not garbage collected.
   const openLink = async (drawnAs: string, link: string): Promise<void> => {
     await page.waitForFunction((selector) => document.querySelector(selector) !== null
       && document.querySelector("[aria-busy]")?.getAttribute("aria-busy") === "false", {}, drawnAs);

@@ -16,7 +16,8 @@ const GREY = 10;
 const functions = functionsOf(9);
 const WEIGHT = 10_000_001;
 
-/** A comparison of random stacks. `countsOf` returns the samples of a stack on both sides. */
+/** Returns a comparison of random stacks. `countsOf` returns the numbers of samples of
+ * a stack on both sides. */
 function pair(seed: number, isCounted: boolean, countsOf: (value: number) => readonly [now: number, base: number]): Tree {
   const builder = new TreeBuilder({ base: true, samples: isCounted, baseSamples: isCounted });
 
@@ -78,7 +79,7 @@ describe("the difference of two trees", () => {
 
     for (let seed = 1; seed <= 100; seed++) {
       const random = randomOf(seed);
-      // Each sample is on one of the sides with equal probability.
+      // Put each sample on one of the two sides, with equal probability.
       const tree = pair(seed, true, (value) => {
         let now = 0;
         for (let i = 0; i < value; i += 10)
@@ -122,7 +123,8 @@ describe("the difference of a frame", () => {
   test("is grey for few samples, even if it is large", () => {
     const comparison = new Comparison({ total: 22.5e12, samples: 225_000 }, { total: 2.3e9, samples: 23 });
 
-    // 20.7 % compared with 22.5 %, and 0 % compared with 22.5 %.
+    // The new side has only 23 samples. 20.7 % of them, and 0 %, are within chance of
+    // 22.5 % on the base side.
     assert.equal(comparison.change(0.476e9, 5.06e12, 5, 50_600), 0);
     assert.equal(comparison.change(0, 5.06e12, 0, 50_600), 0);
     assert.equal(comparison.change(2e9, 0.45e12, 20, 4500), 1);

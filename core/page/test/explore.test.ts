@@ -15,7 +15,8 @@ let browser: Browser;
 before(async () => {
   server = await Server.start("--ingest-window", "off");
   browser = await startBrowser();
-  // Ten minutes of one core on each of two hosts, then a gap of five, then one more minute.
+  // Two hosts use one core each for ten minutes. After a gap of five minutes, web-1
+  // uses half a core for one minute.
   for (let at = NOW - 20 * MINUTE; at < NOW - 10 * MINUTE; at += 10_000)
     for (const host of ["web-1", "web-2"])
       await server.pushFolded(`shop.cpu{host=${host}}`, "main;serve;db 700\nmain;serve;render 300", at + 10_000);
@@ -46,7 +47,7 @@ test("the default is the application with the most data", async () => {
   await waitForGraph(page);
   assert.equal(parameter(page, "query"), '{service_name="shop"}');
   assert.match(await text(page, "h1"), /^shop \u2013 cpu$/);
-  // 2 hosts × 600 s, plus 30 s.
+  // 2 hosts × 600 s in the first ten minutes, and 30 s in the last one.
   assert.match(await text(page, ".figures"), /^20\.5 min in 126 profiles$/);
   assert.equal(await page.title(), '{service_name="shop"} \u2013 Explore \u2013 spanprof');
   await closeCleanly(opened);
@@ -254,7 +255,8 @@ test("late completions of older text are ignored", async () => {
   const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
 
   await waitForGraph(page);
-  // Delay requests by a second, so that the response to the previous key arrives first.
+  // Send the request of a key after a second instead of 60 ms, so that the response to
+  // the previous key arrives before.
   await page.evaluate(() => {
     const later = window.setTimeout.bind(window);
     window.setTimeout = ((run: () => void, ms: number) => later(run, ms === 60 ? 1000 : ms)) as typeof window.setTimeout;

@@ -76,7 +76,8 @@ function watchFirst() {
   requestAnimationFrame(look);
 }
 
-/** Runs in the page: returns the milliseconds from an action until it is drawn. */
+/** Runs in the page: returns the milliseconds from an action until its result is drawn.
+ */
 async function actUntilDrawn(what) {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   const canvas = [...document.querySelectorAll(".flame-canvas")].find((each) => each.style.width !== "");

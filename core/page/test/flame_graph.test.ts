@@ -33,7 +33,8 @@ describe("the layout", () => {
           if (child > graph.firstChild[index]! && graph.order === "name")
             assert.ok(functions.name[graph.functionOf[child - 1]!]! < functions.name[graph.functionOf[child]!]!);
         }
-        // In a comparison of shares, the baseline's values are scaled and may be fractions.
+        // In a comparison of shares, the values of the baseline are scaled, so they may
+        // be fractions.
         const own = graph.self[index]! + (graph.baseSelf?.[index] ?? 0) * (graph.tree.comparison?.factor ?? 1);
         assert.ok(Math.abs(graph.width[index]! - (at - graph.x[index]! + own)) <= 1e-9 * graph.width[0]!);
       }
@@ -53,7 +54,7 @@ describe("the layout", () => {
 
 });
 
-describe("the drawn part", () => {
+describe("the visible part", () => {
   test("has the frames below the zoomed one that are at least half a pixel wide", () => {
     for (const [seed, graph] of graphsOf().entries()) {
       const zoom = randomOf(seed)(graph.node.length);
@@ -107,7 +108,8 @@ describe("references in an address", () => {
     const written = writePath(long(300), 300);
     assert.ok(written.length < 100, written);
     assert.equal(readPath(long(299), written), 299);
-    // Of the ancestors at distances 1, 2, 4, …, the one at 64 is the first with a level up to 260.
+    // A path has hashes of the ancestors at distances 1, 2, 4, …. Of these, the nearest
+    // one that a graph of 260 levels has is at distance 64.
     assert.equal(readPath(long(260), written), 300 - 64);
     assert.equal(readPath(long(300), "300-1"), 0);
     for (const wrong of ["", "x", "-1", "1e9-2", "1", "2-zzzzzzzzzzzz"])

@@ -10,8 +10,8 @@ test("a note shows the share of incomplete stacks by reason, if above one percen
 
   assert.deepEqual(of(wireOf({ "main;work": 990, "[thread end]": 10 })), []);
   assert.deepEqual(of(wireOf({ "main;work": 900, "main;[libz.so.1]": 50, "[thread end]": 20, "[truncated];deep;leaf": 30 })),
-    ["5.0 % has no complete stack: [truncated] 3.0 %, [thread end] 2.0 %."]);
-  assert.deepEqual(of(wireOf({ "main;[signal blocked]": 1 })), ["100.0 % has no complete stack: [signal blocked] 100.0 %."]);
+    ["5.0 % of the total has no complete stack: [truncated] 3.0 %, [thread end] 2.0 %."]);
+  assert.deepEqual(of(wireOf({ "main;[signal blocked]": 1 })), ["100.0 % of the total has no complete stack: [signal blocked] 100.0 %."]);
   assert.deepEqual(of(wireOf({})), []);
 });
 

@@ -24,7 +24,7 @@ after(async () => {
 
 const GRAPH = ".flame-scroll[aria-label='Flame graph']";
 
-/** The announcement for screen readers. */
+/** Returns the text that is announced to screen readers. */
 async function announced(page: Page): Promise<string> {
   return await page.$eval(".flame [aria-live]", (element) => element.textContent);
 }
@@ -111,7 +111,7 @@ describe("a new tree", () => {
     const before = await scrolled();
     const name = (await texts(page, ".flame-active .flame-name"))[0]!;
     assert.ok(before[0]! > 100 && before[1] === 300, String(before));
-    // New functions change the indices of the others.
+    // The tree has new functions, which change the indices of the others.
     await showStacks(page, { "new;newer": 1, ...MANY, [deep]: 5e9 });
     assert.deepEqual(await scrolled(), before);
     assert.deepEqual(await texts(page, ".flame-chip span:first-child"), [`highlighted: ${name}`]);
@@ -229,7 +229,7 @@ describe("pattern search", () => {
     await page.focus(GRAPH);
     await press(page, "ArrowDown");
     assert.match(await announced(page), /^main: total/);
-    // Another search does not wait for the running one.
+    // A new search does not wait until the running one is stopped.
     await type("/^main$/");
     await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("100.0 %"), { timeout: 1500 });
     await type("/^(a+)+$/");
@@ -257,7 +257,7 @@ describe("pattern search", () => {
 
 });
 
-describe("search, further", () => {
+describe("search for narrow frames", () => {
   test("zooms to a match that is too narrow to be visible", async () => {
     const opened = await pages.open([wireOf({ "main;big": 1e12, "main;small;tiny": 1 })]);
     const { page } = opened;
@@ -315,7 +315,7 @@ describe("the keyboard alone", () => {
 
 });
 
-describe("the keyboard alone, further", () => {
+describe("the context menu", () => {
   test("Shift F10 opens the menu, which copies a name", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;
@@ -377,7 +377,7 @@ test("a table of 100,000 functions scrolls with few elements", async () => {
 
   await page.focus(".flame-table");
   await press(page, "End");
-  // The rows are replaced while the table scrolls to its end.
+  // Wait, since the table replaces its rows while it scrolls to its end.
   await page.waitForFunction(() => document.querySelector(".flame-active .flame-name")?.textContent === "main");
   assert.ok((await page.$$(".flame-rows [role='row']")).length < 100);
   assert.equal(await page.$eval(".flame-table", (table) => table.getAttribute("aria-rowcount")), "100002");

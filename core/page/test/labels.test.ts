@@ -141,7 +141,8 @@ test("live updates keep the focus on a row, a header, a card or the button", asy
   const { page } = opened;
   const row = ".values tbody tr:nth-child(40) a", region = ".table-scroll";
   const focused = (): Promise<string> => page.evaluate(() => `${document.activeElement?.className ?? ""} ${document.activeElement?.textContent ?? ""}`);
-  // In one step, since a refresh may replace the element.
+  // Finds and focuses the element in one step, since a refresh between two steps could
+  // replace it.
   const focus = async (selector: string): Promise<void> => {
     await page.evaluate((where) => { document.querySelector<HTMLElement>(where)!.focus(); }, selector);
   };

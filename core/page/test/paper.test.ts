@@ -93,7 +93,7 @@ for (const [width, height] of [[320, 640], [700, 450]] as const)
     }
   });
 
-test("forced colours keep selections visible and meaningful colours", async () => {
+test("with forced colours, selections stay visible and colours with a meaning stay", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
   const { page } = opened;
   const fills = async (selector: string): Promise<string[]> =>

@@ -1,4 +1,4 @@
-/** Writes pprof profiles like those of our profilers, with span labels on samples:
+/** Writes pprof profiles like those of spanprof, with span labels on samples:
  * https://github.com/google/pprof/blob/main/proto/profile.proto */
 
 export interface Sample {

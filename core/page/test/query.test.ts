@@ -64,7 +64,7 @@ test("the type comes from the parameter, the query or the classic application", 
   for (const parameters of [{ query: `${heap}{}` }, { query: `${heap}:delta{}` }, { query: `{"${heap}"}` }, { query: `{__name__="${heap}"}` },
     { query: "shop.inuse_space{}" }, { query: "shop.cpu", type: heap }, { type: "inuse_space" }])
     assert.equal(typeOf(parameters), heap, JSON.stringify(parameters));
-  // The server maps the former name "goroutines:…" (selector.c).
+  // The server replaces "goroutines", the former name of the type (selector.c).
   assert.equal(typeOf({ query: "shop.goroutines" }), "goroutine:goroutine:count:goroutine:count");
   assert.equal(withApplication("shop.inuse_space{}", "mail"), `${heap}{service_name="mail"}`);
 });

@@ -1,5 +1,5 @@
-/** Spans with known values for the tests of spans, traces and comparisons. A sample has
- * 10 ms. */
+/** Spans with known values for the tests of spans, traces and comparisons. A sample
+ * stands for 10 ms. */
 import { pprof } from "./pprof.ts";
 import type { Server, TraceSpan } from "./server.ts";
 
@@ -7,7 +7,7 @@ export const SAMPLE_NS = 10_000_000;
 
 export interface ShopSpan {
   id: string;
-  /** undefined for samples without a name. */
+  /** undefined: the samples have no span name. */
   name?: string;
   service?: string;
   /** Folded stacks with their numbers of samples. */

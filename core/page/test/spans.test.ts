@@ -17,7 +17,8 @@ let server: Server, browser: Browser;
 before(async () => {
   server = await Server.start();
   browser = await startBrowser();
-  // GET /cart: 3 + 4 + 5 samples in three spans; POST /order: 30 in one.
+  // GET /cart has 3, 4 and 5 samples in three spans. POST /order has 30 samples in one
+  // span.
   for (let at = 1; at <= 3; at++)
     await pushSpan(server, { id: spanId(at), name: "GET /cart", stacks: `main;cart 1\nmain;render ${at + 1}`, untilMs: now - at * 60_000 });
   await pushSpan(server, { id: spanId(9), name: "POST /order", stacks: "main;order 18\nmain;pay 12", untilMs: now - 60_000 });
@@ -45,7 +46,8 @@ test("span names have exact totals, and durations from traces", async () => {
   assert.equal(rows.length, 4);
   assert.match(rows[0]![0]!, /POST \/order/);
   assert.deepEqual([rows[0]![2], rows[0]![5]], ["300 ms", "1"]);
-  // name, service, CPU, share of 530 ms, samples, spans, average, p50, p99, longest, traced
+  // The columns: name, service, CPU, share of 530 ms, samples, spans, average, p50,
+  // p99, longest, traced.
   assert.deepEqual([cart[1], cart[2], cart[3], cart[5], cart[6], cart[7], cart[8], cart[9], cart[10]],
     ["shop", "120 ms", "22.6 %", "3", "40.0 ms", "200 ms", "300 ms", "300 ms", "3"]);
   assert.match(await textOf(opened.page, ".summary"), /6 spans with 4 names: 450 ms CPU in spans, 80.0 ms outside/);
@@ -168,7 +170,8 @@ test("live updates of spans, a span and traces keep typed text, focus and graphs
   await reloadWithFastLive(page);
   await mark('section[aria-labelledby="of-name"] canvas');
   await page.type('input[aria-label="Filter names"]', "order");
-  // In one step, since a refresh may come in between.
+  // Find and focus the button in one step, since a refresh between two steps could
+  // replace it.
   await page.evaluate(() => { document.querySelector<HTMLElement>('button[aria-label="Flame graph of POST /order"]')!.focus(); });
   await waitForTicks(page, 3);
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Flame graph of POST /order");

@@ -1,5 +1,5 @@
-/** Random stacks, and sums over them by a simple algorithm, the reference of the flame
- * graph's tests. */
+/** Random stacks, and sums over them by a simple algorithm. The tests of the flame
+ * graph compare its sums with these. */
 import { comparisonOf, type Functions, type Tree } from "../src/model/tree.ts";
 import { TreeBuilder } from "../src/model/tree_builder.ts";
 

@@ -10,7 +10,7 @@ test("an address is parsed with any prefix and written relative to it", () => {
   assert.equal(writeAddress(withChange(state, { leftQuery: undefined }, "explore")), "./");
 });
 
-test("only views with a range keep live, and a query for a span that the page wrote opens Explore", () => {
+test("only views with a range keep live mode, and a query for a span opens Explore if the page wrote the address", () => {
   const live = readAddress(new URL("http://a/?live=1&query=shop.cpu"));
   const query = 'shop.cpu{profile_id="08d12e6b76c84d11"}';
   const written = writeAddress({ view: "explore", parameters: { query } });

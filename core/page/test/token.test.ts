@@ -75,7 +75,8 @@ test("live refreshes do not clear the token form", async () => {
   await reloadWithFastLive(page);
   await page.waitForSelector("input[name=token]");
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "token");
-  // Typing takes long enough for a refresh that was scheduled before the error.
+  // Type slowly, so that a refresh that was scheduled before the error would happen
+  // meanwhile.
   await page.keyboard.type("open sesame", { delay: 30 });
   await page.keyboard.press("Enter");
   await waitForText(page, ".start h2", "no profiles yet");

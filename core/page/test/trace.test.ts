@@ -61,7 +61,7 @@ test("traces can be sorted by start, duration and CPU, and filtered", async () =
   const opened = await open(browser, `${server.base}traces`);
   const { page } = opened;
 
-  // Latest first.
+  // The latest trace comes first.
   assert.deepEqual(await traceNames(page), ["step 0", "POST /order", "front", "GET /cart", "nightly", "idle"]);
   const row = (await rowsOf(page, "Traces")).find((each) => each[0] === "GET /cart")!;
   assert.deepEqual([row[1], row[3], row[4], row[5], row[7]], ["shop", "400 ms", "150 ms", "15", traceId(1)]);

@@ -55,7 +55,7 @@ export async function reloadWithFastLive(page: Page): Promise<void> {
   await page.reload();
 }
 
-/** Waits for `more` refreshes of a live view. */
+/** Waits until a live view has scheduled `more` refreshes. */
 export async function waitForTicks(page: Page, more: number): Promise<void> {
   const now = await page.evaluate(() => (window as unknown as { ticks: number }).ticks);
 

@@ -27,8 +27,10 @@ function finiteNumber(value: unknown): number {
   return value;
 }
 
-/** The time and the number of samples of each node, by id. A sample lasts until the next
- * one. Deltas may be negative if threads' clocks differ; no time counts twice. */
+/** Returns the time and the number of samples of each node, by id. A sample lasts until
+ * the start of the next one. If the next one starts earlier, since deltas can be
+ * negative if the clocks of threads differ, the sample has no time, and time that was
+ * counted already does not count again. */
 function timesOf(data: CpuProfile, samples: readonly number[]): { times: Map<number, number>; counts: Map<number, number> } {
   const [times, counts] = [new Map<number, number>(), new Map<number, number>()];
   const deltas = data.timeDeltas ?? [];

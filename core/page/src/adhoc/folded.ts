@@ -23,8 +23,9 @@ function* linesOf(text: string): Generator<readonly [line: string, number: numbe
   }
 }
 
-/** Whether most of the first lines are folded stacks. At least one must have a caller,
- * since prose can also end in numbers, unless the file is named *.folded. */
+/** Whether most of the first lines are folded stacks. Lines of prose can end in
+ * numbers, too, so at least one stack must have a caller, unless the file is named
+ * *.folded. */
 export function isFolded(text: string, name: string): boolean {
   let [seen, stacks, callers] = [0, 0, 0];
 
@@ -42,7 +43,8 @@ export function isFolded(text: string, name: string): boolean {
 class Decimals {
   private places = 0;
 
-  /** Registers a number. Must be called for all numbers before units(). */
+  /** Registers the decimal places of a number. Must be called for all numbers before
+   * the first call of units(). */
   see(text: string): void {
     const point = text.indexOf(".");
 

@@ -8,13 +8,13 @@ import { ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 const HEAD = /^\s*(\S.*?)\s+-?\d+(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:[._a-zA-Z][.\w]{3,5}\s+)?(?:(\d+\.\d+):\s+)?(?:(\d+)\s+)?([^\s\d]\S*):(?:\s+(.*))?$/;
 /** "\t  7f12 rb_ary_sort+0x1f (/usr/lib/libruby.so.3.1)" */
 const FRAME = /^\s*(?=\S*\d)([0-9a-f]{2,})\s+(\S.*)$/;
-/** Events that count time. */
+/** Events whose period is a time. */
 const CLOCK = /^(cpu|task)-clock(:|$)/;
 
 function headOf(line: string): RegExpExecArray | null {
   const found = HEAD.exec(line);
 
-  // An indented line without a time is a frame that looks like a header.
+  // An indented line that matches HEAD, but has no time, is a frame.
   return found && (!/^\s/.test(line) || found[2] !== undefined) ? found : null;
 }
 
@@ -35,7 +35,7 @@ function frame(maker: TreeMaker, text: string): number {
 
 class Reader {
   readonly makers = new Map<string, TreeMaker>();
-  /** Events with a sample without a period. Such a sample counts as 1. */
+  /** Events of which a sample has no period. Such a sample counts as 1. */
   readonly counted = new Set<string>();
   hasStacks = false;
   /** Lines that are neither a sample nor a frame. */

@@ -30,7 +30,7 @@ interface Raw {
   samples: [begin: number, end: number][];
   locations: Map<number, Location>;
   functions: Map<number, Function>;
-  /** The file of each mapping. */
+  /** For each mapping id, the index of its file name in `texts`. */
   mappings: Map<number, number>;
   texts: string[];
   timeNs: number;
@@ -99,7 +99,8 @@ function putMapping(raw: Raw, reader: WireReader): void {
   raw.mappings.set(id, file);
 }
 
-/** Reads all tables first, since references may precede them. */
+/** Reads all tables, but only the positions of samples, since samples may precede the
+ * table entries to which they refer. */
 function rawOf(bytes: Uint8Array): Raw {
   const raw: Raw = {
     types: [], samples: [], locations: new Map(), functions: new Map(), mappings: new Map(), texts: [], timeNs: 0, defaultType: 0,
@@ -145,8 +146,8 @@ function cutModule(name: string): string {
   return bytes.length <= MODULE_BYTES_MAX ? name : new TextDecoder().decode(bytes.subarray(0, MODULE_BYTES_MAX)).replace(/\ufffd+$/, "");
 }
 
-/** Ids of a location's functions, outermost first. Code without a name gets its module's
- * name, as in `spanprof report`. */
+/** Returns the ids of a location's functions, outermost first. Code without a function
+ * name gets its module's name, as in `spanprof report`. */
 function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
   const path = raw.texts[raw.mappings.get(location.mapping) ?? 0] ?? "";
   const module = cutModule(path.slice(path.lastIndexOf("/") + 1));
@@ -164,7 +165,8 @@ function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
   }).reverse();
 }
 
-/** The tree of the value with this index, and the number of samples that are skipped as they are negative. */
+/** Returns the tree of the value with this index, and the number of samples that it
+ * omits because they are negative. */
 function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): { maker: TreeMaker; negative: number } {
   const maker = new TreeMaker();
   const frames = new Map<number, number[]>();

@@ -6,7 +6,8 @@ import { isPerfScript, perfScriptParsed } from "./perf_script.ts";
 import { pprofParsed } from "./pprof.ts";
 import { isSpeedscope, speedscopeParsed } from "./speedscope.ts";
 
-/** Size limit. A tree takes many times the memory of its file. */
+/** Size of the largest file that is read: its tree takes many times the memory of the
+ * file. */
 export const FILE_BYTES_MAX = 64 << 20;
 const UNPACKED_BYTES_MAX = 256 << 20;
 const MIB = 1 << 20;
@@ -132,7 +133,7 @@ function parsed(bytes: Uint8Array, name: string): Parsed {
   }
 }
 
-/** Throws NotUnderstood with a message that starts with the file's name. */
+/** Reads a file. Throws ParseError with a message that starts with the file's name. */
 export async function readFile(file: File): Promise<ReadFile> {
   try {
     if (file.size > FILE_BYTES_MAX)

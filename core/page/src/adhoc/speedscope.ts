@@ -37,7 +37,8 @@ class Reader {
     });
   }
 
-  /** Attributes the time between two events to the stack of open frames. */
+  /** Adds the stacks of an evented profile: the time between two events belongs to the
+   * frames that are open. */
   evented({ events, startValue }: Profile): void {
     const stack: number[] = [];
     let before = typeof startValue === "number" ? startValue : 0;

@@ -13,17 +13,19 @@ const TIME_FIELD = 9;
 /** The default of the server's --ingest-window: the maximum age of uploads. */
 const WINDOW_MS = 3_600_000;
 
-/** The upload of a file, with this time. pprof keeps all values and labels; other
- * formats are uploaded with the displayed value only. */
+/** Returns the body of the upload: the profile as gzipped pprof with the time `timeMs`.
+ * A pprof file keeps all its values and labels; other formats are uploaded with the
+ * displayed value only. */
 async function uploadOf(file: ReadFile, index: number, timeMs: number): Promise<Uint8Array<ArrayBuffer>> {
   if (file.format !== "pprof")
     return await packed(pprofOf(treeOf(file.values[index]!.tree), { lines: [], link: "", range: { fromMs: timeMs, untilMs: timeMs } }));
-  // The last occurrence of a protobuf field wins.
+  // Append the time: if a protobuf field occurs twice, the last one counts.
   const last = new Bytes().append(file.bytes).varint(TIME_FIELD << 3).bigVarint(BigInt(timeMs) * 1_000_000n);
   return await packed(last.copy());
 }
 
-/** The type that the server assigned to the profile, for the link. */
+/** Asks the server which type it assigned to the stored profile. The link to the
+ * profile needs the type. */
 async function typeOf(view: View, name: string, value: string, timeMs: number): Promise<string | undefined> {
   const { applications } = await view.api.get<{ applications: WireApplication[] }>("applications",
     { from: timeMs - RANGE_MS, until: timeMs + RANGE_MS }, view.signal);

@@ -7,7 +7,8 @@ const BYTES = 2;
 const FIXED32 = 5;
 
 export class WireReader {
-  /** The current field's number. `value` has its integer; `begin` and `end` are the range of its bytes. */
+  /** The number of the current field. Its content is the integer `value`, or the bytes
+   * from `begin` to `end`. */
   field = 0;
   value = 0;
   begin = 0;
@@ -43,12 +44,13 @@ export class WireReader {
     return true;
   }
 
-  /** A reader of the field's message. */
+  /** A reader of the message in the current field. */
   message(): WireReader {
     return new WireReader(this.data, this.begin, this.end);
   }
 
-  /** Calls `visit` for each number of a repeated field, packed or not. */
+  /** Calls `visit` for each number of the current field, which may be a packed repeated
+   * field. */
   numbers(visit: (value: number) => void): void {
     if (!this.isBytes) {
       visit(this.value);
@@ -63,7 +65,7 @@ export class WireReader {
     return this.data.subarray(this.begin, this.end);
   }
 
-  /** A signed int64, rounded beyond 2^53. */
+  /** Reads a varint as a signed int64. Values beyond 2^53 are rounded. */
   private varint(): number {
     let number = 0;
     let scale = 1;

@@ -6,7 +6,7 @@ import { moved, rangeChange, type Range } from "../model/range.ts";
 import { withApplication } from "../query/parse.ts";
 import type { View } from "../views/view.ts";
 
-/** The range of all profiles, including those of clocks that are ahead. */
+/** A range that contains all profiles, even those of hosts whose clocks are ahead. */
 export const ALL_TIME = { from: "1", until: "now+1d" } as const;
 
 /** A range as long as `range`, and at least a minute, with the profile at `timeMs`

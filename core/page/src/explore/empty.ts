@@ -50,7 +50,8 @@ async function valuesOf(view: View, query: string, matcher: Matcher): Promise<HT
     .map((value) => suggestion(view, `${matcher.name}="${value}"`, { query: withMatcher(query, matcher.name, value) }));
 }
 
-/** Tests for each matcher whether it selects profiles alone, and whether the others do without it. */
+/** Tests for each matcher whether there are profiles that match it (hasAlone), and
+ * profiles that match all the other matchers (hasWithout). */
 async function testMatchers(view: View, query: string): Promise<{ matcher: Matcher; without: string; hasAlone: boolean; hasWithout: boolean }[]> {
   const { type } = view.state.parameters;
   const has = async (part: string): Promise<boolean> =>
@@ -58,14 +59,14 @@ async function testMatchers(view: View, query: string): Promise<{ matcher: Match
 
   return await Promise.all(parseQuery(query).matchers.map(async (matcher, index) => {
     const without = withoutMatcher(query, index);
-    // emptyReason() has tested the type.
+    // emptyReason() has found profiles of this type already.
     const [hasAlone, hasWithout] = isTypeMatcher(matcher) ? [true, false] : await Promise.all([has(matcherAlone(query, matcher)), has(without)]);
     return { matcher, without, hasAlone, hasWithout };
   }));
 }
 
-/** Names the matcher that makes the result empty: one without which there are profiles,
- * preferably one that matches no profile even alone. */
+/** Names the matcher that makes the result empty. Without this matcher, there are
+ * profiles. Prefers a matcher that no profile matches. */
 async function noMatch(view: View, query: string): Promise<HTMLElement> {
   const apart = await testMatchers(view, query);
   const excluding = apart.filter(({ hasWithout }) => hasWithout);

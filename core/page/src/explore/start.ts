@@ -28,7 +28,7 @@ async function waitForProfiles(view: View): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     if (view.signal.aborted)
       return;
-    // An error may be temporary, so continue.
+    // Ignore errors, which may be temporary, and ask again.
     const answer = await quiet.get<{ applications: WireApplication[] }>("applications", ALL_TIME, view.signal).catch(() => null);
     if (answer && answer.applications.length > 0) {
       view.replace({});

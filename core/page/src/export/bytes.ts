@@ -19,7 +19,8 @@ export class Bytes {
     return this;
   }
 
-  /** An integer. Negative ones take ten bytes, like protobuf's int64. */
+  /** Appends an integer as a varint. A negative one takes ten bytes, like protobuf's
+   * int64. */
   varint(number: number): this {
     if (number < 0 || number > Number.MAX_SAFE_INTEGER)
       return this.bigVarint(BigInt(Math.round(number)));
@@ -40,12 +41,12 @@ export class Bytes {
     return this;
   }
 
-  /** A protobuf field with an integer. */
+  /** Appends a protobuf field with an integer. */
   number(field: number, value: number): this {
     return this.varint(field << 3).varint(value);
   }
 
-  /** A protobuf field with bytes, a string or a message. */
+  /** Appends a protobuf field with bytes, a string or a message. */
   part(field: number, content: Uint8Array): this {
     return this.varint((field << 3) | 2).varint(content.length).append(content);
   }

@@ -2,12 +2,13 @@
  * have two values, the baseline's first, like those of FlameGraph's difffolded.pl. */
 import type { Tree } from "../model/tree.ts";
 
-/** Replaces the separators of stacks and frames. */
+/** Replaces the characters of a name that separate frames and lines. */
 function frameName(name: string): string {
   return name.replaceAll(";", ":").replace(/[\r\n]+/g, " ");
 }
 
-/** The frame of stacks whose functions are all hidden. */
+/** The frame that stands for stacks without frames, since all their functions are
+ * hidden. */
 const NO_FRAME = "[no frame]";
 
 export function foldedOf(tree: Tree): string {

@@ -8,7 +8,7 @@ import type { Origin } from "./origin.ts";
 import { fileOf, isWhole, pageOf } from "./page.ts";
 import { packed, pprofOf } from "./pprof.ts";
 
-/** A flame graph panel, as exports use it. */
+/** The members of a flame graph panel that exports use. */
 export interface Exported {
   /** The tree after focus, hide and recursion. */
   tree(): Tree;
@@ -23,7 +23,8 @@ const SAVED_MS = 60_000;
 
 type Format = readonly [name: string, ending: string, about: string, make: (source: Exported, title: string) => Promise<Blob>];
 
-/** The stored profile if all of it is shown, since the drawn tree has no labels. */
+/** Returns the stored profile, which has labels, if all of it is shown. Otherwise makes
+ * a profile without labels from the drawn tree. */
 async function pprofBlob(source: Exported): Promise<Blob> {
   const origin = source.origin();
 
@@ -90,7 +91,7 @@ export class ExportMenu {
         this.setOpen(false);
     });
     this.element.addEventListener("keydown", (event) => {
-      event.stopPropagation(); // The graph has its own keys.
+      event.stopPropagation(); // The flame graph must not handle the key as its own shortcut.
       if (event.key !== "Escape" || this.content.hidden)
         return;
       this.setOpen(false);

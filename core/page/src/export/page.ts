@@ -1,5 +1,5 @@
-/** Exports this page as one file that contains its data. It is made from the page's own
- * document, so exported pages can export, too. */
+/** Exports this page as one file that contains its data. The file is a copy of the
+ * page's own document, so exported pages can export, too. */
 import type { DisplayOptions } from "../flame/display.ts";
 import type { Origin } from "./origin.ts";
 import type { Tree } from "../model/tree.ts";

@@ -75,11 +75,11 @@ export function pprofOf(tree: Tree, { lines, link, range }: Pick<Origin, "lines"
     out.part(1, valueType(texts, "samples", "count"));
   putSamples(out, tree);
   putFunctions(out, tree, texts);
-  // BigInt, since nanoseconds since 1970 exceed 2^53.
+  // Compute with BigInt, since the number of nanoseconds since 1970 exceeds 2^53.
   if (range)
     out.varint(9 << 3).bigVarint(BigInt(Math.round(range.fromMs)) * 1_000_000n)
       .varint(10 << 3).bigVarint(BigInt(Math.round(range.untilMs - range.fromMs)) * 1_000_000n);
-  // Without a period, since merged profiles may have different ones.
+  // Omit the period, since the periods of merged profiles may differ.
   out.part(11, type).number(14, texts.of(tree.type));
   for (const text of lines)
     out.number(13, texts.of(text));

@@ -9,7 +9,8 @@ import { hasStacksOf, keyOf } from "./side.ts";
 
 export interface SpanTable {
   readonly element: HTMLElement;
-  /** Marks the span name whose stacks are shown; undefined for all stacks. */
+  /** Marks the row of the span name whose stacks are shown; undefined means that all
+   * stacks are shown. */
   mark(key: string | undefined): void;
 }
 

@@ -9,7 +9,7 @@ export interface CellSource {
   readonly rows: Rows;
   readonly functions: Functions;
   readonly unit: string;
-  /** The total of the listed stacks, the base of shares. */
+  /** The total of the listed stacks, which is 100 % in shares. */
   readonly whole: number;
   readonly wholeBase: number;
 }

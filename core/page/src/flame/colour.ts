@@ -11,18 +11,19 @@ export interface Theme {
   readonly isDark: boolean;
   readonly background: string;
   readonly text: string;
-  /** The colour for unknown packages, then the colours by hash. */
+  /** [0] is the colour of unknown packages. A hash of the package selects one of the
+   * others. */
   readonly packages: readonly string[];
   readonly kinds: readonly string[];
   /** Colours of changes, from half or less, through no change, to twice or more. */
   readonly changes: readonly string[];
-  /** Frames above the zoomed one, and their text. */
+  /** Colour of the frames above the zoomed one. */
   readonly above: string;
   readonly aboveText: string;
-  /** Frames that do not match a search. */
+  /** Colour of the frames that do not match a search. */
   readonly other: string;
   readonly otherText: string;
-  /** Runs of frames that are too narrow to be drawn one by one. */
+  /** Colour of runs of frames that are too narrow to be drawn one by one. */
   readonly run: string;
 }
 
@@ -52,7 +53,8 @@ function between(from: Rgb, to: Rgb, share: number): Rgb {
   return [mix(0), mix(1), mix(2)];
 }
 
-/** Blue is less and orange more, which people with any kind of colour blindness can distinguish. */
+/** Returns the colours of changes: blue for less and orange for more, which people with
+ * any kind of colour blindness can distinguish. */
 function changesOf(less: Rgb, same: Rgb, more: Rgb): string[] {
   return Array.from({ length: 2 * CHANGE_STEPS + 1 }, (_, step) => {
     const share = step / CHANGE_STEPS - 1;

@@ -1,14 +1,15 @@
 import { h } from "../parts/dom.ts";
 
-/** Copies a text. Returns false if the browser refuses. Without TLS there is no
- * clipboard API, so this copies a selection, like the user's "Copy". */
+/** Copies a text. Returns false if the browser refuses. Pages without TLS have no
+ * clipboard API: there, selects the text and runs the command "copy". */
 export async function copyText(text: string): Promise<boolean> {
   if (isSecureContext)
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // The browser refuses, for example if the page does not have the focus. Try the other way.
+      // The browser refused, for example because the page does not have the focus. Try
+      // a selection.
     }
   const before = document.activeElement;
   const box = h("textarea", { class: "flame-unseen", "aria-hidden": "true", readonly: true });

@@ -18,7 +18,7 @@ export interface Derived {
   readonly missing: readonly string[];
 }
 
-/** The display options that a graph depends on. */
+/** Returns a text that differs if the display options lead to different graphs. */
 export function shapeOf(display: DisplayOptions): string {
   return JSON.stringify([display.focus, display.hide, display.sandwich, display.recursion, display.scale, display.sort]);
 }

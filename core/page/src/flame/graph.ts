@@ -53,7 +53,8 @@ function childrenOf(parent: Uint32Array): { start: Uint32Array; child: Uint32Arr
     start[parent[node]! + 2]!++;
   for (let node = 2; node < size + 2; node++)
     start[node]! += start[node - 1]!;
-  // start[p + 1] grows to the begin of the children of p + 1.
+  // The loop increments start[p + 1] from the first child of p to the first child of p
+  // + 1.
   for (let node = 1; node < size; node++)
     child[start[parent[node]! + 1]!++] = node;
   return { start, child };
@@ -197,9 +198,8 @@ export function nodeAt(graph: Graph, level: number, at: number): number {
   return found < end && graph.x[found]! <= at ? found : -1;
 }
 
-/** Visible frames of levels from … until - 1, with positions in pixels of a picture
- * in which node `zoom` is `widthPx` wide. A node of -1 represents a run of frames
- * that are too narrow to be visible. */
+/** Visible frames, in columns: their nodes, levels, left edges and widths in pixels. A
+ * node of -1 represents a run of frames that are too narrow to be visible. */
 export interface Visible {
   node: number[];
   level: number[];

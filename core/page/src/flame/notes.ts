@@ -7,10 +7,11 @@ import { count, percent } from "../parts/format.ts";
 const WITHOUT_STACK: readonly string[] = [
   "[signal blocked]", "[thread start]", "[thread end]", "[truncated]", "[too many stacks]", "[no timer]",
 ];
-/** Smaller shares are not mentioned. */
+/** Smallest share of incomplete stacks that a note mentions. */
 const SHARE_MIN = 0.01;
 
-/** The sum of both sides' values for each of these frames, and for the whole tree. */
+/** Returns the values of each frame of WITHOUT_STACK, and of the whole tree. The values
+ * of both sides of a comparison are added. */
 function sumsOf(tree: Tree): { all: number; of: Map<string, number> } {
   const both = tree.baseSelf ? tree.self.map((value, node) => value + tree.baseSelf![node]!) : tree.self;
   const totals = totalsOf(tree.parent, both);
@@ -35,7 +36,7 @@ export function notesOf(tree: Tree): string[] {
   const notes: string[] = [];
 
   if (share > SHARE_MIN)
-    notes.push(`${percent(share)} has no complete stack: ${parts.join(", ")}.`);
+    notes.push(`${percent(share)} of the total has no complete stack: ${parts.join(", ")}.`);
   if (tree.merged > 0)
     notes.push(`The ${count(tree.merged)} smallest frames are merged into (other).`);
   return notes;

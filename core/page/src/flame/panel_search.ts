@@ -15,7 +15,8 @@ export class PanelSearch {
   /** The function that the user highlighted; -1 if none. */
   highlighted = -1;
   private readonly patterns = new Patterns();
-  /** Whether a pattern is being matched, and the step() call to make afterwards. */
+  /** Whether the worker is matching a pattern, and the argument of the step() call to
+   * make afterwards. */
   private isWaiting = false;
   private pendingStep = 0;
   private graph: Graph | null = null;
@@ -28,8 +29,8 @@ export class PanelSearch {
   /** The path to the current match; "" if none. */
   private currentPath = "";
 
-  /** `onFound` is called when the asynchronous matching of a pattern completes. `step`
-   * is the argument of the last step() call made meanwhile, else 0. */
+  /** `onFound` is called when the worker has matched a pattern. `step` is the argument
+   * of the last step() call during the match, else 0. */
   constructor(private readonly onFound: (step: number) => void) {}
 
   /** The functions that the graph highlights. */
@@ -41,9 +42,9 @@ export class PanelSearch {
     return this.share?.frames ?? 0;
   }
 
-  /** Prepares for another tree with these functions: keeps the highlighted function
-   * and the mask, which is shown until a pattern has been matched again. search() then
-   * restores the current match by its path. */
+  /** Prepares for another tree with these functions: converts the highlighted function
+   * and the mask to them. The mask is shown until search() has matched a pattern again
+   * and restored the current match by its path. */
   prepareFor(functions: Functions): void {
     const before = this.graph?.tree.functions;
 
@@ -56,7 +57,8 @@ export class PanelSearch {
     this.graph = this.drawnGraph = null;
   }
 
-  /** `graph` is the base of shares; step() goes through the matches in `drawn`. */
+  /** Searches for `text`. Shares of the matches refer to the total of `graph`. step()
+   * goes through the matches in `drawn`. */
   search(graph: Graph, drawn: Graph, text: string): void {
     const isSame = this.graph?.tree.functions === graph.tree.functions && this.searched === text;
 
@@ -89,7 +91,8 @@ export class PanelSearch {
       setResult(found);
       return;
     }
-    // Until then, show the previous matches if they belong to the same names.
+    // Until the pattern is matched, show the previous matches if they belong to the
+    // same names.
     if (this.mask?.length !== functions.name.length)
       this.mask = null;
     this.fault = "";

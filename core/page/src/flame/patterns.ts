@@ -47,15 +47,15 @@ export class Patterns {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private found: ((found: Found) => void) | null = null;
 
-  /** Starts the worker while the user types a pattern. Cancels a running search,
-   * whose `found` is not called. */
+  /** Starts the worker while the user still types a pattern. Cancels a running search
+   * without calling its `found`. */
   prepare(names: readonly string[]): void {
     if (this.found || this.names !== names)
       this.stop();
     try {
       this.worker ??= this.start(names);
     } catch {
-      // match() reports the error.
+      // Ignore the error here: match() reports it.
     }
   }
 

@@ -56,7 +56,8 @@ export function refOf(functions: Functions, id: number): string {
   return `${isPlain ? name : name.slice(0, 20).replace(/[\u0000-\u001f\ud800-\udfff]/g, "?")}~${known.hashes[id]!.toString(36)}`;
 }
 
-/** Finds the function that has number `id` in `others`; -1 if it is missing. */
+/** Finds the function of `functions` that is the function `id` of `others`; -1 if it is
+ * missing. */
 export function sameFunction(functions: Functions, others: Functions, id: number): number {
   if (functions === others || id < 0)
     return id;

@@ -8,11 +8,12 @@ import { readPath, writePath } from "./refs.ts";
 import { neighbourFrame } from "./steps.ts";
 
 export interface ViewEvents {
-  /** The user zooms to a frame; 0 is the root. */
+  /** Called when the user zooms to a frame; 0 is the root. */
   zoom(index: number): void;
-  /** The pointer is over a frame, at a position of the window; -1 for none. */
+  /** Called when the pointer has moved: over this frame, -1 if there is none, at this
+   * position of the window. */
   hover(index: number, x: number, y: number): void;
-  /** The keyboard moved to a frame. */
+  /** Called when the keyboard has moved to a frame. */
   reach(index: number): void;
   menu(index: number, x: number, y: number): void;
   /** Handles other keys. Returns false for unknown ones. */
@@ -219,8 +220,9 @@ export class GraphView {
 
   /** Opens the menu for the pointer or for the keyboard's menu key. */
   private onMenu(event: MouseEvent): void {
-    // The button does not tell them apart: a long press and Ctrl-click have others. But
-    // the key's event goes to the focused element, which is never the canvas.
+    // The menu key's event goes to the focused element, which is never the canvas.
+    // event.button does not tell pointer and key apart, since a long press and
+    // Ctrl-click do not have the number of the right button.
     const isPointer = event.target === this.canvas;
     const index = isPointer ? this.at(event) : this.current;
     const place = isPointer ? { x: event.clientX, y: event.clientY } : this.currentPlace();

@@ -1,5 +1,5 @@
-/** The zoomed frames of a panel's graphs. In the address: the lower graph's path,
- * then "^" and the path in the callers of a sandwich. */
+/** The zoomed frames of a panel's graphs. The address has the path in the lower graph
+ * and, for a sandwich, "^" and the path in the graph of the callers. */
 import type { Graph } from "./graph.ts";
 import { readPath, writePath } from "./refs.ts";
 
@@ -23,7 +23,8 @@ export class Zooms {
     this.cache = { lower, upper, text };
   }
 
-  /** The parameter's text if one of the graphs were zoomed to another frame. */
+  /** Returns the text for the address if the user zooms one of the graphs to this
+   * frame. */
   textWith(graphs: Graphs, part: Part, index: number): string {
     return (["lower", "upper"] as const).map((each) => {
       const graph = graphs[each];

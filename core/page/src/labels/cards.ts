@@ -67,7 +67,8 @@ export class Cards {
   private card(value: WireLabelValue): Card {
     const card = this.cards.get(value.value) ?? this.createCard(value);
     const { unit } = this.of;
-    // New profiles almost always change these numbers.
+    // The stamp changes with the data, since new profiles almost always change these
+    // numbers.
     const stamp = `${value.total} ${value.profiles}`;
 
     card.facts.replaceChildren(

@@ -18,7 +18,7 @@ export const TYPE_DEFAULT = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 export function typeOf({ type, query }: { readonly type?: string | undefined; readonly query?: string | undefined }): string {
   const full = type === undefined || type === "" ? typeIn(query ?? "") ?? TYPE_DEFAULT : classicType(type) ?? type;
 
-  // An optional sixth part, "delta", is not part of the name.
+  // A type may have a sixth part, "delta", which is not part of its name.
   return full.split(":").slice(0, 5).join(":");
 }
 

@@ -1,21 +1,21 @@
-/** The two sides of a comparison, and whether a difference between them is more
- * than chance.
+/** The two sides of a comparison, and whether a difference between them is more than
+ * chance.
  *
- * Sample counts of independent events are Poisson distributed. Let one frame have
- * n = a + b samples, a on the new side and b on the base side. If nothing changed,
- * the expected count of the new side is n q, where q is its share of the samples when
- * both sides have equal amounts. Chernoff's bound of the binomial distribution
- * (H. Chernoff, A measure of asymptotic efficiency, Ann. Math. Stat. 23, 1952)
- * says that a split at least as uneven as a : b has a probability of at most
+ * Sample counts of independent events are Poisson distributed. Let one frame have n = a
+ * + b samples, a on the new side and b on the base side. If nothing changed, the
+ * expected count of the new side is n q, where q is its share of the samples when both
+ * sides have equal amounts. Chernoff's bound of the binomial distribution (H. Chernoff,
+ * A measure of asymptotic efficiency, Ann. Math. Stat. 23, 1952) says that a split at
+ * least as uneven as a : b has a probability of at most
  *
- *   2 exp(-G),  G = a ln(a / (n q)) + b ln(b / (n (1 - q))),
+ * 2 exp(-G),  G = a ln(a / (n q)) + b ln(b / (n (1 - q))),
  *
- * for all counts, small ones included. A difference is noise where this bound is
- * above NOISE_MAX. Equal inputs have G = 0. With q = 1/2 a new frame needs 18
- * samples, and 1,000 samples on each side differ from 221 on. */
+ * for all counts, small ones included. A difference is noise where this bound is above
+ * NOISE_MAX. Equal inputs have G = 0. With q = 1/2, a new frame needs 18 samples to
+ * differ, and 2,000 samples need a difference of 221 between the sides. */
 
 export const SCALES = ["shares", "values"] as const;
-/** Compares shares of each side's total, or the measured values. */
+/** What is compared: shares of each side's total, or the measured values. */
 export type Scale = (typeof SCALES)[number];
 
 /** The largest probability that an unchanged frame is coloured by chance. */
@@ -50,13 +50,15 @@ function weightOf(side: Sums, other: Sums): number {
 }
 
 export class Comparison {
-  /** Multiplies the base's values: 1, or the factor that makes the totals equal. */
+  /** Factor for values of the base: 1, or the factor that makes the totals of both
+   * sides equal. */
   readonly factor: number;
   readonly scale: Scale;
   /** The new side's expected share of the samples when both sides have equal amounts. */
   private readonly share: number;
 
-  /** If a side's total is 0, values are compared in any case. */
+  /** If the total of a side is 0, it has no shares, so values are compared in any case.
+   */
   constructor(readonly base: Sums, readonly now: Sums, scale: Scale = "shares") {
     this.scale = base.total > 0 && now.total > 0 ? scale : "values";
     this.factor = this.scale === "shares" ? now.total / base.total : 1;
@@ -77,8 +79,9 @@ export class Comparison {
   isNoise(value: number, base: number, samples: number | null, baseSamples: number | null): boolean {
     if (samples === null || baseSamples === null)
       return this.isSame(value, base);
-    // Samples may have different weights: if counts and values changed in opposite
-    // directions, the counts do not confirm the difference.
+    // A difference is noise if the counts may differ by chance. It is also noise if
+    // counts and values changed in opposite directions, since samples may have
+    // different weights.
     return isSplitByChance(samples, baseSamples, this.share)
       || Math.sign(value - base * this.factor) !== Math.sign(samples - (samples + baseSamples) * this.share);
   }

@@ -19,7 +19,8 @@ export const UNTIL_DEFAULT = "now";
 /** "Zoom out" treats shorter ranges as if they had this length. */
 export const RANGE_MIN_MS = 1000;
 
-/** A signed length of time, for example "-1h30m"; null if the text is none. */
+/** Parses a length of time with a sign, for example "-1h30m". Returns null if the text
+ * is none. */
 function offsetMs(text: string): number | null {
   const sign = text.startsWith("-") ? -1 : 1;
   let sum = 0;
@@ -53,15 +54,16 @@ function numberMs(digits: string): number | null {
 
 const DATE = /^(?=.)(?:(\d{4}-\d\d-\d\d|today|yesterday)(?:[ T]|$))?(?:(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** "2026-11-23 15:04", "yesterday 15:04", "15:04" and so on, in UTC (zone "Z") or the browser's
- * time zone (zone "") unless the text has a zone; null if the text is none of these. */
+/** Parses "2026-11-23 15:04", "yesterday 15:04", "15:04" and so on. If the text has no
+ * time zone, `zone` is "Z" for UTC or "" for the browser's zone. Returns null for other
+ * texts. */
 function dateMs(text: string, nowMs: number, zone: "Z" | ""): number | null {
   const found = DATE.exec(text);
 
   if (!found)
     return null;
   const [, day = "today", time = "00:00", ownZone = zone] = found;
-  // The UTC fields of this date are the fields of the time in the zone.
+  // A date whose UTC fields (year, month, day …) are the fields of `nowMs` in the zone.
   const date = new Date(zone === "Z" ? nowMs : nowMs - new Date(nowMs).getTimezoneOffset() * 60_000);
   if (day === "yesterday")
     date.setUTCDate(date.getUTCDate() - 1);
@@ -81,7 +83,8 @@ export function readTime(text: string, nowMs: number): number | null {
   return /^\d+$/.test(trimmed) ? numberMs(trimmed) : dateMs(trimmed, nowMs, "Z");
 }
 
-/** A time as a parameter, with 13 digits, since the server reads shorter numbers as seconds. */
+/** Formats a time as a parameter with 13 digits, since the server reads shorter numbers
+ * as seconds. */
 function timeText(ms: number): string {
   return String(Math.max(0, Math.round(ms))).padStart(13, "0");
 }
@@ -107,7 +110,7 @@ export function rangeOf(from: string | undefined, until: string | undefined, now
   return fromMs === null || untilMs === null ? null : { fromMs, untilMs };
 }
 
-/** Whether the range moves with the clock. */
+/** Whether the range is relative to the present, so that it moves with the clock. */
 export function isRelative(from: string | undefined, until: string | undefined): boolean {
   return (from ?? FROM_DEFAULT).startsWith("now") || (until ?? UNTIL_DEFAULT).startsWith("now");
 }

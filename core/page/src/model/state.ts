@@ -3,9 +3,11 @@ import { parseQuery, withoutMatcher } from "../query/parse.ts";
 
 interface ViewProperties {
   readonly title: string;
-  /** The view that is current in the navigation instead. Views without it have a link. */
+  /** The view whose link in the navigation is marked while this view is shown. Views
+   * without this member have a link of their own. */
   readonly under?: string;
-  /** Whether the header shows the query. Other views have their own fields, or none. */
+  /** Whether the header shows the query. Other views have fields of their own, or no
+   * query. */
   readonly hasQuery?: boolean;
   /** Whether the view has one time range and can refresh automatically. */
   readonly hasRange?: boolean;
@@ -84,7 +86,7 @@ export function openedState(state: State): State {
   return index < 0 ? state : withChange(state, { query: withoutMatcher(query, index), span: matchers[index]!.value }, "span");
 }
 
-/** The address of a state, relative to the page's. */
+/** Returns the address of a state, relative to the address of the page. */
 export function writeAddress(state: State): string {
   const { view } = state;
   const explored = withChange(state, { view: undefined });

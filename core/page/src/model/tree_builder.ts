@@ -33,7 +33,8 @@ export class TreeBuilder {
   private baseSelf: Float64Array<ArrayBuffer> | null;
   private samples: Float64Array<ArrayBuffer> | null;
   private baseSamples: Float64Array<ArrayBuffer> | null;
-  /** Hash table with open addressing: nodes by (parent, function). 0 is a free slot. */
+  /** A hash table with open addressing, which finds a node by its parent and function.
+   * 0 is a free slot. */
   private slots: Uint32Array<ArrayBuffer>;
 
   /** The initial capacity is `expected` nodes. */

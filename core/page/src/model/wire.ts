@@ -22,12 +22,12 @@ export interface WireDiff {
   type: string;
   unit: string;
   profiles: [left: number, right: number];
-  /** As in WireTree. */
+  /** Number of small nodes that the server merged into "(other)"; missing if none. */
   merged?: number;
   functions: WireTree["functions"];
   nodes: {
     parent: number[]; function: number[]; left: number[]; right: number[];
-    /** As `samples` in WireTree. */
+    /** Numbers of samples in the self values of each side; missing if not known. */
     leftSamples?: number[]; rightSamples?: number[];
   };
 }

@@ -17,7 +17,8 @@ export class Problem extends Error {
   }
 }
 
-/** Whether the request was aborted, as its view is no longer shown. */
+/** Whether the error means that the request was aborted, because its view is no longer
+ * shown. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
@@ -40,7 +41,7 @@ export function setToken(text: string): void {
   try {
     sessionStorage.setItem(TOKEN, text);
   } catch {
-    // The token is lost when the page is reloaded.
+    // Without access to the storage, the token is lost when the page is reloaded.
   }
 }
 
@@ -65,7 +66,8 @@ export class Api {
     this.base = new URL("./", page);
   }
 
-  /** An API whose requests do not count as pending: completion, retries. */
+  /** Returns an API whose requests do not count as pending: for completions and
+   * retries. */
   background(): Api {
     return new Api(this.base);
   }
@@ -110,7 +112,8 @@ function networkError(error: unknown): unknown {
   return error instanceof DOMException ? error : new Problem(0, "The server is not responding. It may be restarting.");
 }
 
-/** Parses a JSON response. The connection may break during its body, and a proxy may have sent it. */
+/** Parses a JSON response. Throws Problem if the connection breaks during the body, or
+ * if the body is not JSON, for example because a proxy sent it. */
 async function parseJson(answer: Response): Promise<unknown> {
   try {
     return await answer.json();

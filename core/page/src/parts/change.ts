@@ -4,7 +4,7 @@ import { amount, percent } from "./format.ts";
 
 export const NOISE_HINT = "The difference is within sampling noise";
 
-/** The text that replaces a difference within chance. */
+/** Returns the text that replaces a difference within sampling noise. */
 export function noiseText(comparison: Comparison, value: number, base: number): string {
   return comparison.isSame(value, base) ? "same" : "noise";
 }

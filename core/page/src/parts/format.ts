@@ -9,7 +9,7 @@ const SCALES: Record<string, readonly (readonly [number, string])[]> = {
 /** Formats a value: 1234567890 nanoseconds become "1.23 s". */
 export function amount(value: number, unit: string): string {
   const scales = SCALES[unit] ?? SCALES["other"]!;
-  // A value that would be rounded to 1000 gets the next larger unit.
+  // Choose the next larger unit for values that would be rounded to 1000.
   const [size, name] = scales.find(([each]) => Math.abs(value) >= each * 0.9995) ?? scales[scales.length - 1]!;
   const scaled = value / size;
   const digits = size === 1 || Math.abs(scaled) >= 100 ? 0 : Math.abs(scaled) >= 10 ? 1 : 2;
@@ -57,7 +57,7 @@ export function zoneOf(ms: number): string {
   return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "\u2212" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 }
 
-/** Values of fewer samples are too uncertain to be ranked. */
+/** Values with fewer samples are too uncertain to be ranked. */
 const SAMPLES_FEW = 10;
 
 /** The relative error of a sample count: half the width of its 95 % confidence

@@ -3,7 +3,7 @@
 export class LatestRequest {
   private current = new AbortController();
 
-  /** `parent` aborts all of them. */
+  /** If `parent` is aborted, all requests are. */
   constructor(private readonly parent: AbortSignal) {
     parent.addEventListener("abort", () => { this.current.abort(); });
   }

@@ -8,7 +8,7 @@ import { Completion, type Option } from "./complete.ts";
 export interface QueryBoxOptions {
   label: string;
   api: Api;
-  /** `type`, `from` and `until` for the completion. */
+  /** Returns the parameters `type`, `from` and `until` for requests of completions. */
   parameters: () => Readonly<Record<string, string>>;
   onRun: (query: string) => void;
 }
@@ -142,7 +142,8 @@ class Box implements QueryBox {
   private key(event: KeyboardEvent): void {
     const open = !this.list.hidden;
 
-    // The input method handles these keys, for example Enter to accept a word.
+    // An input method handles the keys of a composition, for example Enter to accept a
+    // word.
     if (event.isComposing)
       return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {

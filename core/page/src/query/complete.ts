@@ -38,7 +38,8 @@ export class Completion {
 
   constructor(private readonly source: Source) {}
 
-  /** Clears the cache, since another range has other names. */
+  /** Clears the cache. Must be called if the range changes, since another range has
+   * other names. */
   forget(): void {
     this.abort.abort();
     this.abort = new AbortController();
@@ -141,7 +142,8 @@ function operatorOptions(typed: string, start: number, caret: number): Option[] 
     .map(([each, hint]) => ({ text: each, hint, insert: `${each}"`, start, end: caret }));
 }
 
-/** The query's complete matchers, except those of the label that is being typed. */
+/** Returns the query with only its complete matchers, without those of the label that
+ * is being typed. */
 function wholePart(parsed: Parsed, text: string, label: string | null): string {
   let query = `${parsed.head}{${parsed.matchers.map(({ start, end }) => text.slice(start, end)).join(",")}}`;
 

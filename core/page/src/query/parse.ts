@@ -207,8 +207,9 @@ function textsOf(query: string, matchers: readonly Matcher[]): string[] {
   return matchers.map(({ start, end }) => query.slice(start, end));
 }
 
-/** The profile type to write before the brace. It keeps the type of a classic
- * application, whose name is removed. */
+/** Returns the profile type to write before the brace: that of the query or of its
+ * classic application, such as "shop.alloc_space". Returns "" for the default type
+ * unless the query has it before the brace. */
 function typeFront(query: string): string {
   const type = typeIn(query) ?? "";
 

@@ -9,7 +9,7 @@ import { pickers } from "./pickers.ts";
 import { rangeControl } from "./range.ts";
 import { themeControl } from "./theme.ts";
 
-/** The page, as its header uses it. */
+/** The members of the page that its header uses. */
 export interface Shell {
   readonly api: Api;
   state(): State;

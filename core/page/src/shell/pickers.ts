@@ -12,7 +12,8 @@ export interface Pickers extends HeaderPart {
 
 const NAME_MAX = 80;
 
-/** Changes only lists that differ, since a change would close an open list. */
+/** Replaces the options of a list only if they differ, since a change would close an
+ * open list. */
 function fill(select: HTMLSelectElement, texts: readonly string[], chosen: number): void {
   const names = texts.map((text) => safeText(text, NAME_MAX));
 

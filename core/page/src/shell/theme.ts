@@ -41,7 +41,7 @@ export function themeControl(): HTMLElement {
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // The choice is lost when the page is reloaded.
+      // Without access to the storage, the choice is lost when the page is reloaded.
     }
   });
   return select;

@@ -4,7 +4,7 @@ import { amount, count, relativeError, percent } from "../parts/format.ts";
 
 const SAMPLES_FEW = 10;
 
-/** A mark for values of too few samples; null if there are enough. */
+/** Returns a mark for values with too few samples; null if there are enough. */
 export function fewSamples(samples: number): HTMLElement | null {
   return samples >= SAMPLES_FEW ? null : h("span", {
     class: "tag few", title: `Fewer than ${SAMPLES_FEW} samples: unreliable`,

@@ -6,8 +6,8 @@ import type { WireGaps } from "../model/wire.ts";
 import { h, safeText } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 
-/** A view with another selection. `rename` converts its changes to changes of the real
- * view's address. */
+/** Returns `view` with another selection. `rename` converts changes of this selection
+ * to changes of the address of `view`. */
 export function viewFor(view: View, selection: ProfileSelection, rename: (change: Change) => Change = (change) => change): View {
   const { query, type, from, until } = selection;
 

@@ -14,7 +14,7 @@ export interface FoundSpan {
   traceId: string | null;
   /** The span in its trace; null if the server does not have it. */
   traced: WireTraceSpan | null;
-  /** Start of the trace. */
+  /** Start of the trace; null if the server does not have the trace. */
   firstNs: number | null;
   name: string | null;
   service: string | null;
@@ -33,7 +33,8 @@ async function tracedOf(view: View, traceId: string, id: string): Promise<Traced
     const span = spans.find(({ spanId }) => spanId === id);
     return span ? { span, firstNs: spans.reduce((least, each) => Math.min(least, each.startNs), Infinity) } : null;
   } catch (error) {
-    // Samples may have the id of a trace that was never sent or has been deleted.
+    // Ignore a missing trace: samples may have the id of a trace that was never sent,
+    // or has been deleted.
     if (error instanceof Problem && error.status === 404)
       return null;
     throw error;
@@ -66,8 +67,8 @@ export interface Baseline extends ProfileSelection {
   description: string;
 }
 
-/** The address's range, extended to an hour before the span, since the range of a link
- * to a span starts with the span. */
+/** Returns the range of the address, extended to an hour before the span. The range of
+ * a link to a span starts with the span, so it has few other spans. */
 function baselineRange(view: View, found: FoundSpan): Range {
   const range = rangeIn(view.state) ?? { fromMs: Date.now() - HOUR_MS, untilMs: Date.now() };
   const beginMs = found.traced ? Math.floor(found.traced.startNs / 1e6) : range.fromMs;

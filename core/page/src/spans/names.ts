@@ -50,13 +50,13 @@ function columnsOf(view: View, { unit, name }: Measure, sums: Sums, choose: (row
     { id: "share", title: "Share", hint: "Share of all samples of the query, in and outside of spans", numeric: true,
       key: (row) => row.total, cell: (row) => percent(sums.whole ? row.total / sums.whole : 0) },
     { id: "samples", title: "Samples", numeric: true, key: (row) => row.samples, cell: (row) => samplesCell(row.samples) },
-    { id: "spans", title: "Spans", hint: "Distinct spans with samples", numeric: true, key: (row) => row.spans, cell: (row) => count(row.spans) },
+    { id: "spans", title: "Spans", hint: "Number of distinct spans with samples", numeric: true, key: (row) => row.spans, cell: (row) => count(row.spans) },
     { id: "average", title: `${name} per span`, hint: "Average over spans with samples", numeric: true, key: averageOf,
       cell: (row) => averageOf(row) === null ? "\u2013" : amount(averageOf(row)!, unit) },
     durationColumn("p50", "p50", "Median duration of the spans in traces", (row) => row.p50Ns),
     durationColumn("p99", "p99", "99th percentile of the duration of the spans in traces", (row) => row.p99Ns),
     durationColumn("longest", "Longest", "Longest duration of the spans in traces", (row) => row.longestNs),
-    { id: "traced", title: "Traced", hint: "Number of the spans in traces", numeric: true, key: (row) => row.traced, cell: (row) => count(row.traced) },
+    { id: "traced", title: "Traced", hint: "Number of spans in traces", numeric: true, key: (row) => row.traced, cell: (row) => count(row.traced) },
   ];
 }
 

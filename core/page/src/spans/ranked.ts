@@ -10,7 +10,7 @@ import { toOtherView, type Measure } from "./links.ts";
 import { table, type Column, type Table } from "./table.ts";
 
 const PAGE_ROWS = 15;
-/** The server's limit. */
+/** The largest number of spans that the server returns. */
 const READ_MAX = 10_000;
 
 export interface RankedOptions {

@@ -14,14 +14,15 @@ import { viewFor } from "./empty.ts";
 
 export type SideName = "left" | "right";
 
-/** The name of a side's parameter: "left" and "from" become "leftFrom". */
+/** Returns the name of a parameter of a side: "left" and "from" become "leftFrom". */
 function parameter(side: SideName, name: string): string {
   return `${side}${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 
 const SIDE_PARAMETERS: readonly string[] = ["query", "from", "until"];
 
-/** The selection of a side. Parameters without a side are the defaults. */
+/** Returns the selection of a side. Its default is the parameter without a side: "from"
+ * for "leftFrom". */
 export function sideOf(state: State, side: SideName): ProfileSelection {
   const value = (name: string): string | undefined => state.parameters[parameter(side, name)] ?? state.parameters[name];
 
@@ -71,7 +72,8 @@ function shellOf(view: View, side: SideName, reload: () => void): Shell {
 
   return {
     api: view.api, state,
-    // Presets omit default times. Write them, as an omitted time means the one without a side.
+    // Presets omit default times. Write them to the address, since "from" would replace
+    // an omitted "leftFrom".
     go: (change) => {
       const defaults: Change = "from" in change ? { from: change["from"] ?? "now-1h", until: change["until"] ?? "now" } : {};
       view.go(toAddress(side, { ...change, ...defaults }));
@@ -101,7 +103,8 @@ export function sideFields(view: View, side: SideName, title: string, again: () 
   box.set(shell.state().parameters["query"] ?? "");
   view.api.background().get<{ applications: WireApplication[] }>("applications", { from: shell.state().parameters["from"], until: shell.state().parameters["until"] }, view.signal)
     .then(({ applications }) => { picks.setApplications(applications); }, (error: unknown) => {
-      // The side's own request fails with the same error and shows it.
+      // Ignore errors of the server: the side's own request fails with the same error,
+      // and the side shows it.
       if (!(error instanceof Problem) && !isAborted(error))
         throw error;
     });

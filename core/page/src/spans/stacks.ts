@@ -1,5 +1,5 @@
-/** The place of a flame graph in a view. Loads stacks and shows them, or explains why
- * there are none. A new request replaces the previous one. */
+/** The part of a view that shows a flame graph. Loads stacks and shows them, or
+ * explains why there are none. A new request aborts the previous one. */
 import { flamePanel, type DisplayOptions, type Panel } from "../flame/panel.ts";
 import { originOf, type Origin } from "../export/origin.ts";
 import type { ProfileSelection } from "../model/choice.ts";

@@ -6,13 +6,15 @@ export interface Tab {
   id: string;
   title: string;
   element: HTMLElement;
-  /** Called when the tab is first shown, and when it is first shown after again(). */
+  /** Called when the tab is shown for the first time, and for the first time after
+   * refresh(). */
   open: () => void;
 }
 
 export interface Tabs {
   readonly element: HTMLElement;
-  /** Invalidates all tabs and opens the current one again. */
+  /** Makes all tabs call open() again: the current one now, the others when they are
+   * shown. */
   refresh(): void;
 }
 

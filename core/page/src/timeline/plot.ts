@@ -6,10 +6,11 @@ import type { Points } from "./series.ts";
 
 export interface PlotEvents {
   onRange: (fromMs: number, untilMs: number) => void;
-  /** The pointer is at a time; null if it has left. */
+  /** Called when the pointer is at a time; null if the pointer has left the timeline.
+   */
   onHover: (ms: number | null) => void;
   onPick: (ms: number) => void;
-  /** Positions changed, so overlays must move. */
+  /** Called when positions have changed, so that overlays must move. */
   onDraw: () => void;
 }
 

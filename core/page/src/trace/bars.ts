@@ -44,7 +44,8 @@ function bar({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   return whole;
 }
 
-/** The duration as text: after the bar, or before or inside it if there is no space. */
+/** The text of the duration. It is after the bar or, if there is no space, before or
+ * inside the bar. */
 function barText({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   const text = h("span", { class: "bar-text" }, amount(span.durationNs, "nanoseconds"));
   const end = (beginNs + span.durationNs) / (forest.lengthNs || 1);
@@ -67,7 +68,7 @@ function badges(branch: Branch): HTMLElement {
     span.status === STATUS_ERROR && h("span", { class: "tag error", title: safeText(span.statusMessage || "error") }, "error"),
     orphan && h("span", { class: "tag", title: "The parent span is missing" }, "no parent"),
     shiftedNs > 0 && h("span", {
-      class: "tag", title: `Recorded ${amount(shiftedNs, "nanoseconds")} earlier, before its parent: host clocks differ`,
+      class: "tag", title: `This span was recorded before its parent, because host clocks differ. It is drawn ${amount(shiftedNs, "nanoseconds")} later.`,
     }, "clock"));
 }
 

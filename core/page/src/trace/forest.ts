@@ -9,17 +9,17 @@ export interface Branch {
   parent: number;
   /** Number of descendants, which directly follow the branch. */
   descendants: number;
-  /** The drawn start, since the start of the trace. */
+  /** Start of the drawn bar, in nanoseconds since the start of the trace. */
   beginNs: number;
-  /** Correction of the recorded start for a clock that is behind the parent's; 0 if the
-   * clocks agree. */
+  /** Nanoseconds from the recorded start to the drawn start, if the clock of the span's
+   * host is behind the parent's, else 0. */
   shiftedNs: number;
   /** Whether the parent is missing from the trace. */
   orphan: boolean;
 }
 
 export interface Forest {
-  /** In depth-first order, siblings by start. */
+  /** The spans in depth-first order. Siblings are sorted by start. */
   branches: Branch[];
   lengthNs: number;
   /** Sum of all spans' self values. */
@@ -86,8 +86,9 @@ function breakCycles(spans: readonly WireTraceSpan[], links: Links): void {
   });
 }
 
-/** The shift of a child that starts before its parent, which means that the clocks of two
- * hosts differ. The child is centred in its parent, or starts with it if it is longer. */
+/** Returns by how much a child that was recorded before its parent is moved, since the
+ * clocks of their hosts differ. The child is moved to the middle of its parent or, if
+ * it is longer than the parent, to the start of the parent. */
 function shiftOf(span: WireTraceSpan, beginNs: number, parent: Branch | undefined): number {
   if (!parent || beginNs >= parent.beginNs)
     return 0;

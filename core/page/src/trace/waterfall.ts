@@ -43,7 +43,7 @@ class Grid implements Waterfall {
 
   constructor(private readonly options: WaterfallOptions) {
     this.chosen = Math.max(0, options.selected);
-    // The grid has the focus instead of a row, since rows are removed while scrolling.
+    // The grid has the focus, not a row, since rows are removed while scrolling.
     this.scroll = h("div", {
       class: "scroll", role: "treegrid", tabindex: "0", "aria-label": "Spans of the trace", "aria-colcount": "4",
       onkeydown: (event: KeyboardEvent) => { this.key(event); },
@@ -125,7 +125,8 @@ class Grid implements Waterfall {
       this.scroll.removeAttribute("aria-activedescendant");
   }
 
-  /** Scrolls to the selected row if necessary. The header covers one row. */
+  /** Scrolls until the selected row is visible below the header, which covers one row.
+   */
   private reveal(): void {
     const top = this.position() * ROW_HEIGHT;
     const height = this.scroll.clientHeight - ROW_HEIGHT;

@@ -84,8 +84,8 @@ class Adhoc {
     this.show();
   }
 
-  /** Accepts files anywhere in the window. Otherwise the browser would open a file
-   * dropped next to the field instead of this page. */
+  /** Accepts files anywhere in the window. If a file were dropped next to a smaller
+   * field, the browser would open the file and leave this page. */
   private listen(): void {
     const { signal } = this.view;
     const over = (isOver: boolean) => (event: DragEvent): void => {
@@ -198,7 +198,7 @@ class Adhoc {
 
 export function adhoc(view: View): Promise<void> {
   new Adhoc(view);
-  // The data is not the server's, so there is nothing to refresh.
+  // The data does not come from the server, so there is nothing to refresh.
   view.onRefresh(() => Promise.resolve());
   return Promise.resolve();
 }

@@ -84,7 +84,7 @@ class Explore {
     this.place.replaceChildren(this.panel.element);
   }
 
-  /** Shows the error of a too large query instead of the graph, but keeps the
+  /** Shows the error of a query that is too large instead of the graph, but keeps the
    * timeline, so that the user can select a smaller range. */
   private showQueryError(error: unknown, signal: AbortSignal): void {
     if (!(error instanceof Problem) || ![429, 503].includes(error.status) || signal.aborted)

@@ -13,7 +13,7 @@ import { applicationOf, withMatcher } from "../query/parse.ts";
 const NAME_MAX = 60;
 /** Number of values that "More values" adds. */
 const PAGE = 50;
-/** Values beyond the largest of this number are omitted; the server's limit. */
+/** The largest number of values that the server returns. It omits the smallest ones. */
 const VALUES_MAX = 10_000;
 
 interface LabelName {

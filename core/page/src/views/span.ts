@@ -55,7 +55,8 @@ async function findAndShow(view: View, id: string): Promise<void> {
   });
 }
 
-/** The displayed data as text, to detect changes. It excludes the range, which moves with the clock. */
+/** Returns the displayed data as text, to detect changes. The text excludes the range,
+ * which moves with the clock. */
 function displayedData({ row, traced, traceId }: FoundSpan): string {
   return JSON.stringify([row, traced, traceId]);
 }

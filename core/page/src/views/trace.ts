@@ -74,9 +74,9 @@ function chosenOf(view: View, forest: Forest): number {
 
 const NOTE_PAUSE_MS = 200;
 
-/** Writes the selected span to the address: the first selection immediately, later
- * ones after a pause. Browsers allow at most 100 changes in 30 s, and a key that is
- * held down makes more. */
+/** Writes the selected span to the address: the first selection immediately, the next
+ * ones after a pause, because a key that is held down makes more than the 100 changes
+ * in 30 s that browsers allow. */
 function addressWriter(view: View): { schedule: (span: string) => void; flush: () => void } {
   let waiting: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

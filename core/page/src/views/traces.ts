@@ -13,7 +13,7 @@ import type { View } from "./view.ts";
 
 const PAGE_ROWS = 50;
 const ORDERS = [["latest", "Latest"], ["slowest", "Slowest"], ["dearest", "Most CPU"]] as const;
-/** For "Most CPU" the server sorts this number of the latest traces. */
+/** Number of traces that the server sorts for "Most CPU": the latest ones. */
 const DEAREST_OF = 500;
 
 interface Page {

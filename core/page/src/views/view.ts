@@ -21,8 +21,9 @@ export interface View {
   address(change: Change, view?: ViewName): string;
   /** Sets the window's title, for example "GET /cart". The default is the query. */
   title(text: string): void;
-  /** Registers a function that reloads the data and keeps the old data until then,
-   * for live views and the refresh button. Without one, the view is shown again. */
+  /** Registers the function that live views and the refresh button call. It reloads the
+   * data, and the old data stays until the new data has arrived. Without this function,
+   * a refresh shows the whole view again. */
   onRefresh(reload: () => Promise<void>): void;
   /** Shows an error instead of the view. For a missing token, asks for the token. */
   showError(error: unknown): void;
@@ -30,5 +31,5 @@ export interface View {
   announce(text: string): void;
 }
 
-/** Fills the view's element. An exception is shown instead. */
+/** Fills the view's element. If it throws, the error is shown instead. */
 export type Show = (view: View) => Promise<void>;
