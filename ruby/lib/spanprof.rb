@@ -39,7 +39,7 @@ module Spanprof
     # @option options [String] :application_name Name of the service. If it is not given, the first of these names
     #   applies: `OTEL_SERVICE_NAME`, `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, the name in the tracer's Resource;
     #   after 30 s without a name, `unknown_service:EXECUTABLE`
-    # @option options [Hash, String] :labels Labels of every profile, `name=value,name=value`
+    # @option options [Hash, String] :labels Labels of every profile, in the form `name=value,name=value`
     # @option options [String] :resource_labels Names of attributes in `OTEL_RESOURCE_ATTRIBUTES` that become labels,
     #   separated by commas; `service.namespace` always becomes a label
     # @option options [Boolean] :clean_label_names (false) Replace each invalid character of a label name by `_`;
@@ -47,48 +47,50 @@ module Spanprof
     # @option options [Boolean] :dotted_label_names (false) Keep the dots of label names instead of replacing them by
     #   `_`; Grafana does not show names with dots
     # @option options [Integer] :sample_rate_hz (100) Samples per second of CPU time of each thread; 1 to 1000
-    # @option options [Integer] :signal_number (0) Signal of the timers; 0 selects a free real-time signal
+    # @option options [Integer] :signal_number (0) Number of the signal that the timers send; 0 selects a free real-time
+    #   signal
     # @option options [Boolean] :native_frames (true) Record the stack frames of native code
     # @option options [Boolean] :full_native_stacks (false) Keep the native frames that started the interpreter, and
     #   show each address without a name as its own frame
     # @option options [Boolean] :registered_threads_only (false) Profile only threads that registered, set a label or
     #   entered a span; threads of Python's `threading` register themselves
-    # @option options [Integer] :stack_depth_max (512) Maximum number of frames of a stack; one frame `[truncated]`
-    #   replaces the outer frames of a deeper stack; 16 to 512
-    # @option options [Integer] :window_max_bytes (64 MiB) Memory for the stacks, labels and names of one profile;
-    #   stacks beyond it become `[too many stacks]`; at least 1 MiB
+    # @option options [Integer] :stack_depth_max (512) Maximum number of frames of a stack; in a deeper stack, one frame
+    #   `[truncated]` replaces the outer frames; 16 to 512
+    # @option options [Integer] :window_max_bytes (64 MiB) Memory for the stacks, labels and names of one profile; when
+    #   it is full, further stacks become `[too many stacks]`; at least 1 MiB
     # @option options [Boolean] :report_pid (false) Add the label `pid` to every sample
     # @option options [Boolean] :report_thread_id (false) Add the label `thread_id`, the kernel's number of the thread,
     #   to every sample
     # @option options [Boolean] :report_thread_name (false) Add the label `thread_name`, the kernel's name of the
     #   thread, to every sample
-    # @option options [String, URI] :server_address URL of the Pyroscope server, `http://pyroscope:4040`; without it
-    #   nothing is uploaded
+    # @option options [String, URI] :server_address URL of the Pyroscope server, such as `http://pyroscope:4040`;
+    #   without a URL nothing is uploaded
     # @option options [String] :basic_auth_user User name for basic authentication
     # @option options [String] :basic_auth_password Password for basic authentication
-    # @option options [String] :auth_token Bearer token
-    # @option options [String] :tenant_id Tenant, sent in the header `X-Scope-OrgID`
-    # @option options [Hash, String] :http_headers Headers to add to every upload: lines `Name: value`,
-    #   `name=value,name=value` or a JSON object
+    # @option options [String] :auth_token Bearer token that is sent to the server
+    # @option options [String] :tenant_id Tenant, which is sent to the server in the header `X-Scope-OrgID`
+    # @option options [Hash, String] :http_headers Headers to add to every upload, as lines `Name: value`, as
+    #   `name=value,name=value` or as a JSON object
     # @option options [String, Pathname] :ca_bundle PEM file of the certificate authorities to trust, instead of the
     #   system's
     # @option options [String, Pathname] :client_cert PEM file of the client's certificate
     # @option options [String, Pathname] :client_key PEM file of the private key of `client_cert`
-    # @option options [String, URI] :proxy URL of the proxy, "" for none; without it `HTTPS_PROXY`, `HTTP_PROXY` and
-    #   `ALL_PROXY` are read
-    # @option options [String] :no_proxy Hosts to reach without the proxy, separated by commas; without it `NO_PROXY` is
-    #   read
-    # @option options [String] :upload_protocol Protocol of uploads: `push`, the default, or `ingest`
+    # @option options [String, URI] :proxy URL of the proxy, or "" for no proxy; if this option is not set,
+    #   `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` are read
+    # @option options [String] :no_proxy Hosts to reach without the proxy, separated by commas; if this option is not
+    #   set, `NO_PROXY` is read
+    # @option options [String] :upload_protocol Protocol of uploads: `push` (the default) or `ingest`
     # @option options [Integer] :upload_interval_ms (10 s) Time that one profile covers; 100 ms to 1 h
-    # @option options [Integer] :queue_bytes (8 MiB) Memory for encoded profiles that wait for their upload; beyond it,
-    #   the oldest profiles move to the spool or are dropped; at least 64 KiB
-    # @option options [String, Pathname] :output_directory Directory to which profiles are also written
+    # @option options [Integer] :queue_bytes (8 MiB) Memory for encoded profiles that wait for their upload; when it is
+    #   full, the oldest profiles move to the spool or are dropped; at least 64 KiB
+    # @option options [String, Pathname] :output_directory Directory to which every profile is also written as a pprof
+    #   file
     # @option options [Integer] :output_max_bytes (1 GiB) Size limit of `output_directory`; the oldest profiles are
     #   deleted first; at least 64 KiB
     # @option options [Integer] :output_max_age_s (7 days) Age at which a profile in `output_directory` is deleted; 1 s
     #   to 3650 days
     # @option options [String, Pathname] :spool_directory Directory in which profiles wait while the server cannot be
-    #   reached, also for the next process; without it they are dropped
+    #   reached, also after the end of the process; without this directory they are dropped
     # @option options [Integer] :spool_max_bytes (64 MiB) Size limit of `spool_directory`; the oldest profiles are
     #   deleted first; at least 64 KiB
     # @option options [Integer] :spool_max_age_s (45 min) Age at which a profile in `spool_directory` is deleted; 1 s to
@@ -100,7 +102,7 @@ module Spanprof
     # @option options [Symbol, String, Integer] :log_level Least severe message to log: `debug`, `info`, `warn`, `error`
     #   or `off`; the default is `warn` on stderr, `info` with a logger
     # @option options [Boolean] :flush_on_sigterm (false) Send the remaining samples before SIGTERM ends the process, if
-    #   the program does not handle it; the default is true in Python
+    #   the program does not handle SIGTERM; the default is true in Python
     # @option options [Logger] :logger (Rails.logger, else warnings on stderr)
     # @option options [Boolean] :autoinstrument_rails (true) label `action` for requests of Rails, `job` for jobs of
     #   ActiveJob and Sidekiq

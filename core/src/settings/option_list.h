@@ -48,7 +48,8 @@ typedef enum sp_option_kind {
     "after 30 s without a name, `unknown_service:EXECUTABLE`",                 \
     "PYROSCOPE_APPLICATION_NAME")                                              \
   X(labels, LABELS, 0, 0, 0,                                                   \
-    "Labels of every profile, `name=value,name=value`", "PYROSCOPE_LABELS")    \
+    "Labels of every profile, in the form `name=value,name=value`",            \
+    "PYROSCOPE_LABELS")                                                        \
   X(resource_labels, TEXTS, 0, 0, 0,                                           \
     "Names of attributes in `OTEL_RESOURCE_ATTRIBUTES` that become "           \
     "labels, separated by commas; `service.namespace` always becomes a "       \
@@ -66,7 +67,8 @@ typedef enum sp_option_kind {
     "Samples per second of CPU time of each thread", "PYROSCOPE_SAMPLE_RATE",  \
     "PYROSCOPE_SAMPLING_RATE")                                                 \
   X(signal_number, NUMBER, 0, 64, 0,                                           \
-    "Signal of the timers; 0 selects a free real-time signal",                 \
+    "Number of the signal that the timers send; 0 selects a free real-time "   \
+    "signal",                                                                  \
     "PYROSCOPE_SIGNAL")                                                        \
   X(native_frames, SWITCH, 0, 1, 1, "Record the stack frames of native code",  \
     "PYROSCOPE_NATIVE_FRAMES")                                                 \
@@ -79,13 +81,13 @@ typedef enum sp_option_kind {
     "threads of Python's `threading` register themselves",                     \
     "PYROSCOPE_REGISTERED_THREADS_ONLY")                                       \
   X(stack_depth_max, NUMBER, 16, SP_OPTION_DEPTH_MAX, SP_OPTION_DEPTH_MAX,     \
-    "Maximum number of frames of a stack; one frame `[truncated]` "            \
-    "replaces the outer frames of a deeper stack",                             \
+    "Maximum number of frames of a stack; in a deeper stack, one frame "       \
+    "`[truncated]` replaces the outer frames",                                 \
     "PYROSCOPE_STACK_DEPTH_MAX")                                               \
   X(window_max_bytes, NUMBER, INT64_C(1) << 20, SP_OPTION_BYTES_MAX,           \
     INT64_C(64) << 20,                                                         \
-    "Memory for the stacks, labels and names of one profile; stacks beyond "   \
-    "it become `[too many stacks]`",                                           \
+    "Memory for the stacks, labels and names of one profile; when it is "      \
+    "full, further stacks become `[too many stacks]`",                         \
     "PYROSCOPE_WINDOW_MAX_BYTES")                                              \
   X(report_pid, SWITCH, 0, 1, 0, "Add the label `pid` to every sample",        \
     "PYROSCOPE_REPORT_PID")                                                    \
@@ -98,19 +100,21 @@ typedef enum sp_option_kind {
     "sample",                                                                  \
     "PYROSCOPE_REPORT_THREAD_NAME")                                            \
   X(server_address, URL, 0, 0, 0,                                              \
-    "URL of the Pyroscope server, `http://pyroscope:4040`; without it "        \
-    "nothing is uploaded",                                                     \
+    "URL of the Pyroscope server, such as `http://pyroscope:4040`; without a " \
+    "URL nothing is uploaded",                                                 \
     "PYROSCOPE_SERVER_ADDRESS")                                                \
   X(basic_auth_user, TEXT, 0, 0, 0, "User name for basic authentication",      \
     "PYROSCOPE_BASIC_AUTH_USER")                                               \
   X(basic_auth_password, TEXT, 0, 0, 0, "Password for basic authentication",   \
     "PYROSCOPE_BASIC_AUTH_PASSWORD")                                           \
-  X(auth_token, TEXT, 0, 0, 0, "Bearer token", "PYROSCOPE_AUTH_TOKEN")         \
-  X(tenant_id, TEXT, 0, 0, 0, "Tenant, sent in the header `X-Scope-OrgID`",    \
+  X(auth_token, TEXT, 0, 0, 0, "Bearer token that is sent to the server",      \
+    "PYROSCOPE_AUTH_TOKEN")                                                    \
+  X(tenant_id, TEXT, 0, 0, 0,                                                  \
+    "Tenant, which is sent to the server in the header `X-Scope-OrgID`",       \
     "PYROSCOPE_TENANT_ID")                                                     \
   X(http_headers, LINES, 0, 0, 0,                                              \
-    "Headers to add to every upload: lines `Name: value`, "                    \
-    "`name=value,name=value` or a JSON object",                                \
+    "Headers to add to every upload, as lines `Name: value`, as "              \
+    "`name=value,name=value` or as a JSON object",                             \
     "PYROSCOPE_HTTP_HEADERS")                                                  \
   X(ca_bundle, PATH, 0, 0, 0,                                                  \
     "PEM file of the certificate authorities to trust, instead of the "        \
@@ -121,24 +125,24 @@ typedef enum sp_option_kind {
   X(client_key, PATH, 0, 0, 0, "PEM file of the private key of `client_cert`", \
     "PYROSCOPE_CLIENT_KEY")                                                    \
   X(proxy, PROXY, 0, 0, 0,                                                     \
-    "URL of the proxy, \"\" for none; without it `HTTPS_PROXY`, `HTTP_PROXY` " \
-    "and `ALL_PROXY` are read",                                                \
+    "URL of the proxy, or \"\" for no proxy; if this option is not set, "      \
+    "`HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` are read",                    \
     "PYROSCOPE_PROXY")                                                         \
   X(no_proxy, NO_PROXY, 0, 0, 0,                                               \
-    "Hosts to reach without the proxy, separated by commas; without it "       \
-    "`NO_PROXY` is read",                                                      \
+    "Hosts to reach without the proxy, separated by commas; if this option "   \
+    "is not set, `NO_PROXY` is read",                                          \
     "PYROSCOPE_NO_PROXY")                                                      \
   X(upload_protocol, TEXT, 0, 0, 0,                                            \
-    "Protocol of uploads: `push`, the default, or `ingest`",                   \
+    "Protocol of uploads: `push` (the default) or `ingest`",                   \
     "PYROSCOPE_UPLOAD_PROTOCOL")                                               \
   X(upload_interval_ms, MS, 100, 3600000, 10000,                               \
     "Time that one profile covers", "PYROSCOPE_UPLOAD_INTERVAL")               \
   X(queue_bytes, NUMBER, SP_OPTION_BYTES_MIN, SP_OPTION_BYTES_MAX, 8388608,    \
-    "Memory for encoded profiles that wait for their upload; beyond it, "      \
-    "the oldest profiles move to the spool or are dropped",                    \
+    "Memory for encoded profiles that wait for their upload; when it is "      \
+    "full, the oldest profiles move to the spool or are dropped",              \
     "PYROSCOPE_QUEUE_BYTES")                                                   \
   X(output_directory, PATH, 0, 0, 0,                                           \
-    "Directory to which profiles are also written",                            \
+    "Directory to which every profile is also written as a pprof file",        \
     "PYROSCOPE_OUTPUT_DIRECTORY")                                              \
   X(output_max_bytes, NUMBER, SP_OPTION_BYTES_MIN, SP_OPTION_BYTES_MAX,        \
     INT64_C(1) << 30,                                                          \
@@ -149,7 +153,8 @@ typedef enum sp_option_kind {
     "PYROSCOPE_OUTPUT_MAX_AGE")                                                \
   X(spool_directory, PATH, 0, 0, 0,                                            \
     "Directory in which profiles wait while the server cannot be reached, "    \
-    "also for the next process; without it they are dropped",                  \
+    "also after the end of the process; without this directory they are "      \
+    "dropped",                                                                 \
     "PYROSCOPE_SPOOL_DIRECTORY")                                               \
   X(spool_max_bytes, NUMBER, SP_OPTION_BYTES_MIN, SP_OPTION_BYTES_MAX,         \
     INT64_C(64) << 20,                                                         \
@@ -172,7 +177,7 @@ typedef enum sp_option_kind {
     "PYROSCOPE_LOG_LEVEL")                                                     \
   X(flush_on_sigterm, SWITCH, 0, 1, 0,                                         \
     "Send the remaining samples before SIGTERM ends the process, if the "      \
-    "program does not handle it; the default is true in Python",               \
+    "program does not handle SIGTERM; the default is true in Python",          \
     "PYROSCOPE_FLUSH_ON_SIGTERM")
 
 #endif

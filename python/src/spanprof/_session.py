@@ -206,7 +206,7 @@ def start(
             `OTEL_RESOURCE_ATTRIBUTES`, the name in the tracer's Resource; after
             30 s without a name, `unknown_service:EXECUTABLE`.
             PYROSCOPE_APPLICATION_NAME.
-        labels: Labels of every profile, `name=value,name=value`.
+        labels: Labels of every profile, in the form `name=value,name=value`.
             PYROSCOPE_LABELS.
         resource_labels: Names of attributes in `OTEL_RESOURCE_ATTRIBUTES` that
             become labels, separated by commas; `service.namespace` always
@@ -219,8 +219,8 @@ def start(
             PYROSCOPE_DOTTED_LABEL_NAMES.
         sample_rate_hz: Samples per second of CPU time of each thread; 1 to
             1000, default 100. PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE.
-        signal_number: Signal of the timers; 0 selects a free real-time signal;
-            default 0. PYROSCOPE_SIGNAL.
+        signal_number: Number of the signal that the timers send; 0 selects a
+            free real-time signal; default 0. PYROSCOPE_SIGNAL.
         native_frames: Record the stack frames of native code; default True.
             PYROSCOPE_NATIVE_FRAMES.
         full_native_stacks: Keep the native frames that started the interpreter,
@@ -229,12 +229,12 @@ def start(
         registered_threads_only: Profile only threads that registered, set a
             label or entered a span; threads of Python's `threading` register
             themselves; default False. PYROSCOPE_REGISTERED_THREADS_ONLY.
-        stack_depth_max: Maximum number of frames of a stack; one frame
-            `[truncated]` replaces the outer frames of a deeper stack; 16 to
-            512, default 512. PYROSCOPE_STACK_DEPTH_MAX.
+        stack_depth_max: Maximum number of frames of a stack; in a deeper stack,
+            one frame `[truncated]` replaces the outer frames; 16 to 512,
+            default 512. PYROSCOPE_STACK_DEPTH_MAX.
         window_max_bytes: Memory for the stacks, labels and names of one
-            profile; stacks beyond it become `[too many stacks]`; at least 1
-            MiB, default 64 MiB. PYROSCOPE_WINDOW_MAX_BYTES.
+            profile; when it is full, further stacks become `[too many stacks]`;
+            at least 1 MiB, default 64 MiB. PYROSCOPE_WINDOW_MAX_BYTES.
         report_pid: Add the label `pid` to every sample; default False.
             PYROSCOPE_REPORT_PID.
         report_thread_id: Add the label `thread_id`, the kernel's number of the
@@ -242,44 +242,47 @@ def start(
         report_thread_name: Add the label `thread_name`, the kernel's name of
             the thread, to every sample; default False.
             PYROSCOPE_REPORT_THREAD_NAME.
-        server_address: URL of the Pyroscope server, `http://pyroscope:4040`;
-            without it nothing is uploaded. PYROSCOPE_SERVER_ADDRESS.
+        server_address: URL of the Pyroscope server, such as
+            `http://pyroscope:4040`; without a URL nothing is uploaded.
+            PYROSCOPE_SERVER_ADDRESS.
         basic_auth_user: User name for basic authentication.
             PYROSCOPE_BASIC_AUTH_USER.
         basic_auth_password: Password for basic authentication.
             PYROSCOPE_BASIC_AUTH_PASSWORD.
-        auth_token: Bearer token. PYROSCOPE_AUTH_TOKEN.
-        tenant_id: Tenant, sent in the header `X-Scope-OrgID`.
-            PYROSCOPE_TENANT_ID.
-        http_headers: Headers to add to every upload: lines `Name: value`,
-            `name=value,name=value` or a JSON object. PYROSCOPE_HTTP_HEADERS.
+        auth_token: Bearer token that is sent to the server.
+            PYROSCOPE_AUTH_TOKEN.
+        tenant_id: Tenant, which is sent to the server in the header
+            `X-Scope-OrgID`. PYROSCOPE_TENANT_ID.
+        http_headers: Headers to add to every upload, as lines `Name: value`, as
+            `name=value,name=value` or as a JSON object. PYROSCOPE_HTTP_HEADERS.
         ca_bundle: PEM file of the certificate authorities to trust, instead of
             the system's. PYROSCOPE_CA_BUNDLE, SSL_CERT_FILE.
         client_cert: PEM file of the client's certificate.
             PYROSCOPE_CLIENT_CERT.
         client_key: PEM file of the private key of `client_cert`.
             PYROSCOPE_CLIENT_KEY.
-        proxy: URL of the proxy, "" for none; without it `HTTPS_PROXY`,
-            `HTTP_PROXY` and `ALL_PROXY` are read. PYROSCOPE_PROXY.
-        no_proxy: Hosts to reach without the proxy, separated by commas; without
-            it `NO_PROXY` is read. PYROSCOPE_NO_PROXY.
-        upload_protocol: Protocol of uploads: `push`, the default, or `ingest`.
+        proxy: URL of the proxy, or "" for no proxy; if this option is not set,
+            `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` are read.
+            PYROSCOPE_PROXY.
+        no_proxy: Hosts to reach without the proxy, separated by commas; if this
+            option is not set, `NO_PROXY` is read. PYROSCOPE_NO_PROXY.
+        upload_protocol: Protocol of uploads: `push` (the default) or `ingest`.
             PYROSCOPE_UPLOAD_PROTOCOL.
         upload_interval_ms: Time that one profile covers; 100 ms to 1 h, default
             10 s. PYROSCOPE_UPLOAD_INTERVAL.
         queue_bytes: Memory for encoded profiles that wait for their upload;
-            beyond it, the oldest profiles move to the spool or are dropped; at
-            least 64 KiB, default 8 MiB. PYROSCOPE_QUEUE_BYTES.
-        output_directory: Directory to which profiles are also written.
-            PYROSCOPE_OUTPUT_DIRECTORY.
+            when it is full, the oldest profiles move to the spool or are
+            dropped; at least 64 KiB, default 8 MiB. PYROSCOPE_QUEUE_BYTES.
+        output_directory: Directory to which every profile is also written as a
+            pprof file. PYROSCOPE_OUTPUT_DIRECTORY.
         output_max_bytes: Size limit of `output_directory`; the oldest profiles
             are deleted first; at least 64 KiB, default 1 GiB.
             PYROSCOPE_OUTPUT_MAX_BYTES.
         output_max_age_s: Age at which a profile in `output_directory` is
             deleted; 1 s to 3650 days, default 7 days. PYROSCOPE_OUTPUT_MAX_AGE.
         spool_directory: Directory in which profiles wait while the server
-            cannot be reached, also for the next process; without it they are
-            dropped. PYROSCOPE_SPOOL_DIRECTORY.
+            cannot be reached, also after the end of the process; without this
+            directory they are dropped. PYROSCOPE_SPOOL_DIRECTORY.
         spool_max_bytes: Size limit of `spool_directory`; the oldest profiles
             are deleted first; at least 64 KiB, default 64 MiB.
             PYROSCOPE_SPOOL_MAX_BYTES.
@@ -295,8 +298,8 @@ def start(
             or `off`; the default is `warn` on stderr, `info` with a logger.
             PYROSCOPE_LOG_LEVEL.
         flush_on_sigterm: Send the remaining samples before SIGTERM ends the
-            process, if the program does not handle it; the default is true in
-            Python. PYROSCOPE_FLUSH_ON_SIGTERM.
+            process, if the program does not handle SIGTERM; the default is true
+            in Python. PYROSCOPE_FLUSH_ON_SIGTERM.
         line_numbers: The line that a frame shows: "executed", the current line
             (the default); "first", the first line of its function; "none".
         on_profile: Function that is called with each profile (gzip-compressed
