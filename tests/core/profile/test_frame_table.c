@@ -178,7 +178,7 @@ static void namer_without_any_name_is_called_once(void) {
   close_tables(&f);
 }
 
-/* Counts the frames in *data. The fifth one fails. */
+/* Counts the frames in *data, and fails for the fifth frame. */
 static spanprof_status four_visit(void *data, const sp_frame *frame) {
   CHECK_EQUAL(frame->kind, SP_FRAME_RUNTIME);
   return ++*(int *)data == 5 ? SPANPROF_ERR_NOMEM : SPANPROF_OK;
@@ -315,8 +315,8 @@ static void scenario_of_failures(const sp_mem *mem) {
   if (!st)
     st = sp_frame_table_name(&f.frames, &f.namer);
   CHECK(!st || st == SPANPROF_ERR_NOMEM);
-  /* After any failure, named frames keep their name, and the others get one
-   * now. */
+  /* After any failure, named frames keep their names, and the next call names
+   * the others. */
   if (!st && !sp_frame_table_name(&f.frames, &f.namer))
     for (i = 0; i < f.frames.location_count; i++)
       CHECK(f.frames.locations[i].function);

@@ -3,13 +3,13 @@
 #include "failing_mem.h"
 #include "profile/pprof/gunzip.h"
 
-/* Larger than the input buffer and than one step of output. */
+/* Larger than the input buffer and than the output of one compression step. */
 #define LARGE_BYTES ((size_t)300 << 10)
 
 static unsigned char large[LARGE_BYTES];
 
-/* Bytes that cannot be compressed (xorshift; Marsaglia, Journal of Statistical
- * Software 8, 2003). */
+/* Fill the input with bytes that cannot be compressed (xorshift; Marsaglia,
+ * Journal of Statistical Software 8, 2003). */
 static void fill_large(void) {
   uint32_t state = 1;
   size_t i;
@@ -22,7 +22,7 @@ static void fill_large(void) {
   }
 }
 
-/* Does the finished file decompress to these bytes? */
+/* Finish the file. Does it decompress to these bytes? */
 static bool ends_as(sp_gzip *gzip, const void *bytes, size_t size) {
   const sp_mem *mem = gzip->out.mem;
   sp_buffer unpacked;

@@ -1,4 +1,4 @@
-/* The names of frames without a symbol. */
+/* Tests of the names of frames without a symbol. */
 #include "profile/tables/module_name.h"
 
 #include <string.h>

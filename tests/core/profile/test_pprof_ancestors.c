@@ -1,4 +1,5 @@
-/* Samples name their spans' ancestors in numeric labels. */
+/* Tests of the numeric labels in which samples name the ancestors of their
+ * span. */
 #include "profile_fixture.h"
 
 #include "span/span.h"
@@ -16,7 +17,7 @@ static spanprof_span_rules *rules_of(int root_only, int add_name) {
   return rules;
 }
 
-/* Start the span `id` as a child of the span `id` - 1; span 1 is a root. */
+/* Start the span `id` as a child of the span `id` - 1. Span 1 is a root. */
 static spanprof_span start_span(const spanprof_span_rules *rules, uint8_t id,
                                 const char *name) {
   spanprof_span_info info = {.struct_size = sizeof info,
@@ -57,7 +58,7 @@ static const sp_pprof_sample *sample_of(profile_fixture *fixture,
   return &fixture->parts[0]->samples[0];
 }
 
-/* The sample's nth numeric label, or NULL. */
+/* Returns the numeric label number `n` of the sample, or NULL. */
 static const sp_pprof_label *ancestor_of(const sp_pprof_sample *sample,
                                          size_t n) {
   uint32_t i;
@@ -85,7 +86,7 @@ static void ancestors_are_ordered_nearest_first(void) {
   fixture_open(&fixture);
   s[0] = start_span(each, 1, "GET");
   s[1] = start_span(each, 2, "render");
-  s[2] = start_span(each, 3, "render"); /* the same name as its parent */
+  s[2] = start_span(each, 3, "render"); /* its parent has the same name */
   spanprof_span_rename(s[0], "GET /cart", 9);
   sample = sample_of(&fixture, s[2]);
   CHECK_TEXT(sp_pprof_label_text(sample, "profile_id"), "fe00000000000003");
@@ -151,8 +152,8 @@ static void ancestors_are_the_sixteen_nearest(void) {
   spanprof_span_rules_free(each);
 }
 
-/* All ancestors have names of maximum length: many parts are needed, each
- * within the server's size limit, which the fixture checks. */
+/* All ancestors have names of maximum length, so the profile needs many parts.
+ * The fixture checks that each part is within the server's size limit. */
 static void large_ancestors_need_more_parts(void) {
   spanprof_span_rules *each = rules_of(0, 1);
   static spanprof_span s[200];

@@ -11,7 +11,7 @@ static uint64_t next_random(uint64_t *state) {
   return *state >> (*state >> 58);
 }
 
-/* Compare our encoding of a sample with protobuf-c's. */
+/* Check that spanprof encodes the sample like protobuf-c. */
 static void check_sample(const Perftools__Profiles__Sample *sample) {
   const size_t size = protobuf_c_message_get_packed_size(&sample->base);
   uint8_t *ours = malloc(size + 1), *theirs = malloc(size + 1);
@@ -82,7 +82,7 @@ static spanprof_status code_name(void *data, const sp_frame *frame,
   return SPANPROF_OK;
 }
 
-/* The tables of a profile, without a profile. */
+/* The tables and the writer of a profile, without an sp_profile. */
 typedef struct fixture {
   sp_settings settings;
   sp_name_table names;
@@ -93,7 +93,7 @@ typedef struct fixture {
   sp_pprof_writer writer;
 } fixture;
 
-/* Add `count` stacks of one frame each, with `same` distinct frames. */
+/* Add `count` stacks of one frame each, which have `same` distinct frames. */
 static void open_writer(fixture *f, uint32_t count, uint32_t same) {
   const sp_namer namer = {code_name, NULL};
   uint32_t i, number;
@@ -138,8 +138,8 @@ static size_t finish_and_unpack(fixture *f, sp_encoded *part) {
   return size;
 }
 
-/* A part ends only if the next sample is larger than the remaining space, and
- * reports its exact size. */
+/* A part ends only if the next sample does not fit in the remaining space. Each
+ * part reports its exact size. */
 static void a_part_ends_where_the_next_sample_does_not_fit(void) {
   const uint32_t count = 9000;
   size_t raw_bytes, next_bytes, parts = 0;

@@ -9,8 +9,8 @@
 #include "util/system/status.h"
 #include "wire.h"
 
-/* Files from Go 1.19's runtime/pprof and go tool pprof. The expected numbers
- * are from `go tool pprof -raw`. */
+/* Read a file of the corpus. The files are from Go 1.19's runtime/pprof and go
+ * tool pprof, the expected numbers from `go tool pprof -raw`. */
 static uint8_t *corpus_file(const char *name, size_t *size) {
   uint8_t *bytes = malloc(1 << 16);
   char path[4096];
@@ -118,8 +118,9 @@ static void a_profile_merged_by_pprof_is_read(void) {
   sp_pprof_free(merged);
 }
 
-/* Texts and types last, numbers one by one, ids with gaps, an inlined call, a
- * location without a name, a label twice. */
+/* In this file, texts and types are last, numbers are not packed, ids have
+ * gaps, one call is inlined, one location has no name, and a label occurs
+ * twice. */
 static void unusual_order_and_ids_are_read(void) {
   sp_pprof *profile = corpus_profile("unpacked");
   const sp_pprof_sample *sample = &profile->samples[0];
@@ -144,7 +145,8 @@ static void unusual_order_and_ids_are_read(void) {
   sp_pprof_free(profile);
 }
 
-/* The sample type, an empty first text and four more. */
+/* Begin a profile that has a sample type, an empty first text and four more
+ * texts. */
 static wire begin_profile(void) {
   static const char *const texts[] = {"", "cpu", "ns", "name", "b\xc3"};
   wire type = {.size = 0}, profile = {.size = 0};
@@ -170,7 +172,8 @@ static void refused(const wire *w, const char *sentence) {
   CHECK_TEXT(spanprof_last_error(), sentence);
 }
 
-/* A message of one or two numbers as field `field` of a profile. */
+/* A profile that has a message as field `field`. The message has one or two
+ * numbers. */
 static wire profile_with(uint32_t field, uint32_t number, uint64_t value,
                          uint32_t number2, uint64_t value2) {
   wire profile = begin_profile(), message = {.size = 0};
@@ -240,7 +243,8 @@ static void other_files_are_refused(void) {
   sp_pprof *out;
 
   wire_data(&other, 3, text, 4);
-  refused(&other, "is not a pprof profile"); /* no sample type */
+  /* The profile has no sample type. */
+  refused(&other, "is not a pprof profile");
   CHECK_EQUAL(sp_pprof_read(&out, &sp_mem_default, text, strlen(text)),
               SPANPROF_ERR_FORMAT);
   CHECK_TEXT(spanprof_last_error(), "is not a pprof profile");
@@ -340,7 +344,8 @@ static void broken_gzip_is_refused(void) {
 
 static void too_large_decompressed_data_is_refused(void) {
   size_t size;
-  uint8_t *file = corpus_file("small_bomb", &size); /* 4,000,000 bytes */
+  /* Decompresses to 4,000,000 bytes. */
+  uint8_t *file = corpus_file("small_bomb", &size);
   sp_buffer out;
 
   sp_buffer_init(&out, &sp_mem_default);
@@ -353,7 +358,8 @@ static void too_large_decompressed_data_is_refused(void) {
   free(file);
 }
 
-/* 9 million empty samples are a file of 18 MB and need 288 MB of memory. */
+/* A file of 18 MB with 9 million empty samples needs 288 MB of memory when it
+ * is read. */
 static void too_much_memory_is_refused(void) {
   const wire head = begin_profile();
   const size_t samples = 9000000;

@@ -11,7 +11,7 @@
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
-/* A valid profile with two samples, to be modified. */
+/* A valid profile with two samples, which model_break() modifies. */
 typedef struct model {
   Perftools__Profiles__Profile profile;
   Perftools__Profiles__ValueType type, *types[2];
@@ -133,8 +133,8 @@ static void valid_profile_breaks_no_rule(void) {
   CHECK(sums.raw_bytes == protobuf_c_message_get_packed_size(&m.profile.base));
 }
 
-/* Modify the model so that it violates rule number `way`. Returns false if
- * there are no more. */
+/* Modify the model so that it violates the rule number `way`. Returns false if
+ * there is no such rule. */
 static bool model_break(model *m, int way) {
   static char bad_utf8[] = "\xc3(";
 
@@ -222,7 +222,7 @@ static bool model_break(model *m, int way) {
     break;
   case 27:
     m->sample[0].n_label = 0;
-    break; /* identical to the other sample */
+    break; /* both samples are identical */
   case 28: /* duplicate label */
     m->sample[0].n_label = 2;
     m->label[1] = m->label[0];
@@ -232,7 +232,7 @@ static bool model_break(model *m, int way) {
     m->label[1].key = 6;
     m->label[1].str = TEXT_HEX;
     break;
-  case 30: /* a numeric label that is not an ancestor */
+  case 30: /* numeric label that is not an ancestor's */
     m->sample[0].n_label = 2;
     m->label[1].key = TEXT_NAME;
     m->label[1].num = 5;

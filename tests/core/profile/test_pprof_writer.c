@@ -32,7 +32,7 @@ static spanprof_span start_span(const spanprof_span_rules *rules,
   return span;
 }
 
-/* Encode the only sample that was added. */
+/* Encode the profile, which has one sample, and return the sample. */
 static const sp_pprof_sample *only_sample(profile_fixture *fixture) {
   CHECK_EQUAL(fixture_encode(fixture), SPANPROF_OK);
   CHECK_EQUAL(fixture->part_count, 1);
@@ -235,8 +235,8 @@ static void names_keep_dots_if_configured(void) {
   fixture_close(&fixture);
 }
 
-/* 30 names: 6 of every series, 2 static ones, 2 reserved for the span, 1 for a
- * Resource, and 19 of the sample. */
+/* A series may have 30 names: 6 of every series, 2 static ones, 2 reserved for
+ * the span, 1 for a Resource, and so 19 of the sample. */
 static void labels_above_the_servers_cap_are_dropped_and_counted(void) {
   sp_pair statics[] = {{(char *)"region", (char *)"eu"},
                        {(char *)"zone", (char *)"a"}};
@@ -354,8 +354,7 @@ static void frames_of_a_nameless_function_are_one_function(void) {
   fixture_close(&fixture);
 }
 
-/* The address is the start of the mapping, if the frame has no address of its
- * own. */
+/* If the frame has no address, the address is the start of the mapping. */
 static void a_module_frame_has_an_address_in_the_module(void) {
   const sp_frame stack[] = {
       {.kind = SP_FRAME_MODULE, .module = FIXTURE_LIBRARY},
@@ -374,7 +373,7 @@ static void a_module_frame_has_an_address_in_the_module(void) {
   fixture_close(&fixture);
 }
 
-/* Returns the same long or invalid name for every frame. */
+/* The name that odd_name() returns for every frame; it is long or invalid. */
 typedef struct odd_names {
   const char *function;
   size_t function_bytes;
@@ -421,8 +420,8 @@ static void odd_names_become_valid(void) {
                  8,
                  "gr\xc3\xb6\xc3\x9f"
                  "er");
-  /* One single byte, then two-byte characters: the last 1,000 bytes begin with
-   * a whole character. */
+  /* The name is one byte, then two-byte characters, so its last 1,000 bytes
+   * begin with a whole character. */
   memset(large, 'x', 1 << 20);
   for (i = 1; i + 1 < 1 << 20; i += 2)
     memcpy(large + i, "\xc3\xb6", 2);
@@ -430,8 +429,8 @@ static void odd_names_become_valid(void) {
     memcpy(expected + i, "\xc3\xb6", 2);
   expected[1000] = '\0';
   check_odd_name(large, (1 << 20) - 1, expected);
-  /* Now the last 1,000 bytes would begin inside a character, which is dropped
-   * as a whole. */
+  /* Now the last 1,000 bytes would begin inside a character, so this character
+   * is dropped. */
   large[(1 << 20) - 3] = '.';
   memcpy(expected + 998, ".", 2);
   check_odd_name(large, (1 << 20) - 2, expected);
@@ -439,8 +438,8 @@ static void odd_names_become_valid(void) {
   free(large);
 }
 
-/* The largest possible sample: 513 frames, each with three texts of maximum
- * length, and the maximum number of labels. */
+/* Names for the largest possible sample: 513 frames, each with three texts of
+ * maximum length, and the maximum number of labels. */
 static spanprof_status long_name(void *data, const sp_frame *frame,
                                  sp_frame_name *out) {
   static char texts[3][2000];

@@ -5,7 +5,8 @@
 #include "span/span.h"
 #include "util/system/counters.h"
 
-/* Push name=value and return the set; labels stay pushed until pop_all(). */
+/* Push the label name=value and return the label set. The label stays until
+ * pop_all(). */
 static spanprof_labels push(const char *name, const char *value) {
   spanprof_label_token token;
 
@@ -136,7 +137,8 @@ static void parts_stay_below_the_servers_size_limit(void) {
   CHECK_EQUAL(fixture.cpu_ns, 9000000000);
   for (i = 0; i < fixture.part_count; i++) {
     CHECK(fixture.raw_bytes[i] <= 1900000);
-    /* A part ends when the next sample, of at most 4 KB, does not fit. */
+    /* A part ends when the next sample, which has at most 4 KB, does not
+     * fit. */
     CHECK(i + 1 == fixture.part_count || fixture.raw_bytes[i] > 1880000);
   }
   fixture_close(&fixture);
@@ -210,8 +212,8 @@ static void a_stack_is_cut_at_the_configured_depth(void) {
   fixture_close(&fixture);
 }
 
-/* Add new stacks until the limit: only the identity of further stacks is
- * lost. */
+/* Add new stacks after the memory limit is reached: their samples are counted,
+ * but without their stacks. */
 static void a_window_keeps_to_its_memory_limit(void) {
   const uint64_t stacks = 100000;
   profile_fixture small, large;
@@ -239,8 +241,8 @@ static void a_window_keeps_to_its_memory_limit(void) {
   fixture_close(&large);
 }
 
-/* More than 200,000 distinct stacks in one window, and more than twice as many
- * entries. */
+/* Add more than 200,000 distinct stacks to one window, and more than twice as
+ * many entries. */
 static void overflow_keeps_labels_and_spans(void) {
   const size_t extra = 1000;
   profile_fixture fixture;
@@ -358,7 +360,8 @@ static void memory_of_large_windows_is_freed(void) {
   CHECK_EQUAL(counted.bytes, 0);
 }
 
-/* Each stack is a new combination of the same forty frames. */
+/* Each stack is a new combination of the same forty frames, as in a small
+ * service. */
 static void new_stacks_of_small_windows_do_not_pile_up(void) {
   sp_frame stack[20];
   profile_fixture fixture;
@@ -420,7 +423,7 @@ static void every_allocation_may_fail(void) {
   failing_mem_sweep(scenario_of_failures);
 }
 
-/* Encode 31,000 samples while the allocation number `fail_at` fails (0: none).
+/* Encode 31,000 samples, while the allocation number `fail_at` fails (0: none).
  * Returns the number of allocations. */
 static size_t encode_failing(size_t fail_at, size_t *lost_some) {
   profile_fixture fixture;
@@ -447,8 +450,8 @@ static size_t encode_failing(size_t fail_at, size_t *lost_some) {
   return failing.requests - before;
 }
 
-/* Some parts are emitted before memory runs out; the remaining samples are
- * reported as lost. */
+/* Some parts are passed to the callback before an allocation fails. The samples
+ * of the remaining parts are reported as lost. */
 static void memory_failure_between_parts_loses_only_later_parts(void) {
   size_t lost_some = 0, all = encode_failing(0, &lost_some), fail_at;
 
@@ -456,7 +459,8 @@ static void memory_failure_between_parts_loses_only_later_parts(void) {
   CHECK(all > 100);
   for (fail_at = 1; fail_at + 12 < all; fail_at += 23)
     encode_failing(fail_at, &lost_some);
-  for (fail_at = all - 12; fail_at <= all; fail_at++) /* in the last part */
+  /* Fail while the last part is written. */
+  for (fail_at = all - 12; fail_at <= all; fail_at++)
     encode_failing(fail_at, &lost_some);
   CHECK(lost_some > 0);
 }

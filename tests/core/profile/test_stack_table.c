@@ -48,7 +48,7 @@ static void order_and_depth_distinguish_stacks(void) {
   CHECK(sp_stack_table_hash(stack, 3) != sp_stack_table_hash(stack, 2));
 }
 
-/* Equal hashes are only a hint: the frames are compared. */
+/* Stacks with equal hashes are different if their frames are. */
 static void stacks_with_equal_hashes_are_distinguished(void) {
   uint32_t numbers[100], i;
   fixture f;
@@ -95,7 +95,8 @@ static void numbers_stay_as_the_table_grows(void) {
   close_tables(&f);
 }
 
-/* A stack that could not be added is absent; the others stay. */
+/* Adding stacks fails at some allocation: the stack that was not added is
+ * absent, and the others stay. */
 static void scenario_of_failures(const sp_mem *mem) {
   uint32_t added[300], i, count = 0, number;
   fixture f;

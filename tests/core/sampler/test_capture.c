@@ -14,7 +14,7 @@
 static const sp_capture_config capture_config = {.slice_bytes_max = 4096,
                                                  .interval_ns = SP_NS_PER_S};
 
-/* Timers that never expire: the tests call the handler. */
+/* Timers that never expire, because the tests call the handler themselves. */
 static const sp_timer_base still_base = {.wall = true,
                                          .interval_ns = 1000000 * SP_NS_PER_S};
 
@@ -28,7 +28,7 @@ static uint32_t index_here(void) {
   return thread->index;
 }
 
-/* Call the handler as a signal would. */
+/* Call the handler as if a signal had arrived here. */
 static void signal_here(uint64_t ticks) {
   ucontext_t here;
 
@@ -46,7 +46,8 @@ static size_t samples_read(sp_capture *capture) {
   return count;
 }
 
-/* The reason why the only sample has no stack; 0: it has one. */
+/* The reason why the only sample in the ring has no stack; 0: it has a
+ * stack. */
 static uint32_t sample_why(sp_capture *capture) {
   sp_ring *ring = sp_capture_ring(capture);
   unsigned shard = 0;
@@ -74,8 +75,8 @@ static void capture_stopped(sp_capture *capture) {
   sp_capture_release(capture);
 }
 
-/* A walker that does not return while `walk_paused` is set, as if its thread
- * was preempted. */
+/* walk_slowly() does not return while this is set, as if its thread was
+ * preempted. */
 static _Atomic bool walk_paused;
 static _Atomic int walking;
 
@@ -163,8 +164,8 @@ static void a_capture_stays_acquired_until_its_reader_releases_it(void) {
   capture_stopped(second);
 }
 
-/* A young forked child's timers send another signal; the mask of the session's
- * signal is then irrelevant. */
+/* The timers of a young forked child send another signal than the session's.
+ * Then it does not matter whether the session's signal is blocked. */
 static void a_signal_is_blocked_by_its_own_number(void) {
   sp_capture *capture = capture_started();
   ucontext_t here;
@@ -179,7 +180,7 @@ static void a_signal_is_blocked_by_its_own_number(void) {
 }
 
 #if defined(__x86_64__)
-/* A stack made by the program, whose bounds include a guard page. */
+/* The program has made a stack whose reported bounds include its guard page. */
 static void a_guard_page_below_the_stack_is_not_read(void) {
   sp_capture *capture = capture_started();
   sp_thread *thread = sp_self_current()->thread;
@@ -201,7 +202,7 @@ static void a_guard_page_below_the_stack_is_not_read(void) {
   capture_stopped(capture);
 }
 
-/* Two pages; the first one ends with the given bytes. */
+/* Map two pages; the first one ends with the given bytes. */
 static char *code_pages(const char end[2]) {
   char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -211,8 +212,8 @@ static char *code_pages(const char end[2]) {
   return pages;
 }
 
-/* Deliver a late signal that interrupted the code at `pc`, with
- * rt_sigprocmask's arguments in the registers. */
+/* Deliver a late signal that interrupted the code at `pc`, when the registers
+ * contain the arguments of rt_sigprocmask. */
 static void signal_at(const char *pc, const uint64_t *mask_before) {
   ucontext_t here;
 
@@ -246,7 +247,8 @@ static void code_at_a_mappings_start_is_not_read_before_it(void) {
   munmap(call, 8192);
 }
 
-/* swapcontext() sets the same mask again. */
+/* The call also returned the previous mask, in which the signal was not
+ * blocked, as in swapcontext(). */
 static void an_open_previous_mask_means_nothing_was_blocked(void) {
   sp_capture *capture = capture_started();
   char *call = code_pages("\x0f\x05");
@@ -279,8 +281,8 @@ static void recorded_ticks_are_subtracted(void) {
   capture_stopped(capture);
 }
 
-/* If the ring is full, a sample is written without its stack; if that does not
- * fit either, its ticks wait. */
+/* If the ring has no space, a sample is written without its stack. If that does
+ * not fit either, its ticks are counted and recorded later. */
 static void a_full_ring_loses_no_tick(void) {
   enum { SIGNALS = 100000 };
   sp_capture *capture = capture_started();
@@ -323,7 +325,8 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* No timer is armed whose signal would end the process. */
+  /* The signal must not have its default action, because then no timer is
+   * set. */
   signal(60, SIG_IGN);
   CHECK_EQUAL(sp_threads_start(&still_base, 60, false), SPANPROF_OK);
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);

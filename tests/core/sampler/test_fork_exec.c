@@ -1,6 +1,7 @@
 /* A forked child that resets its signals before it executes another program
- * must not be ended by our signal. A child that continues as this program is
- * sampled from its start. */
+ * must not be ended by spanprof's signal. A child that continues to run this
+ * program is sampled from its start. In these tests, a child is "young" for the
+ * time SP_THREAD_YOUNG_NS. */
 #include <spanprof/spanprof.h>
 
 #include <fcntl.h>
@@ -121,7 +122,7 @@ static void reset_while_blocked(void) {
   burn_cpu_s(SHORT_WORK_S);
 }
 
-/* Long enough for a scan. */
+/* Reset the signals, and run long enough for a scan to happen. */
 static void reset_and_linger(void) {
   signals_reset(SIG_DFL);
   burn_cpu_s(LONG_WORK_S);
@@ -233,11 +234,11 @@ static work_report child_work(void (*first)(void)) {
   return report;
 }
 
-/* A timer's first interval is random: the ticks of one child are its CPU time
- * in intervals, with a standard deviation of less than half an interval. Ticks
- * that expired since the last kernel tick in the thread are not yet delivered:
- * at most 10 ms, or, on average, 1 ms for each thread that competes for the
- * processor. */
+/* A timer's first interval is random, so the number of ticks of one child is
+ * its CPU time in intervals, with a standard deviation of less than half an
+ * interval. Ticks that expired since the last kernel tick in the thread are not
+ * yet delivered: at most 10 ms, or, on average, 1 ms for each thread that
+ * competes for the processor. */
 static void a_young_childs_cpu_time_is_counted(void) {
   spanprof_session *session = session_begin();
   double expected = 0, ticks = 0, noise, late, running;
@@ -263,8 +264,9 @@ static void urgent_handle(int number) {
   urgent_calls++;
 }
 
-/* In a child of a program that handles the young signal, the profiler does not
- * use that signal: scans record the CPU time of its threads. */
+/* If the program handles SP_THREAD_YOUNG_SIGNAL, the profiler does not use that
+ * signal in a child. Scans record the CPU time of the child's threads
+ * instead. */
 static void a_signal_that_the_program_handles_is_not_used(void) {
   spanprof_session *session = session_begin();
   struct sigaction action;
@@ -287,8 +289,8 @@ static int signal_now(uint32_t *timers) {
   return number;
 }
 
-/* A young child installs its own handler for the signal: after the next scan it
- * gets none of our signals. */
+/* A young child installs its own handler for SP_THREAD_YOUNG_SIGNAL. After the
+ * next scan, spanprof no longer sends that signal. */
 static int urgent_child(void) {
   uint32_t timers;
   int calls;
@@ -321,7 +323,7 @@ static void parent_signal_check(int number) {
   CHECK(action.sa_handler == SIG_DFL);
 }
 
-/* Let the time SP_THREAD_YOUNG_NS pass. */
+/* End the time SP_THREAD_YOUNG_NS, so that the child is no longer young. */
 static void grow(void) {
   pthread_mutex_lock(&sp_threads.lock);
   CHECK_EQUAL(sp_threads.signal_number, SP_THREAD_YOUNG_SIGNAL);
@@ -335,7 +337,7 @@ static int grown_child(void) {
   uint32_t timers = 0;
 
   grow();
-  /* The collector scans. */
+  /* Wait until the collector has scanned. */
   while (signal_now(&timers) != session_signal || timers == 0)
     burn_cpu_s(0.01);
   return ANSWER;
@@ -352,8 +354,8 @@ static void a_grown_child_has_the_sessions_signal(void) {
   CHECK(!spanprof_session_stop(session, 10000));
 }
 
-/* A child that is no longer young resets its handlers: within one scan no
- * signal of ours can end it. */
+/* A child that is no longer young resets its signal handlers. After one scan,
+ * no signal of spanprof can end it. */
 static int disarmed_child(void) {
   uint32_t timers = 0;
 

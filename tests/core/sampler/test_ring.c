@@ -141,7 +141,7 @@ static void an_empty_shard_is_written_from_its_start(void) {
   sp_ring_free(ring);
 }
 
-/* Number of resident pages of the shard from `payload` on. */
+/* The number of resident pages of the shard, from the page of `payload` on. */
 static size_t pages_resident(const void *payload, size_t pages) {
   char *start = (char *)((uintptr_t)payload & ~(uintptr_t)4095);
   unsigned char resident[SP_RING_SHARD_BYTES / 4096];
@@ -214,8 +214,8 @@ static void more_cores_add_shards_of_the_same_size(void) {
     CHECK_EQUAL(sp_ring_shards(rows[i].cores), rows[i].shards);
 }
 
-/* Writers count written and refused payloads; every payload contains its length
- * and a pattern. */
+/* Writers race with the reader. They count written and refused payloads. Every
+ * payload contains its length and a pattern. */
 #define RACE_WRITERS  4
 #define RACE_PAYLOADS 40000
 
@@ -237,7 +237,8 @@ static void *race_write(void *data) {
 
     if (sp_ring_reserve(r->ring, seed + (uint32_t)i, words * 8, &claim)) {
       atomic_fetch_add(&r->refused, 1);
-      /* Otherwise a reader without its own core would never run. */
+      /* Without this, a reader that shares a core with writers would never
+       * run. */
       sched_yield();
       continue;
     }

@@ -16,8 +16,8 @@ static size_t walk_nothing(void *data, const spanprof_capture *capture,
   return 0;
 }
 
-/* Names frame n "function<n>", and at odd offsets of code 14 "odd14"; frame 13
- * has no name. */
+/* Names the frame with code n "function<n>", and with code 14 and an odd offset
+ * "odd14". The frame with code 13 has no name. */
 static spanprof_status resolve(void *data, const spanprof_frame *frame,
                                spanprof_name *out) {
   static char text[32];
@@ -62,7 +62,7 @@ static spanprof_status add(uint64_t code, uint32_t offset) {
   return sp_runtime_names_add(&frame);
 }
 
-/* Counts the names in *data and checks each. */
+/* Check a frame's name, and count it in *data. */
 static void name_check(void *data, const sp_frame *frame,
                        const sp_frame_name *name) {
   char text[32];
@@ -85,7 +85,7 @@ static void name_check(void *data, const sp_frame *frame,
   CHECK_EQUAL(name->start_line, 1);
 }
 
-/* Returns the number of new names. */
+/* Deliver the names that are new, and return their number. */
 static int names_fetch(void) {
   int count = 0;
 
@@ -229,7 +229,8 @@ static void ranges_can_be_added_while_registered(void) {
   spanprof_runtime_unregister();
 }
 
-/* Unregistering waits for callers that are inside. */
+/* Set after spanprof_runtime_unregister() has returned, which waits for callers
+ * that use the runtime. */
 static _Atomic int unregistered;
 
 static void *unregister_run(void *data) {
@@ -246,7 +247,8 @@ static void unregistering_waits_for_the_handler(void) {
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   CHECK(sp_runtime_enter());
   CHECK_EQUAL(pthread_create(&thread, NULL, unregister_run, NULL), 0);
-  /* Once the runtime is hidden, the thread can only be waiting for us. */
+  /* After the runtime is hidden, the unregistering thread can only be waiting
+   * for this thread to leave the runtime. */
   for (;;) {
     bool hidden = !sp_runtime_enter();
 
@@ -266,8 +268,8 @@ static void many_ranges_are_found_in_any_order(void) {
   const spanprof_runtime *now;
   uint64_t i;
 
-  /* Ranges [10 i, 10 i + 5), in reverse order; those with an even i are twice
-   * as long. */
+  /* The ranges are [10 i, 10 i + 5), in reverse order. Those with an even i are
+   * twice as long, so they touch the next range. */
   for (i = 0; i < SPANPROF_RUNTIME_RANGES_MAX; i++)
     many[SPANPROF_RUNTIME_RANGES_MAX - 1 - i] = (spanprof_range){
         .start = i * 10, .end = i * 10 + (i % 2 == 0 ? 10 : 5)};

@@ -22,7 +22,8 @@ static bool mask_has(uint64_t mask, int number) {
   return mask >> (number - 1) & 1;
 }
 
-/* Replaces the sampler's handler: another signal arrives while it runs. */
+/* Called in place of the sampler's function: another signal arrives while the
+ * handler runs. */
 static void handle(int number, uint32_t index, uint64_t ticks, void *ucontext) {
   (void)number, (void)index, (void)ticks, (void)ucontext;
   mask_inside = mask_now();
@@ -42,7 +43,7 @@ static void other_handle(int number) {
   other_signals++;
 }
 
-/* Send the signal as a timer of ours does. */
+/* Send the signal as a timer of spanprof does. */
 static void send_ours(int number) {
   siginfo_t info;
 
@@ -58,8 +59,8 @@ static void send_ours(int number) {
 static void no_handler_jumps_out_of_ours(void) {
   static const int faults[] = {SIGSEGV, SIGBUS,  SIGILL,
                                SIGFPE,  SIGTRAP, SIGSYS};
-  /* glibc's internal signals 32 and 33: cancellation, and setuid() of all
-   * threads. */
+  /* 32 and 33 are glibc's internal signals, for thread cancellation and for
+   * setuid() of all threads. */
   static const int others[] = {SIGALRM, SIGPROF, SIGURG, SIGUSR1,
                                SIGTERM, 32,      33};
   struct sigaction action = {.sa_handler = jump_out};

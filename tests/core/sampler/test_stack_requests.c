@@ -1,4 +1,5 @@
-/* Stacks are found in one pass over the process's memory map. */
+/* Tests that the stacks of threads are found in one pass over the process's
+ * memory map. */
 #include "sampler/handler/stack_requests.h"
 
 #include <pthread.h>
@@ -8,7 +9,7 @@
 
 #include "check.h"
 
-#define STACK UINT64_C(0x20000) /* distance of two stacks in the map below */
+#define STACK UINT64_C(0x20000) /* distance of two stacks in map_read() */
 
 static sp_stack_requests requests;
 
@@ -26,7 +27,7 @@ static void map_visit(uint64_t start, uint64_t limit, bool readable,
   sp_stack_requests_visit(&requests, &mapping);
 }
 
-/* Visit a map of `stacks` stacks, each with a guard page below. */
+/* Visit a map of `stacks` stacks, each with a guard page below it. */
 static void map_read(size_t stacks) {
   size_t i;
 
@@ -66,9 +67,11 @@ static void a_stack_contains_sp_and_control_block(void) {
 
 static void other_stacks_are_not_read_directly(void) {
   sp_stack_requests_clear(&requests);
-  request_add(1 * STACK + 0x800, 1 * STACK + 0x900);   /* in the guard page */
-  request_add(2 * STACK + 0x9000, 2 * STACK + 0x8000); /* above the block */
-  request_add(3 * STACK + 0x9000, 5 * STACK + 0x8000); /* a coroutine's stack */
+  request_add(1 * STACK + 0x800, 1 * STACK + 0x900); /* in the guard page */
+  /* Above the control block. */
+  request_add(2 * STACK + 0x9000, 2 * STACK + 0x8000);
+  /* The stack of a coroutine. */
+  request_add(3 * STACK + 0x9000, 5 * STACK + 0x8000);
   request_add(4 * STACK + 0x9000, 4 * STACK + 0xa000);
   sp_stack_requests_sort(&requests);
   map_read(3);
@@ -77,9 +80,9 @@ static void other_stacks_are_not_read_directly(void) {
   CHECK(request_with(2 * STACK + 0x9000)->low == 0);
   CHECK(request_with(3 * STACK + 0x9000)->low == 0);
   CHECK_EQUAL(request_with(4 * STACK + 0x9000)->low, 4 * STACK + 0x9000);
-  /* The first request's sp and control block are too far apart for one stack.
-   * The second one is a normal stack in a large mapping, because the kernel may
-   * merge adjacent stacks into one mapping. */
+  /* The first request's stack pointer and control block are too far apart for
+   * one stack. The second request is for a normal stack in a large mapping,
+   * because the kernel may merge adjacent stacks into one mapping. */
   sp_stack_requests_clear(&requests);
   request_add(1 * STACK, 1 * STACK + (65u << 20));
   request_add(2 * STACK + (65u << 20), 2 * STACK + (65u << 20) + 8);
@@ -88,8 +91,8 @@ static void other_stacks_are_not_read_directly(void) {
   CHECK_EQUAL(requests.requests[1].low, 2 * STACK + (65u << 20));
 }
 
-/* The end of a mapped file that is too short has unreadable pages, as a mapping
- * with guard pages has (Linux 6.13, MADV_GUARD_INSTALL). */
+/* A mapping of a file that is too short ends with unreadable pages, like a
+ * mapping that contains guard pages (Linux 6.13, MADV_GUARD_INSTALL). */
 static void a_stack_with_an_unreadable_page_is_rejected(void) {
   enum { PAGES = 300, PAGE = 4096 };
   int file = memfd_create("stack", MFD_CLOEXEC);
@@ -163,7 +166,8 @@ static void *thread_run(void *data) {
   return NULL;
 }
 
-/* A variable that is not on a stack is not found. */
+/* The stacks of this and of another thread are found. The address of a variable
+ * that is not on a stack is not. */
 static void stacks_of_this_process_are_found(void) {
   pthread_t thread;
   here main_place, place;

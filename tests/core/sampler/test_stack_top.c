@@ -4,8 +4,8 @@
 #include "check.h"
 #include "sampler/handler/stack_top.h"
 
-/* Platforms with glibc's x86-64 layout of thread data, and without a sanitizer
- * that adds frames around a thread's. */
+/* Only these platforms have glibc's x86-64 layout of thread data, and no
+ * sanitizer that adds frames outside those of the thread's function. */
 #if defined(__GLIBC__) && defined(__x86_64__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TOP_LEARNS 1
@@ -62,7 +62,7 @@ static stack_seen thread_run(void *(*run)(void *), size_t stack_bytes) {
   return seen;
 }
 
-/* Runs first, as the measurement cannot be undone. */
+/* This test must run first, because the measurement cannot be undone. */
 static void without_measurement_only_the_control_block_is_excluded(void) {
   stack_seen seen = thread_run(thread_measure, 256 * 1024);
 
@@ -77,7 +77,8 @@ static void measured_top_is_just_above_the_first_frame(void) {
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     stack_seen seen = thread_run(thread_measure, sizes[i]);
 
-    /* Leaves space for the frame of the first function's caller. */
+    /* The top leaves space for the frame of the caller of the thread's
+     * function. */
     CHECK(seen.top > seen.frame + 256);
     CHECK(seen.top <= seen.tp);
 #if TOP_LEARNS

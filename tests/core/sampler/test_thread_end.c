@@ -1,5 +1,5 @@
-/* Ticks without a stack: before a thread has a timer, at its end, at the end of
- * sampling, and while it blocks the signal or cannot get a timer. */
+/* Tests of ticks without a stack: before a thread has a timer, at its end, at
+ * the end of sampling, and while it blocks the signal or cannot get a timer. */
 #include "sampler/thread_arming.h"
 
 #include <pthread.h>
@@ -26,7 +26,8 @@ static void sampling_start(uint32_t timers_max) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
-/* Stop, and return the number of ticks recorded at threads' ends. */
+/* Stop sampling, and return the number of ticks that were recorded at the end
+ * of threads. */
 static uint64_t sampling_stop(void) {
   sp_threads_stop();
   sp_capture_end();
@@ -41,8 +42,8 @@ static void thread_run(void *(*run)(void *)) {
   pthread_join(thread, NULL);
 }
 
-/* Burn CPU time with the signal blocked: every tick is recorded at the thread's
- * end. */
+/* Use CPU time while the signal is blocked, so that every tick is recorded at
+ * the thread's end. */
 static void blocked_burn(uint64_t ms) {
   sigset_t ours, mask;
 
@@ -73,7 +74,7 @@ static void *registered_run(void *nothing) {
   return nothing;
 }
 
-/* Excludes itself before it has a timer. */
+/* A thread that excludes itself before it has a timer. */
 static void *excluded_first_run(void *nothing) {
   spanprof_thread_exclude(1);
   burn_cpu_ms(20);
@@ -89,7 +90,7 @@ static void ticks_after_the_last_signal_are_recorded(void) {
   CHECK(booked >= 20 && booked < 1000);
 }
 
-/* Only CPU time before the exclusion is recorded. */
+/* Only the CPU time before a thread excludes itself is recorded. */
 static void an_excluded_thread_records_nothing(void) {
   sampling_start(8);
   thread_run(excluded_run);
@@ -111,8 +112,8 @@ static void cpu_time_without_an_available_timer_is_recorded(void) {
   CHECK(booked >= 40 && booked < 1000);
 }
 
-/* The record belongs to an earlier thread with the same id, which used more CPU
- * time. */
+/* The record belonged to an earlier thread with the same id, which had used
+ * more CPU time. */
 static void *reused_run(void *nothing) {
   sp_thread *thread;
 
@@ -128,8 +129,8 @@ static void another_threads_clock_records_nothing(void) {
   CHECK_EQUAL(sampling_stop(), 0);
 }
 
-/* The ticks of the next sample in the ring, and the reason why they have no
- * stack. 0: no sample. */
+/* Returns the ticks of the next sample in the ring, or 0 if there is none. *why
+ * is the reason why the sample has no stack. */
 static uint64_t ring_next(uint32_t *why, spanprof_span *span) {
   sp_ring *ring = sp_capture_ring(capture);
   const sp_sample *sample;
@@ -169,7 +170,7 @@ static void registered_only(bool only) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
-/* Sets the timer late, as a scan does. */
+/* The timer is set late, as it is for a thread that a scan finds. */
 static void cpu_time_before_the_timer_is_recorded(void) {
   uint64_t ticks;
 
@@ -237,7 +238,8 @@ static void *span_run(void *nothing) {
   return nothing;
 }
 
-/* The thread leaves the span before it ends, so no span is active then. */
+/* The thread leaves the span before it ends, so no span is active at its
+ * end. */
 static void the_last_ticks_belong_to_the_last_span(void) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
@@ -259,7 +261,7 @@ static void the_last_ticks_belong_to_the_last_span(void) {
   spanprof_span_end(span_of_the_thread);
 }
 
-/* The thread that stops the sampling has late ticks itself. */
+/* The late ticks are those of the thread that stops sampling. */
 static void late_ticks_at_a_stop_are_recorded(void) {
   uint64_t booked;
 

@@ -1,6 +1,6 @@
-/* Threads that block our signal are found for every user. They are logged
- * without a lock that another thread or a fork needs. Also tests threads that
- * avoid the kernel's ticks. */
+/* Threads that block spanprof's signal are found for every user. They are
+ * logged without a lock that another thread or a fork needs. Also tests threads
+ * that avoid the kernel's ticks. */
 #include "sampler/thread_scan.h"
 
 #include <errno.h>
@@ -69,9 +69,9 @@ static void cpu_used_wait(int tid, uint64_t ns) {
     usleep(1000);
 }
 
-/* A thread of this name blocks our signal during several scans. One scan is not
- * enough, because a thread that is being created blocks every signal for a
- * moment. */
+/* Scan several times while a thread with this name blocks spanprof's signal.
+ * One scan is not enough, because a thread that is being created blocks every
+ * signal for a moment. */
 static void blocked_scan(const char *name, bool burns) {
   pthread_t thread;
   sp_log log;
@@ -106,8 +106,9 @@ static void a_blocked_idle_thread_is_not_logged(void) {
   CHECK_EQUAL(logged, 0);
 }
 
-/* ThreadSanitizer's own thread may be logged. */
-static void blocked_resolver_threads_of_ours_are_not_logged(void) {
+/* libcurl's resolver threads inherit this name. Another thread may be logged:
+ * the one that ThreadSanitizer creates. */
+static void blocked_resolver_threads_of_the_library_are_not_logged(void) {
   blocked_scan("spanprof-upload", true);
   CHECK_EQUAL(logged_thread, 0);
 }
@@ -145,7 +146,8 @@ static void *avoid_ticks_run(void *ended) {
   return NULL;
 }
 
-/* The kernel notices an expired timer when it ticks in the thread. */
+/* The thread is descheduled before each tick of the kernel, so the kernel does
+ * not notice that its timer has expired. */
 static void a_thread_that_avoids_kernel_ticks_is_sampled(void) {
   const sp_timer_base base = {.interval_ns = 2 * SP_NS_PER_MS};
   const sp_capture_config config = {.interval_ns = base.interval_ns};
@@ -176,8 +178,8 @@ static const check_test tests[] = {
     {"the_log_may_wait_for_any_thread", the_log_may_wait_for_any_thread},
     {"a_blocked_idle_thread_is_not_logged",
      a_blocked_idle_thread_is_not_logged},
-    {"blocked_resolver_threads_of_ours_are_not_logged",
-     blocked_resolver_threads_of_ours_are_not_logged},
+    {"blocked_resolver_threads_of_the_library_are_not_logged",
+     blocked_resolver_threads_of_the_library_are_not_logged},
     {"a_thread_that_avoids_kernel_ticks_is_sampled",
      a_thread_that_avoids_kernel_ticks_is_sampled},
     {"a_mask_is_read_after_any_number_of_groups",

@@ -1,4 +1,4 @@
-/* Each thread has a record of its own, for any number of threads. */
+/* Tests that each thread has its own record, for any number of threads. */
 #include "sampler/thread_table.h"
 #include "sampler/thread_scan.h"
 
@@ -20,7 +20,7 @@
 #include "util/system/counters.h"
 #include "util/system/own_thread.h"
 
-/* More threads than the first two chunks have records. */
+/* More than the number of records in the first two chunks. */
 #define THREADS     800
 #define STACK_BYTES (64 << 10)
 
@@ -98,12 +98,12 @@ static void timers_start(uint32_t hz) {
   CHECK(!sp_threads_start(&base, number, false));
 }
 
-/* Enough scans to run each kind of scan. */
+/* Repeat the test often enough that each kind of scan is run. */
 static void a_scan_finds_a_thread_that_replaced_another(void) {
   enum { TIMES = 20 };
   pthread_t thread;
   int tid = 0, before = 0, i;
-  size_t others; /* sanitizers have threads of their own */
+  size_t others; /* threads that a sanitizer creates */
 
   timers_start(1);
   others = sp_threads_scan(NULL);
@@ -118,7 +118,8 @@ static void a_scan_finds_a_thread_that_replaced_another(void) {
     sem_post(&leave);
     pthread_join(thread, NULL);
     while (!tgkill(getpid(), tid, 0))
-      sched_yield(); /* a joined thread exists for a moment */
+      /* After the join, the kernel may list the thread for a moment. */
+      sched_yield();
   }
   sp_threads_stop();
 }
@@ -128,17 +129,17 @@ static sp_thread *record_own(void) {
   return sp_thread_find(gettid());
 }
 
-/* Sampled, and with its labels. */
+/* A thread of the library, which a scan finds before it registers. */
 static void *ours_run(void *nothing) {
   sem_post(&registered);
   sem_wait(&leave);
   return nothing;
 }
 
-/* A thread of ours that a scan found before it registered must not be counted
- * as one of the program's, or a new thread of the program would be found
- * late. */
-static void an_own_thread_hides_none_of_the_programs(void) {
+/* A scan may find a thread of the library before the thread registers. The
+ * thread must not stay counted as one of the program's. Otherwise a new thread
+ * of the program would be found late. */
+static void a_library_thread_hides_no_program_thread(void) {
   pthread_t ours, other;
   sp_thread *record;
   int i, tid;
@@ -173,7 +174,8 @@ static void own_record_check(void) {
   CHECK(sp_self_current()->thread == record);
 }
 
-/* Memory far below the main stack may be a heap or unmapped. */
+/* With an unlimited stack, the memory far below the main stack may be a heap or
+ * unmapped. */
 static void an_unlimited_stack_excludes_a_heap(void) {
   const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
   /* A variable may be on a separate stack of a sanitizer. */
@@ -199,7 +201,7 @@ static void an_unlimited_stack_excludes_a_heap(void) {
 typedef struct place {
   uint64_t tp;
   uint64_t outer;
-  uint64_t inner; /* some pages deeper */
+  uint64_t inner; /* stack pointer that is some pages deeper than `outer` */
   int tid;
 } place;
 
@@ -218,7 +220,8 @@ static void *place_run(void *data) {
   return thread_wait(&here->tid);
 }
 
-/* Store a stack pointer as the handler does, and look the stack up. */
+/* Store a stack pointer as the handler does, and let a scan look up the
+ * stack. */
 static uint64_t stack_low_seen(sp_thread *record, uint64_t sp) {
   atomic_store(&record->seen_sp, sp);
   sp_threads.stacks_due_ns = 0;
@@ -242,7 +245,7 @@ static void a_stack_is_known_as_deep_as_it_was_sampled(void) {
   CHECK_EQUAL(stack_low_seen(record, here.outer), here.outer / page * page);
   CHECK_EQUAL(stack_low_seen(record, here.inner), here.inner / page * page);
   CHECK_EQUAL(stack_low_seen(record, here.outer), here.inner / page * page);
-  /* A sample on another stack ends further lookups. */
+  /* A sample on another stack ends the lookups for this thread. */
   CHECK_EQUAL(stack_low_seen(record, 4096), here.inner / page * page);
   CHECK(record->stack_final);
   sem_post(&leave);
@@ -290,8 +293,8 @@ static void *excluded_run(void *nothing) {
   return nothing;
 }
 
-/* Each thread excludes itself and is counted once. The scans are enough to run
- * each kind of scan. */
+/* Each thread excludes itself, and is counted once. There are enough scans to
+ * run each kind of scan. */
 static void any_number_of_threads_is_excluded(void) {
   enum { EXCLUDED = 40, SCANS = 20 };
   pthread_t threads[EXCLUDED];
@@ -325,8 +328,9 @@ static void *blocked_run(void *nothing) {
   return nothing;
 }
 
-/* More threads than one scan reads. Each is read twice, and blocked ones are
- * read again meanwhile, because they may have unblocked the signal. */
+/* There are more threads than one scan reads. Each thread is read twice, and
+ * blocked threads are read again in between, because they may have unblocked
+ * the signal. */
 static void any_number_of_blocked_threads_is_found(void) {
   enum { BLOCKED = 80, SCANS = 2 * BLOCKED / 20 + 4 };
   pthread_t threads[BLOCKED];
@@ -382,7 +386,7 @@ int main(void) {
   many_threads_have_a_record_each();
   an_index_out_of_range_has_no_record();
   a_scan_finds_a_thread_that_replaced_another();
-  an_own_thread_hides_none_of_the_programs();
+  a_library_thread_hides_no_program_thread();
   an_unlimited_stack_excludes_a_heap();
   a_stack_is_known_as_deep_as_it_was_sampled();
   a_thread_found_again_has_its_labels();

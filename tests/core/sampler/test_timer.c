@@ -48,8 +48,9 @@ static void ticks_follow_the_threads_cpu_time(void) {
                              sp_signal_value(77), base.interval_ns),
               0);
   burn_cpu_ns(400 * SP_NS_PER_MS);
-  /* The last tick needs a kernel tick (10 ms at HZ 100), which a busy host of a
-   * virtual machine delays. It delivers all expired ticks. */
+  /* The last timer signal needs a tick of the kernel (10 ms at HZ 100), which a
+   * busy host of a virtual machine delays. The signal then reports all expired
+   * ticks. */
   ticks = atomic_load(&handled_ticks);
   while (atomic_load(&handled_ticks) == ticks &&
          sp_thread_cpu_ns() - used_ns < 5 * SP_NS_PER_S)
@@ -102,7 +103,8 @@ static void a_timer_of_an_ended_thread_is_reported_dead(void) {
   sp_timer_stop(timer);
 }
 
-/* The timer expires about ten times while the kernel does not tick. */
+/* This interval is so short that the timer expires about ten times between two
+ * ticks of the kernel. */
 static const sp_timer_base quick_base = {.interval_ns = 100 * UINT64_C(1000)};
 
 typedef struct unseen_timer {
@@ -118,7 +120,7 @@ static void *unseen_run(void *data) {
   uint64_t tick;
 
   unseen->tid = gettid();
-  /* Repeat if a kernel tick noticed it. */
+  /* Repeat this if a tick of the kernel noticed the timer. */
   do {
     atomic_store(&handled, 0);
     tick = burn_find_tick();
@@ -151,8 +153,8 @@ static void an_unnoticed_expired_timer_sends_its_signal_once(void) {
     sched_yield();
   ticks = atomic_load(&handled_ticks);
   CHECK(ticks >= 9 && ticks < 100);
-  /* Fire again, for the time that the thread has used since, including its
-   * handler. */
+  /* Fire the timer again, for the time that the thread has used since then,
+   * including the time of its handler. */
   sp_timer_fire(unseen.timer, &quick_base,
                 unseen.due_ns + ticks * quick_base.interval_ns);
   usleep(20000);
