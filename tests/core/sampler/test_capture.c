@@ -247,8 +247,8 @@ static void code_at_a_mappings_start_is_not_read_before_it(void) {
   munmap(call, 8192);
 }
 
-/* The call also returned the previous mask, in which the signal was not
- * blocked, as in swapcontext(). */
+/* rt_sigprocmask() also returned the previous mask, as in swapcontext(). If
+ * that mask did not block the signal, nothing was blocked. */
 static void an_open_previous_mask_means_nothing_was_blocked(void) {
   sp_capture *capture = capture_started();
   char *call = code_pages("\x0f\x05");

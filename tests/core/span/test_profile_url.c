@@ -1,5 +1,5 @@
-/* Links in pyroscope-otel's form. The expected strings of ruby_* are those of
- * pyroscope-otel's lib/pyroscope/otel.rb with Ruby 3.1's URI. */
+/* Tests of links in pyroscope-otel's form. The expected strings ruby_* were
+ * made by pyroscope-otel's lib/pyroscope/otel.rb with Ruby 3.1's URI. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -90,7 +90,7 @@ static void baseline_has_static_and_own_labels_and_no_id(void) {
 
 static void server_address_loses_its_credentials(void) {
   static const struct {
-    const char *given, *kept; /* NULL: refused */
+    const char *given, *kept; /* `kept` is NULL if the address is refused */
   } addresses[] = {
       {"http://localhost:4040", "http://localhost:4040"},
       {"HTTPS://h:1/p/", "https://h:1/p/"},

@@ -1,4 +1,4 @@
-/* Spans: the ids that samples carry, names, lifetimes and numbers. */
+/* Tests of spans: the ids that samples carry, names, lifetimes and numbers. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -93,7 +93,7 @@ static void sweep_thrice(void) {
   sp_span_sweep();
 }
 
-/* Every test begins and ends without spans. */
+/* End spans and free them, because every test begins and ends without spans. */
 static void end_all(spanprof_span *spans, size_t count) {
   size_t i;
 
@@ -110,7 +110,8 @@ static void children_carry_their_local_root(void) {
   s[0] = start(rules, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(rules, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(rules, 3, 2, SPANPROF_SPAN_SAMPLED);
-  s[3] = start(rules, 4, 1, SPANPROF_SPAN_UNSAMPLED); /* not sampled itself */
+  /* The span itself is not sampled. */
+  s[3] = start(rules, 4, 1, SPANPROF_SPAN_UNSAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[0]), s[0]);
   CHECK_EQUAL(spanprof_span_carried(s[1]), s[0]);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
@@ -147,7 +148,7 @@ static void child_of_an_unknown_parent_carries_nothing(void) {
 
   s[0] = start(NULL, 2, 77, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[0]), 0);
-  s[1] = start(NULL, 3, 2, SPANPROF_SPAN_SAMPLED); /* a child of it */
+  s[1] = start(NULL, 3, 2, SPANPROF_SPAN_SAMPLED); /* a child of s[0] */
   CHECK_EQUAL(spanprof_span_carried(s[1]), 0);
   s[2] = start(each, 4, 78, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[2]);
@@ -386,7 +387,8 @@ static void stale_numbers_are_harmless(void) {
   CHECK_EQUAL(sp_counted(&sp_counts.spans_live), live - 1);
   sweep_thrice();
   CHECK(!known(span));
-  other = start(NULL, 9, 0, SPANPROF_SPAN_SAMPLED); /* reuses the place */
+  /* Reuses the memory of `span`. */
+  other = start(NULL, 9, 0, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL((uint32_t)other, (uint32_t)span);
   CHECK(other != span);
   spanprof_span_end(span);
@@ -431,7 +433,8 @@ static void span_on_a_stack_is_kept(void) {
   CHECK_EQUAL(spanprof_context_new(&context), SPANPROF_OK);
   spanprof_context_switch(context);
   spanprof_span_enter(0, &token);
-  spanprof_span_enter(s[1], &inside); /* ended, but still on a stack */
+  /* This span will end while it is on a stack. */
+  spanprof_span_enter(s[1], &inside);
   spanprof_context_switch(NULL);
   end_all(s, 2);
   CHECK(known(s[0]) && known(s[1]));
@@ -452,7 +455,7 @@ static void root_lives_as_long_as_its_children(void) {
   sweep_thrice();
   CHECK(known(s[0]));
   CHECK_EQUAL(spanprof_span_carried(s[1]), s[0]);
-  /* After the root has ended. */
+  /* A child can still start after the root has ended. */
   s[2] = start(NULL, 3, 1, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
   spanprof_span_end(s[1]);
@@ -497,7 +500,8 @@ static void without_a_session_ended_spans_do_not_pile_up(void) {
       highest = (uint32_t)span;
     spanprof_span_end(span);
   }
-  /* Places that the previous test freed, and no others. */
+  /* The spans reuse the memory that the previous test freed, and no other
+   * memory. */
   CHECK(highest < 110000);
 }
 

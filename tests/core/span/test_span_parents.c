@@ -1,4 +1,4 @@
-/* Ancestors of spans: the parent of a span and its lifetime. */
+/* Tests of the ancestors of spans: the parent of a span and its lifetime. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -83,13 +83,13 @@ static void parent_is_the_nearest_sampled_local_ancestor(void) {
   sp_span_view view;
 
   s[0] = start(each, 1, 0, SPANPROF_SPAN_SAMPLED);
-  s[1] =
-      start(each, 2, 1,
-            SPANPROF_SPAN_UNSAMPLED); /* not sampled: no samples of its own */
+  s[1] = start(each, 2, 1,
+               /* Not sampled, so samples do not carry its id. */
+               SPANPROF_SPAN_UNSAMPLED);
   s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED);
   s[3] = start(each, 4, 3, SPANPROF_SPAN_SAMPLED);
   s[4] = start(each, 5, 4, SPANPROF_SPAN_SAMPLED | SPANPROF_SPAN_PARENT_REMOTE);
-  s[5] = start(each, 6, 99, SPANPROF_SPAN_SAMPLED); /* of an unknown parent */
+  s[5] = start(each, 6, 99, SPANPROF_SPAN_SAMPLED); /* its parent is unknown */
   CHECK_EQUAL(parent_of(s[0]), 0);
   CHECK_EQUAL(parent_of(s[1]), 0);
   CHECK_EQUAL(parent_of(s[2]), s[0]);
@@ -109,7 +109,7 @@ static void root_only_spans_have_no_parent(void) {
 
   s[0] = start(root, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(root, 2, 1, SPANPROF_SPAN_SAMPLED);
-  /* Inside the span shown as 1. */
+  /* Samples of s[1] carry s[0], so s[0] becomes the parent. */
   s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED);
   s[3] = start(root, 4, 3, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(parent_of(s[0]), 0);
@@ -130,7 +130,8 @@ static void ancestors_last_as_long_as_a_descendant(void) {
   s[0] = start(each, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(each, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED);
-  s[3] = start(each, 4, 3, SPANPROF_SPAN_UNSAMPLED); /* carries 3 */
+  /* Samples of it carry s[2]. */
+  s[3] = start(each, 4, 3, SPANPROF_SPAN_UNSAMPLED);
   for (i = 0; i < 3; i++)
     spanprof_span_end(s[i]);
   sweep_times(10);
@@ -183,7 +184,7 @@ static void one_leaked_child_keeps_a_bounded_chain(void) {
     kept += known(s[i], &view);
   for (at = s[MANY - 1]; at; at = parent_of(at))
     depth++;
-  /* The chain and its local root are kept. */
+  /* The chain and its local root are kept alive. */
   CHECK_EQUAL(depth, (MANY - 1) % (SP_SPAN_CHAIN_MAX + 1) + 1);
   CHECK_EQUAL(kept, depth + 1);
   end_all(s, MANY);

@@ -1,4 +1,5 @@
-/* spanprof_span_retain(): references to spans from outside of the library. */
+/* Tests of spanprof_span_retain(), by which a program adds references to
+ * spans. */
 #include "check.h"
 
 #include "span/span.h"
@@ -63,7 +64,7 @@ static void a_freed_span_cannot_be_retained(void) {
 static _Atomic spanprof_span shared[KEPT];
 static _Atomic int retain_stop;
 
-/* A retained span stays unchanged until its release. */
+/* Retain spans in a loop. A retained span stays unchanged until its release. */
 static void *retain_often(void *data) {
   unsigned i = 0;
 

@@ -1,4 +1,4 @@
-/* Span rules: options, attributes, and the session's values. */
+/* Tests of span rules: options, attributes, and the session's values. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -92,7 +92,7 @@ static void only_spans_that_samples_carry_have_attributes(void) {
     CHECK_TEXT(attribute(NULL, child, (spanprof_span_attribute)of), "");
     CHECK_TEXT(attribute(NULL, 0, (spanprof_span_attribute)of), "");
   }
-  /* Off by default. */
+  /* These URLs are off by default. */
   CHECK_TEXT(attribute(NULL, root, SPANPROF_ATTRIBUTE_BASELINE_URL), "");
   CHECK_TEXT(attribute(NULL, root, SPANPROF_ATTRIBUTE_DIFF_URL), "");
   CHECK_EQUAL(sp_span_defaults_set(NULL), SPANPROF_OK);
@@ -100,8 +100,8 @@ static void only_spans_that_samples_carry_have_attributes(void) {
   spanprof_span_end(child);
 }
 
-/* For each set of rules: is there a URL before and after the server reports
- * that it opens links? */
+/* For each set of rules: is a URL added before the server reports that it opens
+ * links, and after that? */
 static void a_url_is_added_only_if_it_can_be_opened(void) {
   spanprof_span_rules_options unset = options_new();
   const struct {
@@ -137,7 +137,8 @@ static void a_url_is_added_only_if_it_can_be_opened(void) {
     sp_span_links_open();
     CHECK_EQUAL(*attribute(rules, span, SPANPROF_ATTRIBUTE_URL) != 0,
                 cases[i].after);
-    /* The next session's server must report it again. */
+    /* After the defaults are set for a new session, the server must report
+     * again that it opens links. */
     CHECK_EQUAL(sp_span_defaults_set(&settings), SPANPROF_OK);
     CHECK_EQUAL(*attribute(rules, span, SPANPROF_ATTRIBUTE_URL) != 0,
                 cases[i].before);

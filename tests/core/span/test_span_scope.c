@@ -1,5 +1,5 @@
-/* Spans that are started with only a name, and spans for the duration of a
- * block. */
+/* Tests of spans that are started with only a name, and of spans for the
+ * duration of a block. */
 #include "check.h"
 
 #include "label_reset.h"
@@ -39,7 +39,7 @@ static spanprof_span work_in_a_scope(int leave) {
   {
     SPANPROF_SPAN_SCOPE("inner");
     CHECK_TEXT(name_of(spanprof_span_active()), "inner");
-    /* Its parent is the span that was active. */
+    /* The new span's parent is the span that was active. */
     CHECK_EQUAL(spanprof_span_carried(spanprof_span_active()), outer);
     if (leave)
       return outer;

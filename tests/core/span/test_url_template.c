@@ -1,4 +1,4 @@
-/* User-defined URL templates. */
+/* Tests of URL templates that users define. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -11,7 +11,8 @@ static const sp_url_span span = {"d6a1f0c2b3948576",
                                  "4bf92f3577b34da6a3ce929d0e0e4736",
                                  "GET /a&b \xc3\xa9", 11};
 
-/* The template with its placeholders replaced; "" if a value is missing. */
+/* Returns the template with its placeholders replaced, or "" if a value is
+ * missing. */
 static const char *filled(const char *text, const char *app,
                           const char *server) {
   static char result[4096];

@@ -6,9 +6,9 @@
 
 #define CODE_START UINT64_C(0x1000)
 #define CODE_LIMIT UINT64_C(0x100000)
-#define FRAME_AT   UINT64_C(0x200000) /* address of the section */
+#define FRAME_AT   UINT64_C(0x200000) /* virtual address of the section */
 
-/* A section under construction. */
+/* An .eh_frame section under construction. */
 typedef struct section {
   uint8_t bytes[4096];
   size_t size;
@@ -46,7 +46,8 @@ static void put_cie(section *to, const char *letters) {
   put(to, "\1", 1);
   put(to, letters, strlen(letters) + 1);
   put(to, factors, sizeof factors);
-  put(to, "\1\x1b", 2); /* one byte: pointers relative, 4 bytes, signed */
+  /* Augmentation data of one byte: pointers are relative, 4 bytes, signed. */
+  put(to, "\1\x1b", 2);
   put(to, program, sizeof program);
   end_record(to, record);
 }
@@ -104,7 +105,7 @@ static void a_frame_pointer_function_has_one_row_per_change(void) {
 }
 
 static void a_remembered_state_is_restored(void) {
-  /* push; remember; …; pop; restore after the early return */
+  /* push; remember; …; pop; restore after an early return */
   static const uint8_t program[] = {0x41, 0x0e, 16, 0x86, 2,    0x44,
                                     0x0a, 0x0e, 8,  0xc6, 0x41, 0x0b};
   sp_unwind_rows rows;
@@ -120,14 +121,14 @@ static void a_remembered_state_is_restored(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-/* Programs of one instruction each, and the resulting rule. */
+/* Each case is a program of one instruction or few, and the resulting rule. */
 static void expressions_and_rare_instructions_become_rules(void) {
   static const struct {
     const char *program;
     size_t size;
     sp_unwind_rule rule;
   } cases[] = {
-      /* the linker's .plt */
+      /* the rule of the linkers for .plt */
       {"\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22",
        13,
        {.cfa_kind = SP_CFA_PLT,
@@ -135,7 +136,7 @@ static void expressions_and_rare_instructions_become_rules(void) {
         .cfa_plus = 11,
         .ra_kind = SP_SLOT_CFA,
         .ra_offset = -8}},
-      /* *(rsp + 152) + 8: OpenSSL */
+      /* *(rsp + 152) + 8, as in OpenSSL */
       {"\x0f\x06\x77\x98\x01\x06\x23\x08",
        8,
        {.cfa_kind = SP_CFA_DEREF,
@@ -144,7 +145,7 @@ static void expressions_and_rare_instructions_become_rules(void) {
         .cfa_plus = 8,
         .ra_kind = SP_SLOT_CFA,
         .ra_offset = -8}},
-      /* *(rbp - 8), rbp at rbp + 0: GCC's realigned stack */
+      /* *(rbp - 8), and rbp saved at rbp + 0: a stack that GCC realigned */
       {"\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00",
        10,
        {.cfa_kind = SP_CFA_DEREF,
@@ -153,14 +154,14 @@ static void expressions_and_rare_instructions_become_rules(void) {
         .fp_kind = SP_SLOT_FP,
         .ra_kind = SP_SLOT_CFA,
         .ra_offset = -8}},
-      /* return address undefined: the outermost frame */
+      /* the return address is undefined, so this is the outermost frame */
       {"\x07\x10",
        2,
        {.cfa_kind = SP_CFA_REGISTER,
         .cfa_register = 7,
         .cfa_offset = 8,
         .ra_kind = SP_SLOT_UNDEFINED}},
-      /* longjmp(): everything in registers */
+      /* longjmp(): everything is in registers */
       {"\x0c\x05\x00\x09\x07\x08\x09\x06\x09\x09\x10\x01",
        12,
        {.cfa_kind = SP_CFA_REGISTER,
@@ -199,7 +200,8 @@ static void expressions_and_rare_instructions_become_rules(void) {
     section from = {0};
     uint8_t program[32];
 
-    /* Advance the pc after it, so that padding does not matter. */
+    /* The appended instruction advances the pc, so that padding after it does
+     * not matter. */
     memcpy(program, cases[i].program, cases[i].size);
     memcpy(program + cases[i].size, "\x48", 1);
     put_cie(&from, "zR");
@@ -260,7 +262,7 @@ static void functions_outside_the_code_are_skipped(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-/* The program's own section: complete, truncated and damaged. */
+/* The .eh_frame of this program: complete, truncated and damaged. */
 static void a_real_section_survives_damage(void) {
   sp_elf_unwind unwind;
   sp_elf_bytes bytes;

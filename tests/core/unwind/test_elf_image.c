@@ -56,7 +56,7 @@ static void constants_are_read_by_address_and_variables_not(void) {
   CHECK_EQUAL(sp_elf_image_open(&image, "/proc/self/exe", &sp_mem_default),
               SPANPROF_OK);
   if (image.segments[0].type == PT_PHDR && image.segments[0].vaddr > 0xffff)
-    bias = 0; /* not position-independent */
+    bias = 0; /* the program is not position-independent */
   CHECK(sp_elf_image_read_vaddr(&image, (uint64_t)(uintptr_t)constant - bias,
                                 read, sizeof read));
   CHECK_TEXT(read, constant);
@@ -66,7 +66,7 @@ static void constants_are_read_by_address_and_variables_not(void) {
   sp_elf_image_dispose(&image);
 }
 
-/* A file without section headers, as sstrip produces. */
+/* Remove the section headers of a file, as sstrip does. */
 static void unwind_information_is_found_without_sections(void) {
   sp_elf_unwind with, without;
   sp_elf_image image;
@@ -96,8 +96,8 @@ static void non_elf_files_are_refused(void) {
   sp_elf_image_dispose(&image); /* harmless after a failure */
 }
 
-/* Each header field is broken in turn: the file is refused or read, but never
- * past its end. */
+/* Each header field is broken in turn. The file is refused or read, but never
+ * beyond its end. */
 static void a_broken_header_reads_nothing_outside(void) {
   char build_id[SP_ELF_BUILD_ID_SIZE];
   unsigned char bytes[4096];

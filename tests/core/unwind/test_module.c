@@ -18,7 +18,7 @@ static sp_module_entry *module_at(const sp_module_list *list,
   return sp_module_list_get(list, *number);
 }
 
-/* A copy of zlib that can be loaded, replaced and deleted. */
+/* Write a copy of zlib that tests can load, replace and delete. */
 static void copy_library(const char *to) {
   char buffer[4096];
   FILE *from, *file;
@@ -113,7 +113,8 @@ static void a_library_is_loaded_unloaded_and_loaded_again(void) {
             sp_module_list_find(&list, (uint64_t)(uintptr_t)function)->bias;
   CHECK_EQUAL(dlclose(library), 0);
 
-  /* Samples taken before the unloading may still arrive. */
+  /* Samples taken before the unloading may still arrive, so the module is still
+   * found. */
   CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
   sp_module_list_age(&list);
   CHECK(module_at(&list, function, &again) == module);
@@ -162,7 +163,7 @@ static void unloaded_modules_leave_the_list(void) {
     unlink(path);
     CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
     sp_module_list_close_files(&list);
-    /* Late samples may still need it. */
+    /* Late samples may still need the module. */
     CHECK(sp_module_list_get(&list, number));
     sp_module_list_age(&list);
     sp_module_list_age(&list);
@@ -176,7 +177,7 @@ static void unloaded_modules_leave_the_list(void) {
   sp_module_list_dispose(&list);
 }
 
-/* The new file in this place is not the code that runs. */
+/* The file that replaced the loaded one is not the code that runs. */
 static void a_replaced_file_is_not_read(void) {
   char path[PATH_MAX], other[PATH_MAX], name[SP_SYMBOL_NAME_MAX];
   sp_module_entry *module;
@@ -274,6 +275,6 @@ int main(int argc, char **argv) {
        a_refresh_survives_failed_allocations},
   };
 
-  CHECK(zlibVersion() != NULL); /* so that zlib is linked */
+  CHECK(zlibVersion() != NULL); /* needed so that zlib is linked */
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));
 }

@@ -34,7 +34,7 @@ static void handler_of_outer(int number) {
   kept += (unsigned)number;
 }
 
-/* Compare the walk by rows with libunwind's on the same stack. */
+/* Check that the stack walk by rows and libunwind's give the same frames. */
 static void check_same(size_t at_least) {
   sp_remote_unwind *remote = NULL;
   sp_unwinder *unwinder = NULL;
@@ -53,7 +53,8 @@ static void check_same(size_t at_least) {
   CHECK_EQUAL(remote_n, n);
   CHECK_EQUAL(remote_end, end);
   CHECK(n >= at_least);
-  /* libunwind returns return addresses, the walk by rows one less. */
+  /* libunwind returns return addresses; the walk by rows returns addresses
+   * inside the call instruction. */
   for (i = 0; i < n; i++)
     CHECK(pcs[i] - frames[i].pc <= 1);
   sp_remote_unwind_free(remote);
@@ -85,8 +86,8 @@ static void libunwind_agrees_where_the_slice_ends(void) {
 }
 
 #if defined(__x86_64__)
-/* A CFA that needs an expression, as in OpenSSL: *(rsp + r9 * 8) + 24, with r9
- * = 5. */
+/* The CFA of this function needs an expression, as in OpenSSL: *(rsp + r9 * 8)
+ * + 24, with r9 = 5. */
 void expressive(void);
 void expressive_end(void);
 __asm__(".text\n"
@@ -152,7 +153,8 @@ static void garbage_gives_some_stack(void) {
   sp_module_list_dispose(&list);
 }
 
-/* Loading libunwind does not put its _Unwind_* functions before libgcc's. */
+/* After libunwind was loaded, its _Unwind_* functions do not take precedence
+ * over libgcc's. */
 static void libunwinds_symbols_stay_local(void) {
   Dl_info info;
   void *symbol = dlsym(RTLD_DEFAULT, "_Unwind_RaiseException");

@@ -1,5 +1,6 @@
-/* Code without symbols: functions from unwind information, and symbols from a
- * debug file. The library is zlib, which is shipped stripped. */
+/* Tests of code without symbols: functions are found by unwind information, and
+ * symbols in a debug file. The library is zlib, which distributions ship
+ * without symbols. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,8 +13,9 @@
 #include "unwind/dwarf/dwarf_reader.h"
 #include "unwind/module_list.h"
 
-/* The functions in the table of .eh_frame_hdr (LSB Core 5.0, §10.6.2). Every
- * linker writes entries of two 4-byte numbers, relative to the section. */
+/* The function starts in the table of .eh_frame_hdr (LSB Core 5.0, §10.6.2).
+ * Every linker writes entries of two 4-byte numbers, relative to the
+ * section. */
 typedef struct eh_index {
   uint64_t starts[65536];
   size_t count;
@@ -99,7 +101,7 @@ static void check_starts(const char *function) {
 
 static void functions_start_where_the_linker_records(void) {
   check_starts("zlibVersion");
-  check_starts("hdestroy"); /* the C library */
+  check_starts("hdestroy"); /* a function of the C library */
 }
 
 /* Find the function with the longest run of addresses without a name. */
@@ -148,7 +150,8 @@ static void stripped_functions_are_one_each(void) {
   sp_module_list_dispose(&list);
 }
 
-/* Write a debug file with one symbol for a build id, below `directory`. */
+/* Write a debug file with one symbol below `directory`, for the build id
+ * `build_id`. */
 static void write_debug(const char *directory, const char *place,
                         const char *build_id, uint64_t start, uint64_t size) {
   elf_builder file = {.size = 0};
@@ -193,8 +196,8 @@ static void debug_directory_new(char *out, size_t size) {
   CHECK(mkdtemp(out));
 }
 
-/* Does a debug file with the build id `build_id` name the longest nameless
- * function? */
+/* Write a debug file with the build id `build_id`. Does it give a name to the
+ * longest function without a name? */
 static bool debug_file_names(const sp_mem *mem, const char *build_id) {
   static char place[SP_ELF_BUILD_ID_SIZE];
   static uint64_t start;
@@ -205,7 +208,7 @@ static bool debug_file_names(const sp_mem *mem, const char *build_id) {
   bool named = false;
   size_t length;
 
-  if (!start) { /* slow; the result is constant */
+  if (!start) { /* done once, because it is slow and the result is constant */
     list_open(&list, "/nowhere");
     module = library_module(&list, "zlibVersion");
     start = nameless_function(module, &length);
@@ -253,7 +256,8 @@ static bool symbol_is(const sp_symbol_table *table, const sp_elf_image *image,
              : !expected;
 }
 
-/* .dynsym has no static functions: a symbol must not cover them. */
+/* .dynsym does not list static functions, so a symbol without a size must not
+ * cover the functions after it. */
 static void exported_symbol_covers_its_own_code_only(void) {
   elf_builder file = {.size = 0};
   sp_symbol_table table;
@@ -280,7 +284,8 @@ static void exported_symbol_covers_its_own_code_only(void) {
   CHECK(symbol_is(&table, &image, 0x1010, 0x1000, NULL));
   CHECK(symbol_is(&table, &image, 0x2080, 0x2000, "sizeless"));
   CHECK(symbol_is(&table, &image, 0x2080, 0x1ff0, "sizeless"));
-  CHECK(symbol_is(&table, &image, 0x2080, 0x2040, NULL)); /* a static */
+  /* In a static function. */
+  CHECK(symbol_is(&table, &image, 0x2080, 0x2040, NULL));
   CHECK(symbol_is(&table, &image, 0x2080, SP_SYMBOL_NO_FUNCTION, NULL));
   CHECK(!sp_symbol_table_bounds(&table, 0x2080, SP_SYMBOL_NO_FUNCTION, &start,
                                 &limit));

@@ -10,7 +10,7 @@ __attribute__((noinline, used)) static int a_static_function(int x) {
   return x * 3 + 1;
 }
 
-/* Three names of one function. */
+/* One function with three names. */
 int __the_marked_name(int x);
 int the_longest_name(int x) __attribute__((alias("__the_marked_name")));
 int best_name(int x) __attribute__((alias("__the_marked_name")));
@@ -26,7 +26,7 @@ static int first_bias(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
-/* The ELF virtual address of an address of this program. */
+/* The ELF virtual address of a run-time address in this program. */
 static uint64_t file_address(uintptr_t address) {
   uint64_t bias = 0;
 
@@ -119,7 +119,7 @@ static void exported_functions_of_a_stripped_library_are_found(void) {
 
     CHECK(dladdr(function, &info));
     if (info.dli_fbase != libc.dli_fbase)
-      continue; /* replaced by a sanitizer */
+      continue; /* a sanitizer replaces this function */
     CHECK(sp_symbol_table_find(
         &table, &image, (uint64_t)((char *)function - (char *)info.dli_fbase),
         SP_SYMBOL_NO_FUNCTION, name, &start));

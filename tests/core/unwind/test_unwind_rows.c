@@ -1,5 +1,6 @@
-/* Rows of a module larger than one block. The real modules in test_module.c and
- * test_unwinder.c rarely produce all these cases. */
+/* Tests of the rows of a module that is larger than one block of 64 KiB. The
+ * real modules in test_module.c and test_unwinder.c rarely produce all these
+ * cases. */
 #include "../check.h"
 #include "unwind/dwarf/unwind_rows.h"
 #include "util/memory/mem.h"
@@ -51,10 +52,11 @@ static void the_first_row_of_a_block_is_replaced_or_removed(void) {
 
   add(&rows, BASE, 8);
   add(&rows, BASE + BLOCK, 16);
-  add(&rows, BASE + BLOCK, 24); /* replaces the row */
+  add(&rows, BASE + BLOCK, 24); /* replaces the previous row */
   CHECK_EQUAL(rows.count, 2);
   add(&rows, BASE + 2 * BLOCK, 32);
-  add(&rows, BASE + 2 * BLOCK, 24); /* the same rule as the row before */
+  /* Dropped: the rule is the same as in the previous row. */
+  add(&rows, BASE + 2 * BLOCK, 24);
   CHECK_EQUAL(rows.count, 2);
   CHECK_EQUAL(offset_at(&rows, BASE + 2 * BLOCK + 1), 24);
   add(&rows, BASE + 2 * BLOCK + 7, 40);

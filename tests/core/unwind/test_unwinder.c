@@ -98,7 +98,8 @@ __attribute__((noinline)) static void interrupted_function(void) {
   kept++;
 }
 
-/* The frame after the kernel's is at the interrupted pc, not at pc - 1. */
+/* After the kernel's frame, the next frame is at the interrupted pc, not at pc
+ * - 1. */
 static void a_signal_handler_leads_to_the_interrupted_code(void) {
   struct sigaction action = {.sa_handler = handler_that_captures};
   sp_unwinder *unwinder = new_unwinder();
@@ -118,7 +119,8 @@ static void a_signal_handler_leads_to_the_interrupted_code(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* On an alternate stack the slice ends with that stack. */
+/* The handler runs on an alternate stack, and the slice ends where that stack
+ * ends. */
 static void a_handler_on_its_own_stack_ends_at_the_interrupted_frame(void) {
   static char stack[65536];
   const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
@@ -172,7 +174,8 @@ static void a_stack_deeper_than_its_slice_is_cut(void) {
 }
 
 #if defined(__x86_64__)
-/* Code generated at run time: sub $24,%rsp; call *%rdi; add $24,%rsp; ret. */
+/* The test generates code at run time: sub $24,%rsp; call *%rdi; add $24,%rsp;
+ * ret. */
 static void code_without_information_ends_the_stack(void) {
   static const unsigned char code[] = {0x48, 0x83, 0xec, 0x18, 0xff, 0xd7,
                                        0x48, 0x83, 0xc4, 0x18, 0xc3};
@@ -200,7 +203,7 @@ static void code_without_information_ends_the_stack(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* Hand-written functions without unwind information. */
+/* Two hand-written functions without unwind information. */
 void with_frame_pointer(void (*function)(void));
 void without_frame_pointer(void (*function)(void));
 __asm__(".text\n"
@@ -234,8 +237,9 @@ static void a_frame_pointer_is_used_only_if_the_code_sets_it(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* Functions that begin as OpenBLAS's kernels; each is interrupted inside. The
- * stack of the last one differs from what its beginning shows. */
+/* Functions that begin like OpenBLAS's kernels and are interrupted inside. The
+ * last one later moves its stack pointer in a way that its beginning does not
+ * show. */
 void saves_by_sp(void);
 void saves_by_rbx(void);
 void saves_and_moves(void);
@@ -294,7 +298,7 @@ static void saved_registers_lead_to_a_caller_that_calls(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* A hand-written kernel of 1,000 instructions. */
+/* A hand-written function of 1,000 instructions without unwind information. */
 extern char without_information[];
 __asm__(".text\n"
         ".globl without_information\n"
@@ -303,7 +307,7 @@ __asm__(".text\n"
         "ret\n"
         ".size without_information, . - without_information\n");
 
-/* The test counts allocations, because each opening of a file allocates. */
+/* The test counts allocations, because opening a file allocates memory. */
 static void code_without_information_opens_its_file_once(void) {
   const uint64_t word = 0;
   sp_stack_slice slice = {.base = 0x7f0000001000,
@@ -331,7 +335,8 @@ static void code_without_information_opens_its_file_once(void) {
   CHECK_EQUAL(mem.live, 0);
 }
 
-/* Tests every instruction of a function whose return address is at sp. */
+/* Walks from every instruction of a vDSO function, with the return address at
+ * sp. */
 static void an_entry_into_the_vdso_leads_to_its_caller(void) {
   sp_unwinder *unwinder = new_unwinder();
   const uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
@@ -358,7 +363,8 @@ static void an_entry_into_the_vdso_leads_to_its_caller(void) {
     CHECK_EQUAL(frame_of(unwinder, frames + 1, 1, "inner_function"), 0);
     named++;
   }
-  CHECK(named > 0 || vdso == 0); /* valgrind hides the vDSO */
+  /* No function is named if valgrind hides the vDSO. */
+  CHECK(named > 0 || vdso == 0);
   sp_unwinder_free(unwinder);
 }
 
@@ -382,8 +388,8 @@ __asm__(".text\n"
         ".size red_zone_caller, . - red_zone_caller\n"
         ".globl red_zone_leaf, red_zone_saved, red_zone_caller\n");
 
-/* A leaf function that saves its caller's frame pointer below sp and then
- * changes the register. */
+/* The leaf function saves its caller's frame pointer below sp, in the red zone,
+ * and then changes the register. */
 static void the_red_zone_is_read(void) {
   uint64_t words[18] = {0};
   sp_stack_slice slice = {.base = 0x7f0000001000,
@@ -398,7 +404,7 @@ static void the_red_zone_is_read(void) {
   slice.registers.r[SP_REGISTER_SP] = slice.base + 128;
   slice.registers.r[SP_REGISTER_FP] = 0;
   words[15] = slice.base + 128; /* the saved rbp */
-  /* Return address of the leaf. */
+  /* The return address of the leaf function. */
   words[16] = (uint64_t)(uintptr_t)red_zone_caller + 1;
   words[17] = (uint64_t)(uintptr_t)a_stack_has_its_functions_in_order + 1;
   n = sp_unwinder_walk(unwinder, &slice, frames, 3, &end);
@@ -411,7 +417,7 @@ static void the_red_zone_is_read(void) {
 }
 #endif
 
-/* An impossible return address is not a frame. */
+/* The walk stops before a return address that cannot be code. */
 static void impossible_code_addresses_are_not_frames(void) {
   static const uint64_t none[] = {0x23, 0xffff, UINT64_MAX - 5};
   sp_unwinder *unwinder = new_unwinder();
@@ -462,7 +468,7 @@ static void garbage_gives_some_stack(void) {
 
       seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
       value = seed >> 24;
-      if (seed % 3 == 0) /* an address of the real stack's frames, shifted */
+      if (seed % 3 == 0) /* an address from a real stack, changed */
         value = ((uint64_t *)(uintptr_t)taken.bytes)[value % 64] + value % 4096;
       if (seed % 7 == 0)
         value = slice.base + value % 600;
@@ -481,7 +487,8 @@ static void garbage_gives_some_stack(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* Uses a library that has names for only some of its code. */
+/* Count the addresses with a name in a library that has names for only some of
+ * its code. */
 static void addresses_with_a_name_are_known(void) {
   sp_unwinder *unwinder = new_unwinder();
   const sp_module *module;
@@ -512,7 +519,7 @@ static void addresses_with_a_name_are_known(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* When descriptors are available again, the earlier failure has no effect. */
+/* When descriptors are available again, their earlier lack has no effect. */
 static void a_temporary_lack_of_descriptors_is_recovered(void) {
   sp_unwinder *unwinder = new_unwinder();
   struct rlimit before, none;

@@ -44,7 +44,7 @@ static void a_directory_that_others_can_write_is_refused(void) {
            "spool_directory %s can be written by others (its mode is 1777)",
            directory);
   CHECK(strstr(spanprof_last_error(), expected) != NULL);
-  /* The directory that the message proposes is accepted. */
+  /* The directory that the message proposes must be accepted. */
   strcat(directory, "/spanprof");
   CHECK(strstr(spanprof_last_error(), directory) != NULL);
   CHECK(!sp_directory_prepare(&out, &sp_mem_default, "x", directory));
@@ -83,7 +83,7 @@ static void files_appear_complete_and_private(void) {
   int fd;
 
   CHECK(!sp_directory_open(&fd, directory_new(directory), NULL));
-  /* A temporary file of a crashed process is replaced. */
+  /* An old temporary file, left by a process that crashed, is replaced. */
   CHECK(symlinkat("/etc/passwd", fd, ".file.tmp") == 0);
   CHECK(!sp_directory_put(fd, directory, "file", pieces, 2));
   umask(before);

@@ -19,7 +19,7 @@ static void readable_and_unreadable_files_are_distinguished(void) {
   CHECK(mkfifo(pipe_path, 0600) == 0);
   CHECK_EQUAL(sp_file_readable(path), 0);
   CHECK_EQUAL(sp_file_readable(link_path), 0);
-  /* The pipe has no writer: the call does not block. */
+  /* The pipe has no writer, but the call must not block. */
   CHECK_EQUAL(sp_file_readable(pipe_path), 0);
   CHECK_EQUAL(sp_file_readable(directory), EISDIR);
   CHECK_EQUAL(sp_file_readable(missing), ENOENT);

@@ -54,7 +54,8 @@ static void capacity_for_many_is_reserved_in_one_step(void) {
   sp_index_dispose(&index, &sp_mem_default);
 }
 
-/* After random additions and removals the index matches a plain array. */
+/* After random additions and removals, the index has the same content as a
+ * plain array. */
 static void index_matches_an_array_after_random_changes(void) {
   static bool expected[1024];
   sp_index index = {0};

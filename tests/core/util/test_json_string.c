@@ -6,7 +6,7 @@
 #include "check.h"
 #include "util/text/utf8.h"
 
-/* Read the whole text. Returns false at an invalid character. */
+/* Read all characters of the text. Returns false at an invalid character. */
 static bool json_read_all(const char *text, size_t bytes, char *out) {
   const char *end = text + bytes;
   char character[SP_JSON_CHARACTER_BYTES];
@@ -22,7 +22,7 @@ static bool json_read_all(const char *text, size_t bytes, char *out) {
 
 static void escapes_are_decoded(void) {
   static const struct {
-    const char *json, *text; /* NULL: invalid */
+    const char *json, *text; /* `text` is NULL if the JSON string is invalid */
   } rows[] = {
       {"", ""},
       {"plain \xc3\xa9", "plain \xc3\xa9"},

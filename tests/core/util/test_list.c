@@ -4,7 +4,8 @@
 
 #include "check.h"
 
-/* The items with their numbers, "[1:a][3:b]", or as pairs split at `mark`. */
+/* Write the items with their numbers, such as "[1:a][3:b]", or as pairs that
+ * are split at `mark`. */
 static void list_show(sp_list list, char mark, char *out, size_t size) {
   sp_name_value pair;
   size_t used = 0;

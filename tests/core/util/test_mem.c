@@ -77,8 +77,8 @@ static void zeroed_blocks_are_zero_in_reused_memory(void) {
   }
 }
 
-/* Sanitizers put all blocks in the heap, and end a program that allocates too
- * much. */
+/* Not with sanitizers, because they put all blocks in the heap, and end a
+ * program that allocates too much. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 static void a_block_that_cannot_grow_is_unchanged(void) {

@@ -69,8 +69,9 @@ static void another_thread_is_not_ours(void) {
   pthread_join(other, NULL);
 }
 
-/* The calls happen at any point of the start and end of threads of ours. */
-static void another_thread_is_found_while_ours_start_and_end(void) {
+/* The function is called at any moment while threads of the library start and
+ * end. */
+static void another_thread_is_found_while_library_threads_start(void) {
   pthread_t own, other;
   int round;
 
@@ -104,7 +105,7 @@ static void *passes_the_gate(void *nothing) {
   return nothing;
 }
 
-/* Runs in a child process, since the gate stays closed. */
+/* The test runs in a child process, because the gate stays closed. */
 static void a_deferred_thread_stops_at_the_gate_after_exit(void) {
   pid_t child = fork();
   pthread_t thread;
@@ -119,7 +120,7 @@ static void a_deferred_thread_stops_at_the_gate_after_exit(void) {
     sp_exit_begin();
     sp_own_threads_exit();
     sem_post(&go_on);
-    /* The thread is blocked in pause(). */
+    /* The thread cannot end, because it is blocked in pause(). */
     CHECK(!sp_own_threads_join_deferred(SP_NS_PER_S / 5));
     _exit(0);
   }
@@ -133,8 +134,8 @@ static const check_test tests[] = {
     {"own_threads_are_known_until_their_end",
      own_threads_are_known_until_their_end},
     {"another_thread_is_not_ours", another_thread_is_not_ours},
-    {"another_thread_is_found_while_ours_start_and_end",
-     another_thread_is_found_while_ours_start_and_end},
+    {"another_thread_is_found_while_library_threads_start",
+     another_thread_is_found_while_library_threads_start},
     {"a_deferred_thread_is_joined_after_its_end",
      a_deferred_thread_is_joined_after_its_end},
     {"a_deferred_thread_stops_at_the_gate_after_exit",

@@ -13,7 +13,7 @@ static const struct {
      "plain \xc3\xa9 \xd1\x8f \xf0\x9f\x98\x80"},
     {"\x1b[2Jx\ny", "?[2Jx?y", "?[2Jx?y"},
     {"a\xff\xc3", "a??", "a??"},
-    /* One-byte CSI and OSC, DEL, NEL. */
+    /* One-byte CSI, one-byte OSC, DEL, NEL. */
     {"\xc2\x9b"
      "31m",
      "\xc2\x9b"
@@ -27,7 +27,7 @@ static const struct {
     {"\x7f", "\x7f", "?"},
     {"\xc2\x85", "\xc2\x85", "??"},
     {"\xc2\xa0", "\xc2\xa0", "\xc2\xa0"},
-    /* Right-to-left text and its marks. */
+    /* Right-to-left marks and overrides. */
     {"gpj\xe2\x80\xae.exe", "gpj\xe2\x80\xae.exe", "gpj???.exe"},
     {"\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\x8f\xd8\x9c",
      "\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\x8f\xd8\x9c", "???????????"},
@@ -74,7 +74,7 @@ static void line_keep(void *data, spanprof_log_level level,
   snprintf(line, sizeof line, "%s", message);
 }
 
-/* The text may contain any bytes. */
+/* Log lines and error messages contain texts with any bytes. */
 static void log_lines_and_error_messages_are_printable(void) {
   sp_log log;
   size_t i;

@@ -22,7 +22,8 @@ static void a_sleep_ends_at_its_deadline(void) {
   sp_wake_wait(&wake, 0);
 }
 
-/* Each round ends when the other thread has answered the call. */
+/* In each round, one thread sends a wake-up and waits until the other thread
+ * has answered it. */
 #define WAKE_ROUNDS 2000
 
 static sp_wake answer;
