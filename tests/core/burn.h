@@ -1,4 +1,4 @@
-/* Uses CPU time of the calling thread, and counts threads. */
+/* Helpers that use CPU time of the calling thread, and that count threads. */
 #ifndef BURN_H
 #define BURN_H
 
@@ -25,10 +25,11 @@ static inline double clock_s(clockid_t clock) {
 }
 
 /* Use CPU time of the calling thread, measured by the thread's clock. The clock
- * is read rarely: a thread beyond its time slice loses the processor when it
- * reads the clock, just before the tick that would have sampled it
- * (bench/core/late_ticks.c). The remaining time is measured by the monotonic
- * clock, which needs no system call and passes at least as fast. */
+ * is read rarely, because a thread beyond its time slice loses the processor
+ * when it reads the clock, just before the tick that would have sampled it
+ * (bench/core/late_ticks.c). Between two readings, the remaining time is
+ * measured by the monotonic clock, which needs no system call and advances at
+ * least as fast. */
 __attribute__((noinline, unused)) static void burn_cpu_ns(uint64_t ns) {
   const uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
   uint64_t now;
@@ -70,10 +71,10 @@ static inline uint64_t burn_find_tick(void) {
   return atomic_load(&burn_tick_ns);
 }
 
-/* Use this much CPU time of the calling thread, and sleep during the kernel's
- * ticks. `tick` is the time of one tick (burn_find_tick()). The kernel then
- * notices no expired CPU timer of the thread, unless another thread on the
- * processor changes the times. */
+/* Use `ns` of CPU time of the calling thread, but sleep during the kernel's
+ * ticks, so that the kernel does not notice an expired CPU timer of the thread.
+ * `tick` is the time of one tick (burn_find_tick()). This fails if another
+ * thread on the processor changes the times. */
 __attribute__((unused)) static void burn_between_ticks(uint64_t ns,
                                                        uint64_t tick) {
   const uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -114,8 +115,8 @@ static inline int tasks_count(void) {
   return count - 2;
 }
 
-/* Wait until there are at most `count` threads: the kernel lists a joined
- * thread for a while. */
+/* Wait until there are at most `count` threads, because the kernel lists a
+ * thread for a while after its join. */
 static inline bool tasks_fall_to(int count) {
   int tries;
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Can a process with threads fork and continue in its child? ThreadSanitizer
- * does not support threads in the child. AddressSanitizer's allocator (GCC 12)
- * does not handle forks: it stays locked if another thread allocates at that
- * time. */
+/* Can a process with threads fork, and its child continue? Not with
+ * ThreadSanitizer, which does not support threads in the child. Not with
+ * AddressSanitizer, whose allocator (GCC 12) stays locked in the child if
+ * another thread allocates during the fork. */
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define CHECK_FORKS 1
 #else
@@ -69,7 +69,7 @@ static inline void check_texts(const char *file, int line, const char *what,
   abort();
 }
 
-/* Run all tests, or those whose name contains argv[1]. */
+/* Run all tests, or, if there is an argument, those whose name contains it. */
 static inline int check_main(int argc, char **argv, const check_test *tests,
                              size_t count) {
   size_t i, run = 0;

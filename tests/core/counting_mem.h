@@ -1,4 +1,4 @@
-/* An allocator that counts the live bytes, and their maximum. */
+/* An allocator that counts the allocated bytes, and their maximum. */
 #ifndef COUNTING_MEM_H
 #define COUNTING_MEM_H
 

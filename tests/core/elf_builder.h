@@ -1,4 +1,4 @@
-/* Builds a small ELF file: a build id and one symbol table. */
+/* Builds a small ELF file with a build id and one symbol table. */
 #ifndef ELF_BUILDER_H
 #define ELF_BUILDER_H
 
@@ -44,8 +44,9 @@ static inline void elf_builder_put(elf_builder *file, const void *bytes,
   file->size += size;
 }
 
-/* `machine_of` is the header of an existing ELF file; `build_id` is in hex;
- * `type` is SHT_SYMTAB or SHT_DYNSYM. */
+/* Finish the file. Its machine type is that of `machine_of`, the header of an
+ * existing ELF file; `build_id` is in hex; `type` is SHT_SYMTAB or
+ * SHT_DYNSYM. */
 static inline void elf_builder_finish(elf_builder *file,
                                       const Elf64_Ehdr *machine_of,
                                       const char *build_id, uint32_t type) {

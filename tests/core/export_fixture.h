@@ -1,4 +1,4 @@
-/* Shared by the export tests: settings, a stored log, and temporary
+/* Helpers of the export tests: settings, a log that is stored, and temporary
  * directories. */
 #ifndef EXPORT_FIXTURE_H
 #define EXPORT_FIXTURE_H
@@ -14,8 +14,8 @@
 #include "util/system/log.h"
 #include "settings/settings.h"
 
-/* The lines of the log, each with a newline, of one session at a time. While
- * threads may log, read them by logged_has(). */
+/* The lines that one session has logged, each with a newline. While threads may
+ * log, read them with logged_has(). */
 static pthread_mutex_t logged_lock = PTHREAD_MUTEX_INITIALIZER;
 static char logged[1 << 16];
 
@@ -84,7 +84,8 @@ static inline void directory_remove(const char *path) {
   CHECK(nftw(path, directory_remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
 }
 
-/* Count the entries, also hidden ones, whose names end in `suffix`. */
+/* Count the entries of a directory, also hidden ones, whose names end in
+ * `suffix`. */
 static inline size_t directory_count(const char *path, const char *suffix) {
   DIR *directory = opendir(path);
   size_t count = 0, size = strlen(suffix);

@@ -1,4 +1,4 @@
-/* An exporter with its server, its clock, and its counts. */
+/* An exporter for tests, with its server, its clock, and its counters. */
 #ifndef EXPORTER_FIXTURE_H
 #define EXPORTER_FIXTURE_H
 
@@ -21,7 +21,7 @@ static inline void sink_clock_set(void) {
                (double)sp_clock_unix_ns(&test_time.clock) / 1e9);
 }
 
-/* Reset settings, counts, log, clock and server. */
+/* Begin a test: reset settings, counters, log, clock and server. */
 static inline void begin(uint64_t clock_rate) {
   test_clock_init(&test_time, clock_rate);
   sink_control(&sink, "{\"reset\": true}");
@@ -51,7 +51,7 @@ static inline uint64_t in_s(uint64_t seconds) {
   return now_ns() + seconds * SP_NS_PER_S;
 }
 
-/* Advance the clocks of exporter and server by `seconds`. */
+/* Advance the clocks of the exporter and of the server by `seconds`. */
 static inline void pass_s(uint64_t seconds) {
   test_clock_pass(&test_time, seconds * SP_NS_PER_S);
   sink_clock_set();
@@ -100,7 +100,7 @@ static inline void stop(sp_exporter *exporter, spanprof_status expected) {
   each_sample_is_counted_once();
 }
 
-/* failing_mem supports one thread; the exporter has two. */
+/* Guards failing_mem, which supports only one thread; the exporter has two. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static inline void *locked_resize(void *data, void *old, size_t size) {

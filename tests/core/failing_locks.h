@@ -1,4 +1,5 @@
-/* A file system without locks, such as NFS without a lock daemon. */
+/* Simulates a file system that has no file locks, such as NFS without a lock
+ * daemon. */
 #ifndef FAILING_LOCKS_H
 #define FAILING_LOCKS_H
 
@@ -12,8 +13,8 @@
 
 static bool locks_fail;
 
-/* Replaces libc's function in the library, because the program's symbols have
- * priority. */
+/* The library calls this function instead of libc's, because the program's
+ * symbols have priority. */
 int fcntl(int fd, int command, ...) {
   int (*next)(int, int, ...);
   void *symbol = dlsym(RTLD_NEXT, "fcntl"), *argument;

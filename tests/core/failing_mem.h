@@ -1,4 +1,5 @@
-/* An allocator that fails its n-th request, and a test with all n. */
+/* An allocator whose n-th request fails, and a test that repeats a scenario
+ * with every n. */
 #ifndef FAILING_MEM_H
 #define FAILING_MEM_H
 
@@ -8,7 +9,8 @@
 typedef struct failing_mem {
   sp_mem mem;
   size_t requests;
-  size_t fail_at; /* 1: the first request; 0: no request fails */
+  /* Number of the request that fails, from 1; 0: no request fails. */
+  size_t fail_at;
   long live;
 } failing_mem;
 
@@ -37,8 +39,8 @@ static inline void failing_mem_init(failing_mem *failing, size_t fail_at) {
   failing->fail_at = fail_at;
 }
 
-/* Run `scenario` with the 1st, 2nd, … request failing, until a run makes fewer
- * requests. After each run, all memory must be freed. */
+/* Run `scenario` again and again, while the 1st, 2nd, … request fails, until a
+ * run makes fewer requests. After each run, all memory must be freed. */
 static inline void failing_mem_sweep(void (*scenario)(const sp_mem *mem)) {
   size_t n;
 

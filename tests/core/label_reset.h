@@ -1,5 +1,5 @@
-/* Resets labels and spans to those of a new process, for tests that fail
- * allocations. */
+/* Resets labels and spans to their state in a new process, for tests in which
+ * allocations fail. */
 #ifndef LABEL_RESET_H
 #define LABEL_RESET_H
 
@@ -22,11 +22,12 @@ static inline void label_reset(const sp_mem *mem) {
 
   if (self) {
     memset(&self->cache, 0, sizeof self->cache);
-    /* Also reset the last span, which is kept for the thread's end. */
+    /* Also reset the last span, which is stored for samples at the thread's
+     * end. */
     sp_context_remember(self, 0, 0, 0);
   }
-  /* An ended span is kept for two sweeps, and each generation of ancestors for
-   * one more. */
+  /* An ended span stays for two sweeps, and each generation of its ancestors
+   * for one more. */
   for (i = 0; i < 8; i++)
     sp_span_sweep();
   sp_text_reset(mem);

@@ -13,16 +13,16 @@ typedef Perftools__Profiles__Profile rules_profile;
 typedef Perftools__Profiles__Sample rules_sample;
 typedef Perftools__Profiles__Label rules_label;
 
-/* The server's limit of a push (distributor.ingestion-burst-size-mb), minus the
- * space for 30 labels of the series. */
+/* The server's limit for one push (distributor.ingestion-burst-size-mb), minus
+ * the space for 30 labels of the series. */
 #define RULES_RAW_MAX     ((size_t)2 * 1024 * 1024 - 30 * (1024 + 2048))
-#define RULES_SAMPLES_MAX 15000 /* below the server's 16,000 */
+#define RULES_SAMPLES_MAX 15000 /* lower than the server's limit of 16,000 */
 #define RULES_DEPTH_MAX   1000
 #define RULES_TEXT_MAX    65535
 #define RULES_NAME_MAX    1024
 #define RULES_VALUE_MAX   2048
 /* The server allows 30 label names for a series, and 6 of them are in every
- * series of ours. */
+ * series of spanprof. */
 #define RULES_PROMOTED_MAX  (30 - 6)
 #define RULES_ANCESTOR      "ancestor:"
 #define RULES_ANCESTORS_MAX 16
@@ -161,9 +161,9 @@ static const char *rules_mappings(const rules_profile *profile) {
   return NULL;
 }
 
-/* The server drops a location without line and address, or with an invalid line
- * or mapping, together with its samples. It clears the address in a mapping
- * that has functions. */
+/* Check the locations. The server drops a location without line and address, or
+ * with an invalid line or mapping, together with its samples. It clears the
+ * address of a location whose mapping has functions. */
 static const char *rules_locations(const rules_profile *profile) {
   size_t i, j;
 
@@ -207,7 +207,8 @@ static const char *rules_label_text(const rules_profile *profile, size_t i,
   return NULL;
 }
 
-/* A span's sampled local ancestor, the only kind of numeric label. */
+/* Is the label a span's sampled local ancestor, the only kind of numeric
+ * label? */
 static bool rules_is_ancestor(const rules_profile *profile,
                               const rules_label *label) {
   const char *key = rules_text(profile, label->key);
@@ -284,7 +285,7 @@ static const char *rules_samples(const rules_profile *profile,
   return NULL;
 }
 
-/* A sample without its value, for comparison. */
+/* The encoded sample without its value, to find samples that are equal. */
 typedef struct rules_key {
   size_t size;
   uint8_t *bytes;

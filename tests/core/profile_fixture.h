@@ -1,4 +1,5 @@
-/* A profile with its own namer, and a sink that checks every part. */
+/* A profile for tests with its own namer. The function that receives the
+ * encoded parts checks each of them. */
 #ifndef PROFILE_FIXTURE_H
 #define PROFILE_FIXTURE_H
 
@@ -22,23 +23,25 @@ typedef struct profile_fixture {
   sp_namer namer;
   sp_profile *profile;
   size_t names_requested;
-  uint64_t code_start; /* start of FIXTURE_STRIPPED's functions; 0: unknown */
-  bool names_wait;     /* the namer does not know runtime frames yet */
+  /* Start of the functions in FIXTURE_STRIPPED; 0: unknown. */
+  uint64_t code_start;
+  bool names_wait; /* the namer does not know runtime frames yet */
   char main_path[4096];
-  char text[4096]; /* text of the last name */
-  /* The emitted parts. */
+  char text[4096]; /* text of the last name that fixture_name() returned */
+  /* The parts that were received. */
   size_t part_count;
   sp_pprof *parts[FIXTURE_PARTS_MAX];
-  sp_encoded sums[FIXTURE_PARTS_MAX]; /* `bytes` is NULL */
+  sp_encoded sums[FIXTURE_PARTS_MAX]; /* sums of each part; `bytes` is NULL */
   size_t raw_bytes[FIXTURE_PARTS_MAX];
   uint64_t samples;
   uint64_t ticks;
   uint64_t cpu_ns;
-  uint64_t checksum; /* of all bytes, in order */
+  uint64_t checksum; /* checksum of all bytes, in order */
 } profile_fixture;
 
-/* Names runtime frames "method_<code>" in app.rb, line = position, and native
- * ones "function_<code>", with a symbol except in FIXTURE_STRIPPED. */
+/* Names a runtime frame "method_<code>" in app.rb, with its position as line.
+ * Names a native frame "function_<code>", with a symbol except in
+ * FIXTURE_STRIPPED. */
 static inline spanprof_status fixture_name(void *data, const sp_frame *frame,
                                            sp_frame_name *out) {
   static const char *const paths[] = {NULL, "/usr/lib/libfixture.so.1", NULL,
@@ -109,8 +112,7 @@ static inline void fixture_close(profile_fixture *fixture) {
   fixture->profile = NULL;
 }
 
-/* Receives a part: it must follow the rules, and its content must match its
- * sums. */
+/* Receives a part, which must follow the rules and match its sums. */
 static inline void fixture_receive(void *data, sp_encoded *part) {
   profile_fixture *fixture = data;
   pprof_rules_sums sums;
@@ -139,7 +141,8 @@ static inline void fixture_receive(void *data, sp_encoded *part) {
   sp_encoded_dispose(part);
 }
 
-/* Encode; lost samples are added to those in parts. */
+/* Encode the profile. Samples that are lost are added to the sums of those in
+ * parts. */
 static inline spanprof_status fixture_encode(profile_fixture *fixture) {
   static const char *const comments[] = {"spanprof", "samples_taken=1"};
   const sp_window window = {.time_ns = FIXTURE_TIME_NS,

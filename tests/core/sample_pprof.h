@@ -1,4 +1,4 @@
-/* A small valid profile, in the form of the encoder's output. */
+/* A small valid profile, as the encoder writes it. */
 #ifndef SAMPLE_PPROF_H
 #define SAMPLE_PPROF_H
 
@@ -8,8 +8,8 @@
 #include "check.h"
 #include "profile/profile.h"
 
-/* Create a profile with `cpu_ns` in one stack, and `filler` bytes of
- * incompressible comment. */
+/* Create a profile with `cpu_ns` in one stack, and a comment of `filler` bytes
+ * that cannot be compressed. */
 static inline sp_encoded sample_pprof(const sp_mem *mem, uint64_t time_ns,
                                       uint64_t samples, uint64_t cpu_ns,
                                       size_t filler) {

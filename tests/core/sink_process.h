@@ -16,7 +16,7 @@
 typedef struct sink_process {
   pid_t pid;
   int port;
-  int control; /* a plain port, also of a TLS server */
+  int control; /* control port; it has no TLS, even if the server has */
   char address[64];
 } sink_process;
 
@@ -31,8 +31,8 @@ static inline const char *sink_script(void) {
   return path;
 }
 
-/* Start the server. `arguments` are those after sink.py, with a NULL at the
- * end. */
+/* Start the server. `arguments` follow sink.py on the command line and end with
+ * NULL. */
 static inline void sink_start(sink_process *sink, const char *scheme,
                               const char *const *arguments) {
   const char *argv[16] = {"python3", sink_script()};
@@ -45,7 +45,7 @@ static inline void sink_start(sink_process *sink, const char *scheme,
   sink->pid = fork();
   CHECK(sink->pid >= 0);
   if (sink->pid == 0) {
-    /* The server ends with a failed test. */
+    /* If a test fails and ends its process, the kernel ends the server. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(ends[1], 1);
     close(ends[0]);
@@ -90,7 +90,8 @@ static inline const char *sink_request(const sink_process *sink,
   return body + 4;
 }
 
-/* Set a mode of the server by JSON (see sink.py). */
+/* Set a mode of the server. The arguments format a JSON object (see
+ * sink.py). */
 static inline void sink_control(const sink_process *sink, const char *format,
                                 ...) {
   char json[1024], request[2048];

@@ -1,7 +1,7 @@
 /* A clock for tests. It runs `rate` times as fast as real time, and it can
  * jump: test_clock_pass() advances it from one wake-up time of the waiting
- * thread to the next. Half an hour thus passes as fast as the thread works,
- * also on a loaded machine. */
+ * thread to the next. Half an hour thus takes only as long as the thread's
+ * work, also on a loaded machine. */
 #ifndef TEST_CLOCK_H
 #define TEST_CLOCK_H
 
@@ -10,19 +10,19 @@
 #include "check.h"
 #include "util/system/clock.h"
 
-/* Real time between two readings of the clock during a wait. */
+/* Real time between two readings of the clock while a thread waits. */
 #define TEST_CLOCK_SLICE_NS (2 * SP_NS_PER_MS)
 
 typedef struct test_clock {
   sp_clock clock;
   uint64_t rate;
-  uint64_t real_ns; /* at the start */
-  uint64_t unix_ns; /* at the start */
-  pthread_t owner;  /* its own waits do not count as wake-up times */
+  uint64_t real_ns; /* real time at the start */
+  uint64_t unix_ns; /* Unix time at the start */
+  pthread_t owner;  /* the thread whose waits do not count as wake-up times */
   _Atomic uint64_t jumped_ns;
-  _Atomic uint64_t appointment_ns; /* the time that the other thread waits for;
-                                    * 0: it works */
-  _Atomic uint64_t appointments;   /* number of waits so far */
+  /* The time until which the other thread waits; 0: it works. */
+  _Atomic uint64_t appointment_ns;
+  _Atomic uint64_t appointments; /* number of waits so far */
 } test_clock;
 
 static inline uint64_t test_clock_monotonic(void *data) {
@@ -70,9 +70,10 @@ static inline void test_clock_init(test_clock *test, uint64_t rate) {
   test->owner = pthread_self();
 }
 
-/* Advance the clock by `ns` while another thread works and waits. Returns when
- * that thread has done all due work, including work that it received just
- * before: it may have started to wait before it received the work. */
+/* Advance the clock by `ns` while another thread works and waits. Returns after
+ * that thread has done all due work. This includes work that it received just
+ * before this call: the thread may have started to wait before it received the
+ * work. */
 static inline void test_clock_pass(test_clock *test, uint64_t ns) {
   uint64_t target_ns = test_clock_monotonic(test) + ns;
   const uint64_t earlier = test->appointments;

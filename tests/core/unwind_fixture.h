@@ -1,4 +1,5 @@
-/* Stacks to unwind, captured as by the sampler: in a signal handler. */
+/* Stacks for tests of unwinding, captured in a signal handler, as the sampler
+ * does. */
 #ifndef UNWIND_FIXTURE_H
 #define UNWIND_FIXTURE_H
 
@@ -44,7 +45,7 @@ static void capture_on_signal(int number, siginfo_t *info, void *ucontext) {
   capture_bytes(capture_into->bytes, slice->base, slice->size);
 }
 
-/* Let the next capture_now() of this thread fill `to`. */
+/* Prepare the next capture_now() of this thread, which fills `to`. */
 static inline void capture_begin(capture *to) {
   struct sigaction action = {.sa_sigaction = capture_on_signal,
                              .sa_flags = SA_SIGINFO};
@@ -65,8 +66,9 @@ static inline void capture_now(void) {
   CHECK_EQUAL(raise(CAPTURE_SIGNAL), 0);
 }
 
-/* The index of the first frame in `function`, by name, or in a clone that the
- * compiler made of it ("function.constprop.0"); -1 if there is none. */
+/* The index of the first frame in `function`, which is found by name, or in a
+ * clone that the compiler made of it ("function.constprop.0"). Returns -1 if
+ * there is none. */
 static inline int frame_of(sp_unwinder *unwinder, const sp_native_frame *frames,
                            size_t count, const char *function) {
   const size_t length = strlen(function);

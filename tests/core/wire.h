@@ -1,5 +1,5 @@
-/* Writes protobuf field by field, including messages that no generated code
- * would write: https://protobuf.dev/programming-guides/encoding/. */
+/* Writes protobuf field by field. This includes messages that no generated code
+ * would write. Source: https://protobuf.dev/programming-guides/encoding/. */
 #ifndef WIRE_H
 #define WIRE_H
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """check_cost.py PROGRAM: counts the instructions of handler, labels and spans under callgrind, and
-fails if one is above its limit. Counts do not depend on the machine's load, but on the compiler, so
-each limit is some 10 % above the count of GCC 12's release build. Lower a limit that has become much
-too high. Tested with callgrind 3.19."""
+fails if one count is above its limit. Counts depend on the compiler, but not on the machine's load.
+Each limit is some 10 % above the count of a release build by GCC 12. Lower a limit that has become
+much too high. Tested with callgrind 3.19."""
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-# Maximum instructions of one operation, without those of the call itself (the row "nothing").
+# Maximum number of instructions of one operation. The case "nothing" is subtracted first, because it
+# counts the call itself.
 LIMITS = {
     "label_push_pop_interned": 75,
     "label_push_pop_strings": 130,
@@ -22,13 +23,13 @@ LIMITS = {
 
 
 def counted(*command):
-    """Instructions of one operation, by case."""
+    """Runs a program under callgrind. Returns the number of instructions of one operation, by case."""
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run(
             ["valgrind", "-q", "--tool=callgrind", "--separate-threads=yes", "--trace-children=yes",
              f"--callgrind-out-file={directory}/out", *command], check=True, timeout=240)
         found = {}
-        for path in pathlib.Path(directory).glob("out.*-01"):  # the main thread
+        for path in pathlib.Path(directory).glob("out.*-01"):  # files of the main thread
             text = path.read_text()
             name = re.search(r"^desc: Trigger: Client Request: (\w+)/(\d+)$", text, re.M)
             total = re.search(r"^totals: (\d+)", text, re.M)

@@ -1,5 +1,6 @@
 /* Runs the handler, labels and spans, so that check_cost.py can count their
- * instructions under callgrind. Each case ends with a dump with its name. */
+ * instructions under callgrind. At the end of each case, callgrind dumps the
+ * count with the name of the case. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void die(const char *why) {
   exit(1);
 }
 
-/* Dump the count since the last dump as "NAME/TIMES". */
+/* Let callgrind dump the count since the last dump, as "NAME/TIMES". */
 static void case_end(const char *name, int times) {
   char title[64];
 
@@ -74,7 +75,7 @@ static void span_run(void) {
 static void operations_count(const char *name, void (*run)(void)) {
   int i;
 
-  run(); /* first use */
+  run(); /* not counted: the first use */
   CALLGRIND_ZERO_STATS;
   for (i = 0; i < COST_OPERATIONS; i++)
     run();
@@ -86,7 +87,8 @@ static void counting_handler(int number, siginfo_t *info, void *ucontext) {
   cost_kept += (unsigned)number;
 }
 
-/* Sleeps after each signal, so that the collector empties the ring. */
+/* Send signals. Sleep after each of them, so that the collector can empty the
+ * ring. */
 static void signals_send(const char *name, int number, void *value) {
   const struct timespec pause = {.tv_nsec = 10000000};
   const pid_t pid = getpid();
@@ -113,7 +115,7 @@ static __attribute__((noinline)) void frames_go(int left, const char *name) {
   cost_kept += (unsigned)frame[0];
 }
 
-/* Catch a timer's signal to learn its value, which identifies the thread. */
+/* Catch the signal of a timer to get its value, which identifies the thread. */
 static void value_catch(void) {
   const struct timespec now = {0};
   sigset_t ours, before;
@@ -128,7 +130,8 @@ static void value_catch(void) {
   cost_signal_value = info.si_value.sival_ptr;
 }
 
-/* valgrind does not always extend the main thread's stack for a handler. */
+/* Touch a large part of the stack before handlers run, because valgrind does
+ * not always extend the main thread's stack for a handler. */
 static __attribute__((noinline)) void stack_grow(void) {
   volatile char below[65536];
 

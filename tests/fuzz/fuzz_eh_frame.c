@@ -1,5 +1,5 @@
-/* Reads bytes as an .eh_frame section, and applies the resulting rules to a
- * stack made of the same bytes. */
+/* Reads the input as an .eh_frame section, and applies the resulting rules to a
+ * stack that has the same bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A property that every result must have. */
+/* Check a property that every result must have. */
 static void fuzz_must(bool promise) {
   if (!promise)
     abort();

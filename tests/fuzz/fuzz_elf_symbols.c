@@ -1,4 +1,4 @@
-/* Reads bytes as an ELF file: its headers, build id, symbols and unwind
+/* Reads the input as an ELF file: its headers, build id, symbols and unwind
  * rows. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A property that every result must have. */
+/* Check a property that every result must have. */
 static void fuzz_must(bool promise) {
   if (!promise)
     abort();

@@ -1,6 +1,6 @@
 /* Sends requests to all routes, with and without a body. The input is a line
  * "METHOD PATH?QUERY", header lines, an empty line, and the body. Every request
- * gets an answer, and never an internal server error. */
+ * must get an answer, which is never an internal server error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static void answer(sp_http_request *request) {
   sp_buffer_dispose(&response.body);
 }
 
-/* `head` is NUL-terminated. */
+/* Send a request. `head` is NUL-terminated. */
 static void request_send(char *head, const char *body, size_t body_size) {
   sp_cancel cancel = {0};
   fuzz_pairs headers = {.count = 0}, query = {.count = 0};
@@ -173,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(body, data + body_at, size - body_at);
   }
   head[head_size] = '\0';
-  body[size - body_at] = '\0'; /* as in the server */
+  body[size - body_at] = '\0'; /* the server also terminates the body */
   request_send(head, body, size - body_at);
   free(head);
   free(body);

@@ -1,4 +1,5 @@
-/* Reads a server's answer: header lines up to an empty one, then a body. */
+/* Reads the input as a server's answer: header lines up to an empty line, then
+ * a body. */
 #include "export/http/http_answer.h"
 
 #include <stdint.h>
@@ -7,12 +8,12 @@
 
 #include "util/text/utf8.h"
 
-/* 1 January 2026. */
+/* The time of the answer: 1 January 2026. */
 #define FUZZ_UNIX_NS (UINT64_C(1767225600) * SP_NS_PER_S)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A property that every answer must have. */
+/* Check a property that every answer must have. */
 static void fuzz_must(bool promise) {
   if (!promise)
     abort();

@@ -1,5 +1,5 @@
-/* Reads the formats of /ingest that contain stacks by name. The first byte
- * selects the format, the remainder is the body. */
+/* Reads the formats of /ingest that contain stacks of names. The first byte of
+ * the input selects the format, the remainder is the body. */
 #include <stdlib.h>
 
 #include "server/receive/ingest/speedscope.h"
@@ -17,7 +17,7 @@ static spanprof_status speedscope(sp_stack_list *list, sp_view body) {
 
   for (i = 0; !st && i < sp_speedscope_count(root); i++)
     st = sp_speedscope_read(root, i, &profile, list);
-  /* Names refer to the file; the list is not used after this. */
+  /* The names are in the body, so the list is not used after this. */
   list->stack_count = 0;
   json_decref(root);
   sp_mem_free(&sp_mem_default, held);

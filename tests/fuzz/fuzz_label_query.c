@@ -1,6 +1,7 @@
 /* Parses selectors and classic queries. Any text is either refused with a
- * message, or gives a list of matchers that match in bounded time. The first
- * line is the selector, the remainder a text to match. */
+ * message, or gives a list of matchers, which match a text in bounded time. The
+ * first line of the input is the selector, the remainder is the text to
+ * match. */
 #include <stdlib.h>
 #include <string.h>
 

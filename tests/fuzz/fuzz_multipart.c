@@ -1,5 +1,5 @@
-/* Parses forms: the first line is the Content-Type, the remainder the body. All
- * visited parts are inside the body. */
+/* Parses forms. The first line of the input is the Content-Type, the remainder
+ * is the body. All parts that are visited must be inside the body. */
 #include <stdlib.h>
 
 #include "server/receive/wire/multipart.h"

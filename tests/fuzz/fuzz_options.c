@@ -1,5 +1,5 @@
 /* Parses options, labels, headers, addresses and resource attributes. The first
- * byte selects the parser. */
+ * byte of the input selects the parser. */
 #include "settings/duration.h"
 #include "settings/http_headers.h"
 #include "settings/identity.h"
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A property that every accepted input must have. */
+/* Check a property that every accepted input must have. */
 static void fuzz_must(bool promise) {
   if (!promise)
     abort();
@@ -74,7 +74,8 @@ static void fuzz_address(const sp_option_value *given) {
   (void)sp_proxy_check(given);
 }
 
-/* Use the text's lines as an environment, without variables that name files. */
+/* Use the lines of the text as environment variables, except those that name
+ * files. */
 static void fuzz_environment(char *text, sp_buffer *notes) {
   char *environment[FUZZ_VARIABLES + 1] = {NULL};
   size_t count = 0;

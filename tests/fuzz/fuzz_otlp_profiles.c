@@ -1,6 +1,6 @@
-/* Reads OTLP profiles requests: JSON if they begin with a brace, otherwise
- * protobuf. Each profile of each resource is converted with the request's
- * dictionary. */
+/* Reads requests with OTLP profiles: JSON if the input begins with a brace,
+ * otherwise protobuf. Each profile of each resource is converted with the
+ * request's dictionary. */
 #include <stdlib.h>
 
 #include "server/receive/otlp/otlp_json.h"
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Convert every message that is `depth` levels of field 2 down. */
+/* Convert every message that is reached by following field 2 `depth` times. */
 static void convert(const sp_otlp_tables *tables, sp_view message, int depth) {
   sp_wire wire = sp_wire_of(message);
   sp_otlp_profile *profiles;

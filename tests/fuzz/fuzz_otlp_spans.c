@@ -1,6 +1,6 @@
-/* Reads OTLP traces requests: JSON if they begin with a brace, otherwise
- * protobuf. The stored texts are NUL-terminated, and the stored JSON can be
- * parsed. */
+/* Reads requests with OTLP traces: JSON if the input begins with a brace,
+ * otherwise protobuf. The texts to store must be NUL-terminated, and the JSON
+ * to store must be valid. */
 #include <jansson.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Reads any profile, compressed or not. */
+/* Reads any profile, compressed or not, with the library's reader. */
 #include "profile/pprof/pprof_reader.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Reads requests to Push: JSON if they begin with a brace, otherwise
- * protobuf. */
+/* Reads requests to Pyroscope's Push API: JSON if the input begins with a
+ * brace, otherwise protobuf. */
 #include <stdlib.h>
 
 #include "server/receive/push_request.h"
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!st) {
     st = sp_push_request_each(message, &sp_mem_default, visit, &visits,
                               &refusal);
-    /* Accepted JSON gives a valid message. */
+    /* JSON that was accepted must give a valid message. */
     if (st && (wire.size || visits))
       abort();
   }

@@ -1,6 +1,6 @@
-/* Reads an uploaded pprof profile, gzipped or not: it is decompressed, read,
- * checked against every rule, and converted to the stored form. A refusal has a
- * message; stored numbers refer to existing objects. */
+/* Reads an uploaded pprof profile, compressed or not: it is decompressed, read,
+ * checked against every rule, and converted to the stored form. A refusal must
+ * have a message; stored numbers must refer to existing objects. */
 #include <stdlib.h>
 
 #include "server/receive/profile/build.h"
@@ -34,8 +34,8 @@ static spanprof_status take(sp_view bytes, sp_arena *arena, sp_buffer *unpacked,
   spanprof_status st;
   bool large;
 
-  limits.part_bytes = (size_t)68 << 10; /* a few samples more than the minimum
-                                         */
+  /* Space for a few samples more than the minimum. */
+  limits.part_bytes = (size_t)68 << 10;
   st = sp_raw_unpack(bytes, unpacked, (size_t)1 << 20, &bytes, &large, refusal);
   if (st || large)
     return st;

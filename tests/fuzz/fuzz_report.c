@@ -38,7 +38,7 @@ static void fuzz_print(fuzz_ways *ways, FILE *out) {
       sp_report_folded_flush(&ways->folded))
     abort();
   sp_report_print_peek(&ways->peek, &printer);
-  /* The difference of a report with itself is empty. */
+  /* The difference between a report and itself must be empty. */
   if (ways->report.type && (sp_diff_print_text(&diff, &printer) ||
                             sp_diff_print_json(&diff, &printer) || diff.grown))
     abort();
@@ -60,7 +60,7 @@ static void fuzz_report(const sp_pprof *profile,
   ways.report.label_values_max = 4;
   if (sp_report_add(&ways.report, profile, &origin))
     abort();
-  /* A second type with this name but another unit may be found. */
+  /* The profile may have a second type with the same name but another unit. */
   st = sp_report_add(&ways.report, profile, NULL);
   if (st && st != SPANPROF_ERR_UNSUPPORTED)
     abort();

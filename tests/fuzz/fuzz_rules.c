@@ -1,7 +1,7 @@
 /* Parses the server's configuration: rules of exported metrics and scrape
  * targets, on the command line and in files. Any text is either refused with a
- * message, or gives complete rules and probes. The first byte selects one of
- * the four parsers. */
+ * message, or gives complete rules and probes. The first byte of the input
+ * selects one of the four parsers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A refusal has a message. */
+/* Check that a refusal has a message. */
 static void check(spanprof_status st) {
   if (st && !spanprof_last_error()[0])
     abort();
@@ -54,7 +54,7 @@ static void scrapes(bool file, const char *text) {
   sp_scrape_plan_dispose(&plan);
 }
 
-/* Use a file that exists only in memory. */
+/* Read the data as a file that exists only in memory. */
 static void with_file(void (*read)(bool, const char *), const uint8_t *data,
                       size_t size) {
   const int file = memfd_create("rules", MFD_CLOEXEC);

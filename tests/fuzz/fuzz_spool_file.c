@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   while (sp_series_next(&file.series, &name, &value))
     count += strlen(name) + strlen(value) + 2;
-  /* Labels and profile are completely inside the file. */
+  /* The labels and the profile must be completely inside the file. */
   if (count != file.series.size ||
       (char *)file.part.bytes + file.part.size != file.content + size)
     abort();

@@ -1,7 +1,7 @@
-/* Reads blocks of the store, as a damaged file may contain them: three numbers
- * of four bytes (the lengths of head, spans and totals), these parts, and the
- * body. The result has only valid references, and is the same after it was
- * sorted, written and read again. */
+/* Reads blocks of the store, as a damaged file may contain them. The input has
+ * three numbers of four bytes (the lengths of head, spans and totals), these
+ * parts, and the body. The block that was read must have only valid references,
+ * and must be the same after it was sorted, written and read again. */
 #include <stdlib.h>
 #include <string.h>
 

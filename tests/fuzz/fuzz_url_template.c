@@ -1,6 +1,6 @@
 /* Parses URL templates. Any text is either refused with a message, or gives a
- * link without placeholders. The first line is the template, the remainder the
- * span's name. */
+ * link without placeholders. The first line of the input is the template, the
+ * remainder is the span's name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   sp_buffer_init(&out, &sp_mem_default);
   if (!sp_url_template_new(text, &sp_mem_default, &url_template)) {
     sp_url_template_write(url_template, &place, &span, 1700000000, &out);
-    /* A template is never empty, and neither is the value of any placeholder
-     * except a name. */
+    /* The link is empty only if the span's name is: a template is never empty,
+     * and no other placeholder has an empty value. */
     if (out.size == 0 && !strstr(text, "{span_name}") && !out.failed)
       abort();
     if (memchr(text, '{', strlen(text)) == NULL && strcmp(text, out.data) != 0)

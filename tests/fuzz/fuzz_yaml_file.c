@@ -1,4 +1,5 @@
-/* Parses YAML files. A parsed tree has texts and names and is finite. */
+/* Parses YAML files. A tree that was parsed must be finite, and its nodes must
+ * have their texts and names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static size_t values_of(const sp_yaml *value, size_t depth) {
 
   if (!value->line || (value->kind == SP_YAML_TEXT && !value->text))
     abort();
-  if (depth == 1000) /* aliases allow any depth */
+  if (depth == 1000) /* stop, because aliases allow any depth */
     return value->values;
   for (item = value->first; item; item = item->next) {
     if ((value->kind == SP_YAML_MAP) != (item->name != NULL))

@@ -8,11 +8,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Larger than any corpus file should be. */
+/* Maximum size of a file, larger than any corpus file should be. */
 #define REPLAY_FILE_BYTES (1u << 20)
 
-/* Each input is in a block of exactly its size, so that a sanitizer detects a
- * read past its end. */
+/* Run the target on a block of exactly the input's size, so that a sanitizer
+ * detects a read beyond its end. */
 static int replay_bytes(const uint8_t *bytes, size_t size) {
   uint8_t *exact = malloc(size ? size : 1);
 
@@ -37,7 +37,8 @@ static int replay_file(const char *path, uint8_t *buffer) {
   fclose(file);
   if (failed || replay_bytes(buffer, size) != 0)
     return -1;
-  /* Also replay the first half: truncation is the most common damage. */
+  /* Also replay the first half, because truncation is the most common
+   * damage. */
   return replay_bytes(buffer, size / 2);
 }
 

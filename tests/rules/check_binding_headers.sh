@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_binding_headers.sh SOURCE_DIR: checks that the core's internal headers
-# included by bindings/ and swig/ are those that core/docs/write-a-binding.md lists.
+# check_binding_headers.sh SOURCE_DIR: checks that bindings/ and swig/ include exactly
+# those internal headers of the core that core/docs/write-a-binding.md lists.
 set -euo pipefail
 cd "$1"
 listed=$(sed -nE 's/^\| `(([a-z_]+\/)+[a-z_]+\.h)` \|.*/\1/p' core/docs/write-a-binding.md | sort)

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # check_folders.sh SOURCE_DIR: each folder of the library (core/src), of the other
-# components and of the bindings has a level in the tables below. A folder includes
-# only headers of folders with a lower level. Includes from another folder name the
-# path below src, for the other components below core, for a binding below its folder.
+# components and of the bindings has a level in the tables below. This checks that the
+# files of a folder include only headers of folders with a lower level. The path in an
+# #include of another folder's header is relative to core/src (library), core (other
+# components) or the binding's folder.
 set -euo pipefail
 cd "$1"
 status=0
-# Folders of the same level do not include each other.
+# Folders of the same level must not include each other's headers.
 declare -A core=(
   [util]=0 [util/text]=1 [util/memory]=2 [util/system]=3
   [settings]=10 [label]=10 [unwind/dwarf]=10 [unwind/elf]=11 [unwind]=12
@@ -37,7 +38,8 @@ declare -A python=(
   [base]=0 [memory]=1 [vm]=2 [context]=3 [span]=4 [process]=4 [session]=5 [.]=6
 )
 
-# check ROOT LEVELS TREE...: check the folders in the TREEs of ROOT.
+# check ROOT LEVELS TREE...: check all folders below ROOT/TREE. LEVELS is the name of a
+# table with their levels.
 check() {
   local root=$1 folder file line include from to
   local -n level=$2
@@ -53,7 +55,7 @@ check() {
     file=${file#./} include=${include#*\"} from=.
     [[ $file != */* ]] || from=${file%/*}
     from=${from#src/} to=${include%/*}
-    # Bindings also include the library's headers.
+    # Skip the headers of the library, which bindings also include.
     [ "$root" = core ] || [ -e "$root/${include%\"*}" ] || continue
     if [ "${level[$from]:-0}" -le "${level[$to]:-999}" ]; then
       echo "$root/$file:$line: $from may not include $to" >&2

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""check_globals.py LIST OBJECT...: checks that the writable variables of the OBJECTs
-with static lifetime are those in LIST, each with a reason. Tested with objdump 2.40."""
+"""check_globals.py LIST OBJECT...: checks that LIST contains exactly the writable
+variables with static lifetime of the OBJECTs, each with a reason. Tested with
+objdump 2.40."""
 import re
 import subprocess
 import sys
 
-# Writable sections; .data.rel.ro is read-only after relocation.
+# Writable sections. .data.rel.ro is not one, because it is read-only after relocation.
 SECTIONS = re.compile(r"\.t?(data|bss)\b(?!\.rel\.ro)|sp_handler_data$")
 
 
 def writable(path):
-    """Names of the object's writable variables, without the number that the
-    compiler appends to a function's static variables."""
+    """Yields the names of the object's writable variables, without the number that
+    the compiler appends to a function's static variables."""
     table = subprocess.run(["objdump", "-t", path], check=True, capture_output=True, text=True).stdout
     for row in table.splitlines():
         left, tab, right = row.partition("\t")

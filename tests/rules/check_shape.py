@@ -3,7 +3,7 @@
 bindings' FOLDERs.
 
 No file has more than 600 lines, and no function more than 60. Includes are in
-this order: the file's own header, system headers, our headers, each group
+this order: the file's own header, system headers, spanprof's headers, each group
 sorted. A source file has a header with its name, unless all its functions are
 declared in the public header or, for the command and the server, in a header of
 its folder (a family of functions has one header there). Headers have no
@@ -16,17 +16,17 @@ import sys
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 60
-# The library and the three products.
+# The folders of the library, the page, the command and the server.
 COMPONENTS = ("src", "page", "command", "server")
-# Components in which one header may declare a family of functions.
+# Components in which one header may declare the functions of several source files.
 FAMILIES = ("command", "server")
 
 INCLUDE = re.compile(r'#include (["<])([^">]+)[">]')
 
 
 def functions(lines):
-    """Yields (name, whether it is static, first line, number of lines), based on
-    where clang-format puts braces."""
+    """Yields (name, whether it is static, first line, number of lines) of each
+    function. Functions are found by the places where clang-format puts braces."""
     head, first, name = "", 0, ""
     for number, line in enumerate(lines, 1):
         if name:
@@ -48,8 +48,8 @@ def functions(lines):
 
 
 def include_groups(lines, own):
-    """Yields groups of includes that only empty lines separate, as lists of (rank,
-    path); ranks must be ascending."""
+    """Yields groups of includes between which there are only empty lines, as lists of
+    (rank, path). The ranks in a group must be ascending."""
     run = []
     for line in [*lines, "end"]:
         if match := INCLUDE.match(line):
@@ -113,7 +113,8 @@ def check(path, root, public):
 def main():
     root = pathlib.Path(sys.argv[1])
     bindings = [path for folder in sys.argv[2:] for path in sorted(pathlib.Path(folder).rglob("*.[ch]"))]
-    # The header that every file of a binding includes declares their init functions.
+    # One header of each binding, rb_spanprof.h or py_spanprof.h, declares the init functions of
+    # all its files.
     shared = [*sorted((root / "include/spanprof").glob("*.h")),
               *(path for path in bindings if path.stem.endswith("_spanprof"))]
     public = declared(path for path in shared if path.suffix == ".h")

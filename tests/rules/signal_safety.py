@@ -4,8 +4,9 @@
 Compiles the SOURCEs and fails if code of the signal handler violates a rule of
 core/docs/signal-safety.md: a marked function calls one that is not marked, its
 frame is larger than 1 KiB, or it is recursive. Each ROOT must be a marked
-function. Uses GCC's -fcallgraph-info: without optimisation for the calls, so
-that inlining hides none, and with optimisation for the frames.
+function. Uses GCC's -fcallgraph-info. Calls are read from a compilation without
+optimisation, because inlining would hide them, and the sizes of frames from one
+with optimisation.
 """
 import os
 import re
@@ -16,21 +17,21 @@ import tempfile
 FRAME_BYTES_MAX = 1024
 MARKS = ("sp_signal_safe", "sp_handler_code")
 
-# Unmarked functions that may be called. In the C library: functions that POSIX
-# lists as async-signal-safe, plain system calls, and functions that the compiler inlines.
+# Functions of the C library that marked functions may call: those that POSIX lists as
+# async-signal-safe, plain system calls, and functions that the compiler inlines.
 SAFE = {
     "memcpy", "memcmp", "memset", "memmove", "memchr", "__errno_location",
     "clock_gettime", "syscall", "process_vm_readv", "getpid", "sched_getcpu",
     "__tls_get_addr", "sigaction", "kill", "strcmp", "madvise",
 }
-# Functions of the languages' runtimes, with the reason.
+# Functions of Ruby and CPython that marked functions may call, with the reason.
 RUNTIME = {
     "ruby_thread_has_gvl_p": "reads two words, one of them thread-local in libruby",
     "Py_TYPE": "reads a field, inline",
     "_Py_TYPE": "Py_TYPE from CPython 3.14 on",
     "Py_SIZE": "reads a field, inline",
 }
-# Functions that may call through a pointer, with the callee.
+# Functions that may call through a pointer, and what they call.
 POINTERS = {
     "signal_handler": "the function that takes the sample",
     "signal_chain": "the previous handler",
@@ -41,7 +42,8 @@ POINTERS = {
     "rb_sp_walker_walk": "rb_during_gc(), which reads a field of the heap",
     "py_sp_walk_thread": "pthread_getspecific(), or the equivalent of CPython's faulthandler",
 }
-# The public header calls these a thread's first use, which must not be in a handler.
+# Marked functions call these only at a thread's first use of the library, or after an
+# error. The public header forbids such calls in a handler.
 FIRST_USE = {"sp_self_attach", "label_push_texts", "sp_fail"}
 
 NODE = re.compile(r'^node: \{ title: "(?:[^"]*/)?([^"]+)" label: "[^"]*?\\n([^"\\]*)(?:\\n(\d+) bytes[^"]*)?"')
@@ -49,8 +51,8 @@ EDGE = re.compile(r'^edge: \{ sourcename: "(?:[^"]*/)?([^"]+)" targetname: "(?:[
 
 
 class Code:
-    """Functions, calls and frames found in compilations. The key of a static function
-    is SOURCE:NAME, that of any other function its name."""
+    """The functions, calls and frames that compilations contain. The key of a static
+    function is SOURCE:NAME, that of any other function its name."""
 
     def __init__(self):
         self.calls, self.frames, self.marked = [], {}, set()
@@ -58,7 +60,7 @@ class Code:
     def add(self, command, source):
         with tempfile.TemporaryDirectory() as directory:
             out = os.path.join(directory, "o")
-            # ccache would only restore the object file.
+            # Without ccache, because it would restore only the object file.
             subprocess.run([*command, "-fcallgraph-info=su", "-c", "-o", out, source], check=True,
                            env={**os.environ, "CCACHE_DISABLE": "1"})
             with open(out + ".ci", encoding="utf-8") as graph:
@@ -74,13 +76,13 @@ class Code:
         if match := EDGE.match(line):
             self.calls.append(match.groups())
         elif (match := NODE.match(line)) and match[3]:
-            # GCC's clones of a function have one of these suffixes.
+            # Remove the suffixes that GCC gives to its clones of a function.
             name = re.sub(r"(\.(part|isra|constprop|cold)(\.\d+)?)+$", "", match[1])
             self.frames[name] = max(int(match[3]), self.frames.get(name, 0))
 
 
 def loops(graph):
-    """Recursive functions."""
+    """Returns the recursive functions."""
     done, found = set(), set()
 
     def follow(name, above):

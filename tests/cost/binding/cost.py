@@ -1,4 +1,4 @@
-"""cost.py MARKS_SO: runs spans without us and with us, so that
+"""cost.py MARKS_SO: runs spans without spanprof and with spanprof, so that
 check_binding_cost.py can count their instructions under callgrind."""
 import contextvars
 import ctypes
@@ -21,7 +21,7 @@ def nothing(tracer, name):
 
 
 def count(case, tracer, name):
-    for _ in range(TIMES):  # fills caches and pools
+    for _ in range(TIMES):  # not counted: fills caches and pools
         nothing(tracer, name)
     gc.collect()
     gc.disable()
@@ -33,16 +33,16 @@ def count(case, tracer, name):
 
 
 def settle(tracer):
-    """Restart with another hash seed if the context's two variables, ours and
-    OpenTelemetry's, share a slot in the root of the trie that holds them. They
-    do in one of 32 layouts, and a span then takes thousands of instructions
-    more. The slot is the last five bits of the folded hash (hamt_hash() in
-    CPython's Python/hamt.c, 3.11)."""
+    """Restart with another hash seed if the context's two variables, spanprof's and
+    OpenTelemetry's, have the same slot in the root of the context's trie. This is
+    so in one of 32 layouts, and a span then takes thousands of instructions more.
+    The slot is the last five bits of the folded hash (hamt_hash() in CPython's
+    Python/hamt.c, 3.11)."""
     with tracer.start_as_current_span("GET /orders"):
         hashes = [(hash(variable) ^ hash(variable) >> 32) & 31 for variable in contextvars.copy_context()]
     if len(hashes) > len(set(hashes)):
         seed = str(int(os.environ["PYTHONHASHSEED"]) + 1)
-        print(f"two variables share a slot of the context: on with PYTHONHASHSEED={seed}", flush=True)
+        print(f"two variables share a slot of the context; restarting with PYTHONHASHSEED={seed}", flush=True)
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": seed})
 
 

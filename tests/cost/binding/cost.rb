@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# cost.rb MARKS_SO: runs spans and switches of fibers, without us and with us, so
-# that check_binding_cost.py can count their instructions under callgrind.
+# cost.rb MARKS_SO: runs spans and switches of fibers, without spanprof and with
+# spanprof, so that check_binding_cost.py can count their instructions under callgrind.
 require "fiddle"
 require "tmpdir"
 require "opentelemetry/sdk"
@@ -21,7 +21,7 @@ class EmptyProcessor
 end
 
 def count(name, &work)
-  TIMES.times(&work) # fills caches and pools
+  TIMES.times(&work) # not counted: fills caches and pools
   GC.start
   GC.disable
   BEGIN_MARK.call

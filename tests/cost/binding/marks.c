@@ -1,4 +1,4 @@
-/* Called by cost.rb and cost.py around the counted code. */
+/* Functions that cost.rb and cost.py call around the counted code. */
 #include <stdio.h>
 
 #include <valgrind/callgrind.h>
@@ -10,7 +10,7 @@ void cost_begin(void) {
   CALLGRIND_ZERO_STATS;
 }
 
-/* Dump the count since the last dump as "NAME/TIMES". */
+/* Let callgrind dump the count since the last dump, as "NAME/TIMES". */
 void cost_end(const char *name, int times) {
   char title[64];
 
