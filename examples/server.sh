@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Sourced by examples/run: the server that the examples send to.
+# Functions for examples/run, which start and stop the server that receives the profiles and traces
+# of the examples.
 
-# server_start DIRECTORY: starts a server with an empty data directory; sets and
-# exports SPANPROF_EXAMPLE_SERVER. The server stops with the script unless
-# server_keep is called.
+# server_start DIRECTORY: starts a server with an empty data directory; sets and exports
+# SPANPROF_EXAMPLE_SERVER. The server stops when the script ends, unless server_keep is called.
 server_start() {
   local port=${SPANPROF_EXAMPLE_PORT:-4040} line
 
@@ -48,8 +48,8 @@ server_counts() {
   done
 }
 
-# server_count APPLICATION: prints the number of its spans with samples, and how
-# many of them are in traces.
+# server_count APPLICATION: prints the number of the application's spans with samples, and how many
+# of these spans are in traces.
 server_count() {
   curl -sSfG "$SPANPROF_EXAMPLE_SERVER/api/v1/spans" -d by=name -d limit=10000 \
     --data-urlencode "query={service_name=\"$1\"}" |

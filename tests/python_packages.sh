@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# python_packages.sh [--exporter] [PYTHON...]: pure Python packages that tests use, in the
-# build tree, for each CPython named (/usr/bin/python3). From the package index
-# where pip reaches one, else out of Debian sid's packages, without touching
-# apt's own lists. Can be repeated.
+# python_packages.sh [--exporter] [PYTHON...]: puts pure Python packages that tests use into the
+# build tree, for each CPython that is named (by default /usr/bin/python3). They come from the
+# package index if pip reaches one, otherwise from Debian sid's packages; apt's own lists are not
+# changed. The script can be run repeatedly.
 #
-# build/python-packages/3.X  OpenTelemetry, coverage, uvicorn; goes onto PYTHONPATH
+# build/python-packages/3.X  OpenTelemetry, coverage, uvicorn; a folder for PYTHONPATH
 # build/python-exporter/3.X  with --exporter: OpenTelemetry's exporter for HTTP, for which
 #                            Debian's python3-protobuf and python3-requests are needed
-# build/python-setuptools    setuptools, for CPythons that have none or an old one
-# build/python-wheels        the same as a wheel, for builds in isolation
-# build/python-debs          what Debian sid gave; alone with: python_packages.sh --debs
+# build/python-setuptools    setuptools, for CPythons that have no or an old setuptools
+# build/python-wheels        setuptools as a wheel, for isolated builds
+# build/python-debs          packages downloaded from Debian sid; --debs downloads only these
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build
@@ -29,20 +29,20 @@ wanted=(
   uvicorn h11 click
 )
 
-# Debian's, beside what they need of its stable packages.
+# Debian's packages of the exporter. They also need packages of Debian's stable release.
 exporter_debs=(
   opentelemetry-exporter-otlp-proto-http opentelemetry-exporter-otlp-proto-common
   opentelemetry-exporter-otlp-common opentelemetry-exporter-http-transport
   opentelemetry-proto
 )
 
-# has FOLDER: it was completed, with what is wanted now.
+# has FOLDER: whether the folder is complete and has the packages that are wanted now.
 has() {
   [ "$(cat "$1/.complete" 2> /dev/null)" = "${wanted[*]}" ]
 }
 
-# fill FOLDER... COMMAND: makes the folders anew with COMMAND, behind whose back
-# the shell passes over errors.
+# fill FOLDER... COMMAND: empties the folders and fills them with COMMAND. `set -e` has no effect in
+# COMMAND, so it must return a status itself.
 fill() {
   local folders=("${@:1:$#-1}") folder
 
@@ -54,7 +54,7 @@ fill() {
   done
 }
 
-# apt with lists and downloads of its own, of the suite sid.
+# sid COMMAND...: runs a command of apt for the suite sid, with separate lists and downloads.
 sid() {
   local command=$1
   shift
@@ -91,7 +91,7 @@ need_debs() {
   }
 }
 
-# unpack FOLDER DEB...: everything that the packages hold.
+# unpack FOLDER DEB...: unpacks all files of the packages into the folder.
 unpack() {
   local folder=$1 deb
   shift
@@ -105,7 +105,7 @@ pip() {
   "$python" -m pip --disable-pip-version-check --retries 0 --timeout 15 -q "$@"
 }
 
-# The newest that serves every CPython from 3.10 on.
+# Downloads the newest setuptools that supports all CPythons from 3.10 on.
 setuptools_from_index() {
   pip download --no-deps --only-binary :all: --python-version 3.10 -d "$wheels" 'setuptools>=70.1' &&
     pip install --no-deps --target "$setuptools" "$wheels"/setuptools-*.whl
@@ -116,7 +116,8 @@ setuptools_from_debian() {
 
   need_debs && unpack "$unpacked" "$debs"/python3-setuptools-whl_*.deb || return 1
   wheel=$(cd "$unpacked/usr/share/python-wheels" && echo setuptools-*.whl)
-  # Debian's copy asks for options that only Debian's own CPython has.
+  # Debian's setuptools reads options that only Debian's own CPython sets, so the line that is
+  # appended sets them.
   "$python" -m zipfile -e "$unpacked/usr/share/python-wheels/$wheel" "$setuptools" && rm -r "$unpacked" &&
     echo 'install.install_layout = install.prefix_option = None' >> "$setuptools/setuptools/command/install.py" &&
     (cd "$setuptools" && "$python" -m zipfile -c "$wheels/$wheel" ./*)
@@ -144,14 +145,15 @@ exporter_from_debian() {
     mv "$unpacked"/usr/lib/python3/dist-packages/* "$exporters/$version" && rm -r "$unpacked"
 }
 
-# from_either WHAT FOLDER...: compiled here, as a program may be told to leave no
-# bytecode behind. A file that only another CPython can compile does no harm.
+# from_either WHAT FOLDER...: fills the folders from the package index or else from Debian, and
+# compiles the Python files. They are compiled here, because some tests forbid Python to write
+# bytecode. Files that only another version of CPython can compile are left out.
 from_either() {
   local what=$1
   shift
 
   fill "$@" "${what}_from_index" > build/python-index.txt 2>&1 || {
-    echo "$what of CPython $version: not from a package index ($(tail -n 1 build/python-index.txt)); taking Debian sid's."
+    echo "$what of CPython $version: the package index failed ($(tail -n 1 build/python-index.txt)), so Debian sid's packages are used."
     fill "$@" "${what}_from_debian"
   }
   "$python" -m compileall -qq "$@" || true

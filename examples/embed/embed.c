@@ -33,7 +33,7 @@ typedef struct embed_options {
   long seconds;
   long threads;
   const char *directory;
-  const char *server; /* NULL: no server */
+  const char *server; /* NULL: send nothing to a server */
   char *const *trees;
   size_t tree_count;
 } embed_options;
@@ -47,11 +47,12 @@ typedef struct embed_job {
   file_index *index;
   trace_sender *traces;
   time_t end; /* 0: stop after the first round */
-  /* Number of the next file. It continues after the list's end for another
-   * round. */
+  /* Number of the next file to process. It continues to grow after the end of
+   * the list; the number modulo the length of the list selects a file of the
+   * next round. */
   atomic_size_t next;
   atomic_int failed;
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   file_work_total totals[FILE_KIND_COUNT];
 } embed_job;
@@ -72,9 +73,9 @@ static void *embed_thread(void *data) {
   file_work work;
   size_t kind;
 
-  /* The library finds threads without this call, but profiles a registered
-   * thread from its first to its last instant. A failure only costs
-   * precision. */
+  /* The library finds threads without this call, too, but it profiles a
+   * registered thread from its first to its last instant. If the call fails,
+   * the profile is only less precise. */
   spanprof_thread_register();
   if (file_work_init(&work, job->index, job->traces) != 0) {
     job->failed = 1;
@@ -100,7 +101,8 @@ static void *embed_thread(void *data) {
   return NULL;
 }
 
-/* Wait for every thread that was started. Returns 0, or -1 after a message. */
+/* Run the work in threads and wait for their end. Returns 0, or -1 after a
+ * message. */
 static int embed_run(embed_job *job, long threads) {
   pthread_t ids[EMBED_THREADS_MAX];
   long started, i;
@@ -181,7 +183,7 @@ static int embed_directory_make(const char *path) {
   return -1;
 }
 
-/* Returns 0, or -1 after a message. */
+/* Read the arguments of the program. Returns 0, or -1 after a message. */
 static int embed_arguments(embed_options *options, int argc, char **argv) {
   int letter;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Files per transaction. */
+/* Number of files that one transaction adds. */
 #define FILE_INDEX_BATCH 256
 
 static const char file_index_schema[] =
@@ -19,7 +19,7 @@ static const char file_index_schema[] =
 
 struct file_index {
   pthread_mutex_t lock;
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   sqlite3 *database;
   sqlite3_stmt *add_file;
   sqlite3_stmt *add_words;
@@ -105,7 +105,8 @@ int file_index_close(file_index *index) {
 
   if (!index)
     return 0;
-  /* Prepared last: the database is usable only with this statement. */
+  /* file_index_open() prepares this statement last, so without it the database
+   * is not usable. */
   if (index->add_words &&
       sqlite3_exec(index->database, "COMMIT", NULL, NULL, NULL))
     result = file_index_failed(index, "commit");

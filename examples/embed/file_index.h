@@ -1,4 +1,5 @@
-/* An SQLite database of files with a full-text index of the readable ones. */
+/* An SQLite database of files, with a full-text index of those files that
+ * contain text. */
 #ifndef FILE_INDEX_H
 #define FILE_INDEX_H
 
@@ -10,7 +11,7 @@ typedef struct file_record {
   const char *path;
   const char *kind;
   const char *sha256; /* hexadecimal */
-  const char *text;   /* its words are indexed; NULL: not indexed */
+  const char *text;   /* text whose words are indexed, or NULL */
   size_t text_bytes;
   size_t bytes;
   size_t packed_bytes;
@@ -20,10 +21,12 @@ typedef struct file_record {
  * a message on stderr. */
 file_index *file_index_open(const char *path);
 
-/* Add a file, or replace it. Any thread. Returns 0, or -1 after a message. */
+/* Add a file, or replace it. Any thread may call this. Returns 0, or -1 after a
+ * message. */
 int file_index_add(file_index *index, const file_record *record);
 
-/* Commit and close. `index` may be NULL. Returns 0, or -1 after a message. */
+/* Commit the last transaction and close the database. `index` may be NULL.
+ * Returns 0, or -1 after a message. */
 int file_index_close(file_index *index);
 
 #endif

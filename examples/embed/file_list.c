@@ -37,7 +37,7 @@ static file_kind file_kind_of(const char *path) {
   return FILE_KIND_OTHER;
 }
 
-/* Takes ownership of `path`, also on failure. */
+/* Add a file. Takes ownership of `path`, even if it fails. */
 static int file_list_add(file_list *list, char *path) {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? 2 * list->capacity : 1024;

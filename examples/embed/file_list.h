@@ -1,11 +1,12 @@
-/* Lists the files of a tree, with the kind of each. */
+/* Lists the files of a tree, and the kind of each file. */
 #ifndef FILE_LIST_H
 #define FILE_LIST_H
 
 #include <stddef.h>
 
-/* Kinds by file name extension. Spans are named after them; few kinds keep the
- * number of names small. */
+/* Kinds of files, which the extension of the file name determines. The span of
+ * a file is named after its kind. There are few kinds, so that there are few
+ * span names. */
 typedef enum file_kind {
   FILE_KIND_HEADER,
   FILE_KIND_SOURCE,
@@ -16,7 +17,8 @@ typedef enum file_kind {
   FILE_KIND_COUNT
 } file_kind;
 
-/* "index header". Returns a static string. */
+/* Returns the span name of a kind, for example "index header". The string is
+ * static. */
 const char *file_kind_name(file_kind kind);
 
 typedef struct file_entry {

@@ -9,12 +9,13 @@
 #include <time.h>
 #include <zlib.h>
 
-/* Limits; only the beginning of a larger file is processed. */
+/* Maximum number of bytes of a file that are processed, and of its text that
+ * are indexed. */
 #define FILE_WORK_BYTES      (4u << 20)
 #define FILE_WORK_TEXT_BYTES (256u << 10)
 #define FILE_WORK_HEX_BYTES  (2 * EVP_MAX_MD_SIZE + 1)
 
-/* The steps, and their interned names. */
+/* The steps of the work on a file. `step_texts` has their interned names. */
 enum { STEP_READ, STEP_HASH, STEP_COMPRESS, STEP_INDEX, STEP_COUNT };
 
 static const char *const step_names[STEP_COUNT] = {"read", "hash", "compress",
@@ -29,7 +30,8 @@ static double thread_cpu_s(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Without memory for a label, the work continues unlabelled. */
+/* Label the samples of this thread with the step. If memory for the label runs
+ * out, the step has no label. */
 static spanprof_label_token step_begin(int step) {
   spanprof_label_token token = 0;
 
@@ -144,7 +146,7 @@ static int64_t clock_ns(void) {
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Fill in the data that a tracing library stores for a span. */
+/* Fill in the data that a tracing library stores for a span when it starts. */
 static void trace_begin(trace_span *trace, const file_entry *entry,
                         spanprof_span_info *info) {
   memset(trace, 0, sizeof *trace);
@@ -154,7 +156,7 @@ static void trace_begin(trace_span *trace, const file_entry *entry,
   /* getrandom(2) never returns fewer than 256 bytes. */
   if (getrandom(trace->trace_id, sizeof trace->trace_id, 0) < 0 ||
       getrandom(trace->span_id, sizeof trace->span_id, 0) < 0)
-    return; /* spanprof creates ids for a span without ids */
+    return; /* spanprof itself creates ids for a span without ids */
   memcpy(info->trace_id, trace->trace_id, sizeof info->trace_id);
   memcpy(info->span_id, trace->span_id, sizeof info->span_id);
 }
@@ -180,7 +182,8 @@ int file_work_do(file_work *work, const file_entry *entry) {
   int result;
 
   trace_begin(&trace, entry, &info);
-  /* On failure, the span is 0 ("none"), which every call accepts. */
+  /* If the start fails, `span` is 0 ("no span"), which the calls below accept.
+   */
   spanprof_span_start(NULL, &info, &span);
   trace_link(&trace, span);
   spanprof_span_enter(span, &token);

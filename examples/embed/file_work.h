@@ -7,17 +7,18 @@
 #include "file_list.h"
 #include "trace_sender.h"
 
-/* CPU time by the threads' own clocks, for comparison with the profile. */
+/* The work on the files of one kind. `cpu_s` was measured with the clocks of
+ * the threads, for comparison with the profile. */
 typedef struct file_work_total {
   size_t files;
   size_t bytes;
   double cpu_s;
 } file_work_total;
 
-/* One thread's buffers and sums. */
+/* The buffers of one thread, and the sums of its work. */
 typedef struct file_work {
   file_index *index;
-  trace_sender *traces; /* NULL: spans are not sent */
+  trace_sender *traces; /* NULL: do not send spans */
   unsigned char *bytes;
   unsigned char *packed;
   file_work_total totals[FILE_KIND_COUNT];

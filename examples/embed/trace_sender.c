@@ -1,6 +1,7 @@
-/* Protocol: any thread adds spans to the batch under the lock. One thread
- * detaches the batch, once a second or when it is half full, and sends it
- * without the lock. Spans that arrive while the batch is full are dropped. */
+/* Protocol: any thread adds spans to the batch; it holds `lock` meanwhile. The
+ * sender's thread takes the spans out of the batch, once a second or when the
+ * batch is half full, and sends them without holding `lock`. Spans that arrive
+ * while the batch is full are dropped. */
 #include "trace_sender.h"
 
 #include <curl/curl.h>
@@ -18,7 +19,7 @@ struct trace_sender {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t wake;
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   trace_span *batch;
   size_t count;
   size_t dropped;
@@ -71,7 +72,8 @@ static void json_span(FILE *out, const trace_span *span) {
   fputs("]}", out);
 }
 
-/* The caller frees the result. Returns NULL if there is no memory. */
+/* Returns the body of a request with these spans, or NULL if memory runs out.
+ * The caller frees the body. */
 static char *sender_body(const trace_sender *sender, const trace_span *spans,
                          size_t count) {
   char *body = NULL;
@@ -102,7 +104,7 @@ static size_t sender_ignore(void *bytes, size_t size, size_t count,
   return size * count;
 }
 
-/* Returns 0 if the server accepted the spans. */
+/* Send spans. Returns 0 if the server accepted them. */
 static int sender_send(CURL *curl, const trace_sender *sender,
                        const trace_span *spans, size_t count) {
   struct curl_slist *headers =
@@ -125,8 +127,8 @@ static int sender_send(CURL *curl, const trace_sender *sender,
   return status == 200 ? 0 : -1;
 }
 
-/* Wait until there are spans to send or the sender stops. Returns the number of
- * spans. */
+/* Wait until there are spans to send or the sender stops. Moves the spans of
+ * the batch to `spans` and returns their number. */
 static size_t sender_detach(trace_sender *sender, trace_span *spans,
                             int *stopping) {
   struct timespec second;

@@ -12,20 +12,21 @@ typedef struct trace_span {
   uint8_t trace_id[16];
   uint8_t span_id[8];
   const char *name; /* static */
-  int64_t start_ns; /* wall clock, since 1970 */
+  int64_t start_ns; /* wall clock: ns since 1970 */
   int64_t end_ns;
-  char profile_id[17]; /* "": no sample has this id */
-  char path[256];      /* attribute: path of the file */
+  char profile_id[17]; /* "": the span has no samples */
+  char path[256];      /* path of the file, an attribute of the span */
 } trace_span;
 
 typedef struct trace_sender trace_sender;
 
-/* Start sending to the server at `address` ("http://localhost:4040"), as
- * `service`. Both strings must stay valid until the stop. Returns NULL after a
- * message. */
+/* Start to send spans to the server at `address` ("http://localhost:4040"),
+ * with the service name `service`. Both strings must stay valid until
+ * trace_sender_stop(). Returns NULL after a message. */
 trace_sender *trace_sender_start(const char *address, const char *service);
 
-/* Any thread. Does nothing if `sender` is NULL. */
+/* Add a span to the next request. Any thread may call this. Does nothing if
+ * `sender` is NULL. */
 void trace_sender_add(trace_sender *sender, const trace_span *span);
 
 /* Send the remaining spans and print the number of dropped ones. `sender` may

@@ -1,5 +1,5 @@
-"""The library as an asyncio service: many concurrent requests on one thread, and work
-in threads that runs in the request's context."""
+"""The library of library.py as an asyncio service. Many concurrent requests run on one thread. Some
+requests run work in other threads, in the context of the request."""
 from __future__ import annotations
 
 import asyncio
@@ -21,7 +21,7 @@ LIBRARY = Library()
 
 async def search(request: Request) -> JSONResponse:
     found = []
-    # One word at a time, so that other requests can run in between.
+    # Search for one word at a time, so that other requests can run in between.
     for word in request.query_params["words"].split():
         found.append(LIBRARY.search([word]))
         await asyncio.sleep(0)
@@ -38,7 +38,8 @@ async def pack(request: Request) -> Response:
 
 
 def route_of(scope: dict) -> tuple[str, dict]:
-    """The name and the attributes of a span: the route, without the query."""
+    """Return the name and the attributes of a request's span. Both have the route without the
+    query."""
     return f"{scope['method']} {scope['path']}", {"http.route": scope["path"]}
 
 

@@ -16,7 +16,7 @@ WORD = re.compile(r"[a-z_]{3,}")
 
 @dataclass(frozen=True)
 class Text:
-    """One file: its name, its lines, and the count of each word."""
+    """One file: its name, its lines, and the number of occurrences of each word."""
 
     name: str
     lines: tuple[str, ...]
@@ -24,7 +24,7 @@ class Text:
 
 
 class Library:
-    """All texts, with the number of texts that contain each word."""
+    """All texts, and for each word the number of texts that contain it."""
 
     def __init__(self, most: int = 120) -> None:
         folder = pathlib.Path(sysconfig.get_path("stdlib"))

@@ -1,5 +1,5 @@
-"""Sends requests to a service over loopback: load.py PORT SECONDS. Exits with 1 if a
-request failed."""
+"""load.py PORT SECONDS: sends requests to a service over loopback. Exits with 1 if a request
+failed."""
 from __future__ import annotations
 
 import http.client

@@ -1,4 +1,4 @@
-"""The setup that a service needs for tracing and profiling. Forked workers need no calls.
+"""The setup that a service needs for tracing and profiling. Forked workers need no further setup.
 Without a server, profiles are written to files and spans are dropped."""
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 
 def begin(name: str) -> None:
-    """Start profiling and tracing under the service's name."""
+    """Start profiling and tracing with this service name."""
     spanprof.start(application_name=name, server_address=os.environ.get("PYROSCOPE_SERVER_ADDRESS") or None,
                    output_directory=os.environ.get("PROFILES"), labels={"region": "eu-north"})
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
@@ -24,5 +24,5 @@ def begin(name: str) -> None:
 
 
 def end() -> None:
-    """Send the remaining spans."""
+    """Send the spans that are not sent yet."""
     trace.get_tracer_provider().shutdown()

@@ -1,5 +1,5 @@
-"""The library as a threaded service: Flask in gunicorn's workers, which are forked
-after the application was loaded."""
+"""The library of library.py as a threaded service: Flask in the workers of gunicorn, which forks
+them after it has loaded the application."""
 from __future__ import annotations
 
 import spanprof

@@ -7,8 +7,8 @@ require "zlib"
 require_relative "city"
 require_relative "profiling"
 
-# A service that orders rides. Three routes find a vehicle; the fourth writes a receipt and
-# compresses a copy of it on another thread.
+# A service that orders rides. Three of its routes find a vehicle; the fourth one writes a receipt
+# and compresses a copy of the receipt on another thread.
 class Rideshare < Sinatra::Base
   CITY = City.new
   RECEIPT = ERB.new(<<~HTML, trim_mode: "-")
@@ -51,8 +51,8 @@ class Rideshare < Sinatra::Base
     crossings.each_cons(2).sum { |from, to| (from - to).abs == 1 ? 0.11 : 0.13 } + (seconds * 0.004)
   end
 
-  # Compresses the page on a thread that has the context of the request, so that its samples belong
-  # to the request's span.
+  # Compresses the page on another thread. The thread has the context of the request, so that its
+  # samples belong to the request's span.
   def archive(page)
     context = OpenTelemetry::Context.current
     Thread.new do

@@ -3,15 +3,16 @@
 # A grid of streets with traffic, and the vehicles on it.
 class City
   SIZE = 48
-  # The steps from a crossing to its neighbours.
+  # The differences between the numbers of a crossing and of its neighbours.
   STEPS = [1, -1, SIZE, -SIZE].freeze
 
   Vehicle = Struct.new(:id, :kind, :crossing)
 
-  # Seconds between adjacent crossings without traffic.
+  # Number of seconds between adjacent crossings if there is no traffic.
   PACE = { "bike" => 30, "scooter" => 22, "car" => 14 }.freeze
 
-  # Number of vehicles to examine. Cars need more time than their distance suggests.
+  # Number of vehicles to examine for an order. It is highest for cars, because traffic makes a car
+  # slower than its distance suggests.
   CANDIDATES = { "bike" => 2, "scooter" => 4, "car" => 9 }.freeze
 
   def initialize(random: Random.new(7))
@@ -29,7 +30,7 @@ class City
   end
 
   # Dijkstra's algorithm, with a bucket for each second.
-  # @return [Array(Array<Integer>, Integer)] crossings, seconds
+  # @return [Array(Array<Integer>, Integer)] the crossings of the route, and its duration in seconds
   def route(from, to, pace)
     known = { from => 0 }
     before = {}

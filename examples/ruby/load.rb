@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Orders rides over loopback: load.rb PORT SECONDS. Exits with 1 if a request failed.
+# load.rb PORT SECONDS: orders rides over loopback. Exits with 1 if a request failed.
 require "net/http"
 
 port, seconds = ARGV.map { |text| Integer(text) }

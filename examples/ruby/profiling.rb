@@ -6,8 +6,8 @@ require "opentelemetry/instrumentation/rack"
 require "opentelemetry/instrumentation/sinatra"
 require "spanprof"
 
-# Everything that the application needs for traces and profiles. Puma's forked workers are profiled
-# without further calls. Without a server, profiles are written to files.
+# The setup that the application needs for traces and profiles. Puma's forked workers need no
+# further setup. Without a server, profiles are written to files.
 Spanprof.start(application_name: "rideshare-ruby", labels: { region: ENV.fetch("REGION", "eu-north") },
                server_address: ENV["PYROSCOPE_SERVER_ADDRESS"], output_directory: ENV["PROFILES"])
 
@@ -16,5 +16,6 @@ OpenTelemetry::SDK.configure do |config|
   config.use "OpenTelemetry::Instrumentation::Rack"
   config.use "OpenTelemetry::Instrumentation::Sinatra"
 end
-# Added after configure: inside, it would replace the exporter.
+# The span processor is added after `configure`. If the block of `configure` added it, it would
+# replace the exporter.
 OpenTelemetry.tracer_provider.add_span_processor Spanprof::SpanProcessor.new

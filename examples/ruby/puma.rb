@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The master loads the application, and then forks the workers.
+# Puma's master process loads the application before it forks the workers.
 workers 2
 threads 4, 4
 preload_app!

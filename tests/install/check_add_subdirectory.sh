@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# check_add_subdirectory.sh WORK SOURCE_DIR: as a part of another project, both
-# libraries, with nothing of ours in that project's installation.
+# check_add_subdirectory.sh WORK SOURCE_DIR: checks that another project can build spanprof by
+# add_subdirectory() and use its shared and its static library, and that the project does not
+# install any file of spanprof.
 source "$(dirname "$0")/consumer_common.sh"
 mkdir -p "$1"
 dir=$1/check_add_subdirectory
@@ -14,11 +15,11 @@ links_not "$dir/consumer_static" libspanprof
 runs "$dir/consumer"
 runs "$dir/consumer_static"
 if grep -a SPANPROF_TEST_ "$dir/consumer_static"; then
-  echo "a library without tests reads variables of tests" >&2
+  echo "the library was built without tests, but reads environment variables of the tests" >&2
   exit 1
 fi
 cmake --install "$dir" --prefix "$dir/prefix"
 if find "$dir/prefix" -name '*spanprof*' 2> /dev/null | grep .; then
-  echo "installed with the other project" >&2
+  echo "the other project installs the files above" >&2
   exit 1
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_exceptions.sh WORK: C++ programs, with the shared and with the static
-# library, throw under profiling.
+# check_exceptions.sh WORK: checks that C++ programs with the shared and with the static library can
+# throw exceptions while they are profiled.
 source "$(dirname "$0")/consumer_common.sh"
 installed "$1"
 export PKG_CONFIG_PATH=$libdir/pkgconfig

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_find_package.sh WORK: the shared library, without the development files
-# of what it is made of.
+# check_find_package.sh WORK: builds a program with the shared library by find_package(). This must
+# not need the development files of the libraries that spanprof uses.
 source "$(dirname "$0")/consumer_common.sh"
 installed "$1"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_find_package_static.sh WORK: the static library against the system's
-# shared ones.
+# check_find_package_static.sh WORK: builds a program by find_package() with spanprof's static
+# library and the system's shared libraries.
 source "$(dirname "$0")/consumer_common.sh"
 installed "$1"
 

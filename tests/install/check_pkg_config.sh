@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_pkg_config.sh WORK: one compiler line with pkg-config.
+# check_pkg_config.sh WORK: builds a program with the shared library by one compiler command with
+# pkg-config.
 source "$(dirname "$0")/consumer_common.sh"
 installed "$1"
 export PKG_CONFIG_PATH=$libdir/pkgconfig

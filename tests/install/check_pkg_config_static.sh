@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_pkg_config_static.sh WORK: the archive by its name, the rest from
-# pkg-config --static.
+# check_pkg_config_static.sh WORK: builds a program with the static library, which the compiler
+# command names; `pkg-config --static` lists the other libraries.
 source "$(dirname "$0")/consumer_common.sh"
 installed "$1"
 export PKG_CONFIG_PATH=$libdir/pkgconfig

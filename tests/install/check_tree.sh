@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_tree.sh WORK BUILD_DIR LIBDIR: installs, then moves the tree.
+# check_tree.sh WORK BUILD_DIR LIBDIR: installs the build in BUILD_DIR, moves the installed tree,
+# and checks its files.
 source "$(dirname "$0")/consumer_common.sh"
 work=$1 build_dir=$2 libdir=$3
 
@@ -24,6 +25,6 @@ test "$("$work/prefix/bin/spanprof" version | awk '{ print $2 }')" = \
   exit 1
 }
 if grep -rl "$work/first" "$work/prefix" --include='*.pc' --include='*.cmake'; then
-  echo "the files above name the place of installation" >&2
+  echo "the files above contain the path to which the tree was installed first" >&2
   exit 1
 fi

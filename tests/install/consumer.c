@@ -1,5 +1,5 @@
-/* A program that profiles itself to a directory with nothing but what was
- * installed: consumer OUTPUT_DIRECTORY. */
+/* consumer OUTPUT_DIRECTORY: a program that uses only the installed files of
+ * spanprof, profiles itself and writes the profiles to the directory. */
 #include <spanprof/spanprof.h>
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return consumer_failed("usage: consumer OUTPUT_DIRECTORY");
   if (strcmp(spanprof_version(), SPANPROF_VERSION) != 0)
-    return consumer_failed("header and library differ");
+    return consumer_failed("header and library have different versions");
   spanprof_options_init(&options, sizeof options);
   options.application_name = "consumer";
   options.output_directory = argv[1];

@@ -1,13 +1,14 @@
 # shellcheck shell=bash
-# Sourced by the checks: strict mode, and what they share.
+# Sourced by the checks of this folder. Sets strict mode and defines the functions that they share.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# A session must not be configured, or kept off, by who runs the tests.
+# The environment of the user who runs the tests must not configure a session or disable it.
 for name in $(compgen -e | grep -E '^(PYROSCOPE|OTEL)_' || true); do
   unset "$name"
 done
 
-# installed WORK: sets prefix, libdir; makes an empty directory for this check.
+# installed WORK: sets `prefix` and `libdir` of the installed tree, and `dir`, a new directory for
+# this check.
 installed() {
   prefix=$1/prefix
   libdir=$prefix/$(cat "$1/libdir")
@@ -16,7 +17,7 @@ installed() {
   mkdir -p "$dir/profiles"
 }
 
-# runs PROGRAM: it succeeds, and a profile of it was written.
+# runs PROGRAM: checks that the program succeeds and writes a profile of itself.
 runs() {
   "$1" "$dir/profiles"
   compgen -G "$dir/profiles/*.pb.gz" > /dev/null || {
@@ -25,7 +26,8 @@ runs() {
   }
 }
 
-# links PROGRAM LIBRARY / links_not PROGRAM LIBRARY: what it loads at start.
+# links PROGRAM LIBRARY, links_not PROGRAM LIBRARY: check that the program loads the library when it
+# starts, or that it does not.
 links() {
   ldd "$1" | grep "$2" > /dev/null || {
     echo "$1 does not load $2" >&2

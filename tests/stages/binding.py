@@ -1,4 +1,5 @@
-"""Functions of the stages of Ruby and Python: interpreters, strict compilation, rules of the signal handler, costs."""
+"""Functions that the stages of Ruby and Python share: they find interpreters, compile a binding
+with strict warnings, check the rules of the signal handler, and measure costs."""
 import glob
 import os
 import re
@@ -7,12 +8,12 @@ import subprocess
 
 from stage import BUILD, ROOT, Failure
 
-# Includes of the core that the bindings compile with.
+# Include options for the folders of the core and of SWIG that the bindings need.
 INCLUDE = ["-Icore/include", "-Icore/src", "-Icore", "-Iswig", "-Iswig/lang", "-Ibindings/common"]
 
 
 def ask(interpreter, *arguments):
-    """The output of an interpreter, or None if it fails or does not exist."""
+    """Return the output of an interpreter, or None if it fails or does not exist."""
     try:
         done = subprocess.run([interpreter, *arguments], capture_output=True, text=True)
     except OSError:
@@ -21,7 +22,8 @@ def ask(interpreter, *arguments):
 
 
 def interpreters(candidates, *version_program):
-    """Returns one interpreter of each minor version, in the order of `candidates`: pairs of path and version."""
+    """Return pairs of path and version: the first of `candidates` for each minor version, in their
+    order."""
     found = {}
     for path in candidates:
         version = path and ask(path, *version_program)
@@ -31,14 +33,15 @@ def interpreters(candidates, *version_program):
 
 
 def rubies():
-    """Ruby interpreters; the one on PATH comes first."""
+    """Return the Ruby interpreters of this machine. The interpreter on PATH comes first."""
     paths = [shutil.which("ruby"), *sorted(glob.glob("/usr/bin/ruby3.?")),
              *sorted(glob.glob(os.path.expanduser("~/.rbenv/versions/*/bin/ruby")))]
     return interpreters(paths, "-e", 'print RUBY_VERSION[/\\d+\\.\\d+/]')
 
 
 def pythons():
-    """CPython interpreters from 3.10 on; Debian's comes first."""
+    """Return the CPython interpreters from 3.10 on of this machine. Debian's interpreter comes
+    first."""
     paths = ["/usr/bin/python3", shutil.which("python3"),
              *sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python"))), *sorted(glob.glob("/usr/bin/python3.??"))]
     return interpreters(paths, "-c", "import sys; assert sys.version_info >= (3, 10); print('%d.%d' % sys.version_info[:2])")
@@ -75,7 +78,7 @@ def handler_rules(sh, language, headers, *roots):
     """Check the rules of signal handlers for the functions of a binding that the core's handler calls."""
     marked = re.compile(r"SP_(HANDLER_(CODE|RARE)|SIGNAL_SAFE)")
     files = [path for path in sorted((ROOT / "bindings" / language).rglob("*.c")) if marked.search(path.read_text())]
-    # The functions of the bindings call functions of this file of the core.
+    # The handler's functions in the bindings call functions of this file of the core.
     files.append(ROOT / "core/src/util/system/clock.c")
     compile_with = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-DSPANPROF_STATIC", "-fPIC"]
     for header in headers:
@@ -85,7 +88,8 @@ def handler_rules(sh, language, headers, *roots):
 
 
 def cost(sh, language, version, *program):
-    """Count instructions of a binding; the counts do not depend on the load of the machine."""
+    """Measure the costs of a binding in instructions, because their number does not depend on the
+    load of the machine."""
     marks = BUILD / f"cost-{language}-{version}.so"
     sh("gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", marks, "tests/cost/binding/marks.c", cwd=ROOT)
     sh("tests/cost/binding/check_binding_cost.py", language, version, marks, *program, cwd=ROOT)

@@ -1,4 +1,5 @@
-"""Stages that run other stages in a Debian of their own under build/suite: a bare Debian 12, trixie and sid."""
+"""Stages that run other stages in a separate Debian system under build/suite: a bare Debian 12,
+trixie or sid."""
 import functools
 import os
 import socket
@@ -7,7 +8,7 @@ import subprocess
 from stage import BUILD, ROOT, STRESS_SECONDS, Failure, setting, stage
 
 SUITE = BUILD / "suite"
-# Certificates that this machine trusts in addition to Debian's.
+# Folder of the certificates that this machine trusts in addition to Debian's.
 CERTIFICATES = "/usr/local/share/ca-certificates"
 EXCLUDED = ["./build", "./.git", "vendor", "node_modules", "__pycache__", "*.egg-info"]
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -18,9 +19,10 @@ def as_root(sh, *command):
 
 
 def copy_checkout(sh, folder):
-    """Copy the checkout without the files that builds made in it."""
+    """Copy the checkout, without files that builds have made in it."""
     excluded = " ".join(f"'--exclude={name}'" for name in EXCLUDED)
-    # Status 1 of tar: a file changed meanwhile, because another stage runs.
+    # Status 1 of tar means that a file changed during the copy, because another stage runs. This is
+    # accepted.
     script = f'mkdir -p "$2"; {{ tar -C "$1" -c {excluded} . || [ $? -eq 1 ]; }} | tar -C "$2" -x --no-same-owner'
     as_root(sh, "bash", "-euc", script, "bash", ROOT, folder)
 
@@ -37,10 +39,10 @@ def copy_certificates(sh, root):
 
 
 def enter(sh, root, mounts, user, folder, *command, env=()):
-    """Run a command in a Debian. Its mounts and processes exist only as long as the command runs.
+    """Run a command in the Debian system in the folder `root`. The mounts and processes in it exist
+    only as long as the command runs.
 
-    `mounts` are pairs of a folder of this machine and a folder of the Debian.
-    """
+    `mounts` are pairs of a folder of this machine and a folder of the Debian system."""
     home = "/root" if user == "root" else f"/home/{user}"
     script = """
         root=$1; shift
@@ -61,10 +63,10 @@ def enter(sh, root, mounts, user, folder, *command, env=()):
             *env, "bash", "-euc", f'cd {folder or home}; "$@"', "bash", *command)
 
 
-# Other versions of the interpreters, in newer Debians.
+# Stages for other versions of the interpreters, in newer versions of Debian.
 
 def make_suite(sh, suite, source, packages):
-    """Make a Debian with packages of the suite `source`. The file srv/complete marks a complete one."""
+    """Make a Debian system with packages of the suite `source`. The file srv/complete is created last."""
     root = SUITE / suite
     make_debian(sh, suite, root, "ca-certificates,procps")
     copy_certificates(sh, root)
@@ -78,7 +80,8 @@ def make_suite(sh, suite, source, packages):
 
 
 def run_stages(sh, suite, stages):
-    """Run stages in a copy of the checkout; the next run uses build/ again."""
+    """Run stages in a copy of the checkout in the Debian system. Its build folder is kept for the
+    next run."""
     root = SUITE / suite
     as_root(sh, "rm", "-rf", root / "srv/spanprof")
     copy_checkout(sh, root / "srv/spanprof")
@@ -105,13 +108,16 @@ def sid(run):
     suite_stages(run, "sid", "sid", "python3.15 python3.15-dev", ["python"])
 
 
-# README's two commands in a Debian 12 that has nothing but apt: as root where a package index of Python is
-# in reach, and as a user with sudo where none is. SPANPROF_BARE_ALL=1 adds the other two combinations.
+# The stage for the README's commands examples/run and tests/run in a Debian 12 without other
+# packages. They run as root with a package index of Python, and as a user with sudo without an
+# index. SPANPROF_BARE_ALL=1 adds the other two combinations.
 
-# Checks of tests/run there: those that install, and those that the user, the index or a new machine can change.
-# Web servers run in examples/run.
+# The checks of tests/run that run in this Debian: those that install packages, and those whose
+# result may depend on the user, the index or a new machine. Web servers are not among them, because
+# examples/run runs them.
 BARE_CHECKS = r"^(ruby|python)-(gem|sdist|.*-(install|locked_down))$|^python-.*-test_(autostart|exec|walker.*)$"
-# An ordinary user, without write access to system folders, installs the gems that tests use.
+# More checks for a user who is not root: this user installs the gems that tests use without write
+# access to system folders.
 BARE_CHECKS_USER = r"|^ruby-.*-(gems|test_(autostart|rails|walker.*))$"
 
 
@@ -120,20 +126,20 @@ def make_bookworm(sh):
     if complete.exists():
         return
     make_debian(sh, "bookworm", root)
-    # Copies of it are deleted after use, so dpkg need not wait for the disk.
+    # Copies of this system are deleted after use, so dpkg need not wait until data is on the disk.
     as_root(sh, "sh", "-c", f"echo force-unsafe-io > '{root}/etc/dpkg/dpkg.cfg.d/unsafe-io'")
     complete.touch()
 
 
 def enter_bare(sh, name, user, *command):
-    """The next run uses the packages again that apt downloaded."""
+    """Run a command in a bare Debian. The packages that apt downloads are kept for the next run."""
     debs = SUITE / f"{name}-debs"
     (debs / "partial").mkdir(parents=True, exist_ok=True)
     enter(sh, SUITE / name, [(debs, "/var/cache/apt/archives")], user, None, *command)
 
 
 def make_bare(sh, name, user):
-    """Make a copy of the bare Debian with the checkout in the user's home."""
+    """Make a copy of the bare Debian, with the checkout in the home folder of `user`."""
     root = SUITE / name
     as_root(sh, "rm", "-rf", root)
     as_root(sh, "cp", "-a", SUITE / "bookworm", root)
@@ -164,7 +170,8 @@ def bare_command(sh, name, user, index, *command):
 
 
 def bare_folder(run, user, where, index, order):
-    """Run both commands in one Debian. The first one in `order` runs before anything was installed."""
+    """Run examples/run and tests/run in one bare Debian. Before the first one in `order`, nothing
+    is installed."""
     name = f"bare-{user}-{where}"
     commands = {"examples": ["examples/run"], "tests": ["tests/run", "ruby", "python"]}
     if run.check(name, make_bare, name, user):

@@ -26,7 +26,7 @@ def _signal_group(group, number):
 
 
 def stop_all():
-    """Stop every running program together with its children."""
+    """Stop all running programs and their children."""
     with _groups_lock:
         groups = list(_groups)
     for group in groups:
@@ -47,7 +47,8 @@ def _wait(process, seconds):
                   threading.Timer(seconds + KILL_AFTER_SECONDS, _signal_group, (process.pid, signal.SIGKILL))]
     for timer in timers:
         timer.start()
-    # wait4() reports the CPU time of this program and of the children that it waited for.
+    # wait4() reports the CPU time of the program and of those children for which the program has
+    # waited.
     _, status, usage = os.wait4(process.pid, 0)
     for timer in timers:
         timer.cancel()

@@ -11,7 +11,8 @@ CORE_INCLUDE = ["-Icore/include", "-Icore/src", "-Icore", "-Iswig", "-Iswig/lang
 
 
 def sources(suffixes, names=(), interpreters=()):
-    """Files of the checkout with one of the suffixes or names, and scripts for one of the interpreters."""
+    """Yield the files of the checkout that have one of these suffixes or names, and the scripts for
+    one of these interpreters."""
     for folder, folders, files in os.walk(ROOT):
         folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
         for name in sorted(files):
@@ -21,7 +22,8 @@ def sources(suffixes, names=(), interpreters=()):
 
 
 def interpreter(path):
-    """The interpreter that the first line of a script names, without its folder."""
+    """Return the name of the interpreter in the first line of a script, without its folder, or
+    None."""
     with open(path, "rb") as file:
         words = file.readline().decode(errors="replace").split()
     return os.path.basename(words[-1]) if words and words[0].startswith("#!") else None
@@ -32,7 +34,8 @@ def clang_format(sh):
 
 
 def clang_tidy(sh):
-    """Check the core and the command as one file each, and every file of the bindings."""
+    """Run clang-tidy on the unity files of the core and of the command, and on every file of the
+    bindings."""
     made = BUILD / "lint"
     made.mkdir(exist_ok=True)
     sh("protoc-c", "--proto_path=core/proto", f"--c_out={made}", "profile.proto", "push.proto", cwd=ROOT)
@@ -41,14 +44,15 @@ def clang_tidy(sh):
         options += ["-isystem", str(folder)]
     files = ["core/src/spanprof_unity.c", "core/command/command_unity.c"]
     files += sorted(str(path.relative_to(ROOT)) for path in (ROOT / "bindings").rglob("*.c"))
-    # Two processes; xargs fails if one of them fails.
+    # xargs runs two processes at a time, and fails if a process fails.
     (made / "files").write_bytes(b"".join(file.encode() + b"\0" for file in files))
     sh("xargs", "-0", "-a", made / "files", "-n", "12", "-P", "2", "sh", "-c",
        'exec clang-tidy --quiet --config-file=tests/lint/clang-tidy "$@" -- ' + " ".join(options), "sh", cwd=ROOT)
 
 
 def shellcheck(sh):
-    """Excluded: names that come from sourced files, and text that another shell expands."""
+    """The excluded checks report names that come from sourced files, and text that another shell
+    expands."""
     sh("shellcheck", "-e", "SC1090,SC1091,SC2034,SC2154,SC2015,SC2016", *sources((".sh",), (), ("sh", "bash")))
 
 
@@ -58,7 +62,7 @@ def ruby_lint(sh):
 
 
 def python_lint(sh):
-    """pyflakes cannot follow the module that only exports the names of another module."""
+    """pyflakes reports unused names in a module that only exports the names of another module."""
     files = list(sources((".py",), (), ("python3",)))
     sh("pycodestyle", "--config", ROOT / "tests/lint/pycodestyle", *files)
     sh("pyflakes3", *(file for file in files if not file.endswith("/pyroscope_io/__init__.py")))

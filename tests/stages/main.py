@@ -28,7 +28,7 @@ PACKAGES = """
 
 
 def shell_function(function, *arguments):
-    """Call a function of tests/packages.sh, which examples/run uses, too."""
+    """Call a shell function of tests/packages.sh, which examples/run also uses."""
     subprocess.run(["bash", "-euc", f"source tests/packages.sh; {function} {shlex.join(arguments)}"], cwd=ROOT, check=True)
 
 
@@ -55,7 +55,7 @@ def usage():
 
 
 class Stages:
-    """Runs stages in threads, in this order."""
+    """Runs the stages, in this order, in several threads."""
 
     def __init__(self, stages):
         self.stages = stages
@@ -101,7 +101,7 @@ class Stages:
 
 
 def counts(checks):
-    """The text that counts checks: passed, failed, skipped."""
+    """Return a text with the numbers of passed, failed and skipped checks."""
     failed = sum(bool(check.error) for check in checks)
     passed = sum(not check.error and check.ran for check in checks)
     return f"{passed} passed, {failed} failed, {sum(len(check.skipped) for check in checks)} skipped"

@@ -43,7 +43,8 @@ def tsan(run):
 
 
 def fuzz_target(sh, binary):
-    """Fuzz one target. New inputs go to build/fuzz/found, crashes to build/fuzz/crashes; the corpus stays as it is."""
+    """Fuzz one target. New inputs go to build/fuzz/found, crashes to build/fuzz/crashes; the corpus
+    itself is not changed."""
     found = BUILD / "fuzz/found" / binary.name
     found.mkdir(parents=True, exist_ok=True)
     sh(binary, f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=1024", "-print_final_stats=1",

@@ -1,4 +1,5 @@
-"""The stage of the package: its sdist is built and installed as users do, and tested as it is installed, on each CPython."""
+"""The stage of the Python package. It builds the sdist and installs it in the same way as users do,
+and tests the installed package, with each CPython."""
 import functools
 import shutil
 
@@ -44,18 +45,19 @@ def own_tests(sh, python, version):
 
 
 class Version:
-    """The checks of one CPython."""
+    """The checks with one CPython."""
 
     def __init__(self, run, python, version, every_test):
         self.run, self.python, self.version, self.every_test = run, python, version, every_test
-        # The interpreters other than the first one get half of the time for each stress program.
+        # With interpreters other than the first one, a stress program runs for half of the time.
         self.stress_seconds = STRESS_SECONDS if every_test else (STRESS_SECONDS + 1) // 2
-        # Programs that tests write import helpers from the folder of the tests.
+        # Tests write programs that import helper modules from the folder of the tests.
         self.env = {"PYTHONPATH": str(ROOT / "tests/python"), "SPANPROF_STRESS_SECONDS": str(self.stress_seconds)}
         self.installed = BUILD / f"python-{version}/bin/python"
 
     def check(self, name, *command, seconds=None):
-        # Debian's packages of Python exist for its own CPython only.
+        # Debian has packages of Python libraries only for its own CPython. With any other CPython,
+        # a test may skip because a package is missing.
         return self.run.check(f"python-{self.version}-{name}", *command, seconds=seconds, env=self.env,
                               needs_all=str(self.python) == "/usr/bin/python3" and not VERSION_TESTS)
 
@@ -84,7 +86,7 @@ class Version:
 
 PACKAGES = """swig python3-dev python3-venv python3-pip python3-setuptools python3-wheel python3-greenlet
     python3-gevent python3-numpy"""
-# Web servers and frameworks, for the tests that do not depend on the version.
+# Web servers and frameworks. Only tests that do not depend on the version of CPython need them.
 if not VERSION_TESTS:
     PACKAGES += """ python3-uvloop python3-flask gunicorn python3-uvicorn uvicorn celery python3-celery
         python3-joblib python3-multiprocess uwsgi-core uwsgi-plugin-python3 uwsgi-plugin-gevent-python3 python3-django
@@ -107,7 +109,9 @@ def python_stage(run):
     if VERSION_TESTS:
         run.lanes(calls)
         return
-    # The longest check that needs no wheel runs next to the first version; the others need the wheels.
+    # wheel_install.sh is the longest check and does not need a built wheel, so it runs next to the
+    # checks of the first version. The other checks of the package need the wheels, so they run
+    # last.
     wheel_install = ROOT / "tests/package/wheel_install.sh"
     run.lanes([functools.partial(run.check, "python-wheel_install", wheel_install, seconds=900), *calls])
     others = sorted(path for path in (ROOT / "tests/package").glob("wheel_*") if path != wheel_install)

@@ -16,7 +16,8 @@ SKIP_STATUS = 77
 
 
 class Report:
-    """The output of a test runner: its summary, the number of passed tests, and the reasons of skipped ones."""
+    """The output of a test runner: its summary, the number of passed tests, and the reasons of
+    skipped tests."""
 
     def __init__(self, text):
         self.summary = " ".join(SUMMARY.findall(text))

@@ -1,4 +1,5 @@
-"""The stage of the gem: it is built and installed as users do, and tested as it is installed, on each Ruby."""
+"""The stage of the gem. It builds the gem and installs it in the same way as users do, and tests
+the installed gem, with each Ruby."""
 import functools
 import os
 import re
@@ -11,7 +12,7 @@ from stage import BUILD, EVERY_TEST, ROOT, STRESS_SECONDS, VERSION_TESTS, stage
 VERSION_TEST_NAMES = """async enumerators exit fibers frames gc interrupts names profile ractors span_activation
     span_threads threads walker_modes""".split()
 VERSION_STRESS_NAMES = "compaction eval_churn exceptions gc_stress steps storm thread_churn torn".split()
-# The gems that these tests use, with their dependencies.
+# Names of the gems that these tests use, and of the gems that these gems depend on.
 VERSION_TEST_GEMS = re.compile(
     r"(async|console|drb|fiber-\w+|io-event|json|logger|metrics|minitest|mutex_m|prism|traces"
     r"|opentelemetry-(api|common|logs-api|metrics-api|registry|sdk|semantic_conventions))$")
@@ -19,7 +20,7 @@ TEST_SECONDS = 300
 
 
 def gems(sh, ruby, version, every_test):
-    """Install the gems that tests use into build/gems, if they are missing."""
+    """Install the gems that tests use into build/gems, unless they are there."""
     folder = BUILD / "gems" / version
     wanted = [line.split() for line in (ROOT / f"tests/gems/{version}.txt").read_text().splitlines()
               if line and not line.startswith("#") and (every_test or VERSION_TEST_GEMS.match(line.split()[0]))]
@@ -44,12 +45,13 @@ def own_tests(sh, ruby):
 
 
 def jits(ruby):
-    """The options of the interpreter for each kind of execution: none, and YJIT if it is built in."""
+    """Return lists of options of the interpreter, one for each kind of execution: without JIT, and
+    with YJIT if this Ruby contains it."""
     return [[], ["--yjit"]] if binding.ask(ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?") is not None else [[]]
 
 
 class Version:
-    """The checks of one Ruby."""
+    """The checks with one Ruby."""
 
     def __init__(self, run, ruby, version, every_test):
         home = BUILD / f"ruby-{version}"
@@ -58,7 +60,7 @@ class Version:
                     "PATH": f"{BUILD}/gems/{version}/bin:{os.environ['PATH']}"}
 
     def check(self, name, *command, seconds=None):
-        # If all gems are installed, a test must not skip because a gem is missing.
+        # With `every_test`, all gems are installed, so no test may skip because a gem is missing.
         return self.run.check(f"ruby-{self.version}-{name}", *command, seconds=seconds, env=self.env, needs_all=self.every_test)
 
     def tests(self):

@@ -1,9 +1,8 @@
-"""The stages of tests/run and the checks that each stage makes.
+"""The stages of tests/run, and the checks of which each stage consists.
 
 A stage is a function with the decorator `stage`. It receives a Run, with which it builds presets and
 makes checks. Stages run in threads next to each other. Within a stage, `lanes` runs checks in
-two threads. A check is a program, or a function that runs several programs.
-"""
+two threads. A check is a program, or a function that runs several programs."""
 import concurrent.futures
 import contextlib
 import json
@@ -28,7 +27,8 @@ STAGES = {}
 
 
 class Stage:
-    """A stage: its one-line description, Debian packages, and CPU time in seconds, measured on one machine."""
+    """A stage: its one-line description, the Debian packages that it needs, and its CPU time in
+    seconds, as measured on one machine."""
 
     def __init__(self, function, name, about, packages, cpu_seconds, by_name):
         self.function = function
@@ -48,22 +48,24 @@ def stage(name, about, packages="", cpu_seconds=0, by_name=False):
 
 
 def setting(name, default):
-    """An environment variable of tests/run as a number."""
+    """Return the value of an environment variable of tests/run as a number."""
     return int(os.environ.get(name) or default)
 
 
 STRESS_SECONDS = setting("SPANPROF_STRESS_SECONDS", 3)
 FUZZ_SECONDS = setting("SPANPROF_FUZZ_SECONDS", 3)
-# Every test on every interpreter; otherwise the first interpreter runs all tests, and each other one
-# the tests that depend on its version.
+# Whether to run every test with every interpreter. By default the first interpreter runs all tests,
+# and each other interpreter runs the tests that depend on its version.
 EVERY_TEST = os.environ.get("SPANPROF_EVERY_TEST") == "1"
-# Only the tests that depend on the version, on every interpreter.
+# Whether to run only the tests that depend on the version of the interpreter, with every
+# interpreter.
 VERSION_TESTS = os.environ.get("SPANPROF_VERSION_TESTS") == "1"
 CHECKS = re.compile(os.environ.get("SPANPROF_CHECKS", ""))
 
 
 def base_environment():
-    """The environment of every check: only the test itself may configure profiling or a proxy."""
+    """Return the environment of every check. It has no variables that configure profiling or a
+    proxy, because only the test itself may do so."""
     proxies = {"http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file"}
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("PYROSCOPE_", "OTEL_")) and name.lower() not in proxies}
@@ -111,7 +113,8 @@ class Check:
 
 
 class Run:
-    """One run of a stage: its output, its checks and its CPU time. Any thread may use it."""
+    """One run of a stage: its output, its checks and its CPU time. Any thread may call its methods.
+    """
 
     _build_locks = {}
     _lock = threading.Lock()
@@ -133,7 +136,8 @@ class Run:
 
     @contextlib.contextmanager
     def printer(self):
-        """A file for the output of programs; each line is printed as soon as it is complete."""
+        """Provide a file for the output of programs. Each line that they write is printed as soon
+        as it is complete."""
         reading, writing = os.pipe()
 
         def forward():
@@ -162,10 +166,9 @@ class Run:
             self.checks.append(check)
 
     def check(self, name, *command, seconds=None, env=None, needs_all=False):
-        """Make a check: run a program, or call a function with a Shell and the other arguments.
+        """Perform a check: run a program, or call a function with a Shell and the other arguments.
 
-        Prints one line with the result. Returns whether the check passed.
-        """
+        Prints one line with the result. Returns whether the check passed."""
         if not CHECKS.search(name):
             return True
         path, start, status, error = LOG / f"{name}.txt", time.monotonic(), 0, ""
@@ -200,7 +203,8 @@ class Run:
         self.print(f"SKIP {name}: {reason}")
 
     def include(self, name, function, results, *arguments):
-        """Call a function that runs tests/run elsewhere, and add its checks, which it writes to the file `results`."""
+        """Call a function that runs tests/run in another system, and add the checks of that run.
+        The other tests/run writes them to the file `results`."""
         results.unlink(missing_ok=True)
         passed = self.check(name, function, *arguments)
         if results.exists():
@@ -210,13 +214,14 @@ class Run:
             self.add(Check(f"{name}-results", f"{results} is missing"))
 
     def lanes(self, calls):
-        """Call all functions in LANES threads, in this order, and wait for them."""
+        """Call all functions, in this order, in LANES threads, and wait for their end."""
         with concurrent.futures.ThreadPoolExecutor(LANES) as pool:
             for future in [pool.submit(call) for call in calls]:
                 future.result()
 
     def must(self, name, function, *arguments):
-        """Run a function that prepares the stage. Prints its log and raises Failure if it fails."""
+        """Run a function that prepares the stage. If it fails, prints its log and raises Failure.
+        """
         path = LOG / f"{name}.txt"
         with open(path, "wb") as output:
             try:
@@ -226,16 +231,19 @@ class Run:
                 raise
 
     def build(self, preset, *targets):
-        """Configure and build a preset. Stages that use the same preset build it one after the other."""
+        """Configure and build a CMake preset. Stages that use the same preset build it one after
+        the other."""
         with Run._lock:
             lock = Run._build_locks.setdefault(preset, threading.Lock())
         with lock:
             self.must(f"{self.name}-build-{preset}", build_preset, preset, targets)
 
     def ctest(self, preset, *options, label=""):
-        """Run the tests of a preset with ctest, or those with a label; each test is a check of its own."""
+        """Run the tests of a preset with ctest, or only the tests with a label. Each test becomes a
+        separate check."""
         name = f"{self.name}-ctest{label and '-' + label}"
-        # The test preset excludes the labels of stress programs and benchmarks.
+        # The ctest preset excludes the tests with the labels of stress programs and benchmarks, so
+        # a label needs a call without the preset.
         which = ["--test-dir", BUILD / preset, "-L", label] if label else ["--preset", preset]
         report = LOG / f"{name}.xml"
         report.unlink(missing_ok=True)
@@ -255,7 +263,7 @@ class Run:
 
 def build_preset(sh, preset, targets):
     if preset == "dev":
-        page = ""  # This preset builds the page itself, as users do.
+        page = ""  # A build of this preset also builds the page, as a build of a user does.
     else:
         page = BUILD / "page/page.html"
         build_page(sh)
