@@ -25,14 +25,15 @@
  *
  * - Any thread may call them, also before spanprof_session_start() and after
  *   spanprof_session_stop().
- * - A signal handler must not call them. "Signal-safe" marks the exceptions.
+ * - A signal handler must not call them. The comment of a function that it may
+ *   call says "Signal-safe".
  * - They copy the strings that they receive. Strings are UTF-8. Invalid bytes
- *   are replaced and counted; in an option they are an error.
- * - A function that returns a status sets *out to 0 or NULL if it fails. The
- *   function's comment lists its statuses. The meaning of a status without an
- *   explanation is its text in SPANPROF_STATUSES.
- * - They raise no signal, do not exit and do not print. The default log
- *   callback writes to stderr. */
+ *   are replaced and counted, but in an option they are an error.
+ * - A function that returns a status returns SPANPROF_OK if it succeeds. If it
+ *   fails, it sets *out to 0 or NULL. Its comment lists the other statuses that
+ *   it returns; SPANPROF_STATUSES has a text for each status.
+ * - They raise no signal, do not end the process and print nothing, except that
+ *   the default log callback writes to stderr. */
 #ifndef SPANPROF_H
 #define SPANPROF_H
 
@@ -74,15 +75,17 @@ typedef enum spanprof_status {
       SPANPROF_STATUS_FORCE_INT = 0x7fffffff
 } spanprof_status;
 
-/* Return the text of a status: static, never NULL. Signal-safe. */
+/* Return the text of a status. The text is static and never NULL. Signal-safe.
+ */
 SPANPROF_API const char *spanprof_status_text(spanprof_status status);
 
-/* Return a sentence about the last failure on the calling thread, with the name
- * of the option or file, or "" if nothing failed. Valid until the thread's next
- * failure. */
+/* Return a sentence about the last failure of a function on the calling thread,
+ * or "" if none has failed. The sentence names the option or file, if there is
+ * one. It is valid until the thread's next failure. */
 SPANPROF_API const char *spanprof_last_error(void);
 
-/* Return the version of the loaded library, such as "0.1.0". Static. */
+/* Return the version of the loaded library, such as "0.1.0". The text is
+ * static. */
 SPANPROF_API const char *spanprof_version(void);
 
 /* ----------------------------------------------------------------- options */
@@ -95,63 +98,68 @@ typedef enum spanprof_log_level {
   SPANPROF_LOG_OFF = 4
 } spanprof_log_level;
 
-/* Receives one log line, without a newline. The line is valid during the call.
- * The thread that starts or stops the session and the library's own threads
- * call it, one call at a time. It must not call spanprof. It must not wait for
- * a thread that forks, begins or ends a recording, or starts, looks up, pauses
- * or resumes a session. It may wait for threads that call other functions. Once
- * exit handlers run, it is no longer called, and warnings go to stderr. */
+/* A callback that receives one log line, without a newline. The line is valid
+ * during the call. The threads that start or stop the session and the library's
+ * own threads call the callback, one call at a time. The callback must not call
+ * spanprof. It must not wait for a thread that forks, begins or ends a
+ * recording, or starts, looks up, pauses or resumes a session. It may wait for
+ * threads that call other functions of spanprof. Once exit handlers run, the
+ * callback is no longer called, and warnings go to stderr. */
 typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
                                 const char *message);
 
 /* A profile as data. Defined in the section "profiles". */
 typedef struct spanprof_profile spanprof_profile;
 
-/* Receives each finished profile of the session on the library's uploading
- * thread. The profile is valid during the call. */
+/* A callback that receives each finished profile of the session, on the
+ * library's uploader thread. The profile is valid during the call. */
 typedef void (*spanprof_profile_fn)(void *data,
                                     const spanprof_profile *profile);
 
-/* A label of every profile. A name has at most 1024 bytes, a value 2048. */
+/* A label of every profile. The name has at most 1024 bytes, the value at most
+ * 2048. */
 typedef struct spanprof_label_pair {
   const char *name;
   const char *value;
 } spanprof_label_pair;
 
-/* Value of a numeric field that is not given. A string field that is not given
- * is NULL. The environment or the default then applies. */
+/* The value of a numeric option that is not given. A string that is not given
+ * is NULL. For an option that is not given, the environment or the default
+ * applies. */
 #define SPANPROF_UNSET INT64_MIN
 
 /* Options of a session: what to profile, and where to send the profiles. A
- * switch is 0 or 1. A given value takes precedence over the environment
- * variables in the field's comment, and these over the default. */
+ * switch is 0 or 1. Most comments name the option's environment variables. A
+ * value that is given takes precedence over these variables, and they take
+ * precedence over the default. */
 typedef struct spanprof_options {
   size_t struct_size; /* set by spanprof_options_init() */
 
   /* --- identity --- */
-  /* Name of the service. If it is not given, the first of these applies:
+  /* Name of the service. If it is not given, the first of these names applies:
    * PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME, service.name of
-   * OTEL_RESOURCE_ATTRIBUTES, the argument of spanprof_resource_set(). The
-   * first profiles wait up to 30 s for that call; then the name is
-   * "unknown_service:EXECUTABLE". */
+   * OTEL_RESOURCE_ATTRIBUTES, the name that spanprof_resource_set() receives.
+   * The first profiles wait up to 30 s for a call of spanprof_resource_set().
+   * Without a call, the name is "unknown_service:EXECUTABLE". */
   const char *application_name;
   /* Labels of every profile, "name=value,name=value". PYROSCOPE_LABELS. */
   const char *labels;
-  /* More labels. Their values may contain commas. They take precedence over
-   * `labels`. There is no environment variable. */
+  /* More labels of every profile. Their values may contain commas. They take
+   * precedence over `labels`. No environment variable. */
   const spanprof_label_pair *label_pairs;
   size_t label_pair_count;
-  /* Attributes of OTEL_RESOURCE_ATTRIBUTES that become labels: names separated
-   * by commas. service.namespace always becomes a label.
+  /* The names of the attributes in OTEL_RESOURCE_ATTRIBUTES that become labels,
+   * separated by commas. service.namespace always becomes a label.
    * PYROSCOPE_RESOURCE_LABELS. */
   const char *resource_labels;
   /* 1: replace each invalid character of a label name by `_`, and log it. 0
    * (default): an invalid label name makes the start fail.
    * PYROSCOPE_CLEAN_LABEL_NAMES. */
   int64_t clean_label_names;
-  /* 1: keep the dots of label names. 0 (default): replace each by `_`, because
-   * Grafana does not show names with dots. If both forms of a name are present,
-   * the one without dots is used. PYROSCOPE_DOTTED_LABEL_NAMES. */
+  /* 1: keep the dots in label names. 0 (default): replace each dot by `_`,
+   * because Grafana does not show label names with dots. If two labels would
+   * then have the same name, the label that was given without dots is used.
+   * PYROSCOPE_DOTTED_LABEL_NAMES. */
   int64_t dotted_label_names;
 
   /* --- server --- */
@@ -170,29 +178,32 @@ typedef struct spanprof_options {
   const char *client_cert; /* PEM file; PYROSCOPE_CLIENT_CERT */
   const char *client_key;  /* PEM file; PYROSCOPE_CLIENT_KEY */
   /* URL of the proxy, such as "http://proxy:3128". "" disables proxies.
-   * PYROSCOPE_PROXY; then HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, in upper or
-   * lower case. */
+   * PYROSCOPE_PROXY. If that is not set, HTTPS_PROXY or HTTP_PROXY, by the
+   * scheme of server_address, and then ALL_PROXY; all three in upper or lower
+   * case. */
   const char *proxy;
-  /* Hosts to reach without the proxy, separated by commas. PYROSCOPE_NO_PROXY,
-   * NO_PROXY, no_proxy. */
+  /* Hosts that are reached without the proxy, separated by commas.
+   * PYROSCOPE_NO_PROXY, NO_PROXY, no_proxy. */
   const char *no_proxy;
-  /* "push" (default) or "ingest". PYROSCOPE_UPLOAD_PROTOCOL. */
+  /* Pyroscope's API for uploads: "push" (default) or "ingest".
+   * PYROSCOPE_UPLOAD_PROTOCOL. */
   const char *upload_protocol;
-  /* Length of a window. One profile contains the samples of one window.
-   * 100..3600000, default 10000. PYROSCOPE_UPLOAD_INTERVAL, in seconds or with
-   * a unit: "10s", "500ms", "1m". */
+  /* Length of a window in milliseconds, 100..3600000, default 10000. A profile
+   * contains the samples of one window. PYROSCOPE_UPLOAD_INTERVAL, in seconds
+   * or with a unit: "10s", "500ms", "1m". */
   int64_t upload_interval_ms;
-  /* Maximum size of the encoded profiles that wait in memory, at least 65536,
-   * default 8388608. Beyond it, the oldest profiles move to the spool; without
-   * a spool they are dropped and counted. PYROSCOPE_QUEUE_BYTES. */
+  /* Maximum size in bytes of the encoded profiles that wait in memory, at least
+   * 65536, default 8388608. Beyond this size, the oldest profiles move to the
+   * spool, or are dropped and counted if there is no spool_directory.
+   * PYROSCOPE_QUEUE_BYTES. */
   int64_t queue_bytes;
 
   /* --- sampling --- */
   /* Samples per second of CPU time of each thread, 1..1000, default 100.
    * PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE. */
   int64_t sample_rate_hz;
-  /* Number of the timers' signal. 0 (default): a free real-time signal.
-   * PYROSCOPE_SIGNAL. */
+  /* Number of the signal that the profiling timers send. 0 (default): a free
+   * real-time signal. PYROSCOPE_SIGNAL. */
   int64_t signal_number;
   /* 1: profile only the thread that starts the session, and each other thread
    * from its first call of spanprof_thread_register() or
@@ -201,64 +212,68 @@ typedef struct spanprof_options {
   int64_t registered_threads_only;
 
   /* --- stacks --- */
-  /* 1 (default): samples have native frames. 0: they have only frames of the
-   * language; a stack without these has one frame, the running function.
-   * PYROSCOPE_NATIVE_FRAMES. */
+  /* 1 (default): samples have native frames. 0: samples have only frames of an
+   * interpreted language. A stack without such frames keeps one native frame,
+   * the running function. PYROSCOPE_NATIVE_FRAMES. */
   int64_t native_frames;
-  /* 1: keep every native frame, also those that started the interpreter, and
-   * show each address without a name ("libz.so.1+0x4970"). 0 (default): omit
-   * native frames outside of the outermost frame of the language, and merge
-   * adjacent frames without a name that are in one module ("libz.so.1"). CPU
-   * times are the same. PYROSCOPE_FULL_NATIVE_STACKS. */
+  /* 1: keep every native frame, also those of the functions that started the
+   * interpreter, and show each address that has no name ("libz.so.1+0x4970"). 0
+   * (default): omit native frames outside of the outermost frame of the
+   * interpreted language, and merge adjacent frames without a name that are in
+   * one module ("libz.so.1"). CPU times are the same.
+   * PYROSCOPE_FULL_NATIVE_STACKS. */
   int64_t full_native_stacks;
-  /* Maximum number of frames of a stack, 16..512, default 512. In a deeper
+  /* Maximum number of frames in a stack, 16..512, default 512. In a deeper
    * stack, one frame "[truncated]" replaces the outer frames.
    * PYROSCOPE_STACK_DEPTH_MAX. */
   int64_t stack_depth_max;
 
   /* --- labels of threads --- */
-  /* Add the label `pid`, `thread_id` (the kernel's number) or `thread_name`
-   * (the kernel's name, at most 15 bytes) to each sample; default 0.
-   * PYROSCOPE_REPORT_PID, PYROSCOPE_REPORT_THREAD_ID,
+  /* 1: add the label `pid`, `thread_id` (the kernel's number of the thread) or
+   * `thread_name` (the kernel's name of the thread, at most 15 bytes) to each
+   * sample. Default 0. PYROSCOPE_REPORT_PID, PYROSCOPE_REPORT_THREAD_ID,
    * PYROSCOPE_REPORT_THREAD_NAME. */
   int64_t report_pid;
   int64_t report_thread_id;
   int64_t report_thread_name;
 
   /* --- disk --- */
-  /* Only the user of the process may have write access to these directories. If
-   * only the last component of a path is missing, the library creates it with
-   * mode 0700.
+  /* Only the user of the process may have write access to output_directory and
+   * spool_directory. If only the last component of a path is missing, the
+   * library creates it with mode 0700.
    *
-   * Directory of files {app}-{pid}-{start ns}.pb.gz with mode 0600, one for
-   * each profile. Beyond the limits, the oldest files are removed.
+   * Directory to which each profile is written, as a file
+   * {app}-{pid}-{start_ns}.pb.gz with mode 0600. The oldest files are removed
+   * if the limits of size or age below are exceeded.
    * PYROSCOPE_OUTPUT_DIRECTORY. */
   const char *output_directory;
   int64_t output_max_bytes; /* default 1 GiB; PYROSCOPE_OUTPUT_MAX_BYTES */
   int64_t output_max_age_s; /* default 7 days; PYROSCOPE_OUTPUT_MAX_AGE */
-  /* Directory of profiles that could not be sent yet. The next process sends
-   * the remaining ones. PYROSCOPE_SPOOL_DIRECTORY. */
+  /* The spool: the directory of profiles that could not be sent yet. The next
+   * process that has the same spool_directory sends the profiles that this
+   * process leaves there. PYROSCOPE_SPOOL_DIRECTORY. */
   const char *spool_directory;
   int64_t spool_max_bytes; /* default 64 MiB; PYROSCOPE_SPOOL_MAX_BYTES */
   int64_t spool_max_age_s; /* default 2700; PYROSCOPE_SPOOL_MAX_AGE */
 
   /* --- limits --- */
-  /* Distinct span names of the process, default 500. Further names become
-   * "[other]". PYROSCOPE_SPAN_NAMES_MAX. */
+  /* Maximum number of distinct span names in the process, default 500. Further
+   * names become "[other]". PYROSCOPE_SPAN_NAMES_MAX. */
   int64_t span_names_max;
-  /* Distinct values of each label name, default 1024. Further values become
-   * "[other]". PYROSCOPE_LABEL_VALUES_MAX. */
+  /* Maximum number of distinct values of each label name, default 1024. Further
+   * values become "[other]". PYROSCOPE_LABEL_VALUES_MAX. */
   int64_t label_values_max;
-  /* Memory of the stacks, labels and names of one window, at least 1 MiB,
-   * default 64 MiB. Beyond it, a new stack becomes "[too many stacks]"; its CPU
-   * time, labels and span are kept. PYROSCOPE_WINDOW_MAX_BYTES. */
+  /* Maximum memory, in bytes, of the stacks, labels and names of one window, at
+   * least 1 MiB, default 64 MiB. Beyond this limit, each new stack is replaced
+   * by "[too many stacks]"; its CPU time, labels and span are kept.
+   * PYROSCOPE_WINDOW_MAX_BYTES. */
   int64_t window_max_bytes;
 
   /* --- end of the process --- */
-  /* 1: if SIGTERM has its default action when the session starts, a thread
-   * waits for the signal, and delivers the profiles within 2 s before the
-   * process ends. The default action does not end PID 1 of a container: that
-   * process continues after the signal, with windows of one second. A handler
+  /* 1: if SIGTERM has its default action when the session starts, a thread of
+   * the library waits for SIGTERM, and delivers the profiles within 2 s before
+   * the process ends. The default action does not end PID 1 of a container, so
+   * that process continues after SIGTERM, with windows of one second. A handler
    * of the program is never replaced. 0 (default): SIGTERM ends the process
    * immediately. PYROSCOPE_FLUSH_ON_SIGTERM. */
   int64_t flush_on_sigterm;
@@ -266,23 +281,26 @@ typedef struct spanprof_options {
   /* --- callbacks --- */
   spanprof_log_fn log; /* default: stderr */
   void *log_data;
-  /* A spanprof_log_level: the least severe message to log. Default: INFO if
-   * `log` is given, otherwise WARN. PYROSCOPE_LOG_LEVEL, a name. */
+  /* A spanprof_log_level: the lowest level that is logged. Default: INFO if
+   * `log` is given, otherwise WARN. PYROSCOPE_LOG_LEVEL, as a name such as
+   * "debug". */
   int64_t log_level;
   spanprof_profile_fn on_profile;
   void *on_profile_data;
 } spanprof_options;
 
-/* Set every field to "not given". `struct_size` is sizeof *options.
- * SPANPROF_ERR_ARGUMENT: the structure is newer than the library. */
+/* Set every field to "not given". `struct_size` is sizeof *options. Returns
+ * SPANPROF_ERR_ARGUMENT if the structure is larger than the library's, because
+ * the header is newer than the library. */
 SPANPROF_API spanprof_status spanprof_options_init(spanprof_options *options,
                                                    size_t struct_size);
 
 /* Check the options and the environment as spanprof_session_start() does, but
- * do not start or change a session. The check of a directory creates a missing
- * last component, and a temporary file. A later start can still fail if
- * something changes, or if the system refuses a timer, thread or file.
- * Statuses: as spanprof_session_start(), except SPANPROF_ERR_STATE. */
+ * do not start or change a session. The check of a directory creates the
+ * directory if only its last component is missing, and creates and removes a
+ * file in it. A later start can still fail if something has changed, or if the
+ * system refuses a timer, thread or file. Returns the statuses of
+ * spanprof_session_start(), except SPANPROF_ERR_STATE. */
 SPANPROF_API spanprof_status
 spanprof_options_check(const spanprof_options *options);
 
@@ -293,94 +311,101 @@ typedef struct spanprof_session spanprof_session;
 
 /* Check the options, then profile all present and future threads of the process
  * until spanprof_session_stop() or the end of the process. A forked child is
- * profiled, too. `options` may be NULL: then the environment and the defaults
- * apply.
+ * profiled, too. If `options` is NULL, the environment and the defaults apply.
  *
- * On failure nothing runs, and spanprof_last_error() gives the reason.
- * SPANPROF_ERR_ARGUMENT: an option is invalid. SPANPROF_ERR_STATE: a session is
- * running. SPANPROF_ERR_DISABLED: PYROSCOPE_AGENT_ENABLED is false.
- * SPANPROF_ERR_SYSTEM: timers or signals cannot be used. SPANPROF_ERR_IO: a
- * file or directory cannot be used. SPANPROF_ERR_LIMIT: threads of two earlier
- * sessions, whose stop timed out, still run. SPANPROF_ERR_NOMEM. */
+ * If the function fails, no session is started, and spanprof_last_error() gives
+ * the reason. Returns SPANPROF_ERR_ARGUMENT if an option is invalid,
+ * SPANPROF_ERR_STATE if a session is running, SPANPROF_ERR_DISABLED if
+ * PYROSCOPE_AGENT_ENABLED is false, SPANPROF_ERR_SYSTEM if timers or signals
+ * cannot be used, SPANPROF_ERR_IO if a file or directory cannot be used,
+ * SPANPROF_ERR_LIMIT if threads of two earlier sessions still run because their
+ * stop timed out, or SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status
 spanprof_session_start(const spanprof_options *options, spanprof_session **out);
 
 /* Stop sampling, deliver the remaining samples within `timeout_ms`, and free
  * the session. Samples that cannot be sent go to the spool, or are dropped and
  * counted. The session always ends after at most `timeout_ms` or 1.1 s,
- * whichever is longer, even if a callback does not return.
- * SPANPROF_ERR_TIMEOUT: the session ended, and samples were lost.
- * SPANPROF_ERR_STATE: `session` is not the running session. */
+ * whichever is longer, even if a callback does not return. Returns
+ * SPANPROF_ERR_TIMEOUT if the session has ended but samples were lost, and
+ * SPANPROF_ERR_STATE if `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
                                                    uint32_t timeout_ms);
 
 /* End the present window, and wait at most `timeout_ms` until all profiles are
- * delivered: sent, written, spooled, or dropped and counted. Call it before
- * daemon(3), which ends the calling process. SPANPROF_ERR_TIMEOUT: the delivery
- * continues in the background. SPANPROF_ERR_STATE: `session` is not the running
- * session. */
+ * delivered: sent, written, spooled, or dropped and counted. Call this function
+ * before daemon(3), which ends the calling process. Returns
+ * SPANPROF_ERR_TIMEOUT if the time is over and the delivery continues in the
+ * background, and SPANPROF_ERR_STATE if `session` is not the running session.
+ */
 SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
                                                     uint32_t timeout_ms);
 
-/* Take no samples until the resume, neither in this process nor in processes
- * that it forks meanwhile. Earlier samples are delivered as usual; flush and
- * stop work. The CPU time of the pause is not recorded, and neither is the CPU
- * time of each thread between its last sample and the pause. A program must
- * pause while it resets all signals to their default actions, because the
- * profiling signal would end it. Pauses do not nest: one resume ends them all.
- * SPANPROF_ERR_STATE: `session` is not the running session. */
+/* Pause the session: take no samples until spanprof_session_resume(), neither
+ * in this process nor in processes that it forks during the pause. Samples that
+ * were taken before are delivered as usual. The session can be flushed and
+ * stopped during the pause. The CPU time of the pause is not recorded, and
+ * neither is the CPU time of each thread between its last sample and the pause.
+ * A program must pause the session while it resets all signals to their default
+ * actions, because the profiling signal would end the process. Pauses do not
+ * nest: one resume ends them all. Returns SPANPROF_ERR_STATE if `session` is
+ * not the running session. */
 SPANPROF_API spanprof_status spanprof_session_pause(spanprof_session *session);
 
-/* Take samples of all threads again. Does nothing if there is no pause.
- * Statuses: as spanprof_session_pause(). */
+/* End the pause: take samples again. Does nothing if the session is not paused.
+ * Returns SPANPROF_ERR_STATE if `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_resume(spanprof_session *session);
 
 /* Return the running session, or NULL. Waits while another thread starts or
- * stops one. */
+ * stops a session. */
 SPANPROF_API spanprof_session *spanprof_session_current(void);
 
-/* Return 1 from the success of a start until a stop is complete, else 0. Does
- * not wait. Signal-safe. */
+/* Return 1 if a session has been started and its stop is not complete, else 0.
+ * Does not wait. Signal-safe. */
 SPANPROF_API int spanprof_session_running(void);
 
 /* ------------------------------------------------------------------ labels */
 
-/* Identifies a push. 0: nothing was pushed. */
+/* Identifies a push of a label. 0: nothing was pushed. */
 typedef uint64_t spanprof_label_token;
 
-/* Give the samples of the calling thread the label name=value until the pop.
- * Both strings end with NUL. An inner label hides an outer label of the same
- * name; an empty value only hides it. Names should match
- * [A-Za-z_][A-Za-z0-9_.]*; each other character becomes `_`, and the change is
- * counted. Values beyond label_values_max become "[other]" and are counted. On
- * failure nothing is pushed.
- * SPANPROF_ERR_ARGUMENT: a string is NULL. SPANPROF_ERR_LIMIT, counted: this is
- * the thread's 129th label or the process's 65,536th distinct set of labels.
+/* Give the samples of the calling thread the label name=value until
+ * spanprof_label_pop(). Both strings end with NUL. An inner label hides an
+ * outer label of the same name; an inner label with an empty value hides it,
+ * too, but adds no label. Names should match [A-Za-z_][A-Za-z0-9_.]*; each
+ * other character becomes `_`, and the change is counted. If a name has
+ * label_values_max values, further values become "[other]" and are counted. If
+ * the function fails, nothing is pushed. Returns SPANPROF_ERR_ARGUMENT if a
+ * string is NULL, SPANPROF_ERR_LIMIT (counted) if this is the thread's 129th
+ * label or the process's 65,536th distinct set of labels, or
  * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_label_push(const char *name,
                                                  const char *value,
                                                  spanprof_label_token *out);
 
-/* As spanprof_label_push(), for strings with a length instead of a NUL. */
+/* Does the same as spanprof_label_push(), but the strings have a length instead
+ * of a NUL at the end. */
 SPANPROF_API spanprof_status spanprof_label_push_bytes(
     const char *name, size_t name_bytes, const char *value, size_t value_bytes,
     spanprof_label_token *out);
 
-/* Undo the push that returned `token`, and later pushes that were not popped. A
- * token that is already undone is ignored and counted. Signal-safe. */
+/* Undo the push that returned `token`, and later pushes that were not popped.
+ * If that push is already undone, the call has no effect and is counted.
+ * Signal-safe. */
 SPANPROF_API void spanprof_label_pop(spanprof_label_token token);
 
 /* The id of an interned text, valid until the process ends. 0: "". */
 typedef uint32_t spanprof_text_id;
 
 /* Intern `text` for spanprof_label_push_ids(). Equal texts have equal ids.
- * SPANPROF_ERR_LIMIT: too many texts. SPANPROF_ERR_NOMEM. */
+ * Returns SPANPROF_ERR_ARGUMENT if `text` is NULL, SPANPROF_ERR_LIMIT if too
+ * many texts are interned, or SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_text_intern(const char *text,
                                                   size_t bytes,
                                                   spanprof_text_id *out);
 
-/* As spanprof_label_push(), for interned texts. Signal-safe for a pair that the
- * thread has pushed before. */
+/* Does the same as spanprof_label_push(), but with interned texts. Signal-safe
+ * for a name and value that the thread has pushed together before. */
 SPANPROF_API spanprof_status spanprof_label_push_ids(spanprof_text_id name,
                                                      spanprof_text_id value,
                                                      spanprof_label_token *out);
@@ -391,10 +416,11 @@ SPANPROF_API spanprof_status spanprof_label_push_ids(spanprof_text_id name,
  * of an ended span's number is harmless. Every function accepts 0. */
 typedef uint64_t spanprof_span;
 
-/* Identifies an enter. */
+/* Identifies a call of spanprof_span_enter(). */
 typedef uint64_t spanprof_span_token;
 
-/* Give the calling thread a span until the end of the enclosing block:
+/* Start a span and make it the calling thread's active span until the end of
+ * the enclosing block:
  *
  *     void checkout(cart *c) {
  *       SPANPROF_SPAN_SCOPE("checkout");
@@ -402,8 +428,8 @@ typedef uint64_t spanprof_span_token;
  *     }
  *
  * exit(), longjmp() and the cancellation of the thread do not end the span. The
- * macro is a statement, at most one on a line, in GNU C and C++ (GCC, clang).
- */
+ * macro is a statement, at most one on a line. It needs GNU C or C++ (GCC,
+ * clang). */
 #define SPANPROF_SPAN_SCOPE(name)                           \
   __attribute__((cleanup(spanprof_span_scope_end), unused)) \
   spanprof_span_scope                                       \
@@ -418,34 +444,37 @@ typedef struct spanprof_span_scope {
   spanprof_span_token token;
 } spanprof_span_scope;
 
-/* The macro calls these functions. The first one calls
- * spanprof_span_start_named() and spanprof_span_enter(), the second one, on the
- * same thread, spanprof_span_leave() and spanprof_span_end(). If no span can be
- * started, the active span does not change, and spanprof_last_error() gives the
- * reason. */
+/* SPANPROF_SPAN_SCOPE calls these functions. The first function calls
+ * spanprof_span_start_named() and spanprof_span_enter(). The second function
+ * calls spanprof_span_leave() and spanprof_span_end(), on the same thread. If
+ * no span can be started, the active span does not change, and
+ * spanprof_last_error() gives the reason. */
 SPANPROF_API spanprof_span_scope spanprof_span_scope_begin(const char *name);
 SPANPROF_API void spanprof_span_scope_end(spanprof_span_scope *scope);
 
-/* Start a sampled span with random ids and the default rules. Its parent is the
- * calling thread's active span. `name` ends with NUL. The span becomes active
- * by spanprof_span_enter(). Statuses: as spanprof_span_start(). */
+/* Start a sampled span with a random id and the default span rules. Its parent
+ * is the calling thread's active span; if there is none, the trace id is
+ * random, too. `name` ends with NUL. The span becomes active by
+ * spanprof_span_enter(). Returns the status of spanprof_span_start(). */
 SPANPROF_API spanprof_status spanprof_span_start_named(const char *name,
                                                        spanprof_span *out);
 
-/* Make `span` (0: none) the calling thread's active span until the leave. The
- * thread's samples belong to the active span. Enters nest. Signal-safe if the
- * thread has called a function of this section before. SPANPROF_ERR_LIMIT,
- * counted: the thread has not left 64 enters yet, and the active span does not
- * change. SPANPROF_ERR_NOMEM. */
+/* Make `span` (0: no span) the calling thread's active span until
+ * spanprof_span_leave(). The thread's samples belong to the active span. Calls
+ * nest. Signal-safe if the thread has called a function of this section before.
+ * If the function fails, the active span does not change. Returns
+ * SPANPROF_ERR_LIMIT (counted) if 64 calls of the thread are not undone yet, or
+ * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_span_enter(spanprof_span span,
                                                  spanprof_span_token *out);
 
-/* Undo the enter that returned `token`, and later enters that were not left. A
- * token that is already undone is ignored and counted. */
+/* Undo the call of spanprof_span_enter() that returned `token`, and later calls
+ * that are not undone. If that call is already undone, this function has no
+ * effect and is counted. */
 SPANPROF_API void spanprof_span_leave(spanprof_span_token token);
 
-/* End a span, on any thread. Its name cannot change any more. The span may
- * still be active. */
+/* End a span, on any thread. The name of an ended span cannot change. The span
+ * may still be active. */
 SPANPROF_API void spanprof_span_end(spanprof_span span);
 
 /* Return the calling thread's active span, or 0. */
@@ -457,36 +486,43 @@ SPANPROF_API void spanprof_span_rename(spanprof_span span, const char *name,
 
 /* -------------------------------------------------------------- recordings */
 
-/* A profile of the samples between a begin and an end. Only the caller receives
- * it; the session's own profiles contain the same samples. Up to 1,024
- * recordings can run at the same time, with or without a session. All of them
- * share one sampler. In a session they use its rate. Without a session, the
- * first recording starts the sampler with its own options and the environment,
- * and the last recording stops it.
+/* A recording yields a profile of the samples between
+ * spanprof_recording_begin() and spanprof_recording_end(). Only the caller
+ * receives this profile; the session's own profiles contain the same samples.
+ * Up to 1,024 recordings can run at the same time, with or without a session.
+ * All recordings share one sampler. While a session runs, this is the session's
+ * sampler with its sample rate. Without a session, the first recording starts
+ * the sampler with the options of the recording and the environment, and the
+ * last recording stops the sampler.
  *
  * A recording ends early if its session is stopped, or if
- * spanprof_session_start() restarts the sampler. It keeps its samples, and its
- * profile has a note. A forked child has no recordings; the parent's recordings
- * continue. */
+ * spanprof_session_start() restarts the sampler. Such a recording keeps its
+ * samples, and the `note` of its profile says so. A forked child has no
+ * recordings; the parent's recordings continue. */
 typedef struct spanprof_recording spanprof_recording;
 
-/* Marks the contexts that belong to a recording. The begin marks the calling
- * thread's context, and new contexts inherit the mark. 0: none. */
+/* The number that marks the contexts of a recording with the scope CONTEXT or
+ * MARK. A context has one mark, which new contexts that are created in it
+ * inherit. 0: no mark. */
 typedef uint64_t spanprof_mark;
 
 /* Selects the samples of a recording. */
 typedef enum spanprof_recording_scope {
   SPANPROF_RECORDING_ALL = 0,    /* the whole process */
-  SPANPROF_RECORDING_THREAD = 1, /* the thread that calls the begin */
-  /* Contexts with the recording's mark: the context of the begin, and contexts
-   * that spanprof_context_new() creates in a marked one, on any thread. A new
-   * thread has no mark until spanprof_mark_set(). */
+  SPANPROF_RECORDING_THREAD = 1, /* the thread that calls
+                                  * spanprof_recording_begin() */
+  /* Contexts with the recording's mark, on any thread:
+   * spanprof_recording_begin() marks the calling thread's context, and
+   * spanprof_context_new() gives a new context the mark of the context in which
+   * it is called. A new thread has no mark until spanprof_mark_set(). */
   SPANPROF_RECORDING_CONTEXT = 2,
-  /* Samples with the id of a span or of one of its descendants. With
-   * root_span_only, samples have the id of the local root. */
+  /* Samples with the id of the span `span` or of one of its descendants. With
+   * the span rule root_span_only, samples have the id of the local root span.
+   */
   SPANPROF_RECORDING_SPAN = 3,
-  /* As CONTEXT, for a language with its own contexts: the begin marks no
-   * context. The caller marks its contexts, and passes the mark of its current
+  /* For a language with its own contexts: contexts with the recording's mark.
+   * Unlike with the scope CONTEXT, spanprof_recording_begin() marks no context.
+   * The caller marks its contexts, and passes the present mark of its current
    * context as `outer`. */
   SPANPROF_RECORDING_MARK = 4
 } spanprof_recording_scope;
@@ -497,31 +533,36 @@ typedef struct spanprof_recording_options {
   spanprof_span span;     /* for SPANPROF_RECORDING_SPAN */
   spanprof_mark outer;    /* for SPANPROF_RECORDING_MARK; default: 0 */
   int64_t sample_rate_hz; /* 1..1000; default: the environment's or 100 */
-  int64_t native_frames;  /* default: the sampler's; 0: omit native frames */
+  int64_t native_frames;  /* 0: omit native frames; default: the sampler's */
   int64_t duration_ms;    /* maximum duration; default: no limit */
 } spanprof_recording_options;
 
-/* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is newer
- * than the library. */
+/* Set every field to "not given". `struct_size` is sizeof *options. Returns
+ * SPANPROF_ERR_ARGUMENT if the structure is larger than the library's, because
+ * the header is newer than the library. */
 SPANPROF_API spanprof_status spanprof_recording_options_init(
     spanprof_recording_options *options, size_t struct_size);
 
-/* Begin a recording; `options` may be NULL for the defaults. The recording
- * contains the samples taken after the return. If the sampler runs, a begin
- * with the scope CONTEXT or MARK does not wait; a begin with another scope
- * waits for the collector (microseconds; at most 5 s on an overloaded machine).
- * End each recording once, with spanprof_recording_end().
- * SPANPROF_ERR_ARGUMENT: an option is invalid. SPANPROF_ERR_LIMIT: 1,024
- * recordings are running. SPANPROF_ERR_STATE: the session is being stopped.
- * Without a session, also the statuses of spanprof_session_start(). */
+/* Begin a recording. If `options` is NULL, the defaults apply. The recording
+ * contains the samples that are taken after the function returns. If the
+ * sampler runs, a recording with the scope CONTEXT or MARK begins without
+ * waiting. Otherwise the function waits for the collector thread (microseconds;
+ * at most 5 s on an overloaded machine). End each recording once, with
+ * spanprof_recording_end(). Returns SPANPROF_ERR_ARGUMENT if an option is
+ * invalid, SPANPROF_ERR_LIMIT if 1,024 recordings are running,
+ * SPANPROF_ERR_STATE if the session is being stopped, or SPANPROF_ERR_NOMEM.
+ * Without a session, it also returns the statuses of spanprof_session_start().
+ */
 SPANPROF_API spanprof_status spanprof_recording_begin(
     const spanprof_recording_options *options, spanprof_recording **out);
 
-/* End a recording on any thread, free it, and return its profile. The profile
- * is never split and may have no samples. The caller frees it with
- * spanprof_profile_free(). Waits for the collector, at most 10 s. If `out` is
- * NULL, the profile is discarded without waiting. SPANPROF_ERR_STATE: the
- * process was forked after the begin. SPANPROF_ERR_TIMEOUT,
+/* End a recording on any thread, free it, and return its profile. A recording
+ * has exactly one profile, which may have no samples. The caller frees the
+ * profile with spanprof_profile_free(). The function waits for the collector
+ * thread, at most 10 s. If `out` is NULL, the profile is discarded without
+ * waiting. Returns SPANPROF_ERR_ARGUMENT if `recording` is NULL,
+ * SPANPROF_ERR_STATE if the recording belongs to the process that forked this
+ * one, SPANPROF_ERR_TIMEOUT if the collector is too slow, or
  * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_recording_end(
     spanprof_recording *recording, const spanprof_profile **out);
@@ -530,9 +571,9 @@ SPANPROF_API spanprof_status spanprof_recording_end(
 SPANPROF_API spanprof_mark
 spanprof_recording_mark(const spanprof_recording *recording);
 
-/* Get or set the mark of the calling thread's context, for work that a marked
- * context passes to another thread. A mark has no effect after its recording
- * has ended. Signal-safe. */
+/* Get or set the mark of the calling thread's context, for example when a
+ * marked context passes work to another thread. A mark has no effect after its
+ * recording has ended. Signal-safe. */
 SPANPROF_API spanprof_mark spanprof_mark_get(void);
 SPANPROF_API void spanprof_mark_set(spanprof_mark mark);
 
@@ -541,10 +582,11 @@ SPANPROF_API void spanprof_mark_set(spanprof_mark mark);
 /* A finished profile: the argument of spanprof_profile_fn, or the result of
  * spanprof_recording_end(). */
 struct spanprof_profile {
-  size_t struct_size;   /* the library's size of the structure */
-  const void *bytes;    /* gzip-compressed pprof */
-  size_t size_bytes;    /* size of `bytes` */
-  uint64_t time_ns;     /* start, Unix time; unique for each profile */
+  size_t struct_size; /* size of the structure in the library */
+  const void *bytes;  /* gzip-compressed pprof */
+  size_t size_bytes;  /* size of `bytes` */
+  /* Unix time of the start. Each profile of a process has another time. */
+  uint64_t time_ns;
   uint64_t duration_ns; /* of the window or recording */
   uint64_t samples;     /* number of samples */
   uint64_t cpu_ns;      /* CPU time of all samples */
@@ -553,7 +595,7 @@ struct spanprof_profile {
   const char *note;
 };
 
-/* Free the profile of a recording. It may be NULL. */
+/* Free the profile of a recording. `profile` may be NULL. */
 SPANPROF_API void spanprof_profile_free(const spanprof_profile *profile);
 
 /* -------------------------------------------------------------- statistics */
@@ -561,154 +603,164 @@ SPANPROF_API void spanprof_profile_free(const spanprof_profile *profile);
 #define SPANPROF_HANDLER_BUCKETS 16
 
 /* Counters of this process since the start of the session. A "sample" is one
- * handled signal, or CPU time that is recorded without a signal. A "tick" is
- * one elapsed interval of CPU time; a late sample counts several ticks.
+ * handled profiling signal, or CPU time that is recorded without a signal. A
+ * "tick" is one elapsed sampling interval of CPU time; a sample that is taken
+ * late counts several ticks.
  *
  * samples_taken is the sum of samples_pending, samples_exported and all
- * samples_dropped_*. After the stop, samples_pending is 0, and ticks_taken is
- * the sum of ticks_exported and ticks_dropped. */
+ * samples_dropped_*. After the session's stop, samples_pending is 0, and
+ * ticks_taken is the sum of ticks_exported and ticks_dropped. */
 typedef struct spanprof_stats {
   size_t struct_size; /* set by the caller before spanprof_stats_get() */
 
   /* --- samples --- */
   uint64_t samples_taken;
   uint64_t ticks_taken;
-  uint64_t samples_pending;  /* in the ring, window, queue or spool */
+  uint64_t samples_pending;  /* taken, but not delivered or dropped yet */
   uint64_t samples_exported; /* in delivered profiles */
   uint64_t ticks_exported;
   uint64_t samples_dropped_full;       /* the collector was too slow */
   uint64_t samples_dropped_memory;     /* allocation failed */
-  uint64_t samples_dropped_export;     /* refused, too old, or queue full */
+  uint64_t samples_dropped_export;     /* refused, too old, or the queue was
+                                        * full */
   uint64_t samples_dropped_stop;       /* not delivered before the stop */
   uint64_t ticks_dropped;              /* of all dropped samples */
-  uint64_t ticks_booked_at_thread_end; /* also at a stop or pause */
-  uint64_t ticks_overrun; /* of late samples, without the first tick of each */
+  uint64_t ticks_booked_at_thread_end; /* or at a stop or pause */
+  uint64_t ticks_overrun; /* beyond the first tick of each sample */
 
   /* --- stacks --- */
-  uint64_t stacks_truncated;      /* deeper than the copy or the frame limit */
-  uint64_t stacks_no_unwind_info; /* cut at code without unwind information */
+  uint64_t stacks_truncated;      /* deeper than the copy or stack_depth_max */
+  uint64_t stacks_no_unwind_info; /* cut: code without unwind information */
   uint64_t stacks_foreign;        /* the stack could not be read */
-  uint64_t stacks_walk_cut;       /* the runtime's walker stopped early */
+  uint64_t stacks_walk_cut;       /* the runtime's walk stopped early */
   uint64_t frames_unnamed;        /* the runtime had no name */
 
   /* --- threads --- */
   uint64_t threads_seen;        /* found or registered since the start */
   uint64_t threads_profiled;    /* at present */
-  uint64_t threads_blocked;     /* at present: with the signal blocked */
-  uint64_t threads_unprofiled;  /* at present: without a timer, [no timer] */
+  uint64_t threads_blocked;     /* at present; they block the signal */
+  uint64_t threads_unprofiled;  /* at present; their stacks are "[no timer]" */
   uint64_t signals_foreign;     /* not sent by a timer of the library */
   uint64_t signal_handler_lost; /* replacements of the signal handler */
 
   /* --- labels and spans --- */
-  uint64_t labels_cleaned;    /* names or values with replaced characters */
+  uint64_t labels_cleaned;    /* labels with replaced characters */
   uint64_t labels_capped;     /* values that became "[other]" */
-  uint64_t labels_refused;    /* failed pushes: too many or too deep */
-  uint64_t labels_unbalanced; /* pops with an undone token; unknown sets */
+  uint64_t labels_refused;    /* failed pushes: too many sets, or too deep */
+  uint64_t labels_unbalanced; /* already undone pops; unknown sets */
   uint64_t spans_started;
-  uint64_t spans_live;       /* at present */
-  uint64_t spans_refused;    /* not started: too many live, or no memory */
-  uint64_t spans_unbalanced; /* leaves with an undone token; enters beyond 64 */
+  uint64_t spans_live;         /* at present */
+  uint64_t spans_refused;      /* not started: too many live, or no memory */
+  uint64_t spans_unbalanced;   /* already undone leaves; enters beyond 64 */
   uint64_t span_names_cleaned; /* names with replaced characters */
   uint64_t span_names_capped;  /* names that became "[other]" */
 
   /* --- profiles --- */
-  uint64_t profiles_made;    /* encoded, without those of recordings */
+  uint64_t profiles_made;    /* encoded, except those of recordings */
   uint64_t profiles_sent;    /* accepted by the server */
   uint64_t profiles_written; /* to the output directory */
-  uint64_t profiles_retried; /* attempts after the first */
-  uint64_t profiles_dropped; /* neither sent nor in the spool */
+  uint64_t profiles_retried; /* upload attempts after the first */
+  uint64_t profiles_dropped; /* neither sent nor moved to the spool */
   uint64_t profiles_spooled; /* moved to the spool */
   uint64_t profiles_removed; /* from the output directory, by its limits */
   uint64_t bytes_sent;       /* in accepted requests */
   uint64_t bytes_written;    /* to the output directory */
 
   /* --- cost --- */
-  /* [i]: number of runs of the handler that took [2^i, 2^(i+1)) x 128 ns. The
-   * first bucket also counts shorter runs, and the last one longer runs. */
+  /* handler_histogram[i] is the number of runs of the signal handler that took
+   * [2^i, 2^(i+1)) x 128 ns. The first bucket also counts shorter runs, the
+   * last bucket also longer runs. */
   uint64_t handler_histogram[SPANPROF_HANDLER_BUCKETS];
-  uint64_t handler_ns; /* time of all runs */
+  uint64_t handler_ns; /* time of all runs of the handler */
   uint64_t collector_cpu_ns;
   uint64_t uploader_cpu_ns;
 } spanprof_stats;
 
-/* Read the counters; after a stop, those of the last session. The caller sets
- * out->struct_size. SPANPROF_ERR_ARGUMENT: the structure is newer than the
- * library. */
+/* Read the counters. After the session's stop, they are the final counts of
+ * that session. The caller sets out->struct_size. Returns SPANPROF_ERR_ARGUMENT
+ * if the structure is larger than the library's, because the header is newer
+ * than the library. */
 SPANPROF_API spanprof_status spanprof_stats_get(spanprof_stats *out);
 
 /* ---------------------------------------------------------------- contexts */
 
 /* The labels, active spans and mark of one flow of control. Every thread has
  * its own context. A scheduler creates a context for each coroutine, fiber or
- * task that can move between threads, and switches to it when the task runs. */
+ * task that can move between threads, and switches to that context when the
+ * coroutine, fiber or task runs. */
 typedef struct spanprof_context spanprof_context;
 
 /* Create a context without labels and spans, with the mark of the calling
- * thread's context. The caller owns it. SPANPROF_ERR_NOMEM. */
+ * thread's current context. The caller owns the new context. Returns
+ * SPANPROF_OK or SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_context_new(spanprof_context **out);
 
-/* Make `to` the calling thread's context, and return the previous one. NULL is
- * the thread's own context. Signal-safe. */
+/* Make `to` the calling thread's current context, and return the previous one.
+ * NULL stands for the thread's own context. Signal-safe. */
 SPANPROF_API spanprof_context *spanprof_context_switch(spanprof_context *to);
 
-/* Free a context. A thread that still uses it returns to its own. `context` may
- * be NULL. */
+/* Free a context. A thread that still uses the context returns to its own
+ * context. `context` may be NULL. */
 SPANPROF_API void spanprof_context_free(spanprof_context *context);
 
 /* ----------------------------------------------------------------- threads */
 
-/* Profile the calling thread from now on, and unblock the session's signal in
- * it. Without this call, the collector finds a new thread within 200 ms (with
- * up to 200 threads; 1 s with up to 5,000), and records the CPU time that the
- * thread has used before. At the end of a registered thread, its last ticks are
- * recorded, too. Repeated calls do nothing. The end of the thread unregisters
- * it. SPANPROF_ERR_LIMIT: no timer is left. SPANPROF_ERR_NOMEM. */
+/* Profile the calling thread from now on, and unblock the profiling signal in
+ * it. Without this call, the collector thread finds a new thread within 200 ms
+ * (1 s in a process with 200 to 5,000 threads), and records the CPU time that
+ * the new thread has used until then. When a registered thread ends, its last
+ * ticks are recorded, too, and the thread is unregistered. Repeated calls do
+ * nothing. Returns SPANPROF_ERR_LIMIT if the system has no free timer, or
+ * SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_thread_register(void);
 
 /* Undo spanprof_thread_register() before the thread ends. */
 SPANPROF_API void spanprof_thread_unregister(void);
 
-/* Exclude the calling thread from sampling (1), or include it again (0). An
- * example is a binding's thread that names frames. The CPU time before the call
- * is recorded. The thread still counts as a thread of the program: if main()
- * ends by pthread_exit(), the process does not end before this thread. Include
- * a thread before it returns to a pool. */
+/* Exclude the calling thread from sampling (1), or include it again (0). For
+ * example, a language binding excludes its thread that names frames. The CPU
+ * time before the call is recorded. The thread still counts as a thread of the
+ * program: if main() ends by pthread_exit(), the process does not end before
+ * this thread. Include an excluded thread of a pool before it takes other work.
+ */
 SPANPROF_API void spanprof_thread_exclude(int excluded);
 
 /* ---------------------------------------------------------------- resource */
 
 /* Set the service of this process's spans: service.name and service.namespace
- * (0 bytes: none) of the tracer's Resource. Grafana uses this name to find the
- * profile of a span. If no application name is given, profiles have this name
- * from now on, also those that wait for it. If the application name differs, it
- * stays, and one warning is logged. The namespace becomes the label
- * service_namespace, unless the labels contain it.
+ * (0 bytes: none) of the tracer's Resource. Grafana uses the service name to
+ * find the profile of a span. If no application_name is given, profiles have
+ * the service name from now on, also the profiles that wait for it. If another
+ * application_name is given, profiles keep it, and one warning is logged. The
+ * namespace becomes the label service_namespace, unless the options set that
+ * label.
  *
  * Call this function at the first span of each process: a forked child uses the
- * name of its parent until then. SPANPROF_ERR_ARGUMENT: the name is empty.
- * SPANPROF_ERR_NOMEM. */
+ * name of its parent until the child calls it. Returns SPANPROF_ERR_ARGUMENT if
+ * the name is empty, or SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_resource_set(
     const char *service_name, size_t service_name_bytes,
     const char *service_namespace, size_t service_namespace_bytes);
 
 /* -------------------------------------------------------------- span rules */
 
-/* Rules for the labels that spans give to samples. A span processor has one
- * object of this type. */
+/* Rules for the labels that spans give to samples, and for the attributes of
+ * spans. A span processor has one object of this type. */
 typedef struct spanprof_span_rules spanprof_span_rules;
 
-/* The default of add_url: spans have the URL if it can be opened. It can be
- * opened if the rules have a url_template; or if they have no server_address,
- * and an answer of the session's server had the header "Spanprof-Links: span".
- * The library sends one request for this at the start (GET /ready), and reads
- * the header of each upload's answer. */
+/* The default of add_url: a span has the attribute pyroscope.profile.url if its
+ * server can show the URL. This is the case if the rules have a url_template;
+ * or if they have no server_address, and an answer of the session's server had
+ * the header "Spanprof-Links: span". To find out, the library sends one request
+ * (GET /ready) when the session starts, and reads the header of each upload's
+ * answer. */
 #define SPANPROF_URL_AUTO 2
 
 typedef struct spanprof_span_rules_options {
   size_t struct_size; /* set by spanprof_span_rules_options_init() */
   /* 1 (default): samples have the id and name of the local root span. 0:
    * samples have the id and name of the innermost active sampled span, and the
-   * ids of the spans around it as numeric labels "ancestor:NAME". */
+   * ids of its ancestors as numeric labels "ancestor:NAME". */
   int64_t root_span_only;
   int64_t add_span_name;     /* label span_name, default 1 */
   int64_t add_trace_id;      /* label trace_id, default 0 */
@@ -716,46 +768,50 @@ typedef struct spanprof_span_rules_options {
   int64_t span_id_label; /* label span_id instead of profile_id, default 0 */
   /* Attribute pyroscope.profile.url: 0, 1 or SPANPROF_URL_AUTO, the default. */
   int64_t add_url;
-  /* Attributes pyroscope.profile.baseline.url and .diff.url, default 0. */
+  /* Attributes pyroscope.profile.baseline.url and pyroscope.profile.diff.url,
+   * default 0. */
   int64_t add_baseline_urls;
-  /* More labels of the baseline's query, "name=value,name=value". Default:
-   * none. */
+  /* Labels that are added to the query in the baseline's URL,
+   * "name=value,name=value". Default: none. */
   const char *baseline_labels;
-  /* Application in URLs, such as "rideshare.cpu". Default: the session's
+  /* Application name in URLs, such as "rideshare.cpu". Default: the session's
    * application name. */
   const char *application_name;
-  /* Server in URLs. URLs have no credentials. Default: the session's server. */
+  /* Address of the server in URLs. URLs contain no credentials. Default: the
+   * session's server_address. */
   const char *server_address;
-  /* Template of the URL. Replaced by percent-encoded values: {app}, {server},
-   * {query}, {profile_id}, {trace_id}, {span_name}, {from}, {until} (Unix time
-   * in seconds), {from_ms} and {until_ms}. {{ is a brace. */
+  /* Template of the URL. These fields are replaced by percent-encoded values:
+   * {app}, {server}, {query}, {profile_id}, {trace_id}, {span_name}, {from} and
+   * {until} (Unix time in seconds), {from_ms} and {until_ms} (in milliseconds).
+   * {{ stands for one brace. */
   const char *url_template;
 } spanprof_span_rules_options;
 
-/* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is newer
- * than the library. */
+/* Set every field to "not given". `struct_size` is sizeof *options. Returns
+ * SPANPROF_ERR_ARGUMENT if the structure is larger than the library's, because
+ * the header is newer than the library. */
 SPANPROF_API spanprof_status spanprof_span_rules_options_init(
     spanprof_span_rules_options *options, size_t struct_size);
 
-/* Create rules. The caller owns them. `options` may be NULL for the defaults.
- * SPANPROF_ERR_ARGUMENT: a field is invalid; spanprof_last_error() names it.
- * SPANPROF_ERR_NOMEM. */
+/* Create span rules. The caller owns them. If `options` is NULL, the defaults
+ * apply. Returns SPANPROF_ERR_ARGUMENT if a field is invalid
+ * (spanprof_last_error() names the field), or SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_span_rules_new(
     const spanprof_span_rules_options *options, spanprof_span_rules **out);
 
-/* Free rules. They may be NULL. Spans that were started with them do not
- * change. */
+/* Free span rules. `rules` may be NULL. Spans that were started with these
+ * rules do not change. */
 SPANPROF_API void spanprof_span_rules_free(spanprof_span_rules *rules);
 
 /* Flags of a span. Without flags, the span is sampled, and its parent is in
  * this process. */
 #define SPANPROF_SPAN_SAMPLED       1u /* the default */
 #define SPANPROF_SPAN_PARENT_REMOTE 2u /* the parent is in another process */
-#define SPANPROF_SPAN_UNSAMPLED     4u /* not sampled, even with SAMPLED */
+#define SPANPROF_SPAN_UNSAMPLED     4u /* overrides SPANPROF_SPAN_SAMPLED */
 
 typedef struct spanprof_span_info {
   size_t struct_size;   /* sizeof(spanprof_span_info) */
-  uint8_t trace_id[16]; /* all zero: the parent's, or a random one */
+  uint8_t trace_id[16]; /* all zero: the trace of the parent, or a random one */
   uint8_t span_id[8];   /* all zero: a random one, and parent_id defaults to
                          * the calling thread's active span */
   uint8_t parent_id[8]; /* all zero: no parent */
@@ -766,8 +822,9 @@ typedef struct spanprof_span_info {
 
 /* Start a tracer's span. The rules (NULL: the defaults) decide which id and
  * name its samples have. The span becomes active by spanprof_span_enter().
- * SPANPROF_ERR_ARGUMENT: `name` is NULL or struct_size is unknown.
- * SPANPROF_ERR_LIMIT: too many live spans. SPANPROF_ERR_NOMEM. */
+ * Returns SPANPROF_ERR_ARGUMENT if `name` is NULL or struct_size is unknown,
+ * SPANPROF_ERR_LIMIT if there are too many live spans, or SPANPROF_ERR_NOMEM.
+ */
 SPANPROF_API spanprof_status
 spanprof_span_start(const spanprof_span_rules *rules,
                     const spanprof_span_info *info, spanprof_span *out);
@@ -780,14 +837,15 @@ typedef enum spanprof_span_attribute {
   SPANPROF_ATTRIBUTE_DIFF_URL = 3      /* "pyroscope.profile.diff.url" */
 } spanprof_span_attribute;
 
-/* Return the key of an attribute. Static. */
+/* Return the key of an attribute. The text is static. */
 SPANPROF_API const char *
 spanprof_span_attribute_key(spanprof_span_attribute attribute);
 
-/* Write the value of an attribute into `buffer`, with a NUL. *length is its
- * length without the NUL, or 0 if the span does not have the attribute: no
- * sample has the id of the span, or the rules omit the attribute.
- * SPANPROF_ERR_LIMIT: `size` is too small; *length is the required length. */
+/* Write the value of an attribute into `buffer`, with a NUL. *length is set to
+ * the length without the NUL. It is 0 if the span does not have the attribute,
+ * because no sample has the span's id or because the rules omit the attribute.
+ * Returns SPANPROF_ERR_LIMIT if `size` is too small; *length is then the
+ * required length. */
 SPANPROF_API spanprof_status spanprof_span_attribute_get(
     const spanprof_span_rules *rules, spanprof_span span,
     spanprof_span_attribute attribute, char *buffer, size_t size,
@@ -795,33 +853,36 @@ SPANPROF_API spanprof_status spanprof_span_attribute_get(
 
 /* ------------------------------------------------------- language bindings */
 
-/* For languages that store labels and spans in their own contexts. The callback
- * read_context of runtime.h reads these contexts. */
+/* These functions are for languages that store labels and spans in their own
+ * contexts. The callback read_context (runtime.h) reads these contexts. */
 
-/* A set of labels, valid until the process ends. 0: the empty set. */
+/* The number of a set of labels, valid until the process ends. 0: the empty
+ * set. */
 typedef uint32_t spanprof_labels;
 
-/* Get the set of labels of the calling thread, or replace it by another set.
- * Sets are valid on all threads. Signal-safe. */
+/* Get the set of labels of the calling thread, or replace it by another set. A
+ * set is valid on all threads. Signal-safe. */
 SPANPROF_API spanprof_labels spanprof_labels_get(void);
 SPANPROF_API void spanprof_labels_set(spanprof_labels labels);
 
-/* Derive a set from `labels`: add name=value, in place of a label of that name,
- * or remove that label if `value` is NULL. Does not change the labels of a
- * thread. Statuses: as spanprof_label_push(). On failure *out is `labels`. */
+/* Make a set that differs from `labels` in one label: it contains name=value,
+ * or no label `name` if `value` is NULL. The labels of the calling thread do
+ * not change. Returns the statuses of spanprof_label_push(). If the function
+ * fails, *out is `labels`. */
 SPANPROF_API spanprof_status spanprof_labels_derive(
     spanprof_labels labels, const char *name, size_t name_bytes,
     const char *value, size_t value_bytes, spanprof_labels *out);
 
-/* Return the span whose id the samples of `span` have by its rules: the span
- * itself, its local root, or 0. The result does not change until the span is
- * freed; then it is 0. Lock-free. */
+/* Return the span whose id samples have while `span` is active. By the span's
+ * rules, this is the span itself, its local root or another span around it, or
+ * 0 (none). The result stays the same until the span is freed, and is 0 after
+ * that. Lock-free. */
 SPANPROF_API spanprof_span spanprof_span_carried(spanprof_span span);
 
-/* Keep the id and name of a span until the release, also after its end. This is
- * necessary if only a context of the language refers to the span; the library
- * itself retains the spans of a spanprof_context. Returns 1, or 0 if `span` is
- * 0 or was freed. Lock-free. */
+/* Keep the id and name of a span, also after its end, until
+ * spanprof_span_release(). A binding must call this function if only a context
+ * of the language refers to the span; the library itself retains the spans of a
+ * spanprof_context. Returns 1, or 0 if `span` is 0 or was freed. Lock-free. */
 SPANPROF_API int spanprof_span_retain(spanprof_span span);
 
 /* Undo one spanprof_span_retain() that returned 1. Lock-free. */

@@ -1,4 +1,4 @@
-/* The version of spanprof. All other files read it from here.
+/* The version of spanprof. Every other file reads the version from here.
  *
  * Before 1.0, a new minor version may change the ABI, and then changes the
  * SONAME. A new patch version never changes the ABI. */
