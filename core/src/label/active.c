@@ -7,11 +7,12 @@
 #include "util/system/status.h"
 
 /* A token consists of the context's number (24 bits), the serial of the enter
- * (32 bits) and the depth before it (8 bits). So it matches no other entry:
- * neither one in another context nor a later one at the same depth. A number
- * repeats after 16 million contexts, and a serial after 2^32 enters; only a
- * token kept for that long could match a wrong entry. Numbers start at 1, so 0
- * is not a token before the numbers repeat. */
+ * (32 bits) and the stack's depth before the enter (8 bits). So a token matches
+ * no other entry of a stack: neither an entry in another context nor a later
+ * entry at the same depth. A context's number repeats after 16 million
+ * contexts, and a serial after 2^32 enters; only a token that is kept for that
+ * long can match a wrong entry. Context numbers start at 1, so 0 is not a token
+ * before the numbers repeat. */
 #define ACTIVE_NUMBER_SHIFT 40
 #define ACTIVE_SERIAL_SHIFT 8
 #define ACTIVE_DEPTH_MASK   UINT64_C(0xff)
@@ -50,7 +51,8 @@ SP_SIGNAL_SAFE spanprof_status spanprof_span_enter(spanprof_span span,
     atomic_signal_fence(memory_order_release);
     atomic_store_explicit(&context->depth, depth + 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_acq_rel);
-    /* Repeat if a signal handler used the entry in between. */
+    /* Repeat if a signal handler has used the same entry of the stack while it
+     * was being written. */
   } while (SP_UNLIKELY(atomic_load_explicit(&context->serials[depth],
                                             memory_order_relaxed) != serial));
   *out = (uint64_t)context->number << ACTIVE_NUMBER_SHIFT |
@@ -65,7 +67,7 @@ SP_SIGNAL_SAFE void spanprof_span_leave(spanprof_span_token token) {
   spanprof_context *context;
 
   if (SP_UNLIKELY(token == 0))
-    return; /* the enter failed, and was counted then */
+    return; /* the enter failed and was counted when it failed */
   if (SP_LIKELY(self != NULL)) {
     context = atomic_load_explicit(&self->context, memory_order_relaxed);
     if (SP_LIKELY((uint64_t)context->number << ACTIVE_NUMBER_SHIFT >>

@@ -13,13 +13,15 @@
 #include "tls.h"
 #include "util/memory/mem.h"
 
-/* Selves live in pages that stay mapped and are reused: see context_slab.h. */
+/* Size of one block of sp_self records. Blocks are never unmapped, and records
+ * are reused, so that a reader of the record of an ended thread never reads
+ * other memory. */
 #define CONTEXT_SELVES_BYTES 32768u
 
-/* Process-wide, as threads and their contexts are. */
+/* Process-wide, because threads and their contexts are. */
 static struct {
   /* Read by any thread. */
-  _Atomic(sp_self *) selves; /* only added to, at the front */
+  _Atomic(sp_self *) selves; /* list; records are only added, at the front */
   _Atomic uint32_t selves_made;
   _Atomic(const sp_self_hooks *) hooks;
   /* Guarded by lock. */
@@ -27,11 +29,12 @@ static struct {
   sp_self *free_selves;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The number of times that the pthread key ended this thread's record. Separate
- * from the pointer in tls.h: read only in code that may take a lock. */
+/* The number of times that the pthread key's destructor ended this thread's
+ * sp_self record. It need not be as fast as the pointer in tls.h, because it is
+ * read only in code that may take a lock. */
 static _Thread_local unsigned context_ends;
 
-/* The lock is held. */
+/* Returns NULL if out of memory. The caller holds `contexts.lock`. */
 static sp_self *self_new(void) {
   sp_self *self = contexts.free_selves;
 
@@ -64,7 +67,7 @@ static sp_self *self_new(void) {
   return self;
 }
 
-/* The lock is held. */
+/* The caller holds `contexts.lock`. */
 static void self_free(sp_self *self) {
   spanprof_context *context =
       atomic_load_explicit(&self->context, memory_order_relaxed);
@@ -77,14 +80,15 @@ static void self_free(sp_self *self) {
   contexts.free_selves = self;
 }
 
-/* The pthread key's destructor; runs on the ending thread. */
+/* The destructor of the pthread key. It runs on the ending thread. */
 static void self_end(void *data) {
   sp_self *self = data;
   const sp_self_hooks *hooks =
       atomic_load_explicit(&contexts.hooks, memory_order_acquire);
 
   context_ends++;
-  /* Hide the record first, so that no visitor enrols the ending thread. */
+  /* Mark the record as not attached first, so that no visitor of sp_self_each()
+   * enrols the ending thread. */
   pthread_mutex_lock(&contexts.lock);
   self->attached = false;
   pthread_mutex_unlock(&contexts.lock);
@@ -110,8 +114,8 @@ sp_self *sp_self_attach(void) {
 
   if (SP_LIKELY(self))
     return self;
-  /* A record created after the last round of destructors would never be
-   * ended. */
+  /* A record that is created after the last round of destructors would never be
+   * freed. */
   if (context_ends >= PTHREAD_DESTRUCTOR_ITERATIONS || !sp_tls_init(self_end))
     return NULL;
   sp_label_fork_ready();
@@ -247,7 +251,8 @@ void spanprof_context_free(spanprof_context *context) {
   if (user) {
     spanprof_context *expected = context;
 
-    /* Fails if the thread has switched away in the meantime. */
+    /* Fails if the thread has switched to another context since `user` was
+     * read. */
     atomic_compare_exchange_strong_explicit(&user->context, &expected,
                                             &user->own, memory_order_relaxed,
                                             memory_order_relaxed);

@@ -13,32 +13,34 @@ _Static_assert(CONTEXT_SLAB_COUNT < 32, "a bit for each context of a slab");
 /* Maximum number of unused slabs that keep their memory for later contexts. */
 #define CONTEXT_SLABS_KEPT 16
 
-/* A slab of contexts. The header stays when its memory is returned to the
- * system. A slab with memory and free contexts is in the list `partial`, one
- * without memory in `released`, a full one in neither. */
+/* A slab of contexts. This header stays when the memory of the slab's contexts
+ * is returned to the system. A slab with memory and free contexts is in the
+ * list `partial`. A slab without memory is in the list `released`. A full slab
+ * is in neither list. */
 struct sp_context_slab {
   /* Fixed. */
   spanprof_context *contexts;
   struct sp_context_slab *next; /* list of all slabs */
-  /* One bit per context in use. Written with the lock held, read by any
-   * thread. */
+  /* One bit for each context, 1 if it is in use. Written with the lock of
+   * context.c held, read by any thread. */
   _Atomic uint32_t used;
-  /* Neighbours in its list (`partial` or `released`). Guarded by the lock. */
+  /* Neighbours in the list `partial` or `released`. Guarded by the lock of
+   * context.c. */
   struct sp_context_slab *list_next;
   struct sp_context_slab *list_before;
 };
 
-/* Process-wide, as contexts are. */
+/* Process-wide, because contexts are. */
 static struct {
   /* Read by any thread. */
-  _Atomic(sp_context_slab *) all; /* only added to, at the front */
+  _Atomic(sp_context_slab *) all; /* slabs are only added, at the front */
   _Atomic uint32_t places;        /* capacity of slabs in use, in contexts */
-  /* Guarded by the list's lock. */
+  /* Guarded by the lock of context.c. */
   sp_context_slab *partial;
   sp_context_slab *released;
   /* Number of slabs in `partial` without a used context. */
   uint32_t kept;
-  sp_context_slab *spare; /* headers that were never used */
+  sp_context_slab *spare; /* headers without a slab yet */
   size_t spare_count;
   uint32_t numbers; /* last number given to a context */
 } slabs;
@@ -108,8 +110,8 @@ static sp_context_slab *slab_new(void) {
   return slab;
 }
 
-/* Return a slab with a free context, which the caller uses; NULL if out of
- * memory. */
+/* Return a slab with a free context, which the caller must then use. Returns
+ * NULL if out of memory. */
 static sp_context_slab *slab_with_free_context(void) {
   sp_context_slab *slab = slabs.partial;
 

@@ -6,13 +6,13 @@
 #include "util/system/counters.h"
 #include "util/system/status.h"
 
-/* A token consists of the set before the push and the set after it. The set
- * after the push shows whether the push is still in effect. With the set before
- * the push, the common pop needs no lookup. */
+/* A token consists of the numbers of the label set before the push and after
+ * it. The set after the push shows whether the push is still in effect. With
+ * the set before the push, the common pop needs no lookup. */
 #define LABEL_TOKEN_SHIFT 32
 
-/* Strings of up to this length are compared by their ends alone, which contain
- * the whole string: see sp_label_cache_ends. */
+/* Strings of up to this length are compared only by sp_label_cache_ends, which
+ * contains all their bytes. */
 #define LABEL_ENDS_BYTES 16
 
 SP_SIGNAL_SAFE static inline sp_label_cache_ends label_ends(const char *text,
@@ -45,7 +45,7 @@ SP_SIGNAL_SAFE static bool label_text_is(spanprof_text_id number,
   return size == bytes && memcmp(interned, text, bytes) == 0;
 }
 
-/* Are these strings the name and value of the set's innermost label? */
+/* Are these strings the name and value of the innermost label of `set`? */
 SP_SIGNAL_SAFE static bool
 label_strings_are(spanprof_labels set, const char *name, size_t name_bytes,
                   const char *value, size_t value_bytes) {
@@ -63,9 +63,10 @@ label_text_entry(sp_label_cache *cache, spanprof_labels parent,
   return &cache->texts[hash >> 60];
 }
 
-/* The version of the cache. A reader reads it before and after it reads an
- * entry: if both values are equal and even, no handler wrote to the cache in
- * between. The cast keeps the compiler from merging the two reads. */
+/* Return the version of the cache. A reader reads the version before and after
+ * it reads an entry: if both versions are equal and even, no signal handler has
+ * written to the cache between the two reads. The cast keeps the compiler from
+ * merging the two reads. */
 SP_SIGNAL_SAFE static inline uint32_t
 label_cache_version(const sp_label_cache *cache) {
   uint32_t version;
@@ -179,7 +180,8 @@ label_push_texts(sp_self *self, spanprof_text_id name, spanprof_text_id value,
   return SPANPROF_OK;
 }
 
-/* Undo a push that is not the innermost one, and all inner ones with it. */
+/* Undo a push that is not the innermost push, together with all pushes inside
+ * of it. */
 SP_SIGNAL_SAFE static __attribute__((noinline)) void
 label_pop_outer(spanprof_context *context, spanprof_labels pushed) {
   spanprof_labels set =
@@ -218,7 +220,8 @@ spanprof_status spanprof_label_push_bytes(const char *name, size_t name_bytes,
   hash = sp_hash_mix(value_ends.last + name_ends.first * 31,
                      value_ends.first + name_ends.last * 31 + parent);
   entry = &self->cache.strings[hash % SP_LABEL_CACHE_STRINGS];
-  /* No handler pushes strings, so nothing else writes here in the meantime. */
+  /* No signal handler pushes strings, so nothing else writes to this entry
+   * between the check and this read. */
   set = entry->set;
   if (SP_LIKELY(set && entry->parent == parent &&
                 entry->name_bytes == name_bytes &&
@@ -315,7 +318,7 @@ SP_SIGNAL_SAFE void spanprof_labels_set(spanprof_labels labels) {
   if (!self)
     return;
   if (labels && sp_label_node_get(labels)->depth == 0) {
-    /* No set has this number. */
+    /* No label set has this number. */
     sp_count(&sp_counts.labels_unbalanced, 1);
     return;
   }

@@ -2,11 +2,11 @@
  * touch no shared memory.
  *
  * Only the thread itself uses the cache, inside and outside of signal handlers.
- * A handler may interrupt it at any instruction. So a writer invalidates the
- * entry, writes the key, then the set; a handler that interrupts a writer does
- * not write. A reader uses an entry only if nothing was written while it read,
- * since a handler could replace the entry between reading the key and reading
- * the set. */
+ * A signal handler may interrupt the thread at any instruction. So a writer
+ * first invalidates the entry, then writes the key, and then the set; a handler
+ * that interrupts a writer does not write. A reader uses an entry only if
+ * nothing was written while it read the entry, because a handler can replace
+ * the entry between the reads of the key and of the set. */
 #ifndef SP_LABEL_CACHE_H
 #define SP_LABEL_CACHE_H
 
@@ -22,8 +22,8 @@ typedef struct sp_label_cache_text {
   spanprof_text_id value;
 } sp_label_cache_text;
 
-/* The first and last 8 bytes of a string: the whole string if it has at most 16
- * bytes. */
+/* The first and last 8 bytes of a string. If the string has at most 16 bytes,
+ * these are all of them. */
 typedef struct sp_label_cache_ends {
   uint64_t first;
   uint64_t last;

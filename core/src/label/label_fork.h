@@ -1,10 +1,11 @@
-/* Keeps this folder's locks consistent across a fork; only the forking thread
- * exists in the child. */
+/* Keeps this folder's locks usable in a forked child, where only the forking
+ * thread exists. */
 #ifndef SP_LABEL_FORK_H
 #define SP_LABEL_FORK_H
 
-/* Register the fork hooks that take and release these locks. Every function
- * that may take one of the locks calls this first. */
+/* Register the fork hooks that take and release the locks of this folder. Every
+ * function that may take one of these locks first calls sp_label_fork_ready().
+ */
 void sp_label_fork_ready(void);
 
 #endif

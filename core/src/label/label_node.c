@@ -2,14 +2,15 @@
 
 #include "util/memory/hash.h"
 
-/* At most half full, because there are fewer pairs than nodes. */
+/* Size of the hash table of pairs. The table is at most half full, because
+ * there are not more pairs than nodes. */
 #define PAIR_SLOTS (2 * SP_LABEL_NODES)
 
-/* Process-wide, as texts are: a set's number is valid on every thread. */
+/* Process-wide, because the number of a label set is valid on every thread. */
 static struct {
   sp_label_node nodes[SP_LABEL_NODES]; /* number 0 is the empty set */
   _Atomic uint16_t buckets[SP_LABEL_NODES];
-  /* Numbers given out; may exceed SP_LABEL_NODES. */
+  /* Number of label sets that were numbered; may exceed SP_LABEL_NODES. */
   _Atomic uint32_t count;
   _Atomic uint64_t pairs[PAIR_SLOTS]; /* name << 32 | value; 0: free */
   _Atomic uint32_t pair_count;
@@ -21,7 +22,7 @@ SP_SIGNAL_SAFE static uint64_t node_hash(spanprof_labels parent,
   return sp_hash_mix((uint64_t)name << 32 | value, parent);
 }
 
-/* Search a bucket from node `at` on. */
+/* Search a bucket's list from node `at` on. Returns 0 if it has no such set. */
 SP_SIGNAL_SAFE static spanprof_labels node_search(uint32_t at,
                                                   spanprof_labels parent,
                                                   spanprof_text_id name,
@@ -82,8 +83,8 @@ SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_labels parent,
   while (!atomic_compare_exchange_strong_explicit(
       bucket, &head, (uint16_t)number, memory_order_release,
       memory_order_acquire)) {
-    /* Another writer was faster. If it added the same node, our number is
-     * lost. */
+    /* Another writer has added a node to the bucket. If it is the same set, the
+     * number that this call took stays unused. */
     *out = node_search(head, parent, name, value);
     if (*out)
       return SPANPROF_OK;

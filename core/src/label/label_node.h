@@ -1,7 +1,9 @@
-/* The nodes of label sets, and the set of (name, value) pairs in use. Both are
- * static tables (only touched pages use memory). Entries are only added, by
- * compare-and-swap: no lock and no allocation, so a signal handler can use
- * them. */
+/* The table of the nodes of label sets, and the table of all (name, value)
+ * pairs in use. Both tables are static; only their touched pages use memory.
+ * Entries are only added, by compare-and-swap, without a lock or an allocation,
+ * so a signal handler can use the tables. A node is one label and its `parent`,
+ * the set to which the label was added. The number of a node is the number of
+ * the set. */
 #ifndef SP_LABEL_NODE_H
 #define SP_LABEL_NODE_H
 
@@ -18,28 +20,33 @@ typedef struct sp_label_node {
   uint16_t depth;         /* 1 if the parent is 0 */
 } sp_label_node;
 
-/* The node of a set. For 0 and unknown numbers, a node with all fields 0. */
+/* Return the node of a set. For 0 and unknown numbers, all fields of the node
+ * are 0. */
 SP_SIGNAL_SAFE const sp_label_node *sp_label_node_get(spanprof_labels set);
 
-/* The set `parent` plus name=value, or 0 if it does not exist yet. `name` is a
- * result of sp_text_name_form(). */
+/* Return the set `parent` plus name=value, or 0 if it does not exist yet.
+ * `name` is a result of sp_text_name_form(). */
 SP_SIGNAL_SAFE spanprof_labels sp_label_node_find(spanprof_labels parent,
                                                   spanprof_text_id name,
                                                   spanprof_text_id value);
 
-/* As sp_label_node_find(), but creates the set if it does not exist.
- * SPANPROF_ERR_LIMIT: no free nodes, or too deep. */
+/* Find the set `parent` plus name=value, or create it if it does not exist.
+ * `name` is a result of sp_text_name_form(). Returns SPANPROF_ERR_LIMIT if
+ * there is no free node, or if the set would be deeper than SP_LABEL_DEPTH_MAX.
+ */
 SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_labels parent,
                                                   spanprof_text_id name,
                                                   spanprof_text_id value,
                                                   spanprof_labels *out);
 
-/* May `name` have this value? True for pairs that were admitted before, and
- * while the name has fewer than `max` values. */
+/* May the label `name` have this value? True if the pair was admitted before,
+ * or if the name has fewer than `max` values. In the latter case the value is
+ * counted. */
 SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text_id name,
                                         spanprof_text_id value, uint32_t max);
 
-/* The number of used nodes of SP_LABEL_NODES. Nodes are never freed. */
+/* Return how many of the SP_LABEL_NODES nodes are in use. Nodes are never
+ * freed. */
 uint32_t sp_label_nodes_used(void);
 
 /* For tests: remove every node. */

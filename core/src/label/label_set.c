@@ -10,10 +10,11 @@
 
 static const char label_other[] = "[other]";
 
-/* Process-wide, as the values that it bounds are. */
+/* Process-wide, because the label values are. */
 static _Atomic uint32_t label_values_max = LABEL_VALUES_MAX;
 
-/* Make the set with "[other]" instead of a value over the cap. */
+/* Make the set `parent` plus name="[other]", for a value beyond
+ * label_values_max. */
 static spanprof_status label_other_make(spanprof_labels parent,
                                         spanprof_text_id name,
                                         spanprof_labels *out) {
@@ -28,8 +29,8 @@ static spanprof_status label_other_make(spanprof_labels parent,
 }
 
 /* Find or intern the text of a value. If the value is unknown and the name has
- * reached its cap, *capped is set and nothing is interned, so that endless new
- * values do not fill the table. */
+ * label_values_max values, *capped is set and nothing is interned, so that ever
+ * new values do not fill the table of texts. */
 static spanprof_status label_value_text(spanprof_text_id name,
                                         const char *value, size_t bytes,
                                         spanprof_text_id *out, bool *capped) {
@@ -41,7 +42,7 @@ static spanprof_status label_value_text(spanprof_text_id name,
   return *capped ? SPANPROF_OK : sp_text_add(value, bytes, out);
 }
 
-/* Push clean strings. */
+/* Make the set `parent` plus name=value, from strings that are clean. */
 static spanprof_status set_push_clean(spanprof_labels parent, const char *name,
                                       size_t name_bytes, const char *value,
                                       size_t value_bytes, bool *unchanged,
@@ -76,7 +77,7 @@ static bool label_hidden(spanprof_labels set, const sp_label_node *node) {
   return false;
 }
 
-/* Does the set have the visible label name=value? */
+/* Does the set have the label name=value, and does no inner label hide it? */
 static bool set_has(spanprof_labels set, spanprof_text_id name,
                     const char *value, size_t value_bytes) {
   const sp_label_node *node = sp_label_node_get(set);
@@ -89,7 +90,7 @@ static bool set_has(spanprof_labels set, spanprof_text_id name,
          node->value == value_text;
 }
 
-/* Make the set without labels of this name. */
+/* Make the set that has the labels of `set` without those of this name. */
 static spanprof_status set_without(spanprof_labels set, spanprof_text_id name,
                                    spanprof_labels *out) {
   const sp_label_node *nodes[SP_LABEL_DEPTH_MAX];
@@ -122,8 +123,8 @@ spanprof_status sp_label_set_push_text(spanprof_labels parent,
   *out = sp_label_node_find(parent, name, value);
   if (SP_LIKELY(*out))
     return SPANPROF_OK;
-  /* The server ignores a label with an empty value; here it hides an outer
-   * one. */
+  /* An empty value hides an outer label of the name. The server ignores labels
+   * with an empty value, so it does not count as a value. */
   if (value && !sp_label_pair_admit(name, value, max))
     return label_other_make(parent, name, out);
   st = sp_label_node_make(parent, name, value, out);
@@ -162,7 +163,7 @@ size_t sp_label_set_list(spanprof_labels set, sp_label *out, size_t max) {
   const sp_label_node *node = sp_label_node_get(set);
   size_t count = 0;
 
-  /* Quadratic in the depth, which SP_LABEL_DEPTH_MAX bounds. */
+  /* The time is quadratic in the depth, which is at most SP_LABEL_DEPTH_MAX. */
   for (; node->depth > 0 && count < max;
        node = sp_label_node_get(node->parent)) {
     if (node->value == 0 || label_hidden(set, node))

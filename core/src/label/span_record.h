@@ -1,14 +1,16 @@
-/* Spans in memory, and their lookup by number: the part of spans that the
- * signal handler reads. The folder `span` has the other part.
+/* The memory of spans, and the lookup of a span by its number: the code that
+ * the signal handler needs. The folder `span` has all other code of spans.
  *
- * A span's number consists of its place in memory and the place's generation,
- * so that the number of a freed span finds nothing.
+ * A place is the memory of one span, counted from 0. It is reused. The number
+ * of a span consists of its place and of the place's generation, which counts
+ * the uses of the place. So the number of a freed span finds no span.
  *
- * Protocol: the starting thread fills a span and makes it visible by storing
- * its state (release). Fields that are constant after that may be read by any
- * thread, which then checks that the generation is unchanged. The lock of the
- * span's place guards the name (span_name.h), the lock of its shard guards
- * `table_next` (span_table.h), and the sweep's lock guards `marked`. */
+ * Protocol: the thread that starts a span fills its fields, and then makes the
+ * span visible by storing `state` (release). Any thread may read the fields
+ * that are constant after that; the reader then checks that the generation is
+ * unchanged. The lock of the span's place guards the name (span_name.h), the
+ * lock of the span's shard guards `table_next` (span_table.h), and the lock of
+ * the sweep, which frees ended spans, guards `marked`. */
 #ifndef SP_SPAN_RECORD_H
 #define SP_SPAN_RECORD_H
 
@@ -19,7 +21,7 @@
 #define SP_SPAN_ENDED  2u
 #define SP_SPAN_TRACED 4u /* its trace is sampled */
 #define SP_SPAN_ROOT   8u /* a local root */
-/* This bit and the following ones: the rules at its start. */
+/* The following bits are the span rules at the start of the span. */
 #define SP_SPAN_ADD_NAME     16u
 #define SP_SPAN_ADD_TRACE_ID 32u
 #define SP_SPAN_LEGACY_LABEL 64u
@@ -31,44 +33,44 @@
 
 #define SP_SPAN_NAME_INLINE 48
 
-/* Value of `refs` while a span is being freed, is free, or is not filled
- * yet. */
+/* Value of `refs` if the span is being freed, is free, or is not filled yet. */
 #define SP_SPAN_REFS_DEAD (1u << 31)
 
-/* Maximum number of ancestors that a span keeps alive through `parent`. Beyond
- * it, a span has no `parent` and starts a new chain. Reason: a child that never
- * ends keeps all ancestors of its chain alive, and their number would be
- * unlimited in a trace in which each span continues the previous one. Samples
- * name SP_SPAN_ANCESTORS_MAX ancestors, so the limit affects only the first
- * spans of a new chain. */
+/* Maximum number of ancestors that a span keeps alive through `parent`. A span
+ * that would have more has no `parent` and starts a new chain. Reason: a span
+ * that never ends keeps all ancestors of its chain alive, and their number
+ * would be unlimited in a trace in which each span is the parent of the next
+ * one. Samples name at most SP_SPAN_ANCESTORS_MAX ancestors, so the limit
+ * affects only the first spans of a new chain. */
 #define SP_SPAN_CHAIN_MAX 64
 
 typedef struct sp_span {
   _Atomic uint64_t state;
-  /* Fixed while live: see sp_span_same(). Ids are stored in their byte
-   * order. */
+  /* Fixed while the span is live; readers check sp_span_same(). Ids are stored
+   * in network byte order. */
   _Atomic spanprof_span carried;
   _Atomic spanprof_span root;   /* 0: unknown */
   _Atomic spanprof_span parent; /* nearest sampled local ancestor; 0: none */
   _Atomic uint64_t span_id;
   _Atomic uint64_t trace_id[2];
-  /* Number of references: spans that carry this span or have it as root or
-   * parent, and callers of spanprof_span_retain(). SP_SPAN_REFS_DEAD: no
-   * reference may be added. */
+  /* Number of references to this span: by other spans as `carried`, `root` or
+   * `parent`, and by spanprof_span_retain(). SP_SPAN_REFS_DEAD: no reference
+   * may be added. */
   _Atomic uint32_t refs;
-  /* Place + 1 of the next free or ended span in the same list. */
+  /* Place + 1 of the next span in the same list of free or ended spans; 0:
+   * none. */
   _Atomic uint32_t next;
-  /* Guarded by the shard's lock. */
+  /* Guarded by the lock of the shard. The next span in the same bucket. */
   uint32_t table_next; /* place + 1 */
-  /* Guarded by the sweep's lock. */
-  uint32_t marked; /* last pass that found the span on a stack */
-  /* Guarded by the name's lock. */
+  /* Guarded by the lock of the sweep. */
+  uint32_t marked; /* last sweep that found the span active */
+  /* Guarded by the lock of the span's place. */
   uint16_t name_bytes;
-  uint8_t name_capped; /* already counted as capped */
-  uint8_t chain;       /* number of ancestors by `parent`; fixed while live */
+  uint8_t name_capped; /* counted in span_names_capped */
+  uint8_t chain;       /* length of the chain of parents; fixed while live */
   union {
     char here[SP_SPAN_NAME_INLINE];
-    char *elsewhere; /* if name_bytes is larger */
+    char *elsewhere; /* if name_bytes is larger than `here` */
   } name;
 } sp_span;
 
@@ -76,7 +78,7 @@ typedef struct sp_span {
 extern _Atomic(sp_span *) sp_span_chunks[SP_SPAN_CHUNKS]
     __attribute__((visibility("hidden")));
 
-/* The live span with this number, or NULL. */
+/* Return the live span with this number, or NULL. */
 SP_SIGNAL_SAFE static inline sp_span *sp_span_get(spanprof_span number) {
   uint32_t place = (uint32_t)number;
   sp_span *chunk;
@@ -94,16 +96,18 @@ SP_SIGNAL_SAFE static inline sp_span *sp_span_get(spanprof_span number) {
                                                                    : NULL;
 }
 
-/* Is this still the span with this number? Call it after reading the span's
- * fields with acquiring loads: a caller that read a value of the next owner (a
- * releasing store) sees here that the number was retired before. */
+/* Is `span` still the span with this number? A reader calls this function after
+ * it has read the span's fields with acquiring loads. If a field already
+ * belonged to the next span in this place (a releasing store), the reader sees
+ * here that the generation has changed. */
 SP_SIGNAL_SAFE static inline bool sp_span_same(const sp_span *span,
                                                spanprof_span number) {
   return atomic_load_explicit(&span->state, memory_order_relaxed) >> 32 ==
          number >> 32;
 }
 
-/* The span whose id samples carry while `number` is active. */
+/* Return the span whose id samples have while the span `number` is active, or
+ * 0. */
 SP_SIGNAL_SAFE static inline spanprof_span
 sp_span_carried(spanprof_span number) {
   const sp_span *span = sp_span_get(number);
@@ -113,7 +117,7 @@ sp_span_carried(spanprof_span number) {
   return span && SP_LIKELY(sp_span_same(span, number)) ? carried : 0;
 }
 
-/* The span at a place, whether live or not. */
+/* Return the span at a place, live or not. */
 static inline sp_span *sp_span_at(uint32_t place) {
   return atomic_load_explicit(&sp_span_chunks[place / SP_SPAN_CHUNK],
                               memory_order_acquire) +

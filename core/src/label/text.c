@@ -10,10 +10,11 @@
 #include "util/system/status.h"
 #include "util/text/clean.h"
 
-/* Protocol: an entry is written under the lock, then made visible by its slot
- * in the index (release). Readers take no lock. An index that became too small
- * is replaced but not freed, because another thread may be reading it. All old
- * indexes together are smaller than the present one. */
+/* Protocol: an entry is written with the lock held, and then made visible by a
+ * slot of the index that has its number (release). Readers take no lock. An
+ * index that has become too small is replaced but not freed, because another
+ * thread may be reading it. All old indexes together are smaller than the
+ * present one. */
 
 #define TEXT_CHUNK       512u
 #define TEXT_CHUNKS      (SP_TEXT_COUNT_MAX / TEXT_CHUNK)
@@ -21,14 +22,15 @@
 #define TEXT_BLOCK_BYTES 16384u
 
 typedef struct text_entry {
-  /* Fixed once visible. */
+  /* Fixed once the entry is visible. */
   const char *bytes;
   uint32_t size;
   uint32_t hash;
   /* Written by any thread. */
   _Atomic spanprof_text_id
-      name_form;           /* label name for this text; 0: not computed */
-  _Atomic uint32_t values; /* distinct values under this name */
+      name_form;           /* sp_text_name_form() of this text; 0: not computed
+                            */
+  _Atomic uint32_t values; /* number of distinct values of this name */
 } text_entry;
 
 typedef struct text_index {
@@ -42,17 +44,17 @@ typedef struct text_block {
   char bytes[];
 } text_block;
 
-/* Process-wide: labels are pushed with and without a session, and all users of
- * the library in a process share the numbers of texts. */
+/* Process-wide, because labels are pushed with and without a session, and all
+ * users of the library in a process share the numbers of texts. */
 static struct {
   /* Read by any thread. */
   _Atomic(text_entry *) chunks[TEXT_CHUNKS];
   _Atomic(text_index *) index;
-  _Atomic spanprof_text_id empty_name; /* "" as a label name */
-  /* Guarded by lock. */
+  _Atomic spanprof_text_id empty_name; /* sp_text_name_form() of "" */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   const sp_mem *mem;
-  uint32_t count; /* without "", which is number 0 */
+  uint32_t count; /* number of texts, except "", which has number 0 */
   text_block *blocks;
   size_t block_used;
   uint64_t bytes;
@@ -104,8 +106,8 @@ static void text_index_put(text_index *index, uint32_t hash,
                         memory_order_release);
 }
 
-/* Reserve a slot for one more text; the load stays at most one half. The lock
- * is held. */
+/* Make sure that the index has a free slot for one more text; at most half of
+ * its slots are used. The caller holds the lock. */
 static spanprof_status text_index_reserve(void) {
   text_index *index = atomic_load_explicit(&texts.index, memory_order_relaxed);
   text_index *grown;
@@ -127,8 +129,8 @@ static spanprof_status text_index_reserve(void) {
   return SPANPROF_OK;
 }
 
-/* Copy the text permanently. Returns NULL if out of memory. The lock is
- * held. */
+/* Copy the text to memory that is never freed. Returns NULL if out of memory.
+ * The caller holds the lock. */
 static const char *text_store(const char *text, size_t bytes) {
   char *copy;
 
@@ -149,7 +151,7 @@ static const char *text_store(const char *text, size_t bytes) {
   return copy;
 }
 
-/* The lock is held. */
+/* Add a text that is not interned. The caller holds the lock. */
 static spanprof_status text_insert(const char *text, size_t bytes,
                                    uint32_t hash, spanprof_text_id *out) {
   spanprof_text_id number = texts.count + 1;

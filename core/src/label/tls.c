@@ -13,8 +13,8 @@ static void tls_make(void) {
 }
 
 bool sp_tls_init(void (*ending)(void *self)) {
-  /* All callers pass the same function, so it does not matter which one is
-   * first. */
+  /* All callers pass the same `ending`, so it does not matter which caller
+   * creates the key. */
   if (!atomic_load_explicit(&tls_made, memory_order_acquire)) {
     tls_ending = ending;
     pthread_once(&tls_once, tls_make);

@@ -174,8 +174,9 @@ static spanprof_status options_read_protocol(sp_settings *out,
   return sp_option_refuse(given, "is \"%s\", not push or ingest", shown);
 }
 
-/* Allow 0, real-time signals, SIGPROF, SIGVTALRM, SIGUSR1 and SIGUSR2. The
- * other signals end or stop a process, or report an error. */
+/* Accept 0, real-time signals, SIGPROF, SIGVTALRM, SIGUSR1 and SIGUSR2. All
+ * other signals are refused, because they end or stop a process, or report an
+ * error. */
 static spanprof_status options_check_signal(const sp_option_value *given) {
   int64_t number = given->number;
 

@@ -12,7 +12,7 @@
 #include "util/system/counters.h"
 #include "util/system/status.h"
 
-/* Pass the runtime that was registered last to the exporter. */
+/* Tell the exporter which language runtime was registered last. */
 static void runtime_report(sp_pipeline *pipeline) {
   char name[SP_RUNTIME_TEXT_BYTES], version[SP_RUNTIME_TEXT_BYTES];
   uint32_t number = sp_runtime_identity(name, version);
@@ -23,7 +23,7 @@ static void runtime_report(sp_pipeline *pipeline) {
     pipeline->runtime_reported = number;
 }
 
-/* Called on the collector's thread. */
+/* Called on the collector thread with each part of a profile. */
 static void part_push(void *data, sp_encoded *part) {
   sp_pipeline *pipeline = data;
 
@@ -31,15 +31,16 @@ static void part_push(void *data, sp_encoded *part) {
   sp_exporter_push(pipeline->exporter, part);
 }
 
-/* Called on the collector's thread after a stop did not wait for it. */
+/* Called on the collector thread when it finishes after a stop that did not
+ * wait for it. */
 static void pipeline_abandoned(void *data) {
   const sp_pipeline *pipeline = data;
 
   pipeline->on_abandoned(pipeline->abandoned_data);
 }
 
-/* Start the parts from the lowest to the highest, with the settings that were
- * read. */
+/* Start the exporter and then the collector, which uses it, with the settings
+ * that were read. */
 static spanprof_status parts_start(sp_pipeline *pipeline) {
   sp_collector_config config = {.settings = &pipeline->settings,
                                 .clock = pipeline->clock,
@@ -74,7 +75,7 @@ static void notes_log(sp_log *log, char *notes) {
     sp_log_line(log, SPANPROF_LOG_WARN, "%s", line);
 }
 
-/* Read the options into the settings, and log the notes about them. */
+/* Read the options into pipeline->settings, and log the notes about them. */
 static spanprof_status settings_read(sp_pipeline *pipeline,
                                      const spanprof_options *options) {
   sp_buffer notes;
@@ -97,8 +98,8 @@ static spanprof_status settings_read(sp_pipeline *pipeline,
   return st;
 }
 
-/* Log the application and the destinations of its profiles, and a warning if
- * there is no destination. */
+/* Log the application's name and the destinations of its profiles, and a
+ * warning if there is no destination. */
 static void start_log(const sp_settings *settings, int signal_number,
                       sp_log *log, const sp_mem *mem) {
   sp_buffer line;

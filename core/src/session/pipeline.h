@@ -7,7 +7,7 @@
 #include "export/exporter.h"
 
 typedef struct sp_pipeline {
-  /* Fixed after the start. */
+  /* Fixed after sp_pipeline_start(). */
   const sp_mem *mem;
   const sp_clock *clock;
   sp_settings settings;
@@ -16,19 +16,19 @@ typedef struct sp_pipeline {
   sp_collector *collector;
   void (*on_abandoned)(void *data);
   void *abandoned_data;
-  /* Used by the collector's thread. */
+  /* Used only by the collector thread. */
   uint32_t runtime_reported;
 } sp_pipeline;
 
-/* Start the parts of a zeroed `pipeline`. If a stop does not wait for the
- * collector's thread, that thread calls `on_abandoned` with `data` when it no
- * longer uses the pipeline. On failure nothing runs, and there is nothing to
- * dispose of. */
+/* Start the exporter and the collector of a zeroed `pipeline`. If a stop does
+ * not wait for the collector thread, that thread calls `on_abandoned` with
+ * `data` when it no longer uses the pipeline. If the function fails, no part
+ * runs, and the pipeline need not be disposed of. */
 spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
                                   const spanprof_options *options,
                                   void (*on_abandoned)(void *data), void *data);
 
-/* Free the settings, after the collector and the exporter were stopped. */
+/* Free the settings. The collector and the exporter must have been stopped. */
 void sp_pipeline_dispose(sp_pipeline *pipeline);
 
 #endif

@@ -8,11 +8,14 @@
 #include "util/system/status.h"
 #include "util/text/utf8.h"
 
-#define RESOURCE_TEXT_BYTES 2048 /* the server's limit for a label's value */
+#define RESOURCE_TEXT_BYTES                           \
+  2048 /* the server's limit for the value of a label \
+        */
 
-/* Process-wide: tracers set it with and without a session. It has its own lock,
- * because a stop holds the session's lock for a long time, and may wait for a
- * VM whose thread calls this file. */
+/* The service of this process's spans. Process-wide, because tracers set it
+ * with and without a session. It has a lock of its own, because a stop of the
+ * session holds the session's lock `changing` for a long time, and may wait for
+ * a VM thread that calls a function of this file. */
 static struct {
   pthread_mutex_t lock;
   char *name; /* NULL: not set */
@@ -20,8 +23,8 @@ static struct {
   sp_exporter *exporter;
 } resource_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Return a cleaned copy without surrounding spaces, valid as a label's value,
- * or NULL without memory. */
+/* Return a copy of `text` that is valid as the value of a label: cleaned, and
+ * without surrounding spaces. Returns NULL if out of memory. */
 static char *resource_copy(const char *text, size_t bytes) {
   char clean[RESOURCE_TEXT_BYTES];
   bool changed;
@@ -39,7 +42,7 @@ static char *resource_copy(const char *text, size_t bytes) {
   return sp_mem_text(&sp_mem_default, clean, used);
 }
 
-/* Pass the service to the exporter. Lock held. */
+/* Pass the service to the exporter. The caller holds the lock. */
 static spanprof_status resource_report(void) {
   spanprof_status st;
   bool adopted;
@@ -60,7 +63,7 @@ void sp_resource_attach(sp_exporter *exporter) {
   pthread_mutex_unlock(&resource_state.lock);
 }
 
-/* Store both texts and take ownership of them. Lock held. */
+/* Store both texts and take ownership of them. The caller holds the lock. */
 static void resource_replace(char *name, char *name_space) {
   sp_mem_free(&sp_mem_default, resource_state.name);
   sp_mem_free(&sp_mem_default, resource_state.name_space);

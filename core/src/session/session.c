@@ -22,31 +22,34 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* The one session of a process. It connects the parts of the library.
+/* The session of a process, of which there is at most one. It connects the
+ * parts of the library.
  *
- * Protocol: `lock` guards the current session, and is held only briefly. A
- * start or stop first acquires `changing`. It works with only that lock and
- * without a current session, because it logs and waits for threads that log:
- * the log's callback may wait for threads that need `lock`. Flush, pause and
- * resume count themselves as running calls; a stop releases both locks while it
- * waits for them. A fork acquires in this order: both locks, the resource's
- * lock, the collector's pause, the exporter's queue, the thread table, the
- * runtime's names, and then, by their own hooks, spans, labels and texts. */
+ * Protocol: sp_session_state has two locks. `lock` guards the current session,
+ * and is held only briefly. `changing` is held by a start or stop during its
+ * whole work. Both begin and end with both locks, but release `lock` while they
+ * work: they log, and wait for threads that log, and the log callback may wait
+ * for threads that need `lock`. Flush, pause and resume count themselves as
+ * running calls; a stop releases both locks while it waits for these calls. A
+ * fork acquires the locks in this order: `changing` and `lock`, the resource's
+ * lock, the collector's and the exporter's locks, those of the thread table and
+ * of the runtime's names, and then, by their own hooks, those of spans, labels
+ * and texts. */
 
 #define SESSION_EXIT_MS 2000
 
-/* Length of windows after a SIGTERM that does not end the process. */
+/* Length of the windows after a SIGTERM that does not end the process. */
 #define SESSION_LAST_WINDOWS_NS SP_NS_PER_S
 #define SESSION_PAUSE_NS        (5 * SP_NS_PER_MS)
 
-/* Interval at which a flush checks whether a stop waits for it. */
+/* Interval at which a flush checks whether a stop waits for the flush. */
 #define SESSION_FLUSH_SLICE_NS (50 * SP_NS_PER_MS)
 
 sp_session_shared sp_session_state = {.changing = PTHREAD_MUTEX_INITIALIZER,
                                       .lock = PTHREAD_MUTEX_INITIALIZER,
                                       .calls_ended = PTHREAD_COND_INITIALIZER};
 
-/* Process-wide, because each runs once. */
+/* Process-wide, because each function runs once in a process. */
 static pthread_once_t session_hooks_once = PTHREAD_ONCE_INIT;
 static pthread_once_t session_atexit_once = PTHREAD_ONCE_INIT;
 static pthread_once_t session_atexit_with_server_once = PTHREAD_ONCE_INIT;
@@ -103,9 +106,9 @@ static void session_restart(spanprof_session *session) {
   sp_collector_after_fork_child(session->pipeline.collector);
 }
 
-/* In a forked child of a temporary session: its recordings and threads exist
- * only in the parent. The session's memory may be half written, so it is not
- * touched. */
+/* Called in a forked child whose parent has a temporary session. The recordings
+ * and threads of this session exist only in the parent. The session's memory
+ * may be half written, so the child does not touch it. */
 static void session_abandon(spanprof_session *session) {
   sp_collector_abandon(session->pipeline.collector);
   sp_session_state.abandoned = session;
@@ -135,8 +138,9 @@ static const sp_fork_hooks session_fork_hooks = {
     .child = session_after_fork_child,
 };
 
-/* Ends the session at exit. Afterwards no thread of ours runs or can start,
- * because exit handlers of other libraries free their resources. */
+/* The exit handler: ends the session. After this function, no thread of
+ * spanprof runs or can start, because the exit handlers of other libraries free
+ * what such a thread uses. */
 static void session_at_exit(void) {
   spanprof_session *session;
 
@@ -151,8 +155,8 @@ static void session_at_exit(void) {
   sp_own_threads_exit();
 }
 
-/* Before the first start, so that a fork on another thread cannot interrupt a
- * start. */
+/* Called before the first start of a session, so that a fork on another thread
+ * cannot interrupt a start. */
 static void session_hooks_set(void) {
   sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
 }
@@ -161,9 +165,9 @@ void sp_session_fork_ready(void) {
   pthread_once(&session_hooks_once, session_hooks_set);
 }
 
-/* Called after an exporter was created. Exit handlers run in reverse order.
- * Ours must run before the handler of the TLS library, which the first exporter
- * with a server initializes. */
+/* Called after an exporter was created. Exit handlers run in the reverse order
+ * of their registration. session_at_exit() must run before the exit handler of
+ * the TLS library, which the first exporter with a server initializes. */
 static void session_atexit(void) {
   atexit(session_at_exit);
 }
@@ -182,7 +186,8 @@ static void session_free(spanprof_session *session) {
   sp_mem_free(mem, session);
 }
 
-/* Called on the collector's thread after a stop did not wait for it. */
+/* Called on the collector thread when it finishes after a stop that did not
+ * wait for it. */
 static void session_stop_timed_out(void *data) {
   spanprof_session *session = data;
   bool kept;
@@ -222,8 +227,9 @@ bool sp_session_in_process(void) {
   return sp_session_state.pid == getpid();
 }
 
-/* Wait for the running calls. `changing` is released meanwhile, because a call
- * may wait for a thread that forks. */
+/* Wait until no call of the session is running. Both locks are released during
+ * the wait, because a call may wait for a thread that forks, and a fork needs
+ * both locks. */
 static void session_wait_calls(spanprof_session *session) {
   if (session->running_calls == 0)
     return;
@@ -245,7 +251,7 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   sp_session_state.current = NULL;
   sp_resource_attach(NULL);
   pthread_mutex_unlock(&sp_session_state.lock);
-  /* The exporter has at least the last quarter of the time. */
+  /* The last quarter of the time is left for the exporter. */
   collected = sp_collector_stop(session->pipeline.collector,
                                 until_ns - timeout_ms * SP_NS_PER_MS / 4);
   st = sp_exporter_stop(session->pipeline.exporter, until_ns);
@@ -254,7 +260,7 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   sp_sigterm_end();
   sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO, "profiling stopped");
   pthread_mutex_lock(&sp_session_state.lock);
-  /* A stuck thread may still read the settings. */
+  /* The uploader thread did not finish and may still read the settings. */
   session->kept = st == SPANPROF_ERR_STATE;
   if (session->kept)
     st =
@@ -271,8 +277,8 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   return st;
 }
 
-/* Does a stop wait for running calls? It has released both locks meanwhile.
- * Lock held. */
+/* Is a stop waiting for running calls, with both locks released? The caller
+ * holds `lock`. */
 static bool session_stops(void) {
   return sp_session_state.current && sp_session_state.current->stopping;
 }
@@ -284,7 +290,8 @@ static void session_unlock_briefly(void) {
   nanosleep(&pause, NULL);
 }
 
-/* Acquire both locks while no stop waits for running calls. Returns false at
+/* Acquire `changing` and `lock` at a time when no stop is waiting for running
+ * calls. Returns false, without the locks, if that is not possible by
  * `until_ns`. */
 static bool session_lock_by(uint64_t until_ns) {
   uint64_t now_ns;
@@ -301,7 +308,7 @@ static bool session_lock_by(uint64_t until_ns) {
   }
 }
 
-/* As session_lock_by(), without a time limit. */
+/* Does the same as session_lock_by(), without a time limit. */
 static void session_lock(void) {
   sp_session_lock();
   while (session_stops()) {
@@ -310,9 +317,9 @@ static void session_lock(void) {
   }
 }
 
-/* At a SIGTERM: stop the session; or, if the default action does not end the
- * process, flush it, and shorten later windows. Waits for a stop that is
- * already running. */
+/* Called at a SIGTERM. Stops the session. In a process that the default action
+ * does not end (PID 1), flushes the session instead, and shortens later
+ * windows. Waits for a stop that is already running. */
 static bool session_deliver(void) {
   const uint64_t until_ns = sp_monotonic_ns() + SESSION_EXIT_MS * SP_NS_PER_MS;
   const bool process_continues = getpid() == 1;
@@ -345,7 +352,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     return st;
   sp_session_fork_ready();
   session_lock();
-  /* Replace a session that runs for recordings only. */
+  /* The new session replaces a temporary session. */
   if (sp_session_state.current && sp_session_state.current->temporary)
     sp_session_end(sp_session_state.current, 0);
   if (sp_session_state.current)
@@ -409,7 +416,7 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
                                       uint32_t timeout_ms) {
   spanprof_status st;
 
-  /* Fail if another thread is already stopping it. */
+  /* Fail if another thread is already stopping the session. */
   if (!sp_session_enter(session))
     return sp_session_not_running();
   sp_session_exit(session);
@@ -422,7 +429,7 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
   return st;
 }
 
-/* Does a stop wait for this flush? */
+/* Is a stop waiting for this flush? */
 static bool flush_stopped(const spanprof_session *session) {
   bool stopping;
 
@@ -470,8 +477,9 @@ spanprof_status sp_session_flush_once(spanprof_session *session,
   return flush_run(session, timeout_ms, sp_exporter_flush_once);
 }
 
-/* Pause or resume. It is a running call, so that a stop does not free the
- * session meanwhile. It holds no lock, because the log's callback may wait for
+/* Pause the session, or resume it if `on`. This counts as a running call, so
+ * that a stop does not free the session before the function returns. The
+ * function holds no lock while it works, because the log callback may wait for
  * a thread that forks. */
 static spanprof_status session_sample(spanprof_session *session, bool on) {
   if (!sp_session_enter(session))

@@ -1,5 +1,5 @@
-/* Recordings in addition to the session's windows, or in a temporary session
- * that runs only for recordings. */
+/* The public functions of recordings. If no session runs, they run a temporary
+ * session, which exists only for recordings. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,9 +13,10 @@
 
 #define RECORDING_HOUR_MS 3600000
 
-/* Time limits. A begin waits for a collector that is busy with a window (it
- * waits at most 2 s for names) or gets no CPU time. After the limit the begin
- * returns, and the recording begins later. */
+/* Time limits of a begin and an end. A begin waits if the collector is busy
+ * with the end of a window (which takes up to 2 s if names are missing) or gets
+ * no CPU time. If the limit is reached, the begin returns, and the recording
+ * begins later. */
 #define RECORDING_BEGIN_NS (5 * SP_NS_PER_S)
 #define RECORDING_END_NS   (10 * SP_NS_PER_S)
 
@@ -116,9 +117,9 @@ config_create(const spanprof_recording_options *options) {
   return config;
 }
 
-/* Start a temporary session, with both locks held and no session running. It
- * exports no profiles, even if the environment names a server or a directory.
- */
+/* Start a temporary session. It exports no profiles, even if the environment
+ * names a server or a directory. The caller holds `changing` and `lock`, and no
+ * session is running. */
 static spanprof_status
 temporary_start(const spanprof_recording_options *recording,
                 spanprof_session **out) {
@@ -143,13 +144,14 @@ temporary_start(const spanprof_recording_options *recording,
   return st;
 }
 
-/* End a temporary session without recordings. Both locks held. */
+/* End a temporary session if it has no recordings. The caller holds `changing`
+ * and `lock`. */
 static void temporary_end_unused(spanprof_session *session) {
   if (session->temporary && session->recordings == 0)
     sp_session_end(session, 0);
 }
 
-/* Begin a recording in a running session. Lock held. */
+/* Begin a recording in a running session. The caller holds `lock`. */
 static spanprof_status recording_join(spanprof_recording *recording,
                                       spanprof_session *session) {
   spanprof_status st =
@@ -166,8 +168,8 @@ static spanprof_status recording_join(spanprof_recording *recording,
              : st;
 }
 
-/* Begin a recording in the running session, or in a temporary one. Both locks
- * held. */
+/* Begin a recording in the running session, or in a new temporary session. The
+ * caller holds `changing` and `lock`. */
 static spanprof_status
 recording_start(spanprof_recording *recording,
                 const spanprof_recording_options *options) {
@@ -193,8 +195,8 @@ recording_enter(spanprof_recording *recording,
   bool runs;
 
   sp_session_fork_ready();
-  /* If a session runs, this does not wait for a start or stop on another
-   * thread. */
+  /* Without `changing`, a begin in a running session does not wait for a start
+   * or stop on another thread. */
   pthread_mutex_lock(&sp_session_state.lock);
   session = sp_session_state.current;
   runs = session && !session->stopping && sp_session_in_process();
@@ -247,8 +249,8 @@ spanprof_recording_begin(const spanprof_recording_options *given,
     recording_free(recording);
     return st;
   }
-  /* Without the registration, the collector finds the thread later, and the
-   * recording misses its first samples. */
+  /* Without the registration, the collector would find this thread only later,
+   * and the recording would miss the thread's first samples. */
   spanprof_thread_register();
   if (options.scope == SPANPROF_RECORDING_CONTEXT)
     spanprof_mark_set(spanprof_recording_mark(recording));
@@ -264,7 +266,8 @@ spanprof_mark spanprof_recording_mark(const spanprof_recording *recording) {
   return recording->internal->config.selection.mark;
 }
 
-/* Return the recording's session, or NULL if that was stopped. Lock held. */
+/* Return the recording's session, or NULL if the session was stopped. The
+ * caller holds `lock`. */
 static spanprof_session *
 recording_session(const spanprof_recording *recording) {
   spanprof_session *session = sp_session_state.current;
@@ -302,7 +305,8 @@ static void recording_leave(const spanprof_recording *recording) {
   sp_session_unlock();
 }
 
-/* Create the result. Takes ownership of the bytes. */
+/* Create the profile that the caller of spanprof_recording_end() receives.
+ * Takes ownership of the encoded bytes. */
 static spanprof_status profile_new(const sp_recording *internal,
                                    sp_encoded *encoded,
                                    const spanprof_profile **out) {
@@ -359,8 +363,8 @@ spanprof_status spanprof_recording_end(spanprof_recording *recording,
     *out = NULL;
   if (!recording)
     return sp_fail(SPANPROF_ERR_ARGUMENT, "there is no recording to end");
-  /* Another thread of the parent may have held the lock at the fork, so the
-   * recording is not touched. */
+  /* Another thread of the parent may have held the recording's lock at the
+   * fork, so the recording is not touched. */
   if (recording->pid != getpid())
     return sp_fail(SPANPROF_ERR_STATE,
                    "the recording belongs to the process that forked this "

@@ -10,22 +10,21 @@
 #include "util/system/own_thread.h"
 #include "util/system/wake.h"
 
-/* Process-wide, because the signal's action is. */
+/* Process-wide, because the action of a signal is. */
 static struct {
-  /* Used by the handler. */
+  /* Used by sigterm_handler(). */
   sp_wake wake;
   _Atomic bool received;
-  _Atomic pid_t pid; /* the process whose thread waits; 0: none */
+  _Atomic pid_t pid; /* process with a waiting thread; 0: none */
   _Atomic(void (*)(int)) wrapped;
-  _Atomic bool forwarded; /* `wrapped` was called, and
-                           * sp_sigterm_was_forwarded() was not */
-  /* Guarded by lock. */
+  _Atomic bool forwarded; /* see sp_sigterm_was_forwarded() */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   bool enabled;
-  bool waiting; /* the thread runs */
-  /* Set by the first start, and kept. */
+  bool waiting; /* the thread that delivers the profiles runs */
+  /* Set by the first sp_sigterm_begin(), and kept after sp_sigterm_end(). */
   _Atomic(sp_sigterm_fn) deliver;
-  /* Guarded by the session's lock. */
+  /* Signal mask of the forking thread. Guarded by the session's locks. */
   sigset_t before_fork;
 } sigterm_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -39,9 +38,11 @@ SP_SIGNAL_SAFE static void sigterm_set(void (*handler)(int)) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* The handler sets `received` and then reads `pid` again; sp_sigterm_end() and
- * the thread do it in the reverse order, so one of the two sees the other's
- * change. A child that shares our memory changes nothing. */
+/* The handler sets `received` and then reads `pid` again. sp_sigterm_end() and
+ * the waiting thread change `pid` first and then read `received`, so one of the
+ * two sees the other's change. In a child that shares its parent's memory
+ * (vfork(2)), `pid` is another process, so the handler does not change the
+ * parent's state. */
 SP_SIGNAL_SAFE static void sigterm_handler(int number) {
   const int error = errno;
   void (*wrapped)(int) = atomic_load(&sigterm_state.wrapped);
@@ -96,8 +97,9 @@ bool sp_sigterm_deliver(void) {
   return !deliver || deliver();
 }
 
-/* Deliver, and send the signal again. If the program has installed a handler
- * meanwhile, one of the program's threads receives the signal. */
+/* Deliver the profiles, and send SIGTERM again. If the program has installed a
+ * handler during the delivery, one of the program's threads receives the
+ * signal. */
 static void sigterm_act(void) {
   if (!sp_sigterm_deliver())
     return;
@@ -107,7 +109,8 @@ static void sigterm_act(void) {
   kill(getpid(), SIGTERM);
 }
 
-/* Was the signal received? If not, *must_end is true if the thread must end. */
+/* Was SIGTERM received? If not, *must_end is set to whether the waiting thread
+ * must end. */
 static bool waiter_check(bool *must_end) {
   bool received;
 
@@ -134,7 +137,8 @@ static void *waiter_run(void *nothing) {
   return NULL;
 }
 
-/* Start the thread, if necessary. Lock held. */
+/* Start the waiting thread if it does not run. Returns whether it runs. The
+ * caller holds the lock. */
 static bool waiter_start(void) {
   pthread_t thread;
 
