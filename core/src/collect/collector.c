@@ -23,32 +23,37 @@
 
 #define COLLECTOR_IDLE_WAIT_NS (100 * SP_NS_PER_MS)
 
-/* Minimum time of a stop, so that the thread can encode its samples. */
+/* Minimum time of a stop, so that the collector thread can encode the remaining
+ * samples. */
 #define COLLECTOR_MIN_STOP_NS SP_NS_PER_S
 
 /* AddressSanitizer (GCC 12, clang 14) does not reset the locks of its allocator
- * in a forked child, so the collector must not work during a fork. */
+ * in a forked child, so with it a fork must always wait until the collector
+ * does not work. */
 #if defined(__SANITIZE_ADDRESS__)
 #define COLLECTOR_FORK_WAIT_NS (60 * SP_NS_PER_S)
 #else
 #define COLLECTOR_FORK_WAIT_NS (20 * SP_NS_PER_MS)
 #endif
 
-/* Maximum sleep of the collector. Frames must be named while the code that they
- * refer to exists. */
+/* Maximum sleep of the collector thread. It is short, because frames must be
+ * named while the code that they refer to exists. */
 #define COLLECTOR_ROUND_NS (150 * SP_NS_PER_MS)
 
-/* Interval of the scan for threads. A thread is found within 200 ms. */
+/* Interval of the scan for threads, so that a new thread is found within 200
+ * ms. */
 #define COLLECTOR_SCAN_NS (150 * SP_NS_PER_MS)
 
-/* With 5,000 threads, the scan finds each within 1 s. */
+/* The interval grows with the number of threads. With 5,000 threads, a new
+ * thread is found within 1 s. */
 #define COLLECTOR_SCAN_MAX_NS        (800 * SP_NS_PER_MS)
 #define COLLECTOR_SCAN_PER_THREAD_NS (750 * UINT64_C(1000))
 
 #define COLLECTOR_CHORES_NS SP_NS_PER_S
 
-/* If eight threads compete for the GVL and release it every 100 ms, the thread
- * that names frames gets it within a second. A stop waits less. */
+/* Maximum time for which the end of a window waits for names. If eight threads
+ * compete for Ruby's GVL and each keeps it for 100 ms, the thread that names
+ * frames gets it within a second. A stop waits less. */
 #define COLLECTOR_NAMES_WAIT_NS      (2 * SP_NS_PER_S)
 #define COLLECTOR_NAMES_WAIT_STOP_NS (200 * SP_NS_PER_MS)
 #define COLLECTOR_NAMES_PAUSE_NS     (5 * SP_NS_PER_MS)
@@ -60,9 +65,9 @@ _Static_assert(sizeof(sp_sample) + SP_SLICE_BYTES_MAX +
 
 /* Choose the time of the next window. The server identifies a profile by its
  * series and its time, so a time must not occur twice. Times follow the clock,
- * also if it is set back. Modulo SP_PROFILE_TIME_STEP_NS, all times are equal
- * to the first window's; after the clock was set back, they use the next
- * remainder. */
+ * also if it is set back. All times have the same remainder modulo
+ * SP_PROFILE_TIME_STEP_NS as the time of the first window. Each time the clock
+ * is set back, the remainder becomes one higher. */
 static uint64_t time_choose(const sp_collector *collector) {
   const uint64_t step = SP_PROFILE_TIME_STEP_NS;
   uint64_t now_ns = sp_clock_unix_ns(collector->config.clock);
@@ -83,9 +88,9 @@ static void window_begin(sp_collector *collector) {
   collector->last_time_ns = collector->window_unix_ns;
 }
 
-/* Add a sample. A mark that is higher than all earlier ones may belong to a
- * recording that was requested since the last call of
- * sp_collector_recordings_admit(). */
+/* Add a sample. If its mark is higher than all marks so far, the mark may
+ * belong to a recording that was requested since the last call of
+ * sp_collector_recordings_admit(), so that function is called first. */
 static void sample_add_marked(sp_collector *collector,
                               const sp_sample *sample) {
   if (SP_UNLIKELY(sample->mark > collector->newest_mark)) {
@@ -95,9 +100,9 @@ static void sample_add_marked(sp_collector *collector,
   sp_aggregator_add(collector->aggregator, sample);
 }
 
-/* Read at most the size of a shard from each shard, so that handlers which
- * write faster than the collector reads cannot keep it from its other work. If
- * no handler runs, this reads everything. */
+/* Read at most the size of a shard from each shard of the ring, so that the
+ * collector comes to its other work even if signal handlers write faster than
+ * it reads. If no handler runs, everything is read. */
 static void ring_drain(sp_collector *collector) {
   const size_t most = 2 * sp_ring_payload_max(collector->ring);
   unsigned shard = 0, reading = 0;
@@ -119,8 +124,9 @@ static void ring_drain(sp_collector *collector) {
   }
 }
 
-/* Drains the ring while it waits for a runtime that resolves names on its own
- * thread: these samples still belong to the window. */
+/* A runtime may resolve names on a thread of its own. While the collector waits
+ * for this thread, it drains the ring, so the samples of that time belong to
+ * the same window. */
 void sp_collector_wait_for_names(sp_collector *collector) {
   uint64_t begun_ns = sp_monotonic_ns(), wait_ns;
   struct timespec pause = {.tv_nsec = (long)COLLECTOR_NAMES_PAUSE_NS};
@@ -216,7 +222,7 @@ static void window_seal(sp_collector *collector) {
   pthread_mutex_unlock(&collector->request_lock);
 }
 
-/* Run the tasks that are due once a second. */
+/* Do the work that is due once a second. */
 static void chores_run(sp_collector *collector) {
   sp_ring_trim(collector->ring);
   sp_aggregator_refresh_modules(collector->aggregator);
@@ -351,8 +357,9 @@ static void capture_begin(sp_collector *collector) {
   sp_capture_begin(collector->capture, &capture);
 }
 
-/* The thread starts its first round when the timers exist. An earlier round
- * would find no threads, and the next scan is 150 ms later. */
+/* The collector thread starts its first round when the timers exist. In an
+ * earlier round, the scan would find no threads, and the next scan would be 150
+ * ms later. */
 static spanprof_status sampling_begin(sp_collector *collector) {
   spanprof_status st;
 
@@ -435,7 +442,7 @@ spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
   return st;
 }
 
-/* Wait for running handlers after the timers were deleted. */
+/* Wait for signal handlers that still run after the timers were deleted. */
 static void handlers_wait(const sp_collector *collector) {
   uint64_t until_ns = sp_monotonic_ns() + COLLECTOR_IDLE_WAIT_NS;
 
@@ -459,8 +466,10 @@ void sp_collector_halt(sp_collector *collector) {
   sp_wake_call(sp_ring_wake(collector->ring));
 }
 
-/* Wait for the thread. Returns false at `until_ns`; then the thread continues
- * on its own. A running call of emit, which never waits, is completed first. */
+/* Wait for the collector thread. Returns false if the thread has not ended by
+ * `until_ns`; the thread then continues without the stop. If the thread is in a
+ * call of `emit`, which never waits, this function waits for its end, even
+ * after `until_ns`. */
 static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
   const sp_clock *clock = collector->config.clock;
   bool ended;
@@ -508,8 +517,8 @@ void sp_collector_after_fork_parent(sp_collector *collector) {
     pthread_mutex_unlock(&collector->work_lock);
 }
 
-/* Replace the aggregator if the fork interrupted the collector at work: its
- * tables may be half written, so they are not touched. */
+/* Replace the aggregator if the fork interrupted the collector at work. The
+ * tables of the old aggregator may be half written, so they are not touched. */
 static spanprof_status aggregator_renew(sp_collector *collector) {
   if (collector->fork_between_steps) {
     sp_aggregator_reset(collector->aggregator);
@@ -535,13 +544,13 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->last_time_ns = 0;
   collector->window_max_ns =
       collector->config.settings->upload_interval_ms * SP_NS_PER_MS;
-  /* The child's only thread is already registered. */
+  /* The child's only thread is already registered, so the scan can wait. */
   collector->scan_due_ns = sp_monotonic_ns() + COLLECTOR_SCAN_NS;
   collector->warnings =
       (sp_warnings){.signal_lost = collector->warnings.signal_lost};
   window_begin(collector);
-  /* Before the new thread runs, because this call takes the lock of the thread
-   * table. */
+  /* This is called before the new collector thread runs, because it takes the
+   * lock of the thread table. */
   sp_threads_after_fork_child(true);
   st = aggregator_renew(collector);
   if (!st)

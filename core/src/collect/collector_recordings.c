@@ -5,16 +5,17 @@
 
 #include "collector_state.h"
 
-/* Limit of the memory of all recordings together, as a multiple of
- * window_max_bytes. */
+/* Maximum memory of all recordings together, as a multiple of window_max_bytes.
+ */
 #define RECORDINGS_WINDOWS 2
 
-/* Process-wide: a mark may outlive the session of its recording. */
+/* The last mark. Process-wide, because a context may keep a mark longer than
+ * the session of its recording exists. */
 static _Atomic spanprof_mark recording_marks;
 
-/* Give a recording its mark. Called with request_lock held, so that, when the
+/* Give a recording its mark. The caller holds `request_lock`. So when the
  * collector finds a mark in a sample, the recordings of this mark and of all
- * lower ones are already requested. */
+ * lower marks are already requested. */
 static void recording_mark(sp_selection *selection) {
   if (selection->scope != SPANPROF_RECORDING_CONTEXT &&
       selection->scope != SPANPROF_RECORDING_MARK)
@@ -96,9 +97,9 @@ static void others_begin(sp_collector *collector) {
   }
 }
 
-/* Limit the memory of all recordings together. Beyond the limit, new stacks of
- * a recording become SP_NOTE_OVERFLOW, as beyond the limit of a single
- * recording. */
+/* Limit the memory of all recordings together. Beyond this limit, each new
+ * stack of a recording is replaced by SP_NOTE_OVERFLOW, as beyond the limit of
+ * a single recording. */
 static void recordings_bound(sp_collector *collector) {
   const uint64_t most =
       RECORDINGS_WINDOWS * collector->config.settings->window_max_bytes;
@@ -121,7 +122,7 @@ static void part_store(void *data, sp_encoded *part) {
   *out = *part;
 }
 
-/* Describe how the profile differs from the request. */
+/* Write the note that describes how the profile differs from the request. */
 static void note_write(const sp_collector *collector, sp_recording *recording,
                        bool early) {
   const sp_recording_config *requested = &recording->config;
@@ -158,8 +159,8 @@ static spanprof_status recording_encode(sp_collector *collector,
                              &lost_ticks);
 }
 
-/* Encode and complete a recording that is no longer in the list and receives no
- * samples. */
+/* Encode the profile of a recording that was removed from the list and receives
+ * no more samples, and mark the recording as done. */
 static void recording_finish(sp_collector *collector, sp_recording *recording) {
   spanprof_status st = recording->st;
   sp_encoded profile = {0};
@@ -178,7 +179,7 @@ static void recording_finish(sp_collector *collector, sp_recording *recording) {
   sp_recording_release(recording);
 }
 
-/* The time at which the recording's duration ends. */
+/* Return the time at which the recording's duration ends. */
 static uint64_t recording_until(const sp_recording *recording) {
   const uint64_t left_ns = UINT64_MAX - recording->begun_ns;
 
@@ -186,8 +187,9 @@ static uint64_t recording_until(const sp_recording *recording) {
          sp_min_u64(recording->config.duration_ns, left_ns);
 }
 
-/* Remove the ended recordings, or all of them, from the list, and close their
- * sinks. *first_ns is the earliest end of the remaining ones. */
+/* Remove the ended recordings, or all recordings, from the list, close their
+ * sinks, and return the removed ones. *first_ns is set to the earliest end of a
+ * remaining recording. */
 static sp_recording *recordings_remove_ended(sp_collector *collector, bool all,
                                              uint64_t *first_ns) {
   sp_recording **at = &collector->recordings, *recording, *ended = NULL;
@@ -242,9 +244,9 @@ void sp_collector_recordings_end(sp_collector *collector) {
 }
 
 void sp_collector_recordings_drop(sp_collector *collector) {
-  /* Another thread of the parent may have held their locks at the fork, so the
-   * recordings are not touched. A recording that was about to end is in no
-   * list. */
+  /* Another thread of the parent may have held the locks of recordings at the
+   * fork, so recordings are not touched. A recording that the collector was
+   * ending at the fork is in no list, so it cannot be released. */
   if (collector->fork_between_steps)
     sp_aggregator_close_sinks(collector->aggregator);
   collector->recordings = collector->recordings_requested = NULL;

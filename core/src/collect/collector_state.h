@@ -12,7 +12,7 @@
 #include "warnings.h"
 
 struct sp_collector {
-  /* Fixed after start. */
+  /* Fixed after sp_collector_start(). */
   const sp_mem *mem;
   sp_collector_config config;
   sp_timer_base base;
@@ -24,47 +24,52 @@ struct sp_collector {
 
   /* Guarded by request_lock. */
   pthread_mutex_t request_lock;
-  pthread_cond_t sealed; /* a window was emitted, or the thread ended */
+  pthread_cond_t sealed; /* a window was emitted, or the collector thread ended
+                          */
   uint64_t windows_requested;
   uint64_t windows_sealed;
   bool emitting; /* a call of emit is running */
-  bool ended;    /* the thread no longer uses the collector */
-  sp_recording
-      *recordings_requested; /* requested, and not yet seen by the thread */
-  size_t recording_count;    /* length of both lists of recordings */
+  bool ended;    /* the collector thread no longer uses the collector */
+  /* The recordings that the collector thread has not seen yet. */
+  sp_recording *recordings_requested;
+  size_t recording_count; /* length of `recordings_requested` and
+                           * `recordings` */
   /* Written with request_lock held; read without it. */
   _Atomic uint64_t window_max_ns; /* maximum length of a window */
   _Atomic bool stopping;
-  _Atomic bool abandoned; /* the stop did not wait for the thread */
+  _Atomic bool abandoned; /* a stop timed out */
 
   /* Guarded by work_lock. */
   pthread_mutex_t work_lock;
   sp_aggregator *aggregator;
   sp_recording *recordings;
-  spanprof_mark newest_mark; /* highest mark seen in a sample */
-  bool fork_between_steps;   /* the fork happened between two pieces of work */
+  spanprof_mark newest_mark; /* highest mark of a sample so far */
+  bool fork_between_steps;   /* a fork did not interrupt the collector at work
+                              */
   uint64_t window_unix_ns;   /* start of the window */
-  uint64_t window_ns;        /* the same, monotonic */
+  uint64_t window_ns;        /* start of the window, monotonic clock */
   uint64_t last_time_ns;     /* time of the last emitted part */
-  uint64_t scan_due_ns; /* CLOCK_MONOTONIC, even if tests speed up the clock */
+  uint64_t scan_due_ns; /* by CLOCK_MONOTONIC, even if tests speed up the clock
+                         */
   size_t threads;       /* number of threads found by the last scan */
   uint64_t chores_due_ns;
-  uint64_t cpu_ns; /* the thread's CPU time at the last count */
+  uint64_t cpu_ns; /* CPU time of the collector thread that was counted */
   sp_warnings warnings;
 };
 
 /* The functions below are called with `work_lock` held. */
 
-/* Encode a profile with the collector's comments and `note` ("": no note).
- * `window` has the profile's times. Statuses: as sp_profile_encode(). */
+/* Encode a profile with comments about the collector's counters, and `note`
+ * ("": no note). `window` has the profile's times. Returns the status of
+ * sp_profile_encode(). */
 spanprof_status sp_collector_encode(sp_collector *collector,
                                     sp_profile *profile, sp_window *window,
                                     const char *note, sp_encoded_fn emit,
                                     void *data, uint64_t *lost_samples,
                                     uint64_t *lost_ticks);
 
-/* Request the missing names, and wait for them for a short time. Releases
- * `work_lock` meanwhile. */
+/* Request the missing names of language frames, and wait for them for at most 2
+ * s. `work_lock` is released during the wait. */
 void sp_collector_wait_for_names(sp_collector *collector);
 
 #endif

@@ -1,4 +1,5 @@
-/* Statistics in a profile's pprof comments, for human readers. */
+/* The statistics that each profile contains as pprof comments, for people who
+ * judge the profile. */
 #ifndef SP_COMMENTS_H
 #define SP_COMMENTS_H
 
@@ -13,8 +14,8 @@ typedef struct sp_comments {
   size_t count;
 } sp_comments;
 
-/* Write the present counters that help to judge the profile, and `note` unless
- * it is "". */
+/* Write the present values of the counters that help to judge a profile, and
+ * `note` unless it is "". */
 void sp_comments_write(sp_comments *out, const char *note);
 
 #endif

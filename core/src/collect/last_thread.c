@@ -8,11 +8,13 @@
 #include "sampler/thread_scan.h"
 #include "util/system/own_thread.h"
 
-/* The process that is exiting, because exit() may be called only once. */
+/* The process in which exit() was already called, because exit() may be called
+ * only once. */
 static pid_t last_thread_exits;
 
-/* Has the first thread ended? It is listed until the process ends; after its
- * end it is a zombie, "pid (name) Z" (proc_pid_stat(5)). */
+/* Has the first thread of the process ended? The kernel lists this thread until
+ * the process ends. A first thread that has ended is a zombie: its state in
+ * /proc/PID/stat is Z (proc_pid_stat(5)). */
 static bool first_thread_ended(pid_t pid) {
   char text[128];
   const char *name_end;
@@ -34,7 +36,7 @@ void sp_last_thread_exit(size_t threads, sp_log *log) {
 
   if (threads != 1 || last_thread_exits == pid || !first_thread_ended(pid))
     return;
-  /* Threads may have started since the last scan. */
+  /* Scan again, because threads may have started since the last scan. */
   if (sp_threads_scan(log) != 1)
     return;
   if (sp_own_thread_start(&thread, "spanprof-exit", SP_OWN_STACK_DEFAULT,

@@ -1,7 +1,7 @@
-/* Ends a process after its last thread has ended.
+/* Ends a process when the last thread of the program has ended.
  *
- * A process in which main() has called pthread_exit(), or which was forked by a
- * thread that then returned, ends by exit(0) with its last thread
+ * If main() has called pthread_exit(), or if a forked child's first thread has
+ * returned, the process ends by exit(0) when its last thread ends
  * (pthread_exit(3)). The library's own threads would keep such a process alive
  * forever. */
 #ifndef SP_LAST_THREAD_H
@@ -9,9 +9,9 @@
 
 #include "util/system/log.h"
 
-/* End the process by exit(0), on a thread of its own, if all of the program's
- * threads have ended. `threads` is the number that the last scan found. Called
- * on the collector's thread. */
+/* If all threads of the program have ended, start a thread that ends the
+ * process by exit(0). `threads` is the number of threads that the last scan
+ * found. Called on the collector thread. */
 void sp_last_thread_exit(size_t threads, sp_log *log);
 
 #endif

@@ -79,7 +79,8 @@ void sp_recording_end(sp_recording *recording, spanprof_status st,
   pthread_mutex_unlock(&recording->lock);
 }
 
-/* Wait with the lock held until *state is true, or the recording is done. */
+/* Wait until *state is true or the recording is done, at most until `until_ns`.
+ * The caller holds the lock. */
 static void recording_wait_for(sp_recording *recording, const bool *state,
                                const sp_clock *clock, uint64_t until_ns) {
   while (!*state && !recording->done && sp_clock_monotonic_ns(clock) < until_ns)

@@ -16,7 +16,7 @@ static void drops_log(sp_warnings *warnings, sp_log *log) {
   warnings->dropped_seen = dropped;
 }
 
-/* Return how much the counter grew since `seen`, and update `seen`. */
+/* Return by how much the counter has grown above *seen, and update *seen. */
 static uint64_t count_grown(const sp_counter *counter, uint64_t *seen) {
   uint64_t before = *seen;
 

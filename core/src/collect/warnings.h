@@ -1,12 +1,12 @@
 /* Warnings of the collector: lost samples, refused labels and spans, and a
- * signal handler that replaced ours. */
+ * signal handler that has replaced spanprof's handler. */
 #ifndef SP_WARNINGS_H
 #define SP_WARNINGS_H
 
 #include "profile/profile.h"
 #include "util/system/log.h"
 
-/* The counts that were already reported. Zero at first. */
+/* The counts that were already reported. All fields are 0 at first. */
 typedef struct sp_warnings {
   uint64_t dropped_seen;
   uint64_t labels_refused_seen;
@@ -14,7 +14,8 @@ typedef struct sp_warnings {
   bool signal_lost;
 } sp_warnings;
 
-/* Log new problems. Called once a second. */
+/* Log a warning for each counter that has grown, and for a replaced signal
+ * handler. Called once a second. */
 void sp_warnings_log(sp_warnings *warnings, sp_log *log, int signal_number);
 
 /* Log the limits that the window's profile reached. */

@@ -26,14 +26,14 @@ struct sp_aggregator {
   sp_mark_table marks;
   sp_thread_labels thread_labels;
   sp_namer namer;
-  uint32_t registrations; /* number of the runtime registration that names are
-                           * requested from */
+  uint32_t registrations; /* registration of the runtime that is asked for names
+                           */
   sp_native_frame native[AGGREGATOR_NATIVE_MAX];
   bool evaluates[AGGREGATOR_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[AGGREGATOR_FRAMES_MAX + 1];
-  /* The sample's stack without native frames. If language_count is 0, it is not
-   * computed yet. */
+  /* The present sample's stack without native frames, for recordings that omit
+   * them. If language_count is 0, this stack is not computed yet. */
   sp_frame language[AGGREGATOR_FRAMES_MAX + 1];
   size_t language_count;
   sp_readable readable;
@@ -45,7 +45,7 @@ static bool address_is_named(void *data, uint32_t module, uint64_t code) {
   return sp_unwinder_named(aggregator->unwinder, module, code);
 }
 
-/* Name the only frame of a module without names: "libz.so.1". */
+/* Write the name of a frame that stands for a whole module, "libz.so.1". */
 static void module_name(const sp_module *module, sp_frame_name *out) {
   const char *slash = strrchr(module->path, '/');
 
@@ -78,8 +78,8 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
   return SPANPROF_OK;
 }
 
-/* Find names in the window's profile also for recordings, because the window
- * receives all samples. */
+/* Find the name of a frame. Recordings also use this function: the window's
+ * profile has the names for them, because the window receives all samples. */
 static spanprof_status frame_name(void *data, const sp_frame *frame,
                                   sp_frame_name *out) {
   sp_aggregator *aggregator = data;
@@ -95,7 +95,8 @@ static spanprof_status name_request(void *data, const sp_frame *frame) {
   return sp_runtime_names_add(frame);
 }
 
-/* Request names that the window does not have: a full window omits frames. */
+/* Request the name of a frame of a recording if the window does not have that
+ * frame, because a window at its memory limit omits new frames. */
 static spanprof_status recording_name_request(void *data,
                                               const sp_frame *frame) {
   const sp_sink *window = data;
@@ -114,7 +115,8 @@ static void name_set(void *data, const sp_frame *frame,
     sp_frame_table_name_set(sp_profile_frames(sink->profile), frame, name);
 }
 
-/* Request the names of all unnamed frames again. */
+/* Request the names of all unnamed frames again, because another runtime was
+ * registered. */
 static void requests_restart(sp_aggregator *aggregator) {
   sp_sink *sink;
 
@@ -239,7 +241,8 @@ void sp_aggregator_scan_modules(sp_aggregator *aggregator) {
   sp_unwinder_scan(aggregator->unwinder);
 }
 
-/* Name the frames of recordings before the window drops its names. */
+/* Name the frames of recordings now, because the window is about to drop the
+ * names. */
 static void names_restart(sp_aggregator *aggregator) {
   sp_sink *sink;
 
@@ -272,7 +275,8 @@ static size_t stack_unwind(sp_aggregator *aggregator, const sp_sample *sample,
       sp_unwinder_walk(aggregator->unwinder, &slice, aggregator->native,
                        AGGREGATOR_NATIVE_MAX, &end);
 
-  /* Frames beyond the runtime's stack_end do not count as missing. */
+  /* If the runtime's stack_end was used, the native frames beyond it do not
+   * count as missing. */
   if (end == SP_UNWIND_CUT && (sample->flags & SP_SAMPLE_STACK_END))
     end = SP_UNWIND_COMPLETE;
   if (end == SP_UNWIND_NO_INFO && sample->stack_bytes > 0)
@@ -283,8 +287,8 @@ static size_t stack_unwind(sp_aggregator *aggregator, const sp_sample *sample,
   return count;
 }
 
-/* Remove the frames of the code that the eval loop uses for calls, and mark the
- * frames of the loop. Returns the number of remaining frames. */
+/* Remove the native frames in the runtime's call_ranges, and mark the frames of
+ * the eval loop. Returns the number of remaining frames. */
 static size_t native_filter(sp_aggregator *aggregator, size_t count) {
   const spanprof_runtime *runtime = sp_runtime_enter();
   size_t kept = 0, i;
@@ -301,7 +305,7 @@ static size_t native_filter(sp_aggregator *aggregator, size_t count) {
   return kept;
 }
 
-/* Return the sample's language frames, normalized by the runtime. */
+/* Return the sample's language frames after the runtime's `normalize`. */
 static const spanprof_frame *frames_normalize(sp_aggregator *aggregator,
                                               const sp_sample *sample) {
   const spanprof_frame *walked = (const spanprof_frame *)(sample + 1);
@@ -316,8 +320,8 @@ static const spanprof_frame *frames_normalize(sp_aggregator *aggregator,
   return walked;
 }
 
-/* Get the reason why the sample has no stack. Returns false if it has a stack.
- */
+/* Write the note that stands for the stack of a sample without a stack. Returns
+ * false if the sample has a stack. */
 static bool sample_note(const sp_sample *sample, sp_note *out) {
   static const struct {
     uint32_t flag;
@@ -353,8 +357,8 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
     aggregator->frames[0] = (sp_frame){.kind = SP_FRAME_NOTE, .code = note};
     return 1;
   }
-  /* Without native frames, a stack without language frames shows the running
-   * function. */
+  /* If native frames are omitted, a stack without language frames has one
+   * frame, the running function. */
   if (aggregator->native_frames || sample->frame_count == 0)
     input.native_count = native_filter(
         aggregator, stack_unwind(aggregator, sample, raw + sample->frame_count,
@@ -370,8 +374,8 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
   return count;
 }
 
-/* Store the language frames of the stack. If there are none, store the running
- * function alone. */
+/* Store the language frames of the present stack in `language`. If there are
+ * none, store only the running function. */
 static size_t frames_of_language(sp_aggregator *aggregator, size_t count) {
   size_t kept = 0, i;
   bool language = false;
@@ -400,7 +404,7 @@ static spanprof_status sample_add(sp_aggregator *aggregator, sp_sink *sink,
                      sample->ticks * aggregator->interval_ns);
 }
 
-/* Add the sample to the recordings that select it. */
+/* Add the present sample to the recordings that select it. */
 static void recordings_add(sp_aggregator *aggregator, const sp_sample *sample,
                            size_t count, spanprof_labels labels) {
   const sp_mark_entry *entry =

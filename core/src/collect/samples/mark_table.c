@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The index of `mark` among the first `count` entries, or where to insert it.
- */
+/* Return the index of `mark` among the first `count` entries, or the index at
+ * which to insert it. */
 static size_t mark_place(const sp_mark_table *table, size_t count,
                          spanprof_mark mark) {
   size_t low = 0, high = count;
@@ -53,8 +53,8 @@ void sp_mark_table_end(sp_mark_table *table, spanprof_mark mark) {
   for (i = 0; i < table->count; i++)
     surplus += !table->entries[i].sink;
   surplus = surplus > SP_MARKS_ENDED_MAX ? surplus - SP_MARKS_ENDED_MAX : 0;
-  /* An outer mark is lower than the inner one, so its entry was processed
-   * before. */
+  /* The mark of an outer recording is lower than that of the inner recording,
+   * so the loop has processed the outer entry before. */
   for (i = 0; i < table->count; i++) {
     const sp_mark_entry entry = table->entries[i];
 

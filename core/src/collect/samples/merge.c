@@ -13,7 +13,8 @@ static void merge_emit(merge_state *state, sp_frame frame) {
     state->out[state->count++] = frame;
 }
 
-/* Emit language frames up to and including the end of a run. */
+/* Emit the language frames of one run of the eval loop, up to and including the
+ * frame with SPANPROF_FRAME_ENTRY. */
 static void run_emit(merge_state *state) {
   while (state->walked < state->input->walked_count) {
     const spanprof_frame *frame = &state->input->walked[state->walked++];
@@ -44,7 +45,8 @@ static size_t evals_count(const sp_merge_input *input) {
   return evals;
 }
 
-/* Return the index of the first native frame to emit. */
+/* Return the index of the innermost native frame that belongs to the merged
+ * stack. */
 static size_t native_first(const sp_merge_input *input) {
   size_t first = 0;
 

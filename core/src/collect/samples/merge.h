@@ -10,21 +10,22 @@
 typedef struct sp_merge_input {
   const sp_native_frame *native; /* innermost first */
   size_t native_count;
-  const bool *evaluates; /* of each native frame: it is in the eval loop */
-  bool native_whole;     /* the native stack reaches its outermost frame */
+  const bool *evaluates; /* for each native frame: is it in the eval loop? */
+  bool native_whole;     /* `native` reaches the outermost frame */
   const spanprof_frame *walked; /* innermost first */
   size_t walked_count;
-  bool walk_cut; /* the walk stopped before the outermost language frame */
+  bool walk_cut; /* `walked` ends before the outermost language frame */
 } sp_merge_input;
 
 /* Write at most `max` frames, innermost first, and return their number.
  *
  * A run of language frames, up to and including a frame with
  * SPANPROF_FRAME_ENTRY, replaces one native frame of the eval loop. Other
- * native frames keep their place. Runs and eval frames are paired from the
- * outermost, because the innermost eval function may not have pushed its frame
- * yet; or from the innermost if either stack was cut. Remaining language frames
- * come last (outermost). */
+ * native frames keep their place. Runs and native frames of the eval loop are
+ * paired from the outermost ones inwards, because the innermost call of the
+ * eval loop may not have pushed a language frame yet. If one of the stacks is
+ * incomplete, they are paired from the innermost ones outwards. Language frames
+ * that remain come last (outermost). */
 size_t sp_merge(const sp_merge_input *input, sp_frame *out, size_t max);
 
 #endif

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-/* Has the frame a name? Module numbers are not reused, and the names in a
- * readable file do not change, so an entry is valid for a window, or until
- * another address replaces it. */
+/* Has the frame a name? Looks it up in the cache. Module numbers are not
+ * reused, and the names in a readable file do not change, so an entry of the
+ * cache is valid until sp_readable_clear(), or until another address takes its
+ * slot. */
 static bool readable_named(sp_readable *readable, const sp_frame *frame) {
   const uint64_t mixed = (frame->code ^ ((uint64_t)frame->module << 40)) *
                          UINT64_C(0x9e3779b97f4a7c15);

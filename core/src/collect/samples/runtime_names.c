@@ -7,17 +7,16 @@
 
 typedef struct runtime_name {
   sp_frame frame;
-  sp_frame_name name; /* set when it has arrived; points into `text` */
-  char *text;         /* function and file; NULL: no name */
+  sp_frame_name name; /* set by name_copy(); points into `text` */
+  char *text;         /* copy of function and file; NULL: no name */
 } runtime_name;
 
-/* Process-wide, as the runtime is. Guarded by lock. */
+/* The queue. Process-wide, because the runtime is. Guarded by `lock`. */
 static struct {
   pthread_mutex_t lock;
   const sp_mem *mem;
-  uint32_t registrations; /* number of the registration whose runtime knows
-                           * these frames */
-  runtime_name *entries;  /* the first `named` have a name, the others wait */
+  uint32_t registrations; /* number of the runtime's registration */
+  runtime_name *entries;  /* the first `named` were resolved, the others wait */
   size_t capacity;
   size_t count;
   size_t named;
@@ -34,7 +33,7 @@ static void names_clear(void) {
 }
 
 /* Acquire the lock. Empties the queue if another runtime was registered,
- * because its codes mean other functions. */
+ * because its frames with the same code are other functions. */
 static void names_lock(void) {
   uint32_t registrations;
 
@@ -49,7 +48,7 @@ static void names_unlock(void) {
   pthread_mutex_unlock(&name_queue.lock);
 }
 
-/* Store a copy of the name. Without memory, the frame has no name. */
+/* Store a copy of the name. If out of memory, the frame has no name. */
 static void name_copy(runtime_name *entry, const spanprof_name *name) {
   const size_t function_bytes = name->function_bytes;
   const size_t file_bytes = name->file ? name->file_bytes : 0;
@@ -70,8 +69,9 @@ static void name_copy(runtime_name *entry, const spanprof_name *name) {
       .start_line = name->start_line};
 }
 
-/* Resolve the first waiting frame. The lock is held before and after. The name
- * is dropped if another thread was faster or the queue was emptied. */
+/* Resolve the first waiting frame. The caller holds the lock, which is released
+ * during the runtime's `resolve`. The name is dropped if another thread has
+ * resolved the frame or emptied the queue during that time. */
 static void name_resolve(const spanprof_runtime *runtime) {
   const sp_frame frame = name_queue.entries[name_queue.named].frame;
   const spanprof_frame request = {.code = frame.code,

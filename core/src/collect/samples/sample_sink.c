@@ -36,7 +36,7 @@ bool sp_sink_is_marked(const sp_sink *sink) {
   return sink->selection.mark != 0;
 }
 
-/* Is `span` equal to `outer`, or its descendant? */
+/* Is `span` equal to `outer`, or a descendant of `outer`? */
 static bool span_within(spanprof_span span, spanprof_span outer) {
   size_t i;
 

@@ -2,7 +2,7 @@
 
 #include "span/span.h"
 
-/* Memory for this many spans is kept for the next window. */
+/* Number of spans for which memory is kept until the next window. */
 #define SPAN_SET_KEPT 4096
 
 void sp_span_set_init(sp_span_set *set, const sp_mem *mem) {

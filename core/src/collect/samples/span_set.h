@@ -1,6 +1,6 @@
-/* The spans of the present window's samples. The set retains them, so that they
- * have names when the window is encoded, even if they end and are freed
- * elsewhere. Used by the collector's thread. */
+/* The set of the spans that a sink's samples have. The set retains the spans,
+ * so that their names are known when the profile is encoded, even if the spans
+ * end before. All functions are called on the collector thread. */
 #ifndef SP_SPAN_SET_H
 #define SP_SPAN_SET_H
 
@@ -16,8 +16,9 @@ typedef struct sp_span_set {
 
 void sp_span_set_init(sp_span_set *set, const sp_mem *mem);
 
-/* Add a span and retain it, once. Without memory, the span is not retained; its
- * samples keep their CPU time and may lose their span name. */
+/* Add a span and retain it, unless the set contains it. If there is no memory,
+ * the span is not retained; its samples keep their CPU time, but may lose the
+ * span's name. */
 void sp_span_set_add(sp_span_set *set, spanprof_span span);
 
 /* Release all spans. */

@@ -16,7 +16,7 @@ void sp_thread_labels_init(sp_thread_labels *labels,
 
 static spanprof_labels set_with(spanprof_labels set, const char *name,
                                 const char *value) {
-  /* On failure the set does not change, and the failure is counted. */
+  /* If this fails, `set` does not change, and the failure is counted. */
   (void)spanprof_labels_derive(set, name, strlen(name), value, strlen(value),
                                &set);
   return set;
@@ -30,8 +30,9 @@ static spanprof_labels set_with_number(spanprof_labels set, const char *name,
   return set_with(set, name, value);
 }
 
-/* Add the thread's name. proc(5): /proc/self/task/TID/comm ends with a newline.
- * A thread that has ended has no name. */
+/* Add the label thread_name. The file /proc/self/task/TID/comm has the name and
+ * a newline (proc(5)). It does not exist for a thread that has ended; then no
+ * label is added. */
 static spanprof_labels set_with_name(spanprof_labels set, uint32_t tid) {
   char name[64];
   size_t bytes = sp_task_file_read((int)tid, "comm", name, sizeof name);
@@ -42,8 +43,9 @@ static spanprof_labels set_with_name(spanprof_labels set, uint32_t tid) {
   return set_with(set, "thread_name", name);
 }
 
-/* Sets are never freed, and each thread derives its own from each set of the
- * application. Half of the nodes are reserved for the application. */
+/* Label sets are never freed, and each thread needs a set of its own for each
+ * set of the application. So half of the nodes are reserved for the
+ * application. */
 #define THREAD_LABELS_NODES_MAX (SP_LABEL_NODES / 2)
 
 static spanprof_labels labels_compose(const sp_settings *settings, uint32_t tid,

@@ -1,6 +1,7 @@
-/* Labels for the origin of a sample, if the options enable them: pid, thread_id
- * (the kernel's), thread_name (the kernel's, 15 bytes). Used by the collector's
- * thread. */
+/* The labels that name the process and thread of a sample, if the options
+ * report_pid, report_thread_id and report_thread_name enable them. thread_id
+ * and thread_name are the kernel's; the name has at most 15 bytes. All
+ * functions are called on the collector thread. */
 #ifndef SP_THREAD_LABELS_H
 #define SP_THREAD_LABELS_H
 
@@ -17,16 +18,17 @@ typedef struct sp_thread_labels {
   } known[SP_THREAD_LABELS_KNOWN];
 } sp_thread_labels;
 
-/* `settings` outlives it. */
+/* `settings` must outlive `labels`. */
 void sp_thread_labels_init(sp_thread_labels *labels,
                            const sp_settings *settings);
 
-/* Return `set` with these labels. A label is omitted without memory, or beyond
- * a limit. */
+/* Return `set` plus the enabled labels of the thread `tid`. A label is omitted
+ * if there is no memory for it, or if a limit of labels is reached. */
 spanprof_labels sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
                                      spanprof_labels set);
 
-/* Empty the cache, because names change and thread ids are reused. */
+/* Empty the cache, because names of threads change and thread ids are reused.
+ */
 void sp_thread_labels_clear(sp_thread_labels *labels);
 
 #endif
