@@ -112,7 +112,7 @@ typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
 typedef struct spanprof_profile spanprof_profile;
 
 /* A callback that receives each finished profile of the session, on the
- * library's uploader thread. The profile is valid during the call. */
+ * library's uploading thread. The profile is valid during the call. */
 typedef void (*spanprof_profile_fn)(void *data,
                                     const spanprof_profile *profile);
 

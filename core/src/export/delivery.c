@@ -162,7 +162,7 @@ void sp_delivery_mark_down(sp_delivery *delivery, uint64_t now_ns) {
   atomic_store(delivery->down_until_ns, now_ns + DELIVERY_DOWN_NS);
 }
 
-/* Log the server's answer, or that there was none, and the effect on the
+/* Log the server's answer, or that there was no answer, and what happens to the
  * profile. */
 static void delivery_log_failure(const sp_delivery *delivery,
                                  const sp_http_answer *answer,
@@ -203,7 +203,8 @@ static void delivery_log_failure(const sp_delivery *delivery,
                 answer->message, end);
 }
 
-/* Decide what the answer means for the profile, and set the backoff. */
+/* Decide from the answer whether the profile is sent again, and set the
+ * backoff. */
 static void delivery_decide(sp_delivery *delivery, const sp_http_answer *answer,
                             uint64_t max_age_ns, sp_tries *tries,
                             sp_retry *retry) {
@@ -234,7 +235,7 @@ static void delivery_decide(sp_delivery *delivery, const sp_http_answer *answer,
   atomic_store(delivery->down_until_ns, 0);
   if (retry->at_ns > now_ns && !retry->own_fault)
     sp_delivery_mark_down(delivery, now_ns);
-  /* A server that refuses a profile works. */
+  /* A server that refuses a profile is not down, so this is not a failure. */
   if (retry->verdict == SP_RETRY_REFUSED)
     delivery->failures = 0;
   else if (retry->verdict != SP_RETRY_ACCEPTED)
@@ -276,8 +277,8 @@ void sp_delivery_query_links(sp_delivery *delivery) {
   sp_buffer_dispose(&url);
 }
 
-/* Send a request. Returns false without memory for it, which counts as a
- * failure. */
+/* Send the request for a profile. If there is no memory for the request,
+ * returns false, and this counts as a failed request. */
 static bool delivery_post(sp_delivery *delivery, const sp_series *series,
                           const sp_encoded *part, sp_http_answer *answer,
                           size_t *bytes) {
@@ -296,8 +297,8 @@ static bool delivery_post(sp_delivery *delivery, const sp_series *series,
   return true;
 }
 
-/* Send a profile and decide what to do with it. Returns false if the request
- * was aborted. */
+/* Send a profile and decide whether it is sent again. Returns false if the
+ * request was aborted. */
 static bool delivery_try(sp_delivery *delivery, const sp_series *series,
                          const sp_encoded *part, uint64_t max_age_ns,
                          sp_tries *tries, sp_retry *retry) {
@@ -377,8 +378,8 @@ void sp_delivery_finish_spooled(sp_delivery *delivery,
   sp_spool_remove(delivery->spool, spooled->entry);
 }
 
-/* Log that `what` failed at the spool, and why. If no file can be locked there,
- * the spool is off, which is logged once. */
+/* Log `what`, which failed at the spool, and why. If no file in the spool can
+ * be locked, the spool is off, and this is logged once. */
 static void delivery_log_spool(sp_delivery *delivery, const char *what,
                                spanprof_status st) {
   const char *why = st == SPANPROF_ERR_IO || st == SPANPROF_ERR_SYSTEM
@@ -409,7 +410,7 @@ bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
 
   if (!delivery->spool)
     return false;
-  sp_delivery_claim(delivery); /* the limit applies to the whole directory */
+  sp_delivery_claim(delivery); /* the limit includes other spools */
   st = sp_spool_put(delivery->spool, upload, &delivery->series);
   if (!st) {
     sp_count(&sp_counts.profiles_spooled, 1);

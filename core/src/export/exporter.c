@@ -1,37 +1,39 @@
-/* Threads: the collector's thread pushes, the uploading thread exports, and
- * other threads flush or stop. One lock guards the queue and the flags. It is
- * not held during I/O, callbacks (also of the log) or waits.
+/* Threads: the collector thread pushes parts of profiles, the uploading thread
+ * exports them, and other threads flush or stop the exporter. One lock guards
+ * the queue and the flags. It is not held during I/O, callbacks (also that of
+ * the log) or waits.
  *
- * The uploading thread detaches one upload from the queue (in_flight), releases
- * the lock, works, acquires the lock, and counts the upload or returns it to
- * its place in the queue. The order of its work is: uploads that the callback
- * and the output directory have not received; uploads beyond queue_bytes, into
- * the spool; uploads that are too old; then, if there is no backoff, the
- * server: first the queue, then the spool.
+ * An upload is a part of a profile in the queue. The uploading thread detaches
+ * one upload from the queue (in_flight), releases the lock, works, acquires the
+ * lock, and counts the upload or returns it to its place in the queue. It works
+ * in this order: it delivers uploads that the callback and the output directory
+ * have not received; moves uploads beyond queue_bytes to the spool; drops
+ * uploads that are too old; and, if there is no backoff, sends uploads to the
+ * server, first those in the queue, then those in the spool.
  *
- * If the name of the service is not known yet, the callback and the output
- * directory wait for it for a while (service_name.h).
+ * If the name of the service is not known yet, the delivery to the callback and
+ * the output directory waits for the name for a while (service_name.h).
  *
- * A push never waits for I/O. Beyond queue_bytes, the oldest upload is dropped
- * immediately if there is no spool. If there is a spool, the uploading thread
- * moves the upload there after its present request (at most 10 s), and uploads
- * are dropped only beyond twice queue_bytes.
+ * A push never waits for I/O. If the queue has more than queue_bytes and there
+ * is no spool, the oldest upload is dropped immediately. If there is a spool,
+ * the uploading thread moves the upload there after its present request (at
+ * most 10 s), and uploads are dropped only beyond twice queue_bytes.
  *
- * Stop: the uploading thread tries every upload once, until an answer forbids
- * further uploads. It spools or drops the remaining uploads, and finishes.
- * Requests that the server itself forbade (429, Retry-After) are not tried. The
- * network has the time until shortly before the deadline, the disk has the
- * remaining time. A thread that does not return (from a name lookup of an old
- * libcurl, a callback or a disk) is abandoned: the stopping thread takes over
- * the queue, and the spool unless the stuck thread is at the disk. Nothing that
- * the stuck thread may use is freed. When it returns, it sees the flag first,
- * and ends.
+ * Stop: the uploading thread sends every upload once, until an answer forbids
+ * further uploads. It spools or drops the remaining uploads, and finishes. If
+ * the server itself has forbidden requests (429, Retry-After), none is sent.
+ * Requests may take until shortly before the deadline; the rest of the time is
+ * for the disk. If the uploading thread does not return from a name lookup of
+ * an old libcurl, a callback or the disk, it is abandoned: the thread that
+ * stops the exporter takes over the queue, and also the spool unless the stuck
+ * thread is at the disk. Nothing that the stuck thread may use is freed. When
+ * the stuck thread returns, it first sees the flag `abandoned`, and ends.
  *
- * Fork: the fork holds the lock, so the child has a consistent queue and flags.
- * The objects that the uploading thread was using, which are the connection and
- * the lists of the spool, may be inconsistent: the child leaks them. For a
- * while, the child assumes that the server is down if its parent found it down:
- * a child that ends soon sends it no request. */
+ * Fork: the forking thread holds the lock, so the child has a consistent queue
+ * and flags. The objects that the uploading thread was using, the connection
+ * and the lists of the spool, may be inconsistent, so the child does not use or
+ * free them. If the server was down for the parent, the child assumes for a
+ * while that it is down, so a child that ends soon sends no request. */
 #include "exporter.h"
 
 #include <string.h>
@@ -42,21 +44,22 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Part of a stop's time that is reserved for the disk, and for detecting a
- * stuck thread. */
+/* Part of a stop's time that is reserved for the disk, and to find out that the
+ * uploading thread is stuck. */
 #define EXPORTER_RESERVE_NS      (250 * SP_NS_PER_MS)
 #define EXPORTER_RESERVE_DIVISOR 4
 
-/* Minimum time of a stop, so that the thread can finish in order. */
+/* Minimum time of a stop, so that the uploading thread can finish its present
+ * work. */
 #define EXPORTER_MIN_STOP_NS (100 * SP_NS_PER_MS)
 
-/* A forked child assumes that the server is down if a request of its parent has
- * had no answer for this time: the child would not wait longer at its own end.
- */
+/* If a request of the parent has had no answer for this time, a forked child
+ * assumes that the server is down. When the child ends, it would not wait
+ * longer for an answer. */
 #define EXPORTER_SLOW_NS (2 * SP_NS_PER_S)
 
-/* Process-wide, because abandoned exporters have no owner. They are listed so
- * that leak checkers find them reachable. */
+/* The list of abandoned exporters. Process-wide, because they have no owner.
+ * The list keeps them reachable for leak checkers. */
 static sp_exporter *_Atomic exporter_abandoned;
 
 static spanprof_status exporter_locks_init(sp_exporter *exporter) {
@@ -113,10 +116,11 @@ static sp_own_stack exporter_stack(const sp_exporter *exporter) {
                                         : SP_OWN_STACK_SMALL;
 }
 
-/* Start the thread, with the lock held. Returns an errno, which the caller logs
- * after it releases the lock. Starts no thread once exit handlers run: a signal
- * handler may have called exit() while its thread held a lock that
- * pthread_create() needs. The stop then does the thread's work. */
+/* Start the uploading thread. The caller holds the lock. Returns an errno,
+ * which the caller logs after it has released the lock. Starts no thread once
+ * exit handlers run, because a signal handler may have called exit() while its
+ * thread held a lock that pthread_create() needs. In this case the stop does
+ * the work of the uploading thread. */
 static int exporter_start(sp_exporter *exporter) {
   int error;
 
@@ -175,8 +179,8 @@ void sp_exporter_end_name_wait(sp_exporter *exporter) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* Remove the oldest uploads beyond the size limit of the queue, and return them
- * as a list. */
+/* Remove the oldest uploads until the queue is within its size limit, and
+ * return the removed uploads as a list. */
 static sp_upload *exporter_overflow(sp_exporter *exporter) {
   uint64_t max_bytes = exporter->settings->queue_bytes;
   sp_upload *list = NULL, *upload;
@@ -223,13 +227,15 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   }
 }
 
-/* Is an upload up to `number` not exported yet? Lock held. */
+/* Is an upload with a number up to `number` not exported yet? The caller holds
+ * the lock. */
 static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
   return (exporter->in_flight && exporter->in_flight->number <= number) ||
          sp_upload_queue_pending(&exporter->queue, number);
 }
 
-/* Do all remaining uploads wait for their next try? Lock held. */
+/* Do all remaining uploads wait for their next try? The caller holds the lock.
+ */
 static bool exporter_waits(const sp_exporter *exporter) {
   return !exporter->in_flight &&
          sp_upload_queue_all_tried(&exporter->queue,
@@ -290,9 +296,10 @@ void sp_exporter_mark_unanswered(sp_exporter *exporter) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* Abandon a stuck thread. Does its remaining work as far as possible, and
- * leaves everything that it may still use. The thread ends when it sees the
- * flag. Called with the lock held; releases it. */
+/* Abandon the stuck uploading thread. Does the thread's remaining work as far
+ * as possible, and frees nothing that the thread may still use. The thread ends
+ * when it sees the flag `abandoned`. The caller holds the lock, which this
+ * function releases. */
 static void exporter_abandon(sp_exporter *exporter) {
   sp_upload *stuck = exporter->in_flight;
   bool may_spool = exporter->place != SP_EXPORTER_IN_DISK;
@@ -346,8 +353,8 @@ spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
   if (!exporter->running)
     exporter->finished = sp_uploader_finish(exporter);
   exporter_wait_finished(exporter, until_ns - reserve_ns / 2);
-  /* A slow disk gets all remaining time, because no other thread could do
-   * better. */
+  /* If the uploading thread is at the disk, wait until the deadline, because no
+   * other thread could write faster. */
   if (exporter->place == SP_EXPORTER_IN_DISK)
     exporter_wait_finished(exporter, until_ns);
   if (!exporter->finished) {

@@ -1,6 +1,6 @@
-/* The state of an exporter, shared by exporter.c, which works for the callers,
- * and uploader.c, which works on the uploading thread. The protocol is in
- * exporter.c. */
+/* The state of an exporter, shared by exporter.c, whose functions other threads
+ * call, and uploader.c, whose functions run on the uploading thread. exporter.c
+ * explains the protocol. */
 #ifndef SP_EXPORTER_STATE_H
 #define SP_EXPORTER_STATE_H
 
@@ -11,7 +11,7 @@
 #include "exporter.h"
 #include "service_name.h"
 
-/* Where the uploading thread works without the lock. */
+/* What the uploading thread is doing without the lock. */
 typedef enum sp_exporter_place {
   SP_EXPORTER_IDLE,
   SP_EXPORTER_IN_CALLBACK,
@@ -25,25 +25,28 @@ struct sp_exporter {
   const sp_settings *settings;
   const sp_clock *clock;
   sp_log *log;
-  /* Used by the uploading thread only, or by the stopping thread after it
-   * abandoned that one. */
+  /* Used only by the uploading thread. If that thread was abandoned, used by
+   * the thread that stops the exporter. */
   sp_delivery delivery;
-  uint64_t cpu_ns; /* the thread's CPU time at the last count */
-  /* Guarded by lock. */
+  uint64_t cpu_ns; /* the uploading thread's CPU time, as counted last */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   pthread_cond_t work;     /* wakes the uploading thread */
-  pthread_cond_t progress; /* wakes the threads that wait for it */
+  pthread_cond_t progress; /* wakes threads that wait for the uploading thread
+                            */
   sp_upload_queue queue;
   sp_upload *in_flight;
   sp_exporter_place place;
   uint64_t http_since_ns; /* when `place` became IN_HTTP */
   uint64_t last_number;
-  uint64_t backoff_until_ns; /* copy of the delivery's, for all threads */
-  bool backoff_ordered;      /* likewise */
+  /* Copies of the delivery's fields, for other threads. */
+  uint64_t backoff_until_ns;
+  bool backoff_ordered;
   sp_service_name service;
   pthread_t thread;
-  unsigned flushing;           /* threads that wait in sp_exporter_flush() */
-  void (*on_links_open)(void); /* pending query of sp_exporter_query_links() */
+  unsigned flushing;           /* number of threads in sp_exporter_flush() */
+  void (*on_links_open)(void); /* sp_exporter_query_links() was called; or NULL
+                                */
   bool running;
   bool stopping;
   bool finished;

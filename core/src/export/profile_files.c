@@ -18,24 +18,27 @@
 #include "util/text/ascii.h"
 #include "util/text/number.h"
 
-/* Together with the hash, this leaves room for pid, time, suffix and ".tmp" in
+/* Maximum length of the application's name in a file name. With this length,
+ * the name, the hash, the pid, the time, the suffix and ".tmp" fit into
  * NAME_MAX (255). */
 #define FILES_APP_BYTES  160
 #define FILES_HASH_BYTES 9
 #define FILES_SUFFIX     ".pb.gz"
 
-/* Files are removed down to max_bytes - max_bytes / FILES_SLACK_DIVISOR, so
- * that the directory is not read for every written file. It is read again after
- * max_bytes / FILES_SLACK_DIVISOR written bytes, or after FILES_RESCAN_NS,
- * because other processes write files, too. */
+/* If the files have more than max_bytes, files are removed until max_bytes -
+ * max_bytes / FILES_SLACK_DIVISOR is left, so that the directory is not read
+ * for every written file. The directory is read again after max_bytes /
+ * FILES_SLACK_DIVISOR written bytes, or after FILES_RESCAN_NS, because other
+ * processes write files, too. */
 #define FILES_SLACK_DIVISOR 32
 #define FILES_RESCAN_NS     (60 * SP_NS_PER_S)
 
-/* A temporary file of this age has no writer. */
+/* A temporary file of this age was left behind by a process that has died. */
 #define FILES_TEMPORARY_MAX_AGE_S 3600
 
-/* After a clock change by more than this, ages are not checked for a day, in
- * which the clock may be corrected. */
+/* If the clock is changed by more than FILES_JUMP_NS, the age of files is not
+ * checked for a day, because the change may be a mistake that is corrected
+ * within that day. */
 #define FILES_JUMP_NS     (INT64_C(600) * 1000000000)
 #define FILES_DISTRUST_NS (24 * 3600 * SP_NS_PER_S)
 
@@ -43,7 +46,7 @@ typedef struct files_entry {
   uint64_t time_ns;
   uint64_t pid;
   uint64_t bytes;
-  bool ahead; /* its time is in the future, because the clock was set back */
+  bool ahead; /* its time is in the future: the clock was set back */
 } files_entry;
 
 struct sp_profile_files {
@@ -54,22 +57,23 @@ struct sp_profile_files {
   uint64_t max_bytes;
   uint64_t max_age_ns;
   char app[FILES_APP_BYTES + FILES_HASH_BYTES + 1];
-  /* As of the last reading of the directory, plus later writes. */
+  /* The state of the directory when it was read last, plus the files written
+   * since then. */
   bool scanned;
-  uint64_t rescan_ns; /* when to read it again, monotonic */
+  uint64_t rescan_ns; /* when to read the directory again, monotonic */
   uint64_t bytes;
-  uint64_t written;   /* part of `bytes` written since the last reading */
+  uint64_t written;   /* bytes written since the last reading */
   uint64_t oldest_ns; /* Unix time; UINT64_MAX: there are no files */
   uint64_t removed;
-  /* Unix time minus monotonic time at the last put; and the monotonic time
-   * until which ages are not checked. */
+  /* offset_ns is Unix time minus monotonic time when a file was written last.
+   * Until the monotonic time trust_ns, ages are not checked. */
   int64_t offset_ns;
   uint64_t trust_ns;
 };
 
-/* Copy the name, with `_` for characters that are unsafe in a file name and for
- * a leading dot. A name that changes gets a hash of the original, so that two
- * applications never share files. */
+/* Copy the application's name. `_` replaces characters that are unsafe in a
+ * file name, and a leading dot. If the name changes, a hash of the original
+ * name is appended, so that two applications never share files. */
 static void files_app_clean(char *out, const char *name) {
   bool changed = false;
   size_t i;
@@ -93,7 +97,8 @@ static void files_name(const sp_profile_files *files, uint64_t pid,
            (unsigned long long)pid, (unsigned long long)time_ns);
 }
 
-/* Is the file ours, with this suffix? Then *out gets its pid and time. */
+/* Is `name` the name of a file of this application, with this suffix? If so,
+ * *out gets the pid and the time in the name. */
 static bool files_parse(const sp_profile_files *files, const char *name,
                         const char *suffix, files_entry *out) {
   size_t app_size = strlen(files->app);
@@ -136,7 +141,7 @@ spanprof_status sp_profile_files_new(sp_profile_files **out, const sp_mem *mem,
 
 void sp_profile_files_name(sp_profile_files *files, const char *name) {
   files_app_clean(files->app, name);
-  files->scanned = false; /* each application has its own limits */
+  files->scanned = false; /* files of the old name no longer count */
 }
 
 void sp_profile_files_free(sp_profile_files *files) {
@@ -167,9 +172,10 @@ static void files_drop_leftover(const sp_profile_files *files, int directory,
     unlinkat(directory, name, 0);
 }
 
-/* Read our files from the directory: first those with a time in the future,
- * then the oldest first. The caller frees *list. On SPANPROF_ERR_NOMEM and
- * SPANPROF_ERR_IO no file must be removed. */
+/* List this application's files in the directory: first those with a time in
+ * the future, then the others, oldest first. The caller frees *list. If the
+ * function returns SPANPROF_ERR_NOMEM or SPANPROF_ERR_IO, the list is
+ * incomplete, and the caller must not remove files. */
 static spanprof_status files_list(const sp_profile_files *files, int fd,
                                   uint64_t now_ns, files_entry **list,
                                   size_t *count) {
@@ -210,8 +216,9 @@ static spanprof_status files_list(const sp_profile_files *files, int fd,
   return st;
 }
 
-/* Return the Unix time for checking ages, or 0 while the clock is not trusted:
- * a clock that was set forward by mistake would make all files old. */
+/* Return the Unix time by which ages are checked. Returns 0 if the clock was
+ * changed recently, because a clock that was set forward by mistake would make
+ * all files too old. */
 static uint64_t files_age_now(sp_profile_files *files) {
   uint64_t monotonic_ns = sp_clock_monotonic_ns(files->clock);
   uint64_t unix_ns = sp_clock_unix_ns(files->clock);
@@ -223,9 +230,9 @@ static uint64_t files_age_now(sp_profile_files *files) {
   return monotonic_ns < files->trust_ns ? 0 : unix_ns;
 }
 
-/* Remove files, oldest first, until both limits are met. Files with a time in
- * the future are removed first for bytes, because otherwise each new profile
- * would be the oldest. */
+/* Remove files, oldest first, until the limits of size and age are met. If the
+ * size is above its limit, files with a time in the future are removed first,
+ * because otherwise each new profile would be the oldest file. */
 static void files_remove_oldest(sp_profile_files *files, int directory,
                                 const files_entry *list, size_t count,
                                 const sp_encoded *newest, uint64_t now_ns) {
@@ -257,8 +264,8 @@ static void files_remove_oldest(sp_profile_files *files, int directory,
   files->oldest_ns = i < count ? list[i].time_ns : UINT64_MAX;
 }
 
-/* Remove files beyond the limits, except `newest`. Reads the directory only if
- * a limit may be exceeded. */
+/* Remove files until the limits are met, but never the file `newest`. Reads the
+ * directory only if a limit may be exceeded. */
 static void files_enforce_caps(sp_profile_files *files, int directory,
                                const sp_encoded *newest) {
   uint64_t now_ns = files_age_now(files), before = files->removed;
@@ -294,7 +301,8 @@ static void files_enforce_caps(sp_profile_files *files, int directory,
                 files->directory);
 }
 
-/* Write the pieces to the profile's file, and enforce the limits. */
+/* Write the pieces to the profile's file, and remove files beyond the limits.
+ */
 static spanprof_status files_write(sp_profile_files *files,
                                    const sp_encoded *part,
                                    const sp_piece *pieces, size_t count,

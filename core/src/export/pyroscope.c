@@ -10,8 +10,8 @@
 
 #define PYROSCOPE_PUSH_PATH "/push.v1.PusherService/Push"
 
-/* A UUID of 36 characters (RFC 9562, 4 and 5.8), computed from the profile's
- * bytes, so that a retry has the same one. */
+/* Write a UUID of 36 characters (RFC 9562, 4 and 5.8), computed from the
+ * profile's bytes, so that a retry sends the same UUID. */
 static void pyroscope_uuid(const sp_encoded *part, char out[37]) {
   const uint64_t hash = sp_hash_bytes(part->bytes, part->size);
   uint64_t high = (hash & ~UINT64_C(0xf000)) | 0x8000;
@@ -91,7 +91,7 @@ static void push_build(sp_pyroscope_request *request,
   request->http.size = request->body.size;
 }
 
-/* Copy the text, with `_` for characters that /ingest refuses or uses as
+/* Append the text. `_` replaces characters that /ingest refuses or uses as
  * syntax. */
 static void ingest_text(sp_buffer *out, const char *text,
                         bool (*allowed)(char c)) {
@@ -99,7 +99,8 @@ static void ingest_text(sp_buffer *out, const char *text,
     sp_buffer_append(out, allowed(*text) ? text : "_", 1);
 }
 
-/* model/labelset of Pyroscope's /ingest: no quoting, no escapes. */
+/* Characters of names and values in /ingest, which knows no quotes and no
+ * escapes (Pyroscope's package model/labelset). */
 static bool ingest_name_character(char c) {
   return sp_ascii_word(c) || c == '_' || c == '.';
 }
@@ -112,9 +113,9 @@ static bool ingest_value_character(char c) {
   return c != ',' && c != '}';
 }
 
-/* Write app{name=value,…}. The server drops labels that begin with __, so they
- * are not sent. The label service_name has the full name, because the name
- * before the brace allows fewer characters. */
+/* Write app{name=value,…}. The server drops labels whose name begins with __,
+ * so they are not sent. The label service_name has the full name of the
+ * application, because the name before the brace cannot have all characters. */
 static void ingest_name(sp_buffer *out, const sp_series *series) {
   const char *name = NULL, *value = NULL;
   char before = '{';
@@ -147,8 +148,8 @@ static void ingest_build(sp_pyroscope_request *request,
     sp_buffer_form_encode(&request->url, name.data, name.size);
   request->url.failed |= name.failed;
   sp_buffer_dispose(&name);
-  /* spyName must be unknown to the server, because it rewrites function names
-   * for rbspy, pyspy and scripting. */
+  /* spyName is a name that the server does not know, because for rbspy, pyspy
+   * and scripting the server changes function names. */
   sp_buffer_format(
       &request->url,
       "&from=%llu&until=%llu&format=pprof&spyName=spanprof&sampleRate=%u",

@@ -4,8 +4,8 @@
 
 #define SERVICE_WAIT_DIVISOR 2
 
-/* Process-wide: the warning about two names is logged once per process, also if
- * it starts several sessions. */
+/* Process-wide, because the warning about two names is logged once per process,
+ * even if the process starts several sessions. */
 static _Atomic bool service_other_logged;
 
 void sp_service_name_init(sp_service_name *service, const sp_mem *mem,
@@ -17,7 +17,7 @@ void sp_service_name_init(sp_service_name *service, const sp_mem *mem,
                                .next_series.mem = mem};
 }
 
-/* Compute next_series from the settings and the facts. */
+/* Compute next_series from the settings and service->facts. */
 static spanprof_status service_series(sp_service_name *service) {
   sp_series series;
   spanprof_status st =

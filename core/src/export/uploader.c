@@ -6,11 +6,12 @@
 
 #define UPLOADER_MAX_AGE_NS (SP_RETRY_MAX_AGE_S * SP_NS_PER_S)
 
-/* Number of answers at a stop that may be the upload's own fault, before the
- * stop sends no further uploads. */
+/* At a stop, an upload may fail through its own fault, so the next one is still
+ * sent. After this number of such failures, the stop sends no further uploads.
+ */
 #define UPLOADER_LAST_REFUSALS 3
 
-/* Release the lock for work at `place`. */
+/* Release the lock, in order to work at `place`. */
 static void uploader_unlock(sp_exporter *exporter, sp_exporter_place place) {
   exporter->place = place;
   if (place == SP_EXPORTER_IN_HTTP)
@@ -18,9 +19,9 @@ static void uploader_unlock(sp_exporter *exporter, sp_exporter_place place) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* Acquire the lock. Returns false if the exporter was abandoned meanwhile and
- * must not be touched. Does not return if the exiting process no longer waits
- * for this thread. */
+/* Acquire the lock after work without it. Returns false if the exporter was
+ * abandoned during that work; the caller must not touch the exporter. Does not
+ * return if the process is exiting and no longer waits for this thread. */
 static bool uploader_lock(sp_exporter *exporter) {
   sp_own_thread_gate();
   pthread_mutex_lock(&exporter->lock);
@@ -33,14 +34,16 @@ void sp_uploader_copy_backoff(sp_exporter *exporter) {
   exporter->backoff_ordered = exporter->delivery.backoff_ordered;
 }
 
-/* Do the callback and the output directory wait for the service's name? */
+/* Does the delivery to the callback and the output directory wait for the name
+ * of the service? */
 static bool uploader_awaits_name(const sp_exporter *exporter) {
   return !exporter->flushing && !exporter->stopping &&
          sp_service_name_is_awaited(&exporter->service, exporter->queue.bytes);
 }
 
-/* Apply changes of the service's name, and create a missing client. Returns
- * false as uploader_lock(). */
+/* Apply changes of the service's name, and create the HTTP client if it is
+ * missing. Returns false if the exporter was abandoned, like uploader_lock().
+ */
 static bool uploader_update(sp_exporter *exporter) {
   sp_service_news news;
   sp_http_client *client;
@@ -84,8 +87,9 @@ static void in_flight_count(sp_exporter *exporter, sp_outcome outcome) {
   in_flight_end(exporter, true);
 }
 
-/* Pass the upload in flight to the callback and the output directory. Returns
- * false as uploader_lock(), like the next three functions. */
+/* Pass the upload in flight to the callback and the output directory. This
+ * function and the next three return false if the exporter was abandoned, like
+ * uploader_lock(). */
 static bool uploader_deliver_local(sp_exporter *exporter) {
   sp_upload *upload = exporter->in_flight;
 
@@ -105,8 +109,8 @@ static bool uploader_deliver_local(sp_exporter *exporter) {
   return true;
 }
 
-/* Move the upload in flight to the spool. If the spool has no space, count it
- * as *otherwise, or return it to the queue if `otherwise` is NULL. */
+/* Move the upload in flight to the spool. If the spool has no space, count the
+ * upload as *otherwise, or return it to the queue if `otherwise` is NULL. */
 static bool uploader_deliver_spool(sp_exporter *exporter,
                                    const sp_outcome *otherwise) {
   bool spooled;
@@ -123,8 +127,8 @@ static bool uploader_deliver_spool(sp_exporter *exporter,
   return true;
 }
 
-/* Send the upload in flight to the server. If *finished is false, it stays in
- * flight. */
+/* Send the upload in flight to the server. If *finished is false, the upload
+ * must be sent again and stays in flight. */
 static bool uploader_deliver_server(sp_exporter *exporter, bool *finished) {
   sp_outcome outcome;
 
@@ -226,8 +230,8 @@ static bool uploader_step(sp_exporter *exporter, bool *worked) {
          uploader_visit_spool(exporter, backoff_over, worked);
 }
 
-/* Send the upload in flight at the stop, if no earlier answer forbids it
- * (*may_send) and there is time. */
+/* At a stop, send the upload in flight if there is time and *may_send is true.
+ * An answer that forbids further uploads sets *may_send to false. */
 static bool uploader_deliver_last(sp_exporter *exporter, bool *may_send,
                                   uint32_t *refusals, bool *finished) {
   uint32_t before = exporter->in_flight->tries.refusals;
@@ -244,7 +248,8 @@ static bool uploader_deliver_last(sp_exporter *exporter, bool *may_send,
   now_ns = sp_clock_monotonic_ns(exporter->clock);
   if (now_ns >= exporter->send_until_ns)
     sp_delivery_mark_down(&exporter->delivery, now_ns);
-  /* Other uploads are sent only if the refusal was this upload's own fault. */
+  /* Further uploads are sent only if this upload failed through its own fault.
+   */
   *refusals += exporter->in_flight->tries.refusals - before;
   *may_send = exporter->in_flight->tries.refusals > before &&
               !exporter->delivery.backoff_ordered &&
@@ -263,7 +268,7 @@ bool sp_uploader_finish(sp_exporter *exporter) {
          NULL)
     if (!uploader_deliver_local(exporter))
       return false;
-  /* A backoff that the server did not order is ended early, once. */
+  /* A backoff that the server did not order is ended early by a stop, once. */
   may_send = !exporter->delivery.backoff_ordered ||
              sp_delivery_backoff_over(&exporter->delivery);
   while ((exporter->in_flight =
@@ -314,7 +319,7 @@ void *sp_uploader_run(void *argument) {
       sp_clock_wait(exporter->clock, &exporter->work, &exporter->lock,
                     uploader_next_ns(exporter));
   }
-  /* A thread that got no CPU time until now may have been abandoned. */
+  /* This thread may have got no CPU time for so long that it was abandoned. */
   if (valid && !exporter->abandoned && sp_uploader_finish(exporter)) {
     uploader_count_cpu(exporter);
     exporter->finished = true;

@@ -260,7 +260,7 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   sp_sigterm_end();
   sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO, "profiling stopped");
   pthread_mutex_lock(&sp_session_state.lock);
-  /* The uploader thread did not finish and may still read the settings. */
+  /* The uploading thread did not finish and may still read the settings. */
   session->kept = st == SPANPROF_ERR_STATE;
   if (session->kept)
     st =
