@@ -12,9 +12,10 @@
 
 #include "util/text/number.h"
 
-/* Number of rounds in which a descriptor must behave like libcurl's. A
- * descriptor that another thread fills and drains at random would have to match
- * 40 times by chance. */
+/* Number of rounds in which a descriptor must behave like libcurl's descriptor
+ * for wake-ups: full after a wake-up, and not full after the wake-up was read.
+ * A descriptor that another thread fills and drains at random would have to
+ * match 40 times by chance. */
 #define SOCKETS_ROUNDS     20
 #define SOCKETS_CANDIDATES 256
 
@@ -76,17 +77,18 @@ static bool socket_full(int fd) {
 
   if (poll(&ready, 1, 0) > 0 && ready.revents & POLLIN)
     return true;
-  /* For a socket, the ioctl counts output that the other side has not read. A
-   * pipe has one count for both ends. */
+  /* For a socket, TIOCOUTQ counts output that the other side has not read. For
+   * a pipe, FIONREAD counts the data in the pipe, at both ends. */
   if (fstat(fd, &info) != 0)
     return false;
-  if (S_ISSOCK(info.st_mode)) /* SIOCOUTQ of unix(7) under another name */
+  if (S_ISSOCK(info.st_mode)) /* TIOCOUTQ has the value of SIOCOUTQ (unix(7)) */
     return ioctl(fd, TIOCOUTQ, &unread) == 0 && unread > 0;
   return S_ISFIFO(info.st_mode) && ioctl(fd, FIONREAD, &unread) == 0 &&
          unread > 0;
 }
 
-/* Keep the descriptors of `fds` that are full, or those that are not. */
+/* Keep only the descriptors of `fds` that are full, or only those that are not.
+ * Returns their number. */
 static size_t sockets_filter(int *fds, size_t count, bool full) {
   size_t i, kept = 0;
 
@@ -96,8 +98,9 @@ static size_t sockets_filter(int *fds, size_t count, bool full) {
   return kept;
 }
 
-/* List descriptors without data: at most SOCKETS_CANDIDATES, with the highest
- * numbers, which the newest descriptors usually have. */
+/* List at most SOCKETS_CANDIDATES descriptors that are not full: those with the
+ * highest numbers, because these are usually the newest ones. Returns their
+ * number. */
 static size_t sockets_list(int fds[SOCKETS_CANDIDATES]) {
   DIR *directory = opendir("/proc/self/fd");
   struct dirent *found;

@@ -4,15 +4,15 @@
 
 #include "util/system/fork_hooks.h"
 
-/* Maximum wait of a fork. An old libcurl may look up a name during a call,
- * which can take longer. */
+/* Maximum time for which a fork waits. A call of an old libcurl may include a
+ * name lookup, which can take longer. */
 #define WORK_FORK_WAIT_NS (500 * SP_NS_PER_MS)
 
-/* Process-wide, because the TLS library is. The threads inside libcurl hold the
- * lock for reading, and a fork holds it for writing. */
+/* Process-wide, because the TLS library is. Threads inside libcurl hold the
+ * lock for reading, and a forking thread holds it for writing. */
 static struct {
   pthread_rwlock_t lock;
-  bool waited; /* the fork got the lock */
+  bool waited; /* the forking thread got the lock in time */
 } client_work = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 static void work_before_fork(void) {
@@ -24,9 +24,9 @@ static void work_after_fork_parent(void) {
     pthread_rwlock_unlock(&client_work.lock);
 }
 
-/* Threads of the parent may have waited for the lock. They do not exist in the
- * child, so the lock is initialized again. The unlock is for ThreadSanitizer,
- * which does not follow a second initialization. */
+/* Threads of the parent may have been waiting for the lock. They do not exist
+ * in the child, so the lock is initialized again. It is unlocked first because
+ * ThreadSanitizer does not notice the second initialization. */
 static void work_after_fork_child(void) {
   work_after_fork_parent();
   pthread_rwlock_init(&client_work.lock, NULL);

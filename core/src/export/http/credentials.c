@@ -5,17 +5,20 @@
 #include "util/memory/buffer.h"
 #include "util/text/json_string.h"
 
-/* The password, the credentials in the Authorization header, and the proxy's
- * user and password. */
+/* Number of secrets besides the values of the settings' headers: the password,
+ * the credentials in the Authorization header, and the user and password of the
+ * proxy. */
 #define CREDENTIALS_OWN 4
 
-/* A shorter secret would be found by chance. */
+/* A secret that is shorter than this is not searched for, because it would be
+ * found by chance. */
 #define CREDENTIALS_MIN_BYTES 4
 
-/* This many bytes of a longer secret are not found by chance. */
+/* Of a longer secret, this many bytes are searched for. They are not found by
+ * chance. */
 #define CREDENTIALS_ENOUGH_BYTES 8
 
-/* The header before the secret. */
+/* The part of the header before the secret. */
 #define CREDENTIALS_BEARER "Authorization: Bearer "
 #define CREDENTIALS_BASIC  "Authorization: Basic "
 
@@ -44,7 +47,7 @@ static spanprof_status credentials_authorize(sp_credentials *credentials,
   return credentials->authorization ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-/* Copy the part before the `@` of the proxy's URL. */
+/* Copy the user and password from the proxy's URL, which are before the `@`. */
 static spanprof_status credentials_proxy(sp_credentials *credentials,
                                          const sp_settings *settings) {
   const char *scheme = settings->proxy ? strstr(settings->proxy, "://") : NULL;
@@ -106,8 +109,8 @@ void sp_credentials_dispose(sp_credentials *credentials) {
   credentials->secret_count = 0;
 }
 
-/* Do the first `size` bytes of a secret begin at `text`, as they are or as in a
- * JSON string? */
+/* Does `text` begin with the first `size` bytes of a secret, as they are or
+ * escaped as in a JSON string? */
 static bool secret_matches(const char *text, const char *end,
                            const char *secret, size_t size) {
   char character[SP_JSON_CHARACTER_BYTES];

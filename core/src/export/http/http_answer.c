@@ -8,13 +8,14 @@
 #include "util/text/number.h"
 #include "util/text/utf8.h"
 
-/* A year. Longer times would not overflow, but have no useful meaning. */
+/* Longest time that a Retry-After header can ask for: a year. Longer times
+ * would have no useful meaning. */
 #define ANSWER_MAX_SECONDS (UINT64_C(365) * 24 * 3600)
 #define ANSWER_DATE_BYTES  64
 #define ANSWER_CODE_BYTES  64
 
-/* ID1 of RFC 1952, 2.3.1. Pyroscope always compresses answers to compressed
- * requests. */
+/* The first byte of gzip data (ID1 in RFC 1952, 2.3.1). Pyroscope always
+ * compresses answers to compressed requests. */
 #define GZIP_MAGIC '\x1f'
 
 static bool answer_space(char c) {
@@ -77,8 +78,8 @@ bool sp_http_media_type_is(const char *value, const char *type) {
   return size == strlen(type) && strncasecmp(value, type, size) == 0;
 }
 
-/* Copy the JSON string that starts at `p`, after its opening quote, as one
- * line. */
+/* Copy the JSON string whose content starts at `p`, after the opening quote, as
+ * one line. */
 static bool answer_json_string(const char *p, const char *end, char *out,
                                size_t capacity) {
   char character[SP_JSON_CHARACTER_BYTES];
@@ -99,9 +100,9 @@ static bool answer_json_string(const char *p, const char *end, char *out,
   return p < end;
 }
 
-/* Copy the string value of "key" in a flat JSON object. This also finds a key
- * inside of a string value, which does no harm: the text is only shown to
- * people. */
+/* Copy the string value of "key" in a flat JSON object. A key inside of a
+ * string value is found, too. This does no harm, because the text is only shown
+ * to people. */
 static bool answer_json_member(const char *body, size_t size, const char *key,
                                char *out, size_t capacity) {
   const char *end = body + size;

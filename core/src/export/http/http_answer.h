@@ -9,28 +9,31 @@
 
 #define SP_HTTP_MESSAGE_BYTES 256
 
-/* Read the value of a Retry-After header, `size` bytes: seconds, or an
- * HTTP-date (RFC 9110, 10.2.3). *out_ns is the time from `unix_ns`, 0 for a
- * past date. Returns false if the value is neither. */
+/* Read the value of a Retry-After header, which has `size` bytes: seconds, or
+ * an HTTP-date (RFC 9110, 10.2.3). *out_ns is the time from `unix_ns` on, or 0
+ * for a date in the past. Returns false if the value is neither seconds nor a
+ * date. */
 bool sp_http_retry_after(const char *value, size_t size, uint64_t unix_ns,
                          uint64_t *out_ns);
 
-/* If `line` of `size` bytes is the header `name`, return true and its value
- * without surrounding spaces. */
+/* Is `line` of `size` bytes the header `name`? If so, *value is the header's
+ * value without surrounding spaces. */
 bool sp_http_header_value(const char *line, size_t size, const char *name,
                           const char **value, size_t *value_size);
 
-/* Is `value`, a Content-Type, of this media type? Parameters are ignored. */
+/* Is `value`, the value of a Content-Type header, of the media type `type`?
+ * Parameters are ignored. */
 bool sp_http_media_type_is(const char *value, const char *type);
 
-/* Extract one printable line from an answer's body: "code: message" of a
+/* Extract one printable line from the body of an answer: "code: message" of a
  * Connect error (https://connectrpc.com/docs/protocol, "Error end-stream"), the
- * detail of a problem (RFC 9457), or the body's first line. `out` always ends
- * with NUL. It is "" if there is no text. */
+ * "detail" of a problem (RFC 9457), or the first line of the body. `out` always
+ * ends with NUL. It is "" if the body has no text. */
 void sp_http_message(const char *body, size_t size,
                      char out[SP_HTTP_MESSAGE_BYTES]);
 
-/* Write a sentence on why there is no answer. `detail` is libcurl's message. */
+/* Write a text that says why there is no answer. `detail` is libcurl's message.
+ */
 void sp_http_failure(CURLcode code, const char *detail,
                      char out[SP_HTTP_MESSAGE_BYTES]);
 

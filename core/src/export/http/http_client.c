@@ -16,17 +16,18 @@
 #include "util/system/sigpipe.h"
 #include "util/system/status.h"
 
-/* Time limit for a connection, including TLS. libcurl gives half of it to the
- * first of several addresses, and half of the remaining time to each next one.
- * An address that drops packets thus leaves time for the others and for the
- * answer. */
+/* Time limit for a connection, including TLS. If the server has several
+ * addresses, libcurl gives half of this time to the first address, and half of
+ * the remaining time to each next one. So an address that drops packets leaves
+ * time for the other addresses and for the answer. */
 #define CLIENT_CONNECT_MS 8000L
 
-/* Maximum size of a stored body. No answer that the client uses is larger. */
+/* Maximum size of the body of an answer that is stored, except for
+ * sp_http_client_fetch(). No answer that the client uses is larger. */
 #define CLIENT_BODY_BYTES (64 * 1024)
 
-/* Maximum wait of libcurl until the clock is read again. Waits are divided
- * because in tests the clock may run faster than real time. */
+/* Longest single wait in libcurl, after which the clock is read again. Waits
+ * are divided because in tests the clock may run faster than real time. */
 #define CLIENT_SLICE_MS 50
 
 struct sp_http_client {
@@ -38,10 +39,10 @@ struct sp_http_client {
   CURLM *multi;
   CURL *easy;
   sp_client_sockets sockets;
-  /* Set by any thread. */
+  /* May be set by any thread. */
   _Atomic bool aborted;
   _Atomic uint64_t until_ns;
-  /* Of the running request. */
+  /* The state of the running request. */
   sp_buffer body;
   size_t body_max;
   uint64_t time_max_ns;
@@ -50,7 +51,7 @@ struct sp_http_client {
   bool retry_after_given;
   uint64_t retry_after_ns;
   char error[CURL_ERROR_SIZE];
-  /* In the list of abandoned clients. */
+  /* The next client in the list of abandoned clients. */
   sp_http_client *next;
 };
 
@@ -58,8 +59,8 @@ struct sp_http_client {
 static pthread_once_t client_once = PTHREAD_ONCE_INIT;
 static CURLcode client_curl_state;
 
-/* Process-wide, because abandoned clients have no owner. They are listed so
- * that leak checkers find them reachable. */
+/* The list of abandoned clients. Process-wide, because they have no owner. The
+ * list keeps them reachable for leak checkers. */
 static sp_http_client *_Atomic client_abandoned;
 
 static void client_curl_init(void) {
@@ -123,7 +124,7 @@ static CURLcode client_configure(sp_http_client *client) {
 #endif
   CLIENT_SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   CLIENT_SET(USERAGENT, "spanprof/" SPANPROF_VERSION);
-  /* An empty text prevents libcurl from reading the environment. */
+  /* "" keeps libcurl from reading the proxy from the environment. */
   CLIENT_SET(PROXY, settings->proxy ? settings->proxy : "");
   CLIENT_SET(NOPROXY, settings->no_proxy ? settings->no_proxy : "");
   CLIENT_SET(SSL_VERIFYPEER, 1L);
@@ -131,7 +132,7 @@ static CURLcode client_configure(sp_http_client *client) {
   if (settings->ca_bundle) {
     CLIENT_SET(CAINFO, settings->ca_bundle);
     CLIENT_SET(CAPATH, NULL);
-    /* The same file verifies a proxy that uses TLS. */
+    /* A proxy that uses TLS is verified by the same file. */
     CLIENT_SET(PROXY_CAINFO, settings->ca_bundle);
     CLIENT_SET(PROXY_CAPATH, NULL);
   }
@@ -145,8 +146,9 @@ static CURLcode client_configure(sp_http_client *client) {
   CLIENT_SET(HEADERFUNCTION, client_on_header);
   CLIENT_SET(HEADERDATA, client);
 #if LIBCURL_VERSION_NUM >= 0x075700
-  /* Without this option, ending a request waits for a name lookup that hangs.
-   * Older versions do not have it; a thread that hangs in them is abandoned. */
+  /* Without this option, the end of a request waits for a name lookup that
+   * hangs. Older versions of libcurl do not have the option; a thread that
+   * hangs in such a libcurl is abandoned. */
   CLIENT_SET(QUICK_EXIT, 1L);
 #endif
 #undef CLIENT_SET
@@ -207,7 +209,7 @@ void sp_http_client_free(sp_http_client *client) {
 
   if (!client)
     return;
-  sp_sigpipe_block(&pipe); /* TLS writes close_notify */
+  sp_sigpipe_block(&pipe); /* libcurl may write (TLS: close_notify) */
   sp_client_work_begin();
   if (client->easy)
     curl_easy_cleanup(client->easy);
@@ -220,16 +222,17 @@ void sp_http_client_free(sp_http_client *client) {
   sp_mem_free(client->mem, client);
 }
 
-/* May the request continue? An optional request ends as soon as a limit is set,
- * even if its time has not come. */
+/* May the request continue? A request that is not `needed` ends as soon as
+ * sp_http_client_limit() has set a limit, even before that time. */
 static bool client_may_continue(sp_http_client *client, bool needed) {
   return !atomic_load(&client->aborted) &&
          (needed || atomic_load(&client->until_ns) == UINT64_MAX);
 }
 
-/* Wait until libcurl has work to do. CURLE_ABORTED_BY_CALLBACK: aborted.
- * CURLE_OPERATION_TIMEDOUT: `limit_ns` has passed. `aborted` is checked first,
- * because the clock may be freed after an abort. */
+/* Wait until libcurl has work to do. Returns CURLE_ABORTED_BY_CALLBACK if the
+ * request is aborted, and CURLE_OPERATION_TIMEDOUT if `limit_ns` has passed.
+ * `aborted` is checked before the clock is read, because the clock may be freed
+ * after an abort. */
 static CURLcode client_wait(sp_http_client *client, uint64_t limit_ns) {
   uint64_t until_ns, now_ns, wait_ns;
 
@@ -250,8 +253,8 @@ static CURLcode client_wait(sp_http_client *client, uint64_t limit_ns) {
   return CURLE_OK;
 }
 
-/* Run the request until it is complete. Called between sp_client_work_begin()
- * and sp_client_work_end(). */
+/* Run the request until it is complete. The caller has called
+ * sp_client_work_begin(). */
 static CURLcode client_run(sp_http_client *client, bool needed) {
   const uint64_t limit_ns =
       sp_clock_monotonic_ns(client->clock) + client->time_max_ns;
@@ -275,7 +278,7 @@ static CURLcode client_run(sp_http_client *client, bool needed) {
   return CURLE_ABORTED_BY_CALLBACK;
 }
 
-/* Write a sentence on why there is no answer. */
+/* Write a text that says why there is no answer. */
 static void client_explain(const sp_http_client *client, CURLcode code,
                            char out[SP_HTTP_MESSAGE_BYTES]) {
   const char *detail =
@@ -292,7 +295,8 @@ static void client_explain(const sp_http_client *client, CURLcode code,
   sp_http_failure(code, detail, out);
 }
 
-/* Is the body of a 2xx the server's answer to an accepted profile? */
+/* Is the body of an answer with a status 2xx that of Pyroscope's answer to an
+ * accepted profile? */
 static bool client_accepts(const sp_http_client *client,
                            const sp_http_request *request) {
   char *type = NULL;
@@ -303,7 +307,7 @@ static bool client_accepts(const sp_http_client *client,
   return type && sp_http_media_type_is(type, request->accepted_type);
 }
 
-/* Do the sources of the message contain a secret? */
+/* Does a text from which the message is made contain a secret? */
 static bool answer_has_credentials(const sp_http_client *client) {
   return sp_credentials_appear(&client->credentials, client->body.data,
                                client->body.size) ||
@@ -324,9 +328,10 @@ static void client_read_answer(sp_http_client *client,
   curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
   not_pyroscope =
       status >= 200 && status < 300 && !client_accepts(client, request);
-  /* An acceptance counts only if it is complete: sending a profile twice does
-   * no harm, losing one does. A refusal counts as soon as its status line has
-   * arrived. So does a page of another program that is too long. */
+  /* An answer that accepts the profile counts only if it has arrived
+   * completely, because a profile that is sent twice does no harm, and a lost
+   * profile does. A refusal counts as soon as its status line has arrived. A
+   * page of another program counts even if it is too long to be stored. */
   if (code == CURLE_OK || status >= 300 ||
       (not_pyroscope && client->body_cut)) {
     answer->status = status;
@@ -343,7 +348,7 @@ static void client_read_answer(sp_http_client *client,
              "(a message with credentials, omitted)");
 }
 
-/* Send a request, a GET if there is no body. */
+/* Send a request: a POST, or a GET if there is no body. */
 static void client_send(sp_http_client *client, const sp_http_request *request,
                         bool needed, sp_http_answer *answer) {
   const bool post = request->body != NULL;
@@ -367,8 +372,9 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
                  !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                                    (curl_off_t)request->size))) &&
       !curl_multi_add_handle(client->multi, easy)) {
-    /* With CURLOPT_NOSIGNAL, libcurl does not ignore SIGPIPE, and older TLS
-     * libraries use write(). The thread may belong to the program. */
+    /* SIGPIPE must be blocked: with CURLOPT_NOSIGNAL, libcurl does not ignore
+     * it, and older TLS libraries use write(). The thread may be a thread of
+     * the program, so its signal mask is restored later. */
     sp_sigpipe_block(&pipe);
     sp_client_work_begin();
     code = client_run(client, needed);

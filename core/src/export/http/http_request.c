@@ -29,7 +29,7 @@ static bool request_header_line(struct curl_slist **list, sp_buffer *line,
   size_t size = colon ? (size_t)(colon - text) : sizeof name;
   struct curl_slist *longer;
 
-  /* Only an empty value needs this form. */
+  /* Only a header with an empty value needs the form "Name;". */
   if (colon && !colon[1 + strspn(colon + 1, " \t")] && size < sizeof name) {
     memcpy(name, text, size);
     name[size] = '\0';
@@ -45,9 +45,9 @@ struct curl_slist *sp_http_request_headers(const sp_settings *settings,
                                            const sp_credentials *credentials,
                                            const sp_http_request *request,
                                            const sp_mem *mem) {
-  /* Remove "Expect: 100-continue", which libcurl adds for longer bodies: before
-   * Pyroscope has the whole body, it sends neither a 100 nor a refusal
-   * (recorded from 3fe6a457a). */
+  /* Remove "Expect: 100-continue", which libcurl adds for longer bodies. It
+   * would only delay the request, because Pyroscope sends neither a 100 nor a
+   * refusal before it has the whole body (as recorded with 3fe6a457a). */
   struct curl_slist *list = curl_slist_append(NULL, "Expect:");
   bool done = list != NULL;
   sp_buffer line;

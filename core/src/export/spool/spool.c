@@ -10,12 +10,12 @@
 
 #define SPOOL_SCAN_NS (60 * SP_NS_PER_S)
 
-/* Smallest size of a file on common file systems. It also limits the number of
- * files. */
+/* Size that a small file has on common file systems. Each file counts as at
+ * least this size, so the size limit also limits the number of files. */
 #define SPOOL_BLOCK_BYTES UINT64_C(4096)
 
-/* Our own home and those of dead processes. Further homes wait for the next
- * scan. */
+/* Maximum number of homes that this process has: its own home and those of dead
+ * processes. Further homes wait for a later scan. */
 #define SP_SPOOL_HOMES 16
 
 struct sp_spool {
@@ -26,14 +26,14 @@ struct sp_spool {
   char *directory;
   uint64_t max_bytes;
   uint64_t max_age_ns;
-  sp_spool_home homes[SP_SPOOL_HOMES]; /* [0]: ours, created by the first put */
-  sp_spool_entry *entries;             /* oldest first */
+  sp_spool_home homes[SP_SPOOL_HOMES]; /* [0]: this process's */
+  sp_spool_entry *entries;             /* sorted by age, the oldest first */
   size_t count;
   size_t capacity;
-  uint64_t bytes; /* size of the entries */
-  uint64_t
-      other_bytes; /* size of other files at the last scan: of living processes,
-                    * and of dead processes without a slot in `homes` */
+  uint64_t bytes; /* total size of the entries */
+  /* Size of all other files at the last scan: those of living processes, and of
+   * dead processes without a slot in `homes`. */
+  uint64_t other_bytes;
   uint64_t scan_ns; /* when to scan again */
   bool more;        /* the last scan found more homes than slots */
 };
@@ -81,7 +81,7 @@ void sp_spool_free(sp_spool *spool) {
   sp_mem_free(spool->mem, spool);
 }
 
-/* Remove an entry from the list. Its file stays. */
+/* Remove an entry from the list `entries`. Its file stays. */
 static void spool_detach(sp_spool *spool, sp_spool_entry *entry) {
   size_t i = (size_t)(entry - spool->entries);
 
@@ -97,8 +97,8 @@ void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
   int directory;
 
   sp_spool_file_name(entry->time_ns, name, sizeof name);
-  /* If no descriptor is free, the file stays, and the next process sends it
-   * again, which does no harm (spool.h). */
+  /* If the process has no free descriptor, the file stays, and the next process
+   * sends it again, which does no harm (spool.h). */
   if (!sp_spool_home_open(&directory, home)) {
     unlinkat(directory, name, 0);
     close(directory);
@@ -137,8 +137,9 @@ static void spool_abandon_home(sp_spool *spool, sp_spool_home *home) {
   sp_spool_home_abandon(home, spool->mem);
 }
 
-/* Drop the entries of homes that were lost: another program may have removed a
- * home or its lock, and another process may have locked it since. */
+/* Drop the entries of homes that this process has lost, because another program
+ * has removed the home or its lock file, or another process has locked the home
+ * after that. */
 static void spool_verify_homes(sp_spool *spool) {
   size_t i;
 
@@ -159,7 +160,7 @@ static void spool_drop_old(sp_spool *spool) {
 static spanprof_status spool_free_bytes(sp_spool *spool, uint64_t bytes) {
   const uint64_t others_bytes = spool->other_bytes + bytes;
 
-  /* Dropping our own files would not free enough space. */
+  /* Even without files of this process, the spool would be full. */
   if (others_bytes > spool->max_bytes)
     return SPANPROF_ERR_LIMIT;
   while (spool->bytes + others_bytes > spool->max_bytes)
@@ -189,8 +190,8 @@ static void spool_insert(sp_spool *spool, const sp_spool_entry *entry) {
   entry->home->files++;
 }
 
-/* Open the spool, or the home called `name` in it, for listing.
- * SPANPROF_ERR_IO: the last error has the reason. */
+/* Open the spool, or the home `name` in it, in order to list its files. Returns
+ * SPANPROF_ERR_IO and sets the last error if it cannot be opened. */
 static spanprof_status spool_list(const sp_spool *spool, const char *name,
                                   DIR **out) {
   int fd;
@@ -204,7 +205,8 @@ static spanprof_status spool_list(const sp_spool *spool, const char *name,
                  spool->directory);
 }
 
-/* The monotonic start time of another process's profile (spool.h). */
+/* Return the monotonic time from which the age of another process's profile is
+ * counted (spool.h). */
 static uint64_t spool_began(const sp_spool *spool, uint64_t time_ns) {
   uint64_t unix_ns = sp_clock_unix_ns(spool->clock);
   uint64_t age_ns = unix_ns > time_ns ? unix_ns - time_ns : 0;
@@ -213,9 +215,9 @@ static uint64_t spool_began(const sp_spool *spool, uint64_t time_ns) {
          sp_min_u64(age_ns, spool->max_age_ns / 2);
 }
 
-/* Read the files of the home called `name`. If we have its lock, its files
- * become entries, and unfinished ones are removed. Otherwise (`home` NULL) the
- * files are only counted. */
+/* Read the files of the home `name`. If this process has locked the home, its
+ * files become entries, and unfinished files are removed. If `home` is NULL,
+ * the files are only counted in other_bytes. */
 static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
                                        const char *name, uint64_t *bytes) {
   spanprof_status st = SPANPROF_OK;
@@ -266,8 +268,8 @@ static bool spool_has_home(const sp_spool *spool, const char *name) {
   return false;
 }
 
-/* Take over a home if its process is dead. SPANPROF_ERR_IO: the home is not
- * trusted or cannot be read; the last error has the reason. */
+/* Take over the home `name` if its process is dead. Returns SPANPROF_ERR_IO and
+ * sets the last error if the home is not trusted or cannot be read. */
 static spanprof_status spool_visit(sp_spool *spool, const char *name) {
   sp_spool_home *home = spool_free_home(spool);
   uint64_t claimed_bytes = 0;

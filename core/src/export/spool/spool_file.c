@@ -14,14 +14,16 @@
 
 #define SPOOL_FILE_SUFFIX ".profile"
 
-/* The first line. After it come a line of seven numbers, the labels and the
- * pprof data. */
+/* The first line of a file. The second line has seven numbers. The labels and
+ * the pprof data follow. */
 #define SPOOL_FILE_MAGIC "spanprof-spool 1\n"
 
-/* Seven numbers of at most 20 digits. */
+/* Maximum size of the header: the first line and seven numbers of at most 20
+ * digits. */
 #define SPOOL_FILE_HEADER_BYTES (sizeof SPOOL_FILE_MAGIC + 7 * 21)
 
-/* A profile has less than 2 MiB before compression, the labels 30 x 3 KiB. */
+/* Maximum size of a file. A profile has less than 2 MiB before compression, and
+ * the labels have at most 30 x 3 KiB. */
 #define SPOOL_FILE_MAX_BYTES (8 * 1024 * 1024)
 
 spanprof_status sp_spool_file_write(int directory, const char *path,
@@ -43,7 +45,8 @@ spanprof_status sp_spool_file_write(int directory, const char *path,
   return sp_directory_put(directory, path, name, pieces, SP_COUNT_OF(pieces));
 }
 
-/* Read the numbers of the header. *text is then at the labels. */
+/* Read the numbers of the header from *text on. *text is advanced to the
+ * labels. */
 static bool spool_file_numbers(const char **text, uint64_t numbers[7]) {
   size_t i;
 
@@ -68,7 +71,7 @@ spanprof_status sp_spool_file_parse(sp_spool_file *out, const sp_mem *mem,
   out->mem = mem;
   out->series.mem = mem;
   out->content = content;
-  /* A copy that ends with NUL, so that no number is read beyond it. */
+  /* The copy ends with NUL, so that no number is read beyond the header. */
   memcpy(header, content, header_size);
   header[header_size] = '\0';
   if (strncmp(header, SPOOL_FILE_MAGIC, sizeof SPOOL_FILE_MAGIC - 1) == 0 &&
@@ -93,8 +96,8 @@ spanprof_status sp_spool_file_parse(sp_spool_file *out, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-/* Read the content. Returns an errno, EBADMSG if the file is shorter than
- * `size`. */
+/* Read `size` bytes of content. Returns 0 or an errno; EBADMSG if the file is
+ * shorter. */
 static int spool_file_load(int fd, char *content, size_t size) {
   while (size) {
     ssize_t got = read(fd, content, size);

@@ -17,7 +17,8 @@
 #define HOME_LOCK      "lock"
 #define HOME_MAX_TRIES 16
 
-/* The owner checks the lock file ten times in this time (spool.c). */
+/* If a home has had no lock file for this time, its owner is dead. A living
+ * owner checks its lock file ten times in this time (spool.c). */
 #define HOME_ABANDONED_S 600
 
 void sp_spool_home_init(sp_spool_home *home) {
@@ -40,8 +41,8 @@ static bool home_is_lock(const sp_spool_home *home, const struct stat *info) {
   return info->st_dev == home->device && info->st_ino == home->inode;
 }
 
-/* Is the lock file open? Other code may have closed the descriptor and reused
- * its number (programs that become daemons close all descriptors). */
+/* Is the lock file still open? Other code may have closed its descriptor and
+ * reused the number (programs that become daemons close all descriptors). */
 static bool home_locked(const sp_spool_home *home) {
   int fd = atomic_load(&home->lock_fd);
   struct stat info;
@@ -63,8 +64,9 @@ bool sp_spool_home_is_missing(const sp_spool_home *home) {
   return access(home->path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Lock the open file. SPANPROF_ERR_STATE: another process has the lock, or the
- * name belongs to another file now, because the owner removed this one. */
+/* Lock the open lock file. Returns SPANPROF_ERR_STATE if another process has
+ * the lock, or if the owner has removed the file, so that its name is free or
+ * belongs to another file now. */
 static spanprof_status home_lock_file(sp_spool_home *home, int directory,
                                       int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -87,8 +89,9 @@ static spanprof_status home_lock_file(sp_spool_home *home, int directory,
   return SPANPROF_OK;
 }
 
-/* Open and lock the lock file. SPANPROF_ERR_STATE: as home_lock_file(), or the
- * file does not exist, or with O_EXCL exists. */
+/* Open and lock the lock file. Returns SPANPROF_ERR_STATE if home_lock_file()
+ * does, if the file does not exist, or if it exists and `flags` contain O_EXCL.
+ */
 static spanprof_status home_lock(sp_spool_home *home, int flags) {
   int directory, fd;
   spanprof_status st = sp_spool_home_open(&directory, home);
@@ -125,8 +128,8 @@ static spanprof_status home_name(sp_spool_home *home, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-/* Create the directory of the home. SPANPROF_ERR_STATE: a home of this name
- * exists. */
+/* Create the directory of the home. Returns SPANPROF_ERR_STATE if a home of
+ * this name exists. */
 static spanprof_status home_make_directory(const sp_spool_home *home) {
   int spool, error;
   spanprof_status st = sp_directory_open(&spool, home->spool, NULL);
@@ -166,8 +169,8 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
   spanprof_status st = SPANPROF_ERR_STATE;
   uint64_t i;
 
-  /* Another process may lock a home between its creation and our lock. Then it
-   * removes that home, and we create another one. */
+  /* Another process may lock the new home before this process does. It then
+   * removes that home, and this process creates another one. */
   for (i = 0; i < HOME_MAX_TRIES && st == SPANPROF_ERR_STATE; i++) {
     char name[SP_SPOOL_HOME_NAME_BYTES];
 
@@ -191,7 +194,7 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
   return st;
 }
 
-/* Has the home had no lock file for so long that no process owns it? */
+/* Has the home had no lock file for so long that no living process owns it? */
 static bool home_is_abandoned(const sp_spool_home *home, uint64_t unix_ns) {
   struct stat info, lock;
   int directory;
@@ -213,7 +216,7 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
 
   if (!st)
     st = home_lock(home, home_is_abandoned(home, unix_ns) ? O_CREAT : 0);
-  /* The owner has removed the home since its name was read. */
+  /* The owner has removed the home since the spool was listed. */
   if (st == SPANPROF_ERR_IO && sp_spool_home_is_missing(home))
     st = SPANPROF_ERR_STATE;
   if (st)
@@ -239,8 +242,8 @@ bool sp_spool_home_verify(sp_spool_home *home) {
 }
 
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem) {
-  /* Remove it while it is locked, so that no other process takes over half of
-   * it. */
+  /* Remove the home while it is locked, so that no other process takes it over
+   * during the removal. */
   if (home->files == 0 && sp_spool_home_verify(home))
     home_remove(home);
   home_clear(home, mem);

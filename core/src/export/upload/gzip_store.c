@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-/* The length of a stored block has 16 bits. */
+/* Maximum size of a stored block, whose length has 16 bits. */
 #define GZIP_BLOCK_BYTES 65535
 
 static void gzip_put_number(sp_buffer *out, uint32_t number, size_t bytes) {
@@ -15,7 +15,8 @@ static void gzip_put_number(sp_buffer *out, uint32_t number, size_t bytes) {
 }
 
 void sp_gzip_store(sp_buffer *out, const void *bytes, size_t size) {
-  /* Magic, method deflate, no flags, no time, no extra flags, Unix. */
+  /* The header: magic bytes, method deflate, no flags, no time, no extra flags,
+   * operating system Unix. */
   static const unsigned char head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
   const unsigned char *p = bytes;
   size_t left = size;

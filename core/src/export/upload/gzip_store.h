@@ -1,5 +1,5 @@
-/* gzip without compression, for content that is already compressed. The server
- * requires the format only. */
+/* gzip without compression, for content that is already compressed, because the
+ * server requires gzip. */
 #ifndef SP_GZIP_STORE_H
 #define SP_GZIP_STORE_H
 

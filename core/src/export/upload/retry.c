@@ -5,10 +5,11 @@
 #include "util/memory/hash.h"
 #include "util/system/clock.h"
 
-/* The first backoff is 0.5 to 1 s, and the upper limit doubles up to 10 s. The
- * jitter covers the whole range, so that many clients of a server that returns
- * spread out ("full jitter", AWS Architecture Blog, "Exponential Backoff And
- * Jitter", 2015). */
+/* The first backoff is a random time of 0.5 to 1 s. With each failure, the
+ * upper limit doubles, up to 10 s. The random times cover the whole range, so
+ * that the requests of many clients spread out when the server works again
+ * ("full jitter", AWS Architecture Blog, "Exponential Backoff And Jitter",
+ * 2015). */
 #define RETRY_FLOOR_NS      (SP_NS_PER_S / 2)
 #define RETRY_CEILING_NS    (10 * SP_NS_PER_S)
 #define RETRY_AFTER_MAX_NS  (300 * SP_NS_PER_S)
@@ -19,7 +20,7 @@
 
 typedef enum retry_class {
   RETRY_CLASS_ACCEPTED,
-  RETRY_CLASS_UNREACHABLE, /* the server's state: wait for it to change */
+  RETRY_CLASS_UNREACHABLE, /* the server may work again later */
   RETRY_CLASS_LIMITED,
   RETRY_CLASS_REPAIRABLE,
   RETRY_CLASS_OWN_FAULT,
@@ -38,12 +39,12 @@ static retry_class retry_class_of(long status, bool not_pyroscope) {
   case 401:
   case 403:
   case 404:
-  case 405: /* from a server that only has pages */
+  case 405: /* answer of a server that only has pages */
   case 407:
-  case 511: /* from a captive portal, RFC 6585 */
+  case 511: /* answer of a captive portal (RFC 6585) */
     return RETRY_CLASS_REPAIRABLE;
-  case 408: /* Pyroscope on /ingest: the body was cut */
-  case 499: /* the same on Push */
+  case 408: /* Pyroscope on /ingest: incomplete body */
+  case 499: /* Pyroscope on Push: incomplete body */
     return RETRY_CLASS_OWN_FAULT;
   case 501:
     return RETRY_CLASS_REFUSED;
@@ -66,8 +67,8 @@ static uint64_t retry_backoff_ns(uint32_t failures, uint64_t random) {
   return RETRY_FLOOR_NS + random % (ceiling_ns - RETRY_FLOOR_NS + 1);
 }
 
-/* A random time between half of RETRY_REPAIRABLE_NS and all of it, so that the
- * requests of many clients spread out. */
+/* Return a random time between half of RETRY_REPAIRABLE_NS and
+ * RETRY_REPAIRABLE_NS, so that the requests of many clients spread out. */
 static uint64_t retry_repairable_ns(uint64_t random) {
   return RETRY_REPAIRABLE_NS / 2 + random % (RETRY_REPAIRABLE_NS / 2 + 1);
 }
@@ -116,8 +117,8 @@ void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case) {
 uint64_t sp_retry_random(void) {
   uint64_t random;
 
-  /* Some sandboxes refuse the call; then the clock's nanoseconds spread clients
-   * enough. */
+  /* Some sandboxes refuse getrandom(). Then the nanoseconds of the clock are
+   * used, which spread clients enough. */
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
     random = sp_hash_mix(SP_HASH_SEED, sp_monotonic_ns());
   return random;

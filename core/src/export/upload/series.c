@@ -7,8 +7,8 @@
 #include "util/memory/buffer.h"
 #include "util/text/utf8.h"
 
-/* The library's labels: __name__, service_name and service_namespace, and name
- * and version of scope and runtime. */
+/* Number of labels that the library sets: __name__, service_name,
+ * service_namespace, and name and version of otel.scope and process.runtime. */
 #define SERIES_OWN_LABELS 7
 
 typedef struct series_label {
@@ -21,8 +21,9 @@ static int series_compare(const void *a, const void *b) {
                 ((const series_label *)b)->name);
 }
 
-/* Before 2.0, Pyroscope replaces a dot by an underscore, and refuses a series
- * with two labels of the same name. */
+/* Are the two names equal for the server? Before 2.0, Pyroscope replaces each
+ * dot by an underscore, and refuses a series with two labels of the same name.
+ */
 static bool series_same_name(const char *a, const char *b) {
   for (; *a && *b; a++, b++)
     if (*a != *b && !((*a == '.' && *b == '_') || (*a == '_' && *b == '.')))
@@ -40,8 +41,8 @@ static bool series_has(const series_label *labels, size_t count,
   return false;
 }
 
-/* Add a label, unless the name exists or the value is empty (the server treats
- * an empty value as no label). */
+/* Add a label, unless a label of this name exists or the value is empty. (The
+ * server treats a label with an empty value as no label.) */
 static void series_add(series_label *labels, size_t *count, const char *name,
                        const char *value) {
   if (!value || !*value || series_has(labels, *count, name))

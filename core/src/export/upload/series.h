@@ -1,13 +1,14 @@
-/* The labels of the series of profiles: sorted and unique, for any protocol.
- * They are one block of text, which the spool stores as it is. */
+/* A series is the set of labels that all profiles of a process have. The labels
+ * are sorted and have unique names. They are one block of text, from which the
+ * request of each protocol is made, and which the spool stores as it is. */
 #ifndef SP_SERIES_H
 #define SP_SERIES_H
 
 #include "settings/settings.h"
 #include "util/memory/mem.h"
 
-/* Pyroscope's limit (pyroscope v2.2.1, pkg/validation/limits.go,
- * max-label-names-per-series). Also the limit of a spooled file. */
+/* Pyroscope's limit of labels (pyroscope v2.2.1, pkg/validation/limits.go,
+ * max-label-names-per-series). A spooled file with more labels is damaged. */
 #define SP_SERIES_MAX_LABELS 30
 
 typedef struct sp_series {
@@ -17,7 +18,7 @@ typedef struct sp_series {
   size_t count;
 } sp_series;
 
-/* Facts about the process that the settings do not have. NULL: unknown. */
+/* What the settings do not know about the process. NULL: unknown. */
 typedef struct sp_series_facts {
   char *service_name; /* replaces settings->application_name */
   char *service_namespace;
@@ -25,23 +26,25 @@ typedef struct sp_series_facts {
   char *runtime_version;
 } sp_series_facts;
 
-/* Collect the labels: __name__, service_name and the static labels;
- * service_namespace; otel.scope.name and .version; process.runtime.name and
- * .version. `facts` may be NULL. A static label takes precedence over the
- * library's label of that name, except __name__ and service_name. If two names
- * differ only in dots and underscores, the first one is used.
- * SPANPROF_ERR_NOMEM: `out` is empty. */
+/* Collect the labels: __name__, service_name, the static labels of the
+ * settings, service_namespace, otel.scope.name, otel.scope.version,
+ * process.runtime.name and process.runtime.version. `facts` may be NULL. A
+ * static label takes precedence over the library's label of the same name,
+ * except __name__ and service_name. If two names differ only in dots and
+ * underscores, the first one is used. Returns SPANPROF_ERR_NOMEM if out of
+ * memory; `out` is then empty. */
 spanprof_status sp_series_init(sp_series *out, const sp_mem *mem,
                                const sp_settings *settings,
                                const sp_series_facts *facts);
 
-/* Read a series from stored text. SPANPROF_ERR_FORMAT: the text is not a
- * series. */
+/* Read a series from stored text. Returns SPANPROF_ERR_FORMAT if the text is
+ * not a series. */
 spanprof_status sp_series_read(sp_series *out, const sp_mem *mem,
                                const char *text, size_t size);
 void sp_series_dispose(sp_series *series);
 
-/* Step through the labels: start with *name NULL. Returns false at the end. */
+/* Step to the next label. Begin with *name NULL. Returns false after the last
+ * label. */
 bool sp_series_next(const sp_series *series, const char **name,
                     const char **value);
 

@@ -32,7 +32,7 @@ void sp_series_comments_write(const sp_series *series, uint32_t text_count,
   sp_buffer_dispose(&fields);
 }
 
-/* Append "NAME NUL VALUE NUL". */
+/* If a comment is "label NAME=VALUE", append "NAME NUL VALUE NUL" to `text`. */
 static void comment_append(const char *comment, sp_buffer *text, bool *named) {
   const char *name = comment + strlen(COMMENTS_BEGIN);
   const char *equals;

@@ -1,4 +1,4 @@
-/* An encoded profile that is being exported. */
+/* An upload: an encoded part of a profile that is being exported. */
 #ifndef SP_UPLOAD_H
 #define SP_UPLOAD_H
 
@@ -7,7 +7,7 @@
 
 typedef struct sp_upload {
   sp_encoded part;
-  uint64_t number; /* order of the pushes */
+  uint64_t number; /* number in the order of the pushes */
   sp_tries tries;
   bool spool_refused; /* the spool had no space for it */
   bool local_tried;   /* passed to the callback and the output directory */
@@ -15,8 +15,9 @@ typedef struct sp_upload {
   struct sp_upload *next;
 } sp_upload;
 
-/* Create an upload whose window ends at `now_ns`, monotonic. Takes ownership of
- * the bytes. Returns NULL without memory; then the caller keeps the bytes. */
+/* Create an upload whose window has ended at `now_ns`, monotonic. Takes
+ * ownership of the bytes of `part`. Returns NULL if out of memory; the caller
+ * then still owns the bytes. */
 sp_upload *sp_upload_new(const sp_mem *mem, sp_encoded *part, uint64_t now_ns);
 void sp_upload_free(const sp_mem *mem, sp_upload *upload); /* may be NULL */
 

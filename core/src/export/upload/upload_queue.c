@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* Memory of an upload. */
+/* Return the memory that an upload uses. */
 static uint64_t upload_bytes(const sp_upload *upload) {
   return sizeof *upload + upload->part.size;
 }

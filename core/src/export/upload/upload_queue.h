@@ -1,5 +1,5 @@
-/* The queue of waiting uploads, oldest first, with their size. The exporter's
- * lock guards it. */
+/* The queue of waiting uploads, oldest first, and their total size. The
+ * exporter's lock guards the queue. */
 #ifndef SP_UPLOAD_QUEUE_H
 #define SP_UPLOAD_QUEUE_H
 
@@ -15,38 +15,36 @@ typedef struct sp_upload_queue {
 /* Append an upload. */
 void sp_upload_queue_add(sp_upload_queue *queue, sp_upload *upload);
 
-/* Return an upload to its place by number, after a failed try. */
+/* After a failed try, return an upload to its place in the queue, which is
+ * ordered by number. */
 void sp_upload_queue_return(sp_upload_queue *queue, sp_upload *upload);
 
-/* Detach an upload. The detach functions return NULL if there is none. */
+/* Detach the first upload. This function and the next four return NULL if there
+ * is no such upload. "Received" means that the callback on_profile and the
+ * output directory have received the upload. */
 sp_upload *sp_upload_queue_detach_first(sp_upload_queue *queue);
 
-/* Detach the first upload that the callback and the output directory have not
- * received. */
+/* Detach the first upload that is not received. */
 sp_upload *sp_upload_queue_detach_new(sp_upload_queue *queue);
 
-/* Detach an upload that they have received and that may be sent at `now_ns`:
- * the first of those with the fewest refusals, so that a bad upload does not
- * block others. */
+/* Detach a received upload that may be sent at `now_ns`: the first of those
+ * with the fewest refusals, so that a bad upload does not block others. */
 sp_upload *sp_upload_queue_detach_due(sp_upload_queue *queue, uint64_t now_ns);
 
-/* Detach the first upload that they have received and that the spool has not
- * refused. */
+/* Detach the first received upload that the spool has not refused. */
 sp_upload *sp_upload_queue_detach_spoolable(sp_upload_queue *queue);
 
-/* Detach the first upload that they have received and that is older than
- * `age_ns` at `now_ns`. */
+/* Detach the first received upload that is older than `age_ns` at `now_ns`. */
 sp_upload *sp_upload_queue_detach_older(sp_upload_queue *queue, uint64_t now_ns,
                                         uint64_t age_ns);
 
-/* Return the next time at which an upload needs work, or UINT64_MAX if there is
- * none. Uploads that the callback and the output directory have not received
- * need it at `fresh_ns`. */
+/* Return the next time at which an upload needs work, or UINT64_MAX if there
+ * are no uploads. Uploads that are not received need work at `fresh_ns`. */
 uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
                                  uint64_t fresh_ns);
 
-/* Have the callback and the output directory received every upload, and, if
- * `spooling`, has the spool refused every one? */
+/* Is every upload received, and, if `spooling`, has the spool refused every
+ * upload? */
 bool sp_upload_queue_all_tried(const sp_upload_queue *queue, bool spooling);
 
 /* Is there an upload with a number up to `number`? */
