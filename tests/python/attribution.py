@@ -1,5 +1,5 @@
-"""Compares profiles of `workload` programs with the CPU time that the programs measured
-themselves."""
+"""Compares the profiles of a program that uses `workload` with the CPU times that the
+program measured itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PREFIX = "burn_"
 
 
 def place(sample: Sample) -> str | None:
-    """The name of the burning function in which a sample was taken."""
+    """The name of the function burn_NAME in which a sample was taken."""
     for function in sample.functions:
         if function.rpartition(".")[2].startswith(PREFIX):
             return function.rpartition(".")[2][len(PREFIX):]
@@ -27,17 +27,17 @@ class Verdict:
     """Differences between labels and the measured CPU time.
 
     Attributes:
-        wrong: share of the labelled CPU time whose stack is in the function of
-            another span (or label) than the one that the sample carries.
-        lost: share of the CPU time in the burning functions without a label.
-        distance: half the summed difference of measured and profiled shares.
-        noise: the part of the distance that the number of samples explains.
-        missing: seconds of CPU time that were burned and are in no sample.
-        missing_noise: the deviation of `missing` that the number of samples
-            explains.
-        samples: number of ticks.
-        dropped: samples that the library dropped. Missing CPU time fails a test even
-            if samples were dropped.
+        wrong: share of the labelled CPU time with a wrong label: the stack has the
+            function of another span than the label.
+        lost: share of the CPU time in functions burn_NAME that has no label.
+        distance: half the sum of the differences between the measured and the profiled
+            shares of all functions.
+        noise: maximum `distance` of a correct profile with so many samples.
+        missing: seconds of CPU time that the program burned and that no sample has.
+        missing_noise: maximum of `missing` for a correct profile with so many samples.
+        samples: number of ticks in the samples.
+        dropped: number of samples that the library dropped. A test fails if CPU time is
+            missing, even if samples were dropped.
     """
 
     wrong: float
@@ -52,7 +52,8 @@ class Verdict:
 
 def judge(samples: list[Sample], truth: dict[str, float], label: str = "span_name",
           tick_ns: int = 4_000_000, threads: int = 1, dropped: int = 0) -> Verdict:
-    """Compare. Each span burns in the function of its name, on this many threads."""
+    """Compare samples with `truth`, the measured CPU time of each function burn_NAME in
+    nanoseconds. `threads` threads ran these functions, each in the span NAME."""
     burned = [(place(s), s.labels.get(label), s.value) for s in samples]
     burned = [row for row in burned if row[0] in truth]
     total = sum(value for _, _, value in burned)
@@ -77,8 +78,8 @@ class AttributionCase(ProgramCase):
 
     def judged(self, source: str, label: str = "span_name", bare: str | None = None,
                **options: object) -> Verdict:
-        """Run the program and compare. The CPU time in the function named `bare` has no
-        such label."""
+        """Run a program and compare its profiles. Assert that samples of the function
+        burn_BARE have no label `label`."""
         done = self.run_source("from workload import burn, burner, profiled, print_measured\n" + source,
                                **options)
         truth, threads, dropped = json.loads(done.stdout.splitlines()[-1])
@@ -91,8 +92,8 @@ class AttributionCase(ProgramCase):
         return judge(samples, truth, label, threads=threads, dropped=dropped)
 
     def assert_right(self, verdict: Verdict) -> None:
-        """No sample has a wrong label, almost none has no label, and no CPU time is
-        missing."""
+        """Assert that no sample has a wrong label, at most 2 % of the CPU time has no
+        label, and no CPU time is missing."""
         if os.environ.get("SPANPROF_TEST_PRINT"):
             print(self.id().rpartition(".")[2], verdict)
         self.assertGreater(verdict.samples, 50, verdict)

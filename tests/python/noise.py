@@ -1,5 +1,5 @@
 """Limits for random deviations of profiles from the measured CPU times. A correct
-profile exceeds them at most once in a million times."""
+profile exceeds such a limit at most once in a million tests."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ import math
 import os
 import random
 
-# Two-sided quantile of a normal distribution for 1e-6.
+# A normally distributed value deviates by more than so many standard deviations with
+# the probability 1e-6.
 DEVIATIONS = 4.9
-# The same by Hoeffding's inequality, for a sum of n independent values within a range
-# of width one: sqrt(log(2e6) / 2).
+# By Hoeffding's inequality, a sum of n independent values, each within a range of width
+# one, deviates by more than SUM_OF_ROUNDED * sqrt(n) with at most this probability:
+# sqrt(log(2e6) / 2).
 SUM_OF_ROUNDED = 2.7
-# Kernels check a thread's CPU clock at their own ticks, at least 250 times a second. A
-# sample that is due just before a thread ends is recorded at the end. On machines that
-# share processors, a processor may be unavailable for AWAY_S or longer (45 ms were seen).
+# The kernel checks a thread's CPU timer at its own ticks, at least 250 times a second,
+# so a sample can be LATE_S late; the end of a thread has the rest of its time. On a
+# virtual machine, the hypervisor may stop a processor for AWAY_S or longer (45 ms were
+# seen).
 LATE_S = 0.004
 AWAY_S = 0.06
 
 
 def stolen_s() -> float:
-    """Seconds for which a hypervisor kept the machine from running, since its start and
-    on all processors (steal in https://docs.kernel.org/filesystems/proc.html)."""
+    """Seconds, since the start of this machine and summed over its processors, for
+    which the hypervisor did not let it run (steal in
+    https://docs.kernel.org/filesystems/proc.html)."""
     with open("/proc/stat", encoding="ascii") as stat:
         return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
@@ -35,8 +39,9 @@ def late_s() -> float:
 
 
 def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> float:
-    """Maximum deviation, in seconds, of the CPU time true_s in one place of a profile with
-    the CPU time total_s. `threads` began or ended meanwhile; each rounds its time to ticks."""
+    """Maximum deviation, in seconds, of a part of a profile from its true CPU time
+    true_s. total_s is the CPU time of the whole profile. `threads` threads began or
+    ended during the profile, and the time of each is rounded to ticks."""
     count = total_s / tick_s
     share = min(true_s / total_s, 1)
     drawn = DEVIATIONS * math.sqrt(count * share * (1 - share))
@@ -45,12 +50,13 @@ def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> f
 
 
 def distance(one: dict[str, float], other: dict[str, float]) -> float:
-    """Half the summed difference of shares."""
+    """Half the sum of the differences between two sets of shares."""
     return sum(abs(one.get(k, 0) - other.get(k, 0)) for k in one.keys() | other.keys()) / 2
 
 
 def of_shares(shares: dict[str, float], count: int) -> float:
-    """Maximum distance between the shares and those of `count` random samples."""
+    """Maximum distance between these shares and the shares of `count` samples that are
+    drawn with them."""
     draw = random.Random(1)
     names, weights = list(shares), list(shares.values())
     distances = []

@@ -1,4 +1,4 @@
-"""Profiles of an ``output_directory`` as plain objects, for the tests.
+"""Reads the profiles of an ``output_directory`` into Python objects.
 
 The field numbers are those of pprof's ``profile.proto``
 (https://github.com/google/pprof/blob/main/proto/profile.proto).
@@ -31,12 +31,12 @@ class Frame:
 
 @dataclass(frozen=True)
 class Sample:
-    """Samples with one stack and one set of labels.
+    """One sample of a pprof file: the CPU time of one stack with one set of labels.
 
     Attributes:
         stack: frames, innermost first.
         value: CPU time in nanoseconds.
-        labels: text labels, and numeric ones as int, by name.
+        labels: values by name: str for text labels, int for numeric ones.
     """
 
     stack: tuple[Frame, ...]
@@ -45,7 +45,7 @@ class Sample:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The names of the stack, innermost first."""
+        """The names of the functions on the stack, innermost first."""
         return tuple(frame.function for frame in self.stack)
 
     def runs(self, function: str) -> bool:
@@ -118,7 +118,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _numbers(value: int | bytes) -> list[int]:
-    """A repeated number, packed or unpacked."""
+    """Decode a repeated number, packed or not."""
     if isinstance(value, int):
         return [value]
     out, at = [], 0
@@ -129,7 +129,7 @@ def _numbers(value: int | bytes) -> list[int]:
 
 
 def _message(value: int | bytes) -> dict[int, int | bytes]:
-    """A message without repeated fields."""
+    """Decode a message that has no repeated fields."""
     if isinstance(value, int):
         raise FormatError("a message was expected")
     return dict(_fields(value))
@@ -228,11 +228,11 @@ def read_samples(directory: str | pathlib.Path) -> list[Sample]:
 
 
 def cpu_ns(samples: list[Sample], where: Callable[[Sample], bool]) -> int:
-    """CPU nanoseconds of the samples for which ``where`` is true."""
+    """CPU time, in nanoseconds, of the samples for which ``where`` returns true."""
     return sum(sample.value for sample in samples if where(sample))
 
 
 def ended_s(samples: list[Sample]) -> float:
-    """CPU time in seconds that threads burned after their last recorded tick. The profile
-    contains this time, but in no function."""
+    """CPU time, in seconds, that threads used between their last tick and their end.
+    The profile contains this time under the name [thread end], not in a function."""
     return cpu_ns(samples, lambda sample: sample.functions == ("[thread end]",)) / 1e9

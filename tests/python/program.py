@@ -1,4 +1,4 @@
-"""Programs that the tests run in separate interpreters, with profiles in files."""
+"""Runs programs in separate interpreters, which write their profiles to files."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ import profile_reader
 import spanprof
 
 PACKAGES = pathlib.Path(spanprof.__file__).absolute().parent.parent
-# A shell ignores SIGINT in its background jobs, and their children inherit that.
+# A background job of a shell inherits that SIGINT is ignored, and so would the programs
+# that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIMEOUT_S = 60
-# Number of programs that a test runs at the same time, each waiting for a processor.
+# Maximum number of programs that a test runs at the same time.
 AT_ONCE = 4
 # Maximum time by which spanprof delays an exit: two seconds for profiles, 0.1 s for log
 # lines, and the time that a busy machine needs to wake the threads that deliver them.
 END_S = 2.6
 
-# Precedes each program: a loop that burns `seconds` of CPU time of the calling thread,
-# and a wait for a condition. The loop reads the thread's clock rarely: a thread that
-# reads it at the end of its time slice loses the processor just before the tick that
-# would have sampled it. The remaining time takes at least as long by the other clock.
+# Source before each program. `burn` uses `seconds` of CPU time of the calling thread;
+# `wait_for` waits for a condition. `burn` reads the thread's CPU clock rarely, because
+# a thread that reads it at the end of its time slice loses the processor just before
+# the tick that would have sampled it. The inner loop reads the monotonic clock instead,
+# by which the remaining CPU time takes at least as long.
 PRELUDE = """
 import time
 
@@ -56,7 +58,8 @@ def burn(seconds):
 
 
 def environment(directory: pathlib.Path, **variables: str) -> dict[str, str]:
-    """An environment in which programs that start profiling write to a directory."""
+    """Environment variables with which programs find spanprof and write their profiles
+    to a directory."""
     user = directory / "user"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = user / "lib" / version / "site-packages"
@@ -82,7 +85,7 @@ def free_port() -> int:
 
 
 def fetch(port: int, path: str = "/", timeout: float = 30) -> str:
-    """The body of a page. Retries until the server is up."""
+    """Fetch a page. Retry until the server answers."""
     until = time.monotonic() + TIMEOUT_S
     while True:
         try:
@@ -97,8 +100,8 @@ def fetch(port: int, path: str = "/", timeout: float = 30) -> str:
 
 
 def importable(module: str) -> bool:
-    """Whether this interpreter can import the module with its compiled parts. Those of
-    a distribution may be compiled for another interpreter."""
+    """Whether this interpreter can import the module. Extensions of a distribution's
+    packages may be compiled for another interpreter."""
     return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
 
 
@@ -130,7 +133,7 @@ class ProgramCase(unittest.TestCase):
     def run_command(self, command: Sequence[str], *, status: int = 0,
                     timeout: float = TIMEOUT_S,
                     **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run a command until it exits; it must have this exit status."""
+        """Run a command until it exits, and assert its exit status."""
         done = subprocess.run(
             [str(word) for word in command], cwd=self.directory, text=True,
             env=environment(self.directory, **variables), timeout=timeout,
@@ -139,26 +142,27 @@ class ProgramCase(unittest.TestCase):
         return done
 
     def run_source(self, source: str, **options: object) -> subprocess.CompletedProcess[str]:
-        """Run a program of one file."""
+        """Run a program that is one file."""
         path = self.write("app.py", source)
         return self.run_command([sys.executable, path], **options)  # type: ignore[arg-type]
 
     def run_concurrently(self, commands: Sequence[Sequence[str]], *, timeout: float = TIMEOUT_S,
                    **options: object) -> list[subprocess.CompletedProcess[str]]:
-        """Run commands, a few at the same time, so that their waits overlap. The
-        timeout of each grows accordingly."""
-        environment(self.directory)  # created once, not by each of them
+        """Run commands, AT_ONCE of them at the same time, so that their waits overlap.
+        The timeout of each is AT_ONCE times longer."""
+        environment(self.directory)  # creates the directory once, before the commands need it
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return [*pool.map(lambda command: self.run_command(
                 command, timeout=timeout * AT_ONCE, **options), commands)]  # type: ignore[arg-type]
 
     def run_sources(self, sources: Sequence[str], **options: object) -> list[subprocess.CompletedProcess[str]]:
-        """Run programs of one file each at the same time."""
+        """Run programs, each of which is one file, at the same time."""
         paths = [self.write(f"app-{number}.py", source) for number, source in enumerate(sources)]
         return self.run_concurrently([[sys.executable, str(path)] for path in paths], **options)  # type: ignore[arg-type]
 
     def serve(self, command: Sequence[str], **variables: str) -> subprocess.Popen[str]:
-        """Start a server that stops with the test. Its output goes to a file."""
+        """Start a server, which is killed when the test ends. Its output goes to a
+        file."""
         log = open(self.directory / "server.log", "a", encoding="utf-8")
         self.addCleanup(log.close)
         server = subprocess.Popen(
@@ -176,7 +180,7 @@ class ProgramCase(unittest.TestCase):
         server.wait()
 
     def log(self) -> str:
-        """The output of the server."""
+        """The output of the servers so far."""
         return (self.directory / "server.log").read_text(encoding="utf-8")
 
     def terminate(self, server: subprocess.Popen[str], number: int = signal.SIGTERM,
@@ -186,10 +190,11 @@ class ProgramCase(unittest.TestCase):
         return server.wait(timeout)
 
     def interrupt(self, server: subprocess.Popen[str]) -> None:
-        """Send Ctrl-C to all its processes, and wait until they have exited."""
+        """Send SIGINT, as Ctrl-C does, to all processes of a server, and wait until
+        they have exited."""
         os.killpg(server.pid, signal.SIGINT)
         server.wait(20)
-        wait_for(lambda: not self._group_lives(server.pid), "the end of its children")
+        wait_for(lambda: not self._group_lives(server.pid), "the children of the server have exited")
 
     @staticmethod
     def _group_lives(group: int) -> bool:
@@ -221,7 +226,8 @@ class ProgramCase(unittest.TestCase):
                                     f"{pid}: {cpu} of {burned}\n{self.log()}")
 
     def cpu_s(self, function: str | None = None) -> dict[int, float]:
-        """CPU time in profiles in seconds by process, of one function or of all."""
+        """CPU time in all profiles, in seconds by process id: that with `function` on
+        the stack, or all."""
         out: dict[int, float] = {}
         for profile in profile_reader.read_directory(self.profiles):
             assert profile.path
@@ -231,14 +237,15 @@ class ProgramCase(unittest.TestCase):
         return out
 
     def samples(self) -> list[profile_reader.Sample]:
-        """All samples that were written."""
+        """The samples of all profiles that were written."""
         return profile_reader.read_samples(self.profiles)
 
     def assert_covered(self, measured: float, true: float, what: str = "CPU", threads: int = 1,
                        extra: float = 0.0, alone: bool = False) -> None:
-        """Assert that the profiles contain the CPU time that the program burned, within the
-        noise of its samples, and at most `extra` more. `alone`: the threads did nothing
-        else; each has its own clock, so that only their ends are random."""
+        """Assert that `measured`, a CPU time of the profiles, is the CPU time `true`
+        that the program burned, or at most `extra` more, apart from random deviations.
+        `alone` tells that the threads did nothing else: then only their ends deviate,
+        because each thread has its own CPU timer."""
         total = true if alone else max(sum(self.cpu_s().values()), measured, true)
         allowed = noise.of_time(true, total, 0.01, threads)
         self.assertGreaterEqual(measured, true - allowed - profile_reader.ended_s(self.samples()), what)

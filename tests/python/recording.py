@@ -15,11 +15,12 @@ import spanprof
 
 
 def burn(seconds: float) -> None:
-    """Burn CPU time of the calling thread in this function: for at least this time, and
-    until a sample was taken, which is rare on a crowded machine."""
+    """Use CPU time of the calling thread in this function: at least `seconds`, and at
+    most a second more until two samples were taken, which takes long on a busy
+    machine."""
     until = time.thread_time() + seconds
     before = spanprof.stats()["samples_taken"]
-    while (left := until - time.thread_time()) > 0:  # rarely read: see program.py
+    while (left := until - time.thread_time()) > 0:  # see PRELUDE in program.py
         end = time.monotonic() + left
         while time.monotonic() < end:
             sum(range(200))
@@ -36,7 +37,8 @@ class RecordingCase(unittest.TestCase):
 
     def record(self, work: Callable[[], object], *, wall_hz: int = 0,
                **options: object) -> list[profile_reader.Sample]:
-        """Return the samples of `work`. `wall_hz`: sample by wall-clock time at this rate."""
+        """Run `work` during a session, and return its samples. With `wall_hz`, samples
+        are taken by wall-clock time at this rate."""
         if wall_hz:
             os.environ["SPANPROF_TEST_WALL_HZ"] = str(wall_hz)
             self.addCleanup(os.environ.pop, "SPANPROF_TEST_WALL_HZ", None)
@@ -55,20 +57,22 @@ class RecordingCase(unittest.TestCase):
             return samples
 
     def cpu_s(self, samples: list[profile_reader.Sample], function: str | None = None) -> float:
-        """CPU time in seconds in a function of this name, or in all."""
+        """CPU time of the samples, in seconds: that with `function` on the stack, or
+        all."""
         return profile_reader.cpu_ns(samples, lambda sample: function is None or any(
             frame.function.rpartition(".")[2] == function for frame in sample.stack)) / 1e9
 
     def assert_cpu(self, seen: float, true: float, what: str, threads: int = 1) -> None:
-        """CPU time in seconds of this many threads that did nothing else. Each has its
-        own clock, so that only their ends are random."""
+        """Assert that `seen`, the CPU time of samples in seconds, is `true` apart from
+        random deviations. `threads` threads did nothing else, so that only their ends
+        deviate: each thread has its own CPU timer."""
         allowed = noise.of_time(true, true, self.tick_s, threads)
         self.assertLessEqual(seen, true + allowed, what)
         self.assertGreaterEqual(seen, true - allowed - self.ended_s, what)
 
     def one(self, samples: list[profile_reader.Sample], function: str) -> list[profile_reader.Frame]:
-        """The frames of this name on stacks. All samples except those of the session's
-        start and end have one."""
+        """Return the frames of a function on all stacks. Assert that all samples have
+        one, except for some at the start and the end of the session."""
         frames = [frame for sample in samples for frame in sample.stack
                   if frame.function.rpartition(".")[2] == function]
         self.assertTrue(frames, function)

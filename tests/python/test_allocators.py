@@ -1,4 +1,5 @@
-"""Allocators that place objects at other addresses than CPython's own."""
+"""Allocators of the program that place objects at other distances than CPython's own
+allocator."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ import unittest
 
 from program import ProgramCase
 
-# Places each object at a multiple of `step` bytes from the others, like memory
-# profilers, which store their own data next to each object. Memory is never reused.
+# A library whose allocator places objects at distances that are multiples of `step`
+# bytes, as memory profilers do, which store their own data next to each object. It
+# never reuses memory.
 SPACED = r"""
 #define _GNU_SOURCE
 #include <stdint.h>

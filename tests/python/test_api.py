@@ -1,5 +1,5 @@
-"""spanprof.start, flush, stop, stats: their results, and that no failure reaches the
-application."""
+"""spanprof.start, flush, stop and stats: their results, and that a failure raises no
+exception in the program."""
 
 from __future__ import annotations
 
@@ -166,8 +166,8 @@ class ApiTest(ProgramCase):
         self.assertIn("spanprof._native does not load", done.stderr)
 
     def test_free_threaded_python_is_refused_before_the_extension_is_loaded(self) -> None:
-        """An extension that does not declare that it works without a GIL enables the
-        GIL."""
+        """The extension must not be loaded: free-threaded Python enables the GIL when
+        an extension is loaded that does not declare that it works without it."""
         done = self.run_source("""
             import sys
             sys.abiflags += "t"

@@ -127,8 +127,8 @@ with profiled() as tracer:
 """))
 
     def test_an_asynchronous_generator_has_the_span_of_its_context(self) -> None:
-        # With contextvars, a span that is active across a yield is also active in the
-        # consumer.
+        # An asynchronous generator runs in the context of its consumer. So a span that
+        # is active at a yield is also active in the consumer.
         self.assert_right(self.judged("""
 import asyncio
 from opentelemetry import trace

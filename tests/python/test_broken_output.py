@@ -1,5 +1,5 @@
-"""Output that cannot be written only loses the message: no call raises, no block is
-skipped, and results and exit statuses stay the same."""
+"""If log messages cannot be written, only the messages are lost: no call raises an
+exception, no block is skipped, and results and exit statuses stay the same."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import unittest
 from program import ProgramCase, importable
 
 BREAK = {
-    "its descriptor is closed": "os.close(2)",
+    "the descriptor of stderr is closed": "os.close(2)",
     "there is no sys.stderr": "sys.stderr = sys.__stderr__ = None",
-    "its reader has exited": """
+    "the reader of stderr has exited": """
 reading, writing = os.pipe()
 os.close(reading)
 os.dup2(writing, 2)
 """,
-    "its disk is full": "os.dup2(os.open('/dev/full', os.O_WRONLY), 2)",
-    "the program's own stream raises": """
+    "the disk of stderr is full": "os.dup2(os.open('/dev/full', os.O_WRONLY), 2)",
+    "the program's own sys.stderr raises": """
 class Stream:
     def write(self, text):
         raise RuntimeError("failing stream")
@@ -27,10 +27,11 @@ sys.stderr = Stream()
 """,
 }
 LOGGING = {
-    "nothing is set up": "",
+    "logging is not configured": "",
     "logging is imported": "import logging",
-    # Newer CPythons keep a line that the handler could not write in the stream, and
-    # exit with 120 if they cannot flush sys.stderr.
+    # In newer CPythons, a line that the log handler could not write stays in the buffer
+    # of sys.stderr, and the interpreter exits with 120 if it cannot flush this buffer.
+    # So the program removes sys.stderr at its exit.
     "logging writes to stderr": """
 import atexit, logging
 logging.basicConfig(level=1)
@@ -52,7 +53,8 @@ logging.getLogger("spanprof").log = logging.getLogger("spanprof").hasHandlers = 
 """,
 }
 
-# Calls that log: refusals, labels that are left out, a server that is down.
+# Calls that log messages: options that are refused, labels that are left out, a server
+# that is down.
 CALLS = """
 class Unreadable:
     def __str__(self):
@@ -108,7 +110,8 @@ class BrokenOutputTest(ProgramCase):
             for logging, sets_up in LOGGING.items():
                 names.append(f"{broken}, {logging}")
                 path = self.write(f"app-{len(names)}.py", "")
-                # Makes its exceptions visible.
+                # The program prints its exceptions to stdout, because its stderr is
+                # broken.
                 path.write_text(path.read_text() + f"import os, sys, traceback\n{breaks}\n{sets_up}" + "\ntry:\n"
                                 + "".join(f"    {line}\n" for line in (CALLS + spans).splitlines())
                                 + "except BaseException:\n    print(traceback.format_exc())\n"
@@ -130,8 +133,8 @@ class BrokenOutputTest(ProgramCase):
                                 "from spanprof import _autostart\n_autostart.start()\nprint('went on')",
                                 PYROSCOPE_SAMPLE_RATE="no", SPANPROF_REQUIRED="1", status=1)
 
-    def test_each_line_begins_with_our_name(self) -> None:
-        """Run without configured logging, imported or not."""
+    def test_each_line_begins_with_spanprof(self) -> None:
+        """The program does not configure logging; it imports the module or not."""
         for imports in ("", "import logging"):
             done = self.run_source(f"""
                 {imports}

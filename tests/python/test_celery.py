@@ -1,4 +1,5 @@
-"""Celery's prefork pool, with one start in the master."""
+"""Celery's prefork pool: one call of spanprof.start in the master profiles all
+children."""
 
 from __future__ import annotations
 
@@ -32,8 +33,9 @@ TASKS = 40
 class CeleryTest(ProgramCase):
     def run_tasks(self, *options: str, start: str = "spanprof.start()", least: int = 1,
                   **variables: str) -> set[int]:
-        """Return the processes that did at least this many tasks. The profiles contain
-        their CPU time."""
+        """Let Celery do all tasks. Return the ids of the processes that did at least
+        `least` tasks, and assert that the profiles contain the CPU time of these
+        processes."""
         done = self.directory / "done"
         done.mkdir()
         (self.directory / "queue").mkdir()
@@ -57,9 +59,12 @@ class CeleryTest(ProgramCase):
         self.assertEqual(len(self.run_tasks()), 2)
 
     def test_children_replaced_after_some_tasks(self) -> None:
-        # Celery forks replacements in a thread, and the kernel kills them when this
-        # thread exits (PR_SET_PDEATHSIG of prctl(2)). At the end, two processes still
-        # have tasks to do. At least three of 40 tasks are done then.
+        # Celery forks the replacements in a thread of the master. It also asks the
+        # kernel to kill them when this thread exits (PR_SET_PDEATHSIG of prctl(2)), so
+        # the last two children may lose samples. Therefore only children that have done
+        # all their ten tasks are checked. The last two may have done fewer than ten
+        # each, so at least 22 of the 40 tasks belong to children with ten tasks: at
+        # least three children.
         self.assertGreaterEqual(len(self.run_tasks("--max-tasks-per-child", "10", least=10)), 3)
 
     def test_with_a_start_by_the_environment(self) -> None:

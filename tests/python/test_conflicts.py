@@ -1,5 +1,5 @@
-"""pyroscope-io in the same environment is detected at import, and logged in one
-sentence."""
+"""When spanprof is imported, it detects pyroscope-io in the same environment and logs
+one sentence about it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from program import PACKAGES, ProgramCase
 
 
 class ConflictsTest(ProgramCase):
-    """Creates installations with the layout of pip: a file at a shared path belongs to
-    the last installation, and an uninstall removes it."""
+    """Creates the files that pip leaves. If two packages have a file with the same
+    path, the package that was installed last overwrites it, and uninstalling either
+    package removes it."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -38,27 +39,27 @@ class ConflictsTest(ProgramCase):
         self.assertEqual([line for line in lines if not line.startswith("spanprof: ")], [])
         return [line.removeprefix("spanprof: ") for line in lines]
 
-    def test_alone_logs_nothing(self) -> None:
+    def test_spanprof_alone_logs_nothing(self) -> None:
         self.assertEqual(self.logged("spanprof, pyroscope"), [])
 
-    def test_in_an_archive_logs_nothing(self) -> None:
+    def test_spanprof_in_an_archive_logs_nothing(self) -> None:
         self.site = pathlib.Path(shutil.make_archive(str(self.site), "zip", self.site))
         self.assertEqual(self.logged("spanprof, pyroscope"), [])
 
-    def test_installed_before_us(self) -> None:
+    def test_pyroscope_io_installed_before_spanprof(self) -> None:
         self.install_other(files=False)
         for module in ("spanprof", "pyroscope"):
             self.assertEqual(self.logged(module), [
                 "pyroscope-io and spanprof install the same packages, and those of spanprof "
                 "are in use: uninstall the former, then reinstall spanprof"])
 
-    def test_installed_after_us(self) -> None:
+    def test_pyroscope_io_installed_after_spanprof(self) -> None:
         self.install_other(files=True)
         self.assertEqual(self.logged(), [
             "pyroscope-io overwrote pyroscope and pyroscope.otel of spanprof, which has the "
             "same packages: uninstall it, then reinstall spanprof"])
 
-    def test_uninstalled_after_us(self) -> None:
+    def test_pyroscope_io_uninstalled_after_spanprof(self) -> None:
         shutil.rmtree(self.site / "pyroscope")
         self.assertEqual(self.logged(), [
             "pyroscope and pyroscope.otel of spanprof is missing, as after an uninstall of "
@@ -71,7 +72,7 @@ class ConflictsTest(ProgramCase):
             shutil.rmtree(path)
         self.assertEqual(self.logged(), [])
 
-    def test_a_stub_in_its_place_is_ignored(self) -> None:
+    def test_stubs_in_sys_modules_are_ignored(self) -> None:
         for stub in ("None", "types.ModuleType('pyroscope')", "object()"):
             path = self.write("app.py", f"""
                 import sys, types
@@ -84,11 +85,11 @@ class ConflictsTest(ProgramCase):
             done = self.run_command([sys.executable, path])
             self.assertEqual(done.stderr, "", stub)
 
-    def test_entries_that_python_ignores_are_ignored(self) -> None:
-        odd = [None, b"/usr"] if sys.version_info >= (3, 11) else [None]  # CPython 3.10 itself fails on bytes
+    def test_entries_of_sys_path_that_python_ignores_are_ignored(self) -> None:
+        odd = [None, b"/usr"] if sys.version_info >= (3, 11) else [None]  # CPython 3.10 fails if an entry is bytes
         self.assertEqual(self.logged(f"sys; sys.path[1:1] = {odd}; sys.path.append('a\\0b'); import spanprof"), [])
 
-    def test_another_package_of_that_name_is_found_first(self) -> None:
+    def test_another_module_pyroscope_is_found_first(self) -> None:
         (self.directory / "first").mkdir()
         other = self.directory / "first" / "pyroscope.py"
         other.write_text("")

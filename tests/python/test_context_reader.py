@@ -1,5 +1,5 @@
-"""The handler's reader of contextvars, with other variables of the program in the
-context, and while contexts change constantly."""
+"""The signal handler reads the right span from contextvars: with other variables of the
+program in the context, and while contexts change constantly."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ with profiled() as tracer:
         self.assertEqual(found, {name: {name} for name in found})
 
     def test_variables_with_equal_hashes(self) -> None:
-        # A variable's hash is stored in the variable. The trie then has a collision
-        # node for both.
+        # The program overwrites the hash that is stored in a ContextVar with the hash
+        # of spanprof's ContextVar. A context with both variables then has a collision
+        # node.
         self.assertEqual(self.names("""
 import contextvars, ctypes
 
@@ -108,7 +109,7 @@ import _thread
 done = _thread.allocate_lock()
 done.acquire()
 def work():
-    burn("raw", 1.5)  # the collector looks for threads now and then
+    burn("raw", 1.5)  # long enough for the collector to find the new thread
     done.release()
 with profiled() as tracer:
     with tracer.start_as_current_span("span"):

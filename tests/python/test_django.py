@@ -1,4 +1,5 @@
-"""Django's development server: the parent of its reloader stays unprofiled."""
+"""Django's development server: the children of its reloader are profiled, the parent is
+not."""
 
 from __future__ import annotations
 
@@ -63,13 +64,13 @@ class DjangoTest(ProgramCase):
     def served_by(self, port: int) -> set[int]:
         try:
             return {int(fetch(port))}
-        except (OSError, ValueError):  # no answer yet, or a reload cut it
+        except (OSError, ValueError):  # no answer yet, or a reload interrupted the answer
             return set()
 
     def test_the_children_of_the_reloader_are_profiled_but_not_the_parent(self) -> None:
         self.serve_site()
 
-    def test_the_same_with_a_start_by_the_environment(self) -> None:
+    def test_only_the_children_are_profiled_with_a_start_by_the_environment(self) -> None:
         self.serve_site(SPANPROF_AUTOSTART="1")
 
     def test_without_the_reloader(self) -> None:

@@ -1,5 +1,6 @@
-"""The code ranges of an interpreter that calls one function per instruction, as clang
-builds it from 3.14 on. A test program imitates such an interpreter."""
+"""py_sp_eval_find() finds the code of an interpreter that has a function for each
+instruction, as CPython from 3.14 on has if clang builds it. A C program imitates such
+an interpreter."""
 
 from __future__ import annotations
 
@@ -77,8 +78,9 @@ class EvalRangesTest(ProgramCase):
             "entries": ", ".join(f"[{n}] = _TAIL_CALL_op_{n}" for n in numbers),
             "others": ", ".join(f"other_{n}" for n in numbers), "count": OPERATIONS})
         self.program = self.directory / "interpreter"
-        # The same command as in the backend, whose vendor/ another process may rewrite
-        # meanwhile.
+        # This is the command of the build backend. The files that the backend has
+        # generated in vendor/ are not used, because another process may rewrite them at
+        # any time.
         subprocess.run(["protoc-c", f"--proto_path={CHECKOUT}/core/proto", f"--c_out={self.directory}",
                         "profile.proto", "push.proto"], check=True)
         include = [f"-I{CHECKOUT / folder}" for folder in (
@@ -120,11 +122,12 @@ spanprof.stop()
 """
 
 
-# The compiler may place most of the loop elsewhere; the loop then looks like one that
-# calls functions.
-@unittest.skipIf(sys.version_info >= (3, 14), "from 3.14 on the table may be there")
+# From 3.14 on, the compiler may place most of the loop elsewhere. The remaining
+# function is small, like one that calls a function per instruction, so the table is
+# searched for.
+@unittest.skipIf(sys.version_info >= (3, 14), "from 3.14 on, spanprof may search for the table")
 class EvalConstantsTest(ProgramCase):
-    def test_an_interpreter_with_one_loop_has_no_table_search(self) -> None:
+    def test_the_table_is_not_searched_for_if_there_is_one_loop(self) -> None:
         grown_kib = int(self.run_source(CONSTANTS).stdout)
         self.assertLessEqual(grown_kib, 128)
 

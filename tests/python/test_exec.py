@@ -1,4 +1,5 @@
-"""Starts by the environment: `spanprof exec`, `python -m spanprof`, the .pth file."""
+"""Programs that are profiled without a call of spanprof.start: by `spanprof exec`, by
+`python -m spanprof`, and by spanprof.pth with an environment variable."""
 
 from __future__ import annotations
 
@@ -68,8 +69,9 @@ class ExecTest(ProgramCase):
                 self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""))
 
     def test_a_program_has_the_default_action_of_sigpipe(self) -> None:
-        """Restore the default action, as a shell does; Python itself ignores the
-        signal."""
+        """Python ignores SIGPIPE, and a program that it starts would ignore it too.
+        `spanprof exec` restores the default action, which a program has if a shell
+        starts it."""
         self.run_command([*COMMAND, "exec", "sh", "-c", "kill -PIPE $$"], status=-signal.SIGPIPE)
 
     def test_the_exit_status_is_that_of_the_program(self) -> None:
@@ -98,7 +100,7 @@ class ExecTest(ProgramCase):
         self.assertEqual(done.stderr, "spanprof: there is nothing to open: no CPU time was sampled\n")
         self.run_command([*COMMAND, "exec", "--open", "sh", "-c", "kill -TERM $$"], status=143, **variables)
         self.run_command([*COMMAND, "exec", "--open", "/nowhere/program"], status=127, **variables)
-        self.assertEqual([str(path) for path in self.directory.glob("spanprof-*")], [page], "only the page remains")
+        self.assertEqual([str(path) for path in self.directory.glob("spanprof-*")], [page], "all temporary files but the page are deleted")
 
     def test_an_unknown_word_is_refused_as_a_command(self) -> None:
         done = self.run_command([*COMMAND, "reprot"], status=2)
@@ -118,10 +120,11 @@ class ExecTest(ProgramCase):
         self.assertEqual(names, ["mine", "test"])
 
     def test_two_directories_of_packages_start_one_session(self) -> None:
-        """Both directories have a spanprof.pth; see environment()."""
+        """sys.path has two directories with a spanprof.pth: that of the installation,
+        and that which environment() creates."""
         self.write("app.py", "pass")
         done = self.run_command([*COMMAND, "app.py"], PYROSCOPE_OUTPUT_DIRECTORY="")
-        self.assertEqual(done.stderr.count("profiles go nowhere"), 1, "each start of a session warns")
+        self.assertEqual(done.stderr.count("profiles go nowhere"), 1, "one warning for each session")
 
     def test_the_users_own_sitecustomize_runs(self) -> None:
         (self.directory / "sitecustomize.py").write_text("print('mine')\n")
@@ -137,16 +140,16 @@ class ExecTest(ProgramCase):
         self.assertEqual(done.stdout, "")
         self.assertIn("not profiled: sample_rate_hz", done.stderr)
 
-    def test_a_start_imports_only_our_modules(self) -> None:
-        """Also allowed: `atexit`, `__future__`, and SWIG's runtime module, whose name has
-        its version."""
+    def test_a_start_imports_only_modules_of_spanprof(self) -> None:
+        """It also imports `atexit`, `__future__` and SWIG's runtime module, which is
+        named after SWIG's version."""
         source = "import sys; print(*sys.modules)"
         without, under = (set(self.run_command([sys.executable, "-c", source], **variables).stdout.split())
                           for variables in ({}, {"SPANPROF_AUTOSTART": "1"}))
         brought = {name for name in under - without if not name.startswith("spanprof")}
         self.assertEqual(brought - {"swig_runtime_data4", "swig_runtime_data5"}, {"atexit", "__future__"})
 
-    def test_modules_that_the_program_imports_later_are_hooked_then(self) -> None:
+    def test_modules_are_hooked_when_the_program_imports_them(self) -> None:
         out = self.assert_profiled([sys.executable, "-c", """if True:
             import sys, time
             before = list(sys.meta_path)
@@ -167,14 +170,14 @@ class ExecTest(ProgramCase):
         """], 0.9, SPANPROF_AUTOSTART="1")
         self.assertEqual(out, "get_preparation_data _Start\n")
 
-    def test_without_the_variable_an_interpreter_loads_nothing(self) -> None:
+    def test_without_the_variable_an_interpreter_does_not_load_spanprof(self) -> None:
         self.run_command([sys.executable, "-c",
                           "import sys; assert 'spanprof' not in sys.modules"])
 
     @unittest.skipUnless(importlib.util.find_spec("opentelemetry")
                          and importlib.util.find_spec("opentelemetry.sdk"),
                          "opentelemetry-sdk is not installed here")
-    def test_opentelemetry_instrument_starts_us_and_adds_the_processor(self) -> None:
+    def test_opentelemetry_instrument_starts_profiling_and_adds_the_processor(self) -> None:
         source = """
             from opentelemetry import trace
             from opentelemetry.sdk.trace import TracerProvider

@@ -1,4 +1,5 @@
-"""Spans in threads: those that a context was copied to, and those without a copy."""
+"""Spans in threads: a thread that runs in a copy of a context has its span; other
+threads have none."""
 
 from __future__ import annotations
 

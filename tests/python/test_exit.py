@@ -1,4 +1,4 @@
-"""All ways in which a process exits deliver its samples in a bounded time."""
+"""However a process exits, its samples are delivered, within a limited time."""
 
 from __future__ import annotations
 
@@ -66,9 +66,10 @@ class ExitTest(ProgramCase):
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.6, threads=2)
 
     def test_an_exit_waits_two_seconds_for_a_server_that_hangs(self) -> None:
-        """Time from the start of the exit to the process's own exit functions, or to
-        its own _exit and execv. All attempts of `os.execvp`, which tries each
-        directory of PATH, share one deadline."""
+        """Measures the time from the start of the exit to the call of `ended`. The
+        program registers this function with atexit, and replaces `os._exit` and
+        `os.execv` by it, before it imports spanprof. `os.execvp` calls `os.execv` for
+        each directory of PATH, and all these calls together must take no longer."""
         entries = [self.directory / f"bin-{number}" for number in range(5)]
         for entry in entries:
             entry.mkdir()
@@ -96,7 +97,7 @@ class ExitTest(ProgramCase):
         for end, done in zip(ends, ended, strict=True):
             with self.subTest(end):
                 took = float(done.stdout)
-                self.assertGreater(took, 1.5, "the exit waited for it")
+                self.assertGreater(took, 1.5, "the exit did not wait for the server")
                 self.assertLess(took, END_S)
 
     def test_exit_functions_registered_later_are_profiled(self) -> None:
@@ -108,8 +109,9 @@ class ExitTest(ProgramCase):
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.5)
 
     def test_no_python_code_runs_after_c_exit_handlers_began(self) -> None:
-        """The process exits like a program that embeds Python and does not finalize it:
-        with and without the GIL, and with a log line still queued."""
+        """The process calls C's exit(), as a program that embeds Python and does not
+        finalize it. The thread that calls it has the GIL (gil), or does not have it
+        (free), or does not have it while another thread delivers a log line (busy)."""
         path = self.write("app.py", """
             import ctypes, logging, sys, threading
             class Handler(logging.Handler):
@@ -124,8 +126,9 @@ class ExitTest(ProgramCase):
             logging.getLogger("spanprof").addHandler(Handler())
             logging.getLogger("spanprof").setLevel(logging.INFO)
             libc = (ctypes.PyDLL if sys.argv[1] == "gil" else ctypes.CDLL)(None)
-            # The last exit handler lists the threads that still exist. A joined thread can
-            # stay in /proc for a moment, so the handler repeats a longer list for up to 5 s.
+            # The last exit handler lists the threads that still exist. A thread that
+            # was joined can stay in /proc for a moment, so the handler lists again, for
+            # up to 5 s, while there are too many.
             expected = 1 if sys.argv[1] == "busy" else 0
             threads = f'''for i in $(seq 50); do
                 names=$(cat /proc/$PPID/task/*/comm)

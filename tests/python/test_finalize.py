@@ -1,4 +1,5 @@
-"""Interpreters that exit while daemon threads burn CPU time, log and call spanprof."""
+"""Interpreters exit without a crash while daemon threads use CPU time, log and call
+functions of spanprof."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from program import ProgramCase
 
 RUNS = int(os.environ.get("SPANPROF_TEST_EXITS", "12"))
 
-# A program that creates several interpreters one after the other.
+# A program that initializes and finalizes an interpreter for each of its arguments, a
+# Python source.
 TWO_LIVES = """
 #include <Python.h>
 
@@ -49,8 +51,9 @@ class FinalizeTest(ProgramCase):
         """)
 
     def test_daemon_threads_that_wait_for_the_gil_exit_before_the_interpreter_is_freed(self) -> None:
-        """take_gil() of CPython 3.10 reads the interpreter after it was freed. Without
-        spanprof it crashes at 12 of 12 such exits."""
+        """In CPython 3.10, a thread that waits for the GIL may read the interpreter
+        after it was freed (take_gil()). Without spanprof, this program crashed in 12 of
+        12 runs."""
         self.run_source("""
             import ctypes, spanprof, sys, threading
             spanprof.start()
@@ -59,10 +62,10 @@ class FinalizeTest(ProgramCase):
                     pass
             for _ in range(4):
                 threading.Thread(target=forever, daemon=True).start()
-            sys.setswitchinterval(0.05)  # no thread checks while the interpreter ends
+            sys.setswitchinterval(0.05)  # no waiting thread checks while the interpreter ends
             time.sleep(0.3)
             libc = ctypes.CDLL(None)
-            libc.on_exit(libc.sleep, None)  # for as many seconds as the exit status
+            libc.on_exit(libc.sleep, None)  # sleeps as many seconds as the exit status, 1
             sys.exit(1)
         """, status=1)
 
@@ -84,7 +87,7 @@ class FinalizeTest(ProgramCase):
         """)
 
     @unittest.skipIf(shutil.which("gcc") is None or not LIBRARY.endswith(".so") or not os.path.exists(LIBRARY),
-                     "there is no C compiler, or no library to embed")
+                     "there is no C compiler, or no shared library of Python")
     def test_an_interpreter_after_the_first_was_finalized_is_refused(self) -> None:
         (self.directory / "lives.c").write_text(TWO_LIVES)
         lives = self.directory / "lives"
@@ -113,8 +116,9 @@ with spanprof.label(a="b"):
         """, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9", PYROSCOPE_UPLOAD_INTERVAL="100ms")
 
     def test_with_cleared_exit_hooks_the_last_samples_are_written_without_a_crash(self) -> None:
-        """The library stops when the process exits, after the interpreter was finalized. The
-        stop is slow, because the server refuses connections."""
+        """The program removes spanprof's atexit hook. So the library stops its session
+        only in C's exit handlers, when the interpreter is already finalized. The stop
+        is slow, because the server refuses connections."""
         runs = max(RUNS // 3, 1)
         self.run_many("""
             import atexit, logging, spanprof, threading

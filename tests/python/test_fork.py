@@ -139,7 +139,7 @@ class ForkTest(ProgramCase):
                 burn(0.3)
                 wait_for(lambda: records)
                 os._exit(0)
-            # Uploads are refused from here on, which is logged.
+            # From here on, the uploads of the child are refused, which it logs.
             silent.close()
             connection.close()
             assert os.waitpid(pid, 0)[1] == 0
@@ -182,7 +182,8 @@ class ForkTest(ProgramCase):
             spanprof.start()
             libc = ctypes.CDLL(None)
             thread = ctypes.c_ulong()
-            # A native thread that sleeps: pause() takes no argument.
+            # The thread runs pause() of C, which sleeps for ever. It takes no argument,
+            # so it can be a thread function.
             assert libc.pthread_create(ctypes.byref(thread), None, libc.pause, None) == 0
             warnings.simplefilter("always")
             pid = os.fork()

@@ -1,4 +1,5 @@
-"""Functions on stacks: names, files and order, for all kinds of functions and calls."""
+"""Stacks have the right functions, files and order, for all kinds of functions and
+calls."""
 
 from __future__ import annotations
 
@@ -71,7 +72,8 @@ async def outer() -> None:
 
 class FramesTest(RecordingCase):
     def chain(self, samples: list, *names: str) -> None:
-        """The samples have these functions of this file, innermost first."""
+        """Assert that the stacks of the samples begin with these functions, innermost
+        first. Frames of other files are left out."""
         expected = tuple(name if QUALIFIED else name.rpartition(".")[2] for name in names)
         found = profile_reader.cpu_ns(samples, lambda sample: tuple(
             f.function for f in sample.stack
@@ -243,10 +245,13 @@ class FramesTest(RecordingCase):
 
 
 class NameMemoryTest(ProgramCase):
-    """Runs in a separate process, because it fills the memory for names."""
+    """These tests fill the memory for names of functions, so each runs in a separate
+    process."""
 
     def test_code_outgrows_the_first_space(self) -> None:
-        """4,000 functions in stacks of 100: no sample is lost."""
+        """4,000 functions, in stacks of 100, have more names than the first of the two
+        memory spaces (py_space.h) can store. The second space is used then, and no name
+        is lost."""
         self.run_source("""
             import spanprof, time
             from spanprof import _native
@@ -273,7 +278,10 @@ class NameMemoryTest(ProgramCase):
         self.assertEqual(len(seen), 4000)
 
     def test_code_that_does_not_fit_is_counted(self) -> None:
-        """Both spaces for names fill up, the second before the first may be emptied."""
+        """The program has more large functions than the two memory spaces for names can
+        store (py_space.h). The second space is full before five seconds have passed,
+        after which the first may be emptied. Until then, new functions are shown as
+        <overflow>; all others must keep their names."""
         self.run_source("""
             import spanprof, sys, types
             from spanprof import _native
@@ -301,7 +309,8 @@ class NameMemoryTest(ProgramCase):
             for frame in sample.stack:
                 if frame.function.startswith("big_"):
                     self.assertEqual(frame.file, f"<big {frame.function[4:]}>")
-            # The callers of such a frame still have names.
+            # Only the frame of the new function is shown as <overflow>; its callers
+            # have names.
             if sample.runs("<overflow>") and sample.runs("PyEval_EvalCode"):
                 self.assertTrue(sample.runs("<module>"), sample.functions)
 

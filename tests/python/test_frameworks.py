@@ -1,4 +1,5 @@
-"""Flask with its reloader, and FastAPI that starts profiling in its lifespan."""
+"""Flask with its reloader, and a FastAPI application that starts profiling in its
+lifespan."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ async def lifespan(app):
     spanprof.stop()
 
 app = FastAPI()
-app.router.lifespan_context = lifespan  # the same as FastAPI(lifespan=lifespan) from 0.93 on
+app.router.lifespan_context = lifespan  # FastAPI(lifespan=lifespan) does this from 0.93 on
 
 @app.get("/", response_class=PlainTextResponse)
 @spanprof.label(route="/")

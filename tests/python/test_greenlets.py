@@ -1,5 +1,5 @@
-"""Spans of greenlets, plain ones and gevent's: greenlet switches the context, and the
-handler reads the context."""
+"""Spans of greenlets, without and with gevent. A switch of greenlets also switches the
+context, from which the signal handler reads the span."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ with profiled() as tracer:
     gevent.joinall([gevent.spawn(work, tracer, f"span{i}") for i in range(40)])
 """))
 
-    def test_a_patched_program_with_nested_spans(self) -> None:
+    def test_a_program_patched_by_gevent_with_nested_spans(self) -> None:
         self.assert_right(self.judged("""
 from gevent import monkey
 monkey.patch_all()

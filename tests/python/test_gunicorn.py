@@ -1,4 +1,5 @@
-"""gunicorn that loads the application in its master: one start profiles all workers."""
+"""gunicorn: if the master loads the application, one call of spanprof.start profiles
+all workers."""
 
 from __future__ import annotations
 

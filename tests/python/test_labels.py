@@ -1,4 +1,5 @@
-"""spanprof.label as a block and as a decorator, and tags of a thread."""
+"""spanprof.label as a block and as a decorator, and the functions that set and remove a
+label of a context."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from spanprof import _native
 
 class LabelTest(AttributionCase):
     def labels_by_place(self, source: str) -> dict[str | None, set[tuple[tuple[str, object], ...]]]:
-        """Run a program, and return the labels of each burning function's samples."""
+        """Run a program. Return, for each function burn_NAME, the sets of labels of its
+        samples."""
         self.run_source("from workload import burn, burner, profiled\nimport spanprof\n" + source)
         out: dict[str | None, set[tuple[tuple[str, object], ...]]] = {}
         for sample in self.samples():
@@ -50,7 +52,7 @@ with profiled() as tracer:
             burn("both", 0.1)
         burn("label", 0.1)
         token = context.attach(trace.set_span_in_context(tracer.start_span("left")))
-    burn("span", 0.1)           # attached inside the block, and never detached
+    burn("span", 0.1)           # the span attached in the block is still active
     with tracer.start_as_current_span("two"):
         with spanprof.label(k="w"):
             burn("within", 0.1)
@@ -156,7 +158,7 @@ async def task(block, name):
         await asyncio.sleep(0)
         burn(name, 0.05)
         await asyncio.sleep(0)
-    burn(name, 0.05)  # inside the block in which the task was created
+    burn(name, 0.05)  # still in the block around gather()
 
 async def tasks(block, name):
     with block:
@@ -212,7 +214,7 @@ print("went on")
         self.assertEqual(self.labels_by_place("""
 from spanprof import _native
 with profiled():
-    for i in range(500):                     # deeper than labels nest
+    for i in range(500):                     # more than SP_LABEL_DEPTH_MAX
         _native.label_set("k", f"v{i % 7}")
         _native.label_set("l", "w")
         _native.label_remove("k", f"v{i % 7}")

@@ -1,4 +1,5 @@
-"""Hooks into modules that the program imports later work with all loaders."""
+"""spanprof replaces functions of a module when the program imports it, whatever loader
+the module has."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ import unittest
 
 from program import ProgramCase
 
-# The end of each program. It imports the module for the first time: our hook is then
-# installed, and the module's loader is not ours.
+# The end of each program. It imports multiprocessing.spawn for the first time, and
+# checks that spanprof has replaced a function of it and that the module has its own
+# loader, not spanprof's.
 FOLLOWED = """
 import multiprocessing.spawn
 assert multiprocessing.spawn.get_preparation_data.__wrapped__
@@ -50,8 +52,8 @@ sys.path_importer_cache.clear()
 """ + FOLLOWED)
 
     def test_another_library_hooks_into_the_same_module(self) -> None:
-        """Like wrapt's post-import hooks: a finder that asks all other finders, and a
-        loader that forwards attributes."""
+        """The other library works as wrapt's post-import hooks do: its finder asks all
+        other finders, and its loader forwards all attributes to theirs."""
         for at in (0, 1):
             self.run_source(f"""
 import importlib.util, sys, spanprof

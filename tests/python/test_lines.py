@@ -1,4 +1,4 @@
-"""The current line is shown for all ways of writing a function."""
+"""A frame shows the line that is being executed, however the function is written."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def looped() -> None:
 
 class LinesTest(RecordingCase):
     def lines(self, function: types.FunctionType, **options: object) -> tuple[set[int], set[int]]:
-        """Lines and first lines at which a function of this file was sampled, relative
-        to its def."""
+        """Profile a function of this file. Return the lines and the first lines of its
+        frames, relative to the line of its def."""
         code = function.__code__
         frames = [frame for sample in self.record(function, **options) for frame in sample.stack
                   if frame.file == __file__
@@ -120,7 +120,8 @@ class LinesTest(RecordingCase):
             self.one(self.record(base), "base")
 
     def test_every_line_table_of_the_standard_library(self) -> None:
-        """Compared with the lines that the interpreter itself reads."""
+        """The lines that the extension reads from a table must be those that the
+        interpreter reads."""
         folder = pathlib.Path(sysconfig.get_path("stdlib"))
         checked = 0
         for path in sorted(folder.glob("*.py")) + sorted(folder.glob("asyncio/*.py")):

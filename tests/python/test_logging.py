@@ -1,4 +1,5 @@
-"""Lines of the library's threads become log records, whatever the program does."""
+"""Log lines of the library's threads become records of the logger "spanprof", whatever
+the program is doing."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import unittest
 
 from program import END_S, ProgramCase
 
-# A port on which nothing listens, so that the uploading thread logs warnings.
+# No server listens on this port, so that the uploader thread logs warnings.
 NOBODY = {"PYROSCOPE_SERVER_ADDRESS": "http://127.0.0.1:9",
           "PYROSCOPE_UPLOAD_INTERVAL": "100ms"}
 
@@ -83,7 +84,7 @@ class LoggingTest(ProgramCase):
     def test_a_handler_has_the_usual_recursion_limit(self) -> None:
         self.run_source("""
             import json, logging, spanprof, sys, threading
-            sys.setrecursionlimit(10000)  # CPython 3.12's own limit for C code
+            sys.setrecursionlimit(10000)  # the limit of CPython 3.12 for C code
             deep = []
             class Handler(logging.Handler):
                 def emit(self, record):

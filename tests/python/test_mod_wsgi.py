@@ -1,4 +1,5 @@
-"""mod_wsgi, which by default runs applications in subinterpreters."""
+"""mod_wsgi, which runs applications in subinterpreters unless it is configured
+otherwise."""
 
 from __future__ import annotations
 
@@ -43,14 +44,16 @@ WSGIProcessGroup site
 {group}
 WSGIScriptAlias / {here}/app.wsgi
 """
-# mod_wsgi.so is the one of Debian's default interpreter.
+# Debian's mod_wsgi for this version of Python; mod_wsgi.so without a version is that of
+# the default version.
 WSGI = MODULES / "mod_wsgi.so-{}.{}".format(*sys.version_info[:2])
 
 
 @unittest.skipUnless(os.path.exists(SERVER) and WSGI.exists(), "there is no mod_wsgi for this interpreter")
 class ModWsgiTest(ProgramCase):
     def serve_site(self, group: str) -> int:
-        """Start a server, which does not run as root even if the test does. Return its port."""
+        """Start Apache and return its port. If the test runs as root, Apache runs as
+        another user."""
         port, user = free_port(), ""
         shutil.copytree(PACKAGES / "spanprof", self.directory / "packages" / "spanprof")
         shutil.copytree(PACKAGES / "pyroscope", self.directory / "packages" / "pyroscope")

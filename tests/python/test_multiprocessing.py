@@ -1,4 +1,5 @@
-"""Children of multiprocessing, with all start methods."""
+"""Child processes of multiprocessing and similar libraries are profiled, with all start
+methods."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ def work(seconds):
 
 
 def spawns(module: str) -> bool:
-    """Whether this copy of multiprocessing can start an interpreter; a lock of the method
-    spawn starts one. The copy in Debian 12 is too old for CPython 3.11."""
+    """Whether this copy of multiprocessing can start an interpreter: creating a lock of
+    the method spawn starts one. Debian 12 has a copy that is too old for CPython
+    3.11."""
     return subprocess.run([sys.executable, "-c", f"import {module}; {module}.get_context('spawn').Lock()"],
                           capture_output=True, check=False).returncode == 0
 
@@ -111,7 +113,8 @@ def wait(worked):
     signal.signal(signal.SIGTERM, lambda *_: os._exit(5))
     work(0.3)
     worked.set()
-    # A signal that arrives just before a sleep is handled after it.
+    # Not one long sleep: a signal that arrives just before a sleep is handled only
+    # after it.
     while True:
         time.sleep(0.1)
 
@@ -152,7 +155,7 @@ if __name__ == "__main__":
 
     @unittest.skipUnless(importable("joblib"), "joblib is not installed")
     def test_workers_of_joblib(self) -> None:
-        """Loky starts workers with its own command line."""
+        """joblib uses loky, which starts workers with a command line of its own."""
         path = self.write("app.py", WORK + """
 if __name__ == "__main__":
     import joblib, spanprof
@@ -178,7 +181,7 @@ if __name__ == "__main__":
     @unittest.skipUnless(importable("multiprocess"), "multiprocess is not installed")
     @unittest.skipUnless(spawns("multiprocess"), "multiprocess is too old for this interpreter")
     def test_pools_of_multiprocess(self) -> None:
-        """The library of pathos, which pickles with dill."""
+        """multiprocess is the library that pathos uses; it pickles with dill."""
         self.run_methods("""
 if __name__ == "__main__":
     import multiprocess, spanprof
@@ -190,8 +193,8 @@ if __name__ == "__main__":
 """, count=2, true=0.8)
 
     def test_a_new_interpreter_has_the_options_of_its_parent(self) -> None:
-        """The child is profiled from its first line on, once, with the options of
-        `start` that can be passed on."""
+        """A child is profiled from its first line on, in one session, with all options
+        of the parent except `on_profile`."""
         path = self.write("app.py", """
 import multiprocessing, os, sys, spanprof
 until = time.thread_time() + 0.3
@@ -224,13 +227,14 @@ if __name__ == "__main__":
     process.join()
     assert process.exitcode == 0
 """)
-        # One profile for each session, however slow a busy machine is.
+        # An interval of ten minutes, so that a session makes one profile even on a slow
+        # machine.
         done = self.run_command([sys.executable, path], PYROSCOPE_UPLOAD_INTERVAL="10m")
         *children, after_stop = (int(pid) for pid in done.stdout.split())
         cpu = self.cpu_s()
         self.assertNotIn(after_stop, cpu)
-        # From CPython 3.14 on, the forkserver has imported the program for its
-        # children.
+        # From CPython 3.14 on, the forkserver imports the program before it forks the
+        # child, so that the import is not in the child's profile.
         for pid, true in zip(children, (0.9, 0.6 if sys.version_info >= (3, 14) else 0.9), strict=True):
             self.assert_covered(cpu[pid], true, f"{children} {cpu}", alone=True)
             names = [path.name for path in self.profiles.iterdir() if f"-{pid}-" in path.name]

@@ -1,5 +1,5 @@
-"""Frames of C code: those of extensions are inside the Python function that called
-them, and those of the interpreter never replace it."""
+"""Native frames: frames of C code that a Python function called are inside the frame of
+this function, and frames of the interpreter's own code never replace it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STARTS = {"Py_RunMain", "Py_BytesMain", "__libc_start_main", "main"}
 
 def repeat(seconds: float, call) -> None:
     until = time.thread_time() + seconds
-    while (left := until - time.thread_time()) > 0:  # rarely read: see program.py
+    while (left := until - time.thread_time()) > 0:  # see PRELUDE in program.py
         end = time.monotonic() + left
         while time.monotonic() < end:
             call()
@@ -50,8 +50,8 @@ def sorting(items: list) -> None:
 
 class NativeFramesTest(RecordingCase):
     def below(self, samples: list, function: str, native: str, share: float = 1.0) -> None:
-        """Assert that at least the `share` of the function's samples has, further in than the
-        function, a native frame whose file or name contains `native`."""
+        """Assert that at least this share of the samples of `function` has a native
+        frame inside the function's frame whose name matches the expression `native`."""
         inside = found = 0
         for sample in samples:
             names = sample.functions
@@ -67,9 +67,9 @@ class NativeFramesTest(RecordingCase):
                                 [s.functions[:8] for s in samples[:5]])
 
     def in_order(self, samples: list) -> None:
-        """Assert that no frame of the eval loop or of the program's start is in the stacks,
-        that the outermost frame is a Python frame, and that no two adjacent frames are
-        of the same library."""
+        """Assert that no stack has a frame of the eval loop or an address without a
+        name, that the outermost frame of a stack with Python frames is a Python frame,
+        and that no library has two adjacent frames."""
         for sample in samples:
             self.assertFalse([n for n in sample.functions
                               if n.startswith(("_PyEval_EvalFrameDefault", "_TAIL_CALL"))],
@@ -147,7 +147,8 @@ class NativeFramesTest(RecordingCase):
         return [i for i, name in enumerate(sample.functions) if name.rpartition(".")[2] == function]
 
     def called_from_c(self, sample: profile_reader.Sample) -> bool:
-        """Whether the stack has four calls of back, with C frames between adjacent calls."""
+        """Whether the stack has four frames of back(), and C frames between each two of
+        them."""
         calls = self.places(sample, "back")
         return len(calls) == 4 and all(
             any(not frame.file.endswith(".py") for frame in sample.stack[inner + 1:outer])

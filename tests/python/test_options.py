@@ -1,4 +1,5 @@
-"""Wrong options cause one sentence and an unprofiled program."""
+"""If an option is wrong, one sentence is logged and the program runs without
+profiling."""
 
 from __future__ import annotations
 
@@ -164,7 +165,7 @@ class ValuesTest(ProgramCase):
     def test_a_callback_has_the_usual_recursion_limit(self) -> None:
         self.run_source("""
             import json, spanprof, sys
-            sys.setrecursionlimit(10000)  # CPython 3.12's own limit for C code
+            sys.setrecursionlimit(10000)  # the limit of CPython 3.12 for C code
             received = []
             def receive(*profile):
                 try:

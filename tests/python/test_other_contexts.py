@@ -1,5 +1,5 @@
-"""Context implementations other than OpenTelemetry's own, and broken ones: the program
-sees the behaviour of its own implementation, and no span is shown wrongly."""
+"""OpenTelemetry with other context implementations than its own, also with broken ones:
+the program sees the behaviour of its implementation, and no sample has a wrong span."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class Broken(OwnVariable):
 
 class OtherContextTest(AttributionCase):
     def run_program(self, source: str) -> str:
-        """Run a program with the classes above. Its standard error is the log."""
+        """Run a program with the classes above. Return its standard error, which has
+        the log."""
         return self.run_source(
             CONTEXTS + "import logging; logging.basicConfig(format='LOG %(message)s')\n"
             "from workload import burn, profiled\n" + textwrap.dedent(source), OTEL_SERVICE_NAME="test").stderr
@@ -147,7 +148,7 @@ class OtherContextTest(AttributionCase):
                 burn("inside", 0.1)
                 otel.detach(token)
                 burn("outside", 0.1)
-                token = otel.attach(object())       # not a context
+                token = otel.attach(object())       # an object that is no context
                 otel.detach(token)
             """)
         self.assertEqual(self.spans_of("inside"), {"span"})
@@ -195,7 +196,7 @@ class OtherContextTest(AttributionCase):
                 with tracer.start_as_current_span("span"):
                     burn("inside", 0.1)
                 burn("outside", 0.1)
-                assert calls.count("own") == 2, calls    # one call is our check
+                assert calls.count("own") == 2, calls    # one is the check at the installation
             """)
         self.assertEqual(self.spans_of("inside"), {"span"})
         self.assertEqual(self.spans_of("outside"), {None})
@@ -224,7 +225,8 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("inside"), {None})
 
     def test_a_detach_in_another_context_recovers(self) -> None:
-        # At the end of an asynchronous generator, the token belongs to another context.
+        # This detach fails because the token belongs to another context, as it does at
+        # the end of some asynchronous generators.
         log = self.run_program("""
             import contextvars
             from opentelemetry import trace
@@ -244,7 +246,7 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("elsewhere"), {"elsewhere"})
         self.assertEqual(self.spans_of("outside"), {None})
 
-    def test_a_hook_installed_over_ours_keeps_working(self) -> None:
+    def test_a_context_implementation_that_wraps_spanprofs_keeps_working(self) -> None:
         self.run_program("""
             import spanprof
             with profiled() as tracer:
@@ -263,9 +265,11 @@ class OtherContextTest(AttributionCase):
         self.assertEqual(self.spans_of("outside"), {None})
 
     def test_exceptions_of_signal_handlers_reach_the_program(self) -> None:
-        # An exception of a time limit that expires inside our code propagates, and does not
-        # count as a failure of ours. If it expires inside OpenTelemetry's detach(),
-        # OpenTelemetry discards the exception.
+        # A signal handler of the program raises an exception (a time limit) at any
+        # time. If the signal arrives while code of spanprof runs, the exception must
+        # propagate to the program, and spanprof must not treat it as its own failure.
+        # If it arrives inside OpenTelemetry's detach(), OpenTelemetry discards the
+        # exception.
         log = self.run_program("""
             import signal, time
             class Limit(Exception): pass
@@ -313,7 +317,7 @@ class OtherContextTest(AttributionCase):
                     holder = pkgutil.resolve_name({holder!r})
                     kept = getattr(holder, {name!r})
                     delattr(holder, {name!r})
-                    if {name!r} == "_SPAN_KEY":  # but under another name
+                    if {name!r} == "_SPAN_KEY":  # the name exists, but is another one
                         holder.key = kept
                         for function in (holder.set_span_in_context, holder.get_current_span):
                             code = function.__code__

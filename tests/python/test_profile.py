@@ -1,4 +1,5 @@
-"""spanprof.profile: blocks and functions, printed, as data and as a file."""
+"""spanprof.profile: profiles of blocks and functions, as printed tables, as data and as
+files."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def print_profile(p):
 
 class ProfileTest(ProgramCase):
     def profile_data(self, source: str, **variables: str) -> tuple[dict, str]:
-        """The data that the program printed about its profile, and its log."""
+        """Run a program. Return the data that it printed about its profile, and its
+        log."""
         done = self.run_source(PRINT_PROFILE + source, **variables)
         self.assertEqual([*self.profiles.iterdir()], [], "the options of the environment are not used")
         return json.loads(done.stdout or "{}"), done.stderr
@@ -94,7 +96,7 @@ import asyncio
 @spanprof.profile("f.pb.gz", native_frames=True, show=False)
 def f(depth):
     burn(0.1)
-    return depth and f(depth - 1)  # one profile
+    return depth and f(depth - 1)  # the nested calls belong to the same profile
 
 @spanprof.profile("g.pb.gz")
 async def g():
@@ -117,7 +119,7 @@ for wrong in (lambda: spanprof.profile(f), lambda: spanprof.profile()(lambda: (y
         self.assertEqual(log.count("top functions"), 1)
         self.assertIn("a decorator is written @spanprof.profile()\nspanprof.profile() decorates functions and", log)
 
-    def test_a_running_session_has_the_same_profiles(self) -> None:
+    def test_profiles_during_a_session_are_complete(self) -> None:
         profile_data, log = self.profile_data_in_session("""
 with spanprof.label(job="night"):
     with spanprof.profile("out.pb.gz", show=False) as p:
@@ -134,7 +136,7 @@ print_profile(p)
         self.assertEqual({tuple(s.labels.items()) for s in uploaded}, {(("job", "night"),)})
 
     def profile_data_in_session(self, source: str) -> tuple[dict, str]:
-        """Like `profile_data`, with a running session."""
+        """Like `profile_data`, but the program is profiled during a session."""
         done = self.run_source(PRINT_PROFILE + "assert spanprof.start()\n" + source + "assert spanprof.running()\n")
         return json.loads(done.stdout or "{}"), done.stderr
 
@@ -286,7 +288,7 @@ if __name__ == "__main__":
         self.assertEqual(log, "")
 
     @unittest.skipIf(sys.version_info < (3, 14), "threads have no context")
-    def test_a_thread_whose_context_is_in_use_fails_as_without_us(self) -> None:
+    def test_a_thread_whose_context_is_in_use_fails_as_without_spanprof(self) -> None:
         self.run_source("""
 import contextvars, spanprof, threading
 failed = []
@@ -356,7 +358,7 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "spanprof")
 
-async def cell(code):  # like a notebook's kernel, in its event loop
+async def cell(code):  # runs in an event loop, as in a notebook
     shell.run_cell_magic("spanprof", "", code)
 
 asyncio.run(cell("import asyncio\\nprint('awaited')\\nawait asyncio.sleep(0)"))

@@ -10,7 +10,7 @@ import profile_reader
 import pyroscope
 from attribution import AttributionCase, place
 
-# The keywords of pyroscope-io 1.4.0, by inspect.signature.
+# The keywords of `configure` in pyroscope-io 1.4.0, as inspect.signature returns them.
 CONFIGURE = [
     ("app_name", None), ("application_name", None),
     ("server_address", "http://localhost:4040"), ("basic_auth_username", ""),

@@ -1,5 +1,5 @@
-"""The README's program, unchanged: a server that receives profiles gets the same
-service name and ids as an exporter of spans."""
+"""The program of the README: the profiles that a server receives have the same service
+name and ids as the exported spans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOUND = re.search(r"^### Python$.*?^```python\n(.*?)^```",
 assert _FOUND
 PROGRAM = _FOUND[1]
 
-# An exporter, which programs with traces usually have; the README's program has none.
+# An exporter of spans, which the README's program does not have.
 RECORDER = """
 import json, os
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
@@ -48,7 +48,8 @@ for i in range(8):
 
 class QuickstartTest(ProgramCase):
     def sink(self) -> int:
-        """Start a server that stores profiles and stops with the test. Return its port."""
+        """Start a server that stores profiles, and return its port. The server is
+        killed when the test ends."""
         sink = subprocess.Popen([sys.executable, CHECKOUT / "tests/sink/sink.py"], stdout=subprocess.PIPE, text=True)
         assert sink.stdout
         self.addCleanup(sink.stdout.close)
@@ -57,7 +58,8 @@ class QuickstartTest(ProgramCase):
         return int(sink.stdout.readline().split()[1])
 
     def run_program(self, program: str, **variables: str) -> tuple[dict, list[dict], str]:
-        """Run the program. Return the received profiles, the exported spans, and the log."""
+        """Run a program. Return a summary of the received profiles, the exported spans,
+        and the log."""
         port = self.sink()
         source = program.replace("http://localhost:4040", f"http://127.0.0.1:{port}")
         self.assertNotEqual(source, program)
@@ -108,7 +110,8 @@ os.wait()
         self.assertEqual(names, [("checkout", None), ("child", "eu")])
 
     def test_a_process_without_spans_has_the_name_of_its_provider(self) -> None:
-        """In all orders of session, provider and processor, and in a forked worker."""
+        """Tests all orders of starting the session, creating the provider and adding
+        the processor, each in a process and its forked child."""
         begin = "spanprof.start()\n"
         provider = """
 from opentelemetry.sdk.resources import Resource

@@ -1,4 +1,4 @@
-"""A start while a session runs: a refused one does not change the session."""
+"""spanprof.start during a session: if it is refused, the session does not change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unittest
 
 from program import ProgramCase
 
-# Twenty kinds of options that Python or the core refuses.
+# Wrong options. The Python package refuses some of them, the core the others.
 REFUSED = """
 REFUSED = [
     {"application_name": ""}, {"application_name": "a\\nb"}, {"application_name": 1}, {"labels": "a"},
@@ -59,7 +59,8 @@ print(stats["samples_taken"])
             received = []
             assert spanprof.start(on_profile=lambda *profile: received.append(profile))
             burn(0.3)
-            # A relative path in it can be used, but the absolute path is too long.
+            # In this directory, the absolute path of `out` is too long, which the core
+            # finds only after it has stopped the session.
             os.mkdir("deep")
             top = os.path.abspath("deep")
             os.chdir(top)

@@ -1,5 +1,5 @@
-"""SIGTERM, with which containers, units and pools are stopped: the samples are sent,
-and the process exits as it would without us."""
+"""SIGTERM, which stops containers, systemd units and worker pools: the samples are
+sent, and the process exits as it would without spanprof."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ BURN_S = 0.5
 ENDS = {
     "idle": "time.sleep(600)",
     "busy": "burn(600)",
-    "for long in C code that keeps the lock": "import itertools; sum(itertools.repeat(1))",
+    "in C code that keeps the GIL for a long time": "import itertools; sum(itertools.repeat(1))",
     "waiting for a thread": "thread = threading.Thread(target=time.sleep, args=(600,)); thread.start(); thread.join()",
-    "in a loop that is done with its own handler": """
+    "in an event loop that has removed its handler": """
 import asyncio
 async def main():
     loop = asyncio.get_running_loop()
@@ -53,19 +53,20 @@ async def app(scope, receive, send):
 
 
 def namespaces() -> bool:
-    """Whether a process can be the first one of its own namespace here."""
+    """Whether this system allows a process to be the first one of a new PID
+    namespace."""
     return subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"],
                           capture_output=True, check=False).returncode == 0
 
 
 class SigtermTest(ProgramCase):
     def serve_source(self, source: str, **variables: str) -> subprocess.Popen[str]:
-        """Start a program, and return it when it has reported that it is ready."""
+        """Start a program, and return it when it has printed "ready"."""
         return self.serve_sources([source], **variables)[0]
 
     def serve_sources(self, sources: Sequence[str], **variables: str) -> list[subprocess.Popen[str]]:
-        """Start programs at the same time, and return them when all have reported that they
-        are ready."""
+        """Start programs at the same time, and return them when all have printed
+        "ready"."""
         (self.directory / "server.log").unlink(missing_ok=True)
         servers = [self.serve([sys.executable, "-u", str(self.write(f"app-{number}.py", source))], **variables)
                    for number, source in enumerate(sources)]
@@ -89,7 +90,7 @@ class SigtermTest(ProgramCase):
                 self.assertEqual(self.terminate(server, timeout=60), -signal.SIGTERM, self.log())
                 self.assertGreaterEqual(self.cpu_s("burn").get(server.pid, 0), BURN_S - 0.1, self.log())
 
-    def test_a_start_on_another_thread(self) -> None:
+    def test_samples_are_delivered_after_a_start_on_another_thread(self) -> None:
         server = self.serve_source(f"""
 import spanprof, threading
 thread = threading.Thread(target=spanprof.start)
@@ -127,8 +128,9 @@ assert spanprof.stop()
 assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 """)
 
-    def test_a_simulated_signal_ends_nothing(self) -> None:
-        """_thread.interrupt_main() does nothing while the action is the default."""
+    def test_interrupt_main_does_not_end_the_process(self) -> None:
+        """_thread.interrupt_main() does nothing if SIGTERM has its default action, and
+        the program believes that it has."""
         done = self.run_source(START + """
 import _thread, os
 for _ in range(2):
@@ -154,7 +156,7 @@ os._exit(3)
         self.assertEqual(done.stdout, "mine\n")
         self.assert_covered(self.burnt(), BURN_S)
 
-    def test_it_can_be_disabled(self) -> None:
+    def test_the_flush_can_be_disabled(self) -> None:
         for start, variables in (("spanprof.start(flush_on_sigterm=False)", {}),
                                  ("spanprof.start()", {"PYROSCOPE_FLUSH_ON_SIGTERM": "false"})):
             with self.subTest(start):
@@ -163,8 +165,9 @@ os._exit(3)
                 self.assertEqual(self.terminate(server), -signal.SIGTERM)
                 self.assertEqual(self.samples(), [])
 
-    def test_a_process_frozen_after_a_flush(self) -> None:
-        """As in AWS Lambda, which sends no signal."""
+    def test_a_process_that_is_frozen_has_delivered_its_samples_by_flush(self) -> None:
+        """AWS Lambda freezes a process like this, without a signal before. So the
+        program calls flush()."""
         server = self.serve_source(f"""
             import os, signal, spanprof
             spanprof.start()
@@ -177,8 +180,8 @@ os._exit(3)
         self.terminate(server, signal.SIGKILL)
         self.assert_covered(self.burnt(), BURN_S)
 
-    @unittest.skipUnless(namespaces(), "no namespace of processes can be made here")
-    def test_the_first_process_of_a_container_goes_on(self) -> None:
+    @unittest.skipUnless(namespaces(), "this system allows no PID namespace")
+    def test_the_first_process_of_a_container_continues(self) -> None:
         path = self.write("app.py", f"""
             import os, spanprof
             assert os.getpid() == 1
@@ -186,7 +189,7 @@ os._exit(3)
             burn({BURN_S / 2})
             os.kill(1, 15)
             burn({BURN_S / 2})
-            time.sleep(2)  # a process that exits would be gone by now
+            time.sleep(2)  # long enough for a flush and an exit, which must not happen
             print("ready")
             time.sleep(600)
         """)
@@ -198,7 +201,7 @@ os._exit(3)
         self.assert_covered(self.burnt(), BURN_S)
 
     @unittest.skipUnless(importable("uvicorn"), "uvicorn is not installed here")
-    def test_uvicorn_which_raises_it_again(self) -> None:
+    def test_uvicorn_which_raises_the_signal_again(self) -> None:
         for application, variables in (
                 (UVICORN, {}), (UVICORN.replace("spanprof.start()", ""), {"SPANPROF_AUTOSTART": "1"})):
             with self.subTest(variables):

@@ -1,5 +1,5 @@
-"""The span of each sample: nested, renamed, ended on another thread, unsampled, leaked
-and short spans; and their CPU times."""
+"""Samples have the right span: with nested, renamed, unsampled, leaked and short spans,
+and with spans that end on another thread. Each span has its share of the CPU time."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ with profiled() as tracer:
 
 
 class ShareTest(AttributionCase):
-    """The shares of CPU time of the spans, within random deviations."""
+    """Spans have their shares of the CPU time, apart from random deviations."""
 
     def assert_shares(self, source: str, limit: float | None = None) -> None:
         verdict = self.judged(source)

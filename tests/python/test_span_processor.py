@@ -1,4 +1,5 @@
-"""SpanProcessor: its options, its attributes, and that it never raises."""
+"""SpanProcessor: its options, the attributes that it sets, and that it never raises an
+exception."""
 
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ class AttributeTest(unittest.TestCase):
 
     def test_a_baseline_needs_no_url(self) -> None:
         tracer = tracer_of(spanprof.SpanProcessor(
-            app_name="shop", pyroscope_endpoint="http://pyro", add_baseline_urls=True,  # old names
+            app_name="shop", pyroscope_endpoint="http://pyro", add_baseline_urls=True,  # names of the same options in pyroscope-otel
             baseline_labels="region=eu,tier=1"))
         with tracer.start_as_current_span("checkout") as span:
             self.assertEqual(set(span.attributes), {
@@ -238,13 +239,13 @@ class ShownTest(ProgramCase):
             """)
         return {k for s in self.samples() if s.runs("burn_root") for k in s.labels}
 
-    def test_id_and_name(self) -> None:
+    def test_samples_have_id_and_name(self) -> None:
         self.assertEqual(self.labels(), {"profile_id", "span_name"})
 
-    def test_no_name(self) -> None:
+    def test_samples_have_no_name_by_option(self) -> None:
         self.assertEqual(self.labels(add_span_name=False), {"profile_id"})
 
-    def test_the_trace_id_by_option(self) -> None:
+    def test_samples_have_the_trace_id_by_option(self) -> None:
         self.assertEqual(self.labels(add_trace_id=True),
                          {"profile_id", "span_name", "trace_id"})
 
@@ -299,7 +300,7 @@ class ShownTest(ProgramCase):
             """)
         self.assertEqual(done.stdout, "")
 
-    def test_urls_know_the_running_session(self) -> None:
+    def test_urls_use_the_options_of_the_running_session(self) -> None:
         done = self.run_source("""
             import spanprof
             from opentelemetry.sdk.trace import TracerProvider

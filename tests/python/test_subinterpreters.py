@@ -1,4 +1,5 @@
-"""Subinterpreters: spanprof does not profile them, and they do not disturb the session."""
+"""Subinterpreters are not profiled, and they do not disturb the session of the main
+interpreter."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ import unittest
 
 from program import ProgramCase
 
-# `made(kind)` and `run(interpreter, source)`. The legacy kind shares the GIL and all
-# extensions. mod_wsgi uses it, and before 3.12 it is the only kind.
+# Defines made(kind), which creates a subinterpreter, and run(interpreter, source). A
+# subinterpreter of the kind "legacy" shares the GIL and all extensions with the main
+# interpreter. mod_wsgi uses this kind, and before 3.12 there is no other.
 INTERPRETERS = """
 import sys
 if sys.version_info >= (3, 13):
@@ -25,7 +27,8 @@ else:
     run = interpreters.run_string
 """
 
-# The modules and messages that a subinterpreter gets from us.
+# A program for a subinterpreter: it can import spanprof, but the functions refuse to
+# profile.
 REFUSED = '''
 USE = """
 import spanprof
@@ -78,7 +81,7 @@ burn(0.5)
 """)
         self.assert_covered(sum(self.cpu_s().values()), 1.0)
 
-    def test_a_start_by_the_environment_logs_nothing_there_and_does_not_delay_the_exit(self) -> None:
+    def test_a_start_by_the_environment_ignores_subinterpreters(self) -> None:
         done = self.run_source(INTERPRETERS + """
 import threading
 def run_alongside(kind):

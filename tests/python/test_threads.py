@@ -1,4 +1,5 @@
-"""Threads that hold the GIL, that released it, and that never had it."""
+"""Threads that hold the GIL, threads that have released it, and threads that never had
+it."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class ThreadsTest(RecordingCase):
         ended = [s for s in samples if s.functions == ("[thread end]",)]
         labelled = sum(s.value for s in ended if s.labels.get("kind") == "short")
         self.assertGreater(labelled, 0)
-        # A tick may fall between the block and the thread's end.
+        # The rest is without a label if the last tick came after the block.
         self.assertGreaterEqual(labelled, 0.9 * sum(s.value for s in ended))
 
     def test_each_thread_has_its_own_stack_and_share(self) -> None:
@@ -98,7 +99,7 @@ class ThreadsTest(RecordingCase):
             ready.set()
             go.wait()
             start = time.thread_time_ns()
-            while (left := start + 10**9 - time.thread_time_ns()) > 0:  # rarely read: see program.py
+            while (left := start + 10**9 - time.thread_time_ns()) > 0:  # see PRELUDE in program.py
                 until = time.monotonic_ns() + left
                 while time.monotonic_ns() < until:
                     zlib.compress(data, 9)
@@ -130,12 +131,12 @@ class ThreadsTest(RecordingCase):
 
         samples = self.record(lambda: native.run_native_thread(1.2))
         inside = [s for s in samples if s.runs("native_thread")]
-        # The thread is found within 200 ms, on a busy machine a little later.
+        # The library finds the thread within 200 ms, or later on a busy machine.
         self.assertGreater(sum(s.value for s in inside), 0.6e9)
         for sample in inside:
             self.assertFalse([f for f in sample.stack if f.file.endswith(".py")], sample.functions)
 
-    def test_a_thread_that_waits_for_the_gil_costs_what_it_uses(self) -> None:
+    def test_a_thread_that_waits_for_the_gil_has_only_the_cpu_time_that_it_used(self) -> None:
         over = threading.Event()
         truth = []
 

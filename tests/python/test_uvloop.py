@@ -1,4 +1,4 @@
-"""Spans of asyncio on uvloop, which switches tasks and callbacks in C."""
+"""Spans of asyncio on uvloop, which switches between tasks and callbacks in C code."""
 
 from __future__ import annotations
 

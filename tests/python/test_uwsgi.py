@@ -13,7 +13,7 @@ from program import ProgramCase, free_port
 
 
 def has_plugin() -> bool:
-    """Whether a uWSGI with a plugin for this interpreter is installed."""
+    """Whether uWSGI and its plugin for this version of Python are installed."""
     if not shutil.which("uwsgi"):
         return False
     out = subprocess.run(["uwsgi", "--plugin", "python3", "--python-version"],
@@ -52,8 +52,8 @@ class UwsgiTest(ProgramCase):
         self.serve_and_burn("--enable-threads")
 
     def test_with_native_threads(self) -> None:
-        """These threads block all signals. The core unblocks its signal on a thread that
-        sets a label or enters a span."""
+        """The threads of --threads block all signals. The core unblocks its signal on a
+        thread when the thread sets a label or enters a span."""
         self.serve_and_burn("--enable-threads", "--threads", "4")
 
     def test_workers_that_load_the_application_themselves(self) -> None:

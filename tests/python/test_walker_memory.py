@@ -1,5 +1,5 @@
-"""The walker with invalid memory. A library contains the walker's sources, and
-functions that pass invalid memory to them."""
+"""The stack walk with invalid memory. The test compiles a library with the sources of
+the stack walk and functions that pass invalid memory to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIBRARY = """
 #include "vm/py_code.c"
 #include <sys/mman.h>
 
-/* Memory that does not contain the key. */
+/* The walker reads this memory instead of _PyRuntime. It has no thread key. */
 _PyRuntimeState moved_runtime;
 
 int thread_found(void) {
@@ -168,7 +168,7 @@ class WalkerMemoryTest(ProgramCase):
             print({call})
         """).stdout
 
-    def test_a_thread_key_at_another_place(self) -> None:
+    def test_a_thread_key_at_another_address(self) -> None:
         self.assertEqual(
             self.evaluate("library.thread_found(), library.thread_key_used()"), "1 0\n")
 
@@ -182,8 +182,10 @@ class WalkerMemoryTest(ProgramCase):
 
     @unittest.skipIf(sys.version_info < (3, 11), "frames are not on a data stack")
     def test_freed_code_whose_memory_is_still_readable(self) -> None:
-        """Inside of the eval loop, the reference count shows whether the code was freed.
-        Outside, the frame is completely written, and is accepted."""
+        """If the thread was interrupted inside the eval loop, the reference count shows
+        that the code object was freed, and the frame is refused. If it was interrupted
+        outside the loop, the frame is completely written and accepted without this
+        check."""
         for references in "None", "ctypes.c_void_p(0x7f0012345678)":
             self.assertEqual(self.evaluate(f"library.leaf_of_freed_code({references})"), "1\n")
         self.assertEqual(self.evaluate("library.leaf_of_freed_code(ctypes.c_void_p(3))"), "11\n")

@@ -1,4 +1,5 @@
-"""An interpreter that cannot be walked is not profiled, and the reason is logged."""
+"""If spanprof cannot read the frames of the interpreter, the program is not profiled,
+and the reason is logged."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ PROGRAM = """
 
 
 class StartTest(ProgramCase):
-    """In these states, a start must succeed."""
+    """spanprof.start succeeds in each of these states of a program."""
 
     def started(self, source: str) -> None:
         done = self.run_source(source)
@@ -33,7 +34,7 @@ class StartTest(ProgramCase):
         self.assertTrue(spanprof.available(), spanprof.unavailable_reason())
         self.assertIsNone(spanprof.unavailable_reason())
 
-    def test_deep_in_a_recursion(self) -> None:
+    def test_a_start_deep_in_a_recursion(self) -> None:
         self.started("""
             import spanprof, sys
             sys.setrecursionlimit(3000)
@@ -45,7 +46,7 @@ class StartTest(ProgramCase):
             down(2000)
         """)
 
-    def test_in_a_generator_and_a_thread(self) -> None:
+    def test_a_start_in_a_generator_on_another_thread(self) -> None:
         self.started("""
             import spanprof, threading
             def produce():
@@ -56,7 +57,7 @@ class StartTest(ProgramCase):
             thread.join()
         """)
 
-    def test_under_trace_and_profile_functions(self) -> None:
+    def test_a_start_under_trace_and_profile_functions(self) -> None:
         self.started("""
             import spanprof, sys
             sys.settrace(lambda *arguments: None)
@@ -66,7 +67,7 @@ class StartTest(ProgramCase):
             burn(0.2)
         """)
 
-    def test_in_a_coroutine_and_with_development_mode(self) -> None:
+    def test_a_start_in_a_coroutine_in_development_mode(self) -> None:
         path = self.write("app.py", """
             import asyncio, spanprof
             async def main():
@@ -78,8 +79,9 @@ class StartTest(ProgramCase):
         self.assertIn("started True None", done.stdout)
         self.assertTrue([s for s in self.samples() if s.runs("burn")])
 
-    def test_with_a_broken_builtin(self) -> None:
-        """The self-test needs `max`, `list` and `range`: a program that has replaced them continues unprofiled."""
+    def test_a_start_with_a_replaced_builtin_is_refused(self) -> None:
+        """The self-test needs `max`, `list` and `range`. If the program has replaced
+        one of them by an object that does not work, it runs without profiling."""
         done = self.run_source("""
             import builtins, logging, spanprof
             logging.basicConfig(format="%(message)s")
@@ -96,9 +98,11 @@ class StartTest(ProgramCase):
 @unittest.skipIf(shutil.which("gcc") is None, "there is no C compiler")
 class RefusalTest(ProgramCase):
     def start(self, source: str, function: str, body: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run a program with a copy of the extension for which one function of the
-        interpreter is replaced. LD_PRELOAD cannot replace functions of a statically
-        linked interpreter, so the copy imports the function under another name."""
+        """Run a program with a copy of the extension that calls another function
+        instead of `function` of the interpreter; `body` is the C source of the other
+        function. LD_PRELOAD cannot replace a function of a statically linked
+        interpreter, so the copy imports a function with another name, which LD_PRELOAD
+        adds."""
         other = "Xy" + function[2:]
         package = self.directory / "spanprof"
         shutil.copytree(PACKAGES / "spanprof", package)
@@ -109,12 +113,12 @@ class RefusalTest(ProgramCase):
         library = self.directory / "other.so"
         (self.directory / "other.c").write_text(f"const void *{other}(void) {{ {body} }}")
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, self.directory / "other.c"], check=True)
-        # The program's folder is first on sys.path.
+        # The program imports the copy, because its folder is first on sys.path.
         return self.run_source(source, LD_PRELOAD=str(library), **variables)
 
     def refused(self, function: str, body: str) -> str:
-        """Assert that the program is not profiled with this replacement. Return its output,
-        which has the reason."""
+        """Assert that a program is not profiled if `function` is replaced. Return its
+        output, which has the reason."""
         done = self.start(PROGRAM, function, body)
         self.assertIn("False False False", done.stdout)
         self.assertIn("went on", done.stdout)
@@ -122,17 +126,17 @@ class RefusalTest(ProgramCase):
         self.assertEqual(list(pathlib.Path(self.profiles).iterdir()), [])
         return done.stdout
 
-    def test_another_version_than_compiled_for(self) -> None:
+    def test_an_extension_for_another_version_is_refused(self) -> None:
         reason = self.refused("Py_GetVersion", 'return "3.99.1 (other)";')
         self.assertIn("3.99.1 loaded an extension compiled for "
                       f"{sys.version_info.major}.{sys.version_info.minor}", reason)
 
     @unittest.skipUnless(sys.version_info[:2] == (3, 11), "for 3.11")
-    def test_the_version_that_frees_linked_frames(self) -> None:
+    def test_python_3_11_0_is_refused(self) -> None:
         reason = self.refused("Py_GetVersion", 'return "3.11.0 (main)";')
         self.assertIn("3.11.0 frees frames that are still linked", reason)
 
-    def test_a_thread_state_of_another_thread(self) -> None:
+    def test_a_wrong_thread_state_is_refused(self) -> None:
         reason = self.refused("PyGILState_GetThisThreadState", "return 0;")
         self.assertIn("another thread's state", reason)
 
@@ -148,7 +152,7 @@ class RefusalTest(ProgramCase):
 
 
 class SignalTest(ProgramCase):
-    def test_we_install_no_handler_for_faults(self) -> None:
+    def test_spanprof_installs_no_handlers_of_fault_signals(self) -> None:
         self.run_source("""
             import ctypes, spanprof
             def handlers():

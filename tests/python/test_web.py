@@ -1,4 +1,4 @@
-"""spanprof.wsgi_app and spanprof.asgi_app: /debug/pprof/profile?seconds=N."""
+"""spanprof.wsgi_app and spanprof.asgi_app answer /debug/pprof/profile?seconds=N."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def save(answer, name="profile.pb.gz"):
     assert status in ("200 OK", 200) and kind == "application/octet-stream", answer
     pathlib.Path(name).write_bytes(body)
 
-# Burns CPU time from before a block to after it, and prints how much.
+# A thread that uses CPU time from the begin to the end of a block, and prints how much
+# it used.
 class Burning(threading.Thread):
     def __enter__(self):
         self.over = False
@@ -85,15 +86,15 @@ class WebTest(ProgramCase):
         return profile_reader.cpu_ns(self.samples(name), lambda sample: sample.runs("burn")) / 1e9
 
     def assert_part(self, burnt: float, used: float) -> None:
-        """Assert that the profile contains some of this CPU time and not more. The exact
-        amount depends on the machine."""
+        """Assert that `burnt`, the CPU time in a profile, is a part of the CPU time
+        `used`. How large the part is depends on when the request began."""
         self.assertGreater(burnt, 0)
         self.assertLessEqual(burnt, used + noise.of_time(used, used, 0.01))
 
     def written(self) -> list[pathlib.Path]:
         return [*self.profiles.iterdir()]
 
-    def test_without_a_session_threads_are_profiled_only_meanwhile(self) -> None:
+    def test_without_a_session_threads_are_profiled_only_during_a_request(self) -> None:
         done = self.run_source(REQUEST + """
 with Burning():
     save(request("seconds=1"))
@@ -101,10 +102,10 @@ assert not spanprof.running()
 wait_for(lambda: threads() == 1)
 """)
         self.assert_part(self.burnt(), float(done.stdout))
-        self.assertEqual(self.written(), [], "the options of the environment are not used")
+        self.assertEqual(self.written(), [], "the output directory of the environment is not used")
         self.assertEqual(done.stderr, "")
 
-    def test_a_running_session_has_the_same_profiles(self) -> None:
+    def test_a_request_does_not_change_the_profiles_of_a_session(self) -> None:
         done = self.run_source(REQUEST + """
 assert spanprof.start(upload_interval_ms=3_600_000)
 burn(0.3)
@@ -138,7 +139,8 @@ with Orders():
 """)
         burnt = [sample for sample in self.samples() if sample.runs("burn")]
         self.assertTrue(burnt)
-        # The first request may have begun before the session existed.
+        # A span that began before the first request, when nothing was profiled, may
+        # have no name.
         named = [sample for sample in burnt if sample.labels.get("span_name") == "order"]
         self.assertGreater(profile_reader.cpu_ns(named, lambda sample: True) * 2,
                            profile_reader.cpu_ns(burnt, lambda sample: True))
@@ -161,7 +163,7 @@ async def main():
     save(await request_async("seconds=1", path="/debug/pprof/profile", root="/debug/pprof"), "rooted.pb.gz")
     ticking.cancel()
     assert len(late) > 20, len(late)
-    # If the loop waited for the profiles, there would be two waits of a second.
+    # If a request blocked the event loop, a tick would be a second late.
     assert sum(wait > 0.9 for wait in late) == 0, max(late)
 
 asyncio.run(main())
@@ -217,7 +219,7 @@ status, _, body = request("seconds=1")
 assert status == "503 Service Unavailable" and b"PYROSCOPE_AGENT_ENABLED" in body
 """)
 
-    def test_a_child_forked_meanwhile_is_not_profiled(self) -> None:
+    def test_a_child_forked_during_a_request_is_not_profiled(self) -> None:
         self.run_source(REQUEST + """
 import os
 
@@ -236,7 +238,7 @@ client.join()
 """)
         self.assertTrue((self.directory / "child.pb.gz").exists())
 
-    def test_a_start_meanwhile_works_and_an_exit_does_not_wait(self) -> None:
+    def test_a_start_during_a_request_works_and_an_exit_does_not_wait_for_it(self) -> None:
         self.run_source(REQUEST + """
 client = threading.Thread(target=lambda: save(request("seconds=3")))
 client.start()

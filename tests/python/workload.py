@@ -1,8 +1,8 @@
-"""Work with known CPU times, for programs that the tests profile.
+"""Functions that use CPU time and measure it, for programs that the tests profile.
 
-Every span burns in its own function, `burn_<name>`, so that a sample's stack shows
-the span independently of the labels. The thread's own clock measures the CPU time of
-each.
+The work of each span is in a function of its own, `burn_<name>`, so that the stack of a
+sample shows the right span independently of the sample's labels. The function measures
+its CPU time by the CPU clock of the thread.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SOURCE = """
 def burn_{name}(seconds):
     start = clock()
     end = start + int(seconds * 1e9)
-    while (now := clock()) < end:  # rarely read: see program.py
+    while (now := clock()) < end:  # see PRELUDE in program.py
         until = wall() + (end - now)
         while wall() < until:
             for i in range(20):
@@ -46,7 +46,7 @@ def _book(name: str, burned: int) -> None:
 
 
 def burner(name: str) -> Callable[[float], None]:
-    """Return the function `burn_<name>`, which burns CPU time of the calling thread."""
+    """Return the function `burn_<name>`, which uses CPU time of the calling thread."""
     if name not in _burners:
         scope: dict[str, Any] = {"clock": time.thread_time_ns, "wall": time.monotonic_ns,
                                  "book": _book, "values": range(20)}
@@ -56,14 +56,14 @@ def burner(name: str) -> Callable[[float], None]:
 
 
 def burn(name: str, seconds: float) -> None:
-    """Burn in the function of this name."""
+    """Use CPU time in the function `burn_<name>`."""
     burner(name)(seconds)
 
 
 @contextlib.contextmanager
 def profiled(**rules: Any) -> Iterator[trace.Tracer]:
-    """Profile a block with a SpanProcessor of these rules, and print the measured CPU
-    times."""
+    """Profile a block, with a SpanProcessor that has these options, and print the
+    measured CPU times."""
     rules.setdefault("root_span_only", False)
     provider = TracerProvider()
     provider.add_span_processor(spanprof.SpanProcessor(**rules))
@@ -75,7 +75,7 @@ def profiled(**rules: Any) -> Iterator[trace.Tracer]:
 
 
 def print_measured() -> None:
-    """Print the burned CPU times, the number of threads, and the number of dropped
-    samples."""
+    """Print, as JSON, the measured CPU time of each function, the number of threads,
+    and the number of dropped samples."""
     dropped = sum(value for name, value in spanprof.stats().items() if name.startswith("samples_dropped_"))
     print(json.dumps([_truth, _threads, dropped]))

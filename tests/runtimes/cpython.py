@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""cpython.py PYTHON WHEEL: CPython's own tests, profiled at 1 kHz in every
-process that they start. What passes without us has to pass with us.
+"""cpython.py PYTHON WHEEL: runs CPython's own tests with spanprof from WHEEL, which
+profiles every process that the tests start at 1 kHz. A test that passes without
+spanprof must pass with it.
 
-Runs some quick files; SPANPROF_RUNTIME_TESTS=all runs all that threads, forks,
-signals, coroutines, imports or exits can have to do with (20 minutes), and
-SPANPROF_RUNTIME_TESTS="test_io test_gc" runs those. Exits with 77 where PYTHON
-comes without its tests.
+By default, a few quick files of tests are run. SPANPROF_RUNTIME_TESTS=all runs all
+files that have to do with threads, forks, signals, coroutines, imports or exits (20
+minutes), and SPANPROF_RUNTIME_TESTS="test_io test_gc" runs these two files. The exit
+status is 77 if PYTHON is installed without CPython's tests.
 """
 import os
 import pathlib
@@ -31,14 +32,15 @@ ALL = FEW + """test_threading test_threadedtempfile test_threaded_import test_si
     test_ctypes test_userdict test_venv test_warnings test_cmd_line test_cmd_line_script test_repl test_main
     test_perf_profiler test_free_threading test_stable_abi_ctypes test_peg_generator test_unittest test_doctest
     test_resource test_time test_random test_decimal test_queue test_signal""".split()
-# Who traces all that an import runs meets our watch for modules, too; who counts
-# descriptors, or closes some by number, those that we have for a moment.
-MEANT = ["test_coverage_ignore", "test_child_fd_inflation", "test_pass_fds"]
+# Tests that fail because of known effects of spanprof: one traces all code that
+# an import runs, and so sees spanprof's import hook; the others count file descriptors
+# or use certain numbers of them, and spanprof has some files open for a short time.
+EXPECTED_FAILURES = ["test_coverage_ignore", "test_child_fd_inflation", "test_pass_fds"]
 ONE_SECONDS = 900
 
 
 def environment(folder):
-    """The program's own, with the options of profiles that nobody reads."""
+    """This program's environment, with options that write profiles to a folder."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("PYROSCOPE_", "OTEL_", "SPANPROF_", "PYTHON"))}
     return kept | {"PYROSCOPE_APPLICATION_NAME": "cpython", "PYROSCOPE_SAMPLE_RATE": "1000",
@@ -46,10 +48,10 @@ def environment(folder):
 
 
 def passes(python, name, folder, profiled):
-    """Whether a file of tests passes or has nothing for this machine; and what
-    it said."""
+    """Run a file of tests. Return whether it passes or has no test for this machine,
+    and its output."""
     head = [python, "-m", "spanprof"] if profiled else [python]
-    ignored = [argument for meant in MEANT for argument in ("-i", meant)]
+    ignored = [argument for expected in EXPECTED_FAILURES for argument in ("-i", expected)]
     with tempfile.TemporaryDirectory() as work:
         try:
             done = subprocess.run([*head, "-m", "test", "-v", "--timeout", "300", *ignored, name], cwd=work, text=True,
@@ -57,20 +59,21 @@ def passes(python, name, folder, profiled):
                                   stdin=subprocess.DEVNULL, timeout=ONE_SECONDS, errors="replace")
         except subprocess.TimeoutExpired as expired:
             return False, f"{expired.output}\n{name} did not end within {ONE_SECONDS} s"
-    # 4 from 3.12 on, and 0 before: no test ran, as of those for Windows.
+    # Status 4: the file has no test for this system. CPython before 3.12 exits with 0.
     return done.returncode in (0, 4), done.stdout
 
 
 def judge(python, name, folder):
-    """What is to be said of a file, and whether we are at fault."""
+    """Run a file of tests with spanprof, and without it if it fails. Return the result as
+    text, and whether it fails only with spanprof."""
     good, said = passes(python, name, folder, True)
     if good:
         return "ok", False
     alone, _ = passes(python, name, folder, False)
     if not alone:
-        return "fails without us too", False
+        return "fails without spanprof too", False
     print(said[-6000:])
-    return "FAILED, and passes without us", True
+    return "FAILED, and passes without spanprof", True
 
 
 def main():
@@ -86,7 +89,7 @@ def main():
                                capture_output=True, text=True)
         there = set(found.stdout.split()) - {"test_support"}
         if not there:
-            print("CPython's own tests are no part of this one")
+            print(f"{base} is installed without CPython's own tests")
             return 77
         wanted = os.environ.get("SPANPROF_RUNTIME_TESTS", "")
         names = ALL if wanted == "all" else wanted.split() or FEW

@@ -1,13 +1,14 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# ruby.rb SOURCE: Ruby's own tests, of the source of the version that runs this,
-# profiled at 1 kHz in every process that they start. What passes without us has
-# to pass with us; the gem is found by GEM_HOME.
+# ruby.rb SOURCE: runs Ruby's own tests with the gem spanprof, which profiles every
+# process that the tests start at 1 kHz. SOURCE is the source folder of the version of
+# Ruby that runs this program, and GEM_HOME has the gem. A test that passes without
+# spanprof must pass with it.
 #
-# Runs some quick files; SPANPROF_RUNTIME_TESTS=all runs all that threads,
-# fibers, processes, signals, the collector of garbage, or sockets can have to do
-# with (15 minutes), and SPANPROF_RUNTIME_TESTS="ruby/test_gc" runs that.
+# By default, a few quick files of tests are run. SPANPROF_RUNTIME_TESTS=all runs all
+# files that have to do with threads, fibers, processes, signals, the garbage collector
+# or sockets (15 minutes), and SPANPROF_RUNTIME_TESTS="ruby/test_gc" runs this file.
 require "open3"
 require "rbconfig"
 require "tmpdir"
@@ -24,17 +25,20 @@ ALL = (FEW + %w[ruby/test_thread ruby/test_thread_queue ruby/test_process ruby/t
                 socket/test_nonblock socket/test_basicsocket drb/test_drb drb/test_drbunix net/http/test_http
                 net/http/test_https test_open3 test_pty rinda/test_rinda logger/test_logger coverage/test_coverage
                 objspace/test_objspace ruby/test_string ruby/test_array]).freeze
-# They notice what README says of us: a thread more is listed, of a program that
-# only it and a stopped thread are left of Ruby says what it says of two, a daemon
-# is profiled; that a start by the environment waits, by a TracePoint, for what the
-# program loads; and that a thread takes address space.
-MEANT = %w[TestThread#test_list TestThread#test_stop TestProcess#test_daemon_no_threads
-           TestSetTraceFunc#test_tracepoint_opt_invokebuiltin_delegate_leave TestISeq#test_iseq_builtin_to_a
-           TestArray#test_short_heap_array_sort_bang_memory_leak
-           TestArraySubclass#test_short_heap_array_sort_bang_memory_leak].freeze
+# Tests that fail because of known effects of spanprof. It has a
+# thread of Ruby: Thread.list shows it, Ruby detects no deadlock while it exists, and it
+# also runs in a daemon. When environment variables start profiling, spanprof waits for
+# modules of the program with a TracePoint. Its threads need address space.
+EXPECTED_FAILURES = %w[
+  TestThread#test_list TestThread#test_stop TestProcess#test_daemon_no_threads
+  TestSetTraceFunc#test_tracepoint_opt_invokebuiltin_delegate_leave TestISeq#test_iseq_builtin_to_a
+  TestArray#test_short_heap_array_sort_bang_memory_leak
+  TestArraySubclass#test_short_heap_array_sort_bang_memory_leak
+].freeze
 ONE_SECONDS = 600
 
-# By its path: tests start Rubies with --disable=gems and without RUBYLIB.
+# The environment that profiles Ruby. It names the file to load by its path, because
+# tests start Ruby with --disable=gems and without RUBYLIB.
 def profiled(folder)
   gem = Gem::Specification.find_by_name("spanprof")
   { "RUBYOPT" => "-r#{gem.full_gem_path}/lib/spanprof/autostart",
@@ -42,8 +46,10 @@ def profiled(folder)
     "PYROSCOPE_OUTPUT_DIRECTORY" => folder }
 end
 
-# @return [Array(Array<String>, String)] the tests that fail, and all that was
-#   said; a run that does not tell its result has failed too
+# Runs a file of tests.
+#
+# @return [Array(Array<String>, String)] the names of the tests that fail, and the
+#   output; "(its end)" is one of the names if the output has no final result
 def failures(source, path, environment)
   command = ["timeout", "-k", "5", ONE_SECONDS.to_s, RbConfig.ruby, "-Itool/lib", "-Itest/lib", "test/runner.rb",
              "-v", "test/#{path}.rb"]
@@ -56,9 +62,9 @@ end
 
 def judge(source, path, folder)
   ours, said = failures(source, path, profiled(folder))
-  ours -= MEANT
+  ours -= EXPECTED_FAILURES
   ours -= failures(source, path, {}).first unless ours.empty?
-  puts "#{path} ... #{ours.empty? ? "ok" : "FAILED, and passes without us: #{ours.join(", ")}"}"
+  puts "#{path} ... #{ours.empty? ? "ok" : "FAILED, and passes without spanprof: #{ours.join(", ")}"}"
   puts said.lines.last(60) unless ours.empty?
   $stdout.flush
   ours.empty?
@@ -69,7 +75,7 @@ wanted = ENV.fetch("SPANPROF_RUNTIME_TESTS", "")
 paths = { "all" => ALL, "" => FEW }.fetch(wanted) { wanted.split }
 Dir.mktmpdir do |folder|
   there = paths.select { |path| File.exist?("#{source}/test/#{path}.rb") }
-  abort "#{source} has none of #{paths.join(", ")}" if there.empty?
+  abort "#{source}/test has none of the files #{paths.join(", ")}" if there.empty?
   good = there.map { |path| judge(source, path, folder) }
   written = Dir["#{folder}/*.pb.gz"].size
   puts "#{written} profiles"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ruby_source.sh VERSION: the source of Debian's Ruby VERSION, with its tests, in
-# build/ruby-source/ruby-VERSION. 77: Debian has, or we know, none of that version.
+# ruby_source.sh VERSION: downloads the source of Debian's Ruby VERSION, which includes
+# Ruby's tests, to build/ruby-source/ruby-VERSION. Exits with 77 if the list below has
+# no checksum for VERSION.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,7 +14,7 @@ version=$1 minor=${1%.*} folder=build/ruby-source
 archive=$folder/ruby-$version.tar.xz
 
 if [ -z "${sums[$version]:-}" ]; then
-  echo "the source of Ruby $version is not known to $0"
+  echo "$0 has no checksum for the source of Ruby $version"
   exit 77
 fi
 [ ! -d "$folder/ruby-$version/test" ] || exit 0
