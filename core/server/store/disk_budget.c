@@ -6,7 +6,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Sizes as fractions (1/PART) of the limit, with their minimum and maximum. */
+/* Sizes of the log and the reserve: 1/PART of the limit, at least MIN and at
+ * most MAX. */
 #define BUDGET_LOG_PART     6
 #define BUDGET_LOG_MIN      ((uint64_t)512 << 10)
 #define BUDGET_LOG_MAX      ((uint64_t)128 << 20)
@@ -18,7 +19,7 @@
 #define BUDGET_SOFT_PART 4
 #define BUDGET_SOFT_MAX  ((uint64_t)16 << 20)
 
-/* data_high is 1/PART of data_max below data_max. */
+/* data_high is data_max minus 1/PART of data_max. */
 #define BUDGET_HIGH_PART 16
 
 static uint64_t budget_between(uint64_t bytes, uint64_t least, uint64_t most) {
@@ -33,8 +34,8 @@ uint64_t sp_disk_bytes(const char *path, const char *suffix) {
   return stat(name, &file) ? 0 : (uint64_t)file.st_size;
 }
 
-/* Returns the bytes that the files could use on the volume: their sizes plus
- * the free space. UINT64_MAX: not known, so there is no limit. */
+/* Returns the bytes that the files could use on the volume, their sizes plus
+ * the free space, or UINT64_MAX if the free space is not known. */
 static uint64_t budget_volume(sp_disk_budget *out, const char *path) {
   struct statvfs volume;
 
@@ -64,7 +65,8 @@ void sp_disk_budget_read(sp_disk_budget *out, const char *path,
       sp_min_u64(out->log_max / BUDGET_SOFT_PART, BUDGET_SOFT_MAX);
   out->reserve_max = budget_between(out->limit / BUDGET_RESERVE_PART,
                                     BUDGET_RESERVE_MIN, BUDGET_RESERVE_MAX);
-  /* When the log is copied into the file, the file grows: the last term. */
+  /* The last term is for the growth of the file when the log is copied into it.
+   */
   reserved = out->reserve_max + out->log_max + out->log_max / 2;
   out->data_max = out->limit > reserved ? out->limit - reserved : 0;
   out->data_high = out->data_max - out->data_max / BUDGET_HIGH_PART;

@@ -1,7 +1,8 @@
 #include "store_inside.h"
 
 typedef struct documents_call {
-  const sp_store_document *document; /* NULL: remove */
+  const sp_store_document *document; /* NULL: remove the document with this kind
+                                      * and key */
   const char *kind;
   const char *key;
 } documents_call;

@@ -9,8 +9,9 @@ static void insert_bytes(sqlite3_stmt *statement, int at,
     sqlite3_bind_null(statement, at);
 }
 
-/* Numbers only ascend and are never reused, even after blocks were deleted: a
- * wide filter covers all numbers of its range. */
+/* Get the number of a new block. Numbers ascend and are never reused, even
+ * after blocks were deleted, because a wide filter covers all numbers of its
+ * range. */
 static spanprof_status insert_number(sp_writer *writer, int64_t *number) {
   spanprof_status st = SPANPROF_OK;
 
@@ -61,6 +62,6 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
   if (digest)
     sqlite3_bind_int64(insert, 12, (int64_t)*digest);
   st = sp_database_do(insert);
-  sqlite3_clear_bindings(insert); /* the buffers belong to the caller */
+  sqlite3_clear_bindings(insert); /* the bound buffers belong to the caller */
   return st;
 }

@@ -1,7 +1,7 @@
 #include "put_profile.h"
 #include "store_inside.h"
 
-/* Log that there are too many series at most once in this time. */
+/* Shortest time between two log lines about too many series. */
 #define PUT_LINE_NS (600 * SP_NS_PER_S)
 
 #define PUT_CONSEQUENCE                                \
@@ -12,11 +12,12 @@ typedef struct put_call {
   sp_store *store;
   sp_put *puts;
   size_t count;
-  bool *repeated; /* for each profile; may be NULL */
+  bool *repeated; /* result for each profile; may be NULL */
 } put_call;
 
-/* Look for the profile in blocks of several profiles, and in blocks that were
- * written before version 3, which had no digests. */
+/* Look for the profile in the heads of blocks without a digest: blocks of
+ * several profiles, and blocks that were written before version 3 of the store.
+ */
 static spanprof_status put_is_in_a_head(sp_writer *writer, const sp_put *put,
                                         bool *there) {
   const sp_block_profile *profile = &put->profile;
@@ -70,7 +71,8 @@ static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
   return st || *there ? st : put_is_in_a_head(writer, put, there);
 }
 
-/* Count series beyond the limits, and log them from time to time. */
+/* Count the series beyond the limits, and log a line about them from time to
+ * time. */
 static void put_log_others(sp_store *store, const sp_put *put) {
   const uint64_t now = sp_clock_monotonic_ns(store->clock);
   const char *name =
@@ -138,8 +140,8 @@ static spanprof_status put_learn_some(sp_writer *writer, void *data) {
 
 /* Give ids to the new items of a large profile in several transactions. Other
  * profiles are written between them. Only one large profile is processed at a
- * time. If it fails, its names and stacks are deleted by the next collection.
- */
+ * time. If storing the profile fails, the next collection deletes its names and
+ * stacks. */
 static spanprof_status put_learn(sp_store *store, sp_put *put) {
   put_part part = {.put = put, .more = true};
   spanprof_status st = SPANPROF_OK;

@@ -5,7 +5,7 @@
 #include "server/store/block/columns.h"
 #include "util/system/status.h"
 
-/* Replaces a label's value beyond the series limits. */
+/* The value of labels that would exceed the series limits. */
 #define PUT_OTHER "[other]"
 
 spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, sp_row_id a,
@@ -28,9 +28,9 @@ spanprof_status sp_put_text(sp_put *put, uint32_t text, sp_row_id *id) {
   return st;
 }
 
-/* Returns whether a label keeps its value beyond the series limits. Every query
- * needs labels that begin with "__". The application is kept unless all
- * applications together have too many series. */
+/* Returns whether a label keeps its value beyond the series limits. Labels that
+ * begin with "__" do, because every query needs them. service_name, the
+ * application, does unless all applications together have too many series. */
 static bool put_keeps_label(const sp_put *put, uint32_t name) {
   const char *text = put->from->texts[name].bytes;
 
@@ -71,7 +71,7 @@ static spanprof_status put_labels(sp_put *put, uint32_t set,
   return st ? st : sp_buffer_status(&put->bytes);
 }
 
-/* Find or add the source: the types, period and labels that the whole upload
+/* Get the id of the source: the types, period and labels that the whole upload
  * has in common. */
 static spanprof_status put_source_with(sp_put *put, uint32_t set,
                                        sp_series_allowance allowed) {
@@ -123,8 +123,8 @@ static spanprof_status put_series_with(sp_put *put, uint32_t set,
 typedef spanprof_status (*put_with)(sp_put *put, uint32_t set,
                                     sp_series_allowance allowed);
 
-/* Find or add a source or a series. Beyond the limits a new one loses some of
- * its labels. */
+/* Get the id of a source or a series. If it is new and a limit is reached, it
+ * loses some of its labels. */
 static spanprof_status put_limited(sp_put *put, uint32_t set, put_with with) {
   sp_series_allowance allowed = SP_SERIES_ALL;
   spanprof_status st = SPANPROF_OK;
@@ -163,8 +163,8 @@ static spanprof_status put_application(sp_put *put, const char *name) {
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
 }
 
-/* Sets the application even if the source was found before, outside the
- * writer's thread. */
+/* Sets put->application even if put->source is known already, because
+ * sp_put_prepare() does not set it. */
 spanprof_status sp_put_source(sp_put *put) {
   const char *name =
       sp_received_label(put->from, put->from->series, "service_name");

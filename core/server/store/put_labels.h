@@ -1,21 +1,24 @@
 /* Ids for the texts and series of a profile that is being stored, within the
- * series limits. Outside the writer's thread, a new item gets no id:
- * SPANPROF_ERR_STATE. Other statuses as in intern.h. */
+ * series limits. Only the writer's thread adds new items. On other threads the
+ * functions return SPANPROF_ERR_STATE for an item that is not known. Otherwise
+ * they return the statuses of sp_intern_bytes(). */
 #ifndef SP_PUT_LABELS_H
 #define SP_PUT_LABELS_H
 
 #include "put_profile.h"
 
-/* The id of bytes, as sp_intern_bytes(), or of a text of the profile. */
+/* Get the id of bytes, with the arguments of sp_intern_bytes(), or of a text of
+ * the profile. */
 spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, sp_row_id a,
                              const void *bytes, size_t size, sp_row_id *id);
 spanprof_status sp_put_text(sp_put *put, uint32_t text, sp_row_id *id);
 
-/* Find or add the source and its application, if they are not known yet. */
+/* Get the ids of the source (types and labels of the upload) and of its
+ * application, if they are not known yet. */
 spanprof_status sp_put_source(sp_put *put);
 
-/* Find or add the series of a set of sample labels. Call it after
- * sp_put_source(). */
+/* Get the series of a set of sample labels. The caller has called
+ * sp_put_source() before. */
 spanprof_status sp_put_series(sp_put *put, uint32_t set);
 
 #endif

@@ -4,8 +4,8 @@
 #include "server/store/block/columns.h"
 #include "util/system/status.h"
 
-/* Items that the writer looks up or inserts for one profile in one transaction,
- * which takes about 10 ms. */
+/* Largest number of items that the writer looks up or inserts for one profile
+ * in one transaction. This takes about 10 ms. */
 #define PUT_QUERIES_MAX 4096
 
 static spanprof_status put_function(sp_put *put, uint32_t number,
@@ -33,8 +33,8 @@ static void put_frame_text(sp_put *put, uint32_t text) {
   sp_buffer_append(&put->frame, of->bytes, of->size);
 }
 
-/* Write all properties of a location into put->frame. A location that is found
- * by this key does not need lookups of its names. */
+/* Write all properties of a location into put->frame, as its key in memory. If
+ * the location is found by this key, its names need no lookups. */
 static spanprof_status put_frame(sp_put *put,
                                  const sp_received_location *location) {
   uint32_t i;
@@ -54,8 +54,8 @@ static spanprof_status put_frame(sp_put *put,
   return sp_buffer_status(&put->frame);
 }
 
-/* Find or add a location: its address, then a function and a line for each of
- * its lines. */
+/* Get the id of a location. Its bytes are the address, then a function and a
+ * line number for each of its lines. */
 static spanprof_status put_new_location(sp_put *put,
                                         const sp_received_location *location,
                                         sp_row_id *id) {
@@ -104,7 +104,7 @@ static spanprof_status put_location(sp_put *put, uint32_t number,
   return st;
 }
 
-/* Write the current path into put->bytes. */
+/* Write the ids of the current stack's locations into put->bytes. */
 static spanprof_status put_path_key(sp_put *put, uint32_t count) {
   uint32_t i;
 
@@ -114,7 +114,8 @@ static spanprof_status put_path_key(sp_put *put, uint32_t count) {
   return sp_buffer_status(&put->bytes);
 }
 
-/* Find or add a stack, from the outermost frame inwards. */
+/* Get the id of a stack, whose frames are looked up from the outermost inwards.
+ */
 static spanprof_status put_stack(sp_put *put, uint32_t number) {
   const sp_received_stack *stack = &put->from->stacks[number];
   spanprof_status st = SPANPROF_OK;
@@ -138,7 +139,8 @@ static spanprof_status put_stack(sp_put *put, uint32_t number) {
 }
 
 /* Find the ids of everything that the samples refer to. The writer's thread
- * also adds missing ids; other threads leave them missing. */
+ * adds new items; on other threads, SPANPROF_ERR_STATE is returned if there are
+ * any. */
 static spanprof_status put_find(sp_put *put) {
   const sp_received *from = put->from;
   spanprof_status st = sp_put_source(put), series;
@@ -188,7 +190,7 @@ static spanprof_status put_samples(sp_put *put, sp_block *block) {
   return st;
 }
 
-/* Encodes the block, then frees everything else. */
+/* Frees the ids when the block is encoded. */
 spanprof_status sp_put_pack(sp_put *put) {
   sp_block block;
   spanprof_status st;
@@ -282,8 +284,8 @@ bool sp_put_is_large(const sp_put *put) {
   return frames > PUT_QUERIES_MAX;
 }
 
-/* Allow new items to get ids. If ids that were found earlier have become
- * invalid, start again. */
+/* Allow new items to get ids. If the ids that sp_put_prepare() found have
+ * become invalid, forget them. */
 static spanprof_status put_allow_inserts(sp_put *put) {
   put->may_insert = true;
   if (put->generation == put->intern->generation)

@@ -9,11 +9,11 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Steps of SQLite's virtual machine between two checks for cancellation, about
- * 100 µs. */
+/* Steps of SQLite's virtual machine between two checks whether the query was
+ * cancelled, about 100 µs. */
 #define STORE_PROGRESS_STEPS 10000
 
-/* Lock a file next to the store, so that only one process uses it. */
+/* Lock a file next to the store, so that only one process uses the store. */
 static spanprof_status store_lock(sp_store *store) {
   char path[4096];
 
@@ -30,8 +30,9 @@ static spanprof_status store_lock(sp_store *store) {
                  "another spanprof-server has the store %s open", store->path);
 }
 
-/* Only the user may read labels and names of code. SQLite creates the log and
- * its index with the mode of the file; existing ones may have another mode. */
+/* Make the files readable by their owner only, because they contain labels and
+ * names of code. SQLite creates the log and its index with the mode of the
+ * database file, but files that exist already may have another mode. */
 static spanprof_status store_restrict_files(const sp_store *store) {
   static const char *const others[] = {"-wal", "-shm"};
   const int file = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -1,4 +1,5 @@
-/* The parts of the store, for the files of this folder only. */
+/* The store's struct and internal functions, for the files below this folder
+ * only. */
 #ifndef SP_STORE_INSIDE_H
 #define SP_STORE_INSIDE_H
 
@@ -8,11 +9,12 @@
 #include "store.h"
 #include "writer.h"
 
-/* Idle connections that are kept open for the next call. Each has a page cache.
- */
+/* Largest number of idle connections that are kept open for later calls. Each
+ * has a page cache. */
 #define SP_STORE_READERS_MAX 4
 
-/* Damaged blocks that are remembered, so that each is logged once. */
+/* Largest number of damaged blocks that are remembered, so that each of them is
+ * logged once. */
 #define SP_STORE_DAMAGED_MAX 64
 
 /* A connection for one call at a time. */
@@ -36,7 +38,7 @@ typedef struct sp_store_drops {
 } sp_store_drops;
 
 struct sp_store {
-  /* Fixed after the open. */
+  /* Fixed after sp_store_open(). */
   const sp_mem *mem;
   const sp_clock *clock;
   sp_log *log;
@@ -50,7 +52,7 @@ struct sp_store {
                              * are stored */
   pthread_t maintenance;
   bool maintenance_runs;
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   pthread_cond_t maintenance_wake;
   bool closing;
@@ -60,64 +62,67 @@ struct sp_store {
   size_t damaged_count;
   bool collecting; /* a call of sp_store_collect() is running */
   sp_store_drops drops[SP_STORE_REASONS];
-  bool space_needed; /* the maintenance thread must free space now */
-  pthread_cond_t
-      space_freed; /* signalled when the maintenance thread has freed space */
-  pthread_mutex_t shrinking; /* locked while space is freed */
+  bool space_needed;          /* the maintenance thread must free space now */
+  pthread_cond_t space_freed; /* signalled when the maintenance thread has freed
+                               * space */
+  pthread_mutex_t shrinking;  /* locked while space is freed */
   /* Used by any thread. */
   _Atomic uint64_t uncollected; /* blocks and spans deleted since the last
                                  * collection */
-  _Atomic bool collected; /* unused rows were collected once since the start, as
-                           * an earlier process may have left some */
-  _Atomic uint64_t limit_bytes; /* of all files, when last read */
+  _Atomic bool collected; /* sp_store_collect() ran once since the start, as an
+                           * earlier process may have left unused rows */
+  _Atomic uint64_t limit_bytes; /* limit for all files, when it was last read */
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;
   sp_counter repeated_profiles;
   sp_counter other_series;
-  uint64_t others_next_ns; /* used by the writer: time of the next log line */
+  uint64_t others_next_ns; /* used by the writer's thread: time of the next log
+                            * line about series beyond the limits */
 };
 
-/* Open or reuse a connection in a transaction of its own, which sees one state
- * of the file. Release it with sp_store_reader_release(). Statuses as of
- * sp_database_open(). */
+/* Open or reuse a connection, and begin a transaction that sees one state of
+ * the file. Release the connection with sp_store_reader_release(). Returns the
+ * status of sp_database_open() or SPANPROF_ERR_NOMEM. */
 spanprof_status sp_store_reader_acquire(sp_store *store, sp_store_reader **out);
 
-/* As sp_store_reader_acquire(), for a query: its statements fail with
- * SPANPROF_ERR_TIMEOUT once `cancel` is set. `cancel` may be NULL. */
+/* Like sp_store_reader_acquire(), for a query: the connection's statements fail
+ * with SPANPROF_ERR_TIMEOUT once `cancel` is set. `cancel` may be NULL. */
 spanprof_status sp_store_reader_acquire_for(sp_store *store, sp_cancel *cancel,
                                             sp_store_reader **out);
 void sp_store_reader_release(sp_store *store, sp_store_reader *reader);
 
-/* The function of the maintenance thread, which compacts and deletes;
- * maintenance.c. It returns when `closing` is set. */
+/* The function of the maintenance thread, which compacts and deletes. Returns
+ * when `closing` is set. In maintenance.c. */
 void *sp_store_maintain(void *store);
 
-/* The parts of sp_store_drop_old(); retention.c. */
+/* The two parts of sp_store_drop_old(). In retention.c. */
 spanprof_status sp_store_drop_by_age(sp_store *store);
 spanprof_status sp_store_drop_by_bytes(sp_store *store);
 
-/* Return free pages to the volume if there are many or the files exceed the
- * limit; return_pages.c. */
+/* Return free pages of the file to the volume if there are many, or if the file
+ * exceeds its limit. In return_pages.c. */
 spanprof_status sp_store_return_pages(sp_store *store);
 
-/* Read the current limits of the files, and pass them to the writer. */
+/* Read the current sizes and limits of the files, and pass the limits to the
+ * writer. */
 void sp_store_budget(sp_store *store, sp_disk_budget *out);
 
-/* As sp_writer_call(), for jobs that make the store larger. If there is no
- * space, wait a short time for the maintenance thread to delete older data.
- * SPANPROF_ERR_IO: there is still no space; store_write.c. */
+/* Like sp_writer_call(), for jobs that make the store larger. If there is no
+ * space, wait up to 2 s for the maintenance thread to delete older data.
+ * Returns SPANPROF_ERR_IO if there is still no space. In store_write.c. */
 spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data);
 
 /* Returns whether the store is being closed: long work must stop then. */
 bool sp_store_is_closing(sp_store *store);
 
-/* Returns whether `st` means that the block is damaged. Maintenance skips a
- * damaged block; the first call for a block logs it. damaged.c. */
+/* Returns whether `st`, the status of reading a block, means that the block is
+ * damaged, so that maintenance must skip it. The first such call for a block
+ * logs it. In damaged.c. */
 bool sp_store_skip_damaged(sp_store *store, int64_t block, spanprof_status st);
 
-/* Insert the row of a block: its source, the times of its first and last
- * profile, and their count; insert_block.c. `digest` is the hash of the content
- * of a single profile, or NULL. Runs on the writer's thread. */
+/* Insert the row of a block, with its source, the times of its first and last
+ * profile, and the number of profiles. `digest` is the hash of the content of a
+ * single profile, or NULL. Runs on the writer's thread. In insert_block.c. */
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       int64_t from_ns, int64_t until_ns,
                                       size_t profiles, const uint64_t *digest,

@@ -1,10 +1,12 @@
 #include "store_inside.h"
 #include "util/system/status.h"
 
-/* Longest wait of an upload for space. Its client retries after a refusal. */
+/* Longest time that an upload waits for space. If it is refused, its client
+ * tries again. */
 #define WRITE_WAIT_NS (2 * SP_NS_PER_S)
 
-/* Longest single wait: space may become free without a signal. */
+/* Time between two checks for space during this wait, because space may become
+ * free without a signal. */
 #define WRITE_LOOK_NS (100 * SP_NS_PER_MS)
 
 void sp_store_budget(sp_store *store, sp_disk_budget *out) {

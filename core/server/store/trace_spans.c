@@ -63,8 +63,9 @@ spanprof_status sp_store_put_spans(sp_store *store, const sp_store_span *spans,
   "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, n.text, start_ns, " \
   "duration_ns, kind, status, message, attributes FROM "
 
-/* Write the list of traces, each once. The join makes SQLite use the key: it
- * does not use it for a list of pairs in a WHERE clause. */
+/* Write the tables of the query: the list of traces without duplicates, joined
+ * with `span`. The join makes SQLite use the table's primary key, which it does
+ * not use for a list of pairs in a WHERE clause. */
 static void spans_traces(const sp_store_span_filter *filter, sp_buffer *sql) {
   size_t i;
 
@@ -77,7 +78,7 @@ static void spans_traces(const sp_store_span_filter *filter, sp_buffer *sql) {
                         : "span");
 }
 
-/* Write the query. Lists of ids are written as numbers. */
+/* Write the query. Lists of ids are written into it as numbers. */
 static void spans_sql(const sp_store_span_filter *filter, sp_buffer *sql) {
   size_t i;
 

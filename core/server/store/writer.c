@@ -8,8 +8,8 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Jobs of one transaction: its log stays within some MiB, and no caller waits
- * long. */
+/* Largest number of jobs in one transaction. It keeps the log at some MiB, and
+ * the callers' waits short. */
 #define WRITER_JOBS_MAX 64
 
 #define WRITER_SENTENCE_BYTES 512
@@ -17,7 +17,7 @@
 /* SQLite's page cache of the writer's connection. */
 #define WRITER_CACHE_BYTES ((uint64_t)16 << 20)
 
-/* Longest wait for readers when the log has to be truncated. */
+/* Longest wait for readers before the log is truncated. */
 #define WRITER_READERS_MS 1000
 
 typedef struct sp_writer_job {
@@ -59,9 +59,9 @@ static uint64_t writer_log_bytes(const sp_writer *writer) {
   return stat(writer->log_path, &file) ? 0 : (uint64_t)file.st_size;
 }
 
-/* Set the limits for the next transaction. Its changed pages are in the cache
- * or in the log, so the log's size shows the transaction's size only if the
- * cache is no larger than the log's limit. */
+/* Set the limits of the log and of the page cache for the next transaction. Its
+ * changed pages are in the cache or in the log, so the log's size shows the
+ * transaction's size only if the cache is not larger than the log's limit. */
 static spanprof_status writer_bound(sp_writer *writer) {
   const uint64_t turn = atomic_load(&writer->log_soft_max);
   const uint64_t cache =
@@ -77,15 +77,16 @@ static spanprof_status writer_bound(sp_writer *writer) {
   return sp_database_run(writer->db, text);
 }
 
-/* Returns whether the transaction has reached its limit. */
+/* Returns whether the log is so large that the transaction must end. */
 static bool writer_is_full(const sp_writer *writer) {
   const uint64_t turn = atomic_load(&writer->log_soft_max);
 
   return turn && writer_log_bytes(writer) > turn;
 }
 
-/* Truncate the log between transactions if it is too large. A failure is
- * ignored: the next transaction fails in the same way. */
+/* Truncate the log after a transaction, if a job requested this or the log is
+ * too large. A failure is ignored, because the next transaction fails in the
+ * same way. */
 static void writer_truncate_log(sp_writer *writer) {
   const uint64_t max = atomic_load(&writer->log_max);
   const bool wanted = writer->empty_log;
@@ -109,8 +110,8 @@ static void writer_measure(sp_writer *writer) {
   atomic_store(&writer->used_bytes, (uint64_t)((all - unused) * page));
 }
 
-/* Run the first jobs of the list in one transaction. *remaining: the jobs that
- * are left for the next one. */
+/* Run the first jobs of the list in one transaction. *remaining is set to the
+ * jobs that are left for the next transaction. */
 static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
                                sp_writer_job **remaining) {
   sp_writer_job *job;
@@ -184,8 +185,8 @@ static void *writer_run(void *argument) {
     writer_measure(writer);
     pthread_mutex_lock(&writer->lock);
     writer_put_back(writer, remaining);
-    for (; jobs; jobs = next) { /* a job is on its caller's stack: do not use
-                                 * it after `done` */
+    for (; jobs; jobs = next) { /* a job is on its caller's stack, so it must
+                                 * not be used after `done` is set */
       next = jobs->next;
       jobs->done = true;
     }

@@ -99,7 +99,7 @@ spanprof_status sp_block_add_sample(sp_block *block,
 
 #define BLOCK_ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-/* An item with its index before sorting. */
+/* An item's sort key, and its index before sorting. */
 typedef struct block_placed {
   uint64_t key[3];
   uint32_t was;
@@ -128,8 +128,9 @@ static int block_sample_order(const void *a_of, const void *b_of) {
   return BLOCK_ORDER(a->values, b->values);
 }
 
-/* Get the new index of each item: moved[old] = new. With `merge`, equal keys
- * become one item. Returns the new count. */
+/* Sort the items, and set moved[old index] to the new index of each item. If
+ * `merge` is set, items with equal keys become one item. Returns the new count.
+ */
 static size_t block_places(block_placed *placed, size_t count, bool merge,
                            uint32_t *moved) {
   size_t kept = 0, i;
@@ -164,8 +165,8 @@ static void block_key_span(block_placed *placed, const sp_block *block,
   placed->key[2] = block->spans[i].trace_lo;
 }
 
-/* Sort one of the arrays, which has `count` items. `moved` has as many
- * elements. */
+/* Sort one of the block's arrays, which has `count` items of `item` bytes.
+ * moved[old index] is set to the new index. */
 static spanprof_status block_sort_items(
     sp_block *block, void *array, size_t item, size_t *count, bool merge,
     void (*key)(block_placed *, const sp_block *, size_t), uint32_t *moved) {
@@ -189,7 +190,7 @@ static spanprof_status block_sort_items(
   return placed && copy ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-/* Add values. A sum that would overflow stays at the largest number. */
+/* Add values. A sum that would overflow becomes INT64_MAX. */
 static void block_add_values(const sp_block *block, int64_t *to,
                              const int64_t *from) {
   size_t i;
@@ -199,7 +200,7 @@ static void block_add_values(const sp_block *block, int64_t *to,
       to[i] = INT64_MAX;
 }
 
-/* Set the types that each series has values of, and merge equal samples. */
+/* Set the types for which each series has values, and merge equal samples. */
 static void block_merge_samples(sp_block *block) {
   size_t kept = 0, i, t;
 

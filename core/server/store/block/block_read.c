@@ -141,7 +141,7 @@ static bool block_read_columns(sp_block *block, sp_column_reader *reader,
   return !reader->broken;
 }
 
-/* Read the presences, which extend to the end of the columns. */
+/* Read the presences, which are the last part of the totals. */
 static spanprof_status block_read_presences(sp_block *block,
                                             sp_column_reader *reader) {
   void *array = block->presences;

@@ -6,12 +6,12 @@
 #include "id_filter.h"
 #include "stored_hash.h"
 
-/* A block of one profile is compacted within minutes, so it uses zlib's
- * cheapest level. */
+/* zlib's compression levels. A block of one profile is compacted within
+ * minutes, so it is compressed at the fastest level. */
 #define BLOCK_LEVEL_ONE  1
 #define BLOCK_LEVEL_MANY 6
 
-/* Add each span id and trace id, unless it is zero. */
+/* Skips ids that are zero. */
 void sp_block_filter_spans(const sp_block *block, void *filter, size_t size) {
   size_t i;
 
@@ -67,7 +67,8 @@ static void block_write_spans(const sp_block *block, sp_buffer *out) {
   }
 }
 
-/* Write a common divisor of all values of each type, usually the interval. */
+/* Write a common divisor of the values of each type, usually the sampling
+ * interval. Values are written as multiples of it. */
 static void block_write_units(const sp_block *block, sp_buffer *out,
                               int64_t units[SP_BLOCK_TYPES_MAX]) {
   size_t t, i;
@@ -122,8 +123,8 @@ static void block_write_samples(const sp_block *block, sp_buffer *out) {
                     block->values[block->samples[i].values + t] / units[t]);
 }
 
-/* Get the types that have values in the run of samples from `at` with the same
- * profile and series. Returns the end of the run. */
+/* The samples from `at` on that have the same profile and series are a run. Get
+ * the types that have values in the run. Returns the index after the run. */
 static size_t block_run(const sp_block *block, size_t at, uint64_t *types) {
   const sp_block_sample *first = &block->samples[at];
   size_t t;
@@ -138,8 +139,8 @@ static size_t block_run(const sp_block *block, size_t at, uint64_t *types) {
   return at;
 }
 
-/* Write which profiles have which series. A selection needs this to count its
- * profiles. */
+/* Write the presences (which profiles have which series), from which a query
+ * counts its profiles. */
 static void block_write_presences(const sp_block *block, sp_buffer *out) {
   uint32_t profile = 0;
   uint64_t types;
@@ -156,8 +157,8 @@ static void block_write_presences(const sp_block *block, sp_buffer *out) {
   }
 }
 
-/* `runs_of`: the block whose presences are written after the samples, or NULL.
- */
+/* Write the samples of `block`, and then the presences of `runs_of`, which may
+ * be NULL. */
 static spanprof_status block_write_packed(const sp_block *block,
                                           const sp_block *runs_of,
                                           sp_buffer *out, int level,
@@ -178,7 +179,7 @@ static spanprof_status block_write_packed(const sp_block *block,
   return st;
 }
 
-/* Write the sum of all profiles, as one profile without spans. */
+/* Write the totals: the sum of all profiles, as one profile without spans. */
 static spanprof_status block_write_totals(const sp_block *block,
                                           sp_buffer *out) {
   sp_block totals;
@@ -243,7 +244,8 @@ spanprof_status sp_block_write(sp_block *block, sp_block_parts *out) {
     return st;
   block_write_spans(block, &out->spans);
   if (!many && block->profile_count && block->profiles[0].hash == 0) {
-    /* The body refers to spans and series by their numbers in the block. */
+    /* Include the ids of spans and series, because the body has only their
+     * indexes in the block. */
     for (i = 0; i < block->series_count; i++)
       hash = sp_stored_mix(hash, block->series[i].id);
     if (out->spans.size)

@@ -4,10 +4,10 @@
 
 #include "util/system/status.h"
 
-/* Largest size of one part of a block, unpacked. */
+/* Largest size of one uncompressed part of a block. */
 #define COLUMNS_BYTES_MAX ((uint64_t)256 << 20)
 
-/* zlib does not compress better: https://zlib.net/zlib_tech.html, "Maximum
+/* Largest compression ratio of zlib: https://zlib.net/zlib_tech.html, "Maximum
  * Compression Factor". */
 #define COLUMNS_RATIO_MAX 1032
 

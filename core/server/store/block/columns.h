@@ -1,6 +1,7 @@
-/* Runs of numbers as bytes: varints of seven bits a byte, with differences in
- * zigzag encoding. We wrote these bytes, but a file can be damaged: a reader
- * never reads beyond its end, and sets `broken` instead. */
+/* Lists of numbers as bytes: unsigned numbers as varints (seven bits in each
+ * byte), signed ones in zigzag encoding. The bytes come from the store's file,
+ * which may be damaged: a reader never reads beyond its end, and sets `broken`
+ * instead. */
 #ifndef SP_COLUMNS_H
 #define SP_COLUMNS_H
 
@@ -74,7 +75,7 @@ static inline size_t sp_get_count(sp_column_reader *reader) {
   return 0;
 }
 
-/* Eight bytes, little-endian. */
+/* Write or read a number as eight bytes, little-endian. */
 static inline void sp_put_fixed(sp_buffer *out, uint64_t number) {
   const uint64_t ordered = htole64(number);
 
@@ -94,11 +95,12 @@ static inline uint64_t sp_get_fixed(sp_column_reader *reader) {
 }
 
 /* Append the size of the columns, and then the columns compressed by zlib.
- * SPANPROF_ERR_NOMEM. */
+ * Returns SPANPROF_ERR_NOMEM on failure. */
 spanprof_status sp_columns_pack(sp_buffer *out, const sp_buffer *columns,
                                 int level);
 
-/* SPANPROF_ERR_FORMAT: the bytes are damaged. */
+/* Replace *out by the uncompressed columns. Returns SPANPROF_ERR_FORMAT if the
+ * bytes are damaged, or SPANPROF_ERR_NOMEM. */
 spanprof_status sp_columns_unpack(sp_buffer *out, const void *bytes,
                                   size_t size);
 

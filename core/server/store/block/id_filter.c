@@ -2,8 +2,8 @@
 
 #include "stored_hash.h"
 
-/* Ids per line: with 10 bits and 6 probes for each id, 1.2 % of the lookups are
- * false positives. */
+/* Number of ids for which a filter has one line. With 10 bits of space for each
+ * id, which sets 6 bits, 1.2 % of the lookups are false positives. */
 #define FILTER_IDS_A_LINE 51
 #define FILTER_PROBES     6
 

@@ -3,7 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
-#define SIP_BEFORE 2 /* rounds for each word, and at the end */
+/* Number of SipHash rounds: BEFORE for each word, AFTER at the end. */
+#define SIP_BEFORE 2
 #define SIP_AFTER  4
 
 static uint64_t sip_rotate(uint64_t word, int bits) {

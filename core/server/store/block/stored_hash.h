@@ -1,5 +1,5 @@
-/* Hashes that are stored in the file or sent to clients: they must not change,
- * and are the same on every machine. */
+/* Hashes that are stored in the file or sent to clients. Later versions must
+ * compute the same hashes, and so must every machine. */
 #ifndef SP_STORED_HASH_H
 #define SP_STORED_HASH_H
 
@@ -8,9 +8,10 @@
 #define SP_STORED_SEED  UINT64_C(0x9e3779b97f4a7c15)
 #define SP_STORED_SEED2 UINT64_C(0x6a09e667f3bcc909)
 
-/* SipHash-2-4 of bytes, with 64 bits and the key (k0, k1), each read as
- * little-endian: https://www.aumasson.jp/siphash/siphash.pdf. The store's key
- * is 0, 0. */
+/* Returns the 64-bit SipHash-2-4 of the bytes with the key (k0, k1), whose
+ * halves are read as little-endian:
+ * https://www.aumasson.jp/siphash/siphash.pdf. The store uses the key (0, 0).
+ */
 uint64_t sp_siphash(const void *bytes, size_t size, uint64_t k0, uint64_t k1);
 
 /* Mix a number into a hash: XOR both halves of a 64x64->128 multiplication. */

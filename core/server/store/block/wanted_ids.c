@@ -35,8 +35,9 @@ static void wanted_add_trace(sp_wanted_ids *wanted, uint32_t group,
                      .group = group};
 }
 
-/* Only matchers `="id"`: an empty or short value also matches samples without
- * an id. */
+/* Add the id of a matcher `="id"`. Other matchers are skipped, also those with
+ * an empty or short value, because such a value also matches samples without an
+ * id. */
 static void wanted_add_matcher(sp_wanted_ids *wanted, uint32_t group,
                                const sp_matcher *matcher) {
   const size_t digits = strlen(matcher->value);
@@ -117,7 +118,8 @@ bool sp_wanted_ids_pass_filter(const sp_wanted_ids *wanted, bool matchers,
   return sp_wanted_ids_pass(wanted, matchers, wanted_in_filter, &of);
 }
 
-/* The spans of a block are sorted by span ids, not by trace ids. */
+/* Search for a span id, by which the spans are sorted; a trace id needs a look
+ * at every span. */
 static bool wanted_in_spans(void *data, const sp_wanted_id *id) {
   const sp_block *block = *(const sp_block *const *)data;
   size_t low = 0, high = block->span_count, i;

@@ -1,56 +1,58 @@
 /* The spans and traces that a selector names by their ids. They form groups:
- * the list of spans, the list of traces, and each matcher `="id"`. A sample
- * must have an id of each group, so a block without any id of a group is
- * skipped. */
+ * one group for the list of spans, one for the list of traces, and one for each
+ * matcher `="id"`. A sample is selected only if each group contains one of its
+ * ids, so a block without any id of a group is skipped. */
 #ifndef SP_WANTED_IDS_H
 #define SP_WANTED_IDS_H
 
 #include "block.h"
 #include "server/model/selector.h"
 
-/* Largest number of ids that are looked up one by one in places where each
- * lookup needs a read or a search. With more ids, the lookup is omitted. */
+/* Where looking up one id needs a read of the file or a search, at most this
+ * many ids are looked up. If there are more ids, the lookup is omitted and
+ * nothing is excluded. */
 #define SP_WANTED_FEW 16
 
 typedef struct sp_wanted_id {
-  uint64_t key; /* in filters; id_filter.h */
+  uint64_t key; /* the id's key in filters (id_filter.h) */
   sp_trace_id trace;
-  uint64_t span_id; /* 0: a trace */
+  uint64_t span_id; /* 0: this is the id of a trace */
   uint32_t group;   /* ids of one group are adjacent */
 } sp_wanted_id;
 
 typedef struct sp_wanted_ids {
   sp_wanted_id *ids;
   size_t count;
-  size_t list_count; /* ids from the lists of spans and traces; they precede
-                      * those of matchers */
+  size_t list_count; /* number of ids from the lists of spans and traces, which
+                      * precede those of matchers */
 } sp_wanted_ids;
 
-/* Returns whether an id exists, or may exist, in some place. */
+/* Returns whether the id may exist in the data that is being checked. */
 typedef bool (*sp_wanted_has)(void *data, const sp_wanted_id *id);
 
-/* Read the ids of a selector. Dispose of the result also after a failure.
- * SPANPROF_ERR_NOMEM. */
+/* Get the ids from a selector. The caller disposes of *wanted, also after a
+ * failure. Returns SPANPROF_ERR_NOMEM on failure. */
 spanprof_status sp_wanted_ids_read(sp_wanted_ids *wanted,
                                    const sp_selector *selector,
                                    const sp_mem *mem);
 void sp_wanted_ids_dispose(sp_wanted_ids *wanted, const sp_mem *mem);
 
-/* Returns whether `has` accepts an id of each group. With `matchers`, the
- * groups of matchers are checked, too. Use this only if no selected series has
- * a label with the matcher's name, because the matcher would apply to the
- * label. */
+/* Returns whether `has` accepts an id of each group. The groups of matchers are
+ * checked only if `matchers` is set. The caller sets it only if no selected
+ * series has a label with the name of such a matcher, because the matcher would
+ * apply to the label. */
 bool sp_wanted_ids_pass(const sp_wanted_ids *wanted, bool matchers,
                         sp_wanted_has has, void *data);
 
-/* As sp_wanted_ids_pass(), for a block's filter, and for its spans. */
+/* Like sp_wanted_ids_pass(), for the ids in a block's filter, or in its spans.
+ */
 bool sp_wanted_ids_pass_filter(const sp_wanted_ids *wanted, bool matchers,
                                const void *filter, size_t size);
 bool sp_wanted_ids_pass_spans(const sp_wanted_ids *wanted, bool matchers,
                               const sp_block *block);
 
-/* Returns whether the matcher is about span or trace ids, unless the series has
- * the label. */
+/* Returns whether the matcher is about span ids, or about trace ids. It is not
+ * in a series that has a label with the matcher's name. */
 bool sp_matcher_is_of_spans(const sp_matcher *matcher);
 bool sp_matcher_is_of_traces(const sp_matcher *matcher);
 

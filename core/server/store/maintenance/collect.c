@@ -1,12 +1,12 @@
 /* Deletes names, stacks and series that nothing refers to any more.
  *
  * First the writer starts to record the ids that it gives out
- * (sp_intern_watch()). A reader that begins after this sees every profile that
- * was written before, and marks the ids that these profiles refer to. A row
- * whose id is neither marked nor recorded has no user, and cannot get one: a
- * later profile gets a new id, or a recorded one. The writer deletes these rows
- * in small transactions, between the uploads. The collection may stop at any
- * time: no remaining row refers to a deleted one. */
+ * (sp_intern_watch()). Transactions that begin after this see every profile
+ * that was written before, and mark the ids that these profiles refer to. No
+ * profile refers to a row whose id is neither marked nor recorded, and no later
+ * profile can, because it gets new ids or recorded ones. The writer deletes
+ * these rows in small transactions, between the uploads. The collection may
+ * stop at any time: no remaining row refers to a deleted one. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,7 +15,7 @@
 #include "server/store/tables/stack_run.h"
 #include "util/system/status.h"
 
-/* Rows to read, or to delete, at a time. */
+/* Largest number of rows to read in one transaction, and to delete in one. */
 #define COLLECT_ROWS_MAX    512
 #define COLLECT_DELETED_MAX 128
 
@@ -28,7 +28,7 @@ typedef struct collect {
   sp_store *store;
   sp_id_set marked[SP_INTERN_KINDS];
   sp_block block;
-  /* For the transactions that delete: */
+  /* State of the deletion: */
   sp_intern_kind kind;
   int64_t at; /* ids up to this one are processed */
   size_t looked;
@@ -46,13 +46,14 @@ static spanprof_status collect_mark_id(collect *all, sp_intern_kind kind,
 typedef spanprof_status (*collect_row)(collect *all, sqlite3_stmt *row);
 
 typedef struct collect_step {
-  const char *sql; /* selects at most ?2 rows with ids above ?1; the id is
-                    * column 0 */
+  const char *sql; /* selects at most ?2 rows whose id is after ?1 in the order
+                    * of the step; the id is column 0 */
   collect_row fn;
   int64_t begin;
 } collect_step;
 
-/* Process some rows of one step. *last: the last id processed. */
+/* Process up to COLLECT_ROWS_MAX rows of one step, after the id *last. Sets
+ * *last to the last id that was processed, and *count to the number of rows. */
 static spanprof_status collect_rows_of(collect *all, const collect_step *step,
                                        sqlite3 *db, int64_t *last,
                                        size_t *count) {
@@ -101,7 +102,7 @@ static sp_column_reader collect_reader(sqlite3_stmt *row, int column) {
   return sp_column_reader_of(bytes, (size_t)sqlite3_column_bytes(row, column));
 }
 
-/* Mark `count` ids of texts. */
+/* Read `count` ids of texts, and mark them. */
 static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
                                      uint64_t count) {
   spanprof_status st = SPANPROF_OK;
@@ -109,11 +110,13 @@ static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
   for (; !st && count && !reader->broken; count--)
     st = collect_mark_id(all, SP_INTERN_TEXT, sp_get_number(reader));
   if (!st && reader->broken)
-    st = sp_fail(SPANPROF_ERR_FORMAT, "names of the store are damaged");
+    st = sp_fail(SPANPROF_ERR_FORMAT,
+                 "the store is damaged: the labels of a series cannot be read");
   return st;
 }
 
-/* If there are totals, the stacks are read from them. */
+/* Read a block's series and samples. If it has totals, these are read instead
+ * of the body. */
 static spanprof_status collect_read_block(sp_block *block, sqlite3_stmt *row) {
   const int totals = sqlite3_column_bytes(row, 3);
   spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 2),
@@ -154,7 +157,9 @@ static bool collect_has(const collect *all, sp_intern_kind kind,
                        (sp_row_id)sqlite3_column_int64(row, 0));
 }
 
-/* Mark the frames up to the innermost marked one, and their callers. */
+/* A row of the table `stack` is a run of frames. For the frames of the run up
+ * to the innermost marked one, mark the locations; also mark the caller of the
+ * run. */
 static spanprof_status collect_stack(collect *all, sqlite3_stmt *row) {
   const sp_id_set *marked = &all->marked[SP_INTERN_STACK];
   sp_stack_run run;
@@ -205,7 +210,8 @@ static spanprof_status collect_series(collect *all, sqlite3_stmt *row) {
              : SPANPROF_OK;
 }
 
-/* Types with their units, the period's type, and labels. */
+/* Mark the texts of a source: its types with their units, the period's type,
+ * and the labels. */
 static spanprof_status collect_source(collect *all, sqlite3_stmt *row) {
   sp_column_reader reader = collect_reader(row, 1);
   spanprof_status st;
@@ -231,7 +237,8 @@ static spanprof_status collect_mark(collect *all) {
        "iif(totals IS NULL, body, NULL) FROM block WHERE id>?1 ORDER BY id "
        "LIMIT ?2",
        collect_block, 0},
-      /* A caller's id is lower than those of its callees. */
+      /* Descending, because a frame's id is lower than those of its callees,
+       * which mark it. */
       {"SELECT " SP_STACK_RUN_COLUMNS " FROM stack WHERE id<?1 ORDER BY id "
        "DESC LIMIT ?2",
        collect_stack, INT64_MAX},
@@ -280,7 +287,7 @@ static bool collect_is_used(const collect *all, const sp_intern *intern,
 typedef struct collect_sql {
   sqlite3_stmt *rows;
   sqlite3_stmt *remove;
-  sqlite3_stmt *cut; /* shortens a run */
+  sqlite3_stmt *cut; /* shortens a run of frames */
 } collect_sql;
 
 static spanprof_status collect_remove(collect *all, sqlite3_stmt *remove) {
@@ -289,7 +296,7 @@ static spanprof_status collect_remove(collect *all, sqlite3_stmt *remove) {
   return sp_database_do(remove);
 }
 
-/* Delete the frames after the innermost one that is used. */
+/* Delete the frames of a run after the innermost frame that is used. */
 static spanprof_status collect_cut(collect *all, sp_writer *writer,
                                    const collect_sql *sql) {
   sp_buffer *more = &writer->intern.more;

@@ -1,10 +1,10 @@
 /* A new profile is a row of its own, and rows of all sources arrive
  * interleaved: each page of the file has rows of many sources. Deleting rows
  * source by source would write every page once for each of them. Therefore a
- * pass has two steps. The first step compacts single profiles of all sources
- * together, the oldest first, some of each source in one transaction: whole
- * pages become free, and free pages are not written. The second step merges
- * these small blocks; each of them has its own pages.
+ * pass has two steps. The first step compacts the single profiles, the oldest
+ * first, and each of its transactions has some of every source. It thus frees
+ * whole pages, which need not be written. The second step merges these small
+ * blocks, each of which has its own pages.
  *
  * Runs on the maintenance thread, or on the thread of a call of
  * sp_store_compact(). Rows are read without the writer. If one of them was
@@ -16,32 +16,32 @@
 
 #define COMPACT_HOUR_NS ((int64_t)3600 * 1000000000)
 
-/* An hour of a source is compacted if it has SINGLES_MIN single profiles, or
- * small blocks with enough profiles for a larger one, or if it has not changed
- * for QUIET. */
+/* The blocks of one source and hour are compacted if there are SINGLES_MIN
+ * single profiles, or small blocks with enough profiles for a larger one, or if
+ * their newest profile is older than QUIET. */
 #define COMPACT_SINGLES_MIN 120
 #define COMPACT_QUIET_NS    ((int64_t)120 * 1000000000)
 
-/* Limits of one block. They limit the memory for making it, and the unneeded
- * data that a query for one minute reads. A block with half of a limit is not
- * compacted again. */
+/* Limits of one block. They limit the memory for making the block, and the data
+ * that a query for one minute reads in vain. A block with half of a limit is
+ * not compacted again. */
 #define COMPACT_SAMPLES_MAX 400000
-#define COMPACT_VALUES_MAX  1600000 /* the same for four types */
+#define COMPACT_VALUES_MAX  1600000 /* 400000 samples with four types */
 
 /* A block has at most 1/PART of the bytes of the store's limit, so that a small
  * store deletes little data at a time. */
 #define COMPACT_DATA_PART 16
 
-/* Limits of one transaction, because uploads wait for its end. */
+/* Limits of one transaction. They are low because uploads wait for its end. */
 #define COMPACT_ROWS_MAX   1024
 #define COMPACT_BLOCKS_MAX 64
 #define COMPACT_BYTES_MAX  ((size_t)1 << 20)
 
-/* Smallest number of rows of one place in one transaction, if many places have
- * rows. */
+/* If many hours of sources have rows to compact, the smallest number of rows of
+ * each in one transaction. */
 #define COMPACT_SHARE_MIN (COMPACT_ROWS_MAX / COMPACT_BLOCKS_MAX)
 
-/* One hour of one source, with rows to compact. */
+/* A place: one hour of one source, which has rows to compact. */
 typedef struct compact_place {
   uint32_t source;
   int64_t hour;
@@ -57,17 +57,18 @@ typedef struct compact_made {
 
 typedef struct compact {
   sp_store *store;
-  bool singles; /* the first step: single profiles */
+  bool singles; /* this is the first step, for single profiles */
   bool all;
-  bool again; /* another call deleted a row: try again in the next pass */
+  bool again; /* another call deleted a row, so the next pass must try again */
   sp_compact_seen seen, now;
   int64_t last_row; /* Highest row that this step processes. Newer rows are left
                      * for a later step or pass, so that the step finishes even
                      * if data arrives all the time. */
   compact_place places[COMPACT_BLOCKS_MAX];
   size_t place_count;
-  size_t profiles_max;      /* in one block */
-  uint64_t block_bytes_max; /* of the rows of one block, before packing */
+  size_t profiles_max;      /* largest number of profiles in one block */
+  uint64_t block_bytes_max; /* limit for the sum of the sizes of the rows that
+                             * become one block */
   /* The block that is being made. */
   sp_block block;
   uint64_t block_bytes;
@@ -119,8 +120,8 @@ static spanprof_status compact_read(sqlite3_stmt *row, sp_block *block) {
   return st;
 }
 
-/* Returns whether the block that is being made has no capacity for another one.
- */
+/* Returns whether the block that is being made has no space for the block
+ * `next`. */
 static bool compact_is_full(const compact *all, const sp_block *next,
                             uint64_t bytes) {
   const sp_block *block = &all->block;
@@ -137,8 +138,8 @@ static bool compact_is_large(const sp_block *block) {
          block->value_count > COMPACT_VALUES_MAX / 2;
 }
 
-/* Add the remaining rows of a place to the block, oldest first, and at most
- * `most`. */
+/* Add up to `most` of a place's remaining rows to the block that is being made,
+ * the oldest first. */
 static spanprof_status compact_gather(compact *all, sqlite3 *db,
                                       compact_place *place, size_t most) {
   const size_t end = all->row_count + most; /* at most COMPACT_ROWS_MAX */
@@ -156,7 +157,7 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   place->more = false;
   if (st)
     return st;
-  /* The end of the last hour is beyond the range of int64_t. */
+  /* For the last possible hour, the end is beyond the range of int64_t. */
   if (__builtin_add_overflow(place->hour * COMPACT_HOUR_NS, COMPACT_HOUR_NS - 1,
                              &end_ns))
     end_ns = INT64_MAX;
@@ -194,8 +195,8 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
 }
 
 /* Replace rows by the blocks that were made of them. Runs on the writer's
- * thread. SPANPROF_ERR_STATE: a row was deleted by the retention or another
- * call; nothing has changed. */
+ * thread. Returns SPANPROF_ERR_STATE and changes nothing if the retention or
+ * another call deleted one of the rows. */
 static spanprof_status compact_replace(sp_writer *writer, void *data) {
   const compact *all = data;
   sqlite3_stmt *drop = NULL;
@@ -246,7 +247,7 @@ static spanprof_status compact_flush(compact *all) {
   return SPANPROF_OK;
 }
 
-/* Encode the block for the next transaction. */
+/* Encode the block, and add it to the next transaction. */
 static spanprof_status compact_make(compact *all, uint32_t source) {
   compact_made *made = &all->made[all->made_count++];
   sp_block *block = &all->block;
@@ -312,9 +313,9 @@ static spanprof_status compact_places(compact *all) {
   return st;
 }
 
-/* Places that are worth compacting: they have enough profiles, or rows that
- * have not changed for a while; and a previous pass has not seen them already.
- */
+/* Finds places that are worth compacting: they have enough profiles, or their
+ * newest profile is old enough, and a previous pass has not processed them
+ * already. */
 #define COMPACT_FIND(amount)                                              \
   "SELECT source, until_ns/3600000000000 AS hour FROM block WHERE "       \
   "(source>?1 OR (source=?1 AND until_ns/3600000000000>?2)) AND "         \
@@ -322,7 +323,7 @@ static spanprof_status compact_places(compact *all) {
   "(" amount ">=?9 AND max(id)>?6) OR (max(until_ns)<?5 AND (max(id)>?6 " \
   "OR max(until_ns)>=?7))) ORDER BY source, hour LIMIT ?8"
 
-/* Find the next places after the last one. */
+/* Find the next places after *last, and set *last to the last of them. */
 static spanprof_status compact_find(compact *all, compact_place *last) {
   sqlite3_stmt *find = NULL;
   sp_store_reader *reader;

@@ -7,26 +7,28 @@
 /* Time between two passes, which compact and delete. */
 #define MAINTAIN_EVERY_NS (20 * SP_NS_PER_S)
 
-/* Time between two collections of unused names and stacks, at least: a
+/* Shortest time between two collections of unused names and stacks. A
  * collection reads a part of every block. */
 #define MAINTAIN_COLLECT_NS (3600 * SP_NS_PER_S)
 
-/* Compacting the data of hours takes seconds. If all cores are busy, uploads
- * and queries come first. Nice 5 gives a third of their weight, which is enough
- * to finish soon when the store is closed. */
+/* Compacting the data of hours takes seconds. With nice 5 the maintenance
+ * thread has a third of the weight of other threads, so uploads and queries
+ * come first if all cores are busy, but the thread still ends soon when the
+ * store is closed. */
 #define MAINTAIN_NICE 5
 
-/* A clock that jumps ahead by LEAP may soon be set back. Data is deleted by age
- * only when the clock has not jumped for TRUSTED. */
+/* A calendar clock that jumps ahead by LEAP may soon be set back. Data is
+ * therefore deleted by age only if there was no such jump for TRUSTED. */
 #define MAINTAIN_LEAP_NS    ((int64_t)3600 * 1000000000)
 #define MAINTAIN_TRUSTED_NS (600 * SP_NS_PER_S)
 
-/* State of the thread between passes. */
+/* State of the maintenance thread between passes. */
 typedef struct maintain_state {
   sp_compact_seen seen;
   uint64_t collect_ns; /* time of the next collection, at the earliest */
   int64_t ahead_ns;    /* calendar time minus monotonic time */
-  uint64_t trusted_ns; /* since this time the clock is trusted again */
+  uint64_t trusted_ns; /* from this monotonic time on the calendar clock is
+                        * trusted again */
 } maintain_state;
 
 bool sp_store_is_closing(sp_store *store) {
@@ -85,7 +87,7 @@ static spanprof_status maintain_pass(sp_store *store, maintain_state *state) {
   return st;
 }
 
-/* If uploads wait for space, only free space. */
+/* Only free space, because uploads wait for it. */
 static spanprof_status maintain_space(sp_store *store) {
   spanprof_status st = sp_store_drop_by_bytes(store);
 
@@ -102,7 +104,7 @@ void *sp_store_maintain(void *argument) {
   spanprof_status st;
 
   setpriority(PRIO_PROCESS, 0,
-              MAINTAIN_NICE); /* on Linux, for this thread only */
+              MAINTAIN_NICE); /* on Linux this affects this thread only */
   pthread_mutex_lock(&store->lock);
   while (!store->closing) {
     if (!store->space_needed)

@@ -3,7 +3,8 @@
 #include "compact.h"
 #include "util/system/status.h"
 
-/* Limits of one transaction. When deleting by bytes, also 1/PART of all blocks,
+/* Largest numbers of blocks, rows and documents that one transaction deletes.
+ * When deleting by bytes, one transaction deletes at most 1/PART of all blocks,
  * so that little more than necessary is deleted. */
 #define RETAIN_BLOCKS_MAX  64
 #define RETAIN_BLOCKS_PART 16
@@ -11,37 +12,39 @@
 #define RETAIN_ROWS_FEW    200 /* when deleting by bytes */
 #define RETAIN_DOCUMENTS   5
 
-/* When deleting by bytes, unused names and stacks are collected each time that
- * 1/PART of the blocks was deleted. A collection reads every block. */
+/* When deleting by bytes, unused names and stacks are collected only after
+ * 1/PART of the blocks and spans was deleted, because a collection reads every
+ * block. */
 #define RETAIN_DROPPED_PART 8
 
 /* When deleting by bytes, single profiles are compacted first if there are at
- * least MIN of them and they are 1/PART of all blocks. */
+ * least MIN of them and they are at least 1/PART of all blocks. */
 #define RETAIN_SINGLES_MIN  32
 #define RETAIN_SINGLES_PART 4
-#define RETAIN_PACKED_PART  16 /* 1/PART of them goes into one block */
+#define RETAIN_PACKED_PART  16 /* 1/PART of them goes into each block */
 
 /* Delete 1/PART more than the limit requires, so that the next call is not
  * needed immediately. */
 #define RETAIN_BELOW_PART 32
 
-/* Log deletions for the same reason at most once in this time. */
+/* Shortest time between two log lines about deletions for the same reason. */
 #define RETAIN_LINE_NS (600 * SP_NS_PER_S)
 
-/* Data that is dated further in the future comes from a wrong clock. Its age
- * never reaches the retention, so it is deleted first by bytes. */
+/* Data whose time is further in the future than this comes from a wrong clock.
+ * It would never be deleted by age, so it is the first data that is deleted by
+ * bytes. */
 #define RETAIN_AHEAD_NS ((int64_t)86400 * 1000000000)
 
 typedef struct retain_drop {
   sp_store *store;
-  int64_t before_ns; /* delete data that ended before; 0: the oldest, by
-                      * bytes */
-  int64_t ahead_ns;  /* by bytes: delete only later data; 0: off */
-  int64_t bytes;     /* to be freed */
-  int64_t most;      /* blocks of one transaction, at most */
-  int64_t blocks;    /* deleted */
+  int64_t before_ns; /* delete data that ended before this time; 0: delete the
+                      * oldest data, until `bytes` are freed */
+  int64_t ahead_ns;  /* if not 0, delete only data after this time */
+  int64_t bytes;     /* sizes of blocks to delete, in sum */
+  int64_t most;      /* largest number of blocks to delete in one transaction */
+  int64_t blocks;    /* number of deleted blocks */
   int64_t profiles;
-  int64_t rows; /* deleted from other tables */
+  int64_t rows; /* rows deleted from other tables */
   bool by_bytes;
 } retain_drop;
 
@@ -81,8 +84,9 @@ static spanprof_status retain_drop_some(sp_writer *writer, void *data) {
   return st;
 }
 
-/* Delete the oldest spans of traces, or documents, with `sql`. Settings never
- * expire. */
+/* Run a DELETE statement for spans or documents. Its parameters are a time (?1)
+ * and the largest number of rows to delete (?2). Adds the number of deleted
+ * rows to *rows. */
 static spanprof_status retain_rows(sp_writer *writer, const char *sql,
                                    int64_t before, int64_t most,
                                    int64_t *rows) {
@@ -143,7 +147,7 @@ static spanprof_status retain_drop_documents(sp_writer *writer, void *data) {
       drop->before_ns / (int64_t)SP_NS_PER_MS, RETAIN_DOCUMENTS, &drop->rows);
 }
 
-/* Repeat until nothing is left to delete, or the store is closed. */
+/* Run `fn` in transactions until it deletes no rows, or the store is closed. */
 static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
   spanprof_status st;
 
@@ -154,7 +158,8 @@ static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
   return st;
 }
 
-/* Log all deletions since the last line in one line. */
+/* Add deletions to the counts, and log the counts unless the last line about
+ * them was less than RETAIN_LINE_NS ago. */
 static void retain_log(sp_store *store, sp_store_reason reason,
                        int64_t profiles, int64_t rows) {
   static const char *const reasons[SP_STORE_REASONS] = {
@@ -181,8 +186,8 @@ static void retain_log(sp_store *store, sp_store_reason reason,
                 logged.profiles, logged.rows, reasons[reason]);
 }
 
-/* Delete until nothing matches, or once when deleting by bytes. Counts the
- * deletions. */
+/* Delete blocks: all that match when deleting by age, or those of one
+ * transaction when deleting by bytes. Counts the deletions. */
 static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
   spanprof_status st = SPANPROF_OK;
   int64_t before, all = 0, profiles = 0;
@@ -210,7 +215,7 @@ static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
   "document WHERE kind<>'settings'"
 
 /* Get the times of the oldest block, span and document that may be deleted by
- * bytes. INT64_MAX if there is none. */
+ * bytes, or INT64_MAX if there is none. */
 static spanprof_status retain_oldest(sp_store *store, int64_t *block,
                                      int64_t *span, int64_t *document) {
   static const char *const queries[] = {
@@ -230,7 +235,7 @@ static spanprof_status retain_oldest(sp_store *store, int64_t *block,
   return st;
 }
 
-/* Delete some data that is dated in the future. */
+/* Delete some data whose time is in the future. */
 static spanprof_status retain_drop_ahead(sp_store *store, retain_drop *drop) {
   spanprof_status st;
 
@@ -297,12 +302,13 @@ static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
   return st;
 }
 
-/* Names and stacks of deleted profiles count as used space. They are deleted
- * before further profiles are. */
+/* Delete the names and stacks of deleted profiles, if there may be enough of
+ * them. They occupy space, so they are deleted before further profiles. *did is
+ * set if a collection ran. */
 static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
                                       bool *did) {
   const uint64_t dropped = atomic_load(&store->uncollected);
-  int64_t spans = 0; /* `uncollected` counts both */
+  int64_t spans = 0; /* `uncollected` counts blocks and spans */
   spanprof_status st =
       retain_numbers(store, "SELECT count(*) FROM block", blocks,
                      "SELECT count(*) FROM span", &spans);
@@ -313,8 +319,9 @@ static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
   return *did ? sp_store_collect(store) : st;
 }
 
-/* Compacting reduces a profile to a quarter of its bytes, but needs free space.
- * The blocks are kept small, because the oldest are dropped next. */
+/* Compact single profiles, if there are many. This reduces their size to a
+ * quarter, but needs free space. The blocks are kept small, because the oldest
+ * of them are deleted next. */
 static spanprof_status retain_pack(sp_store *store,
                                    const sp_disk_budget *budget) {
   sp_compact_seen seen = {0, 0};
@@ -339,7 +346,7 @@ static int64_t retain_over(sp_store *store, const sp_disk_budget *budget) {
          (int64_t)(budget->data_high - budget->data_high / RETAIN_BELOW_PART);
 }
 
-/* Delete data until uploads need not wait, or no data is left. */
+/* Delete data until uploads need not wait, or until no data is left. */
 static spanprof_status retain_shrink(sp_store *store,
                                      const sp_disk_budget *budget,
                                      int64_t *profiles, int64_t *rows) {
@@ -382,7 +389,7 @@ spanprof_status sp_store_drop_by_bytes(sp_store *store) {
   sp_store_budget(store, &budget);
   sp_disk_reserve_update(&budget, store->path);
   st = retain_fit(store, &budget, &profiles, &rows);
-  if (st == SPANPROF_ERR_IO) { /* no space, not even for the log */
+  if (st == SPANPROF_ERR_IO) { /* no space is left, not even for the log */
     sp_disk_reserve_delete(store->path);
     st = retain_fit(store, &budget, &profiles, &rows);
   }

@@ -1,17 +1,16 @@
-/* SQLite keeps the pages of deleted rows for later rows. If there are many, or
- * the file exceeds its limit, they are returned to the volume. The log, which
- * readers may have kept large, is truncated as well. */
+/* SQLite keeps the pages of deleted rows for new rows. If there are many such
+ * pages, or the file exceeds its limit, they are returned to the volume. The
+ * log, which readers may have kept large, is truncated as well. */
 #include <stdio.h>
 
 #include "server/store/store_inside.h"
 #include "util/system/status.h"
 
-/* The file may have as many free pages as a quarter (1/PART) of its used ones,
- * plus this many bytes. */
+/* Free pages may have 1/PART of the bytes of the used pages, plus MIN bytes. */
 #define RETURN_PART 4
 #define RETURN_MIN  ((uint64_t)2 << 20)
 
-/* Pages to return in one transaction. */
+/* Largest number of pages to return in one transaction. */
 #define RETURN_PAGES 64
 
 static spanprof_status return_some(sp_writer *writer, void *data) {

@@ -4,13 +4,14 @@
 #include "server/model/sum.h"
 #include "util/system/status.h"
 
-/* The sum of one profile and series, for one entry and, if they are requested,
- * one span. */
+/* The sum of one profile's values, for one entry (a series and a type) and, if
+ * spans are requested, one span. */
 typedef struct points_sum {
   sp_select_entry *entry;
   int64_t value;
-  int64_t parts; /* of the sample count: sp_sample_count() */
-  uint32_t span; /* as in sp_block_sample; 0 if spans are not requested */
+  int64_t parts; /* sum of sp_sample_part(), from which sp_sample_count() gets
+                  * the count */
+  uint32_t span; /* sp_block_sample.span, or 0 if spans are not requested */
 } points_sum;
 
 typedef struct points_read {
@@ -63,7 +64,8 @@ static spanprof_status points_sample(void *data, sp_select_entry *entry,
   return SPANPROF_OK;
 }
 
-/* Returns SPANPROF_ERR_STATE if the callback stops the selection. */
+/* Pass the sums of a profile and series to the callback. Returns
+ * SPANPROF_ERR_STATE if the callback stops the query. */
 static spanprof_status points_run_end(void *data, const sp_block *block,
                                       const sp_block_sample *first) {
   const sp_block_profile *profile = &block->profiles[first->profile];

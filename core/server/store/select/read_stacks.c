@@ -10,10 +10,12 @@
 /* Memory limit for one tree. */
 #define STACKS_BYTES_MAX ((size_t)96 << 20)
 
-/* Each stack needs a node, and before that a row and a number. */
+/* Each stack needs a node, and while the stacks are read, a row and a number.
+ */
 #define STACKS_MAX (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + 16))
 
-/* Ids of the store, each once. The index is our number for the id. */
+/* Ids in the store, without duplicates. The index of an id is its number in
+ * this query. */
 typedef struct stacks_ids {
   sp_row_id *ids;
   size_t count;
@@ -26,13 +28,15 @@ typedef struct stacks_order {
   uint32_t number;
 } stacks_order;
 
-/* The sum of one stack. The samples of a source are counted after all its
- * blocks have been read: sp_sample_count(). */
+/* The sum of one stack. sp_sample_count() counts the samples of a source when
+ * all its blocks have been read. */
 typedef struct stacks_sum {
   int64_t value;
-  int64_t count;                /* of samples, without the current source's */
-  int64_t parts;                /* of the current source's samples */
-  const sp_select_entry *entry; /* of `parts`; NULL: none */
+  int64_t count;                /* number of samples of the sources before the
+                                 * current one */
+  int64_t parts;                /* sum of sp_sample_part() for the current
+                                 * source's samples */
+  const sp_select_entry *entry; /* the entry of `parts`; NULL: no parts */
   uint32_t source;
 } stacks_sum;
 
@@ -41,13 +45,13 @@ typedef struct stacks_read {
   sqlite3 *db;
   sp_select select;
   stacks_ids stacks;
-  stacks_sum *sums; /* for each of `stacks` */
+  stacks_sum *sums; /* sum of each stack */
   size_t sum_capacity;
   sp_stack_rows rows;
   stacks_ids locations;
   stacks_ids functions;
   sp_stack_tree *tree;
-  sp_sample_sums *samples; /* NULL: not requested */
+  sp_sample_sums *samples; /* NULL: sums by series and span are not requested */
 } stacks_read;
 
 static spanprof_status stacks_too_many(void) {
@@ -154,8 +158,8 @@ static spanprof_status stacks_new(stacks_read *read, size_t count, size_t item,
   return arena->st == SPANPROF_ERR_LIMIT ? stacks_too_many() : arena->st;
 }
 
-/* Make the nodes: the root, then the rows in reverse order, so that callers
- * come first. */
+/* Make the nodes of the tree: first the root, then the rows in reverse order,
+ * so that a caller comes before its callees. */
 static spanprof_status stacks_nodes(stacks_read *read) {
   sp_stack_rows *rows = &read->rows;
   const size_t stacks = read->stacks.count;
@@ -179,8 +183,8 @@ static spanprof_status stacks_nodes(stacks_read *read) {
     st = stacks_number(read->mem, &read->locations, rows->locations[i],
                        &node->location);
   }
-  /* A sample without a stack belongs to no frame. It only counts for its
-   * series. */
+  /* A sample without a stack belongs to no frame, so it appears only in the
+   * sums by series (read->samples). */
   for (i = 0; i < stacks; i++) {
     if (node_of[i] == SP_STACK_ROW_NONE) {
       node_of[i] = 0;
@@ -245,7 +249,7 @@ static spanprof_status stacks_function(stacks_read *read, sqlite3_stmt *row,
 typedef spanprof_status (*stacks_row_fn)(stacks_read *read, sqlite3_stmt *row,
                                          uint32_t number);
 
-/* Visit the rows of the numbered ids, ordered by id. */
+/* Call a function for the row of each id, in the order of the ids. */
 static spanprof_status stacks_each(stacks_read *read, const stacks_ids *of,
                                    const char *sql, stacks_row_fn fn) {
   sp_row_cursor cursor = {

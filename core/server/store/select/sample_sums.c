@@ -5,7 +5,7 @@
 #include "server/model/sum.h"
 #include "util/system/status.h"
 
-/* Limit of the samples, which bounds their memory. */
+/* Largest number of sums, which limits their memory. */
 #define SUMS_SAMPLES_MAX ((size_t)1 << 20)
 
 void sp_sample_sums_dispose(sp_sample_sums *sums) {

@@ -5,7 +5,7 @@
 
 #include "server/store/block/stored_hash.h"
 
-/* Memory limit for the labels and texts of a selection. */
+/* Memory limit for the labels and texts of a query. */
 #define SELECT_BYTES_MAX ((size_t)96 << 20)
 
 #define SELECT_NS_PER_MS 1000000
@@ -18,7 +18,8 @@ sp_profile_uuid sp_select_uuid(const sp_select *select,
   sp_profile_uuid uuid;
 
   memcpy(uuid.bytes, ordered, sizeof ordered);
-  /* RFC 9562, 5.8: version 8 has application-specific content. */
+  /* RFC 9562, section 5.8: the content of version 8 is specific to the
+   * application. */
   uuid.bytes[6] = (uint8_t)((uuid.bytes[6] & 0x0f) | 0x80);
   uuid.bytes[8] = (uint8_t)((uuid.bytes[8] & 0x3f) | 0x80);
   return uuid;
@@ -50,16 +51,17 @@ static sp_select_entry *select_first(const sp_select *select, uint32_t series) {
              : NULL;
 }
 
-/* Returns whether an entry belongs to a series of the block, whose first entry
- * must be known. */
+/* Returns whether an entry belongs to a series of the block. select->first must
+ * have been set for the series. */
 static bool select_has(const sp_select *select, const sp_select_entry *entry,
                        size_t series) {
   return entry && entry < select->entries + select->entry_count &&
          entry->series == select->first[series]->series;
 }
 
-/* Look up the entries of the block's series. *any: the block has selected
- * series; *any_ids, *all_ids: any or all of these are about ids. */
+/* Look up the first entry of each series of the block. *any is set if there are
+ * any entries, and *any_ids and *all_ids if by_span_ids is true for any, or
+ * all, of them. */
 static spanprof_status select_block_series(sp_select *select, bool *any,
                                            bool *any_ids, bool *all_ids) {
   void *array = select->first;
@@ -113,15 +115,15 @@ static bool select_sample_passes(sp_select *select,
 
   if (!entry->by_span_ids && !selector->span_count && !selector->trace_count)
     return true;
-  if (entry->by_span_ids) /* another series may have other labels */
+  if (entry->by_span_ids) /* whether the span matches depends on the series */
     return sp_select_span_passes(select, entry, span);
   if (!*known)
     *known = sp_select_span_passes(select, entry, span) ? 1 : 2;
   return *known == 1;
 }
 
-/* Process the samples of one profile and series, from `at` to `end`. *any: some
- * of them are selected. */
+/* Process the samples of one profile and series, from `at` to `end`. *any is
+ * set if at least one of them is selected. */
 static spanprof_status select_run(sp_select *select, size_t at, size_t end,
                                   bool *any) {
   const sp_block *block = &select->block;
@@ -182,8 +184,8 @@ static spanprof_status select_samples(sp_select *select, bool totals) {
   return st;
 }
 
-/* Get a part of a block, valid until the next call for the same part. Parts are
- * read only if they are needed, because a row may have megabytes. */
+/* Get a part of a block, valid until the next call for the same part. Each part
+ * is read with its own query, because a row may have megabytes. */
 static spanprof_status select_part(sp_select *select, sp_select_part part,
                                    int64_t id, const void **bytes,
                                    size_t *size) {
@@ -210,7 +212,7 @@ static spanprof_status select_part(sp_select *select, sp_select_part part,
   return SPANPROF_OK;
 }
 
-/* Returns whether the block's filter may contain the wanted ids. */
+/* Check whether the block's filter may contain the wanted ids. */
 static spanprof_status select_filter(sp_select *select, int64_t id,
                                      bool matchers, bool *passes) {
   const void *bytes;
@@ -230,7 +232,8 @@ static spanprof_status select_head(sp_select *select, int64_t id) {
   return st ? st : sp_block_read_head(&select->block, bytes, size);
 }
 
-/* Process the samples of a block; `matchers` as in sp_wanted_ids_pass(). */
+/* Process the samples of a block, unless none of its spans has the wanted ids.
+ * `matchers` is for sp_wanted_ids_pass(). */
 static spanprof_status select_body(sp_select *select, int64_t id,
                                    bool matchers) {
   const void *bytes;
@@ -248,8 +251,8 @@ static spanprof_status select_body(sp_select *select, int64_t id,
   return st ? st : select_samples(select, false);
 }
 
-/* Use the block's totals. *has: it has totals with presences, and they were
- * used. */
+/* Process the block's totals instead of its samples. *has is set if the block
+ * has totals with presences; without them, nothing is done. */
 static spanprof_status select_totals(sp_select *select, int64_t id, bool *has) {
   const void *bytes;
   size_t size;
@@ -266,7 +269,7 @@ static spanprof_status select_totals(sp_select *select, int64_t id, bool *has) {
   return select_samples(select, true);
 }
 
-/* Process a block; `whole`: all of its profiles are in the range. */
+/* Process a block. `whole` is true if all of its profiles are in the range. */
 static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
   const sp_select_sink *sink = select->sink;
   bool any, any_ids, all_ids, passes = true, done = false;
@@ -308,7 +311,8 @@ static int64_t select_ns(int64_t ms, int64_t more) {
   return ns;
 }
 
-/* Returns whether further blocks of the source cannot change the result. */
+/* Returns whether the remaining blocks of the source cannot change the result.
+ */
 static bool select_all_seen(const sp_select *select) {
   const sp_select_entry *end = select->entries + select->entry_count;
   const sp_select_entry *entry =
@@ -345,8 +349,8 @@ static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
   return st;
 }
 
-/* Process the blocks of each source. The index has all columns that this loop
- * reads. */
+/* Process the blocks of each source. The query reads only columns of an index,
+ * and not the rows of skipped blocks. */
 static spanprof_status select_walk(sp_select *select) {
   const sp_selector *selector = select->selector;
   const int64_t from_ns = select_ns(selector->from_ms, 0);

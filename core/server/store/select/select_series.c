@@ -41,16 +41,16 @@ static bool series_has_type(const sp_select *select,
   return !wanted || sp_profile_type_matches(wanted, source->type_ids[type]);
 }
 
-/* Returns the cache for texts of series that may not match. It is cleared from
- * time to time. */
+/* Returns the cache for texts of series while it is not known whether they
+ * match. Clears the cache when it is large. */
 static sp_text_cache *series_tried(sp_select *select) {
   if (select->tried.arena.bytes > SERIES_TRIED_BYTES)
     sp_text_cache_clear(&select->tried);
   return &select->tried;
 }
 
-/* Get the types of a series that match the selector (bits of *types), and the
- * types whose match depends on the ids of samples. */
+/* Get the types of a series that match the selector, as bits of *types, and the
+ * types whose match also depends on the span or trace ids of samples. */
 static spanprof_status series_try(sp_select *select,
                                   const sp_series_source *source,
                                   sp_column_reader reader, uint64_t *types,
@@ -110,8 +110,8 @@ static spanprof_status series_match(sp_select *select,
   return st;
 }
 
-/* Returns whether a source may have a series that matches, by its types and the
- * labels that all of its series have. */
+/* Returns whether a source may have a series that matches, judged by its types
+ * and the labels that all of its series have. */
 static bool series_wanted(const sp_select *select, sp_series_source *source) {
   const sp_text_pairs labels = {source->labels, source->label_count};
   const sp_selector *selector = select->selector;
@@ -151,8 +151,8 @@ static bool series_is_fixed(const sp_series_source *source, const char *name) {
   return sp_text_pairs_find(&labels, name) != NULL;
 }
 
-/* Returns whether the selector and the caller use only labels of the source.
- * Then its series need not be read. */
+/* Returns whether the selector and the caller use only labels that are the same
+ * in all series of the source, so that its series need not be read. */
 static bool series_are_alike(const sp_select *select,
                              const sp_series_source *source) {
   const sp_store_names *names = &select->sink->names;
@@ -171,7 +171,8 @@ static bool series_are_alike(const sp_select *select,
   return true;
 }
 
-/* Add one entry for each type of the source. */
+/* Add one entry for each matching type of the source, for all its series
+ * together. */
 static spanprof_status series_of_whole(sp_select *select,
                                        const sp_series_source *source,
                                        uint32_t whole) {
@@ -215,8 +216,9 @@ static spanprof_status series_of_source(sp_select *select,
   return st;
 }
 
-/* Add a source with profiles in the range. *whole, in: an unused series number
- * to use if the series are alike; set to 0 if they are not. */
+/* Add a source with profiles in the range. On entry, *whole is an unused series
+ * number. If all series of the source are selected as one, they get this
+ * number; else *whole is set to 0. */
 static spanprof_status series_source_row(sp_select *select, sqlite3_stmt *row,
                                          uint32_t *whole) {
   const void *bytes = sqlite3_column_blob(row, 1);
@@ -242,7 +244,8 @@ static int series_order(const void *a_of, const void *b_of) {
   return a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* Returns whether all entries from `first` on depend on the ids of samples. */
+/* Returns whether all entries from `first` on depend on the span or trace ids
+ * of samples. */
 static bool series_are_by_ids(const sp_select *select, size_t first) {
   for (; first < select->entry_count; first++)
     if (!select->entries[first].by_span_ids)

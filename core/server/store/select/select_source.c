@@ -5,10 +5,10 @@
 
 #include "util/system/status.h"
 
-/* Labels derived from a profile's type. */
+/* Number of labels that are made from a profile's type. */
 #define SERIES_RESERVED 6
 
-/* Largest number of labels of one series in a selection. */
+/* Largest number of labels of one series. */
 #define SERIES_LABELS_MAX 1024
 
 spanprof_status sp_series_no_memory(spanprof_status st) {
@@ -22,7 +22,7 @@ static spanprof_status series_text(sp_text_cache *in, sp_column_reader *reader,
   return sp_series_no_memory(sp_text_cache_get(in, sp_get_number(reader), out));
 }
 
-/* Returns whether the selector depends on a label. */
+/* Returns whether the selector uses a label. */
 static bool series_uses_label(const sp_selector *selector, const char *name) {
   size_t i;
 
@@ -101,7 +101,7 @@ spanprof_status sp_series_source_read(sp_text_cache *in,
     return st;
   labels = (sp_text_pairs){source->labels, source->label_count};
   name = sp_text_pairs_find(&labels, "__name__");
-  /* Stores of earlier versions do not have the period. */
+  /* Sources in stores of earlier versions do not have a period. */
   source->period = reader.at < reader.end ? sp_get_signed(&reader) : 0;
   source->counts = SP_SELECT_NO_COUNTS;
   for (i = 0; !st && i < source->type_count; i++)

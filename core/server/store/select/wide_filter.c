@@ -10,7 +10,8 @@ typedef struct wide_lookup {
   spanprof_status st;
 } wide_lookup;
 
-/* If a piece is missing or too short, every id may exist. */
+/* Looks the id up in the current wide filter. If its piece is missing or too
+ * short, the id may exist. */
 static bool wide_has(void *data, const sp_wanted_id *id) {
   wide_lookup *look = data;
   const size_t line = sp_id_filter_line(id->key, look->bytes);

@@ -4,42 +4,44 @@
 #include "util/system/status.h"
 #include "wide_filter.h"
 
-/* A filter is made when its blocks have filters of this size in total, or when
- * there are this many blocks. The size is small enough, even with the last
- * block's filter, for a short transaction, and for queries that read the
- * filters of all later blocks one by one. */
+/* A wide filter is made when there are this many final blocks (which will not
+ * be compacted any more), or when their own filters have this many bytes in
+ * total. The size is small enough for a short transaction, even if the last
+ * block's filter exceeds it, and for queries that read the filters of all later
+ * blocks one by one. */
 #define WIDE_BYTES  ((size_t)1280 << 10)
 #define WIDE_BLOCKS 512
 
-/* A filter covers a range of block numbers, so it also includes blocks in this
- * range that will still be compacted and count only here. The filter is made at
- * these sizes even if few of its blocks are final. */
+/* The range of a wide filter may include blocks that are not final. They do not
+ * count for the limits above, only for these. When these limits are reached,
+ * the wide filter is made even if few of its blocks are final. */
 #define WIDE_BYTES_MOST  (4 * WIDE_BYTES)
 #define WIDE_BLOCKS_MOST (8 * WIDE_BLOCKS)
 
-/* An hour's profiles are compacted until this long after its end. */
+/* The profiles of an hour may be compacted until this long after its end. */
 #define WIDE_FINAL_NS INT64_C(3900000000000)
 
-/* Filters to delete in one transaction. */
+/* Largest number of wide filters to delete in one transaction. */
 #define WIDE_DROPPED 8
 
 typedef struct wide_make {
   sp_store *store;
   sqlite3 *db;
-  int64_t after; /* the last block that is in a wide filter */
+  int64_t after; /* number of the last block that is in a wide filter */
   int64_t first;
   int64_t last;
   int64_t from_ns;
   int64_t until_ns;
   size_t count;
   size_t bytes;
-  size_t final_count; /* blocks that will not be compacted any more */
+  size_t final_count; /* number of blocks that will not be compacted any more */
   size_t final_bytes;
   uint8_t *bits;
 } wide_make;
 
-/* Returns whether the block will not be compacted any more. Times far in the
- * future count as final, since waiting for them is useless. */
+/* Returns whether the block will not be compacted any more. A block whose time
+ * is far in the future is final, too, because waiting for its hour to end is
+ * useless. */
 static bool wide_is_final(const wide_make *make, int64_t until_ns) {
   const int64_t now = (int64_t)sp_clock_unix_ns(make->store->clock);
 
@@ -51,7 +53,7 @@ static bool wide_is_full(const wide_make *make) {
          make->bytes >= WIDE_BYTES_MOST || make->count >= WIDE_BLOCKS_MOST;
 }
 
-/* Add a block: its number, times, and the size of its filter. */
+/* Add a block to the range of the wide filter that is being made. */
 static void wide_add(wide_make *make, sqlite3_stmt *row) {
   const int64_t from_ns = sqlite3_column_int64(row, 1);
   const int64_t until_ns = sqlite3_column_int64(row, 2);
@@ -72,8 +74,8 @@ static void wide_add(wide_make *make, sqlite3_stmt *row) {
   make->final_count++;
 }
 
-/* Find the blocks of the next filter. The sizes of their own filters determine
- * its size. */
+/* Find the blocks of the next wide filter, whose size is determined by the
+ * sizes of the blocks' own filters. */
 static spanprof_status wide_gather(wide_make *make) {
   sqlite3_stmt *rows = NULL;
   int code = SQLITE_DONE;
@@ -143,8 +145,8 @@ static spanprof_status wide_write_pieces(const wide_make *make, sqlite3 *db,
   return st;
 }
 
-/* Runs on the writer's thread. Another call may have made a filter in the
- * meantime. */
+/* Insert the wide filter, unless another call has made one since this one was
+ * begun. Runs on the writer's thread. */
 static spanprof_status wide_write(sp_writer *writer, void *data) {
   const wide_make *make = data;
   sqlite3_stmt *insert = NULL;
@@ -178,7 +180,8 @@ static spanprof_status wide_write(sp_writer *writer, void *data) {
   return st;
 }
 
-/* *did: a filter was needed. */
+/* Make the next wide filter, if there are enough blocks. *did is set if there
+ * were. */
 static spanprof_status wide_make_one(sp_store *store, bool *did) {
   wide_make make = {.store = store};
   sp_store_reader *reader;
@@ -203,7 +206,8 @@ static spanprof_status wide_make_one(sp_store *store, bool *did) {
   "FROM wide_filter WHERE NOT EXISTS(SELECT 1 FROM block WHERE id BETWEEN " \
   "first_block AND last_block)"
 
-/* Delete some filters that have no blocks. Runs on the writer's thread. */
+/* Delete some wide filters whose range has no blocks left. Runs on the writer's
+ * thread. */
 static spanprof_status wide_drop(sp_writer *writer, void *data) {
   char sql[512];
   spanprof_status st;

@@ -17,9 +17,9 @@
   "CREATE TABLE wide_filter_piece(id INTEGER PRIMARY KEY, bits BLOB NOT "  \
   "NULL);"
 
-/* Added by version 3. A single profile is found by its content (digest). Other
- * profiles, and profiles of earlier versions, are found by the heads of their
- * blocks. */
+/* Added by version 3: repeated uploads are found by the hash of their content
+ * (`digest`) if their block has one profile. Profiles in other blocks, and
+ * blocks of earlier versions, are found by the heads of the blocks. */
 #define DATABASE_DIGESTS                                                \
   "CREATE INDEX block_digest ON block(source, until_ns, digest) WHERE " \
   "digest IS NOT NULL;"                                                 \
@@ -63,7 +63,7 @@ static const char database_schema[] =
     "PRAGMA application_id=0x7370616e;" /* "span" */
     "PRAGMA user_version=4;";
 
-/* The steps from each version to the next. */
+/* The statements that upgrade each version to the next. */
 static const char *const database_steps[SP_DATABASE_VERSION] = {
     [1] = DATABASE_WIDE_FILTER "PRAGMA user_version=2;",
     [2] = "ALTER TABLE block ADD COLUMN digest INT;" DATABASE_DIGESTS
@@ -79,7 +79,7 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
 /* The mode in which free pages can be returned to the volume. */
 #define DATABASE_SHRINKS "INCREMENTAL"
 
-/* Rows between two checks of the log's size. */
+/* Number of inserted rows between two checks of the log's size. */
 #define DATABASE_BOUND_STEPS 64
 
 spanprof_status sp_database_fail(sqlite3 *db, int code) {
@@ -204,11 +204,11 @@ spanprof_status sp_database_create(sqlite3 **out, const char *path,
 
   if (st)
     return st;
-  /* A reader that finds the log's index while it changes holds the writer's
-   * lock for a short time. */
+  /* The writer waits, too, because a reader that finds a change of the log's
+   * index in progress holds the writer's lock for a short time. */
   sqlite3_busy_timeout(*out, DATABASE_WAIT_MS);
   snprintf(limit, sizeof limit, "PRAGMA max_page_count=%" PRIu64, pages_max);
-  /* FULL: the log is synced at every commit. */
+  /* synchronous=FULL syncs the log at every commit. */
   st = sp_database_run(*out, "PRAGMA page_size=4096;"
                              "PRAGMA auto_vacuum=" DATABASE_SHRINKS ";"
                              "PRAGMA journal_mode=WAL;"
@@ -247,8 +247,8 @@ spanprof_status sp_database_open(sqlite3 **out, const char *path) {
   return st;
 }
 
-/* Replace the file by a complete copy. The file's log must be deleted before,
- * or it would be read as the copy's log. */
+/* Replace the file by a complete copy. The file's log is deleted before,
+ * because SQLite would read it as the copy's log. */
 static spanprof_status database_replace(const char *path, const char *copy) {
   char log[4096];
   int file = open(copy, O_RDWR | O_CLOEXEC);
@@ -296,7 +296,7 @@ spanprof_status sp_database_make_shrinkable(const char *path, bool *done) {
     st = sp_database_number(db, "PRAGMA auto_vacuum", &mode);
   if (st || application != DATABASE_APPLICATION || mode == 2) {
     sqlite3_close(db);
-    return SPANPROF_OK; /* the error is reported when the file is opened */
+    return SPANPROF_OK; /* sp_database_create() reports the error */
   }
   *done = false;
   st = database_copy(db, copy);

@@ -5,8 +5,8 @@
 #include "stack_run.h"
 #include "util/system/status.h"
 
-/* Limits of each of the two generations of items in memory: enough for about 10
- * applications with all their stacks. */
+/* Limits of `now` and of `before`, enough for about 10 applications with all
+ * their stacks. */
 #define INTERN_ITEMS_MAX 150000
 #define INTERN_BYTES_MAX ((size_t)8 << 20)
 
@@ -115,7 +115,7 @@ static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
   }
 }
 
-/* Note that an id is in use, for a collection that is running. */
+/* Record that an id is in use, if a collection is running. */
 static void intern_use(sp_intern *intern, sp_intern_kind kind, sp_row_id id) {
   if (intern->watching && sp_id_set_add(&intern->used[kind], intern->mem, id))
     intern->missed = true;
@@ -139,7 +139,7 @@ static spanprof_status intern_may_insert(sp_intern *intern) {
                              : sp_log_bound_check(intern->bound);
 }
 
-/* Find the item in the file, or insert it. */
+/* Find the item in the file, or insert it into the file. */
 static spanprof_status intern_find_or_insert(sp_intern *intern,
                                              sp_intern_item *item) {
   sqlite3_stmt **find = &intern->find[item->kind];
@@ -175,8 +175,7 @@ static spanprof_status intern_find_or_insert(sp_intern *intern,
   return st;
 }
 
-/* Start a new generation, and forget items that were not used in the last one.
- */
+/* Replace `before` by `now`, and begin with an empty `now`. */
 static void intern_rotate(sp_intern *intern) {
   const sp_intern_items old = intern->before;
 
@@ -185,8 +184,8 @@ static void intern_rotate(sp_intern *intern) {
   intern_clear(&intern->now);
 }
 
-/* The caller holds the lock for writing. Without memory, the item is not added.
- */
+/* Add an item to `now`, unless memory runs out. The caller holds `lock` for
+ * writing. */
 static void intern_add(sp_intern *intern, sp_intern_item item, uint64_t hash) {
   sp_intern_items *now = &intern->now;
   void *array, *copy = NULL;
@@ -211,8 +210,8 @@ static void intern_add(sp_intern *intern, sp_intern_item item, uint64_t hash) {
   sp_index_add(&now->index, hash, (uint32_t)now->count++);
 }
 
-/* An item that cannot be added is read from the file again when it is needed.
- */
+/* Add an item to `now`. If that fails, the item is read from the file again
+ * when it is needed. */
 static void intern_remember(sp_intern *intern, sp_intern_item item,
                             uint64_t hash) {
   pthread_rwlock_wrlock(&intern->lock);
@@ -236,7 +235,7 @@ static bool intern_find_in(const sp_intern_items *items,
   return false;
 }
 
-/* Look for the item in memory. */
+/* Look for the item in `now` and `before`. */
 static bool intern_find_recent(sp_intern *intern, const sp_intern_item *item,
                                uint64_t hash, sp_row_id *id) {
   sp_intern_item again = *item;
@@ -317,8 +316,8 @@ void sp_intern_unlock(sp_intern *intern) {
   pthread_rwlock_unlock(&intern->lock);
 }
 
-/* Looks only in `now`: the writer must find an item that is only in `before`,
- * so that the item moves to `now`. */
+/* Looks only in `now`. An item that is only in `before` is left to the writer,
+ * which moves it to `now`. */
 bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, sp_row_id a,
                      const void *bytes, size_t size, sp_row_id *id) {
   const sp_intern_item item = {
@@ -329,15 +328,16 @@ bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, sp_row_id a,
 
 /* ---- Stacks ---- */
 
-/* A walk along a stack from the outermost frame inwards. */
+/* The position in a stack that is looked up from the outermost frame inwards.
+ */
 typedef struct intern_walk {
-  sp_row_id id;     /* of the current frame; 0: before the first */
-  sp_stack_run run; /* the last run read; it may contain the current frame */
+  sp_row_id id;     /* id of the current frame; 0: before the first frame */
+  sp_stack_run run; /* the run that was read last; it may contain the current
+                     * frame */
 } intern_walk;
 
-/* Read a run: if `second` is not 0, the run that begins with this location
- * below the caller `first`, else the run of the frame `first`. *found: there is
- * such a run. */
+/* Read a run with the query `sql`, whose parameters are `first`, and `second`
+ * unless it is 0. *found is set to whether there is such a run. */
 static spanprof_status intern_run(sp_intern *intern, sqlite3_stmt **statement,
                                   const char *sql, int64_t first,
                                   int64_t second, sp_stack_run *run,
@@ -377,8 +377,9 @@ static bool intern_continues(const intern_walk *walk, sp_row_id location) {
          walk->run.locations[walk->id + 1 - walk->run.id] == location;
 }
 
-/* Find the frame in the file: it is the next frame of the run, or the first
- * frame of another run. */
+/* Find the frame with this location below the current frame, in the current run
+ * or else in the file. It is the next frame of the current frame's run, or the
+ * first frame of another run. */
 static spanprof_status intern_find_frame(sp_intern *intern, intern_walk *walk,
                                          sp_row_id location, bool *found) {
   sp_stack_run run;
@@ -415,7 +416,7 @@ static spanprof_status intern_next_stack(sp_intern *intern) {
   return st;
 }
 
-/* Insert a run below the current frame, and go to the end of the run. */
+/* Insert a run below the current frame, and go to the last frame of the run. */
 static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
                                          const sp_row_id *locations,
                                          size_t count) {
@@ -450,9 +451,9 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
   return SPANPROF_OK;
 }
 
-/* Go to the next frame, if the store has it. A new frame is not added to memory
- * until its second use, because one deep stack would evict the entries of
- * others. */
+/* Go to the next frame, if the store has it. A frame that is inserted is not
+ * added to memory before its second use, because one deep stack would evict the
+ * items of others. */
 static spanprof_status intern_step(sp_intern *intern, intern_walk *walk,
                                    sp_row_id location, bool *found) {
   sp_intern_item item = {.kind = SP_INTERN_STACK, .a = walk->id, .b = location};

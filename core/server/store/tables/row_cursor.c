@@ -2,7 +2,8 @@
 
 #include "util/system/status.h"
 
-/* A search costs as much as this number of steps. */
+/* A search in the table costs as much as this number of steps to the next row.
+ */
 #define ROW_STEPS_MAX 16
 
 spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id) {

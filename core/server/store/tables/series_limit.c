@@ -2,14 +2,15 @@
 
 #include "server/store/block/columns.h"
 
-/* Beyond a limit, up to LIMIT_NAMES more series may have the values "[other]",
- * and up to LIMIT_FEW more may have few labels, because clients can send any
- * number of label names. */
+/* Of the new series beyond a limit, the first LIMIT_NAMES keep their label
+ * names, with the value "[other]". The series up to LIMIT_FEW keep only a few
+ * labels, because clients can send any number of label names. Later ones are
+ * refused. */
 #define LIMIT_NAMES 100
 #define LIMIT_FEW   1000
 
 typedef struct sp_series_application {
-  sp_row_id name; /* id of its text; 0: none */
+  sp_row_id name; /* id of the name's text; 0: none */
   uint64_t count;
 } sp_series_application;
 
@@ -67,8 +68,9 @@ spanprof_status sp_series_limit_add(sp_series_limit *limit,
   return SPANPROF_OK;
 }
 
-/* Read the application's name from a source: the types with their units, the
- * period's type, then the labels. */
+/* Get the id of the application's name from a source: its value for the label
+ * with the id `label`. The bytes of a source are the types with their units,
+ * the period's type, and then the labels. */
 static sp_row_id limit_application(sqlite3_stmt *source, uint64_t label) {
   const void *bytes = sqlite3_column_blob(source, 0);
   sp_column_reader reader =

@@ -2,9 +2,9 @@
 
 #include "util/system/status.h"
 
-/* A wanted frame and the reason. With this flag, `by` is the number of a
- * requested stack. Without it, `by` is the number of the frame whose caller is
- * wanted. */
+/* A frame that must be read, and the reason. If `by` has this flag, its other
+ * bits are the index of the requested stack that ends with the frame. Else `by`
+ * is the number of the callee that was read. */
 #define ROWS_REQUESTED (UINT32_C(1) << 31)
 
 typedef struct rows_wanted {
@@ -12,7 +12,8 @@ typedef struct rows_wanted {
   uint32_t by;
 } rows_wanted;
 
-/* A max-heap by id. It never grows, because a frame replaces its callee. */
+/* A max-heap of frames, ordered by id. It never grows, because each frame that
+ * is read is replaced by its caller. */
 typedef struct rows_heap {
   rows_wanted *items;
   size_t count;
