@@ -14,7 +14,8 @@ spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
     begin++;
     end--;
   }
-  /* "::1:4040" may be an address without a port. */
+  /* A host with colons needs brackets, because "::1:4040" may be an address
+   * without a port. */
   if (!colon || (*listen != '[' && strchr(listen, ':') != colon) ||
       !sp_number_is(colon + 1, UINT16_MAX, &number) || end <= begin ||
       (size_t)(end - begin) >= capacity)

@@ -1,19 +1,20 @@
 #include "budget.h"
 
-/* Limits for all bodies, and for bodies above BODY_LARGE. The difference is
- * always available to small bodies. */
+/* Limits for the sum of all bodies, and for that sum when a body above
+ * BODY_LARGE grows. The difference is always available to small bodies. */
 #define BODIES_MAX       ((uint64_t)80 << 20)
 #define BODIES_LARGE_MAX ((uint64_t)68 << 20)
 #define BODY_LARGE       ((size_t)1 << 20)
 /* Longest wait for the next piece of a large body. */
 #define BODY_LARGE_IDLE_SECONDS 10u
 
-/* Largest size of an unwanted body that is still read. Its sender then gets an
+/* Largest size of a refused body that is still read, so that its sender gets an
  * answer instead of a closed connection. */
 #define BODY_SWALLOWED_MAX ((size_t)256 << 20)
 
-/* Small answers are always sent. A large answer of any size is sent if the
- * others use at most ANSWERS_FEW bytes. */
+/* Small answers are always sent. Larger answers are sent while the sum stays
+ * below ANSWERS_MAX. An answer of any size is sent if the other answers use at
+ * most ANSWERS_FEW bytes. */
 #define ANSWERS_MAX  ((uint64_t)32 << 20)
 #define ANSWERS_FEW  ((uint64_t)1 << 20)
 #define ANSWER_SMALL ((size_t)64 << 10)

@@ -8,10 +8,10 @@
 #include "server/http/message/unknown_path.h"
 #include "util/system/clock.h"
 
-/* Longest time for an answer. */
+/* Time after which a query is cancelled. */
 #define CALL_NS_MAX (300 * SP_NS_PER_S)
 
-/* Bytes to compress between two checks for cancellation. */
+/* Bytes to compress between two checks whether the call was cancelled. */
 #define CALL_GZIP_BYTES ((size_t)1 << 20)
 
 static bool call_pair(sp_http_call *call, const char *name, const char *value) {
@@ -34,9 +34,9 @@ static enum MHD_Result call_header(void *data, enum MHD_ValueKind kind,
   return call_pair(data, name, value) ? MHD_YES : MHD_NO;
 }
 
-/* Copy the path without doubled slashes. Clients written in Rust join a base
- * URL that ends in a slash with a path that begins with one: the path then
- * begins at the last pair of slashes. */
+/* Copy the path, from the last doubled slash if it has any: clients written in
+ * Rust join a base URL that ends in a slash with a path that begins with one.
+ */
 static char *call_path(const char *url) {
   const char *doubled = NULL, *at;
 
@@ -218,8 +218,8 @@ void sp_http_call_run(sp_http_call *call) {
     call_gzip(response, &call->cancel);
   if (!call->is_large)
     return;
-  /* Without this, each of the C library's arenas keeps the memory that the call
-   * freed. */
+  /* Return the memory that the call freed to the system. Without malloc_trim(),
+   * each of the C library's arenas would keep it. */
   malloc_trim(0);
   call->is_large = false;
   sp_gate_leave(call->large);
@@ -273,7 +273,7 @@ void sp_http_call_answer_cut(sp_http_call *call, int socket) {
   sp_buffer_format(&out, "Content-Length: %zu\r\nConnection: close\r\n\r\n",
                    answer->body.size);
   sp_buffer_append(&out, answer->body.data, answer->body.size);
-  /* Do not wait for a client that does not read. */
+  /* Do not wait if the client does not read. */
   if (!sp_buffer_status(&out) &&
       send(socket, out.data, out.size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
     call->out_of_memory = true;

@@ -15,15 +15,17 @@ struct sp_http_server;
 typedef struct sp_http_call {
   sp_work work; /* must be the first member */
   struct sp_http_server *server;
-  sp_gate *large; /* the server's, for calls that use much memory */
+  sp_gate *large; /* the server's gate for calls that use much memory; one at a
+                   * time */
   struct MHD_Connection *connection;
   const sp_http_route *route; /* NULL: the call is answered without a handler */
-  const sp_http_route *counted_route; /* for the metrics; may be set if `route`
-                                       * is NULL */
+  const sp_http_route *counted_route; /* the route for the metrics; may be set
+                                       * even if `route` is NULL */
   sp_http_request request;
   sp_http_response response;
   sp_buffer body;
-  size_t body_seen;      /* bytes received, including dropped ones */
+  size_t body_seen;      /* bytes of the body received, including dropped
+                          * ones */
   size_t counted;        /* bytes that count in the budget for bodies */
   size_t answer_counted; /* bytes that count in the budget for answers */
   uint64_t begin_ns;
@@ -34,10 +36,11 @@ typedef struct sp_http_call {
   size_t pair_capacity;
   size_t header_count;
   sp_buffer texts;
-  char *path;         /* without doubled slashes; used to find the route */
+  char *path;         /* path without doubled slashes, which is used to find the
+                       * route */
   bool out_of_memory; /* memory ran out while the request was read */
-  bool counts;        /* counts as in flight */
-  bool running;       /* passed to a worker */
+  bool counts;        /* the call is counted as in flight */
+  bool running;       /* the call was passed to a worker */
   bool is_retry;      /* the handler runs again, because it needs much memory */
   bool is_large;      /* inside the gate `large` */
   _Atomic bool answered;
@@ -51,21 +54,23 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
 
 void sp_http_call_free(sp_http_call *call); /* accepts NULL */
 
-/* Find the route by the path, or by the path without the prefix that Pyroscope
- * is often deployed under. If there is no route, the call is answered. */
+/* Find the route by the path, or by the path without "/pyroscope", the prefix
+ * under which Pyroscope is often deployed. If there is no route, or `guard`
+ * refuses the request, fill the response. */
 void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
                        const sp_guard *guard);
 
 /* Run the route's handler, and compress the response if `gzip` of the response
- * is set. Called on a worker. If the response then has `needs_large`, pass the
- * call to sp_http_call_set_retry() and run it again. */
+ * is set. Called on a worker. If the handler has set `needs_large` in the
+ * response, the caller calls sp_http_call_set_retry() and then this function
+ * again. */
 void sp_http_call_run(sp_http_call *call);
 
 /* Discard the response. The next sp_http_call_run() waits until the call may
  * use much memory. */
 void sp_http_call_set_retry(sp_http_call *call);
 
-/* Queue the answer. */
+/* Queue the answer. Returns libmicrohttpd's result. */
 enum MHD_Result sp_http_call_answer(sp_http_call *call);
 
 /* Write the answer to a request that was cut off directly to its socket,

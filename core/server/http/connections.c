@@ -10,8 +10,8 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Time between two checks for disconnected clients, while no query runs and
- * while one runs. */
+/* Time between two checks for disconnected clients: IDLE while no query runs,
+ * else WORK. */
 #define CONNECTIONS_IDLE_NS (200 * SP_NS_PER_MS)
 #define CONNECTIONS_WORK_NS (25 * SP_NS_PER_MS)
 
@@ -52,7 +52,7 @@ static void connections_link(sp_connections *connections,
   list->last = connection;
 }
 
-/* Move the connection to the end of the list for its present state. */
+/* Move the connection to the end of the list for its new state. */
 static void connections_move(sp_connections *connections,
                              sp_connection *connection, bool is_working,
                              sp_cancel *cancel) {
@@ -74,8 +74,8 @@ static bool connections_is_closed(const sp_connection *connection) {
 }
 
 /* Shut the socket down, so that libmicrohttpd closes it. Before that, `answer`
- * is sent, unless an earlier request of this connection was answered: such a
- * client does not expect an answer now. */
+ * is sent, unless an earlier request of this connection was answered, because
+ * the client does not expect another answer then. */
 static void connections_close(sp_connection *connection, const char *answer) {
   connection->is_shut = true;
   connection->deadline_ns = UINT64_MAX;
@@ -190,8 +190,9 @@ static size_t connections_of_address(const sp_connection_list *list,
   return count;
 }
 
-/* Close the connection that has waited longest, with `address` only among the
- * connections of this address. Returns false if no connection is waiting. */
+/* Close the connection that has waited longest. If `address` is not NULL, only
+ * connections from this address are considered. Returns false if no connection
+ * is waiting. */
 static bool connections_close_oldest(sp_connections *connections,
                                      const uint64_t *address) {
   sp_connection *connection;
@@ -206,7 +207,7 @@ static bool connections_close_oldest(sp_connections *connections,
   return false;
 }
 
-/* If there are too many connections, close one. Lock held. */
+/* If there are too many connections, close one. The caller holds `lock`. */
 static void connections_close_surplus(sp_connections *connections,
                                       sp_connection *added) {
   const uint64_t address = added->address;

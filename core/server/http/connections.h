@@ -1,17 +1,20 @@
 /* The open connections, and the limits for slow or disconnected clients.
  *
- * A connection either waits for bytes from its client (headers, then a body),
- * or the server processes its request. A thread checks both kinds:
+ * A connection is either waiting for bytes from its client (headers, then a
+ * body), or working: the server processes its request. One thread checks all
+ * connections:
  * - It closes a waiting connection whose request takes too long to arrive. If
- *   there are too many connections, in total or from one address, it closes the
- *   connection that has waited longest in favour of a new one.
+ *   there are too many connections, in total or from one address, the
+ *   connection that has waited longest is closed in favour of a new one.
  * - It cancels a query whose client has closed the connection. The thread also
  *   works around a bug of libmicrohttpd 0.9.75, which uses edge-triggered
  *   epoll: libmicrohttpd misses the end of a stream that arrives together with
- *   the last bytes. Shutting the socket down for reading causes another edge.
+ *   the last bytes. The thread then shuts the socket down for reading, which
+ *   causes another edge.
  *
  * Threads: libmicrohttpd's threads call all functions except start, cancel_all
- * and stop. They remove a connection before they close its socket. */
+ * and stop. They call sp_connections_remove() before they close a connection's
+ * socket. */
 #ifndef SP_CONNECTIONS_H
 #define SP_CONNECTIONS_H
 
@@ -26,7 +29,7 @@
  * IPv6. All clients behind a proxy share its address. */
 #define SP_CONNECTIONS_OF_ADDRESS_MAX 1024
 
-#define SP_HEADERS_SECONDS_MAX 30  /* of a connection's first request */
+#define SP_HEADERS_SECONDS_MAX 30  /* for the headers of the first request */
 #define SP_IDLE_SECONDS_MAX    100 /* from an answer to the next headers */
 #define SP_BODY_SECONDS_MAX    120
 
@@ -37,12 +40,13 @@ typedef struct sp_connection {
   uint64_t address;     /* hash of the client's address */
   bool is_working;      /* in the list `working` */
   bool has_answered;    /* at least one request was answered */
-  bool is_shut;         /* for reading */
-  uint64_t deadline_ns; /* of the present wait */
-  sp_cancel *cancel;    /* of the running query; NULL: not cancellable */
+  bool is_shut;         /* its socket is shut down for reading */
+  uint64_t deadline_ns; /* end of the current wait; UINT64_MAX: none */
+  sp_cancel *cancel;    /* cancels the running query; NULL: the request cannot
+                         * be cancelled */
 } sp_connection;
 
-/* In the order of their addition to the list. */
+/* Connections in the order in which they were added to the list. */
 typedef struct sp_connection_list {
   sp_connection *first;
   sp_connection *last;
@@ -53,31 +57,33 @@ typedef struct sp_connections {
   pthread_t thread;
   bool runs;
   size_t count_max;
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   pthread_cond_t wake;
   sp_connection_list waiting;
   sp_connection_list working;
   size_t count;
-  size_t cancellable; /* working ones with a `cancel` */
+  size_t cancellable; /* number of working connections with a `cancel` */
   bool ending;
 } sp_connections;
 
-/* SPANPROF_ERR_SYSTEM. */
+/* Start the thread. At most `count_max` connections may be open. Returns
+ * SPANPROF_ERR_SYSTEM on failure. */
 spanprof_status sp_connections_start(sp_connections *connections,
                                      size_t count_max);
-/* Accepts an all-zero structure, too. */
+/* Stop the thread. Does nothing if *connections is all zero. */
 void sp_connections_stop(sp_connections *connections);
 
 /* Add a new connection, which waits for headers. Returns NULL if there is no
- * memory; only libmicrohttpd's idle timeout limits the connection then. If
- * there are too many connections, either the new one or an older one is shut
- * down with a 503. */
+ * memory; the connection is then limited only by libmicrohttpd's idle timeout.
+ * If there are too many connections, either the new connection or an older one
+ * is closed, after an answer with status 503. */
 sp_connection *sp_connections_add(sp_connections *connections, int socket);
 
-/* Change the state of a connection: it now waits for a body; its request is now
- * being processed; it now waits for headers again. `cancel` is the query's, or
- * NULL for other requests. A NULL connection is ignored. */
+/* Change the state of a connection. After _body() it waits for a body, after
+ * _work() its request is being processed, and after _idle() it waits for
+ * headers. `cancel` cancels the query, and is NULL for other requests.
+ * `connection` may be NULL. */
 void sp_connections_body(sp_connections *connections,
                          sp_connection *connection);
 void sp_connections_work(sp_connections *connections, sp_connection *connection,

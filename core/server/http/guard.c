@@ -8,7 +8,7 @@
 
 #define GUARD_TEXT_MAX (2 * SP_TOKEN_BYTES_MAX)
 
-/* Copy the host of "name:port", "[::1]:port", or of either without a port. */
+/* Copy the host from "name:port" or "[::1]:port". The port may be missing. */
 static bool guard_host(const char *authority, char *out, size_t capacity) {
   const char *end;
   size_t size;
@@ -53,17 +53,19 @@ bool sp_guard_is_name(const char *text) {
                                     "0123456789.-_")] == '\0';
 }
 
-/* Returns whether a name is one that containers use for the machine they run
- * on. No site can have such a name: .internal is not delegated (ICANN, 29 July
- * 2024), and container runtimes resolve these names themselves. */
+/* Returns whether a name is one that containers use for the machine on which
+ * they run. No site can have such a name, because .internal is not delegated
+ * (ICANN, 29 July 2024) and container runtimes resolve these names themselves.
+ */
 static bool guard_is_container_host(const char *host) {
   return strcasecmp(host, "host.docker.internal") == 0 ||
          strcasecmp(host, "gateway.docker.internal") == 0 ||
          strcasecmp(host, "host.containers.internal") == 0;
 }
 
-/* Check Host. A page can make its own name resolve to 127.0.0.1, but its
- * requests carry the name or address it was loaded from. */
+/* Check the Host header. A page can make the name of its site resolve to
+ * 127.0.0.1, but its requests contain the name or address from which the page
+ * was loaded. */
 static bool guard_host_passes(const sp_guard *guard,
                               const sp_http_request *request) {
   const char *header = sp_http_header(request, "Host");
@@ -81,8 +83,8 @@ static bool guard_host_passes(const sp_guard *guard,
 }
 
 /* Check that the request does not come from another site:
- * https://html.spec.whatwg.org/#origin. Fetch Metadata is for browsers that
- * omit Origin. */
+ * https://html.spec.whatwg.org/#origin. Sec-Fetch-Site is checked, too, because
+ * some browsers omit Origin. */
 static bool guard_origin_passes(const sp_http_request *request) {
   const char *origin = sp_http_header(request, "Origin");
   const char *site = sp_http_header(request, "Sec-Fetch-Site");

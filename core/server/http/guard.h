@@ -1,5 +1,5 @@
-/* Access control: tokens, and requests of other sites' pages in a browser on
- * this machine. */
+/* Access control: checks tokens, and refuses requests that pages of other sites
+ * send from a browser on this machine. */
 #ifndef SP_GUARD_H
 #define SP_GUARD_H
 
@@ -9,20 +9,20 @@
 typedef struct sp_guard {
   sp_token *token; /* borrowed */
   bool loopback; /* Only this machine can connect. Requests whose Host is not a
-                  * name of this machine are then refused, because pages send
-                  * them by DNS rebinding. */
+                  * name of this machine are then refused, because a page that
+                  * uses DNS rebinding may have sent them. */
   const char *const *hosts; /* additional names of this machine, borrowed */
   size_t host_count;
 } sp_guard;
 
-/* Returns whether the route may answer the request. If not, `response` gives
- * the reason. The route is NULL for an unknown path. */
+/* Returns whether the route may answer the request. If not, `response` is
+ * filled with the refusal. `route` is NULL for an unknown path. */
 bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
                      const sp_http_request *request,
                      sp_http_response *response);
 
-/* Returns whether a text can be the name of a machine in Host: no port, no
- * pattern. */
+/* Returns whether a text can be the name of a machine in the Host header, so
+ * without a port, and not a pattern. */
 bool sp_guard_is_name(const char *text);
 
 /* Returns whether an address such as "127.0.0.1", "::1" or "localhost" can only

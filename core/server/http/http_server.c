@@ -17,24 +17,28 @@
 
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
 #define SERVER_LARGE_BODY      ((size_t)64 << 10)
-#define SERVER_FLUSH_TRIES_MAX 50 /* of 10 ms */
+#define SERVER_FLUSH_TRIES_MAX 50 /* each waits 10 ms */
 #define SERVER_MESSAGE_BYTES   256
-/* For both of libmicrohttpd's threads. Higher than our own limit, as
- * sp_connections closes surplus connections first. */
+/* libmicrohttpd's limit of connections for each of its two threads. It is
+ * higher than SP_CONNECTIONS_MAX, so that sp_connections closes surplus
+ * connections first. */
 #define SERVER_MHD_CONNECTIONS (4 * SP_CONNECTIONS_MAX)
-/* Open files other than connections: the store's, the listeners'. */
+/* Number of open files other than connections, for example those of the store.
+ */
 #define SERVER_FILES 200
 
-/* The status that Pyroscope uses, from nginx. */
+/* The status of a request whose client has disconnected, as in Pyroscope and
+ * nginx. */
 #define SERVER_CLIENT_GONE 499
 
-/* The pools of workers, one for each class of calls: a call waits only for
- * calls of its own class. */
+/* The pools of workers, one for each class of calls, so that a call waits only
+ * for calls of its own class. */
 typedef enum server_pool {
   SERVER_SHORT_CALLS,
   SERVER_LARGE_BODIES,
   SERVER_QUERIES,
-  SERVER_LARGE_QUERIES, /* that need more memory than SP_HTTP_SMALL_MAX */
+  SERVER_LARGE_QUERIES, /* queries that need more memory than
+                         * SP_HTTP_SMALL_MAX */
   SERVER_POOLS
 } server_pool;
 
@@ -42,7 +46,8 @@ static const struct {
   const char *thread_name;
   size_t thread_count;
   size_t waiting_max;
-  const char *full; /* body of the 503 for further calls */
+  const char *full; /* body of the answer with status 503 if too many calls
+                     * wait */
 } server_pools[SERVER_POOLS] = {
     [SERVER_SHORT_CALLS] = {"sp-answer", 24, SP_CONNECTIONS_MAX,
                             "too many requests are waiting, try again\n"},
@@ -61,11 +66,11 @@ typedef struct server_listener {
   struct MHD_Daemon *daemon;
   int socket;
   uint16_t port;
-  const char *path; /* of a Unix socket; NULL: TCP */
+  const char *path; /* path of a Unix socket; NULL: TCP */
 } server_listener;
 
 struct sp_http_server {
-  /* Fixed after the start. */
+  /* Fixed after sp_http_server_start(). */
   const sp_http_routes *routes;
   server_listener listeners[2];
   size_t listener_count;
@@ -75,7 +80,7 @@ struct sp_http_server {
   sp_http_durations durations;
   sp_token token;
   sp_log *log;
-  /* Any thread. */
+  /* Used by any thread. */
   atomic_bool stopping;
   atomic_bool logged_http2;
   sp_http_budget budget;
@@ -114,7 +119,7 @@ static void server_add_work(sp_http_call *call, server_pool pool) {
     server_refuse(call, server_pools[pool].full);
 }
 
-/* Answer a call, on a worker. */
+/* The job of a worker: answer a call. */
 static void server_work(sp_work *work) {
   sp_http_call *call = (sp_http_call *)work;
 
@@ -130,18 +135,18 @@ static void server_work(sp_work *work) {
       return;
     }
   }
-  /* Without this, each of the C library's arenas keeps the memory in which a
-   * large body was read. */
+  /* Return the memory of a large body to the system. Without malloc_trim(),
+   * each of the C library's arenas would keep it. */
   if (call->body.size > SERVER_LARGE_BODY &&
       (call->route->flags & SP_HTTP_SLOW))
     malloc_trim(0);
   server_resume(call);
 }
 
-/* If the answer is known before the body arrives, it is sent at once if the
- * client sent Expect (RFC 9110, 10.1.1) or the end of the body is not known.
- * Otherwise it is sent after the body, because an earlier answer would break
- * the connection. */
+/* If the response is known before the body arrives, it is sent immediately if
+ * the client sent Expect (RFC 9110, 10.1.1), or if the request is so malformed
+ * that the end of the body is not known. Otherwise it is sent after the body,
+ * because the client may not read an earlier answer. */
 static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard,
                                     const char *version) {
   bool now = sp_http_header(&call->request, "Expect") != NULL;
@@ -214,8 +219,8 @@ static enum MHD_Result server_access(void *data,
 
 /* Answer a client that has closed its side of the connection after a part of
  * the body, and still reads. Runs on libmicrohttpd's thread, so the handler may
- * only report the fault. It is not called for a request without a body: such a
- * request has no fault, and the handler would process it here. */
+ * only report the fault. Requests without a body are skipped, because the
+ * handler would process them on this thread. */
 static void server_cut(sp_http_call *call) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(
       call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -283,9 +288,9 @@ static size_t server_unescape(void *data, struct MHD_Connection *connection,
   return sp_percent_decode(text);
 }
 
-/* Handles messages of libmicrohttpd. Only one concerns the user: a gRPC
+/* Receives libmicrohttpd's log messages. Only one concerns the user: a gRPC
  * exporter begins with HTTP/2 (RFC 9113, 3.4), which libmicrohttpd answers with
- * 505 before it calls any other function of ours. */
+ * status 505 before it calls server_access(). */
 static void server_message(void *data, const char *format, va_list list) {
   sp_http_server *server = data;
   char text[SERVER_MESSAGE_BYTES];
@@ -299,8 +304,8 @@ static void server_message(void *data, const char *format, va_list list) {
         "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there");
 }
 
-/* TURBO: without it, libmicrohttpd shuts a connection down for writing before
- * server_cut() could answer. */
+/* Without MHD_USE_TURBO, libmicrohttpd would shut a connection down for writing
+ * before server_cut() can answer. */
 static struct MHD_Daemon *server_daemon(server_listener *listener) {
   sp_http_server *server = listener->server;
 
@@ -355,8 +360,8 @@ static spanprof_status server_workers(sp_http_server *server) {
   return st;
 }
 
-/* Returns the limit of connections. A few more may be open while the oldest
- * ones are closed. */
+/* Returns the limit of connections, which the limit of open files may reduce. A
+ * few more may be open while the oldest ones are being closed. */
 static size_t server_connections_max(void) {
   const uint64_t files =
       sp_http_descriptors(2 * SP_CONNECTIONS_MAX + SERVER_FILES);
@@ -413,8 +418,8 @@ void sp_http_server_stop(sp_http_server *server) {
   if (!server)
     return;
   atomic_store(&server->stopping, true);
-  /* Stop the pools first: when the cancelled queries finish, no waiting query
-   * may start. */
+  /* Stop the pools before the queries are cancelled, because no waiting query
+   * may start when a cancelled one ends. */
   for (i = 0; i < server->pool_count; i++)
     sp_workers_halt(&server->workers[i], server_refuse_stopped);
   sp_connections_cancel_all(&server->connections, SP_CANCEL_STOP);
@@ -422,7 +427,7 @@ void sp_http_server_stop(sp_http_server *server) {
     MHD_quiesce_daemon(server->listeners[i].daemon);
   for (i = 0; i < server->pool_count; i++)
     sp_workers_join(&server->workers[i]);
-  /* The last answers still have to be written. */
+  /* Wait until the last answers are written. */
   for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)
     poll(NULL, 0, 10);
   for (i = 0; i < server->listener_count; i++) {

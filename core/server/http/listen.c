@@ -17,8 +17,8 @@
 
 #define LISTEN_WAITING 1024
 
-/* The owner and the group may connect; the directory can restrict them further.
- */
+/* Mode of a Unix socket: the owner and the group may connect, unless the mode
+ * of the directory forbids it. */
 #define LISTEN_UNIX_MODE 0660
 
 void sp_http_unlisten(int listener, const char *path) {
@@ -42,8 +42,8 @@ static int listen_error(const char *path) {
   return error;
 }
 
-/* Replace a stale socket of a killed server, but no other file. The mode is set
- * before clients can connect. */
+/* Listen on a Unix socket. The socket of a killed server is replaced, but no
+ * other file is. The mode is set before clients can connect. */
 static spanprof_status listen_unix(const char *path, int *out) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   struct stat old;

@@ -4,11 +4,11 @@
 
 #include "util/base.h"
 
-/* Listen on "127.0.0.1:4040" or "unix:PATH"; close the socket with
- * sp_http_unlisten(). *loopback: only this machine can connect. Host must then
- * be one of its names, because a page in a browser on this machine can connect
- * too. SPANPROF_ERR_ARGUMENT: not a valid address; SPANPROF_ERR_SYSTEM: the
- * address cannot be bound. */
+/* Listen on "127.0.0.1:4040" or "unix:PATH". The caller closes the socket with
+ * sp_http_unlisten(). *loopback is set if only this machine can connect by TCP.
+ * The Host header must then be a name of this machine, because a page in a
+ * browser on this machine can connect, too. Returns SPANPROF_ERR_ARGUMENT if
+ * the address is invalid, and SPANPROF_ERR_SYSTEM if it cannot be bound. */
 spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
                                uint16_t *port);
 

@@ -10,7 +10,7 @@ typedef struct malformed_counts {
   unsigned encodings;
 } malformed_counts;
 
-/* RFC 9110, 5.6.2: a token. */
+/* Returns whether the name of a header is a token of RFC 9110, 5.6.2. */
 static bool malformed_is_name(const char *name) {
   const char *p;
 

@@ -10,7 +10,8 @@ static spanprof_status token_refuse(const char *path, const char *why) {
   return sp_fail(SPANPROF_ERR_ARGUMENT, "the token file %.200s %s", path, why);
 }
 
-/* Read the file's first line. Lock held, unless no threads have started. */
+/* Read the first line of the file. The caller holds `lock`, or no other thread
+ * uses the token yet. */
 static spanprof_status token_read(sp_token *token) {
   const int file = open(token->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   char text[SP_TOKEN_BYTES_MAX + 1];

@@ -5,8 +5,8 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Wait for the next job. `finished`: the calling thread has done one. Returns
- * NULL if the pool stops. */
+/* Wait for the next job. `finished` is true if the calling thread has just run
+ * a job. Returns NULL if the pool stops. */
 static sp_work *workers_next(sp_workers *workers, bool finished) {
   sp_work *work;
 

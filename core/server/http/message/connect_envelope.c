@@ -42,8 +42,8 @@ static bool envelope_refuse(sp_connect_envelope *envelope, const char *code,
   return false;
 }
 
-/* Skip a word, in any case, and the blanks after it. Returns false if the text
- * does not begin with it. */
+/* Skip a word, in upper or lower case, and the blanks after it. Returns false
+ * if the text does not begin with the word. */
 static bool envelope_word(const char **at, const char *word) {
   const size_t size = strlen(word);
 
@@ -54,8 +54,8 @@ static bool envelope_word(const char **at, const char *word) {
   return true;
 }
 
-/* RFC 9110, 8.3.1: blanks may surround the semicolon, and the value may be
- * quoted. */
+/* Returns the supported media type, or NULL. Blanks may surround the semicolon,
+ * and the value of a parameter may be quoted (RFC 9110, 8.3.1). */
 static const char *envelope_type(const char *type) {
   if (envelope_word(&type, "application/proto"))
     return *type ? NULL : "application/proto";
@@ -81,8 +81,8 @@ bool sp_connect_envelope_type(sp_connect_envelope *envelope,
   return true;
 }
 
-/* An empty header means no timeout. With 0 milliseconds the deadline has passed
- * already. */
+/* Read Connect-Timeout-Ms. An empty header means no timeout; with 0
+ * milliseconds, the deadline has passed already. */
 static bool envelope_timeout(sp_connect_envelope *envelope, const char *text) {
   const size_t size = text ? strlen(text) : 0;
 
@@ -157,8 +157,7 @@ void sp_connect_refuse(sp_http_response *response, const char *code,
                        const char *message) {
   const sp_mem *mem = response->body.mem;
 
-  /* Discard the partial output of a failed call, and its out-of-memory status.
-   */
+  /* Discard the partial output of the failed call, and the buffer's status. */
   sp_buffer_dispose(&response->body);
   sp_buffer_init(&response->body, mem);
   response->status = sp_connect_status(code);

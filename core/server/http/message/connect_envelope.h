@@ -1,7 +1,6 @@
-/* The parts of a unary call of the Connect protocol other than the message:
- * codec, compression, version and timeout of a request, and the form of an
- * error: https://connectrpc.com/docs/protocol. The calls for uploads and for
- * queries share them. */
+/* Unary calls of the Connect protocol (https://connectrpc.com/docs/protocol),
+ * without the message: codec, compression, version and timeout of a request,
+ * and the form of an error. Used for uploads and for queries. */
 #ifndef SP_CONNECT_ENVELOPE_H
 #define SP_CONNECT_ENVELOPE_H
 
@@ -13,18 +12,18 @@ typedef struct sp_connect_envelope {
   bool is_gzip;     /* the body is compressed */
   bool has_timeout;
   uint64_t timeout_ms;
-  /* The error, or NULL. */
+  /* The code and message of an error; `code` is NULL if there is none. */
   const char *code;
   char message[512];
 } sp_connect_envelope;
 
-/* Read the codec. Returns false for another media type; the request is not
- * answered then. */
+/* Read the codec. Returns false for another media type, and does not set an
+ * error then. */
 bool sp_connect_envelope_type(sp_connect_envelope *envelope,
                               const sp_http_request *request);
 
-/* Read the other headers, and check the fault of the body. Returns false if
- * code and message are set. */
+/* Read the other headers, and check request->fault. Returns false if there is
+ * an error; `code` and `message` are set then. */
 bool sp_connect_envelope_read(sp_connect_envelope *envelope,
                               const sp_http_request *request);
 
@@ -33,15 +32,16 @@ bool sp_connect_envelope_read(sp_connect_envelope *envelope,
  * code. */
 int sp_connect_status(const char *code);
 
-/* Replace the response by an error. */
+/* Set the response to this error. */
 void sp_connect_refuse(sp_http_response *response, const char *code,
                        const char *message);
 
-/* Append {"code":…,"message":…}, for other calls with this form of errors. */
+/* Append {"code":…,"message":…}, for calls other than Connect's that report
+ * errors in this form. */
 void sp_connect_refuse_text(sp_buffer *out, const char *code,
                             const char *message);
 
-/* Answer 415 with the accepted media types. */
+/* Set the response to status 415, with the accepted media types. */
 void sp_connect_refuse_type(sp_http_response *response, const char *accepted);
 
 #endif

@@ -6,7 +6,8 @@
 
 #define DURATION_NAME "pyroscope_request_duration_seconds"
 
-/* The upper bounds of the buckets, as Prometheus prints them. */
+/* The upper bounds of the buckets, with the text that Prometheus prints for
+ * them. */
 static const struct {
   const char *text;
   uint64_t ns;
@@ -32,8 +33,8 @@ void sp_http_durations_dispose(sp_http_durations *durations) {
   pthread_mutex_destroy(&durations->lock);
 }
 
-/* Returns the method, or "other" if a client sends an unknown one: this bounds
- * the number of histograms. */
+/* Returns the method, or "other" for an unknown method. This limits the number
+ * of histograms. */
 static const char *duration_method(const char *method) {
   static const char *const known[] = {"GET",   "HEAD",   "POST",   "PUT",
                                       "PATCH", "DELETE", "OPTIONS"};
@@ -104,7 +105,8 @@ static void duration_route(sp_buffer *out, const char *path) {
   bool gap = false;
 
   for (; *path; path++) {
-    if (*path == '*') { /* a variable part of a path of Pyroscope */
+    if (*path == '*') { /* the variable part of the path, which Pyroscope writes
+                         * as "any" */
       sp_buffer_text(out, out->size > before ? "_any" : "any");
       break;
     }

@@ -2,7 +2,7 @@
  * the name and buckets of Pyroscope, which come from dskit's server:
  * https://github.com/grafana/dskit/blob/main/instrument/instrument.go
  *
- * Threads: any. */
+ * Any thread may call these functions. */
 #ifndef SP_DURATIONS_H
 #define SP_DURATIONS_H
 
@@ -13,13 +13,14 @@
 
 #define SP_HTTP_DURATION_BUCKETS 14
 
-/* Largest number of histograms. Requests that need further histograms count for
- * the route "other". */
+/* Largest number of histograms. Requests that would need another histogram are
+ * counted for the route "other". */
 #define SP_HTTP_DURATIONS_MAX 1000
 
 typedef struct sp_http_duration {
   const sp_http_route *route; /* NULL for "other" */
-  const char *method;         /* from a fixed list */
+  const char *method;         /* from a fixed list; "other" for unknown
+                               * methods */
   int status;
   uint64_t counts[SP_HTTP_DURATION_BUCKETS]; /* not cumulative */
   uint64_t count;
@@ -28,7 +29,7 @@ typedef struct sp_http_duration {
 
 typedef struct sp_http_durations {
   const sp_mem *mem;
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   sp_http_duration *durations;
   size_t count;

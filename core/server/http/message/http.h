@@ -8,11 +8,12 @@
 #include "server/model/text_pair.h"
 #include "util/memory/buffer.h"
 
-/* An error of the body that occurred before the handler is called. The handler
- * reports it in its own protocol. `body` is empty then. */
+/* An error while the body was received. The handler is called with an empty
+ * body, and reports the error in its own protocol. */
 typedef enum sp_http_fault {
   SP_HTTP_FAULT_NONE,
-  SP_HTTP_FAULT_CUT,       /* the client closed the connection before the end */
+  SP_HTTP_FAULT_CUT,       /* the client closed the connection before the end of
+                            * the body */
   SP_HTTP_FAULT_TOO_LARGE, /* longer than the route's body_max */
   SP_HTTP_FAULT_BUSY, /* other bodies use all memory for bodies: answer 503 or
                        * an equivalent */
@@ -22,7 +23,7 @@ typedef struct sp_http_request {
   const char *method;
   const char *path;      /* percent-decoded, without the prefix "/pyroscope" and
                           * doubled slashes */
-  const char *full_path; /* as sent, percent-decoded */
+  const char *full_path; /* the whole path, percent-decoded */
   const char
       *path_suffix;    /* part of the path that matched a route's "*", or "" */
   sp_text_pairs query; /* decoded; "+" is a space */
@@ -38,20 +39,21 @@ typedef struct sp_http_request {
 
 /* Returns whether the request may use more memory than SP_HTTP_SMALL_MAX from
  * now on. Only one request at a time may do so; the function does not wait for
- * it. If the result is false, the handler frees its memory, sets `needs_large`
- * in its response and returns. The server then runs it again, without this
- * limit. Waiting here instead would keep a transaction of the store open, and
- * the store's log could not shrink meanwhile. Called on the thread of the
- * handler. */
+ * another one to end. If the result is false, the handler frees its memory,
+ * sets `needs_large` in its response and returns. The server then runs the
+ * handler again, when it may use more memory. If the function waited, a
+ * transaction of the store would stay open, and the store's log could not
+ * shrink. Called on the thread of the handler. */
 bool sp_http_try_large(const sp_http_request *request);
 
-/* Returns the value, or NULL if there is none. Names of headers are compared
- * without regard to case; if a name occurs several times, the first counts. */
+/* Returns the value of a header, or of a parameter of the query string, or NULL
+ * if there is none. Names of headers are compared without regard to case; if a
+ * name occurs several times, the first counts. */
 const char *sp_http_header(const sp_http_request *request, const char *name);
 const char *sp_http_query(const sp_http_request *request, const char *name);
 
-/* Returns whether a Content-Type is this media type. Case and parameters are
- * ignored. NULL matches no type. */
+/* Returns whether the Content-Type `type` is the media type `name`. Case and
+ * parameters are ignored. NULL matches no type. */
 bool sp_http_is_type(const char *type, const char *name);
 
 /* Returns whether the client accepts a gzip answer. */
@@ -64,7 +66,7 @@ bool sp_http_accepts_gzip(const sp_http_request *request);
 
 /* Largest memory of a query, and also of its answer, unless sp_http_try_large()
  * has returned true for it. A query for one span in 7 days of 20 applications
- * uses 17 MiB. */
+ * needs 17 MiB. */
 #define SP_HTTP_SMALL_MAX ((size_t)32 << 20)
 
 /* The response, which a handler fills; it starts with status 200 and no body.
@@ -75,7 +77,7 @@ typedef struct sp_http_response {
   sp_buffer body;
   sp_text_pair headers[SP_HTTP_HEADERS_MAX]; /* names and values are copies */
   size_t header_count;
-  bool gzip; /* compress the body and set Content-Encoding, whatever the size */
+  bool gzip; /* compress the body, even a small one, and set Content-Encoding */
   bool needs_large; /* discard this response and run the handler again when it
                      * may use more memory than SP_HTTP_SMALL_MAX */
 } sp_http_response;
@@ -97,23 +99,24 @@ typedef void (*sp_http_handler)(void *data, const sp_http_request *request,
                                 sp_http_response *response);
 
 enum {
-  /* May take long. These requests have their own workers, so they only delay
-   * each other. */
+  /* The handler may take long. Such requests have their own workers, so they
+   * delay only each other. */
   SP_HTTP_SLOW = 1,
-  /* Changes the state of the server. Refused if Origin or Sec-Fetch-Site shows
-   * that a page of another site sent the request. Requests with methods other
-   * than GET and HEAD are checked without this flag, too. */
+  /* The handler changes the state of the server. A request is refused if Origin
+   * or Sec-Fetch-Site shows that a page of another site sent it. This check is
+   * always made for methods other than GET and HEAD, even without this flag. */
   SP_HTTP_CHANGES = 2,
-  /* Needs no token (/ready, /healthz). */
+  /* The request needs no token (/ready, /healthz). */
   SP_HTTP_OPEN = 4,
   /* The answer to a wrong method has an Allow header. */
   SP_HTTP_ALLOW_HEADER = 8,
-  /* Also matches at the end of a longer path if no other route matches, because
-   * base URLs of clients may contain a path. */
+  /* If no route matches a path, the route also matches when the path ends with
+   * the route's path, because base URLs of clients may contain a path. */
   SP_HTTP_ANYWHERE = 16,
 };
 
-/* Checks a request before its body is read. Returns true if it has answered. */
+/* Checks a request before its body is read. Returns true if it has filled the
+ * response, so that the handler is not called. */
 typedef bool (*sp_http_early)(void *data, const sp_http_request *request,
                               sp_http_response *response);
 
@@ -125,12 +128,13 @@ typedef struct sp_http_route {
   unsigned flags;
   size_t body_max;     /* bytes as sent; 0: no body is accepted */
   sp_http_early early; /* may be NULL */
-  const char *name;    /* in /metrics; NULL: derived from the path */
+  const char *name;    /* name of the route in /metrics; NULL: made from the
+                        * path */
 } sp_http_route;
 
 /* The table of routes. It is filled before the server starts. The longest
- * matching path wins. An unknown path is answered 404 "404 page not found",
- * text/plain. */
+ * matching path wins. For an unknown path, the answer is status 404 with the
+ * text "404 page not found". */
 typedef struct sp_http_routes {
   const sp_mem *mem;
   sp_http_route *routes;
@@ -138,15 +142,16 @@ typedef struct sp_http_routes {
   size_t capacity;
 } sp_http_routes;
 
-/* `route` is copied; its texts are borrowed and must not be freed.
- * SPANPROF_ERR_NOMEM. */
+/* Add a copy of `route`. Its texts are borrowed, and must not be freed before
+ * the routes. Returns SPANPROF_ERR_NOMEM on failure. */
 spanprof_status sp_http_routes_add(sp_http_routes *routes,
                                    const sp_http_route *route);
 void sp_http_routes_dispose(sp_http_routes *routes);
 
-/* Find the route for a path and method. If the result is NULL, *allow is the
- * list of methods of this path or NULL, and *sends_allow is whether the answer
- * has an Allow header. */
+/* Find the route for a path and method. If only the method does not match,
+ * returns NULL and sets *allow to the methods of this path, and *sends_allow to
+ * whether the answer must have an Allow header. For an unknown path, *allow is
+ * NULL, too. */
 const sp_http_route *sp_http_routes_find(const sp_http_routes *routes,
                                          const char *method, const char *path,
                                          const char **path_suffix,

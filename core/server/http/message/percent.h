@@ -4,8 +4,8 @@
 
 #include "util/base.h"
 
-/* Decode in place and return the new number of bytes. Invalid escapes stay
- * unchanged, and so does "%00", because a NUL would end the text. */
+/* Decode the text in place, and return its new number of bytes. Invalid escapes
+ * stay unchanged, and so does "%00", because a NUL would end the text. */
 size_t sp_percent_decode(char *text);
 
 #endif

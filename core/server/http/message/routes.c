@@ -16,7 +16,7 @@ const char *sp_http_query(const sp_http_request *request, const char *name) {
   return sp_text_pairs_find(&request->query, name);
 }
 
-/* RFC 9110, 8.3.1. */
+/* RFC 9110, section 8.3.1. */
 bool sp_http_is_type(const char *type, const char *name) {
   const size_t size = strlen(name);
 
@@ -26,7 +26,8 @@ bool sp_http_is_type(const char *type, const char *name) {
   return !*type || *type == ';';
 }
 
-/* RFC 9110, 12.5.3, without weights, except that "gzip;q=0" is a refusal. */
+/* RFC 9110, section 12.5.3. Weights are ignored, except that "gzip;q=0" is a
+ * refusal. */
 bool sp_http_accepts_gzip(const sp_http_request *request) {
   const char *accept = sp_http_header(request, "Accept-Encoding");
   const char *gzip = accept ? strcasestr(accept, "gzip") : NULL;
@@ -77,8 +78,8 @@ static bool routes_has_method(const char *list, const char *method) {
   return false;
 }
 
-/* Returns the number of bytes of the route's path that match, or 0 if the path
- * does not match. */
+/* Returns how well the route's path matches, or 0 if it does not match. A
+ * longer path is a better match, and an exact path is better than a prefix. */
 static size_t routes_fit(const sp_http_route *route, const char *path,
                          const char **path_suffix) {
   const size_t size = strlen(route->path);

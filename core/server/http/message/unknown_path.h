@@ -1,4 +1,5 @@
-/* Paths of other servers, which misconfigured agents use. */
+/* Recognizes paths of other servers, to which misconfigured agents send their
+ * data. */
 #ifndef SP_UNKNOWN_PATH_H
 #define SP_UNKNOWN_PATH_H
 
