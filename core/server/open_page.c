@@ -7,8 +7,8 @@
 #include "page/built_page.h"
 #include "util/system/status.h"
 
-/* Replace an address that means all addresses of this machine by one that a
- * browser can open. */
+/* Replace an address that stands for all addresses of this machine by one that
+ * a browser can open. */
 static const char *open_host(const char *host) {
   if (strcmp(host, "0.0.0.0") == 0)
     return "127.0.0.1";

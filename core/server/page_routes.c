@@ -3,7 +3,7 @@
 #include "page/built_page.h"
 #include "util/system/status.h"
 
-/* The views of core/page/src/model/state.ts. */
+/* The addresses of the views in core/page/src/model/state.ts. */
 static const char *const page_paths[] = {
     "/",       "/labels",     "/spans",           "/span",  "/trace",
     "/traces", "/comparison", "/comparison-diff", "/adhoc",
@@ -31,8 +31,8 @@ static void page_answer(void *data, const sp_http_request *request,
   sp_http_answer(response, 200, "text/html; charset=utf-8", "");
   sp_buffer_append(&response->body, page, size);
   response->gzip = sp_http_accepts_gzip(request);
-  /* The page contains its own policy for scripts. Framing can only be refused
-   * by a header. */
+  /* The page contains its own policy for scripts. But only a header can forbid
+   * other sites to show the page in a frame. */
   sp_http_set(response, "Content-Security-Policy", "frame-ancestors 'none'");
   sp_http_set(response, "X-Content-Type-Options", "nosniff");
   sp_http_set(response, "Referrer-Policy", "no-referrer");
@@ -48,7 +48,8 @@ spanprof_status sp_page_routes(sp_http_routes *routes) {
         .methods = "GET",
         .path = page_paths[i],
         .handler = page_answer,
-        /* The page contains no data. Its calls require the token. */
+        /* The page needs no token, because it contains no data. The calls that
+         * it makes require the token. */
         .flags = SP_HTTP_OPEN};
 
     st = sp_http_routes_add(routes, &route);

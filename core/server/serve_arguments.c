@@ -10,15 +10,15 @@
 #include "util/system/status.h"
 #include "util/text/number.h"
 
-/* Pyroscope's defaults of validation.reject-older-than and reject-newer-than.
- */
+/* Pyroscope's defaults of its options validation.reject-older-than and
+ * validation.reject-newer-than. */
 #define SERVE_PAST_NS   ((int64_t)3600 * 1000000000)
 #define SERVE_FUTURE_NS ((int64_t)600 * 1000000000)
 
 #define SERVE_UPLOAD_BYTES_MIN ((uint64_t)8 << 20)
 
-/* Enough for one team: an application has a few hundred series at most, unless
- * its labels contain ids. */
+/* These limits are enough for one team, because an application has at most a
+ * few hundred series unless its labels contain ids. */
 #define SERVE_SERIES        100000
 #define SERVE_SERIES_OF_ONE 20000
 
@@ -134,8 +134,8 @@ static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
   return -1;
 }
 
-/* Require a token, or --no-token, for an address that other machines can reach:
- * everybody who reaches it can read and write everything. */
+/* Require a token or --no-token for an address that other machines can reach,
+ * because without a token all of them can read and write everything. */
 static int serve_check_address(const sp_serve_arguments *arguments,
                                const char *address, FILE *err) {
   char host[256];
@@ -158,7 +158,7 @@ static int serve_check_address(const sp_serve_arguments *arguments,
   return 2;
 }
 
-/* Returns the field for an option whose value is plain text, or NULL for other
+/* Returns the field for an option whose value is a text, or NULL for other
  * options. */
 static const char **serve_text(sp_serve_options *options, const char *name) {
   const struct {
@@ -178,7 +178,7 @@ static const char **serve_text(sp_serve_options *options, const char *name) {
   return NULL;
 }
 
-/* Read a limit of stored or received data. */
+/* Read an option that limits stored or received data. */
 static int serve_bound(sp_serve_options *options, const char *name,
                        const char *value, FILE *err) {
   uint64_t number;
@@ -229,7 +229,8 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     arguments->scrapes[options->scrape_count++] = value;
   } else if (strcmp(name, "metric") == 0) {
     if (options->metric_count == SP_SERVE_METRICS_MAX)
-      return serve_refuse(err, name, value, "there are too many");
+      return serve_refuse(err, name, value,
+                          "there are more than 100; use --metrics");
     arguments->metrics[options->metric_count++] = value;
   } else if (strcmp(name, "token") == 0) {
     if (!*value)
@@ -243,7 +244,7 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
           err, name, value,
           "give a name without a port, such as gateway.example");
     if (options->host_count == SP_SERVE_HOSTS_MAX)
-      return serve_refuse(err, name, value, "there are too many");
+      return serve_refuse(err, name, value, "there are more than 64");
     arguments->hosts[options->host_count++] = value;
   } else if (strcmp(name, "open") == 0) {
     arguments->open = true;

@@ -25,9 +25,9 @@ typedef struct sp_serve_arguments {
   const char *metrics[SP_SERVE_METRICS_MAX];
 } sp_serve_arguments;
 
-/* Returns -1 if the server shall start, or else the exit status; all messages
- * are written then. The texts of the options point into argv and the
- * environment. */
+/* Returns -1 if the server shall start. Otherwise returns the exit status,
+ * after the messages were written to `out` or `err`. The texts of the options
+ * point into argv and the environment. */
 int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                             char **argv, FILE *out, FILE *err);
 

@@ -33,8 +33,8 @@ typedef struct serve_process {
   char path[4096];
 } serve_process;
 
-/* Write the parent directory to the disk, so that a new entry in it survives a
- * crash. If the directory cannot be opened, the kernel writes it later. */
+/* Sync the parent directory of `path`, so that a new entry in it survives a
+ * crash. If the directory cannot be opened, it is not synced. */
 static void serve_sync_parent(const char *path) {
   const char *slash = strrchr(path, '/');
   char parent[4096];
@@ -109,8 +109,8 @@ static spanprof_status serve_open(serve_process *process) {
   return st ? st : sp_server_routes(&process->routes, &process->serve);
 }
 
-/* Read the scrape targets. Called before anything is opened, because an error
- * here is a mistake of the user. */
+/* Read the scrape targets. Called before the store and the sockets are opened,
+ * because an error here is a mistake of the user. */
 static spanprof_status serve_plan(serve_process *process) {
   const sp_serve_options *options = &process->arguments.options;
   spanprof_status st = SPANPROF_OK;
@@ -179,8 +179,8 @@ static void serve_close(serve_process *process) {
   sp_scraper_halt(process->scraper);
   sp_http_server_stop(process->http);
   sp_http_routes_dispose(&process->routes);
-  /* If the scraper's thread does not exit, the data that it may use stays
-   * allocated. The store is consistent without being closed. */
+  /* If the scraper's thread does not exit, the data that it may use is not
+   * freed. The store's file is consistent even if it is not closed. */
   if (!sp_scraper_stop(process->scraper))
     return;
   sp_scrape_plan_dispose(&process->plan);
@@ -190,8 +190,8 @@ static void serve_close(serve_process *process) {
 }
 
 /* Block the signals that stop the server, for sigwait(). All threads inherit
- * the mask. A signal that is ignored at the start (by nohup, or SIGINT of a
- * script's background job) stays ignored. */
+ * the signal mask. A signal that is already ignored (SIGHUP by nohup, or SIGINT
+ * in a background job of a script) stays ignored. */
 static void serve_block_signals(sigset_t *stop_signals) {
   static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
   struct sigaction before;
@@ -203,13 +203,15 @@ static void serve_block_signals(sigset_t *stop_signals) {
       sigaddset(stop_signals, numbers[i]);
   pthread_sigmask(SIG_BLOCK, stop_signals, NULL);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN); /* treat RLIMIT_FSIZE as a full disk */
+  signal(SIGXFSZ, SIG_IGN); /* so that a write beyond RLIMIT_FSIZE fails like on
+                             * a full disk */
 }
 
 static void serve_wait(serve_process *process, const sigset_t *stop_signals) {
   int received;
 
-  /* The server already answers requests. Without a browser it continues. */
+  /* The server already answers requests, and continues if no browser can be
+   * opened. */
   if (process->arguments.open &&
       sp_open_page(process->arguments.options.listen,
                    sp_http_server_port(process->http)))
@@ -227,8 +229,9 @@ int main(int argc, char **argv) {
       sp_serve_arguments_read(&process.arguments, argc, argv, stdout, stderr);
   if (status >= 0)
     return status;
-  /* With few arenas, threads keep less free memory. Large blocks go back to the
-   * system; the memory that a typical upload needs stays in the process. */
+  /* With few arenas of malloc(), threads keep less free memory. With these
+   * thresholds, large blocks are returned to the system when they are freed,
+   * but the memory that a typical upload needs stays in the process. */
   mallopt(M_ARENA_MAX, 4);
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 256 << 10);

@@ -99,7 +99,7 @@ static void state_metrics(void *data, const sp_http_request *request,
   sp_scraper_metrics(atomic_load(&state->scraper), &response->body);
 }
 
-/* Pyroscope's gateway answers unknown calls with this text. */
+/* Answers unknown calls as Pyroscope's gateway does. */
 static void state_unknown_call(void *data, const sp_http_request *request,
                                sp_http_response *response) {
   (void)data;

@@ -1,4 +1,5 @@
-/* The state of the server: /ready, /healthz, /metrics. */
+/* The routes that report the state of the server: /ready, /healthz, /metrics.
+ */
 #ifndef SP_STATE_ROUTES_H
 #define SP_STATE_ROUTES_H
 
@@ -14,7 +15,8 @@ typedef struct sp_state {
   _Atomic(sp_scraper *) scraper;
 } sp_state;
 
-/* `state` is borrowed and must not be freed. SPANPROF_ERR_NOMEM. */
+/* Add the routes. `state` is borrowed, and must not be freed before the routes.
+ * Returns SPANPROF_ERR_NOMEM on failure. */
 spanprof_status sp_state_routes(sp_http_routes *routes, sp_state *state);
 
 #endif

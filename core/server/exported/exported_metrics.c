@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The state of a label set; other values are the index of its series plus
- * EXPORTED_SERIES. */
+/* What is known about a label set. Values from EXPORTED_SERIES on are the index
+ * of its series plus EXPORTED_SERIES. */
 enum {
   EXPORTED_UNKNOWN,
   EXPORTED_REFUSED,  /* the rule's matchers do not match */
@@ -12,7 +12,7 @@ enum {
   EXPORTED_SERIES,
 };
 
-/* The application of one rule to one profile with its type. */
+/* The work to apply one rule to one type of one profile. */
 typedef struct exported_work {
   sp_exported_metrics *metrics;
   const sp_metric_rule *rule;
@@ -20,7 +20,7 @@ typedef struct exported_work {
   const sp_received *profile;
   size_t type;
   const char *type_id;
-  uint32_t *sets;    /* EXPORTED_* of each label set */
+  uint32_t *sets;    /* the EXPORTED_* state of each label set */
   uint8_t *has_node; /* for each stack, whether it contains the rule's function;
                       * NULL: the rule has no function */
 } exported_work;
@@ -57,8 +57,9 @@ void sp_exported_metrics_dispose(sp_exported_metrics *metrics) {
   pthread_mutex_destroy(&metrics->lock);
 }
 
-/* Find a label as queries see it: labels of the upload take precedence over
- * labels of samples, and labels derived from the type over both. */
+/* Find a label as queries do: first among the labels that are made from the
+ * type, then among the labels of the upload, and last among those of the
+ * samples. */
 static const char *exported_label(const exported_work *work, uint32_t set,
                                   const char *name) {
   const sp_received *profile = work->profile;
@@ -108,8 +109,8 @@ static bool exported_same(const exported_work *work,
   return true;
 }
 
-/* Copy the values of the rule's groups from a label set. Returns NULL if there
- * is no memory. */
+/* Copy the values of the labels in the rule's `groups` from a label set.
+ * Returns NULL if there is no memory. */
 static char **exported_values(const exported_work *work, uint32_t set) {
   const sp_mem *mem = work->metrics->mem;
   const size_t count = work->rule->group_count;
@@ -160,7 +161,7 @@ static spanprof_status exported_new_series(const exported_work *work,
   return SPANPROF_OK;
 }
 
-/* Find the series of a label set that the rule matches. */
+/* Find or add the series of a label set that the rule's matchers accept. */
 static spanprof_status exported_find(const exported_work *work, uint32_t set,
                                      uint32_t *out) {
   sp_exported_metrics *metrics = work->metrics;
@@ -188,8 +189,9 @@ static bool exported_is_node(const sp_metric_rule *rule, const char *function) {
              : sp_matcher_accepts(&rule->found.matchers[0], function);
 }
 
-/* Mark the stacks that contain the rule's function; work->has_node is zeroed
- * before. */
+/* Mark the stacks that contain the rule's function in work->has_node, which the
+ * caller has set to zeros. `functions` is scratch memory with one byte for each
+ * function. */
 static void exported_mark(const exported_work *work, uint8_t *functions) {
   const sp_received *profile = work->profile;
   size_t i, k, l;
@@ -240,7 +242,7 @@ static spanprof_status exported_samples(const exported_work *work) {
   return st;
 }
 
-/* Apply one rule to one profile. */
+/* Apply one rule to one type of a profile. */
 static spanprof_status exported_run(exported_work *work) {
   const sp_received *profile = work->profile;
   const sp_mem *mem = work->metrics->mem;

@@ -8,7 +8,7 @@
 
 #define TEXT_NS_PER_S INT64_C(1000000000)
 
-/* Append a text with escapes. Quotes are only escaped in values of labels. */
+/* Append a text with escapes. Quotes are escaped only in values of labels. */
 static void text_escape(sp_buffer *out, const char *text, bool quotes) {
   for (; *text; text++) {
     if (*text == '\n')
@@ -75,7 +75,8 @@ static void text_rule(const sp_exported_metrics *metrics, uint32_t number,
   for (i = 0; i < metrics->count; i++)
     if (metrics->series[i].rule == number)
       text_series(out, rule, &metrics->series[i]);
-  /* Show 0 before the first value, so that rate() sees the first increase. */
+  /* Write 0 before there is a first value, so that Prometheus' rate() includes
+   * the first increase. */
   if (rule->group_count == 0 && metrics->of_rules[number].series == 0)
     text_series(out, rule, &(sp_exported_series){.rule = number});
 }

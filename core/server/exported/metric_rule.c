@@ -6,7 +6,7 @@
 #include "server/query/wire/query_plan.h"
 #include "util/system/status.h"
 
-#define RULE_BYTES_MAX ((size_t)4 << 20) /* size of all texts */
+#define RULE_BYTES_MAX ((size_t)4 << 20) /* for the texts of all rules */
 
 static const char rule_digits[] = "0123456789";
 static const char rule_letters[] =
@@ -26,7 +26,7 @@ void sp_metric_rules_dispose(sp_metric_rules *rules) {
 
   if (!rules->mem)
     return;
-  /* This includes a rule that was not finished. */
+  /* The loop includes a rule that was not finished, which is not in `count`. */
   for (i = 0; rules->rules && i < SP_METRIC_RULES_MAX && rules->rules[i].name;
        i++) {
     sp_matcher_list_dispose(&rules->rules[i].matchers);
@@ -205,7 +205,7 @@ static spanprof_status rule_check_labels(const sp_metric_rule *rule) {
   return SPANPROF_OK;
 }
 
-/* Read the type of the query as /api/v1 does. */
+/* Get the profile type: `type`, or the one in the query, as /api/v1 does. */
 static spanprof_status rule_type(sp_metric_rules *rules, sp_metric_rule *rule,
                                  const char *type, const char *classic) {
   const sp_matcher *name = sp_matcher_list_find(&rule->matchers, "__name__");

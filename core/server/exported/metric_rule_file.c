@@ -1,4 +1,4 @@
-/* Files of rules, with the keys of classic Pyroscope:
+/* Reads files of rules, with the keys of classic Pyroscope:
  * https://github.com/grafana/pyroscope/tree/v0.37.2/examples/metrics-export */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@ static spanprof_status file_at(const sp_yaml *value, spanprof_status st) {
   return st == SPANPROF_ERR_ARGUMENT ? sp_yaml_fail_at(value, st) : st;
 }
 
-/* Read a list of names to group by. `labels` may also be a map of labels. */
+/* Read the list `name` of labels to group by. If `name` is "labels", it may
+ * also be a map of fixed labels. */
 static spanprof_status file_labels(sp_metric_rules *rules, sp_metric_rule *rule,
                                    const sp_yaml *value, const char *name) {
   const bool constants = strcmp(name, "labels") == 0;

@@ -1,4 +1,5 @@
-/* A rule in one argument: "name=…,query=app.cpu{a="b",c="d"},node=…". */
+/* Reads a rule from one argument of the command line:
+ * "name=…,query=app.cpu{a="b",c="d"},node=…". */
 #include <stdio.h>
 #include <string.h>
 

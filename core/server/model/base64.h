@@ -6,10 +6,11 @@
 
 typedef enum sp_base64_kind {
   SP_BASE64_STANDARD,
-  SP_BASE64_EITHER /* also digits of the URL-safe alphabet */
+  SP_BASE64_EITHER /* digits of the standard and of the URL-safe alphabet */
 } sp_base64_kind;
 
-/* Capacity of `out` for this number of characters. */
+/* Capacity in bytes that sp_base64_read() needs for this number of characters.
+ */
 #define SP_BASE64_CAPACITY(characters) ((characters) / 4 * 3 + 2)
 
 /* Decode the digits at the beginning of `text`. Returns the number of digits;

@@ -1,6 +1,7 @@
 /* Cancellation of the work for one request.
  *
- * Threads: the working thread checks; any thread may cancel. */
+ * The working thread checks whether it must stop; any thread may cancel its
+ * work. */
 #ifndef SP_CANCEL_H
 #define SP_CANCEL_H
 
@@ -9,14 +10,14 @@
 typedef enum sp_cancel_reason {
   SP_CANCEL_NONE,
   SP_CANCEL_DEADLINE,    /* the request's deadline has passed */
-  SP_CANCEL_CLIENT_GONE, /* its client has closed the connection */
+  SP_CANCEL_CLIENT_GONE, /* the client has closed the connection */
   SP_CANCEL_STOP,        /* the server is stopping */
 } sp_cancel_reason;
 
-/* All zero: no deadline, not cancelled. */
+/* If it is all zero, there is no deadline, and nothing is cancelled. */
 typedef struct sp_cancel {
-  /* Only the working thread uses these. */
-  uint64_t deadline_ns; /* by sp_monotonic_ns(); 0: none */
+  /* Used by the working thread only. */
+  uint64_t deadline_ns; /* time of sp_monotonic_ns(); 0: none */
   uint32_t steps;
   /* An sp_cancel_reason, set by any thread. The first reason is kept. */
   _Atomic uint32_t reason;
@@ -31,11 +32,11 @@ void sp_cancel_by(sp_cancel *cancel, uint64_t deadline_ns);
  */
 bool sp_cancelled(sp_cancel *cancel);
 
-/* The same as a status: SPANPROF_ERR_TIMEOUT with an error message. */
+/* Returns SPANPROF_ERR_TIMEOUT and sets the error text if sp_cancelled(). */
 spanprof_status sp_cancel_check(sp_cancel *cancel);
 
-/* The same for each iteration of a loop. Reads the clock once in
- * SP_CANCEL_STEPS calls. */
+/* Like sp_cancel_check(), for each iteration of a loop. Reads the clock only
+ * once in SP_CANCEL_STEPS calls. */
 #define SP_CANCEL_STEPS 256
 
 static inline spanprof_status sp_cancel_step(sp_cancel *cancel) {

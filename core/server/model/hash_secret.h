@@ -7,7 +7,8 @@
 #include "util/base.h"
 
 /* Read the constants from the system's random generator. Called once, before
- * threads are started and hash tables are created. SPANPROF_ERR_SYSTEM. */
+ * threads are started and hash tables are created. Returns SPANPROF_ERR_SYSTEM
+ * on failure. */
 spanprof_status sp_hash_secret_init(void);
 
 #endif

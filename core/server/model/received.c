@@ -30,7 +30,7 @@ static bool received_reserve(sp_received *profile, void *array_of,
     return false;
   if (count + more <= *capacity)
     return true;
-  /* The capacity doubles. */
+  /* sp_mem_reserve() doubles the capacity. */
   if (count + more > profile->bytes_max / item / 2 ||
       profile->table_bytes + (count + more) * 2 * item > profile->bytes_max) {
     received_fail_limit(profile);
@@ -209,7 +209,8 @@ uint32_t sp_received_add_stack(sp_received *profile, const uint32_t *locations,
   return (uint32_t)profile->stack_count++;
 }
 
-/* Sort by name; remove empty values and repeated names. Sets are small. */
+/* Sort the pairs by name, and remove pairs with empty values or repeated names.
+ * Insertion sort is enough, because sets are small. */
 static size_t received_sort_pairs(const sp_received *profile,
                                   const sp_received_pair *pairs, size_t count,
                                   sp_received_pair *out) {

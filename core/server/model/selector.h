@@ -1,6 +1,6 @@
-/* The selection of a query: `query` parses and compiles it, `store` evaluates
- * it. Everything belongs to the caller. Several threads may read it at the same
- * time. */
+/* A selector: the conditions of a query for profiles. The folder `query` parses
+ * and compiles a selector, and `store` evaluates it. All its memory belongs to
+ * the caller. Several threads may read it at the same time. */
 #ifndef SP_SELECTOR_H
 #define SP_SELECTOR_H
 
@@ -15,12 +15,14 @@ typedef enum sp_match_kind {
 
 /* A label matcher. A series without the label has the value "". The names
  * "span_id", "profile_id" (a synonym) and "trace_id" are matched against the
- * ids of samples, as 16 or 32 lower-case hexadecimal digits, or "" for no id.
- * If the series has a label of that name, the label is matched instead. */
+ * ids of samples, which are written as 16 or 32 lower-case hexadecimal digits,
+ * or "" if a sample has no id. If the series has a label of that name, the
+ * label is matched instead. */
 typedef struct sp_matcher {
   sp_match_kind kind;
   const char *name;
-  const char *value; /* as written; for the regex kinds the pattern */
+  const char *value; /* the value as written; for the regex kinds, the
+                      * pattern */
   /* For the regex kinds: returns whether the pattern matches the whole text. */
   bool (*matches)(const struct sp_matcher *matcher, const char *text,
                   size_t size);
@@ -30,8 +32,8 @@ typedef struct sp_matcher {
 /* Returns whether the matcher accepts a label's value. */
 bool sp_matcher_accepts(const sp_matcher *matcher, const char *text);
 
-/* Returns whether a query for the profile type `wanted` includes `type`: the
- * same type, or a former name of it. */
+/* Returns whether a query for the profile type `wanted` includes `type`,
+ * because it is the same type or a former name of that type. */
 bool sp_profile_type_matches(const char *wanted, const char *type);
 
 typedef struct sp_trace_id {
@@ -43,18 +45,19 @@ typedef struct sp_profile_uuid {
   uint8_t bytes[16];
 } sp_profile_uuid;
 
-/* A sample must satisfy all conditions. An empty list of ids is no condition.
- */
+/* A sample matches if it satisfies all conditions. An empty list is no
+ * condition. */
 typedef struct sp_selector {
-  const sp_mem *mem; /* allocates the results; NULL: the store's */
+  const sp_mem *mem; /* allocates the results; NULL: the store's allocator is
+                      * used */
   const sp_matcher *matchers;
   size_t matcher_count;
   /* Range of the profiles' times in whole milliseconds, rounded down; both ends
    * are inclusive. */
   int64_t from_ms;
   int64_t until_ms;
-  const char *profile_type; /* five parts, "name:type:unit:ptype:punit",
-                             * for sp_profile_type_matches(); NULL: all */
+  const char *profile_type; /* five parts, "name:type:unit:ptype:punit", for
+                             * sp_profile_type_matches(); NULL: all types */
   const uint64_t *span_ids;
   size_t span_count;
   const sp_trace_id *trace_ids;

@@ -10,12 +10,14 @@
 
 /* Totals since the start, shown at /metrics. */
 typedef struct sp_serve_counters {
-  sp_counter profiles;           /* stored; each series of a request counts */
+  sp_counter profiles;           /* stored profiles; each series of an upload
+                                  * counts as one */
   sp_counter samples;            /* samples of stored profiles */
-  sp_counter compressed_bytes;   /* of accepted profiles, as received */
-  sp_counter decompressed_bytes; /* of accepted profiles, decompressed */
-  sp_counter discarded_profiles; /* refused for any reason */
-  sp_counter discarded_bytes;    /* of refused ones; decompressed if possible */
+  sp_counter compressed_bytes;   /* size of accepted profiles, as received */
+  sp_counter decompressed_bytes; /* size of accepted profiles, decompressed */
+  sp_counter discarded_profiles; /* profiles refused for any reason */
+  sp_counter discarded_bytes;    /* size of refused profiles, decompressed if
+                                  * possible */
   sp_counter discarded_values;   /* negative values in accepted profiles */
   sp_counter spans;              /* stored spans of traces */
   sp_counter discarded_spans;    /* refused spans */
@@ -25,20 +27,21 @@ typedef struct sp_serve_options {
   const char *listen;    /* "127.0.0.1:4040" */
   const char *otlp;      /* "127.0.0.1:4318"; NULL: no second address */
   const char *data;      /* the directory of the store */
-  uint64_t retention_ns; /* 0: for ever */
+  uint64_t retention_ns; /* 0: data is kept for ever */
   uint64_t max_bytes;    /* 0: no limit */
   uint64_t max_series;   /* 0: no limit */
   uint64_t max_series_per_application;
-  int64_t window_past_ns;   /* for time_nanos of uploads; -1: no limit */
-  int64_t window_future_ns; /* likewise */
+  int64_t window_past_ns;   /* largest age of an upload's time; -1: no limit */
+  int64_t window_future_ns; /* how far an upload's time may be in the future;
+                             * -1: no limit */
   size_t upload_bytes;      /* memory that one upload may use */
   const sp_limits *limits;  /* limits of one profile */
   const char *token;        /* required in each request; may be NULL */
   const char *token_file;   /* file with the token; may be NULL */
   const char *const *hosts; /* names of this machine other than localhost */
   size_t host_count;
-  /* Scrape targets, `URL[,name=value…]` each, and a file of jobs, which may be
-   * NULL. */
+  /* Scrape targets, each as `URL[,name=value…]`, and a file of scrape jobs,
+   * which may be NULL. */
   const char *const *scrapes;
   size_t scrape_count;
   const char *scrape_config;
@@ -57,9 +60,10 @@ typedef struct sp_serve {
   struct sp_store *store; /* ../store/store.h */
   const sp_serve_options *options;
   sp_serve_counters counters;
-  sp_gate large_uploads; /* width 1: ../receive/profile/upload_memory.h */
+  sp_gate large_uploads; /* one large upload at a time:
+                          * ../receive/profile/upload_memory.h */
   /* Called once for each new profile in the store, on any thread. May be NULL.
-   * Fixed after the start. */
+   * Fixed after the server's start. */
   void (*on_stored)(void *data, const struct sp_received *profile);
   void *on_stored_data;
 } sp_serve;

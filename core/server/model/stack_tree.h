@@ -1,4 +1,4 @@
-/* The result of a selection: merged stacks as a tree. */
+/* The result of a query: the merged stacks of samples, as a tree. */
 #ifndef SP_STACK_TREE_H
 #define SP_STACK_TREE_H
 
@@ -25,13 +25,16 @@ typedef struct sp_tree_location {
   uint64_t address;
 } sp_tree_location;
 
-/* nodes[0] is the root, without a location. Each other node follows its parent.
- * A parent has one child per location. */
+/* A node of the tree. nodes[0] is the root, which has no location. Every other
+ * node has a higher index than its parent. The children of a node have
+ * different locations. */
 typedef struct sp_tree_node {
   uint32_t parent;
   uint32_t location;
-  int64_t self;  /* of the samples whose stack ends here; saturates */
-  int64_t count; /* samples in `self`; 0 if the profiles have no counts */
+  int64_t self;  /* sum of the samples whose innermost frame is this node, at
+                  * most INT64_MAX */
+  int64_t count; /* number of samples in `self`; 0 if the profiles have no
+                  * counts */
 } sp_tree_node;
 
 /* Sum of the samples with equal stack, series, span and trace. */
@@ -39,29 +42,30 @@ typedef struct sp_tree_sample {
   uint32_t node;      /* innermost frame of the stack; 0 for an empty stack */
   uint32_t label_set; /* index of the series' labels */
   uint64_t span_id;   /* 0: none */
-  uint64_t trace_hi;  /* both 0: none */
+  uint64_t trace_hi;  /* both halves 0: no trace */
   uint64_t trace_lo;
   int64_t value;
-  int64_t count; /* number of samples: the profiles' counts, or computed from
-                  * their periods, or the number of stored rows */
+  int64_t count; /* number of samples: the profiles' counts, or `value` divided
+                  * by the period, or the number of stored samples */
 } sp_tree_sample;
 
 typedef struct sp_stack_tree {
   sp_arena arena;    /* owns everything below */
-  sp_cancel *cancel; /* of the query; long loops over the nodes check it */
+  sp_cancel *cancel; /* cancels the query; long loops over the nodes check it */
   sp_tree_function *functions;
   sp_tree_location *locations;
   sp_tree_node *nodes;
   size_t function_count;
   size_t location_count;
   size_t node_count;      /* at least 1 */
-  uint64_t profile_count; /* profiles that contributed */
+  uint64_t profile_count; /* number of profiles with selected samples */
   bool is_counted;        /* all profiles have sample counts or a period */
-  /* Only set by sp_store_samples(). */
+  /* Set by sp_store_samples() only. */
   sp_tree_sample *samples;
   sp_text_pairs *label_sets;
   size_t sample_count;
-  int64_t begin_ns; /* range of the profiles; Unix time */
+  int64_t begin_ns; /* from the begin of the first to the end of the last
+                     * profile; Unix time */
   int64_t end_ns;
 } sp_stack_tree;
 

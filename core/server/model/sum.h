@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Saturates instead of overflowing. */
+/* Returns a + b, or the nearest int64_t if the sum overflows. */
 static inline int64_t sp_sum(int64_t a, int64_t b) {
   int64_t sum;
 

@@ -1,4 +1,4 @@
-/* Lines of a text. */
+/* Reads a text line by line. */
 #ifndef SP_TEXT_LINES_H
 #define SP_TEXT_LINES_H
 
@@ -8,14 +8,15 @@
 
 typedef struct sp_text_line {
   const char *at;
-  size_t size; /* without the newline */
+  size_t size; /* without the line end */
 } sp_text_line;
 
 static inline bool sp_text_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Read the next line. Returns false at the end. */
+/* Read the line that begins at *at, and move *at after it. Returns false at the
+ * end of the text. */
 static inline bool sp_text_next_line(const char **at, const char *end,
                                      sp_text_line *out) {
   const char *newline;

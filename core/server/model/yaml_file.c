@@ -7,7 +7,8 @@
 
 #include "util/system/status.h"
 
-/* The values, items and texts of the largest accepted file need less. */
+/* Memory limit. The values, items and texts of the largest accepted file need
+ * less. */
 #define FILE_ARENA_MAX ((size_t)32 << 20)
 
 typedef struct file_anchor {
@@ -28,7 +29,7 @@ typedef struct file_open {
 
 typedef struct file_reader {
   sp_yaml_file *file;
-  const file_anchor *anchors; /* the newest first */
+  const file_anchor *anchors; /* the newest anchor first */
   file_open open[SP_YAML_DEPTH_MAX];
   size_t depth;
   uint32_t line;
@@ -214,7 +215,8 @@ static spanprof_status file_begin(file_reader *reader, sp_yaml_kind kind,
   return st;
 }
 
-/* Merge keys of "<<", except keys that the map itself has. */
+/* Add the keys of a map that "<<" merges, except keys that the enclosing map
+ * already has. */
 static spanprof_status file_merge(file_reader *reader, file_open *open,
                                   const sp_yaml *from) {
   const sp_yaml_item *item;
@@ -261,8 +263,9 @@ static spanprof_status file_event(file_reader *reader,
   reader->line = (uint32_t)event->start_mark.line + 1;
   switch (event->type) {
   case YAML_DOCUMENT_START_EVENT:
-    return reader->file->root ? file_refuse(reader, "a second document begins")
-                              : SPANPROF_OK;
+    return reader->file->root
+               ? file_refuse(reader, "a second document is not supported")
+               : SPANPROF_OK;
   case YAML_SCALAR_EVENT:
     return file_scalar(reader, event);
   case YAML_ALIAS_EVENT:

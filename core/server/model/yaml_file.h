@@ -8,9 +8,9 @@
 
 #define SP_YAML_BYTES_MAX ((size_t)1 << 20)
 #define SP_YAML_DEPTH_MAX 32
-#define SP_YAML_KEYS_MAX  1000 /* per map */
-/* Largest number of values in a file. Values that aliases and merges repeat
- * count each time. */
+#define SP_YAML_KEYS_MAX  1000 /* keys of one map */
+/* Largest number of values in a file. A value that aliases or merges repeat is
+ * counted each time. */
 #define SP_YAML_VALUES_MAX 100000
 
 typedef enum sp_yaml_kind {
@@ -26,33 +26,34 @@ typedef struct sp_yaml_item sp_yaml_item;
 typedef struct sp_yaml {
   const sp_yaml_file *file;
   sp_yaml_kind kind;
-  bool plain; /* a text without quotes, such as a number or true */
+  bool plain; /* a text without quotes, for example a number or true */
   uint32_t line;
   uint32_t values;     /* number of values in this tree, including this value; 0
-                        * until its end is read */
-  const char *text;    /* for a text */
-  sp_yaml_item *first; /* for a list or a map */
+                        * until its end was read */
+  const char *text;    /* the content of a text */
+  sp_yaml_item *first; /* the first item of a list or a map */
 } sp_yaml;
 
 struct sp_yaml_item {
   sp_yaml_item *next;
-  const char *name; /* in a map */
-  uint32_t line;    /* line of the name */
+  const char *name; /* the key, in a map */
+  uint32_t line;    /* line number of the key */
   const sp_yaml *value;
 };
 
 struct sp_yaml_file {
-  const char *option; /* that specifies the file, such as "--metrics" */
+  const char *option; /* the option that specifies the file, such as
+                       * "--metrics" */
   const char *path;
   sp_log *log; /* for warnings; may be NULL */
   sp_arena arena;
   const sp_yaml *root;
 };
 
-/* The known keys of a map. Keys in `read` are used. Keys in `ignored` are used
- * by other programs and are ignored with a warning. NULL ends each list;
- * `ignored` may be NULL. A key that begins with a star matches all keys with
- * its ending. */
+/* The known keys of a map. Keys in `read` are used. Keys in `ignored`, which
+ * other programs use, cause a warning. NULL ends each list; `ignored` may be
+ * NULL. A name in a list that begins with a star matches all keys that end with
+ * the rest of the name. */
 typedef struct sp_yaml_keys {
   const char *const *read;
   const char *const *ignored;
@@ -64,11 +65,12 @@ void sp_yaml_file_init(sp_yaml_file *file, const char *option, const char *path,
 void sp_yaml_file_dispose(sp_yaml_file *file);
 
 /* Read the file. Aliases and "<<" are resolved; tags, several documents and
- * duplicate keys are refused. SPANPROF_ERR_IO, SPANPROF_ERR_ARGUMENT with a
- * message that contains the line, SPANPROF_ERR_NOMEM. */
+ * duplicate keys are refused. Returns SPANPROF_ERR_IO if the file cannot be
+ * read, SPANPROF_ERR_ARGUMENT and an error text with the line number if the
+ * content is refused, or SPANPROF_ERR_NOMEM. */
 spanprof_status sp_yaml_file_load(sp_yaml_file *file);
 
-/* The same for bytes in memory. */
+/* Like sp_yaml_file_load(), for the content of a file in memory. */
 spanprof_status sp_yaml_file_read(sp_yaml_file *file, const void *bytes,
                                   size_t size);
 
@@ -76,27 +78,30 @@ spanprof_status sp_yaml_file_read(sp_yaml_file *file, const void *bytes,
  */
 const sp_yaml *sp_yaml_get(const sp_yaml *map, const char *name);
 
-/* Returns SPANPROF_ERR_ARGUMENT with a message that begins with option, file
- * and line. */
+/* Returns SPANPROF_ERR_ARGUMENT, and sets an error text that begins with the
+ * option, the file and the line of the value. */
 spanprof_status sp_yaml_fail(const sp_yaml *value, const char *format, ...)
     SP_PRINTF(2, 3);
 
-/* Prefix the message of spanprof_last_error() with option, file and line.
+/* Prefix the error text with the option, the file and the line of the value.
  * Returns `st`. */
 spanprof_status sp_yaml_fail_at(const sp_yaml *value, spanprof_status st);
 
-/* Refuse a value that is not a map, and the first unknown key, with a
- * suggestion. Warn about ignored keys. `what` describes the map: "tls_config of
- * job shop". */
+/* Returns SPANPROF_ERR_ARGUMENT if the value is not a map or has an unknown
+ * key; the error text suggests a known one. Warns about ignored keys. `what`
+ * describes the map, such as "tls_config of job shop". */
 spanprof_status sp_yaml_check_keys(const sp_yaml *map, const char *what,
                                    const sp_yaml_keys *keys);
 
-/* Read the text of a key. *out is unchanged if there is none. */
+/* Read the value of a key: a text, or true or false. *out is unchanged if the
+ * map does not have the key. Returns SPANPROF_ERR_ARGUMENT for a value of
+ * another kind. */
 spanprof_status sp_yaml_text(const sp_yaml *map, const char *name,
                              const char **out);
 spanprof_status sp_yaml_switch(const sp_yaml *map, const char *name, bool *out);
 
-/* Read the list or map of a key; *out is NULL if there is none. */
+/* Read the list or map of a key. *out is NULL if the map does not have the key.
+ * Returns SPANPROF_ERR_ARGUMENT for a value of another kind. */
 spanprof_status sp_yaml_child(const sp_yaml *map, const char *name,
                               sp_yaml_kind kind, const sp_yaml **out);
 

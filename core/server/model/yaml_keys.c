@@ -112,7 +112,7 @@ spanprof_status sp_yaml_text(const sp_yaml *map, const char *name,
 
 spanprof_status sp_yaml_switch(const sp_yaml *map, const char *name,
                                bool *out) {
-  /* The booleans of YAML 1.1, as parsers written in Go accept them. */
+  /* The booleans of YAML 1.1 that parsers written in Go accept. */
   static const char *const words[] = {
       "false", "true", "False", "True", "FALSE", "TRUE", "no", "yes", "No",
       "Yes",   "NO",   "YES",   "off",  "on",    "Off",  "On", "OFF", "ON"};

@@ -59,8 +59,8 @@ static json_t *trace_hex(sp_view bytes) {
   return string;
 }
 
-/* Convert an integer. Large numbers become text, as all integers in OTLP/JSON,
- * because JavaScript would round them. */
+/* Convert an integer. Large numbers become texts, because JavaScript would
+ * round them. (In OTLP/JSON, all integers are texts.) */
 static json_t *trace_int(int64_t value) {
   char text[24];
 
@@ -72,7 +72,8 @@ static json_t *trace_int(int64_t value) {
 
 static json_t *trace_value(sp_view message, uint32_t depth);
 
-/* Read field 1: the items of a list or the pairs of a map. */
+/* Convert an ArrayValue or a KeyValueList, whose field 1 has the items or the
+ * pairs. */
 static json_t *trace_inner(sp_view message, bool is_map, uint32_t depth) {
   json_t *out = is_map ? json_object() : json_array();
   sp_wire wire = sp_wire_of(message);
@@ -98,8 +99,8 @@ static json_t *trace_inner(sp_view message, bool is_map, uint32_t depth) {
   return out;
 }
 
-/* Read a value. Returns NULL for a malformed value, which is omitted. The depth
- * is bounded. */
+/* Convert an AnyValue. Returns NULL for a malformed value, which is omitted. A
+ * value that is too deep becomes null. */
 static json_t *trace_value(sp_view message, uint32_t depth) {
   sp_wire wire = sp_wire_of(message);
   sp_wire_field field, last = {.number = 0};
@@ -132,8 +133,8 @@ static json_t *trace_value(sp_view message, uint32_t depth) {
   return json_null();
 }
 
-/* Append the object as text, with the resource's text inserted: each span
- * contains its resource, which is encoded once. */
+/* Append the object as text, with the text of the resource inserted as its
+ * member "resource". The resource is encoded only once for all its spans. */
 static void trace_splice(json_t *object, const char *resource, sp_buffer *out) {
   char *text;
 

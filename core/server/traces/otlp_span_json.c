@@ -3,7 +3,7 @@
 #include "server/receive/otlp/otlp_json.h"
 
 /* The fields that are stored. Other fields are skipped, as OTLP/JSON requires
- * for unknown ones:
+ * for unknown fields:
  * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. Enums are
  * numbers in OTLP/JSON; OpenTelemetry's collector also accepts their names. */
 static const sp_json_field trace_json_kinds[] = {

@@ -10,7 +10,7 @@
 #define TRACE_STATUS_MAX     2
 #define TRACE_UNKNOWN        "unknown_service"
 
-/* Fields of the request and of Span. */
+/* Numbers of the fields of the request and of Span. */
 enum {
   TRACE_REQUEST_RESOURCES = 1,
   TRACE_RESOURCE = 1,
@@ -30,11 +30,12 @@ enum {
   TRACE_STATUS_CODE = 3
 };
 
-/* The state of the reader. `spans` is NULL while spans are counted. */
+/* The state of the reader. The request is read twice: while spans are counted,
+ * out->spans is NULL. */
 typedef struct trace_reader {
   sp_otlp_spans *out;
   sp_refusal *refusal;
-  const char *service;  /* of the current resource */
+  const char *service;  /* service.name of the current resource */
   const char *resource; /* attributes of the current resource */
   size_t counted;
 } trace_reader;
@@ -48,7 +49,7 @@ void sp_otlp_spans_dispose(sp_otlp_spans *spans) {
   sp_arena_dispose(&spans->arena);
 }
 
-/* Copy a text as valid UTF-8, with a NUL at the end. */
+/* Copy a text, add a NUL at its end, and replace invalid UTF-8. */
 static spanprof_status trace_copy(trace_reader *reader, sp_view text,
                                   const char **out) {
   spanprof_status st;
@@ -118,8 +119,8 @@ static bool trace_raw_field(sp_wire *wire, const sp_wire_field *field,
   return true;
 }
 
-/* Returns whether the span is in the window. The start may be earlier, because
- * spans can be long. */
+/* Returns whether the span's end is in the window from_ns to until_ns. Its
+ * start may be earlier, because spans can be long. */
 static bool trace_is_in_window(const sp_otlp_spans *spans,
                                const sp_store_span *span) {
   int64_t end_ns;
@@ -129,7 +130,8 @@ static bool trace_is_in_window(const sp_otlp_spans *spans,
   return end_ns >= spans->from_ns && end_ns <= spans->until_ns;
 }
 
-/* Read ids and times. Returns false if they are missing or invalid. */
+/* Convert the ids and times of a span. Returns false if they are missing or
+ * invalid. */
 static bool trace_place(const trace_raw *raw, sp_store_span *out) {
   if (raw->trace.size != TRACE_TRACE_ID_BYTES ||
       raw->id.size != TRACE_SPAN_ID_BYTES || !raw->start ||
@@ -211,7 +213,7 @@ static spanprof_status trace_resource(trace_reader *reader, sp_view resource) {
 
 typedef spanprof_status (*trace_visit)(trace_reader *reader, sp_view message);
 
-/* Visit each field with this number, which are messages. */
+/* Call `fn` for each field with this number. These fields are messages. */
 static spanprof_status trace_each(trace_reader *reader, sp_view message,
                                   uint32_t number, trace_visit visit) {
   sp_wire wire = sp_wire_of(message);

@@ -1,4 +1,4 @@
-/* The spans of an OTLP traces request. */
+/* Reads the spans of an OTLP traces request. */
 #ifndef SP_OTLP_SPANS_H
 #define SP_OTLP_SPANS_H
 
@@ -14,8 +14,9 @@ typedef struct sp_otlp_spans {
   sp_store_span *spans;
   size_t count;
   size_t rejected; /* spans without ids or with an invalid time */
-  /* Reject spans that end before from_ns, or begin or end after until_ns. The
-   * caller sets these after sp_otlp_spans_init(), which sets no limit. */
+  /* Spans that end before from_ns, or begin or end after until_ns, are
+   * rejected. sp_otlp_spans_init() sets no limits; the caller may set them
+   * after it. */
   int64_t from_ns;
   int64_t until_ns;
 } sp_otlp_spans;
@@ -24,7 +25,7 @@ void sp_otlp_spans_init(sp_otlp_spans *spans, const sp_mem *mem);
 void sp_otlp_spans_dispose(sp_otlp_spans *spans);
 
 /* Read an ExportTraceServiceRequest of opentelemetry-proto v1.0 and later.
- * Refuses malformed and too large requests. */
+ * Malformed and too large requests are refused. */
 spanprof_status sp_otlp_spans_read(sp_otlp_spans *out, sp_view request,
                                    sp_refusal *refusal);
 

@@ -23,7 +23,8 @@ typedef struct traces_call {
   sp_http_response *response;
 } traces_call;
 
-/* Append a message with a number and a text, in fields 1 and 2. */
+/* Append the fields of a protobuf message that has a number in field 1 and a
+ * text in field 2. */
 static void traces_message(sp_buffer *out, uint64_t number, const char *text) {
   sp_wire_put_tag(out, 1, SP_WIRE_NUMBER);
   sp_varint_append(out, number);
@@ -68,8 +69,8 @@ static void traces_refuse(const traces_call *call, const sp_refusal *refusal,
                      : spanprof_status_text(st));
 }
 
-/* Answer with an ExportTraceServiceResponse, with the number of rejected spans.
- */
+/* Answer with an ExportTraceServiceResponse that has the number of rejected
+ * spans. */
 static void traces_done(const traces_call *call, size_t rejected) {
   static const char why[] =
       "spans without a trace id, a span id or a time, or outside of the "

@@ -5,7 +5,7 @@
 #include "server/http/message/http.h"
 #include "server/model/serve.h"
 
-/* SPANPROF_ERR_NOMEM. */
+/* Add the route. Returns SPANPROF_ERR_NOMEM on failure. */
 spanprof_status sp_traces_routes(sp_http_routes *routes, sp_serve *serve);
 
 #endif

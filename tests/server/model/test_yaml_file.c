@@ -86,7 +86,7 @@ static void errors_have_a_message_with_the_line(void) {
       {"a: \"\xff\"", "the file is not valid YAML: "},
       {"a: 1\nb: 2\na: 3\n", "line 3: the key a occurs twice, first in line 1"},
       {"{\"a\": 1,\n\"a\": 2}", "line 2: the key a occurs twice"},
-      {"a: 1\n---\nb: 2\n", "line 2: a second document begins"},
+      {"a: 1\n---\nb: 2\n", "line 2: a second document is not supported"},
       {"a: *no\n", "line 1: there is no &no before this alias"},
       {"a: &a\n  - *a\n", "line 2: *a is inside the value that it refers to"},
       {"a: &a {b: 1}\n*a : 2\n", "line 2: a key must be a text, not an alias"},
