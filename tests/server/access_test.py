@@ -54,7 +54,7 @@ class AccessTest(unittest.TestCase):
             self.write("second")
             self.assertEqual({200}, ask("second"))
             self.assertEqual({401}, ask("first"))
-            for text in ("", "\n", "x" * 600):  # not a valid token: the last one stays valid
+            for text in ("", "\n", "x" * 600):  # no valid token: the previous token stays valid
                 self.write(text)
                 self.assertEqual({200}, ask("second"))
                 self.assertEqual({401}, ask(""))

@@ -65,7 +65,7 @@ class AdhocTest(unittest.TestCase):
                 continue
             status, reply = self.upload(name)
             self.assertEqual(200, status, (name, reply))
-            # If the values have no name, the file's name is used.
+            # If the values have no name, the server uses the file's name as the type.
             kinds = {kind: "samples" if kind == name else kind for kind in reply["profileTypes"]}
             self.assertEqual(set(expected["values"]) | ({"before"} if "before" in expected else set()),
                              set(kinds.values()), name)

@@ -1,4 +1,4 @@
-"""Annotations: events that scripts report, for the timeline of the page."""
+"""Annotations: events that scripts report, and that the page shows in its timeline."""
 import contextlib
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Limits of queries: memory, time, and numbers at the ends of their ranges, with any
+"""Limits of queries for memory and time, and parameters at the ends of their ranges, with any
 uploaded data."""
 import base64
 import json
@@ -13,7 +13,7 @@ from messages import pprof, push
 from serving import Server
 
 SANITIZED = bool(os.environ.get("SPANPROF_SANITIZED"))
-MEMORY_KB = 400_000  # for one response of 256 MB and its tree
+MEMORY_KB = 400_000  # limit of the server's memory: one response of 256 MB and its tree
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
 
@@ -33,7 +33,7 @@ def call_api(server, path, **parameters):
 
 
 def send_traces(server, spans):
-    """Send traces of spans (trace, span, parent, start_ns, ns)."""
+    """Send traces. `spans` has (trace id, span id, parent id, start in ns, duration in ns)."""
     message = {"resourceSpans": [{
         "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "shop"}}]},
         "scopeSpans": [{"spans": [
@@ -59,7 +59,7 @@ class BoundsTest(unittest.TestCase):
             self.assertEqual(429, status, reply)
             self.assertIn("shorter range", reply["detail"])
             self.check_memory(server)
-            statuses, at_once = [], 3 if SANITIZED else 8  # without a memory check, this tests only shared data
+            statuses, at_once = [], 3 if SANITIZED else 8  # with sanitizers, memory is not measured, so fewer queries suffice
             many = [threading.Thread(target=lambda: statuses.append(
                 call_api(server, "/api/v1/profile", query="{}", format="folded")[0])) for _ in range(at_once)]
             for one in many:
@@ -115,7 +115,7 @@ class BoundsTest(unittest.TestCase):
         with Server() as server:
             for first in range(0, long, 5000):
                 send_traces(server, [(1, i + 1, i, now + i, 1000) for i in range(first, first + 5000)])
-            # 1 and 2 are parents of each other; 3 is a child of 2, and 4 of 3.
+            # Spans 1 and 2 are parents of each other. Span 3 is a child of 2, and 4 is a child of 3.
             send_traces(server, [(2, 1, 2, now, 10), (2, 2, 1, now, 10), (2, 3, 2, now, 10), (2, 4, 3, now, 10)])
             samples = [(("main",), (10 ** (i - 1),), {"span_id": f"{i:016x}", "trace_id": f"{2:032x}"}) for i in (1, 2, 3, 4)]
             upload(server, {"service_name": "shop"}, pprof(samples, now))

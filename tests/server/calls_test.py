@@ -30,7 +30,7 @@ def settings(server, method, **message):
 
 
 def answer(server, path, body=None, headers=()):
-    """Return headers and body, as sent, of a response with the status 200."""
+    """Send a request whose status must be 200. Return the headers and the body of the response as they were sent."""
     at = urllib.parse.urlsplit(server.base)
     connection = http.client.HTTPConnection(at.hostname, at.port, timeout=60)
     connection.putrequest("GET" if body is None else "POST", path, skip_accept_encoding=True)
@@ -53,7 +53,7 @@ class CallsTest(unittest.TestCase):
             at = int(got["setting"].pop("modifiedAt"))
             self.assertTrue(before <= at <= int(time.time() * 1000), at)
             self.assertEqual({"name": "a", "value": "1"}, got["setting"])
-            # A time in the request is used.
+            # The time in a request is used: one before that of the stored setting is refused.
             self.assertEqual(409, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": at - 1})[0])
             self.assertEqual(200, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": -1})[0])
             self.assertEqual("2", settings(server, "Get")[1]["settings"][0]["value"])
@@ -138,7 +138,7 @@ class CallsTest(unittest.TestCase):
             self.assertEqual(messages.part(2, "DebugInfo upload disabled"), body)
             status, body = server.send("/vcs.v1.VCSService/GithubApp", b"{}", JSON)
             self.assertEqual((501, "unimplemented"), (status, json.loads(body)["code"]))
-            # Connect clients also treat 404 as "unimplemented".
+            # Calls that do not exist have the status 404, which Connect clients treat as "unimplemented".
             for path in (debuginfo + "ListDebuginfo", "/vcs.v1.VCSService/GetFile",
                          "/querier.v1.QuerierService/AnalyzeQuery"):
                 self.assertEqual(404, server.send(path, b"{}", JSON)[0], path)

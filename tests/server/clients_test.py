@@ -1,7 +1,7 @@
 """Uploads of real Pyroscope clients, byte for byte.
 
-SPANPROF_REAL_CLIENTS names the directory of the recorded uploads. Without it the
-test is skipped (exit status 77). The uploads are old, so the server accepts
+SPANPROF_REAL_CLIENTS names the directory of the recorded uploads. Without this
+variable the test is skipped (exit status 77). The uploads are old, so the server accepts
 profiles of any time.
 """
 import json

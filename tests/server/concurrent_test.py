@@ -15,7 +15,7 @@ from serving import Server, main
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 SECONDS = float(os.environ.get("SPANPROF_STRESS_SECONDS", "5"))
 UPLOADERS, READERS = 3, 3
-NS = 10_000_000  # of each sample
+NS = 10_000_000  # value of each sample
 SHOP = '{service_name="shop"}'
 
 
@@ -27,7 +27,7 @@ class Concurrent(unittest.TestCase):
         self.span = {"start": self.start_ms, "end": self.start_ms + 7_200_000}
 
     def each(self):
-        """Count until the time is over or an error occurs."""
+        """Return the numbers from 0 on, until SECONDS are over or an error has occurred."""
         return itertools.takewhile(lambda _: time.monotonic() < self.ends and not self.wrong, itertools.count())
 
     def guarded(self, work, number):
@@ -80,7 +80,7 @@ class Concurrent(unittest.TestCase):
     def read(self, number):
         past = {"from_": self.start_ms, "until": self.span["end"]}
         graph = dict(self.span, profileTypeID=CPU, labelSelector=SHOP)
-        # Each reader begins at another call, so that different calls run at the same time.
+        # Each reader begins at a different call, so that different calls run at the same time.
         asks = (
             lambda i: self.ask("/api/v1/applications", **past),
             lambda i: self.ask("/api/v1/labels", label="host", **past),
@@ -111,7 +111,7 @@ class Concurrent(unittest.TestCase):
             asks[(i + number * len(asks) // READERS) % len(asks)](i)
 
     def whole(self, _):
-        """The total includes all accepted uploads, and no uploads that have not begun."""
+        """Check that the total includes all uploads that were accepted before, and none that has not begun."""
         with self.lock:
             accepted = self.accepted
         total = self.server.total(CPU, SHOP, self.span)[0]

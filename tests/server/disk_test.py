@@ -10,7 +10,7 @@ from messages import pprof, push
 from serving import Server
 
 MB = 10**6
-UPLOADS = 250  # together larger than the limit: about 9 MB in the store
+UPLOADS = 250  # so many that they exceed the limit: they have about 9 MB in the store
 
 
 def upload(seed):
@@ -67,7 +67,7 @@ class VolumeTest(unittest.TestCase):
         self.addCleanup(subprocess.run, ["umount", self.volume], check=True)
 
     def send_until_accepted(self, server, seed):
-        """Upload. Refusals must have a message, and must stop within 30 s."""
+        """Repeat an upload until it is accepted, at most for 30 s. Each refusal must have a message."""
         end = time.monotonic() + 30
         while True:
             status, reply = send(server, seed)
@@ -78,7 +78,7 @@ class VolumeTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end, reply)
 
     def fill(self):
-        """Fill the volume like another program."""
+        """Fill the volume with a file that does not belong to the store."""
         with open(os.path.join(self.volume, "other"), "wb", buffering=0) as file:
             try:
                 while True:
@@ -88,7 +88,7 @@ class VolumeTest(unittest.TestCase):
 
     def test_the_server_survives_a_full_volume(self):
         with Server("--data", self.volume) as server:
-            # About 250 of these uploads fit in compacted form.
+            # About 250 of these uploads fit in the store when they are compacted.
             for seed in range(8 * UPLOADS):
                 self.send_until_accepted(server, seed)
                 if seed % 50 == 0 and metric(server, "spanprof_store_dropped_profiles_total") > 0:

@@ -12,7 +12,7 @@ NAME = "pyroscope_request_duration_seconds"
 
 
 def measured(server):
-    """Return {(suffix, labels): value}. Prometheus requires that each key occurs once."""
+    """Return {(suffix, labels): value}. Each key must occur only once, as Prometheus requires."""
     status, body = server.send("/metrics", method="GET")
     assert status == 200, body
     found = {}
@@ -43,7 +43,7 @@ class DurationsTest(unittest.TestCase):
                 key = self.labels(method if method != "BREW" else "other", route, got)
                 expected[key] = expected.get(key, 0) + 1
             until = time.monotonic() + 10
-            while True:  # the last request is measured after its answer is sent
+            while True:  # a request is measured after its answer is sent, so the last one may be missing
                 found = measured(server)
                 counts = {labels: count for (suffix, labels), count in found.items()
                           if suffix == "_count" and 'route="metrics"' not in labels}

@@ -1,4 +1,4 @@
-"""Exported metrics: each value is the sum of the same query."""
+"""Exported metrics: each value is equal to the sum of the query in the metric's rule."""
 import json
 import random
 import re
@@ -29,7 +29,7 @@ RULES = (
 
 
 def exported(server):
-    """Return the metrics as {name: {labels: text of the value}}."""
+    """Return the exported metrics as {name: {labels: text of the value}}."""
     status, body = server.send("/exported-metrics", method="GET")
     assert status == 200, body
     found = {}
@@ -43,7 +43,7 @@ def exported(server):
 
 
 def query_sum(server, query, function=None):
-    """Return the sum of the query's stacks, or of those that contain a function."""
+    """Return the sum of the stacks of a query, or of those that contain a function."""
     parameters = {"query": query, "from": "now-1h", "until": "now+1h", "format": "folded"}
     status, body = server.send("/api/v1/profile?" + urllib.parse.urlencode(parameters), method="GET")
     assert status == 200, body

@@ -1,5 +1,5 @@
-"""Malicious and broken clients: each gets a clear answer, memory stays bounded,
-and a well-behaved client is served meanwhile."""
+"""Malicious and broken clients: each gets a clear answer, memory stays below a limit,
+and a well-behaved client is served at the same time."""
 import base64
 import gzip
 import json
@@ -20,7 +20,7 @@ from server_test import CALL, Server
 
 PUSH = "/push.v1.PusherService/Push"
 PROTO = {"Content-Type": "application/proto"}
-MEMORY_KB = 240_000  # one upload of 96 MiB, plus request bodies
+MEMORY_KB = 240_000  # limit of the server's memory: one upload of 96 MiB, and request bodies
 SANITIZED = bool(os.environ.get("SPANPROF_SANITIZED"))  # memory is not measured with sanitizers
 
 
@@ -55,7 +55,7 @@ def push(profile, service=b"hostile"):
 
 
 def bomb(size):
-    """Return `size` zeros as gzip. One compressed megabyte is repeated."""
+    """Return `size` zeros as gzip, which repeats one compressed mebibyte."""
     packer, zeros = zlib.compressobj(9, zlib.DEFLATED, -15), bytes(1 << 20)
     packed = packer.compress(zeros) + packer.flush(zlib.Z_FULL_FLUSH)
     checksum = 0
@@ -116,7 +116,7 @@ class HostileTest(unittest.TestCase):
 
     @staticmethod
     def status(one):
-        """Status of the answer on a socket, or None if the connection was closed."""
+        """Return the status of the answer on a socket, or None if the server closed the connection."""
         got = b""
         while b"\r\n" not in got:
             more = one.recv(4096)
@@ -129,7 +129,7 @@ class HostileTest(unittest.TestCase):
         return self.status(self.connect(text))
 
     def ask(self, path, body=b"", headers=PROTO):
-        """Send a request. Return status and text, also if the server answers before the end of the body."""
+        """Send a request. Return the status and body of the answer, also if it comes before the end of the request."""
         try:
             status, _, text = self.server.ask("POST", path, body, headers)
         except (BrokenPipeError, ConnectionResetError) as error:
@@ -156,9 +156,9 @@ class HostileTest(unittest.TestCase):
         slow = [self.connect() for _ in range(150)]
         silent = [self.connect(head + b"half") for _ in range(150)]
         cut = [self.connect(head + b"half") for _ in range(50)]
-        for one in cut:  # still reads
+        for one in cut:  # stops sending, but still reads
             one.shutdown(socket.SHUT_WR)
-        for one in (self.connect(head + b"half") for _ in range(150)):  # disconnects
+        for one in (self.connect(head + b"half") for _ in range(150)):  # disconnects with a reset
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             one.close()
         message = head + b"main;slow_sender 1\n\n"
@@ -180,8 +180,8 @@ class HostileTest(unittest.TestCase):
         half = [self.connect(b"POST /ingest?name=slow HTTP/1.1\r\nHost: localhost\r\nContent-Le") for _ in range(2100)]
         for _ in range(20):
             self.assertEqual(200, self.server.push("main;beside 1\n", name="beside.cpu"))
-        # All connections have the same address, which may have 1,024: the oldest were closed with
-        # an answer.
+        # All connections come from the same address, which may have 1,024 of them. The server has
+        # answered and closed the oldest ones.
         self.assertEqual({503}, {self.status(one) for one in half[:1000]})
         self.check_others_were_served()
 

@@ -43,7 +43,7 @@ static inline void message_text(message *m, uint32_t field, const char *text) {
   message_bytes(m, field, text, strlen(text));
 }
 
-/* Append `inner` as a field, and free it. */
+/* Append the message `inner` as a field, and free `inner`. */
 static inline void message_inner(message *m, uint32_t field, message inner) {
   message_bytes(m, field, inner.out.data, inner.out.size);
   sp_buffer_dispose(&inner.out);

@@ -25,14 +25,14 @@ def part(field, value):
 
 
 class Unnamed(typing.NamedTuple):
-    """A frame without a symbol: the mapping's file, and the address."""
+    """A frame without a symbol, which only has the file of its mapping, and its address."""
     file: str
     address: int
 
 
 def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_ns=0,
           period_type=("cpu", "nanoseconds")):
-    """`samples`: (frames outermost last, values, labels); a frame is a name, a name and a line, or Unnamed(file)."""
+    """Return a profile. A sample is (frames, outermost last; values; labels). A frame is a name, (name, line) or Unnamed."""
     texts, places, names, modules = {"": 0}, {}, {}, {}
 
     def number_of(item, table):

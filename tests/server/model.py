@@ -1,4 +1,4 @@
-"""The answers that a server must give, computed by brute force from all rows."""
+"""A model of the server, which computes the answers by brute force from all rows of all uploads."""
 import collections
 import re
 
@@ -16,9 +16,9 @@ Row = collections.namedtuple("Row", "profile labels stack span trace value part"
 
 
 class Count:
-    """A number of samples: the number that profiles contain, otherwise the value divided by the period.
+    """A number of samples: that in the profiles or, if they have none, the value divided by the period.
 
-    A quotient is rounded once, after the sum over a source (the labels and types of an upload).
+    The values of uploads with the same labels and types (a source) are summed before the quotient is rounded.
     """
 
     def __init__(self):
@@ -52,7 +52,7 @@ class Profile:
         return tuple(sorted(self.labels.items())), self.metric, self.types
 
     def rows(self, profile_type):
-        """Return the rows of a type. Samples with equal stack, labels and span are one row. Rows of value 0 are omitted."""
+        """Return the rows of a type, one for all samples with the same stack, labels and span. Values of 0 are omitted."""
         metric, kind, unit = profile_type.split(":")[:3]
         if metric != self.metric or (kind, unit) not in self.types:
             return
@@ -73,7 +73,7 @@ class Profile:
 
 
 class Selector:
-    """Matchers, span ids, and a time range in ms that includes both ends."""
+    """The selection of a query: matchers, span ids, and a time range in ms that includes both ends."""
 
     def __init__(self, profile_type, from_ms, until_ms, matchers=(), spans=()):
         self.type, self.from_ms, self.until_ms = profile_type, from_ms, until_ms
@@ -137,7 +137,7 @@ class Store:
                 continue
             key = row.span if by_id else name
             values[key] += row.value
-            # The number of samples is rounded for each profile, series and span.
+            # The server rounds the number of samples for each profile, series and span.
             counts.setdefault(key, Count()).add(row, id(row.profile), row.labels, row.span, row.trace)
             ids.setdefault(key, set()).update({row.span} - {""})
         return {key: (value, counts[key].total(), len(ids[key])) for key, value in values.items()}, rest
@@ -188,7 +188,7 @@ class Store:
         count = (selector.until_ms - start) // step_ms + 1
         end = start + count * step_ms
         values, stretches = [0] * count, set()
-        sums = collections.defaultdict(int)  # per series of a profile, because each is rounded separately
+        sums = collections.defaultdict(int)  # for each series of a profile, because the server rounds each one separately
         for row in self.rows(selector):
             sums[id(row.profile), row.labels] += row.value
             length = row.profile.duration_ns // 10**6 or SILENT_PROFILE_MS

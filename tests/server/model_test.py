@@ -1,9 +1,9 @@
 """A differential fuzzer. It sends random uploads, repeats some of them, kills the
-server, lets it compact and retire data, and compares every number of random
-queries with the answer of a brute-force model (model.py).
+server, lets the server compact and drop data, and compares every number in the
+answers to random queries with that of a brute-force model (model.py).
 
 SPANPROF_MODEL_SECONDS (60) is the length of a run. SPANPROF_MODEL_SEED repeats the
-random choices of a run; the time of compaction stays random.
+random choices of a run; only the times of compaction differ.
 """
 import collections
 import copy
@@ -36,7 +36,7 @@ SECONDS = float(os.environ.get("SPANPROF_MODEL_SECONDS", "60"))
 SEED = int(os.environ.get("SPANPROF_MODEL_SEED", time.time_ns() % 10**9))
 KILL_SECONDS = 25  # the server compacts 20 s after its start
 HOUR_NS = 3600 * 10**9
-SPREAD_NS = 5 * HOUR_NS  # the age of the oldest uploads
+SPREAD_NS = 5 * HOUR_NS  # the largest age of an upload
 RETENTION = "3h"
 RETENTION_NS = 3 * HOUR_NS
 RETIRES_AT = 0.75  # the part of the test after which the server begins to drop old profiles
@@ -52,7 +52,7 @@ KINDS = {
 
 
 def differences(expected, got, path=""):
-    """The parts that differ, of nested lists, tuples and dictionaries."""
+    """Return the parts in which nested lists, tuples and dictionaries differ, as text."""
     if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)) and len(expected) == len(got):
         pairs = [(i, expected[i], got[i]) for i in range(len(got))]
     elif isinstance(expected, dict) and isinstance(got, dict):
@@ -75,7 +75,7 @@ PPROF = {
 
 
 class Near(float):
-    """A floating-point number. Its last digits depend on the order of additions."""
+    """A floating-point number, whose last digits depend on the order of additions, so they are not compared."""
 
     def __eq__(self, other):
         return math.isclose(self, other, rel_tol=1e-9)
@@ -150,7 +150,7 @@ class Uploads:
         dice = self.dice
         ns = self.base_ns - dice.randrange(SPREAD_NS)
         shape = dice.randrange(6)
-        if shape == 0:  # at or next to the edge of an hour
+        if shape == 0:  # next to the end of an hour
             ns = ns // HOUR_NS * HOUR_NS + dice.choice((-1, 1, 999_999, 1_000_000))
         elif shape == 1:  # within one second, like those of prefork workers
             ns = ns // (60 * 10**9) * 60 * 10**9 + dice.randrange(1, 10**6)
@@ -171,7 +171,7 @@ class Uploads:
         if dice.random() < 0.3:
             tags["endpoint"] = dice.choice(("x", "y", "a \"quoted\" one"))
         frames = [(dice.choice(FRAMES), 7) for _ in range(dice.randrange(1, 6))]
-        # Either all values of a sample are zero, or none is.
+        # Either all values of a sample are 0, or none of them is.
         values = [0] * len(types) if dice.random() < 0.1 else [self.value(kind) for kind in types]
         return frames, values, tags
 
@@ -206,8 +206,8 @@ class ModelTest(unittest.TestCase):
         self.dice = random.Random(SEED)
         self.store = model.Store()
         self.uploads = Uploads(self.dice, time.time_ns() - 300 * 10**9)
-        self.sent = []  # (profile, body), for repetitions
-        self.oldest_ns = 0  # where the ranges of queries begin
+        self.sent = []  # (profile, body) of uploads, of which some are repeated
+        self.oldest_ns = 0  # no range of a query begins before this time
         self.queries = 0
         self.server = Server(self.data)
         self.counts = collections.Counter()
@@ -224,11 +224,11 @@ class ModelTest(unittest.TestCase):
             profile, body = self.dice.choice(self.sent[-200:])
             self.assertEqual(200, self.server.push(body)[0])
             self.counts["duplicates"] += 1
-            if profile.is_whole_second and not profile.upload_id:  # two uploads, not a retry
+            if profile.is_whole_second and not profile.upload_id:  # the server counts it as another upload, not as a retry
                 self.store.add(copy.copy(profile))
             return
         profile = self.uploads.profile()
-        if self.sent and self.dice.random() < 0.05:  # the same series and time, other content
+        if self.sent and self.dice.random() < 0.05:  # other content for the series and time of another upload
             earlier = self.dice.choice(self.sent[-200:])[0]
             profile.labels, profile.metric, profile.types = earlier.labels, earlier.metric, earlier.types
             profile.time_ns = earlier.time_ns
@@ -246,7 +246,7 @@ class ModelTest(unittest.TestCase):
         self.counts["uploads"] += 1
 
     def kill(self):
-        """Kill the server during an upload. The profile must be stored completely or not at all."""
+        """Kill the server during an upload, and check that the profile is stored completely or not at all."""
         profile = self.uploads.profile()
         while profile.time_ns < self.oldest_ns or all(not any(values) for _, values, _ in profile.samples):
             profile = self.uploads.profile()
@@ -271,8 +271,8 @@ class ModelTest(unittest.TestCase):
         self.server.start(*(["--retention", RETENTION] if self.oldest_ns else []))
 
     def retire(self):
-        """Restart with a retention. From now on queries only request profiles that
-        reach the retention two minutes after the end of the test, or later."""
+        """Restart the server with a retention. Afterwards, queries only request profiles that
+        stay within the retention until at least two minutes after the end of the test."""
         self.assertEqual(0, self.server.end(signal.SIGTERM))
         self.oldest_ns = time.time_ns() - RETENTION_NS + int((SECONDS * (1 - RETIRES_AT) + 120) * 10**9)
         self.store.drop_before(self.oldest_ns)
@@ -280,7 +280,7 @@ class ModelTest(unittest.TestCase):
         self.start()
 
     def wait_for_dropped_profiles(self):
-        """The server drops a block, which holds one hour, when its last profile is too old."""
+        """Wait until the server has dropped all hours whose last profile is older than the retention."""
         until = (time.time_ns() - RETENTION_NS) // HOUR_NS * HOUR_NS // 10**6 - 1
         deadline = time.monotonic() + 90
         while self.server.get("applications", **{"from": 10**12, "until": until})["applications"]:
@@ -294,7 +294,7 @@ class ModelTest(unittest.TestCase):
         low = max(self.uploads.base_ns - SPREAD_NS, self.oldest_ns)
         ends = []
         for _ in range(2):
-            if self.store.profiles and dice.random() < 0.4:  # exactly the time of a profile
+            if self.store.profiles and dice.random() < 0.4:  # a range that ends exactly at the time of a profile
                 ends.append(dice.choice(self.store.profiles).time_ms)
             else:
                 ends.append(dice.randrange(low, self.uploads.base_ns + HOUR_NS) // 10**6)
@@ -398,17 +398,17 @@ class ModelTest(unittest.TestCase):
 
     @staticmethod
     def pprof_samples(body):
-        """{(labels, stack): (value, samples)} of a pprof with the values of a type and samples/count."""
+        """Return {(labels, stack): (value, samples)} of a pprof that has a type and the type samples/count."""
         profile = protobuf.message(body, PPROF)
         texts = profile["texts"]
         kinds = [texts[kind["kind"] or 0] for kind in profile["types"]]
-        if not kinds:  # the selection is empty
+        if not kinds:  # no profile is selected
             return {}
         at = 0 if kinds == ["samples"] else 1 - kinds.index("samples"), kinds.index("samples")
         functions = {function["id"]: texts[function["name"]] for function in profile["functions"]}
         places = {place["id"]: [functions[line["function"]] for line in place["lines"]]
                   for place in profile["places"]}
-        found = {}  # a series that was uploaded with different sets of types has several rows
+        found = {}  # sums, because a series that was uploaded with different sets of types has several rows
         for sample in profile["samples"]:
             names = [name for place in sample["places"] for name in places[place]]
             labels = frozenset((texts[label["key"]], texts[label["text"]]) for label in sample["labels"]
@@ -509,7 +509,7 @@ class ModelTest(unittest.TestCase):
         ranges, before, after = self.store.gaps(selector)
         got = self.server.get("gaps", **self.given(selector))
         if self.oldest_ns:
-            before, got["before"] = None, None  # it may be a profile that the server has not dropped yet
+            before, got["before"] = None, None  # "before" may be a profile that the server has not dropped yet
         return ((ranges, before, after),
                 ([(one["from"], one["until"], one["profiles"]) for one in got["ranges"]], got["before"], got["after"]))
 

@@ -1,4 +1,4 @@
-/* Writes pprof messages with one sample type, valid and invalid ones. */
+/* Writes valid and invalid pprof messages, which have one sample type. */
 #ifndef PPROF_MESSAGE_H
 #define PPROF_MESSAGE_H
 
@@ -7,7 +7,7 @@
 
 #define PPROF_MEMORY_MAX ((size_t)64 << 20)
 
-/* Indices into the string table of these profiles. */
+/* Indices of texts in the string table of these profiles. */
 enum {
   PPROF_EMPTY,
   PPROF_CPU,
@@ -45,7 +45,8 @@ static inline message pprof_function(uint64_t id, uint64_t name) {
   return m;
 }
 
-/* A sample with the stack main;leaf, and with one label if `key` is not 0. */
+/* Return a sample with the stack main;leaf, and with one label if `key` is not
+ * 0. `key` and `text` are indices of texts. */
 static inline message pprof_sample(int64_t value, uint64_t key, uint64_t text) {
   message m = message_new(), label = message_new();
 
@@ -62,8 +63,8 @@ static inline message pprof_sample(int64_t value, uint64_t key, uint64_t text) {
   return m;
 }
 
-/* A profile without samples. Location and function 1 are `main`, location and
- * function 2 are `leaf`. */
+/* Return a profile without samples. Location 1 and function 1 are `main`,
+ * location 2 and function 2 are `leaf`. */
 static inline message pprof_head(const char *key, const char *text) {
   static const char *const texts[] = {"", "cpu", "nanoseconds", "main", "leaf"};
   message m = message_new();
@@ -83,7 +84,8 @@ static inline message pprof_head(const char *key, const char *text) {
   return m;
 }
 
-/* A profile that a test reads, with its memory and its error. */
+/* A profile that a test reads, with its memory and the reason if it is
+ * refused. */
 typedef struct pprof_case {
   sp_arena arena;
   sp_refusal refusal;

@@ -1,4 +1,4 @@
-"""Recorded requests to a real Pyroscope, sent to the server.
+"""Sends requests to the server that were recorded with the answers of a real Pyroscope.
 
 SPANPROF_PYROSCOPE_ANSWERS names the directory of the recordings. Its folder
 `ingest` has the uploads, and the replay.py that recorded them. Without the

@@ -1,4 +1,5 @@
-"""Scraping of programs in other languages: Node's own profiler, and the profiles of our gem and package, with spans."""
+"""Scraping of programs in other languages: Node with its own profiler, and Ruby and Python
+with spanprof's gem and package, with spans."""
 import contextlib
 import glob
 import json
@@ -19,7 +20,7 @@ BUILD = TOP / "build"
 
 @contextlib.contextmanager
 def program(*command, **environment):
-    """Start a program. Yields the address in the first line of its output."""
+    """Start a program. Yields the address that the first line of its output contains."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
         try:
             yield process.stdout.readline().strip()
@@ -45,7 +46,7 @@ def ruby():
 
 
 def python():
-    """Return (command, environment) of a Python with the package, or None."""
+    """Return (command, environment) of a Python with spanprof's package, or None."""
     candidates = [(path, {}) for path in sorted(glob.glob(f"{BUILD}/python-3.*/bin/python"))]
     candidates += [("/usr/bin/python3", {"PYTHONPATH": f"{TOP}/python/src:{path}"})
                    for path in sorted(glob.glob(f"{BUILD}/python-packages/3.*"))]
@@ -58,7 +59,7 @@ def python():
 class Node(unittest.TestCase):
     @unittest.skipUnless(shutil.which("node") and has_go(), "node or golang-go is not installed")
     def test_wall_time_equals_that_of_go(self):
-        # Without the JIT compiler, because V8 sometimes counts the time of compiled code for its caller.
+        # Run Node without the JIT compiler, because V8 sometimes counts the time of compiled code for its caller.
         with program("node", "--jitless", str(HERE / "scraped" / "node.js")) as address:
             recorder = Recorder(address)
             with Target(recorder) as target, jobs(("node", target.address, {}, {}), scrape_interval="2s") as file, \
@@ -66,7 +67,8 @@ class Node(unittest.TestCase):
                 wait_for(lambda: len(recorder.kept.get("profile", ())) >= 2)
                 found = metrics(server)
                 self.assertGreater(found["spanprof_scrapes_total", "node", "memory"][0], 0)
-                self.assertNotIn(("spanprof_scrape_up", "node", "memory"), found)  # Node has no heap profile, which is no failure
+                # The program has no heap profile, which does not count as a failure.
+                self.assertNotIn(("spanprof_scrape_up", "node", "memory"), found)
                 recorder.closed = True
                 wait_for(lambda: metrics(server).get(
                     ("spanprof_scrape_failures_total", "node", "process_cpu"), (0,))[0] > 0)

@@ -29,7 +29,7 @@ def cpu(now_ns, ms=10):
 
 @unittest.skipUnless(has_go(), "golang-go is not installed")
 class GoProgram(unittest.TestCase):
-    """A program with net/http/pprof, through a proxy that records its answers."""
+    """Scrapes a Go program with net/http/pprof through a proxy, which records the program's answers."""
 
     TYPES = {("profile", "cpu"): "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
              ("profile", "samples"): "process_cpu:samples:count:cpu:nanoseconds",
@@ -52,7 +52,8 @@ class GoProgram(unittest.TestCase):
                     Server("--scrape-config", file.name) as server:
                 wait_for(lambda: len(recorder.kept) == 5 and min(map(len, recorder.kept.values())) >= 3)
                 recorder.closed = True
-                # Each probe waits for its own answer. A refused answer comes after the stored ones.
+                # A probe sends its next request after its last answer is stored. So when all five probes
+                # have got the error of the closed proxy, all recorded answers are stored.
                 wait_for(lambda: sum(value > 0 for (name, _, _), (value, _) in metrics(server).items()
                                      if name == "spanprof_scrape_failures_total") == 5)
                 self.assertEqual("the target answered 503: no more",
@@ -85,7 +86,7 @@ class GoProgram(unittest.TestCase):
 
 
 class BadTargets(unittest.TestCase):
-    """Faults of targets, each next to a correct target."""
+    """Targets with faults. A correct target is scraped at the same time."""
 
     @classmethod
     def setUpClass(cls):
@@ -174,7 +175,7 @@ class BadTargets(unittest.TestCase):
                 errors = {}
 
                 def all_failed():
-                    # On a busy machine any target can also time out, so the expected error is awaited.
+                    # Wait for the expected error, because on a busy machine any target may also time out.
                     found = metrics(server)
                     for name, error in self.ERRORS.items():
                         info = found.get(("spanprof_scrape_last_error_info", name, "process_cpu"))
@@ -193,7 +194,7 @@ class BadTargets(unittest.TestCase):
                         self.assertEqual(0, found["spanprof_scrape_up", name, "process_cpu"][0])
                         self.assertLess(len(shown), 256)
                 self.assertEqual(0, found["spanprof_scrape_failures_total", "good", "process_cpu"][0])
-                # One scrape per second: no bad target delayed the good one.
+                # The good target was scraped once a second, so no bad target delayed it.
                 self.assertGreaterEqual(found["spanprof_scrapes_total", "good", "process_cpu"][0], int(took) - 2)
                 self.assertNotIn("/secret", self.good.paths)
                 if not SANITIZED:
@@ -229,10 +230,10 @@ class BadTargets(unittest.TestCase):
 
 
 class Cumulative(unittest.TestCase):
-    """Profiles that count since the start of the program."""
+    """Scrapes profiles whose values count from the start of the program."""
 
     def test_a_restart_counts_from_its_start(self):
-        # Two stacks. The program restarts before the fourth profile.
+        # The counts of two stacks in five profiles. The program restarts before the fourth one.
         counted = iter(((10, 100), (25, 100), (26, 130), (4, 7), (6, 7)))
         last = []
 
@@ -250,7 +251,8 @@ class Cumulative(unittest.TestCase):
                 Server("--scrape-config", file.name) as server:
             wait_for(lambda: metrics(server).get(("spanprof_scrapes_total", "m", "mutex"), (0,))[0] >= 7)
             span = {"start": int(time.time() * 1000) - 600_000, "end": int(time.time() * 1000) + 60_000}
-            # 15 + 0, 1 + 30, then all of 4 + 7, then 2. Equal profiles after it add nothing.
+            # The increases are 15 + 0, 1 + 30, after the restart 4 + 7, and 2 + 0. The equal profiles
+            # that follow add nothing.
             self.assertEqual(15 + 31 + 11 + 2, server.total("mutex:contentions:count:cpu:nanoseconds",
                                                             '{service_name="m"}', span)[0])
             self.assertEqual(10 * (15 + 31 + 11 + 2), server.total("mutex:delay:nanoseconds:cpu:nanoseconds",

@@ -1,4 +1,4 @@
-"""Shared code of the scraping tests: good and bad targets, and their metrics."""
+"""Code that the tests of scraping share: good and bad targets, and their metrics."""
 import contextlib
 import http.client
 import http.server
@@ -63,7 +63,7 @@ def answer_with(handler, status, body, headers=()):
 
 
 class Recorder:
-    """Forwards requests to `address`, and records the answers by the last part of the path."""
+    """Forwards requests to `address`. Records the answers in `kept`, by the last part of the path."""
 
     def __init__(self, address):
         self.to = address
@@ -87,7 +87,7 @@ class Recorder:
 
 
 def jobs(*entries, **more):
-    """Create a file with a job for each (name, address, labels, other members). `more` is its global section."""
+    """Create a file with a job for each (name, address, labels, other members). `more` has the file's global settings."""
     file = tempfile.NamedTemporaryFile("w", suffix=".json")
     json.dump({"global": more, "scrape_configs": [
         {"job_name": name, "static_configs": [{"targets": [address], "labels": labels}], **job}

@@ -1,4 +1,4 @@
-"""/api/v1/series: values over time, where gaps differ from zeros."""
+"""/api/v1/series: values over time. A step without profiles differs from one with the value 0."""
 import json
 import time
 import unittest
@@ -97,7 +97,8 @@ class SeriesTest(unittest.TestCase):
             return [((one["from"] - BASE_S * 1000) // 1000, (one["until"] - BASE_S * 1000) // 1000, one["profiles"])
                     for one in json.loads(body)["ranges"]]
         with serving.Server() as server:
-            for begin, end in ((0, 10), (10, 20), (26, 36), (41, 51)):  # a gap of 6 s, then one of half a profile
+            # The gap of 6 s is longer than half of a profile, that of 5 s is not.
+            for begin, end in ((0, 10), (10, 20), (26, 36), (41, 51)):
                 ingest(server, "shop.cpu", 9, BASE_S + begin, BASE_S + end)
             self.assertEqual([(0, 20, 2), (26, 51, 2)],
                              ranges(**{"query": "shop.cpu", "from": BASE_S - 1, "until": BASE_S + 60}))

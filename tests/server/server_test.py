@@ -65,7 +65,7 @@ class Server:
             connection.close()
 
     def push(self, text, at=None, name="shop.cpu"):
-        """Upload folded stacks of 10 ms each. Returns the status."""
+        """Upload folded stacks, whose values count 10 ms each. Return the status."""
         at = at or time.time_ns()
         query = urllib.parse.urlencode({"name": name, "format": "folded", "from": at - 10**10,
                                         "until": at, "sampleRate": 100})
@@ -153,7 +153,8 @@ class ServerTest(unittest.TestCase):
             self.assertIn(b"--allow-host", body)
 
     def test_a_signal_that_is_ignored_stays_ignored(self):
-        with Server(self.data, ignores=(signal.SIGHUP, signal.SIGINT)) as server:  # as by nohup, and by a script's `&`
+        # nohup ignores SIGHUP, and a shell script ignores SIGINT for a command with `&`.
+        with Server(self.data, ignores=(signal.SIGHUP, signal.SIGINT)) as server:
             server.process.send_signal(signal.SIGHUP)
             server.process.send_signal(signal.SIGINT)
             self.assertEqual(200, server.push("main 1\n"))

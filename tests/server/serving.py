@@ -1,4 +1,4 @@
-"""A server for a test, in a temporary directory and on a free port."""
+"""A server for a test, with its data in a temporary directory, on a free port."""
 import http.client
 import json
 import os
@@ -12,7 +12,7 @@ PROGRAM = os.environ.get("SPANPROF_SERVER", "spanprof-server")
 
 
 class Server:
-    """A server that runs inside of a `with` block: `with Server("--ingest-window", "off") as server`."""
+    """A server that runs during a `with` block: `with Server("--ingest-window", "off") as server`."""
 
     def __init__(self, *options, log=subprocess.STDOUT):
         self.options = options
@@ -33,7 +33,7 @@ class Server:
         self.process.terminate()
         output = self.process.communicate(timeout=30)[0]
         self.data.cleanup()
-        # Sanitizers report errors at the exit.
+        # Check the exit status, because sanitizers report errors at the exit.
         if not kind:
             assert self.process.returncode == 0, f"the server ended with {self.process.returncode}: {output}"
 
@@ -55,7 +55,7 @@ class Server:
         return json.loads(body)
 
     def series(self, selector, span):
-        """Return each series as a dictionary, without derived labels."""
+        """Return each series as a dictionary, without the labels that the server derives."""
         found = self.call("Series", dict(span, matchers=[selector], labelNames=[])).get("labelsSet", [])
         derived = ("__period_type__", "__period_unit__", "__type__", "__unit__", "__service_name__")
         return [{pair["name"]: pair["value"] for pair in entry["labels"] if pair["name"] not in derived}

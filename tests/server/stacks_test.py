@@ -9,7 +9,7 @@ import serving
 BASE_S = int(time.time()) // 60 * 60 - 600
 TYPE = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 SPAN = {"start": (BASE_S - 60) * 1000, "end": (BASE_S + 60) * 1000}
-SHOP = [  # outermost last
+SHOP = [  # the outermost frame last
     (["sort", "query", "serve", "main"], 10), (["render", "serve", "main"], 5), (["serve", "main"], 1),
     (["loop", "idle", "main"], 900), (["sort", "query", "serve", "thread"], 80)]
 
@@ -107,7 +107,7 @@ class StacksTest(unittest.TestCase):
                          ([("work", 4), ("handle", 9), "serve", "main"], 40),
                          ([("work", 4), ("handle", 8), "retry", "main"], 80),
                          ([("handle", 8), "serve", "main"], 160), ([("work", 5)], 320)])
-            # The selector for Go has precedence over call sites and the number of nodes.
+            # With the selector for Go, call sites and the number of nodes are ignored.
             more = {"maxNodes": 1}
             for profile in pprofs(server, stackTraceSelector=dict(
                     sites("no"), goPgo={"keepLocations": 2, "aggregateCallees": True}), **more):

@@ -1,4 +1,4 @@
-/* A store in a file of its own, and profiles for it. */
+/* A store in a temporary file, and profiles for it. */
 #ifndef STORE_FIXTURE_H
 #define STORE_FIXTURE_H
 
@@ -10,11 +10,11 @@
 #include <util/system/status.h>
 
 #define FIXTURE_TYPE "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
-/* Number of frames in the table of stacks. Each location must have an id below
- * 128, so that it has one byte in the column `more`. */
+/* SQL that selects the number of frames in the table `stack`. All locations
+ * must have ids below 128, so that each has one byte in the column `more`. */
 #define FIXTURE_FRAMES "SELECT count(*)+ifnull(sum(length(more)), 0) FROM stack"
-/* Convert the table of stacks to the form before version 4: each frame has its
- * own row, and there is no column `more`. */
+/* SQL that converts the table `stack` to its form before version 4 of the
+ * store: each frame has a row of its own, and there is no column `more`. */
 #define FIXTURE_HEX(at) \
   "(instr('0123456789ABCDEF', substr(hex(more), " at ", 1))-1)"
 #define FIXTURE_WITHOUT_RUNS                                                   \
@@ -54,7 +54,8 @@ static inline sp_store *fixture_open(void) {
   return store;
 }
 
-/* Choose the path of a new file, which fixture_end() removes. */
+/* Set fixture_path to the path of a new file, which fixture_end() removes, and
+ * the options to their defaults. */
 static inline void fixture_begin(void) {
   snprintf(fixture_path, sizeof fixture_path, "/tmp/spanprof-store-%d.db",
            (int)getpid());
@@ -75,8 +76,8 @@ static inline void fixture_end(void) {
   }
 }
 
-/* Return the number that a SQL statement selects from the file, which a store
- * may have open. */
+/* Return the number that a SQL statement selects from the file. A store may
+ * have the file open. */
 static inline int64_t fixture_number(const char *sql) {
   sqlite3_stmt *ask;
   int64_t number;
@@ -95,7 +96,8 @@ static inline void fixture_run(const char *sql) {
   sqlite3 *db;
 
   CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
-  /* The writer and the maintenance of the store hold locks for short times. */
+  /* Wait for the locks that the writer and the maintenance of the store hold
+   * for short times. */
   CHECK_EQUAL(SQLITE_OK, sqlite3_busy_timeout(db, 10000));
   CHECK_EQUAL(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
   sqlite3_close(db);
@@ -183,8 +185,8 @@ static inline void fixture_sample(sp_received *profile, const char *frames,
   sp_received_add_sample(profile, &sample, &value);
 }
 
-/* Add `count` samples. Their stacks have the same `depth` frames (at most
- * 1,000), each in another random order. */
+/* Add `count` samples. All stacks have the same `depth` frames (at most 1,000),
+ * but each one in another random order. */
 static inline void fixture_deep_stacks(sp_received *profile, size_t depth,
                                        size_t count) {
   uint32_t places[1000], random = 1;

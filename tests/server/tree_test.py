@@ -13,7 +13,7 @@ DEEP = "a;b;c;d;e;f;g;h;i;j"
 
 
 def ingest(server, name, text, at_s=None):
-    """Upload folded stacks of 10 ms each."""
+    """Upload folded stacks, whose values count 10 ms each."""
     at_s = at_s or int(time.time()) - 5
     query = urllib.parse.urlencode({"name": name, "format": "folded", "from": at_s, "until": at_s + 1,
                                     "sampleRate": 100})

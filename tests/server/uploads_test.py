@@ -1,4 +1,4 @@
-"""One upload of each format, and the result of a query."""
+"""Uploads in each format, and the results of queries for them."""
 import base64
 import gzip
 import json
@@ -17,7 +17,7 @@ SAMPLES = ((("leaf", "main"), (30_000_000,), {"span_id": SPAN, "trace_id": TRACE
 
 
 def self_times(graph):
-    """Return the own values of a flame graph by name, without zeros."""
+    """Return {name: own value} for a flame graph, without values of 0."""
     found = {}
     for level in graph["levels"]:
         values = level["values"] if isinstance(level, dict) else level
@@ -51,7 +51,7 @@ class Uploads(unittest.TestCase):
             self.span, profileTypeID=CPU, labelSelector='{service_name="%s"}' % service))["flamegraph"])
 
     def upload(self, path, body, headers=()):
-        """Send an upload, which the server must accept."""
+        """Send an upload, and check that the server accepts it."""
         status, answer = self.server.send(path, body, headers)
         self.assertEqual((200, b""), (status, answer if status != 200 else b""))
 
@@ -98,7 +98,7 @@ class Uploads(unittest.TestCase):
         self.check("retry", 50_000_001)
 
     def test_uploads_of_one_second_all_count(self):
-        """Processes that were forked together send equal profiles of the same second."""
+        """Equal profiles of the same second count, because processes that were forked together send such profiles."""
         second = self.now // 10**9 * 10**9 - 10 * 10**9
         for _ in range(4):
             self.ingest("prefork.cpu", b"main;leaf 3\n", format="folded", sampleRate="100")
@@ -172,7 +172,7 @@ class Uploads(unittest.TestCase):
         self.check("speed", 30_000_000, ("leaf", "main", "total"))
 
     def test_ingest_texts_of_a_span(self):
-        """A span id in the name applies to all samples; other text is a label."""
+        """A label profile_id in the name that is a span id applies to all samples; any other text is a label."""
         speedscope = json.dumps({
             "$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "leaf"}]},
             "profiles": [{"type": "sampled", "name": "", "unit": "seconds", "startValue": 0, "endValue": 1,
@@ -189,7 +189,7 @@ class Uploads(unittest.TestCase):
             self.assertEqual({"eu"}, {labels["region"] for labels in self.server.series(selector, self.span)})
 
     def test_refusals_have_advice(self):
-        """The reason is in the answer, and in the log for the first refusal in a minute."""
+        """The answer to a refused upload has the reason. The log has that of the first refusal in a minute."""
         form = b'--B\r\nContent-Disposition: form-data; name="other"; filename="f"\r\n\r\nx\r\n--B--\r\n'
         multipart = {"Content-Type": "multipart/form-data; boundary=B"}
         with Server() as server:
@@ -305,7 +305,7 @@ class Uploads(unittest.TestCase):
         del span["traceId"]
         status, body = self.server.send("/v1/traces", json.dumps(message).encode(), {"Content-Type": "application/json"})
         self.assertEqual("1", json.loads(body)["partialSuccess"]["rejectedSpans"])
-        far = 4_080_000_000 * 10**9  # spans dated 2099 by a wrong clock are rejected, others are not
+        far = 4_080_000_000 * 10**9  # in 2099: spans of a wrong clock are rejected, others are not
         early = self.now - 7200 * 10**9
         times = [(far, far), (self.now, far), (early - 100 * 10**9, early), (early, self.now)]
         spans = [dict(span, traceId=TRACE, spanId=f"{n:016x}", startTimeUnixNano=str(begin), endTimeUnixNano=str(end))

@@ -1,6 +1,6 @@
-// A program with nothing but Node itself: it burns CPU, and answers
-// /debug/pprof/profile?seconds=N by the profiler of node:inspector, as pprof of
-// the types that Pyroscope's and Datadog's packages for Node give.
+// A program that needs only Node itself. It burns CPU, and answers
+// /debug/pprof/profile?seconds=N with a profile of node:inspector. The profile is
+// pprof with the types that Pyroscope's and Datadog's packages for Node use.
 'use strict';
 const http = require('node:http');
 const { Session } = require('node:inspector');

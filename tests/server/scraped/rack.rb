@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A program that works for spans, and answers /debug/pprof by Spanprof::RackApp,
-# as a server with a thread for each request does.
+# A program that works in spans. Spanprof::RackApp answers its requests to
+# /debug/pprof, each in a thread of its own, as in a threaded web server.
 require "opentelemetry/sdk"
 require "socket"
 require "spanprof"

@@ -1,4 +1,4 @@
-"""A program that works for spans, and answers /debug/pprof by spanprof.wsgi_app."""
+"""A program that works in spans. spanprof.wsgi_app answers its requests to /debug/pprof."""
 import socketserver
 import sys
 import threading
