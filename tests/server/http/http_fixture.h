@@ -14,7 +14,8 @@
 static sp_http_server *server;
 static sp_http_routes routes;
 
-/* Handler: answers with method, path, fault and size of the request. */
+/* A handler that answers with the method, path, fault and size of the
+ * request. */
 static inline void http_echo(void *data, const sp_http_request *request,
                              sp_http_response *response) {
   static const char *const faults[] = {"whole", "cut", "large", "busy"};
@@ -27,7 +28,7 @@ static inline void http_echo(void *data, const sp_http_request *request,
     sp_buffer_format(&response->body, " a=%s", sp_http_query(request, "a"));
 }
 
-/* The log of the server: the number of lines, and the last line. */
+/* The log of the server, the number of its lines, and its last line. */
 static sp_log http_log;
 static _Atomic int http_log_lines;
 static char http_log_line[512];
@@ -84,8 +85,8 @@ static inline void http_send(int client, const char *text, size_t size) {
   }
 }
 
-/* Send a request and read the whole answer. With `half`, close the sending side
- * after the request. */
+/* Send a request and return the whole answer. With `half`, the client closes
+ * its sending side after the request. */
 static inline const char *http_exchange(const char *text, size_t size,
                                         bool half) {
   static char answer[8192];

@@ -1,5 +1,5 @@
-/* The limits for connections: their number, and the time in which a request
- * must arrive. */
+/* The limits of connections: their number, and the time in which a request must
+ * arrive. */
 #include "check.h"
 
 #include <sched.h>
@@ -38,7 +38,8 @@ static void pair_close(const pair *of) {
   close(of->client);
 }
 
-/* Read to the end of the stream as the client. */
+/* Return everything that the client receives until the server closes the
+ * connection. */
 static const char *pair_read(const pair *of) {
   static char text[512];
   size_t size = 0;
@@ -56,7 +57,7 @@ static bool pair_is_open(const pair *of) {
   return recv(of->client, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0;
 }
 
-/* Set the deadline to the past. */
+/* Let the deadline of a connection pass. */
 static void pair_expire(const pair *of) {
   pthread_mutex_lock(&connections.lock);
   of->connection->deadline_ns = 1;
@@ -77,7 +78,8 @@ static void a_late_request_is_closed_with_an_answer(void) {
   CHECK(strstr(pair_read(&headers), "HTTP/1.1 408 "));
   pair_expire(&body);
   CHECK(strstr(pair_read(&body), "the request took too long to arrive"));
-  /* The connection has had an answer, so its client expects no other. */
+  /* The client of this connection has got an answer and sent no other request,
+   * so the connection is closed without an answer. */
   pair_expire(&kept);
   CHECK_TEXT("", pair_read(&kept));
   pair_close(&headers);

@@ -3,7 +3,7 @@
 
 static atomic_int waiting;
 
-/* A query that runs until it is cancelled. */
+/* The handler of a query that runs until it is cancelled. */
 static void load_wait(void *data, const sp_http_request *request,
                       sp_http_response *response) {
   atomic_fetch_add(&waiting, 1);
@@ -12,7 +12,7 @@ static void load_wait(void *data, const sp_http_request *request,
   http_echo(data, request, response);
 }
 
-/* Handler: an answer of 8 MiB. */
+/* A handler that answers 8 MiB. */
 static void load_large_answer(void *data, const sp_http_request *request,
                               sp_http_response *response) {
   static char text[64 << 10];
@@ -28,7 +28,7 @@ static void load_large_answer(void *data, const sp_http_request *request,
 static atomic_int asked, running;
 static atomic_bool may_finish;
 
-/* Handler: a query that needs much memory. */
+/* The handler of a query that needs much memory. */
 static void load_large_query(void *data, const sp_http_request *request,
                              sp_http_response *response) {
   http_echo(data, request, response);
@@ -72,8 +72,8 @@ static void load_start(void) {
   http_begin(given, SP_COUNT_OF(given), NULL);
 }
 
-/* Three large bodies whose last byte is missing use no more than the limit for
- * large bodies. */
+/* The server waits for the last byte of three large bodies. They use at most
+ * the limit for large bodies, so there is memory for small ones. */
 static void small_bodies_are_accepted_during_large_ones(void) {
   static char large[28 << 20];
   int slow[3], refused;
@@ -104,8 +104,8 @@ static void small_bodies_are_accepted_during_large_ones(void) {
   http_stop();
 }
 
-/* Clients request answers of 8 MiB and do not read them. The budget allows
- * four. */
+/* Clients request answers of 8 MiB and do not read them. The server has memory
+ * for four. */
 static void unread_answers_are_bounded(void) {
   static const char ask[] =
       "GET /large-answer HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -131,7 +131,8 @@ static void unread_answers_are_bounded(void) {
   http_stop();
 }
 
-/* One large query runs and 32 wait. A small query does not wait for them. */
+/* One large query runs, and 32 wait for it. A small query does not wait for
+ * them. */
 static void large_queries_wait_only_for_each_other(void) {
   static const char ask[] = "GET /large-query HTTP/1.0\r\n\r\n";
   int clients[40], answered[2] = {0};
@@ -163,13 +164,14 @@ static void large_queries_wait_only_for_each_other(void) {
   CHECK_EQUAL(answered[0], 33);
   CHECK_EQUAL(answered[1], 7);
   HAS(http_ask_text(ask), "GET /large-query whole");
-  /* A route that changes something never runs twice. */
+  /* A call that changes something is never run a second time with more
+   * memory. */
   HAS(http_ask_text("GET /change HTTP/1.0\r\n\r\n"), "GET /change whole");
   CHECK_EQUAL(atomic_load(&asked), 41);
   http_stop();
 }
 
-/* Three queries run. Waiting queries are not started after the stop. */
+/* Three queries run when the server stops. Those that wait are not started. */
 static void waiting_queries_are_refused_at_the_stop(void) {
   static const char ask[] = "GET /wait HTTP/1.0\r\n\r\n";
   int clients[20], answered[2] = {0};
@@ -210,7 +212,7 @@ static void a_query_is_cancelled_if_its_client_disconnects(void) {
   while (atomic_load(&waiting) < 3 ||
          sp_http_server_inflight(server) < SP_COUNT_OF(clients))
     sched_yield();
-  /* Close half of them with a reset. */
+  /* Half of the clients disconnect with a reset. */
   for (i = 0; i < SP_COUNT_OF(clients); i++) {
     if (i % 2)
       setsockopt(clients[i], SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
@@ -218,7 +220,7 @@ static void a_query_is_cancelled_if_its_client_disconnects(void) {
   }
   while (sp_http_server_inflight(server))
     sched_yield();
-  /* Queries that waited were never started. */
+  /* Most of the waiting queries were never started. */
   CHECK(atomic_load(&waiting) < 20);
   http_stop();
 }

@@ -57,7 +57,8 @@ static void every_answer_names_the_server(void) {
   http_stop();
 }
 
-/* gRPC begins with the preface of RFC 9113, 3.4. */
+/* A client of gRPC begins with the preface of HTTP/2 (RFC 9113, section
+ * 3.4). */
 static void a_client_of_http_2_is_logged_once(void) {
   static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -166,7 +167,8 @@ static void a_truncated_body_is_answered(void) {
   http_stop();
 }
 
-/* The handler is not called, because it would run on libmicrohttpd's thread. */
+/* The handler is not called for such a request, because it would run on
+ * libmicrohttpd's thread. */
 static void a_truncated_request_without_a_body_is_not_run(void) {
   http_start(NULL);
   CHECK_TEXT(http_ask_half("GET /open HTTP/1.1\r\nHost: "
@@ -267,7 +269,7 @@ static void a_token_is_required_except_by_open_routes(void) {
   HAS(http_ask_text(
           "GET /echo HTTP/1.0\r\nAuthorization: Bearer secret\r\n\r\n"),
       " 200 ");
-  /* printf anyone:secret | base64 */
+  /* The text is the output of `printf anyone:secret | base64`. */
   HAS(http_ask_text("GET /echo HTTP/1.0\r\nAuthorization: Basic "
                     "YW55b25lOnNlY3JldA==\r\n\r\n"),
       " 200 ");

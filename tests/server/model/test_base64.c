@@ -3,7 +3,8 @@
 
 #include <server/model/base64.h>
 
-/* The examples of RFC 4648, 10, and text after the digits. */
+/* The examples of RFC 4648, section 10, and digits that are followed by other
+ * text. */
 static void digits_are_decoded_up_to_another_character(void) {
   static const struct {
     const char *text, *bytes;
@@ -45,7 +46,8 @@ static void every_text_fits_in_its_capacity(void) {
   size_t bytes, i;
 
   for (i = 0; i <= 9; i++) {
-    /* AddressSanitizer detects writes beyond the buffer. */
+    /* The buffer has exactly the capacity, so AddressSanitizer detects writes
+     * beyond it. */
     char *out = malloc(SP_BASE64_CAPACITY(i));
 
     CHECK_EQUAL(sp_base64_read("AAAAAAAAA", i, SP_BASE64_STANDARD, out, &bytes),

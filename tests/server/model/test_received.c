@@ -1,5 +1,5 @@
-/* The tables of a received profile: each item is stored once, and memory is
- * bounded. */
+/* The tables of a received profile: each item is stored once, and memory has a
+ * limit. */
 #include "check.h"
 
 #include <server/model/received.h>

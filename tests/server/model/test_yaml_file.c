@@ -1,4 +1,5 @@
-/* Configuration files: the accepted part of YAML and JSON, and errors. */
+/* Configuration files: the part of YAML and JSON that is accepted, and error
+ * messages. */
 #include "server/model/yaml_file.h"
 
 #include <stdlib.h>

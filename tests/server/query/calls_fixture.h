@@ -1,4 +1,5 @@
-/* A store with some profiles, and client calls to it. */
+/* A store with some profiles, and functions that make calls to the server's
+ * handlers. */
 #ifndef CALLS_FIXTURE_H
 #define CALLS_FIXTURE_H
 
@@ -13,8 +14,8 @@ static sp_serve calls_serve;
 static sp_cancel calls_cancel;
 static bool calls_are_limited;
 
-/* Store one of 10 profiles of the application "shop", which are 10 s apart: 70
- * ms outside spans and 30 ms in span i + 1. */
+/* Store one of 10 profiles of the application "shop", which are 10 s apart.
+ * Each has 70 ms outside spans and 30 ms in the span i + 1. */
 static inline void shop_put(int i) {
   const sp_trace_id none = {0};
   sp_received *profile =

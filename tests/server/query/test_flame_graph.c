@@ -1,12 +1,13 @@
-/* Merged stacks as a flame graph, as bytes, as folded stacks and as a call
- * graph. The expected numbers are Pyroscope 2.2's for the same stacks. */
+/* Merged stacks as a flame graph, as the bytes of a tree, as folded stacks and
+ * as a call graph. The expected numbers are those of Pyroscope 2.2 for the same
+ * stacks. */
 #include "check.h"
 
 #include <server/query/format/dot_graph.h>
 #include <server/query/tree/flame_graph.h>
 
-/* The stacks main;a;b 10, main;a 5 and main;c;a 7. Each function has one line.
- */
+/* The functions of the stacks main;a;b 10, main;a 5 and main;c;a 7. Each
+ * function has one line. */
 enum { MAIN, A, B, C, FUNCTIONS };
 
 typedef struct fixture {
@@ -106,8 +107,9 @@ static void a_comparison_has_both_sides(void) {
   sp_function_tree_dispose(&tree);
 }
 
-/* A chain of 3 nodes and 6 equal leaves: of equal weights the first nodes are
- * kept, and no weight is lost. */
+/* The tree is a chain of 3 nodes, which all have equal weights, and 6 leaves
+ * with equal weights. The first of several equal nodes are kept, and no weight
+ * is lost. */
 static void a_cut_keeps_the_requested_number_of_nodes(void) {
   static const char *const leaves[] = {"a", "b", "c", "d", "e", "f"};
   size_t nodes_max;
@@ -138,7 +140,8 @@ static void a_cut_keeps_the_requested_number_of_nodes(void) {
   }
 }
 
-/* Values of a difference that cancel out are kept before small ones. */
+/* In a difference, large values that cancel out are kept rather than small
+ * values. */
 static void a_cut_weighs_negative_values_by_their_size(void) {
   sp_function_tree tree;
   uint32_t node;
@@ -173,8 +176,8 @@ static void a_tree_without_stacks_is_a_root(void) {
   sp_function_tree_dispose(&tree);
 }
 
-/* A function "total" shares the root's name in a flame graph, but not in a
- * comparison. "other" comes last in a flame graph, but not in a comparison. */
+/* In a flame graph, a function "total" has the name of the root, and a function
+ * "other" comes last. In a comparison, they are like all other functions. */
 static void functions_may_be_called_total_and_other(void) {
   static const char *const names[] = {"main", "total", "b", "other"};
   fixture f;
@@ -184,9 +187,10 @@ static void functions_may_be_called_total_and_other(void) {
   fixture_make(&f, names);
   tree_make(&tree, &f, 1, 100);
   CHECK(!sp_flame_graph_make(&graph, &tree));
-  CHECK_EQUAL(4, graph.name_count); /* total main other b */
+  CHECK_EQUAL(4, graph.name_count); /* "total", "main", "other", "b" */
   CHECK_TEXT(graph.names[2], "other");
-  CHECK_EQUAL(0, graph.values[graph.row_starts[2] + 3]); /* total first */
+  CHECK_EQUAL(0, graph.values[graph.row_starts[2] + 3]); /* "total" comes
+                                                          * first */
   CHECK_EQUAL(2, graph.values[graph.row_starts[2] + 7]);
   sp_flame_graph_dispose(&graph);
   sp_function_tree_dispose(&tree);
@@ -228,7 +232,8 @@ static void cut_nodes_become_one_other(void) {
   sp_flame_graph graph;
 
   fixture_make(&f, plain_names);
-  tree_make(&tree, &f, 1, 3); /* main 22, a 15, b 10; c is below */
+  tree_make(&tree, &f, 1, 3); /* keeps main with 22, a with 15 and b with 10,
+                               * but not c with 7 */
   CHECK(!sp_flame_graph_make(&graph, &tree));
   check_values(&graph, expected, SP_COUNT_OF(expected));
   CHECK_TEXT(graph.names[2], "other");

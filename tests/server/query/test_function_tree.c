@@ -1,4 +1,4 @@
-/* Cutting a tree keeps its sums. */
+/* A tree that is cut keeps its sums. */
 #include "failing_mem.h"
 
 #include <server/query/tree/function_tree.h>
@@ -17,8 +17,8 @@ typedef struct made_stacks {
   sp_stack_tree tree;
 } made_stacks;
 
-/* Make a random tree: the parent of each node is a random earlier one. Many
- * weights are equal. */
+/* Make a random tree, in which the parent of each node is any node before it.
+ * Many weights are equal. */
 static void stacks_make(made_stacks *made, unsigned seed, int64_t weight_max) {
   static const char *const names[TREE_FUNCTIONS] = {"a", "b", "c", "d",
                                                     "e", "f", "g"};
@@ -63,8 +63,9 @@ static bool is_merged(const sp_function_tree *tree, size_t node) {
   return node > 0 && tree->calls.nodes[node].function == TREE_FUNCTIONS;
 }
 
-/* Walk both trees from the root: each kept node has its old total, and its
- * "(other)" has the sums of the nodes removed below it. */
+/* Check that each node of the tree that was cut has the same total as in the
+ * whole tree, and that its child "(other)" has the sums of the nodes that were
+ * removed below it. */
 static void check_cut(const sp_function_tree *whole,
                       const sp_function_tree *cut, uint32_t side) {
   static int64_t totals[2 * TREE_NODES], cut_totals[2 * TREE_NODES];
@@ -141,14 +142,15 @@ static void cut_scenario(const sp_mem *mem) {
   sp_function_tree_dispose(&tree);
 }
 
-static void running_out_of_memory_is_a_status(void) {
+static void running_out_of_memory_returns_an_error(void) {
   failing_mem_sweep(cut_scenario);
 }
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"merged_nodes_keep_their_sums", merged_nodes_keep_their_sums},
-      {"running_out_of_memory_is_a_status", running_out_of_memory_is_a_status},
+      {"running_out_of_memory_returns_an_error",
+       running_out_of_memory_returns_an_error},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -29,7 +29,7 @@ typedef struct refusal {
   const char *message;
 } refusal;
 
-/* The messages are Pyroscope 2.2's. */
+/* The expected messages are those of Pyroscope 2.2. */
 static const refusal refusals[] = {
     {"", "unknown position: parse error: unexpected end of input"},
     {"{service_name=\"checkout\"",
@@ -101,8 +101,9 @@ static void matchers_are_read_as_written(void) {
   parsed_dispose(&p);
 }
 
-/* Classic Pyroscope's links begin with the application's name. An application
- * that is stored under the whole name, with the ending, is also found. */
+/* A query of classic Pyroscope begins with the name of an application, with the
+ * ending of a type. An application whose stored name has this ending is also
+ * found. */
 static void a_classic_query_names_its_application(void) {
   const sp_matcher *service;
   parsed p;

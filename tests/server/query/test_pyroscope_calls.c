@@ -26,7 +26,8 @@ static void connect_calls_respond_in_json(void) {
   "\"start\":1699999000000,\"end\":1699999000000," \
   "\"profileTypeID\":\"" FIXTURE_TYPE "\""
 
-/* If several things are wrong, the error is that of Pyroscope's first check. */
+/* If a request has several errors, the one that Pyroscope checks first is
+ * reported. */
 static void a_heatmap_request_is_checked_in_order(void) {
   static const char *const cases[][2] = {
       {SELECT ",\"limit\":-1", "step must be >= 1ms, got 0.000000"},
@@ -55,7 +56,7 @@ static void a_heatmap_request_is_checked_in_order(void) {
 
 #define MERGED_TIME (FIXTURE_TIME + 50000 * FIXTURE_SECOND)
 
-/* Store a profile with one sample of a metric's type. */
+/* Store a profile that has one sample, with the type of this metric. */
 static void merged_put(const char *metric) {
   const sp_trace_id none = {0};
   sp_received *profile =
@@ -87,8 +88,8 @@ static void merged_profiles_have_the_period_of_their_metric(void) {
   }
 }
 
-/* In calls that list labels, the error message has a prefix that it does not
- * have in Series. */
+/* In the calls that list labels, this error message has a prefix that it does
+ * not have in the call Series. */
 static void an_error_in_a_matcher_begins_like_pyroscopes(void) {
   static const char *const cases[][2] = {
       {"Series", ""},
@@ -160,7 +161,8 @@ static void check_renamed(const char *query, const char *part) {
   answer_dispose(&a);
 }
 
-/* Scrapes and older clients called the goroutines' metric "goroutines". */
+/* Older versions of clients and of the scraper called the metric of goroutines
+ * "goroutines". */
 static void a_type_is_found_by_its_former_metric_name(void) {
   static const char *const metrics[] = {"goroutine", "goroutines"};
   const sp_trace_id none = {0};

@@ -4,7 +4,7 @@
 
 #include "calls_fixture.h"
 
-/* The memory limit of a call. */
+/* Bytes that a call has allocated: now, and the most so far. */
 static size_t counted_bytes, counted_most;
 
 static void *counted_resize(void *data, void *old, size_t size) {
@@ -72,12 +72,12 @@ static void an_empty_range_reports_the_nearest_data(void) {
 
 #define GAPS_PROFILES 12
 
-/* Enough for the labels of 300 series, which are copied once, but not for
- * copies at each of their 4,200 points. */
+/* Memory that suffices for one copy of the labels of 300 series, but not for a
+ * copy at each of their 4,200 points. */
 #define GAPS_LABELS_BYTES ((size_t)128 << 10)
 
-/* Store GAPS_PROFILES profiles 10 s apart and two more 100 s later, each with
- * `series` series. */
+/* Store GAPS_PROFILES profiles 10 s apart, and two more after a gap of 100 s.
+ * Each has `series` series. */
 static void gaps_put(const char *service, int series) {
   const sp_trace_id none = {0};
   char name[16];
@@ -178,7 +178,7 @@ static void a_trace_has_the_cpu_time_of_its_spans(void) {
   answer_dispose(&a);
 }
 
-/* Nine short spans and one of a minute, which has the id 6. */
+/* There are nine short spans and one of a minute, which has the id 6. */
 static void span_names_have_quantiles_of_their_durations(void) {
   static const char *const range[][2] = {{"from", FROM}, {"until", UNTIL}};
   static const char *const by_id[][2] = {{"from", FROM},
@@ -224,7 +224,7 @@ static void span_names_have_quantiles_of_their_durations(void) {
   answer_dispose(&a);
 }
 
-/* Hide the table of spans: a call that reads it fails. */
+/* The table of spans is hidden, so that a call that reads spans fails. */
 static void spans_are_read_only_if_samples_can_have_them(void) {
   static const char *const samples[][2] = {{"from", FROM}, {"until", UNTIL}};
   static const char *const none[][2] = {{"from", "1600000000"},
@@ -336,7 +336,8 @@ static void an_uploaded_file_is_stored_shown_and_compared(void) {
 #define SPANS_PROFILES 100
 #define SPANS_EACH     1000
 
-/* Memory per span in a list by name and in a list by id. */
+/* Most bytes of memory that a span may need in a list by name, and in a list by
+ * id. */
 #define SPANS_NAME_BYTES 36
 #define SPANS_ID_BYTES   100
 
@@ -379,7 +380,7 @@ static void a_span_needs_little_memory(void) {
   CHECK(spans_memory("id") < SPANS_ID_BYTES);
 }
 
-/* More values than a page of other calls has. */
+/* More values than fit in a page of the calls that have pages. */
 #define VALUES_COUNT 12000
 
 static void classic_label_values_are_complete_or_refused(void) {
@@ -404,7 +405,7 @@ static void classic_label_values_are_complete_or_refused(void) {
     count++;
   CHECK_EQUAL(VALUES_COUNT, count);
   answer_dispose(&a);
-  /* Larger than the limit for a selection's texts. */
+  /* Make a text that is larger than the limit for all texts of a selection. */
   fixture_run("UPDATE text SET text=hex(zeroblob(52000000)) WHERE "
               "text='value 11999'");
   a = get("/label-values", label, 1);
@@ -415,8 +416,8 @@ static void classic_label_values_are_complete_or_refused(void) {
   answer_dispose(&a);
 }
 
-/* More frames than the stacks of a query may have. This is the last test,
- * because the frames remain in the store. */
+/* The profile has more frames than the stacks of a query may have. This test is
+ * the last one, because the profile remains in the store. */
 static void a_query_with_too_many_stacks_is_refused(void) {
   static const char *const deep[][2] = {{"from", "1700050000"},
                                         {"until", "1700060000"},

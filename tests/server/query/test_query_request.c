@@ -81,8 +81,8 @@ static spanprof_status read_proto(const sp_message *message, const void *bytes,
   return sp_query_request_proto(out, message, arena, bytes, size, &fault);
 }
 
-/* Write the request with the writer of replies, which uses the same encoding.
- */
+/* The request is written with the writer of replies, which uses the same
+ * encoding. */
 static void protobuf_is_read_field_by_field(void) {
   static const char *const spans[] = {"aa", "bb"};
   sp_query_request request;

@@ -10,7 +10,8 @@ typedef struct refusal {
   const char *at;
 } refusal;
 
-/* The messages of Go 1.26's regexp/syntax with the flag Perl. */
+/* The expected messages are those of regexp/syntax in Go 1.26 with the flag
+ * Perl. */
 static const refusal refusals[] = {
     {"[", "missing closing ]", "["},
     {"[a", "missing closing ]", "[a"},
@@ -72,7 +73,7 @@ static void expressions_that_re2_refuses_have_its_messages(void) {
 
 typedef struct match {
   const char *text;
-  const char *yes; /* NULL: no case */
+  const char *yes; /* a text that matches, or NULL */
   const char *no;
 } match;
 
@@ -82,7 +83,7 @@ static const match matches[] = {
     {"a|b", "b", "ab"},
     {"", "", "a"},
     {"a{2,3}", "aaa", "aaaa"},
-    {"a{,3}", "a{,3}", "aaa"}, /* not a repetition */
+    {"a{,3}", "a{,3}", "aaa"}, /* "{,3}" is no count */
     {"a{", "a{", "a"},
     {"a.b", "a\nb", "ab"},
     {"(?-s)a.b", "axb", "a\nb"},
@@ -112,9 +113,9 @@ static const match matches[] = {
     {"(?i)\\p{Lu}[\\p{Lu}]", "aB", "a1"}, /* PCRE2 does not ignore case here */
     {"(?i)\\P{Ll}", "1", "A"},
     {"\\P{Greek}", "\xcd\x85",
-     "λ"}, /* Greek only in PCRE2's script extensions */
+     "λ"}, /* this character is Greek only in PCRE2's script extensions */
     {"\\p{Any}", "λ", "ab"},
-    {"a|[\\x{d800}-\\x{dfff}]", "a", "b"}, /* PCRE2 refuses surrogates */
+    {"a|[\\x{d800}-\\x{dfff}]", "a", "b"}, /* PCRE2 alone refuses surrogates */
     {"[^\\x{d800}-\\x{dfff}]", "a", ""},
     {"[\\x{61}-\\x{d900}]", "λ", "A"},
     {"[]a]+", "]a", "[a"},
@@ -150,7 +151,7 @@ static void valid_expressions_match_as_in_re2(void) {
   }
 }
 
-/* A backtracking matcher needs exponential time for these. */
+/* A matcher that backtracks needs exponential time for these patterns. */
 static void every_match_ends_in_bounded_time(void) {
   static const char *const patterns[] = {"(a*)*b", "(a|aa)+b", "(x+x+)+y",
                                          "(.*)(.*)(.*)(.*)(.*)(.*)(.*)z"};
@@ -171,8 +172,8 @@ static void every_match_ends_in_bounded_time(void) {
   }
 }
 
-/* Nested repetitions are limited by their product. Expressions that are too
- * large for PCRE2 are refused. */
+/* Long and deeply nested patterns are refused. One that may be too large for
+ * PCRE2 is accepted or refused, depending on its version. */
 static void the_size_of_a_pattern_is_limited(void) {
   static const char huge[] = "((((\\pL{30}){30}x){1}y)z|a{900}){1}";
   sp_regex *regex;

@@ -3,8 +3,8 @@
 
 #include <server/query/series/series_points.h>
 
-/* The point at g has the times in (g - step, g]; the first point has all
- * earlier times too. */
+/* A point at the time t has the times in (t - step, t]. The first point also
+ * has all times before it. */
 static void a_time_belongs_to_the_next_point(void) {
   const sp_series_steps steps = sp_series_steps_of(1000, 3500, 1.0);
 
@@ -25,8 +25,8 @@ static void a_step_may_be_a_fraction_of_a_second(void) {
   CHECK_EQUAL(0, sp_series_steps_of(5, 5, 1e300).last);
 }
 
-/* A step before the first and after the last time also fits 64 bits, which the
- * undefined behaviour sanitizer checks. */
+/* The time one step before the first point and the time one step after the last
+ * point also fit 64 bits. The undefined behaviour sanitizer checks this. */
 static void the_largest_ranges_have_steps(void) {
   static const double lengths[] = {0.001, 1, 1e300};
   size_t i;

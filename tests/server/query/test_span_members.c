@@ -1,4 +1,4 @@
-/* The set of pairs of spans and rows. */
+/* The set of pairs of a span and its row. */
 #include "counting_mem.h"
 #include "failing_mem.h"
 
@@ -30,8 +30,9 @@ static spanprof_status members_see(void *data, const sp_span_member *member) {
   return SPANPROF_OK;
 }
 
-/* Make pair `i`. Its ids are close to each other or spread over all values.
- * Three consecutive pairs have one id, and some rows have large numbers. */
+/* Return pair number `i`. The ids of the pairs are close to each other if
+ * `near`, or else spread over all values. Three consecutive pairs have the same
+ * id, and some rows have large numbers. */
 static sp_span_member members_pair(uint64_t i, bool near) {
   const uint64_t id = i / 3;
 
@@ -114,7 +115,7 @@ static void members_scenario(const sp_mem *mem) {
   sp_span_members_dispose(&members, mem);
 }
 
-static void running_out_of_memory_is_a_status(void) {
+static void running_out_of_memory_returns_an_error(void) {
   failing_mem_sweep(members_scenario);
 }
 
@@ -125,7 +126,8 @@ int main(int argc, char **argv) {
       {"the_largest_ids_and_rows_are_stored",
        the_largest_ids_and_rows_are_stored},
       {"a_pair_needs_few_bytes", a_pair_needs_few_bytes},
-      {"running_out_of_memory_is_a_status", running_out_of_memory_is_a_status},
+      {"running_out_of_memory_returns_an_error",
+       running_out_of_memory_returns_an_error},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

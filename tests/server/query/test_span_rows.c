@@ -1,9 +1,10 @@
-/* Finding rows of spans, and selecting a page in an order. */
+/* The rows of a table of spans: finding a row, and selecting a page of the
+ * sorted rows. */
 #include "failing_mem.h"
 
 #include <server/query/spans/span_rows.h>
 
-#define ROWS_MANY 10000 /* more than two blocks */
+#define ROWS_MANY 10000 /* fills more than two blocks of rows */
 #define ROWS_PAGE 100
 
 static void rows_fill(sp_span_rows *rows) {
@@ -13,14 +14,13 @@ static void rows_fill(sp_span_rows *rows) {
   for (i = 1; i <= ROWS_MANY; i++) {
     CHECK(!sp_span_rows_get(rows, i, 0, &number));
     CHECK_EQUAL(number, i - 1);
-    /* Values from -50 to 50, each a hundred times. Rows with equal values are
-     * ordered by id. */
+    /* The totals are from -50 to 50, and each occurs about a hundred times. */
     sp_span_rows_at(rows, number)->total = (int64_t)(i * 7919 % 101) - 50;
   }
 }
 
-/* The selected rows are the last `count` ones, in reverse order. Check that
- * they are ordered by total, and then by id. */
+/* Check that the last `count` rows are the selected ones: in reverse order,
+ * they are sorted by total and then by id. */
 static void rows_check(const sp_span_rows *rows, size_t count) {
   const sp_span_row *before = NULL, *row;
   size_t i;
@@ -78,7 +78,7 @@ static void rows_scenario(const sp_mem *mem) {
   sp_arena_dispose(&arena);
 }
 
-static void running_out_of_memory_is_a_status(void) {
+static void running_out_of_memory_returns_an_error(void) {
   failing_mem_sweep(rows_scenario);
 }
 
@@ -86,7 +86,8 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_page_has_the_first_rows_of_the_order",
        a_page_has_the_first_rows_of_the_order},
-      {"running_out_of_memory_is_a_status", running_out_of_memory_is_a_status},
+      {"running_out_of_memory_returns_an_error",
+       running_out_of_memory_returns_an_error},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -3,7 +3,8 @@
 #include "pprof_message.h"
 #include "server/receive/profile/build.h"
 
-static size_t negative_count; /* of the last profile */
+static size_t negative_count; /* negative values in the last profile that was
+                               * built */
 
 static void labels_for(sp_series_labels *labels, const sp_mem *mem) {
   sp_series_labels_init(labels, mem);
@@ -94,7 +95,8 @@ static message sample_at(uint64_t leaf, int64_t value) {
   return sample;
 }
 
-/* Check a sample's value, and return the name of its leaf's function. */
+/* Check the value of a sample, and return the name of its innermost
+ * function. */
 static const char *leaf_of(const sp_received *out, size_t i, int64_t value) {
   const sp_received_sample *sample = &out->samples[i];
   const sp_received_stack *stack = &out->stacks[sample->stack];
@@ -147,13 +149,15 @@ static void a_location_without_a_function_is_a_frame_of_its_module(void) {
   message_inner(&m, 2, sample_at(7, 16));
   message_inner(&m, 2, sample_at(8, 32));
   message_inner(&m, 2, sample_at(9, 64));
-  message_inner(&m, 2, sample_at(77, 128)); /* an unknown location */
+  message_inner(&m, 2, sample_at(77, 128)); /* this location is not in the
+                                             * table */
   out = build_good(&m);
   CHECK_EQUAL(out->sample_count, 4);
   CHECK_TEXT(leaf_of(out, 0, 3), "[libz.so.1]");
   CHECK_TEXT(leaf_of(out, 1, 4), "[vdso]");
   CHECK_TEXT(leaf_of(out, 2, 152), "[unknown]");
-  CHECK_TEXT(leaf_of(out, 3, 96), "[unknown]"); /* with one line */
+  CHECK_TEXT(leaf_of(out, 3, 96), "[unknown]"); /* a location with a line, whose
+                                                 * function has no name */
   sp_received_free(out);
 }
 
@@ -190,7 +194,7 @@ static void innermost_frames_of_deep_stacks_are_cut(void) {
   sp_received_free(out);
 }
 
-/* Every sample is in exactly one part, and each part is a complete profile. */
+/* Each sample is in exactly one part, and each part is a complete profile. */
 static void a_large_profile_is_built_in_parts(void) {
   message m = pprof_head("k", "v");
   sp_limits limits = sp_limits_own;

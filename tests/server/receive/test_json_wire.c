@@ -19,7 +19,8 @@ static const sp_json_field outer[] = {
     SP_JSON_ONE("real", 8, SP_JSON_DOUBLE),
     SP_JSON_LAST};
 
-/* Convert to hexadecimal; if it is refused, to "!" and the message. */
+/* Convert JSON to protobuf, and set `out` to its bytes in hexadecimal, or to
+ * "!" and the message if the JSON is refused. */
 static void rewrite(const char *json, bool strict, sp_buffer *out) {
   const sp_json_rules rules = {.refuse_unknown = strict};
   sp_refusal refusal;
@@ -104,7 +105,7 @@ static void json_that_needs_much_memory_is_refused(void) {
   CHECK(refusal.kind == SP_REFUSAL_LARGE);
   sp_refusal_dispose(&refusal);
   sp_refusal_init(&refusal, &sp_mem_default);
-  text[0] = '"'; /* brackets inside of a text do not count */
+  text[0] = '"'; /* brackets inside a text do not count as values */
   CHECK(!sp_json_bounded(sp_view_of(text, size), mem, &placeholder, &refusal));
   sp_mem_free(mem, placeholder);
   CHECK(sp_json_bounded(sp_view_of(text, SP_JSON_BYTES_MAX + 1), mem,

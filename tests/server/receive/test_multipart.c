@@ -1,4 +1,4 @@
-/* Files of a form. */
+/* The files of a multipart form. */
 #include "check.h"
 #include "server/receive/wire/multipart.h"
 
@@ -16,7 +16,8 @@ static bool visit(void *data, sp_view name, sp_view content) {
   return true;
 }
 
-/* Read the files as "name=content|…", or "!" if the form is refused. */
+/* Set `out` to the files of a form as "name=content|…", or to "!" if the form
+ * is refused. */
 static void read_form(const char *type, const char *body, size_t size,
                       sp_buffer *out) {
   char *copy = malloc(size + 1);

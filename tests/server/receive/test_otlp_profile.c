@@ -72,7 +72,7 @@ typedef struct otlp_case {
   size_t count;
 } otlp_case;
 
-/* Convert a request. Frees `m`. */
+/* Convert the profile `m`. Frees `m`. */
 static spanprof_status convert(otlp_case *o, message m) {
   spanprof_status st;
 

@@ -12,7 +12,8 @@ static spanprof_status visit(void *data, sp_series_labels *labels,
   return SPANPROF_OK;
 }
 
-/* Read a request as "{labels}profile|…", or "!" and the message. */
+/* Set `out` to the profiles of a request as "{labels}profile|…", or to "!" and
+ * the message if the request is refused. */
 static void read_request(sp_view bytes, sp_buffer *out) {
   sp_refusal refusal;
 
@@ -36,7 +37,8 @@ static message pair(uint32_t field, const char *a, const char *b) {
   return outer;
 }
 
-/* A series of two profiles, whose labels follow them. */
+/* Return a request of one series, which has two profiles and, after them, its
+ * labels. */
 static message request(void) {
   message m = message_new(), series = pair(2, "one", "id"), part;
 
@@ -101,7 +103,8 @@ static void json_gives_the_same_result(void) {
   sp_buffer_dispose(&wire);
 }
 
-/* The labels of a series are processed for each profile. */
+/* The numbers have limits, because all labels of a series are processed for
+ * each profile. */
 static void too_many_labels_or_profiles_are_refused(void) {
   message m = message_new(), series = message_new();
   sp_buffer out;

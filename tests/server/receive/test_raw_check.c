@@ -8,7 +8,7 @@ static const sp_raw_window window = {.now_ns = 10000 * SECOND_NS,
                                      .from_ns = 6400 * SECOND_NS,
                                      .until_ns = 10600 * SECOND_NS};
 
-/* Read and check a profile. Returns the message, or "". */
+/* Read and check a profile. Returns the message of the refusal, or "". */
 static const char *check(pprof_case *c, const message *m) {
   sp_series_labels labels;
 
@@ -56,7 +56,7 @@ static void the_ends_of_the_window_are_exclusive(void) {
   }
 }
 
-/* Types are compared pairwise. */
+/* The number of types has a limit, because types are compared pairwise. */
 static void too_many_types_are_refused(void) {
   message m = message_new();
   size_t i;

@@ -42,8 +42,8 @@ static void a_written_profile_is_read(void) {
   message_free(&m);
 }
 
-/* The samples of an ordinary profile are decoded once; those of a large profile
- * stay encoded, and both read the same. */
+/* The samples of an ordinary profile are decoded once, and those of a large
+ * profile stay encoded. A reader gets the same samples from both. */
 static void large_profiles_stay_encoded(void) {
   const size_t counts[] = {1000, 200000};
   size_t i, k;
@@ -71,7 +71,7 @@ static void large_profiles_stay_encoded(void) {
   }
 }
 
-/* Each prefix of a profile is read or refused without a crash. */
+/* Each prefix of a profile is either read or refused. */
 static void a_truncated_profile_does_not_crash(void) {
   message m = whole();
   pprof_case c;
@@ -114,7 +114,8 @@ static void malformed_profiles_have_a_message(void) {
   }
 }
 
-/* Locations of two bytes each would need a hundred times their size. */
+/* Each location has two bytes in the profile, but would need a hundred times as
+ * many in memory. */
 static void memory_is_bounded(void) {
   const size_t count = 2 << 20;
   char *bytes = malloc(2 * count);

@@ -2,7 +2,8 @@
 #include "check.h"
 #include "server/receive/profile/series_labels.h"
 
-/* Check name-value pairs that NULL ends; `sentence` gets the message, or "". */
+/* Check the labels in `pairs`: names, each followed by its value, and NULL at
+ * the end. `sentence` gets the message of the refusal, or "". */
 static void check_labels(const char *const *pairs, char *sentence) {
   sp_series_labels labels;
   sp_refusal refusal;

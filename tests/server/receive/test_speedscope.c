@@ -14,8 +14,8 @@
   HEAD "{\"type\":\"evented\",\"name\":\"p\",\"unit\":\"seconds\"," \
        "\"startValue\":0,\"events\":" events "}]}"
 
-/* The sum of the first profile, in nanoseconds if it is a time; -1 if it is
- * refused. */
+/* Return the sum of the first profile in a file, in nanoseconds if the values
+ * are times, or -1 if the file is refused. */
 static int64_t sum_of(const char *text) {
   sp_speedscope_profile profile;
   void *placeholder = NULL;
@@ -52,7 +52,7 @@ static void samples_are_counted_in_their_unit(void) {
 }
 
 static void events_open_and_close_frames(void) {
-  /* The time before a call counts a hundredth, as in recorded answers. */
+  /* As in Pyroscope, the time before a call counts only a hundredth. */
   CHECK_EQUAL(sum_of(EVENTED("[{\"type\":\"O\",\"at\":0,\"frame\":0},"
                              "{\"type\":\"O\",\"at\":10,\"frame\":1},"
                              "{\"type\":\"C\",\"at\":20,\"frame\":1},"
@@ -87,7 +87,8 @@ static void inconsistent_files_are_refused(void) {
     CHECK_EQUAL(sum_of(cases[i]), -1);
 }
 
-/* Check the metric of one type with a configuration; NULL if none was sent. */
+/* Check the metric of a profile with this type. `text` is the configuration, or
+ * NULL if the client has sent none. */
 static void check_metric(const char *type, const char *text,
                          const char *expected) {
   message m = pprof_head(type, "v");
@@ -95,7 +96,7 @@ static void check_metric(const char *type, const char *text,
   pprof_case c;
   sp_view metric;
 
-  m.out.data[3] = PPROF_KEY; /* a key, not a text */
+  m.out.data[3] = PPROF_KEY; /* makes `type` the name of the type */
   pprof_case_init(&c, &sp_mem_default);
   CHECK(!sp_raw_read(&c.raw, &c.arena, message_view(&m), &c.refusal));
   if (text)

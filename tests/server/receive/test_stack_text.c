@@ -5,7 +5,8 @@
 
 typedef spanprof_status (*reader)(sp_stack_list *list, sp_view body);
 
-/* Read the stacks as "main;leaf 3|…", or "!" and the message. */
+/* Set `out` to the stacks as "main;leaf 3|…", or to "!" and the message if the
+ * body is refused. */
 static void read_on(const sp_mem *mem, reader read, const void *bytes,
                     size_t size, char *out, size_t capacity) {
   sp_stack_list list;
@@ -95,7 +96,8 @@ static void truncated_input_is_refused_or_has_fewer_stacks(void) {
   }
 }
 
-/* The key of each node in a deep trie contains the names of all its parents. */
+/* The keys of a deep trie are large, because the key of each node contains the
+ * names of all its parents. */
 static void the_size_of_unfolded_tries_is_bounded(void) {
   const size_t depth = 200000;
   char *bytes = malloc(4 * depth), out[300];

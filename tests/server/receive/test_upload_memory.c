@@ -1,4 +1,5 @@
-/* The memory of uploads: the limit of one, and the number of large ones. */
+/* The memory of uploads: the limit of each upload, and the number of large
+ * uploads. */
 #include "check.h"
 #include "store_fixture.h"
 #include "server/receive/profile/upload_memory.h"
@@ -60,8 +61,8 @@ static void an_upload_beyond_its_limit_is_refused(void) {
   end();
 }
 
-/* Read a large upload inside the store's gate, and wait there until no other
- * upload is large. */
+/* Read a large upload inside the store's gate. Its allocation waits until no
+ * other upload is large. */
 static void *send_large(void *argument) {
   sp_upload upload;
   sp_refusal refusal;
@@ -94,8 +95,8 @@ static void *send_large(void *argument) {
   return NULL;
 }
 
-/* While one upload is large, some others wait, further ones are refused, and a
- * small one continues. */
+/* While one upload is large, some other large uploads wait, further ones are
+ * refused, and a small upload continues. */
 static void large_uploads_are_read_one_at_a_time(void) {
   pthread_t senders[SENDERS];
   sp_upload first, small;

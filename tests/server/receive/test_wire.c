@@ -1,9 +1,9 @@
-/* Reading of untrusted lists of numbers. */
+/* Reading lists of numbers in untrusted protobuf. */
 #include "message.h"
 #include "server/receive/wire/refusal.h"
 
-/* Count the numbers, then read them into an array of exactly this size:
- * AddressSanitizer detects writes beyond it. */
+/* Count the numbers of a list, then read them into an array of exactly this
+ * size, so that AddressSanitizer detects writes beyond the array. */
 static bool read_list(sp_view message, uint64_t **numbers, size_t *count,
                       sp_wire_fault *fault) {
   sp_wire wire = sp_wire_of(message);

@@ -1,13 +1,14 @@
-/* The difference between two scraped profiles whose values are totals since the
- * program's start. */
+/* The difference between two scraped profiles whose values count from the start
+ * of the program. */
 #include "server/scrape/scrape_delta.h"
 
 #include "failing_mem.h"
 
 #define DELTA_STACKS 3
 
-/* A heap profile of Go: allocated objects and bytes in use of each stack; -1
- * for a stack that is not in it. Returns NULL if there is no memory. */
+/* Make a heap profile of Go. `counted` has the number of allocated objects of
+ * each stack, or -1 if the profile does not have the stack; `in_use` has the
+ * bytes in use. Returns NULL if there is no memory. */
 static sp_received *heap(const sp_mem *mem, const int64_t counted[],
                          const int64_t in_use[]) {
   sp_received *out;
@@ -36,7 +37,8 @@ static sp_received *heap(const sp_mem *mem, const int64_t counted[],
   return NULL;
 }
 
-/* Check the remaining values of a function; both are 0 if it is missing. */
+/* Check the values of a function after the subtraction. Both are 0 if the
+ * profile no longer has the function. */
 static void check_left(const sp_received *profile, const char *function,
                        int64_t counted, int64_t in_use) {
   size_t i;

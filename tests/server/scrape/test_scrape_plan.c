@@ -1,4 +1,4 @@
-/* The probes that --scrape and files of jobs cause. */
+/* The probes that result from --scrape and from files of jobs. */
 #include "server/scrape/scrape_plan.h"
 
 #include <unistd.h>
@@ -113,8 +113,8 @@ static void a_file_has_jobs(void) {
   sp_scrape_plan_init(&plan, &sp_mem_default);
   CHECK_EQUAL(plan_file(&plan, plan_jobs), SPANPROF_OK);
   CHECK_EQUAL(plan.target_count, 2);
-  CHECK_EQUAL(plan.count, 10); /* four of the usual kinds and one more, for two
-                                * targets */
+  CHECK_EQUAL(plan.count, 10); /* for two targets, four of the usual kinds and
+                                * one more */
   probe = &plan.probes[0];
   CHECK_TEXT(probe->url, "https://a:1/x/pprof/profile?seconds=9");
   CHECK_EQUAL(probe->interval_ns, 10 * SP_NS_PER_S);
@@ -139,7 +139,7 @@ static void keep_line(void *data, spanprof_log_level level, const char *line) {
   strcat(data, "\n");
 }
 
-/* A typical file of Prometheus, with keys that are not supported. */
+/* The file is typical of Prometheus, and has keys that are not supported. */
 static void a_file_of_prometheus_is_read(void) {
   static const char text[] =
       "# my global config\n"

@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The unit that a disk writes completely or not at all. */
+/* The size of a sector, which a disk writes completely or not at all. */
 #define POWER_SECTOR_BYTES 512
 
 /* A write or truncation that was not followed by a sync. */
 typedef struct power_change {
   struct power_change *next;
-  size_t at; /* for a truncation, the new size */
+  size_t at; /* offset of the write, or the new size for a truncation */
   size_t size;
   bool truncates;
   char bytes[];
 } power_change;
 
-/* A watched file: the synced bytes, and the changes that may be on the disk. */
+/* A watched file: the bytes that were synced, and the later changes, which may
+ * be on the disk. */
 typedef struct power_image {
   char *bytes;
   size_t size, room;
@@ -32,7 +33,7 @@ static struct {
   sqlite3_vfs *real;
   sqlite3_io_methods methods;
   char path[256];
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   power_image images[POWER_FILES];
   unsigned syncs;
@@ -40,8 +41,8 @@ static struct {
 
 typedef struct power_file {
   sqlite3_file base;
-  power_image *image; /* NULL: not watched */
-  sqlite3_file *real; /* follows this struct */
+  power_image *image; /* NULL if the file is not watched */
+  sqlite3_file *real; /* the file of the original VFS; follows this struct */
 } power_file;
 
 static void *power_memory(void *p) {
@@ -87,8 +88,8 @@ static void power_add(power_image *image, size_t at, const void *bytes,
   pthread_mutex_unlock(&power.lock);
 }
 
-/* Apply the pending changes to the image, or discard them. The caller holds the
- * lock. */
+/* Apply the pending changes to the image, or discard them. The caller holds
+ * power.lock. */
 static void power_apply_pending(power_image *image, bool apply) {
   power_change *change;
 
@@ -116,7 +117,8 @@ static int power_read(sqlite3_file *file, void *to, int size,
   return power_real(file)->pMethods->xRead(power_real(file), to, size, at);
 }
 
-/* Remember the write first: a sync cannot cover it before it is written. */
+/* Record the change before the write, so that a sync that includes the write
+ * also includes the change. */
 static int power_write(sqlite3_file *file, const void *bytes, int size,
                        sqlite3_int64 at) {
   power_image *image = ((power_file *)file)->image;
@@ -220,7 +222,7 @@ static int power_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
   return code;
 }
 
-/* ---- For tests ---- */
+/* ---- Functions for tests ---- */
 
 void power_begin(const char *path) {
   size_t i;
@@ -282,7 +284,7 @@ static bool power_keeps(unsigned kept, unsigned *random) {
 }
 
 /* Return a content that the disk may have after a power cut. The caller holds
- * the lock. */
+ * power.lock. */
 static power_image power_left(const power_image *of, unsigned kept,
                               unsigned *random) {
   power_image left = {0};

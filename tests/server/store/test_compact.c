@@ -1,4 +1,5 @@
-/* Compaction: each row goes into exactly one block, with few page writes. */
+/* Compaction: each profile goes into exactly one block, with few page
+ * writes. */
 #include "store_fixture.h"
 
 #include <pthread.h>
@@ -16,7 +17,8 @@ static void put(sp_store *store, const char *service, int64_t time_ns) {
   fixture_put(store, profile);
 }
 
-/* Store profiles of several sources, interleaved, in one transaction. */
+/* Store profiles in one transaction. Consecutive profiles belong to different
+ * sources. */
 static void put_many(sp_store *store, const char *service, size_t sources,
                      int64_t time_ns, size_t count) {
   sp_received **profiles = calloc(count, sizeof *profiles);
@@ -51,7 +53,8 @@ static off_t log_bytes(void) {
 #define SOURCES 20
 #define EACH    60
 
-/* Compaction source by source would write each page twenty times. */
+/* The profiles of 20 sources are interleaved, so compacting one source after
+ * the other would write each page twenty times. */
 static void interleaved_sources_are_compacted_together(void) {
   sp_selector all = fixture_all();
   int64_t bytes;
@@ -90,9 +93,9 @@ static void *send_all_the_time(void *argument) {
   return NULL;
 }
 
-/* A pass finishes although the same source and others receive data. The quiet
- * source has 50 profiles. No block of the busy one can have 50, because it
- * receives 7 profiles and then multiples of 40. */
+/* A pass of compaction ends although one of the compacted sources receives data
+ * all the time. The other source, "quiet", has 50 profiles. No block of "busy"
+ * can have 50, because it receives 7 profiles and then multiples of 40. */
 static void a_busy_source_does_not_block_compaction(void) {
   pthread_t threads[SENDERS];
   uintptr_t i;
@@ -115,8 +118,8 @@ static void a_busy_source_does_not_block_compaction(void) {
   fixture_end();
 }
 
-/* If there are too many profiles for one block, one call makes several blocks.
- */
+/* If there are too many profiles for one block, one call of sp_store_compact()
+ * makes several blocks. */
 static void an_hour_of_many_profiles_becomes_several_blocks(void) {
   sp_store *store;
 
@@ -130,8 +133,9 @@ static void an_hour_of_many_profiles_becomes_several_blocks(void) {
   fixture_end();
 }
 
-/* A pass compacts rows if there are enough of them, or if they have not changed
- * for a while. It does not read again what it has seen. */
+/* A pass compacts the rows of an hour if there are enough of them, or if none
+ * was added for a while. It does not read rows again that an earlier pass has
+ * read. */
 static void a_pass_reads_only_new_rows(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   sp_compact_seen seen = {0, 0}, later;
@@ -142,30 +146,33 @@ static void a_pass_reads_only_new_rows(void) {
   put(store, "shop", now);
   put(store, "shop", now + 1);
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
-  CHECK_EQUAL(2, blocks()); /* not enough rows, and they are too new */
+  /* Not compacted: there are only two rows, and they are too new. */
+  CHECK_EQUAL(2, blocks());
   CHECK_EQUAL(2, seen.block);
   CHECK(seen.quiet_ns < now && seen.quiet_ns > now - 5 * MINUTE);
 
   put(store, "web", now - 60 * MINUTE);
   put(store, "web", now - 60 * MINUTE + 1);
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
-  CHECK_EQUAL(3, blocks()); /* unchanged for long enough */
+  CHECK_EQUAL(3, blocks()); /* compacted: no row was added for long enough */
   put(store, "web", now - 60 * MINUTE + 2);
   later = (sp_compact_seen){.block = 99, .quiet_ns = now - 30 * MINUTE};
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &later));
-  CHECK_EQUAL(4, blocks()); /* the previous pass has seen this state */
+  /* Not compacted: the previous pass has already read these rows. */
+  CHECK_EQUAL(4, blocks());
   later = (sp_compact_seen){.block = 99, .quiet_ns = now - 90 * MINUTE};
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &later));
-  CHECK_EQUAL(3, blocks()); /* unchanged since the previous pass */
+  /* Compacted: no row was added since the previous pass. */
+  CHECK_EQUAL(3, blocks());
   put(store, "web", now - 60 * MINUTE + 3);
   CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
-  CHECK_EQUAL(3, blocks()); /* new */
+  CHECK_EQUAL(3, blocks()); /* compacted: the row is new */
   sp_store_close(store);
   fixture_end();
 }
 
-/* Samples of 64 types: four profiles of them are few samples, but have 80 MB of
- * values. */
+/* Store a profile whose samples have 64 types. Four such profiles have few
+ * samples, but 80 MB of values. */
 static void put_types(sp_store *store, int64_t time_ns) {
   sp_received *profile = fixture_profile("wide", time_ns);
   int64_t values[64];

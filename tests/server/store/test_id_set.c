@@ -1,5 +1,5 @@
-/* Sets of ids: their memory depends on the number of ids, not on the highest
- * one. */
+/* Sets of ids, whose memory depends on the number of ids and not on the highest
+ * id. */
 #include "check.h"
 
 #include <server/store/block/id_set.h>

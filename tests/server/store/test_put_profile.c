@@ -46,14 +46,14 @@ static void put_through(const sp_received *profile) {
   sp_put_dispose(&put);
 }
 
-static void known_items_need_no_writer(void) {
+static void a_profile_of_known_items_needs_no_writer(void) {
   sp_received *profile = profile_of("main;work");
   sp_put put;
 
   begin();
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));
-  CHECK(!put.packed); /* everything is new */
+  CHECK(!put.packed); /* not packed, because all items are new */
   CHECK_EQUAL(0, number_of(FIXTURE_FRAMES));
   CHECK(!sp_put_finish(&put));
   CHECK(put.packed);
@@ -68,8 +68,8 @@ static void known_items_need_no_writer(void) {
   end();
 }
 
-/* With one more stack, the ids of the others are found before the writer runs,
- * and do not change. */
+/* In a profile with one new stack, the ids of all known items are found before
+ * the writer runs, and do not change. */
 static void the_writer_adds_new_items(void) {
   sp_received *known = profile_of("main;work"), *more = profile_of("main;new");
   sp_put put;
@@ -90,7 +90,8 @@ static void the_writer_adds_new_items(void) {
   end();
 }
 
-/* Ids of a transaction that was rolled back are invalid. */
+/* The ids that a transaction has given out are invalid after it was rolled
+ * back. */
 static void ids_of_rolled_back_rows_are_not_used(void) {
   sp_received *other = profile_of("main;other"), *late;
   sp_put put;
@@ -105,7 +106,7 @@ static void ids_of_rolled_back_rows_are_not_used(void) {
   CHECK(!sp_database_run(db, "ROLLBACK TO job"));
   sp_intern_forget(&intern);
   CHECK_EQUAL(0, number_of(FIXTURE_FRAMES));
-  put_through(other); /* uses the same ids */
+  put_through(other); /* gets the ids that were given out before */
   CHECK(!sp_put_finish(&put));
   CHECK_EQUAL(3, number_of(FIXTURE_FRAMES));
   CHECK_EQUAL(3, number_of("SELECT count(*) FROM location"));
@@ -115,8 +116,8 @@ static void ids_of_rolled_back_rows_are_not_used(void) {
   end();
 }
 
-/* 2,000 new stacks of 100 frames, in four rows each: the writer looks for, or
- * inserts, some 4,096 rows at a time. */
+/* The profile has 2,000 new stacks of 100 frames, which need four rows each.
+ * The writer looks for, or inserts, about 4,096 rows at a time. */
 static void a_large_profile_gets_ids_in_parts(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   uint64_t queries_before;
@@ -143,8 +144,8 @@ static void a_large_profile_gets_ids_in_parts(void) {
   CHECK(put.packed);
   CHECK_EQUAL(queries_before, intern.queries);
   sp_put_dispose(&put);
-  /* All items have ids now, and the cached entries of other profiles were not
-   * evicted. */
+  /* All items have ids now. The cache did not grow so much that entries of
+   * other profiles were evicted. */
   CHECK(intern.now.count < 5000);
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));
@@ -154,8 +155,9 @@ static void a_large_profile_gets_ids_in_parts(void) {
   end();
 }
 
-/* The largest possible id of a series is in use. Known series are still found.
- * New series get ids again after the series with that id is deleted. */
+/* The largest possible id of a series is in use. Known series are still found,
+ * but new ones are refused. They get ids again after the series with the
+ * largest id is deleted. */
 static void a_store_without_ids_for_series_refuses(void) {
   sp_received *known = profile_of("main;work");
   sp_received *more = fixture_profile("shop", FIXTURE_TIME);
@@ -190,7 +192,8 @@ int main(int argc, char **argv) {
       {"a_store_without_ids_for_series_refuses",
        a_store_without_ids_for_series_refuses},
       {"a_large_profile_gets_ids_in_parts", a_large_profile_gets_ids_in_parts},
-      {"known_items_need_no_writer", known_items_need_no_writer},
+      {"a_profile_of_known_items_needs_no_writer",
+       a_profile_of_known_items_needs_no_writer},
       {"the_writer_adds_new_items", the_writer_adds_new_items},
       {"ids_of_rolled_back_rows_are_not_used",
        ids_of_rolled_back_rows_are_not_used},

@@ -1,14 +1,15 @@
-/* Limits of a selection: it uses memory only for matching data, and stops soon
- * after it is cancelled, however large the store is. */
+/* A selection uses memory only for data that matches, and stops soon after it
+ * is cancelled, however large the store is. */
 #include "store_fixture.h"
 
 #include <stdlib.h>
 
-#define WIDE_LABELS 255 /* besides the one that distinguishes them */
+/* Labels of each series, besides the one whose value is unique. */
+#define WIDE_LABELS 255
 
 static const sp_trace_id no_trace = {0, 0};
 
-/* Store series with many labels each: their lists of labels alone would exceed
+/* Store series with so many labels that the lists of labels alone would exceed
  * the memory limit of a query. */
 static void put_wide(sp_store *store, const char *service, int64_t time_ns,
                      uint32_t first, uint32_t count) {
@@ -90,7 +91,8 @@ static void series_that_do_not_match_use_no_memory(void) {
   fixture_end();
 }
 
-/* An allocator that fails for more memory than any query needs. */
+/* An allocator that fails for an allocation larger than any that a query
+ * needs. */
 static void *small_resize(void *data, void *old, size_t size) {
   (void)data;
   if (size > (size_t)128 << 20)
@@ -125,7 +127,8 @@ static void high_ids_of_texts_need_no_memory(void) {
 }
 
 static sp_cancel select_cancel;
-static int select_left; /* texts left to match before the query is cancelled */
+static int select_left; /* number of texts that are matched before the query is
+                         * cancelled */
 
 static bool matches_until(const sp_matcher *matcher, const char *text,
                           size_t size) {
@@ -151,7 +154,7 @@ static void a_selection_is_cancelled_amid_series_and_samples(void) {
 
   fixture_begin();
   store = fixture_open();
-  for (i = 0; i < 3000; i++) { /* in one block */
+  for (i = 0; i < 3000; i++) { /* all are in one block */
     snprintf(name, sizeof name, "GET /%d", i);
     fixture_sample(profile, "main", name, (uint64_t)i + 1, no_trace, 1);
   }
@@ -164,7 +167,7 @@ static void a_selection_is_cancelled_amid_series_and_samples(void) {
   CHECK_EQUAL(SPANPROF_ERR_TIMEOUT, count_series(store, &selector, &count));
   CHECK_EQUAL(0, select_left);
 
-  /* One series with many samples. */
+  /* A query of one series with many samples is also cancelled. */
   select_cancel = (sp_cancel){0};
   profile = fixture_profile("mail", FIXTURE_TIME);
   for (i = 0; i < 3000; i++)

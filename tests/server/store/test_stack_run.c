@@ -1,4 +1,4 @@
-/* Stacks in the file: each row is a run of frames. */
+/* The table of stacks in the file, in which a row has a run of frames. */
 #include "store_fixture.h"
 
 #include <server/store/tables/stack_run.h>
@@ -32,7 +32,7 @@ static void path_of(const sp_stack_tree *tree, size_t node, char *out) {
   strcat(out, name);
 }
 
-/* The value of exactly this stack. */
+/* Return the value of exactly this stack. */
 static int64_t value_of(sp_store *store, const char *frames) {
   const sp_selector selector = fixture_all();
   sp_stack_tree *tree;
@@ -60,12 +60,12 @@ static void stacks_share_the_frames_of_a_run(void) {
   for (round = 0; round < 3; round++) {
     const int64_t time_ns = FIXTURE_TIME + round * FIXTURE_SECOND;
 
-    put(store, time_ns, "a;b;c;d;e", 1);
-    put(store, time_ns + 1, "a;b;c", 10);         /* ends within the run */
-    put(store, time_ns + 2, "a;b;x;y", 100);      /* branches off */
-    put(store, time_ns + 3, "a;b;c;d;e;f", 1000); /* continues after the run */
+    put(store, time_ns, "a;b;c;d;e", 1);          /* one run */
+    put(store, time_ns + 1, "a;b;c", 10);         /* ends within this run */
+    put(store, time_ns + 2, "a;b;x;y", 100);      /* branches off this run */
+    put(store, time_ns + 3, "a;b;c;d;e;f", 1000); /* continues after this run */
     put(store, time_ns + 4, "a;b;x;z", 10000);
-    put(store, time_ns + 5, "b;c", 100000); /* the same frames from elsewhere */
+    put(store, time_ns + 5, "b;c", 100000); /* has another root */
     CHECK_EQUAL(11, fixture_number(FIXTURE_FRAMES));
     /* Open the store again, so that its cache is empty in the next round. */
     store = reopen(store);
@@ -103,8 +103,8 @@ static void unused_frames_of_a_run_are_deleted(void) {
   fixture_end();
 }
 
-/* With one row for each frame, a frame needed 27 bytes in the table and its
- * index. */
+/* A frame needs less than 2.5 bytes. With a row for each frame, it needed 27
+ * bytes in the table and its index. */
 static void a_frame_of_a_deep_stack_needs_few_bytes(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   sp_store *store;
@@ -120,7 +120,7 @@ static void a_frame_of_a_deep_stack_needs_few_bytes(void) {
   fixture_end();
 }
 
-/* As in a store that has given out many ids. */
+/* The new ids are beyond 32 bits, as in a store that has given out many ids. */
 static void ids_beyond_32_bits_are_valid(void) {
   int64_t now_ns;
   sp_store *store;

@@ -48,7 +48,7 @@ static bool add_point(void *data, const sp_store_point *point) {
   return true;
 }
 
-/* Check the answers, which do not depend on compaction. */
+/* Check the answers to queries, which must not depend on compaction. */
 static void check_answers(sp_store *store) {
   const sp_matcher shop = {
       .kind = SP_MATCH_EQUAL, .name = "service_name", .value = "shop"};
@@ -84,7 +84,8 @@ static void check_answers(sp_store *store) {
   selector.matcher_count = 0;
   selector.profiles = &seen.first;
   selector.profile_count = 1;
-  /* All series of the upload: the labels of its samples make two of it. */
+  /* The id of a profile selects all of its series. It has two, because its
+   * samples have different labels. */
   CHECK_EQUAL(100000000, fixture_sum(store, &selector, NULL));
   selector.profile_count = 0;
   selector.span_ids = spans;
@@ -93,7 +94,8 @@ static void check_answers(sp_store *store) {
   seen = (points){0};
   CHECK(!sp_store_points(store, &selector, SP_STORE_POINT_PER_SPAN, add_point,
                          &seen));
-  CHECK_EQUAL(3, seen.count); /* span 6 with and without its trace */
+  CHECK_EQUAL(3, seen.count); /* one for span 3, and two for span 6, with and
+                               * without the trace */
   selector.span_count = 0;
   selector.trace_ids = &some_trace;
   selector.trace_count = 1;
@@ -185,8 +187,8 @@ static void samples_are_counted_by_their_period(void) {
       CHECK_TEXT("GET /", sp_text_pairs_find(labels, "span_name"));
       found += sample->trace_hi == some_trace.hi ? sample->value : 0;
     }
-    /* 40 spans with two stacks, and one sample without a span per application.
-     */
+    /* 40 spans with two stacks each, and one sample without a span for each of
+     * two applications. */
     CHECK_EQUAL(82, tree->sample_count);
     CHECK_EQUAL(40 * INT64_C(100000000), value);
     CHECK_EQUAL(40 * 10, count);
@@ -215,8 +217,9 @@ static void check_counts(sp_store *store, const sp_selector *selector,
   sp_stack_tree_free(tree);
 }
 
-/* 10 profiles with 0.6 periods in one frame; one of them has a named span,
- * another one has a span without a name. */
+/* There are 10 profiles, each with a sample of 0.6 periods. One of these
+ * samples has a span without a name, and another profile has a sample with a
+ * named span. */
 static void compaction_does_not_change_sample_counts(void) {
   const sp_matcher named = {
       .kind = SP_MATCH_EQUAL, .name = "span_name", .value = "GET /"};
@@ -269,7 +272,8 @@ static void without_a_period_each_row_is_a_sample(void) {
   fill(store);
   sp_store_close(store);
   CHECK(sqlite3_open(fixture_path, &db) == SQLITE_OK);
-  /* 10000000 in zigzag has four bytes. */
+  /* Remove the period at the end of each source's key. As a zigzag varint,
+   * 10000000 has four bytes. */
   CHECK(sqlite3_exec(db, "UPDATE source SET key=substr(key, 1, length(key)-4)",
                      NULL, NULL, NULL) == SQLITE_OK);
   sqlite3_close(db);
@@ -295,7 +299,7 @@ static void old_and_excess_data_is_deleted_and_counted(void) {
 
   fixture_begin();
   fixture_retention_ns = 3600 * SP_NS_PER_S;
-  fixture_max_bytes = 4 << 20; /* some 2 MiB of it are for the data */
+  fixture_max_bytes = 4 << 20; /* about 2 MiB of this are for the data */
   store = fixture_open();
   for (i = 0; i < 8; i++) {
     sp_received *profile =
@@ -306,7 +310,7 @@ static void old_and_excess_data_is_deleted_and_counted(void) {
   }
   CHECK(!sp_store_drop_old(store));
   CHECK_EQUAL(4, fixture_sum(store, &selector, NULL));
-  for (i = 0; i < 20; i++) { /* ids do not compress */
+  for (i = 0; i < 20; i++) { /* large, because random ids do not compress */
     sp_received *profile = fixture_profile("mail", now - i - 1);
     uint64_t span;
 
@@ -351,7 +355,7 @@ static void a_full_disk_is_reported_and_writing_resumes(void) {
   CHECK_EQUAL(SPANPROF_ERR_IO, st);
   CHECK(strstr(spanprof_last_error(), "full") != NULL);
   CHECK_EQUAL(kept, fixture_sum(store, &selector, NULL));
-  put_variant(store, 3, 0); /* a small one still fits */
+  put_variant(store, 3, 0); /* a small profile still fits */
   CHECK_EQUAL(kept + 3, fixture_sum(store, &selector, NULL));
   sp_store_close(store);
   fixture_pages_max = 0;

@@ -1,7 +1,7 @@
 /* A damaged block does not stop maintenance. */
 #include "store_fixture.h"
 
-#define APPLICATIONS 600 /* as many blocks as a wide filter covers */
+#define APPLICATIONS 600 /* so many that their blocks get a wide filter */
 
 static const sp_trace_id no_trace = {0, 0};
 
@@ -41,7 +41,7 @@ static void a_damaged_block_is_skipped(void) {
   }
   for (i = 0; i < 10; i++)
     put(store, "shop", FIXTURE_TIME + 7200 * FIXTURE_SECOND + i, 7);
-  /* Damage one block of the applications, and the second block of "shop". */
+  /* Damage the block of one application, and the second block of "shop". */
   fixture_run("UPDATE block SET spans=zeroblob(1) WHERE id=7");
   fixture_run("UPDATE block SET body=zeroblob(1) WHERE id=602");
   fixture_run("INSERT INTO text(text) VALUES('of nothing')");

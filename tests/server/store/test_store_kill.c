@@ -1,8 +1,9 @@
-/* The process is killed while it writes: all profiles of successful calls are
- * stored.
+/* A process that is killed while it writes has stored all profiles of its
+ * successful calls.
  *
- * The child is this program again. It writes a byte for each successful call;
- * the parent kills it at a random time and counts. */
+ * The child is this program again. It writes a byte to a pipe for each
+ * successful call. The parent kills the child at a random time and counts the
+ * bytes. */
 #include "store_fixture.h"
 
 #include <signal.h>
@@ -46,7 +47,7 @@ static int kill_child(const char *path, const char *base) {
   }
 }
 
-/* Returns how many calls of the child succeeded before it was killed. */
+/* Start a child and kill it. Returns how many of its calls succeeded. */
 static int64_t kill_round(int round) {
   char base[32], bytes[512];
   int64_t confirmed = 0;
@@ -90,7 +91,8 @@ static void confirmed_profiles_survive_a_kill(void) {
     store = fixture_open();
     kept = fixture_sum(store, &selector, NULL);
     CHECK(kept >= before + confirmed);
-    /* Calls that were running when it was killed may be stored, too. */
+    /* The profiles of calls that were running at the kill may be stored,
+     * too. */
     CHECK(kept <= before + confirmed + KILL_THREADS);
     sp_store_close(store);
   }

@@ -1,5 +1,5 @@
-/* Maintenance: names without profiles are deleted, and by bytes the oldest
- * data. */
+/* Maintenance deletes names without profiles, and the oldest data if the files
+ * become too large. */
 #include "store_fixture.h"
 
 #include "test_clock.h"
@@ -39,7 +39,7 @@ static void put_spans(sp_store *store, uint64_t count, const char *name,
   CHECK(!sp_store_put_spans(store, spans, count));
 }
 
-/* Store profiles of two applications with different stacks. */
+/* Store profiles of two applications. Each profile has a stack of its own. */
 static void put_gone(sp_store *store, int64_t time_ns) {
   static const sp_received *all[3000];
   char frames[64];
@@ -68,7 +68,7 @@ static void names_without_profiles_are_collected(void) {
   fixture_retention_ns = 3600 * SP_NS_PER_S;
   store = fixture_open();
   put_spans(store, 1, "GET /kept", now, "{}");
-  /* More than one transaction deletes. */
+  /* These profiles need more than one transaction to be deleted. */
   put_gone(store, now - 7200 * FIXTURE_SECOND);
   for (i = 0; i < 3; i++)
     put(store, "shop", now + i, "main;shared;kept", "GET /shop");
@@ -85,7 +85,8 @@ static void names_without_profiles_are_collected(void) {
   CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM text WHERE text IN "
                                 "('GET /kept', 'traced')"));
   CHECK_EQUAL(3, fixture_sum(store, &selector, "kept"));
-  /* A deleted stack can be stored again, also as the caller of a new frame. */
+  /* A stack that was deleted can be stored again, also as the caller of a new
+   * frame. */
   put(store, "closed", now, "main;shared;gone_1;new", "GET /gone");
   CHECK_EQUAL(1, fixture_sum(store, &selector, "new"));
   CHECK(!sp_store_collect(store));
@@ -111,7 +112,8 @@ static int64_t used_bytes(void) {
                         "pragma_page_size");
 }
 
-/* Store spans as exporters send them: 50 at a time, one second apart. */
+/* Store large spans that start one second apart, 50 at a time, as exporters
+ * do. */
 static void put_large_spans(sp_store *store, uint64_t count, int64_t start_ns) {
   static char attributes[4000];
   sp_store_span spans[50];
@@ -148,7 +150,7 @@ static void the_limit_of_bytes_holds_for_traces(void) {
   put_large_spans(store, 1500, begin);
   CHECK(!sp_store_drop_old(store));
   CHECK(used_bytes() <= (int64_t)fixture_max_bytes);
-  /* The oldest are deleted, the latest and the profile remain. */
+  /* The oldest spans are deleted. The latest ones and the profile remain. */
   CHECK(!sp_store_spans(store, &all, count_span, &oldest));
   CHECK(oldest > begin && oldest < begin + 1499 * FIXTURE_SECOND);
   number = fixture_number("SELECT count(*) FROM span");
@@ -179,8 +181,8 @@ static void spans_of_a_wrong_clock_are_deleted_first(void) {
   fixture_end();
 }
 
-/* Blocks of single profiles use most of the bytes; after compaction all of them
- * fit. */
+/* Most of the bytes are used by blocks of single profiles. All profiles fit
+ * after compaction. */
 static void profiles_are_compacted_before_they_are_deleted(void) {
   static const sp_received *all[4000];
   const int64_t now = now_ns();
@@ -200,8 +202,8 @@ static void profiles_are_compacted_before_they_are_deleted(void) {
   for (i = 0; i < SP_COUNT_OF(all); i++)
     sp_received_free((sp_received *)(uintptr_t)all[i]);
   sp_store_close(store);
-  /* Three quarters of the used bytes, plus the reserve and the log of a small
-   * store. */
+  /* Allow three quarters of the used bytes, and the reserve and the log of a
+   * small store. */
   fixture_max_bytes = (uint64_t)used_bytes() * 3 / 4 + (1792 << 10);
   store = fixture_open();
   CHECK(!sp_store_drop_old(store));
@@ -212,8 +214,8 @@ static void profiles_are_compacted_before_they_are_deleted(void) {
   fixture_end();
 }
 
-/* A file of an earlier version cannot return its free pages; it is converted to
- * one that can. */
+/* A file of an earlier version cannot return its free pages. It is converted,
+ * so that it can. */
 static void a_file_of_an_earlier_version_returns_pages(void) {
   const sp_selector selector = fixture_all();
   struct stat info;
@@ -265,7 +267,8 @@ static void the_limit_of_bytes_holds_for_documents(void) {
   fixture_end();
 }
 
-/* Properties of a file next to the store; all zero if there is none. */
+/* Return the properties of a file next to the store; all are zero if the file
+ * does not exist. */
 static struct stat info_of(const char *ending) {
   struct stat info = {0};
   char path[80];
@@ -275,7 +278,7 @@ static struct stat info_of(const char *ending) {
   return info;
 }
 
-/* A permanent reader keeps the log from being truncated. */
+/* The log is not truncated, because a reader never ends. */
 static void the_limit_of_bytes_holds_for_the_log(void) {
   static char bytes[100000];
   sp_store_document document = {
@@ -319,7 +322,8 @@ static void names_of_deleted_profiles_are_deleted_first(void) {
   fixture_max_bytes = 8 << 20;
   store = fixture_open();
   memset(frames, 'x', sizeof frames - 1);
-  for (i = 0; i < 600; i++) { /* the names of the first half have 12 MB */
+  for (i = 0; i < 600; i++) { /* the names of the first half need 12 MB in the
+                               * file */
     snprintf(frames, 8, "f%06d", i);
     frames[7] = i < 300 ? 'x' : '\0';
     put(store, "shop", begin + i, frames, NULL);
@@ -332,8 +336,9 @@ static void names_of_deleted_profiles_are_deleted_first(void) {
 }
 
 typedef struct leaping_clock {
-  test_clock test; /* must be the first member: functions of test_clock get a
-                    * pointer to it */
+  /* Must be the first member, because functions of test_clock get a pointer to
+   * it. */
+  test_clock test;
   _Atomic uint64_t leapt_ns;
 } leaping_clock;
 
@@ -364,7 +369,7 @@ static void a_clock_that_jumps_and_is_set_back_deletes_nothing(void) {
   clock.leapt_ns = 0;
   test_clock_pass(&clock.test, 1800 * SP_NS_PER_S);
   CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM block"));
-  /* A jump that is not set back is accepted as the right time. */
+  /* If the clock is not set back, its time is accepted as the right one. */
   clock.leapt_ns = years;
   test_clock_pass(&clock.test, 900 * SP_NS_PER_S);
   CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM block"));

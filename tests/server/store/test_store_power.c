@@ -1,9 +1,10 @@
-/* The power fails while the store writes. Whichever unsynced bytes the disk has
- * then, the store opens, and has every profile of a successful call.
+/* The power fails while the store writes. Whichever of the unsynced bytes the
+ * disk has afterwards, the store can be opened, and has all profiles of
+ * successful calls.
  *
- * A cut is a copy of a possible content of the disk, made while the store runs,
- * so one run has many cuts. SPANPROF_CUTS: number of cuts, by default 30, with
- * a sanitizer 5. */
+ * A power cut is simulated by a copy of the files with a content that the disk
+ * may have. The store continues to run, so one run has many cuts. SPANPROF_CUTS
+ * is the number of cuts: 30 by default, 5 with a sanitizer. */
 #include "store_fixture.h"
 
 #include <pthread.h>
@@ -12,17 +13,18 @@
 #include "power_vfs.h"
 
 #define POWER_THREADS  3
-#define POWER_PROFILES 200000 /* largest number in one run */
+#define POWER_PROFILES 200000 /* most profiles in one run */
 #define POWER_RUN_CUTS 10
 
-/* Chances in % that an unsynced sector is on the disk. */
+/* The chances, in %, that an unsynced sector is on the disk. */
 static const unsigned power_chances[] = {0, 50, 97, 100, 10};
 
 static struct {
   sp_store *store;
   atomic_bool ending;
   atomic_uint next;                       /* number of the next profile */
-  atomic_uchar confirmed[POWER_PROFILES]; /* 1: the call succeeded */
+  atomic_uchar confirmed[POWER_PROFILES]; /* 1 if the profile's call
+                                           * succeeded */
 } run;
 
 static void *power_put(void *argument) {
@@ -48,7 +50,7 @@ static void *power_put(void *argument) {
 }
 
 typedef struct power_seen {
-  uint8_t *profiles; /* by number */
+  uint8_t *profiles; /* 1 for the number of each profile that was seen */
   size_t count;
 } power_seen;
 
@@ -57,7 +59,7 @@ static bool power_see(void *data, const sp_store_point *point) {
   const int64_t number = (point->time_ns - FIXTURE_TIME) / 1000000;
 
   CHECK(number >= 0 && number < POWER_PROFILES);
-  CHECK_EQUAL(0, seen->profiles[number]); /* each exactly once */
+  CHECK_EQUAL(0, seen->profiles[number]); /* each profile is returned once */
   CHECK_EQUAL(1, point->value);
   seen->profiles[number] = 1;
   seen->count++;
@@ -77,7 +79,7 @@ static void power_check_file(void) {
   sqlite3_close(db);
 }
 
-/* Open the files after the cut. The store must have all profiles in
+/* Open the store after a power cut, and check that it has all profiles in
  * `confirmed`. */
 static void power_check(const uint8_t *confirmed, unsigned confirmed_end) {
   const sp_selector selector = fixture_all();
@@ -91,7 +93,7 @@ static void power_check(const uint8_t *confirmed, unsigned confirmed_end) {
   for (number = 0; number < confirmed_end; number++)
     lost += confirmed[number] && !seen.profiles[number];
   CHECK_EQUAL(0, lost);
-  /* The stacks and names of all profiles are there, too. */
+  /* The store also has the stacks and names of all profiles. */
   CHECK_EQUAL((int64_t)seen.count, fixture_sum(store, &selector, NULL));
   sp_store_close(store);
   power_check_file();
@@ -154,7 +156,8 @@ static void confirmed_profiles_survive_a_power_cut(void) {
     power_run(cuts < POWER_RUN_CUTS ? cuts : POWER_RUN_CUTS, &random);
 }
 
-/* Test of the cut itself: unsynced bytes are lost, synced bytes are not. */
+/* This tests power_cut() itself: unsynced bytes are lost, but synced bytes are
+ * not. */
 static void a_power_cut_loses_unsynced_bytes(void) {
   unsigned random = 1;
   sqlite3_int64 rows = -1;

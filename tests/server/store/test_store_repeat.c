@@ -1,10 +1,11 @@
-/* A retry counts once, and different content is stored: for single profiles,
- * for compacted ones, and in a store of an earlier version. */
+/* An upload that is repeated counts once, but different content is stored. This
+ * holds for profiles before and after compaction, and in a store of an earlier
+ * version. */
 #include "store_fixture.h"
 
 static const sp_trace_id no_trace = {0, 0};
 
-/* Returns whether the profile was stored already. */
+/* Store a profile. Returns whether the store already had it. */
 static bool put_again(sp_store *store, int64_t time_ns, int64_t value) {
   sp_received *profile = fixture_profile("shop", time_ns);
   const sp_received *const one = profile;
@@ -40,7 +41,7 @@ static void a_retry_counts_once(void) {
   fixture_end();
 }
 
-/* A store of version 2 has no digests. */
+/* A store of version 2 has no digests, by which repeated profiles are found. */
 static void a_repeated_profile_of_an_earlier_version_is_found(void) {
   sp_store *store;
 
@@ -64,8 +65,9 @@ static void a_repeated_profile_of_an_earlier_version_is_found(void) {
   fixture_end();
 }
 
-/* A put must not read the other profiles of the same time, because a thousand
- * of them would cost a million comparisons. Here their bytes are unreadable. */
+/* Storing a profile must not read other profiles of the same time, because for
+ * a thousand of them this would need a million comparisons. In this test, the
+ * other profiles cannot be read. */
 static void other_profiles_of_the_same_time_are_not_read(void) {
   sp_store *store;
 

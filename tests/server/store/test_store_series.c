@@ -1,10 +1,11 @@
-/* Series beyond their limits, and lists of labels that do not read all series.
- */
+/* The limits of the number of series, and lists of labels that do not read all
+ * series. */
 #include "store_fixture.h"
 
 static const sp_trace_id no_trace = {0, 0};
 
-/* Store one sample for each of `count` span names, unique to this call. */
+/* Store one sample for each of `count` span names, beginning with number
+ * `first`. */
 static void put_names(sp_store *store, const char *service, int first,
                       int count) {
   sp_received *profile =
@@ -43,22 +44,22 @@ static void excess_series_of_an_application_are_merged(void) {
   put_names(store, "shop", 0, 8);
   put_names(store, "mail", 0, 3);
   CHECK_EQUAL(11, series_count());
-  put_names(store, "shop", 8, 8); /* 2 fit within the limit */
+  put_names(store, "shop", 8, 8); /* only 2 of them fit within the limit */
   put_names(store, "shop", 0, 16);
   CHECK_EQUAL(14, series_count());
   CHECK_EQUAL(32, sum_of(store, "service_name", "shop"));
   CHECK_EQUAL(12, sum_of(store, "span_name", "[other]"));
   CHECK_EQUAL(2, sum_of(store, "span_name", "GET /shop/9"));
   CHECK_EQUAL(0, sum_of(store, "span_name", "GET /shop/10"));
-  /* The label values of the other series are not stored, either. */
+  /* The label values of series beyond the limit are not stored, either. */
   CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM text WHERE text LIKE "
                                 "'%shop/1_'"));
   CHECK(!sp_store_get_stats(store, &stats));
   CHECK_EQUAL(14, stats.series);
   CHECK_EQUAL(12, stats.other_series);
   sp_store_close(store);
-  /* The series are counted again from the file, and other applications are not
-   * affected. */
+  /* After a restart, the series in the file are counted again. Other
+   * applications are not affected. */
   store = fixture_open();
   put_names(store, "shop", 16, 4);
   put_names(store, "mail", 3, 3);
@@ -152,7 +153,7 @@ static void equal_series_are_returned_once(void) {
   CHECK_EQUAL(1, list_of(store, &selector, types, 2));
   selector.matchers = &span;
   CHECK_EQUAL(1, list_of(store, &selector, types, 2));
-  /* Only series in the range. */
+  /* Only series in the range of times are returned. */
   selector = fixture_all();
   selector.from_ms = (FIXTURE_TIME + 50 * FIXTURE_SECOND) / 1000000;
   CHECK_EQUAL(1, list_of(store, &selector, types, 2));

@@ -1,7 +1,8 @@
 /* All operations of a store in several threads at the same time: uploads,
  * queries of each kind, traces, documents, compaction by several threads,
- * retention and the collection of names. Intended for ThreadSanitizer, but
- * valid without it. SPANPROF_STRESS_SECONDS: duration, by default 2. */
+ * retention and the deletion of unused names. The test is intended for
+ * ThreadSanitizer, but also useful without it. SPANPROF_STRESS_SECONDS is its
+ * duration, by default 2. */
 #include "store_fixture.h"
 
 #include <pthread.h>
@@ -14,15 +15,16 @@ static struct {
   sp_store *store;
   int64_t now_ns;
   atomic_bool ending;
-  atomic_llong put;     /* profiles that are stored */
-  atomic_llong started; /* profiles that may be stored */
+  atomic_llong put;     /* number of profiles that are stored */
+  atomic_llong started; /* number of profiles whose storing has begun */
 } threads;
 
 static bool threads_go(void) {
   return !atomic_load(&threads.ending);
 }
 
-/* Store profiles of the last 20 minutes, which do not expire. */
+/* Store profiles of the last 20 minutes, which the retention does not
+ * delete. */
 static void *threads_write(void *argument) {
   const sp_trace_id trace = {1, (uintptr_t)argument};
   char frames[64];
@@ -42,7 +44,7 @@ static void *threads_write(void *argument) {
   return NULL;
 }
 
-/* Store profiles older than the retention, which expire. */
+/* Store profiles older than the retention, which are deleted. */
 static void *threads_write_old(void *argument) {
   int64_t number = 0;
   char frames[64];
@@ -85,8 +87,8 @@ static bool threads_span(void *data, const sp_store_span *span) {
   return span->name != NULL;
 }
 
-/* Each query sees all profiles that were stored before it began, and none that
- * was started after it ended. */
+/* Check that each query returns all profiles that were stored before it began,
+ * and none whose storing began after it ended. */
 static void *threads_read(void *argument) {
   const sp_matcher no_old = {
       .kind = SP_MATCH_UNEQUAL, .name = "service_name", .value = "old"};

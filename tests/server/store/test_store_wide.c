@@ -1,9 +1,9 @@
-/* Filters of many blocks: they never exclude a block that has the id, and
- * excluded blocks are not read. */
+/* Wide filters, which cover many blocks. They never exclude a block that has
+ * the id, and blocks that they exclude are not read. */
 #include "store_fixture.h"
 
-/* Blocks for more than two wide filters, each of another application, so that
- * they are not compacted. */
+/* So many that their blocks have two wide filters. Each block belongs to an
+ * application of its own, so that the blocks are not compacted together. */
 #define APPLICATIONS 1100
 
 static uint64_t span_of(int number) {
@@ -14,8 +14,8 @@ static sp_trace_id trace_of(int number) {
   return (sp_trace_id){span_of(number) ^ 77, (uint64_t)number + 1};
 }
 
-/* A profile with one span and its trace; their ids are `number` + 1 and the
- * time. */
+/* Return a profile of one sample with the value `number` + 1, and with a span
+ * and a trace whose ids depend on `number`. */
 static sp_received *profile_of(int number, int64_t time_ns) {
   sp_received *profile;
   char service[16];
@@ -87,7 +87,7 @@ static void every_id_is_found_through_wide_filters(void) {
   CHECK(!sp_store_compact(store));
   CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM wide_filter"));
   check_every_id(store);
-  /* Newer blocks are found without a wide filter. */
+  /* Newer blocks, which have no wide filter yet, are also found. */
   fixture_put(store, profile_of(APPLICATIONS, FIXTURE_TIME));
   CHECK_EQUAL(APPLICATIONS + 1, sum_of_span(store, span_of(APPLICATIONS)));
   CHECK_EQUAL(0, sum_of_span(store, span_of(APPLICATIONS + 1)));
@@ -98,8 +98,8 @@ static void every_id_is_found_through_wide_filters(void) {
   fixture_end();
 }
 
-/* The blocks' own filters accept every id here, and their heads cannot be read.
- */
+/* In this test, the blocks' own filters accept every id, and the heads of the
+ * blocks cannot be read. */
 static void blocks_excluded_by_wide_filters_are_not_read(void) {
   const uint64_t unknown = span_of(APPLICATIONS + 1);
   sp_selector selector = fixture_all();
@@ -143,7 +143,8 @@ static void wide_filters_are_deleted_with_their_blocks(void) {
   fixture_retention_ns = 3600 * SP_NS_PER_S;
   store = fixture_open();
   CHECK(!sp_store_drop_old(store));
-  /* A block number is not reused while a wide filter covers it. */
+  /* The number of a deleted block is not reused while a wide filter covers
+   * it. */
   fixture_put(store, profile_of(3, now));
   CHECK(fixture_number("SELECT min(id) FROM block") > last);
   CHECK_EQUAL(4, sum_of_span(store, span_of(3)));
@@ -155,7 +156,7 @@ static void wide_filters_are_deleted_with_their_blocks(void) {
   fixture_end();
 }
 
-static void blocks_that_will_be_compacted_wait(void) {
+static void blocks_to_be_compacted_get_no_wide_filter(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   sp_store *store;
 
@@ -169,8 +170,8 @@ static void blocks_that_will_be_compacted_wait(void) {
   fixture_end();
 }
 
-/* A store of version 1 has the same tables, but no wide filters and no digests.
- */
+/* A store of version 1 has no wide filters and no digests, but otherwise the
+ * same tables. */
 static void a_store_of_version_1_gets_wide_filters(void) {
   sp_store *store;
 
@@ -200,8 +201,8 @@ int main(int argc, char **argv) {
        blocks_excluded_by_wide_filters_are_not_read},
       {"wide_filters_are_deleted_with_their_blocks",
        wide_filters_are_deleted_with_their_blocks},
-      {"blocks_that_will_be_compacted_wait",
-       blocks_that_will_be_compacted_wait},
+      {"blocks_to_be_compacted_get_no_wide_filter",
+       blocks_to_be_compacted_get_no_wide_filter},
       {"a_store_of_version_1_gets_wide_filters",
        a_store_of_version_1_gets_wide_filters},
   };

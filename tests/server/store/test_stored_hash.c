@@ -1,11 +1,12 @@
-/* Stored hashes never change. */
+/* The hashes that a store contains must never change. */
 #include "check.h"
 
 #include <server/store/block/id_filter.h>
 #include <server/store/block/stored_hash.h>
 
-/* From appendix A of the paper: the key 00 01 … 0f, the bytes 00 01 … 0e. The
- * others are from the vectors of the reference implementation. */
+/* The first digest is the example in appendix A of the paper on SipHash: the
+ * key 00 01 … 0f and the bytes 00 01 … 0e. The others are test vectors of the
+ * reference implementation. */
 static void digests_are_siphash_2_4(void) {
   const uint64_t k0 = UINT64_C(0x0706050403020100);
   const uint64_t k1 = UINT64_C(0x0f0e0d0c0b0a0908);

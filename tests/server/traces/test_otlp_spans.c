@@ -61,7 +61,7 @@ static void spans_have_all_displayed_fields(void) {
 
   CHECK(!read_spans(&spans, sp_view_of(wire.data, wire.size)));
   CHECK_EQUAL(spans.count, 2);
-  CHECK_EQUAL(spans.rejected, 2); /* one has no time, one has no id */
+  CHECK_EQUAL(spans.rejected, 2); /* one span has no time, and one has no id */
   CHECK_EQUAL(spans.spans[1].kind, 3);
   CHECK_EQUAL(spans.spans[1].status, 2);
   span = &spans.spans[0];
@@ -92,8 +92,9 @@ static void spans_outside_of_the_window_are_rejected(void) {
   sp_refusal refusal;
   int64_t off;
 
-  /* Windows around the first span's end. The second span is one nanosecond long
-   * and in 1970. */
+  /* The window of allowed times begins, and then ends, one nanosecond before,
+   * at, or after the end of the first span. The second span is one nanosecond
+   * long and in 1970. */
   for (off = -1; off <= 1; off++) {
     sp_refusal_init(&refusal, &sp_mem_default);
     sp_otlp_spans_init(&spans, &sp_mem_default);
@@ -128,7 +129,7 @@ static void a_truncated_request_does_not_crash(void) {
   sp_buffer_dispose(&wire);
 }
 
-/* Put `value` into lists of this depth. Frees `value`. */
+/* Put `value` into `depth` nested lists. Frees `value`. */
 static message value_in(message value, size_t depth) {
   while (depth--) {
     message list = message_new(), outer = message_new();
