@@ -25,8 +25,8 @@ BURN_CODE static void burn_leaf(double seconds) {
   double until = burn_clock_s(CLOCK_THREAD_CPUTIME_ID) + seconds, left, end;
   int i;
 
-  /* A thread that reads its CPU clock all the time gets few ticks
-   * (tests/core/burn.h). */
+  /* Read the CPU clock rarely, since a thread that reads it all the time gets
+   * few ticks (tests/core/burn.h). */
   while ((left = until - burn_clock_s(CLOCK_THREAD_CPUTIME_ID)) > 0) {
     end = burn_clock_s(CLOCK_MONOTONIC) + left;
     while (burn_clock_s(CLOCK_MONOTONIC) < end) {
@@ -44,9 +44,9 @@ BURN_CODE static void burn_again(int depth, double seconds) {
   burn_sink++;
 }
 
-/* Uses `seconds` in a span and its children: "outer" 0.3 itself, ["wrapper"
- * none, ["query" 0.3, ["query" 0.2]]], ["query" 0.2]. Returns whether it
- * succeeded. */
+/* Uses CPU time in the span `id` and its children. The spans are nested as in
+ * outer [wrapper [query [query]], query]; `steps` has the seconds of each span
+ * itself. Returns whether it succeeded. */
 static int burn_nested(const spanprof_span_rules *rules, uint8_t parent,
                        uint8_t id) {
   static const struct burn_step {
@@ -68,7 +68,7 @@ static int burn_nested(const spanprof_span_rules *rules, uint8_t parent,
   int i, good = 1;
 
   info.trace_id[0] = 1;
-  info.span_id[0] = info.parent_id[0] = 0xfe; /* negative as a number */
+  info.span_id[0] = info.parent_id[0] = 0xfe; /* negative int64_t */
   info.span_id[7] = id;
   info.parent_id[7] = parent;
   if (!parent)
@@ -76,7 +76,8 @@ static int burn_nested(const spanprof_span_rules *rules, uint8_t parent,
   if (spanprof_span_start(rules, &info, &span) != SPANPROF_OK ||
       spanprof_span_enter(span, &token) != SPANPROF_OK)
     return 0;
-  if (step->seconds > 0) /* late ticks arrive when the clock is read */
+  if (step->seconds > 0) /* reading the clock delivers late ticks, so a span
+                          * without work must not read it */
     burn_leaf(step->seconds);
   for (i = 0; good && step->children[i]; i++)
     good = burn_nested(rules, id, step->children[i]);
@@ -100,7 +101,8 @@ static int burn_all_nested(void) {
   return good;
 }
 
-/* Returns whether it succeeded. */
+/* Uses CPU time in a span with the label `phase`. Returns whether it succeeded.
+ */
 static int burn_span(const char *name, const char *phase, double seconds) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,

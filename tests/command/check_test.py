@@ -149,7 +149,7 @@ datasources:
         self.assertTrue(checks["options"][1].startswith("named after the service of the spans, 100 Hz"), checks)
         self.assertEqual((status, checks["options"][0]), (0, "ok"))
 
-    def test_the_probe_is_empty_and_nothing_is_stored(self):
+    def test_an_empty_upload_is_sent_and_nothing_is_stored(self):
         self.check(SERVER_ADDRESS=self.address, TENANT_ID="team-a",
                    BASIC_AUTH_USER="me", BASIC_AUTH_PASSWORD=PASSWORD)
         summary = self.sink.ask("/summary")
@@ -162,7 +162,7 @@ datasources:
             base64.b64decode(headers["authorization"].split()[1]).decode(),
             "me:" + PASSWORD)
 
-    def test_the_older_protocol_is_probed_too(self):
+    def test_the_ingest_protocol_is_checked_too(self):
         status, checks = self.check(SERVER_ADDRESS=self.address,
                                   UPLOAD_PROTOCOL="ingest")
         self.assertEqual((status, checks["server"][0]), (0, "ok"), checks)
@@ -182,7 +182,7 @@ datasources:
             self.assertIn(f"a bearer token refused with status {refusal}",
                           checks["credentials"][1])
 
-    def test_an_echo_of_credentials_is_withheld(self):
+    def test_credentials_in_an_answer_are_not_printed(self):
         self.sink.ask("/control", {"mode": "echo"})
         status, checks = self.check(SERVER_ADDRESS=self.address,
                                   AUTH_TOKEN=PASSWORD)

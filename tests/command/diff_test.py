@@ -55,7 +55,7 @@ class DiffTest(unittest.TestCase):
                          [("cart", True), ("pay", False), ("rare", False)])
         self.assertEqual(whole["span_names"][0]["change"], 0.4)
 
-    def test_chance_and_small_growth_do_not_set_it(self):
+    def test_chance_and_small_growth_do_not_set_the_exit_status(self):
         for now in (self.base,
                     self.profile("chance", cart=1050, pay=560, rare=9),
                     self.profile("shrunk", cart=100, pay=5)):
@@ -77,8 +77,8 @@ class DiffTest(unittest.TestCase):
         done = self.compare(now, "--top", "1")
         self.assertIn("  pay\n", done.stdout)
 
-    def test_rates_and_totals_may_differ(self):
-        # The same time, sampled four times as often.
+    def test_sample_rates_and_totals_may_differ(self):
+        # The same CPU time, sampled four times as often.
         now = self.profile("often", period=2_500_000, cart=4000, pay=2000)
         self.assertEqual(self.compare(now).returncode, 0)
         now = self.profile("longer", cart=3000, pay=1500)
@@ -104,7 +104,7 @@ class DiffTest(unittest.TestCase):
                           for row in rows["span_names"]],
                          [("pay", True), ("cart", False)])
 
-    def test_other_labels_are_compared(self):
+    def test_the_values_of_a_label_are_compared(self):
         now = self.profile("us", region="us", cart=1000, pay=500)
         done = self.compare(now, "--group-by", "region")
         self.assertEqual(done.returncode, 3)

@@ -29,7 +29,7 @@ class FilterTest(unittest.TestCase):
         cls.now = int(time.time())
         cls.directory = tempfile.mkdtemp(prefix="spanprof-filter-")
         cls.addClassCleanup(shutil.rmtree, cls.directory)
-        # Two applications, one of two processes, 10 s each.
+        # Two applications, of which "cart" has two processes. Each profile lasts 10 s.
         for application, process, age, samples in (
                 ("cart", 11, 7200, 1), ("cart", 11, 3600, 10),
                 ("cart", 12, 60, 100), ("pay", 13, 60, 1000)):
@@ -192,7 +192,8 @@ class FilterTest(unittest.TestCase):
         self.assertIn("?: fewer than 10 samples", done.stdout)
 
     def test_comments_are_added_up_by_process(self):
-        # The counters of a process start at 0: the latest of 11 profiles has 10, not 11.
+        # The counters of a process only grow. Those of process 11 are 1 and 10, so its latest, 10,
+        # counts, not their sum.
         self.assertEqual(self.json()["comments"],
                          ["spanprof 0.1.0",
                           "samples: taken 1110, dropped full 6"])

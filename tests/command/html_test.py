@@ -141,7 +141,7 @@ class HtmlTest(unittest.TestCase):
         done = spanprof("report", "--open", "--html", self.path("given.html"), self.new, BROWSER=browser)
         self.assertEqual((0, self.path("given.html")), (done.returncode, done.stdout.strip()))
 
-    def test_failures_have_a_sentence(self):
+    def test_failures_print_one_line(self):
         for arguments, environment, status, message in (
                 (["--open", self.new], {"BROWSER": "false"}, 1, "the browser failed"),
                 (["--open", self.new], {"BROWSER": "", "PATH": "/nowhere"}, 1,

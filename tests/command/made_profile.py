@@ -35,13 +35,14 @@ class Profile:
         return self.texts.setdefault(text, len(self.texts))
 
     def location(self, frame):
-        """The location of "name" or "name:line". A library's location is a frame of its module."""
+        """Returns the location of a frame "name" or "name:line", or of a library, which has no
+        function names."""
         if frame not in self.functions:
             self.functions[frame] = len(self.functions) + 1
         return self.functions[frame]
 
     def add(self, samples, *stack, **labels):
-        """Adds a number of samples of a stack, outermost frame first."""
+        """Adds samples with this stack, outermost frame first, and these labels."""
         sample = b"".join(number_field(1, self.location(frame))
                           for frame in reversed(stack))
         sample += number_field(2, samples * self.period)

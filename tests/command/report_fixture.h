@@ -47,7 +47,7 @@ static const sp_pprof_label label_bad_id[] = {
     {.key = "profile_id", .text = "not an id"},
     {.key = "bytes", .number = 4096, .unit = "bytes"}};
 
-/* Innermost first. */
+/* Indexes of locations, innermost first. */
 static const uint32_t stack_plain[] = {2, 0};
 static const uint32_t stack_inlined[] = {1, 0};
 static const uint32_t stack_recursive[] = {2, 2, 2, 0};
@@ -68,7 +68,7 @@ static const sp_pprof_sample samples[] = {
     SAMPLE(1, stack_inlined, label_cart),
     SAMPLE(2, stack_recursive, label_legacy),
     SAMPLE(3, stack_module, label_bad_id),
-    {.values = values[4]}, /* no stack, no labels */
+    {.values = values[4]}, /* a sample without stack and labels */
     {.values = values[5],
      .locations = stack_plain,
      .location_count = SP_COUNT_OF(stack_plain)},

@@ -23,7 +23,7 @@ from made_profile import Profile
 COMMAND = os.environ["SPANPROF_COMMAND"]
 BURN = os.environ["SPANPROF_BURN"]
 
-# As in burn.c: the parent of a span.
+# The parent of each span that burn.c starts if it nests spans; "" for the root.
 NESTED = {"fe00000000000001": "", "fe00000000000002": "fe00000000000001", "fe00000000000003": "fe00000000000002",
           "fe00000000000004": "fe00000000000003", "fe00000000000005": "fe00000000000001"}
 
@@ -57,9 +57,9 @@ class Server:
 
 
 def without_files(found):
-    """Removes the data that a server does not store: modules, which distinguish functions of one name,
-    and comments, from which files give the number of ticks per signal. The samples of a server are
-    checked separately.
+    """Removes what a server does not store: modules, which distinguish functions of one name, and
+    comments, which have the number of ticks per signal. Without the comments, numbers of samples
+    differ, too; other checks compare those of the server.
     """
     if isinstance(found, list):
         return [without_files(one) for one in found]
@@ -83,7 +83,8 @@ def folded(text):
 
 
 def tree(text):
-    """Each call without modules and numbers of samples; clock_gettime is in two modules."""
+    """Returns the calls without modules and numbers of samples, and without clock_gettime, which is
+    in two modules."""
     text = re.sub(r"  (\S+\.so\S*|\[vdso\]|command_burn)$", "", text, flags=re.M)
     return sorted(re.sub(r"(%) +\d+ +(\d+%|\?)? ", r"\1 ", line) for line in text.splitlines()
                   if "clock_gettime" not in line and "samples" not in line)
@@ -113,10 +114,11 @@ class ReportServerTest(unittest.TestCase):
         return json.loads(run("report", "--json", *arguments, self.directory).stdout)
 
     def assert_same(self, *arguments):
-        """Each number in the server's output must equal the files'."""
+        """Checks that each number in the report of the server equals that in the report of the
+        files."""
         ours = self.server.json(*arguments)
         self.assertEqual(without_files(self.files(*arguments)), without_files(ours))
-        self.assertEqual(ours["value"], ours["samples"] * 10**7)  # at 100 Hz
+        self.assertEqual(ours["value"], ours["samples"] * 10**7)  # The sample rate is 100 Hz.
         for row in ours.get("span_names", []):
             self.assertEqual((row["total"], row["self"]),
                              (row["total_samples"] * 10**7, row["self_samples"] * 10**7))
@@ -129,7 +131,7 @@ class ReportServerTest(unittest.TestCase):
         self.assertGreater(totals["outer"]["total"], totals["outer"]["self"])
         self.assertLess(totals["wrapper"]["self"], totals["wrapper"]["total"] / 10)
 
-    def test_every_filter_selects_the_same(self):
+    def test_every_filter_selects_the_same_as_with_files(self):
         for filter in (["--span", "fe00000000000003"], ["--span", "fe00000000000003", "--self"],
                        ["--span-name", "wrapper"], ["--label", "region=eu"], ["--label", "region=us"],
                        ["--focus", "burn_nested"], ["--ignore", "burn_nested"], ["--application", "burn"],
@@ -143,9 +145,9 @@ class ReportServerTest(unittest.TestCase):
         for shape, read in (("--folded", folded), ("--tree", tree)):
             ours, theirs = self.server.report(shape).stdout, run("report", shape, self.directory).stdout
             self.assertEqual(read(theirs), read(ours))
-            self.assertGreaterEqual(len(read(ours)), 5)  # four depths of spans, and no span
+            self.assertGreaterEqual(len(read(ours)), 5)  # stacks of four nested spans, and of no span
 
-    def test_a_query_selects_and_a_diff_compares_two(self):
+    def test_a_query_selects_series_and_a_diff_compares_two_queries(self):
         server = Server()
         self.addCleanup(server.close)
         path = os.path.join(server.data, "base.pb")
@@ -167,7 +169,7 @@ class ReportServerTest(unittest.TestCase):
         server.report("--query", "burn.cpu", "--diff", "base.cpu", "--fail-above", "1%", "--normalize", status=3)
 
     def page(self, *arguments):
-        """The contents of the page of a report."""
+        """Writes a report as a page, and returns the data of the page."""
         path = os.path.join(self.directory, os.pardir, os.path.basename(self.directory) + ".html")
         done = subprocess.run([COMMAND, "report", "--html", path, *arguments], text=True, capture_output=True, timeout=60)
         if "this build has no page" in done.stderr:
@@ -179,9 +181,9 @@ class ReportServerTest(unittest.TestCase):
         return held
 
     def test_the_page_equals_that_of_the_files(self):
-        def told(held):
+        def compared(held):
             now = held["now"]
-            # Except the server's own rows of spans without samples.
+            # Compare spans by id.
             spans = {row["spanId"]: (row["name"], row["self"], row["total"]) for row in now["spans"]}
             names = {row["name"]: (row["self"], row["total"], sum(row["nodes"]["self"])) for row in now["spanNames"]}
             return stacks(now["tree"]), now["samples"] > 0, spans, names
@@ -192,7 +194,7 @@ class ReportServerTest(unittest.TestCase):
                        ["--type", "cpu"], ["--from", "-1h"], ["--until", "now"]):
             with self.subTest(filter):
                 ours = self.page("--server", self.server.address, *filter)
-                self.assertEqual(told(self.page(*filter, self.directory)), told(ours))
+                self.assertEqual(compared(self.page(*filter, self.directory)), compared(ours))
                 self.assertEqual(filter != ["--label", "region=us"], ours["now"]["samples"] > 0)
 
     def test_the_page_of_a_server_compares_queries_and_times(self):

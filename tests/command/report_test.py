@@ -34,7 +34,7 @@ def report_json(*arguments):
 
 
 def values(rows):
-    """The rows without the numbers of samples, which are rounded for each profile."""
+    """Returns the rows without their numbers of samples, which are rounded for each profile."""
     return [{key: value for key, value in row.items()
              if not key.endswith("_samples")} for row in rows]
 
@@ -100,8 +100,8 @@ class ReportTest(unittest.TestCase):
                 self.assertEqual(some["value"], row["total"])
         read = report_json("--label", "phase=read", self.directory)["value"]
         write = report_json("--label", "phase=write", self.directory)["value"]
-        # A sample may fall between the start of a span and its label, or between their ends, for
-        # each of the four.
+        # A span has samples without the label if a signal arrives between the starts of the span
+        # and of the label, or between their ends: at most two for each of the four spans.
         bare = sum(row["self"] for row in self.whole["spans"]) - read - write
         self.assertTrue(0 <= bare <= 8 * 10_000_000, bare)
         both = report_json("--label", "phase=read", "--label", "phase=write",
@@ -136,12 +136,12 @@ class ReportTest(unittest.TestCase):
         peek = report_json("--peek", "^burn_again$", self.directory)["peek"][0]
         calls = {row["name"]: row["value"] for row in peek["callers"]}
         self.assertEqual(calls["burn_span"], peek["total"])
-        # One signal may stand for several ticks of 10 ms.
+        # A sample has at least 10 ms: one signal may stand for several ticks of 10 ms.
         self.assertLessEqual(self.whole["samples"],
                              self.whole["total"] // 10_000_000)
         self.assertGreater(self.whole["samples"], 0)
 
-    def test_a_run_equals_itself(self):
+    def test_a_comparison_of_a_run_with_itself_shows_no_growth(self):
         done = report("--diff", self.directory, "--fail-above", "0",
                       self.directory)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -265,7 +265,7 @@ class ReportTest(unittest.TestCase):
             env={**os.environ, "SPANPROF_TEST_CLOCK_RATE": "100000"})
         os.close(follower)
         said = b""
-        with contextlib.suppress(OSError):  # Raised at the end of a terminal.
+        with contextlib.suppress(OSError):  # Raised when no writer has the terminal open.
             while True:
                 said += os.read(leader, 4096)
         os.close(leader)
@@ -273,7 +273,7 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(said.endswith(b"\r\x1b[K"), said)
         self.assertNotIn(b"files read", done.stdout)
 
-    def test_other_commands(self):
+    def test_version_help_exec_and_unknown_commands(self):
         def run(*arguments):
             return subprocess.run([COMMAND, *arguments], text=True,
                                   capture_output=True, timeout=60)
@@ -288,7 +288,8 @@ class ReportTest(unittest.TestCase):
 
 
 class NestedTest(unittest.TestCase):
-    """Samples that carry the innermost span and name its ancestors."""
+    """Reports of nested spans: a sample has the id of its innermost span, and labels that name the
+    ancestors."""
 
     @classmethod
     def setUpClass(cls):
@@ -304,7 +305,8 @@ class NestedTest(unittest.TestCase):
     def test_totals_include_descendants(self):
         own = {number: row["self"] for number, row in self.spans.items()}
         self.assertEqual(set(own), {1, 2, 3, 4, 5})
-        self.assertLess(own[2], 3e7)  # the time between the work of two other spans
+        # The span "wrapper" has only the time between the work of its parent and of its child.
+        self.assertLess(own[2], 3e7)
         for number in (1, 3, 4, 5):
             self.assertGreater(own[number], 1e8)
         for number, inside in ((1, (1, 2, 3, 4, 5)), (2, (2, 3, 4)),

@@ -37,8 +37,8 @@ static void splits_are_judged_in_both_directions(void) {
   CHECK(sp_binomial_split(0, 0, 0.5) == 1);
   CHECK(sp_binomial_split(1000, 1000, 0.5) == 1);
   CHECK(sp_binomial_split(1000, 2000, 2.0 / 3) == 1);
-  /* Counts of a year at 100 Hz: no overflow, and the computation ends. 5
-   * standard deviations are 5.7e-7. */
+  /* Counts of a year at 100 Hz do not overflow, and the computation ends. A
+   * deviation of 5 standard deviations has a probability of 5.7e-7. */
   CHECK(fabs(sp_binomial_split(1500000000, 1500273861, 0.5) / 5.73e-7 - 1) <
         0.01);
 }

@@ -9,10 +9,11 @@
 #define GO_MERGED SP_CORPUS "go_merged"
 #define GO_HEAP   SP_CORPUS "go_heap"
 
-static const char *const *words; /* of the command under test */
+static const char *const
+    *words; /* arguments of the command, without "spanprof" */
 static char printed[1 << 16], expected[1 << 16];
 
-/* Run the command. Its output is in `printed`. */
+/* Run the command `words`. Its output is then in `printed`. */
 static int command_run(const sp_mem *mem) {
   FILE *out = fmemopen(printed, sizeof printed, "w");
   FILE *err = fopen("/dev/null", "w");
@@ -30,8 +31,8 @@ static int command_run(const sp_mem *mem) {
   return status;
 }
 
-/* With too little memory, the command must fail with a message, or print the
- * same. */
+/* Check that the command, which runs with too little memory, fails, or prints
+ * the same as with enough memory. */
 static void command_with(const sp_mem *mem) {
   const int status = command_run(mem);
 
@@ -65,9 +66,9 @@ static void commands_survive_every_failed_allocation(void) {
   }
 }
 
-/* --help prints the help after all arguments before it were read, and nothing
- * is executed. If the value 1 is invalid, the message names the option, which
- * shows that the option was read. */
+/* Pass each option with the value 1, followed by --help, which prints the help
+ * after all options were read, and does nothing else. If 1 is not a valid
+ * value, the message names the option, which shows that the option was read. */
 static void every_option_of_reports_is_read(void) {
   char name[80], refused[80];
   size_t i;

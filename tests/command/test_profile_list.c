@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A directory of this program with its files. */
+/* The temporary directory of this test. */
 static char scratch[64];
 static const char *const directories[] = {"b", "b/deep", "empty", ".hidden"};
 static const char *const files[] = {
@@ -34,7 +34,7 @@ static void scratch_make(void) {
     close(file);
   }
   CHECK_EQUAL(symlink(scratch, scratch_path("b/loop.pb")), 0);
-  /* Opening these would block. */
+  /* Add pipes, whose open() would wait for a writer. */
   CHECK_EQUAL(mkfifo(scratch_path("pipe.pb"), 0600), 0);
   CHECK_EQUAL(symlink("pipe.pb", scratch_path("b/pipe.pb")), 0);
 }

@@ -4,7 +4,7 @@
 #include "failing_mem.h"
 #include "report_fixture.h"
 
-/* Values of one type, in milliseconds. */
+/* The values of two samples of one type, in milliseconds. */
 static const int64_t own_values[] = {30, 4};
 static const sp_pprof_sample own_samples[] = {
     {.values = own_values,
@@ -179,8 +179,8 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
   CHECK_EQUAL(sum, 290 * MS);
 }
 
-/* Our profiles have a period, Go's have a type that counts samples, others have
- * neither. */
+/* Profiles of spanprof have a period, profiles of Go a type that counts
+ * samples, and others neither. */
 static void samples_are_counted_by_the_best_known_number(void) {
   static const char *const comments[] = {"samples: taken 20, dropped full 0",
                                          "ticks: taken 60, dropped 0"};
@@ -205,7 +205,8 @@ static void samples_are_counted_by_the_best_known_number(void) {
   CHECK_EQUAL(report.all.samples, 3 + 1);
   CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "work").self.samples, 3);
   report_ended();
-  /* Each signal stood for three ticks. */
+  /* The comments say that each signal stood for three ticks, so 30 ms are one
+   * sample. */
   other.comments = comments;
   other.comment_count = SP_COUNT_OF(comments);
   report_started(NULL);

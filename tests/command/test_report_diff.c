@@ -1,5 +1,5 @@
-/* Growth is distinguished from chance: many pairs of profiles whose samples are
- * drawn from known rates. */
+/* Tests that comparisons distinguish growth from chance, with many pairs of
+ * profiles whose samples are drawn from known rates. */
 #include "check.h"
 #include "command/report/report_diff.h"
 
@@ -61,7 +61,7 @@ static void profile_of(drawn_profile *out, const int64_t *counts,
                             .period = period};
 }
 
-/* Make a report of one such profile. */
+/* Make a report of one profile with these numbers of samples. */
 static void report_of(sp_report *report, const int64_t *counts,
                       int64_t period) {
   static const sp_report_options options;
@@ -72,11 +72,11 @@ static void report_of(sp_report *report, const int64_t *counts,
   CHECK_EQUAL(sp_report_add(report, &drawn.profile, NULL), SPANPROF_OK);
 }
 
-/* The result of a comparison: names that grew, and the smallest p. */
+/* The result of a comparison. */
 typedef struct diff_found {
   size_t grown;
   double least_p;
-  bool first_grew; /* "GET 0" is among them */
+  bool first_grew; /* the span name "GET 0" grew */
 } diff_found;
 
 static diff_found found_in(const int64_t *base_counts,
@@ -110,8 +110,8 @@ static diff_found found_in(const int64_t *base_counts,
   return found;
 }
 
-/* Rates of span names as in an application: a few large ones, many small ones.
- */
+/* Returns the sample rate of a span name. As in an application, a few names
+ * have high rates, and many have low ones. */
 static double rate(size_t name) {
   return 200 / (1 + (double)name);
 }
@@ -143,10 +143,10 @@ static void draw_counts(int64_t *counts, double factor, bool fixed) {
     counts[i] = draw_poisson(rate(i) * factor);
 }
 
-/* With --fail-above 0%, all growth beyond chance counts. None of 1,000 equal
- * pairs is reported. The values of p are right, too: at most 9 pairs have a p
- * of 0.001 or less. With a right p, more than 9 pairs have a probability of
- * 1e-6. */
+/* With --fail-above 0%, all growth by more than chance counts. No growth is
+ * reported for 1,000 pairs of profiles with equal rates. The values of p are
+ * right, too: at most 9 pairs have a p of 0.001 or less. If p is right, there
+ * are more than 9 such pairs with a probability of 1e-6. */
 static void equal_pairs_are_not_reported(void) {
   static const struct {
     bool fixed;
@@ -177,8 +177,9 @@ static void equal_pairs_are_not_reported(void) {
   }
 }
 
-/* 50 % more than 1,600 samples are at least twelve standard deviations in
- * nearly every pair. Three samples instead of one are chance. */
+/* Growth from 1,600 samples by 50 % is at least twelve standard deviations in
+ * nearly every pair, so it is always found. Growth from one sample to three may
+ * be chance, so it is not. */
 static void growth_by_more_than_chance_is_found(void) {
   int64_t base[DIFF_NAMES], now[DIFF_NAMES];
   size_t pair, seen = 0;
@@ -192,7 +193,7 @@ static void growth_by_more_than_chance_is_found(void) {
     found = found_in(base, now, DIFF_PERIOD, 0.1, false);
     CHECK_EQUAL(found.grown, found.first_grew);
     seen += found.first_grew;
-    /* The growth is within --fail-above. */
+    /* The growth is less than a limit of 100 %. */
     CHECK_EQUAL(found_in(base, now, DIFF_PERIOD, 1, false).grown, 0);
   }
   CHECK_EQUAL(seen, 100);
@@ -202,7 +203,7 @@ static void growth_by_more_than_chance_is_found(void) {
   base[2] = 1;
   now[2] = 3;
   CHECK_EQUAL(found_in(base, now, DIFF_PERIOD, 0.1, false).grown, 0);
-  /* A new name, and a name that is missing. */
+  /* A new name grows by more than chance. */
   now[3] = 200;
   CHECK_EQUAL(found_in(base, now, DIFF_PERIOD, 0.1, false).grown, 1);
   /* Twice as much of everything does not change the shares. */

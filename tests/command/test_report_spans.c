@@ -11,8 +11,8 @@ static void spans_are_known_by_either_label(void) {
   CHECK_EQUAL(row.self.value, 60 * MS);
   CHECK_EQUAL(row.spans, 1);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").self.value, 60 * MS);
-  /* Its last id is invalid, so the previous one counts; it has no name there.
-   */
+  /* The last id of this sample is invalid, so its span is that of the id
+   * before, for which the sample has no name. */
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").self.value, 80 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").self.value, 90 * MS);
   row = row_of(SP_REPORT_SPANS, "GET /");
@@ -61,7 +61,7 @@ static void totals_have_the_time_of_descendants(void) {
   check_row(SP_REPORT_SPAN_NAMES, "query", 50, 50, 2);
   check_row(SP_REPORT_SPAN_NAMES, "(no span)", 40, 40, 0);
   check_row(SP_REPORT_SPANS, "outer", 10, 60, 0);
-  /* The span keeps its known name. */
+  /* A sample that does not know the name of a span does not change the name. */
   check_row(SP_REPORT_SPANS, "wrapper", 0, 50, 0);
   CHECK_EQUAL(report.span_count, 4);
   report_ended();

@@ -64,7 +64,7 @@ class UploadTest(unittest.TestCase):
         self.assertEqual(stored["profiles"], len(self.files))
         self.assertEqual(stored["last"]["headers"]["x-scope-orgid"], "team")
 
-    def test_a_profile_without_a_name_gets_the_environments(self):
+    def test_a_profile_without_a_name_gets_that_of_the_environment(self):
         path = os.path.join(self.directory, self.files[0])
         with gzip.open(path) as file:
             plain = file.read()
@@ -102,7 +102,7 @@ class UploadTest(unittest.TestCase):
                               env={"PYROSCOPE_SERVER_ADDRESS": self.address})
         os.close(follower)
         said = b""
-        with contextlib.suppress(OSError):  # Raised at the end of a terminal.
+        with contextlib.suppress(OSError):  # Raised when no writer has the terminal open.
             while more := os.read(leader, 4096):
                 said += more
         os.close(leader)
@@ -110,7 +110,7 @@ class UploadTest(unittest.TestCase):
         self.assertTrue(said.endswith(b"\r\x1b[K"), said)
         self.assertNotIn(b"files sent", done.stdout)
 
-    def test_a_file_that_is_not_a_profile_stops_no_other(self):
+    def test_a_file_that_is_not_a_profile_does_not_stop_the_upload(self):
         with tempfile.TemporaryDirectory() as directory:
             with open(os.path.join(directory, "no.pb"), "wb") as file:
                 file.write(b"nothing")
@@ -118,7 +118,7 @@ class UploadTest(unittest.TestCase):
         self.assertIn("no.pb: is not a pprof profile", done.stderr)
         self.assertEqual(self.sink.ask("/summary")["profiles"], len(self.files))
 
-    def test_usage(self):
+    def test_wrong_usage_is_reported(self):
         self.assertIn("usage: spanprof upload", self.upload(status=2).stderr)
         self.assertIn("usage: spanprof upload", self.upload("--help").stdout)
         self.assertIn("set --server or PYROSCOPE_SERVER_ADDRESS",
