@@ -23,8 +23,8 @@ typedef struct report_job {
   sp_report_arguments arguments;
   sp_report_printer printer;
   sp_report report;
-  sp_html_side html[2]; /* [0] of the base, [1] of the report; used only if a
-                         * page is written */
+  sp_html_side html[2]; /* [0] is the base, [1] the report; used only if a page
+                         * is written */
   int status;
 } report_job;
 

@@ -130,7 +130,7 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   case SP_REPORT_OPTION_LABEL:
     return !sp_report_filter_label(filter, value) ||
            report_wrong(job, argument, value,
-                        "key=value expected, and at most 32 of these options");
+                        "key=value expected; at most 32 labels are possible");
   case SP_REPORT_OPTION_FOCUS:
     return report_read_pattern(job, argument, value, &filter->focus);
   case SP_REPORT_OPTION_IGNORE:

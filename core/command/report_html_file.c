@@ -69,7 +69,7 @@ spanprof_status sp_html_file_finish(sp_html_file *file) {
 
   file->out = NULL;
   if (!*file->path)
-    return SPANPROF_OK; /* standard output is checked when the command ends */
+    return SPANPROF_OK; /* command_end() checks writes to standard output */
   errno = 0;
   failed = fflush(out) != 0 || ferror(out);
   error = errno ? errno : EIO; /* EIO if an earlier write failed, whose errno is

@@ -12,7 +12,8 @@
 
 #define SERVER_HOUR_NS (3600 * SP_NS_PER_S)
 
-/* The server cancels a query after 5 minutes. */
+/* Time limit for an answer. It is longer than 5 minutes, after which the server
+ * cancels a query and says so. */
 #define SERVER_ANSWER_NS (310 * SP_NS_PER_S)
 
 #define SERVER_SMALL_BYTES ((size_t)1 << 20)

@@ -98,10 +98,9 @@ static void check_names(sp_check_list *list, sp_unwinder *unwinder,
                    "%zu of %zu frames have names; qsort is in %s", named, count,
                    module);
   else
-    sp_check_print(
-        list, SP_CHECK_FAILED, "names",
-        "%zu of %zu frames have names, but the caller qsort has none", named,
-        count);
+    sp_check_print(list, SP_CHECK_FAILED, "names",
+                   "%zu of %zu frames have names, but qsort is not among them",
+                   named, count);
 }
 
 void sp_check_stack(sp_check_list *list, int number) {

@@ -1,4 +1,5 @@
-/* Functions with their callers and callees: --peek and --tree. */
+/* Prints functions with their callers and callees (--peek), and the call tree
+ * (--tree). */
 #include <inttypes.h>
 #include <stdlib.h>
 

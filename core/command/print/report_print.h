@@ -40,11 +40,12 @@ spanprof_status sp_report_print_tree(const sp_report *report,
 /* Print one JSON object with profiles, start_ns and end_ns (Unix time; null:
  * unknown), type and unit (null: no profile), total (value of all samples),
  * value and samples (of the selected samples), forgotten_spans, comments, and
- * tables. Their rows have self, total, self_samples, total_samples and these
- * members: span_names: name, spans; spans: name, id; functions: name, file (or
- * module), and with --lines line; groups, with group_by: label, name. With
- * all_labels, the only table is labels: label, name. If `peek` is not NULL, the
- * only table is peek: functions with callers and callees. Values are whole
+ * tables. The rows of tables have self, total, self_samples and total_samples.
+ * Rows of span_names also have name and spans; rows of spans name and id; rows
+ * of functions name, file (or module) and, with --lines, line; rows of groups,
+ * with group_by, label and name. With all_labels, the only table is labels,
+ * whose rows have label and name. If `peek` is not NULL, the only table is
+ * peek, whose rows are functions with callers and callees. Values are whole
  * numbers of the unit. The total of a span includes its descendants. Sorts the
  * edges of `peek`. */
 spanprof_status sp_report_print_json(const sp_report *report,

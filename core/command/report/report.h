@@ -80,7 +80,7 @@ typedef struct sp_report_options {
                      * no cpu */
   const char *group_by; /* the label of --group-by; NULL: none */
   bool all_labels;      /* add up the values of every label */
-  bool lines;           /* distinguish the lines of a function */
+  bool lines;           /* count each line of a function separately */
   sp_pattern peek;      /* functions of --peek */
 } sp_report_options;
 
@@ -93,7 +93,7 @@ typedef struct sp_report {
   uint32_t label_values_max;
   /* Sums. */
   sp_name_table names;
-  char *type; /* of the values; NULL before the first profile */
+  char *type; /* name of the value type; NULL before the first profile */
   char *unit;
   bool type_fixed; /* the type cannot change any more, because values of this
                     * type were printed already */

@@ -15,7 +15,7 @@ typedef struct sp_diff_row {
   sp_amount now;
   double p; /* probability that chance makes a difference this large in any row
              * of the table */
-  double order; /* used while sorting */
+  double order; /* sort key of the row */
 } sp_diff_row;
 
 typedef struct sp_diff {

@@ -227,7 +227,8 @@ void sp_report_functions_add(sp_report *report, size_t depth,
 
     if (i == 0)
       sp_amount_add(&entry->self, amount);
-    /* With recursion, a function counts once in a stack. */
+    /* A function that occurs several times in a stack, by recursion, counts
+     * once. */
     if (entry->last_sample != report->samples) {
       entry->last_sample = report->samples;
       sp_amount_add(&entry->total, amount);

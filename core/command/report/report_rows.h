@@ -19,17 +19,17 @@ typedef enum sp_report_order {
 
 /* A row of a table. The texts belong to the report and have no NUL. */
 typedef struct sp_report_row {
-  const char *name; /* of labels: the value */
+  const char *name; /* name of the item; the value of a label */
   size_t name_bytes;
-  const char *file; /* of functions: the source file or module; of labels: the
-                     * key, by which labels are sorted first */
+  const char *file; /* source file or module of a function; the key of a label,
+                     * by which labels are sorted first */
   size_t file_bytes;
-  int64_t line;   /* of functions; 0: unknown */
-  uint64_t id;    /* of spans */
-  uint64_t spans; /* of span names: the number of spans with this name */
+  int64_t line;   /* line of a function; 0: unknown */
+  uint64_t id;    /* id of a span */
+  uint64_t spans; /* number of spans with this span name */
   sp_amount self;
-  sp_amount total; /* of spans: includes descendants; of functions: includes
-                    * callees */
+  sp_amount total; /* includes the descendants of a span and the callees of a
+                    * function */
 } sp_report_row;
 
 /* Make the rows of a table. The caller frees them with report->mem. Items

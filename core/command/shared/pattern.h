@@ -1,5 +1,5 @@
-/* A regular expression that a user gave: POSIX extended syntax. It matches a
- * text that contains a match. */
+/* A regular expression that a user gave, in POSIX extended syntax. A match may
+ * be anywhere in a text. */
 #ifndef SP_PATTERN_H
 #define SP_PATTERN_H
 

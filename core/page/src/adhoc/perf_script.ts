@@ -3,10 +3,12 @@
  * event on the header line. */
 import { ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 
-/** "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:uhppp: ": command, time,
- * period, event, and the text after it. Time and period are optional. */
+/** A header line: "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:uhppp: ". The
+ * groups are the command, the time, the period, the event, and the text after the
+ * event. Time and period are optional. */
 const HEAD = /^\s*(\S.*?)\s+-?\d+(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:[._a-zA-Z][.\w]{3,5}\s+)?(?:(\d+\.\d+):\s+)?(?:(\d+)\s+)?([^\s\d]\S*):(?:\s+(.*))?$/;
-/** "\t  7f12 rb_ary_sort+0x1f (/usr/lib/libruby.so.3.1)" */
+/** A frame: "\t  7f12 rb_ary_sort+0x1f (/usr/lib/libruby.so.3.1)". The groups are the
+ * address and the text after it. */
 const FRAME = /^\s*(?=\S*\d)([0-9a-f]{2,})\s+(\S.*)$/;
 /** Events whose period is a time. */
 const CLOCK = /^(cpu|task)-clock(:|$)/;

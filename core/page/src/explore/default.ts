@@ -9,8 +9,8 @@ import type { View } from "../views/view.ts";
 /** A range that contains all profiles, even those of hosts whose clocks are ahead. */
 export const ALL_TIME = { from: "1", until: "now+1d" } as const;
 
-/** A range as long as `range`, and at least a minute, with the profile at `timeMs`
- * near its end, or near its begin if `after`. */
+/** Returns a range as long as `range`, but at least a minute, that contains the profile
+ * at `timeMs`: near its end or, if `after`, near its begin. */
 export function rangeAround(timeMs: number, range: Range, after: boolean): Range {
   const length = Math.max(60_000, range.untilMs - range.fromMs);
   const share = 0.1 * length;

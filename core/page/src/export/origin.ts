@@ -1,4 +1,4 @@
-/** The origin of stacks, for their exports. */
+/** The origin of stacks, which their exports contain: query, range and address. */
 import { readAddress, writeAddress, type Change, withChange } from "../model/state.ts";
 import { rangeOf, rangeChange, FROM_DEFAULT, UNTIL_DEFAULT, type Range } from "../model/range.ts";
 import { typeOf, type ProfileSelection } from "../model/choice.ts";

@@ -329,7 +329,8 @@ export class FlamePanel implements Panel {
     this.announcer.textContent = text;
   }
 
-  /** The actions refer to the present functions, since an open menu may outlive the displayed tree. */
+  /** Returns the actions on functions. Their ids refer to the functions shown now, even
+   * if another tree is shown when the user chooses an action. */
   private tools(): Tools {
     const { functions } = this.whole;
 

@@ -121,7 +121,7 @@ export class Toolbar {
       button.setAttribute("aria-pressed", String(button.dataset["value"] === (display.shown ?? "both")));
   }
 
-  /** Searches for typed text whose search is pending. */
+  /** Searches for typed text immediately, if its search is still delayed. */
   private flush(events: ToolbarEvents): void {
     clearTimeout(this.timer);
     if (this.searched === this.search.value)

@@ -76,7 +76,8 @@ export class Cards {
       h("span", { class: "faint" }, `${amount(value.average, unit)} per profile${value.profiles < 2 ? "" : ` \u00b1 ${amount(value.deviation, unit)}`}, ${count(value.profiles)} profile${value.profiles === 1 ? "" : "s"}`));
     if (card.stamp !== stamp) {
       card.stamp = stamp;
-      // The observer reports an element only once while it stays visible.
+      // Observe the card again, since the observer reports an element only once while
+      // it stays visible.
       this.near.unobserve(card.element);
       this.near.observe(card.element);
     }

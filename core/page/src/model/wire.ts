@@ -111,9 +111,8 @@ export interface WireProblem {
   side?: "left" | "right";
 }
 
-/** A span name or a span of a file. `nodes` has its values by node of the side's
- * tree, including those of its child spans. It is missing for the names beyond a
- * limit. */
+/** A span name or a span of a file. `nodes` has its values by node of the side's tree,
+ * including those of its child spans. `nodes` is missing for names beyond a limit. */
 export interface WireFileSpan {
   /** null stands for the samples outside of spans. */
   name: string | null;

@@ -15,7 +15,8 @@ export interface NamesOptions {
 
 export interface NamesTable {
   readonly element: HTMLElement;
-  /** `outside` is the value of samples outside of spans, which counts in the base of shares. */
+  /** `outside` is the value of samples outside of spans, which is a part of the whole
+   * (100 %) of shares. */
   set(rows: readonly WireSpan[], outside: number): void;
 }
 
