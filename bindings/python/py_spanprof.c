@@ -76,8 +76,8 @@ static PyObject *native_create(PyObject *spec, PyModuleDef *definition) {
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
     PyErr_SetString(PyExc_NotImplementedError,
                     "only the main interpreter of a process is profiled, and "
-                    "this is another (mod_wsgi: WSGIApplicationGroup "
-                    "%{GLOBAL})");
+                    "this is a subinterpreter (with mod_wsgi, set "
+                    "WSGIApplicationGroup %{GLOBAL})");
     return NULL;
   }
   known = native_known(native);

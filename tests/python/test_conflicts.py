@@ -51,19 +51,19 @@ class ConflictsTest(ProgramCase):
         for module in ("spanprof", "pyroscope"):
             self.assertEqual(self.logged(module), [
                 "pyroscope-io and spanprof install the same packages, and those of spanprof "
-                "are in use: uninstall the former, then reinstall spanprof"])
+                "are in use: uninstall pyroscope-io, then reinstall spanprof"])
 
     def test_pyroscope_io_installed_after_spanprof(self) -> None:
         self.install_other(files=True)
         self.assertEqual(self.logged(), [
-            "pyroscope-io overwrote pyroscope and pyroscope.otel of spanprof, which has the "
-            "same packages: uninstall it, then reinstall spanprof"])
+            "pyroscope-io overwrote pyroscope and pyroscope.otel of spanprof: "
+            "uninstall pyroscope-io, then reinstall spanprof"])
 
     def test_pyroscope_io_uninstalled_after_spanprof(self) -> None:
         shutil.rmtree(self.site / "pyroscope")
         self.assertEqual(self.logged(), [
-            "pyroscope and pyroscope.otel of spanprof is missing, as after an uninstall of "
-            "pyroscope-io: reinstall spanprof"])
+            "files of spanprof are missing (pyroscope and pyroscope.otel), as after "
+            "uninstalling pyroscope-io: reinstall spanprof"])
 
     def test_a_frozen_program_logs_nothing(self) -> None:
         shutil.rmtree(self.site / "pyroscope")

@@ -100,7 +100,7 @@ class ExecTest(ProgramCase):
         self.assertEqual(done.stderr, "spanprof: there is nothing to open: no CPU time was sampled\n")
         self.run_command([*COMMAND, "exec", "--open", "sh", "-c", "kill -TERM $$"], status=143, **variables)
         self.run_command([*COMMAND, "exec", "--open", "/nowhere/program"], status=127, **variables)
-        self.assertEqual([str(path) for path in self.directory.glob("spanprof-*")], [page], "all temporary files but the page are deleted")
+        self.assertEqual([str(path) for path in self.directory.glob("spanprof-*")], [page], "only the page is left")
 
     def test_an_unknown_word_is_refused_as_a_command(self) -> None:
         done = self.run_command([*COMMAND, "reprot"], status=2)

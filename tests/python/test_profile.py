@@ -117,7 +117,7 @@ for wrong in (lambda: spanprof.profile(f), lambda: spanprof.profile()(lambda: (y
             self.assert_covered(profile_reader.cpu_ns(samples, lambda s: s.runs("burn")) / 1e9, seconds, alone=True)
             self.assertEqual(any(not frame.file.endswith((".py", ">")) for s in samples for frame in s.stack), native)
         self.assertEqual(log.count("top functions"), 1)
-        self.assertIn("a decorator is written @spanprof.profile()\nspanprof.profile() decorates functions and", log)
+        self.assertIn("use the decorator with parentheses: @spanprof.profile()\nspanprof.profile() decorates functions and", log)
 
     def test_profiles_during_a_session_are_complete(self) -> None:
         profile_data, log = self.profile_data_in_session("""

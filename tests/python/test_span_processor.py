@@ -95,7 +95,7 @@ class AttributeTest(unittest.TestCase):
 
     def test_a_baseline_needs_no_url(self) -> None:
         tracer = tracer_of(spanprof.SpanProcessor(
-            app_name="shop", pyroscope_endpoint="http://pyro", add_baseline_urls=True,  # names of the same options in pyroscope-otel
+            app_name="shop", pyroscope_endpoint="http://pyro", add_baseline_urls=True,  # names in pyroscope-otel
             baseline_labels="region=eu,tier=1"))
         with tracer.start_as_current_span("checkout") as span:
             self.assertEqual(set(span.attributes), {

@@ -9,12 +9,12 @@
 
 /* One per process, because the binding has one ContextVar. */
 SP_HANDLER_DATA static struct {
-  /* Not changed after py_sp_context_init(). */
-  PyObject *var; /* never freed, because contexts that have a value of it may
-                    outlive the module */
+  /* Not changed after py_sp_context_init(). The ContextVar is never freed,
+   * because contexts with a value of this variable may outlive the module. */
+  PyObject *var;
   Py_hash_t var_hash;
   /* Guarded by the GIL. */
-  const char *reason; /* why the check failed, or NULL */
+  const char *reason; /* why py_sp_context_check() failed, or NULL */
   int checked;
   /* Read in the signal handler. */
   _Atomic int spans_off;

@@ -110,7 +110,7 @@ static PyObject *label_set(PyObject *module, PyObject *const *args,
   spanprof_labels set;
 
   (void)module;
-  if (!label_check_count(count, "a label is a name and a value") ||
+  if (!label_check_count(count, "label_set() needs a name and a value") ||
       py_sp_context_get_labels(&set) < 0)
     return NULL;
   if (label_with(set, args[0], args[1], &set) < 0 && label_failed() < 0)
@@ -126,7 +126,7 @@ static PyObject *label_remove(PyObject *module, PyObject *const *args,
   spanprof_labels set, same, without;
 
   (void)module;
-  if (!label_check_count(count, "a label is a name and a value") ||
+  if (!label_check_count(count, "label_remove() needs a name and a value") ||
       py_sp_context_get_labels(&set) < 0)
     return NULL;
   if (label_with(set, args[0], args[1], &same) < 0 ||

@@ -4,8 +4,9 @@
 
 #define RECORD_BUCKETS_MIN 256
 
-/* Number of slots of `recent`, a power of two. It finds the records of spans
- * that are attached and detached repeatedly without reading their ids. */
+/* Number of slots of `recent`, a power of two. The array `recent` finds the
+ * records of spans that are attached and detached repeatedly, without reading
+ * the ids of the spans. */
 #define RECORD_RECENT 64
 
 /* All records of the process, because span ids are valid in the whole process.

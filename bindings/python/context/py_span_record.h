@@ -18,8 +18,10 @@ struct py_sp_span_record {
   PyObject *name;   /* the name that the core has; NULL in an alias */
   PyObject *object; /* weak reference to the SDK's span, whose callback is this
                        record; NULL: the span was freed */
-  const PyObject *address;      /* of the SDK's span; NULL when it was freed */
-  py_sp_span_record *other;     /* of an alias: the record of the span */
+  /* Address of the SDK's span; NULL when the span was freed. */
+  const PyObject *address;
+  /* If this record is an alias: the record of the span. Otherwise NULL. */
+  py_sp_span_record *other;
   py_sp_span_record *next_hash; /* next record in the same bucket */
 };
 

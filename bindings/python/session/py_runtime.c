@@ -113,8 +113,8 @@ static bool version_fits(void) {
    * https://github.com/python/cpython/issues/99729. */
   if (minor == 11 && micro == 0) {
     snprintf(runtime_state.reason, sizeof runtime_state.reason,
-             "Python 3.11.0 frees frames that are still linked; 3.11.1 does "
-             "not");
+             "Python 3.11.0 frees frames that are still linked, so samples "
+             "could be wrong; use 3.11.1 or later");
     return false;
   }
   if (PY_SP_VERSION_FREE_THREADED)

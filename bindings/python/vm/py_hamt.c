@@ -221,8 +221,8 @@ static const char *hamt_vars_check(PyObject *const *vars,
              "layout";
     if ((i < 16 || i + 1 == HAMT_CHECK_VARS) &&
         !hamt_vars_found(vars, values, i + 1))
-      return "variables of a context are not where this CPython's headers "
-             "place them";
+      return "this CPython does not store the variables of a context as its "
+             "headers describe";
   }
   return NULL;
 }

@@ -132,7 +132,7 @@ def run(arguments: Sequence[str]) -> int:
         return 0 if arguments else 2
     if not any(os.path.exists(os.path.join(entry, "spanprof.pth")) for entry in sys.path):
         last_resort("there is no spanprof.pth in the site-packages of "
-                    f"{sys.executable}: install the package there")
+                    f"{sys.executable}: install spanprof there")
         return 1
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return _exec([sys.executable, *flags, *arguments])

@@ -70,16 +70,15 @@ def sentence() -> str | None:
     installed = _installed()
     theirs = [package for package in ("pyroscope", "pyroscope.otel") if not _ours(package)]
     if installed and theirs:
-        return (f"{' and '.join(installed)} overwrote {' and '.join(theirs)} of "
-                "spanprof, which has the same packages: uninstall it, then "
-                "reinstall spanprof")
+        return (f"{' and '.join(installed)} overwrote {' and '.join(theirs)} of spanprof: "
+                f"uninstall {' and '.join(installed)}, then reinstall spanprof")
     if installed:
         return (f"{' and '.join(installed)} and spanprof install the same packages, "
-                "and those of spanprof are in use: uninstall the former, then "
-                "reinstall spanprof")
+                "and those of spanprof are in use: uninstall "
+                f"{' and '.join(installed)}, then reinstall spanprof")
     if theirs:
-        return (f"{' and '.join(theirs)} of spanprof is missing, as after an "
-                "uninstall of pyroscope-io: reinstall spanprof")
+        return (f"files of spanprof are missing ({' and '.join(theirs)}), as after "
+                "uninstalling pyroscope-io: reinstall spanprof")
     found = _found()
     if found and os.path.dirname(os.path.abspath(found)) != _HERE:
         return f"`import pyroscope` finds {found}, which is not spanprof's"

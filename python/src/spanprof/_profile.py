@@ -95,7 +95,7 @@ class profile:
                  sample_rate_hz: int = 1000, native_frames: bool = False, rows: int = 10,
                  show: bool = True, all_threads: bool = False) -> None:
         if path is not None and not isinstance(path, (str, os.PathLike)):
-            raise TypeError("a decorator is written @spanprof.profile()" if callable(path) else
+            raise TypeError("use the decorator with parentheses: @spanprof.profile()" if callable(path) else
                             f"path must be text or a path, not {type(path).__name__}")
         self._path = path
         self._requested = (not all_threads, sample_rate_hz, native_frames, None)
@@ -145,7 +145,7 @@ class profile:
         """Profile every call of a function."""
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError("spanprof.profile() decorates functions and coroutine functions; "
-                            "in a generator it is used as a block")
+                            "inside a generator, use it as a block")
         own, rate, native_frames, _ = self._requested
         around: ContextVar[profile | None] = ContextVar("spanprof_profile", default=None)
 
