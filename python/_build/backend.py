@@ -1,5 +1,5 @@
-"""The build backend: collects all sources that are compiled in vendor/, then calls
-setuptools.
+"""The build backend: collects in vendor/ all sources that are to be compiled, then
+calls setuptools.
 
 In a checkout, it copies the core and the binding to vendor/ and generates files there
 with SWIG and protoc-c. An sdist contains vendor/, so that a build from an sdist needs

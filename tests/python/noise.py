@@ -15,9 +15,9 @@ DEVIATIONS = 4.9
 # sqrt(log(2e6) / 2).
 SUM_OF_ROUNDED = 2.7
 # The kernel checks a thread's CPU timer at its own ticks, at least 250 times a second,
-# so a sample can be LATE_S late; the end of a thread has the rest of its time. On a
-# virtual machine, the hypervisor may stop a processor for AWAY_S or longer (45 ms were
-# seen).
+# so a sample can be LATE_S late. If the thread ends before, its remaining time is
+# recorded at its end. On a virtual machine, the hypervisor may stop a processor for
+# AWAY_S or longer (45 ms were seen).
 LATE_S = 0.004
 AWAY_S = 0.06
 

@@ -36,8 +36,8 @@ static struct {
   PyObject *stop; /* the module's function runtime_stop(), owned */
 } runtime_state;
 
-/* Returns the PyThreadState of the interrupted thread, or NULL if it has none
- * or must not be read. */
+/* Returns the PyThreadState of the interrupted thread. Returns NULL if the
+ * thread has none, or if the handler may not read frames. */
 SP_HANDLER_CODE static const PyThreadState *thread_state(void) {
   return atomic_load_explicit(&runtime_open, memory_order_seq_cst)
              ? py_sp_walk_thread()

@@ -271,8 +271,8 @@ int py_sp_walk_open(void) {
   walk_thread.key = layout_thread_key();
   walk_thread.specific = pthread_getspecific;
   walk_thread.state = PyGILState_GetThisThreadState;
-  /* If this release has its key at another address than its headers tell, use
-   * only the function. */
+  /* If this release of CPython has its key at another address than its headers
+   * say, call `state` instead. */
   if (walk_thread.key && py_sp_walk_thread() != PyThreadState_Get())
     walk_thread.key = NULL;
   return py_sp_walk_thread() == PyThreadState_Get();

@@ -1,4 +1,4 @@
-"""`spanprof COMMAND` and `python -m spanprof [-m] app.py`."""
+"""The commands `spanprof COMMAND` and `python -m spanprof [-m] app.py`."""
 from __future__ import annotations
 
 import os

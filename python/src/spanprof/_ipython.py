@@ -31,7 +31,7 @@ def _awaits(shell: Any, code: str) -> bool:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Called by `%load_ext spanprof`."""
+    """Add the magics to IPython. Called by `%load_ext spanprof`."""
     def spanprof(line: str, cell: str | None = None) -> None:
         """Profile a statement or a cell, and print its CPU time by function.
 

@@ -316,7 +316,7 @@ def start(
 
 
 def flush(timeout: float = 10.0) -> bool:
-    """Send all samples taken so far. Other threads run meanwhile.
+    """Send all samples taken so far. Other threads run during the call.
 
     Args:
         timeout: maximum time to wait, in seconds.
@@ -328,7 +328,7 @@ def flush(timeout: float = 10.0) -> bool:
 
 
 def stop(timeout: float = 2.0) -> bool:
-    """Stop profiling and send the remaining samples. Other threads run meanwhile.
+    """Stop profiling and send the remaining samples. Other threads run during the call.
 
     Args:
         timeout: maximum time to wait, in seconds. Samples that are not sent by then
