@@ -128,7 +128,7 @@ spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,
   const sp_yaml *basic = sp_yaml_get(job, "basic_auth");
   const sp_yaml *bearer = sp_yaml_get(job, "authorization");
   const sp_yaml *tls = sp_yaml_get(job, "tls_config");
-  /* bearer_token is the older form of authorization in Prometheus. */
+  /* bearer_token is Prometheus' older form of `authorization`. */
   spanprof_status st =
       access_secret(plan, job, "bearer_token", "bearer_token_file",
                     &access->bearer, &access->bearer_file);

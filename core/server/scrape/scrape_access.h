@@ -6,7 +6,7 @@
 #include "scrape_plan.h"
 #include "server/model/yaml_file.h"
 
-#define SP_SCRAPE_SECRET_BYTES 4097 /* of a secret, including the NUL */
+#define SP_SCRAPE_SECRET_BYTES 4097 /* bytes of a secret with the NUL */
 
 /* Read a secret from the first line of a file. If the file cannot be read,
  * returns SPANPROF_ERR_IO and sets the error text. */

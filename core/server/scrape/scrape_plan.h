@@ -99,7 +99,8 @@ spanprof_status sp_scrape_plan_add_url(sp_scrape_plan *plan, const char *text);
 
 /* Add the jobs of a YAML or JSON file in the form of Prometheus. Unsupported
  * keys are logged as warnings; `log` may be NULL. Returns SPANPROF_ERR_IO if a
- * file cannot be read, or an error of sp_scrape_plan_add_url(). */
+ * file cannot be read, or another status that sp_scrape_plan_add_url() can
+ * return. */
 spanprof_status sp_scrape_plan_add_file(sp_scrape_plan *plan, const char *path,
                                         sp_log *log);
 

@@ -13,7 +13,8 @@
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
 
-#define ADHOC_BYTES_MAX ((size_t)4 << 20) /* decompressed, as in Pyroscope */
+/* Largest decompressed file, as in Pyroscope. */
+#define ADHOC_BYTES_MAX ((size_t)4 << 20)
 
 static spanprof_status adhoc_refuse(sp_query_fault *fault, const char *what) {
   return sp_query_refuse(fault, SP_CODE_INVALID, "failed to parse profile: %s",

@@ -252,7 +252,7 @@ static bool adhoc_list_one(void *data, const sp_store_document *document) {
   return !listing->st;
 }
 
-/* The latest upload comes first. */
+/* Write the list of uploads, the latest one first. */
 spanprof_status sp_call_adhoc_list(sp_query *query,
                                    const sp_query_request *request,
                                    sp_reply *reply) {

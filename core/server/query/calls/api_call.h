@@ -73,7 +73,7 @@ spanprof_status sp_api_diff(sp_api *api);
 spanprof_status sp_api_annotations(sp_api *api);
 spanprof_status sp_api_annotation_remove(sp_api *api);
 
-/* Add the routes of the calls. SPANPROF_ERR_NOMEM. */
+/* Add the routes of the calls. Can return SPANPROF_ERR_NOMEM. */
 spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct trace_spans {
   const sp_mem *mem;
   uint64_t *ids;
   size_t count, capacity;
-  bool kept; /* a selected trace is stored */
+  bool kept; /* the store has one of the selected traces */
   spanprof_status st;
 } trace_spans;
 

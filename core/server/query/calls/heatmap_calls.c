@@ -134,7 +134,8 @@ static spanprof_status heatmap_put(sp_reply *reply, const heatmap *map,
   return SPANPROF_OK;
 }
 
-/* The parameters are checked in the order of Pyroscope. */
+/* Make the plan. The parameters are checked in the same order as in
+ * Pyroscope. */
 static spanprof_status heatmap_plan(sp_query_plan *plan,
                                     const sp_query_request *request) {
   sp_query *query = plan->query;

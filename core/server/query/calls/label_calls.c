@@ -153,8 +153,8 @@ spanprof_status sp_call_label_values(sp_query *query,
   return label_call(query, request, request->name, reply);
 }
 
-/* The labels of a series are put together to one text with these separators.
- * They do not occur in labels, because labels are valid UTF-8. */
+/* The labels of a series are joined to one text with these separators. They do
+ * not occur in labels, because labels are valid UTF-8. */
 #define SERIES_NAME_END  '\xfe'
 #define SERIES_VALUE_END '\xff'
 

@@ -25,7 +25,7 @@ void sp_flamebearer_units(const char *type, const char *unit,
 spanprof_status sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer,
                                    const sp_function_tree *tree);
 
-/* Append the flame graph of `tree`, which are the merged stacks of the plan,
+/* Append the flame graph of `tree`, which has the merged stacks of the plan,
  * with the type and unit of the plan. `timeline` and `groups` are JSON or NULL.
  * Returns SPANPROF_ERR_ARGUMENT and sets the query's fault if the plan has no
  * valid type. */

@@ -17,7 +17,7 @@ typedef struct sp_pprof_nodes {
   sp_pprof_node *nodes; /* one for each node of the stacks */
   uint32_t *locations;  /* the id of each location; 0: unused */
   uint32_t *functions;  /* the id of each function; 0: unused */
-  uint32_t location_count, function_count; /* number of used ones */
+  uint32_t location_count, function_count; /* number of ids */
   bool has_other;                          /* some nodes were cut */
 } sp_pprof_nodes;
 

@@ -30,7 +30,7 @@ typedef struct pprof_writing {
 static int64_t pprof_text(pprof_writing *writing, const char *text) {
   uint32_t number = 0;
 
-  /* The arena has the error. The response fails, too. */
+  /* The arena keeps the status. Make the response fail, too. */
   if (sp_text_set_add(&writing->texts, text, &number))
     writing->reply->out->failed = true;
   return number;

@@ -10,8 +10,8 @@ typedef struct sp_pprof_reply {
   const sp_stack_tree *stacks;
   const char *profile_type; /* has five parts */
   int64_t time_ms;
-  /* Only so many nodes, the largest ones, are kept. All others become a
-   * function called "other". 0: keep all nodes. */
+  /* Number of nodes to keep: the largest ones. All others become a function
+   * called "other". 0: keep all nodes. */
   size_t nodes_max;
   /* If not NULL, each of stacks->samples is written separately with its labels,
    * span, trace, ancestors and number of samples, and the members below are

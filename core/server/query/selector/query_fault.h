@@ -18,7 +18,8 @@
 
 typedef struct sp_query_fault {
   const char *code; /* NULL: no error */
-  uint32_t column;  /* of the error in the selector, from 1; 0: unknown */
+  uint32_t column;  /* column of the error in the selector, from 1; 0:
+                     * unknown */
   char message[2048];
 } sp_query_fault;
 

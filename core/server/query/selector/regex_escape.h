@@ -27,11 +27,8 @@ void sp_regex_literal(sp_buffer *out, uint32_t character);
  * text->at is at its backslash. */
 spanprof_status sp_regex_escape(sp_regex_text *text, uint32_t *out);
 
-/* Translate an escape sequence of a class, such as "\d", "
- *
- * L" or "
- *
- * {Han}". Sets *found to false if the text does not begin with one. */
+/* Translate an escape sequence of a class, such as "\d", "\pL" or "\p{Han}".
+ * Sets *found to false if the text does not begin with one. */
 spanprof_status sp_regex_class_escape(sp_regex_text *text, sp_buffer *out,
                                       bool inside_class, bool *found);
 

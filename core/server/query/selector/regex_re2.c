@@ -260,7 +260,8 @@ static spanprof_status re2_backslash(re2_reader *reader) {
                            reader->text.at, reader->text.at + 2);
   re2_atom(reader);
   if (c == 'A' || c == 'b' || c == 'B' || c == 'z') {
-    /* In a group, because PCRE2 cannot repeat an assertion. */
+    /* Put the assertion into a group, because PCRE2 cannot repeat an
+     * assertion. */
     sp_buffer_format(reader->out, "(?:\\%c)", c);
     reader->text.at += 2;
     return SPANPROF_OK;

@@ -8,7 +8,7 @@
 #include "series_points.h"
 
 typedef struct sp_merged_point {
-  sp_exemplar exemplar; /* with the sum of the merged values */
+  sp_exemplar exemplar; /* its value is the sum of the merged points */
   sp_text_pair *own;    /* a copy of the labels; NULL: not copied */
   sp_text_pairs labels; /* the pairs in `own` */
   uint32_t group;

@@ -178,7 +178,7 @@ static spanprof_status members_merge(sp_span_members *members,
   return st;
 }
 
-/* Merge the pending pairs of all parts into their chunks. */
+/* Merge the pending pairs of a part into its chunks. */
 static spanprof_status members_flush(sp_span_members *members,
                                      const sp_mem *mem,
                                      sp_span_members_part *part) {

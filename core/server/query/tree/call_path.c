@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A value of "depth": the stack begins with other names. */
+/* A depth that means that the stack begins with other names. */
 #define PATH_OFF SIZE_MAX
 
 /* Returns how many of the names match the beginning of a stack, or PATH_OFF.

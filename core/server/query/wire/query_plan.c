@@ -324,7 +324,7 @@ spanprof_status sp_query_plan_request(sp_query_plan *plan,
 const sp_selector *sp_query_plan_selector(sp_query_plan *plan) {
   plan->selector.matchers = plan->matchers.matchers;
   plan->selector.matcher_count = plan->matchers.count;
-  if (plan->nothing) { /* a range that no profile has */
+  if (plan->nothing) { /* a range of times that no profile can have */
     plan->selector.from_ms = 1;
     plan->selector.until_ms = 0;
   }

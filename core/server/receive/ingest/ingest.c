@@ -173,7 +173,7 @@ static spanprof_status ingest_unpack(sp_ingest_upload *upload,
   return st || end == SP_UNPACK_WHOLE
              ? st
              : sp_refuse(upload->refusal, SP_REFUSAL_BROKEN,
-                         "the body is broken or cut off gzip");
+                         "the body is malformed or truncated gzip");
 }
 
 static void ingest_receive(sp_ingest_upload *upload,

@@ -9,7 +9,7 @@
 typedef struct sp_otlp_profile {
   sp_raw_profile raw;
   sp_view name;    /* the label __name__; empty if none can be derived */
-  sp_view service; /* of its samples; if empty, that of the resource */
+  sp_view service; /* the samples' service; empty: the resource's */
 } sp_otlp_profile;
 
 /* Convert a profile. *out gets an array of *count profiles. Everything is

@@ -7,7 +7,7 @@
 #include "server/receive/profile/raw_profile.h"
 
 typedef struct sp_otlp_value_type {
-  uint64_t type; /* number of a text; `unit`, too */
+  uint64_t type; /* number of a text, like `unit` */
   uint64_t unit;
   bool is_set;
 } sp_otlp_value_type;

@@ -45,7 +45,8 @@ spanprof_status sp_otlp_value_text(const sp_otlp_tables *tables,
 bool sp_otlp_key_value(sp_view message, sp_view *key, sp_view *value);
 
 /* Read the key and the value of a KeyValue whose key may be in the table of
- * texts. Returns false if the message is malformed or a number is invalid. */
+ * texts. Returns false if the message is malformed. The key is empty if its
+ * number is invalid. */
 bool sp_otlp_tables_key_value(const sp_otlp_tables *tables, sp_view message,
                               sp_view *key, sp_view *value);
 

@@ -8,8 +8,8 @@
 #include "server/model/serve.h"
 #include "upload_memory.h"
 
-/* Bytes of memory of profiles that wait to be stored, from which on
- * sp_batch_put_if_large() stores them. */
+/* If the profiles of a batch use this memory or more, sp_batch_put_if_large()
+ * stores them. */
 #define SP_BATCH_WAITING_MAX ((size_t)8 << 20)
 
 typedef struct sp_batch {

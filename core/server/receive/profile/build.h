@@ -8,7 +8,7 @@
 #include "series_labels.h"
 #include "server/model/received.h"
 
-/* Build one part of a profile: from the samples from *next on, until none
+/* Build one part of a profile from the samples from number *next on, until none
  * remain or the part is full. Advances *next. The parts of a large profile have
  * the same time and series. `labels` are those of the series; they are sorted
  * and not empty. If no sample has a positive value, *out is NULL, which is not

@@ -4,8 +4,8 @@
 
 #include "raw_profile.h"
 
-/* Replace the profile's time by `from_ns` if it is in 1970. It is then missing,
- * or in microseconds instead of nanoseconds. */
+/* Replace the profile's time by `from_ns` if it is in 1970. Such a time is
+ * missing (0), or in microseconds instead of nanoseconds. */
 void sp_raw_fix_time(sp_raw_profile *profile, int64_t from_ns);
 
 /* If the agent `spy` is that of Ruby, Python or "scripting", insert the file

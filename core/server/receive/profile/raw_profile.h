@@ -21,7 +21,7 @@
 #define SP_RAW_LABELS_MAX (SP_LIMITS_LABELS_MAX + 1)
 
 typedef struct sp_raw_type {
-  int64_t type; /* number of a text; `unit`, too */
+  int64_t type; /* number of a text, like all texts below */
   int64_t unit;
 } sp_raw_type;
 
