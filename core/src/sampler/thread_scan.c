@@ -239,8 +239,8 @@ static void blocked_log(const scan_counts *counts, sp_log *log) {
 
   for (i = 0; i < counts->found_count; i++)
     sp_log_warn(log, SP_LOG_THREADS,
-                "thread \"%s\" (%d) blocks signal %d; meanwhile, its CPU "
-                "time appears as [signal blocked]",
+                "thread \"%s\" (%d) blocks signal %d; as long as it does, its "
+                "CPU time appears as [signal blocked]",
                 counts->found[i].name, counts->found[i].tid,
                 counts->found[i].signal_number);
 }

@@ -97,7 +97,7 @@ static spanprof_status template_parse(sp_url_template *url_template) {
     bytes = strcspn(text + i, "}");
     if (!text[i + bytes])
       return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "url_template has a { without a }; {{ is a brace");
+                     "url_template has a { without a }; write {{ for a brace");
     field = template_field_of(text + i + 1, bytes - 1);
     if (field == TEMPLATE_LITERAL)
       return sp_fail(SPANPROF_ERR_ARGUMENT,

@@ -155,8 +155,8 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   if (!runtime_copy(runtime, &copy))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "a runtime needs a struct_size of this version or an older "
-                   "one, a name, a resolve with its walk, and at most %d "
-                   "ranges of each kind",
+                   "one, a name, a resolve callback if it has a walk callback, "
+                   "and at most %d ranges of each kind",
                    SPANPROF_RUNTIME_RANGES_MAX);
   runtime = &copy;
   if (!atomic_load(&runtime_state.current) && !runtime_wait_idle())
