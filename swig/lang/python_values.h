@@ -40,7 +40,8 @@ static inline PyObject *values_owner_new(void) {
   return PyList_New(0);
 }
 
-/* Steals the reference to `object`. */
+/* Make `kept` own `object`. Steals the reference to `object`. Returns false if
+ * that fails. */
 static inline bool values_keep(PyObject *kept, PyObject *object) {
   const bool good = object && PyList_Append(kept, object) == 0;
 

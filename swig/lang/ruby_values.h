@@ -47,9 +47,8 @@ static inline const char *values_class(VALUE value) {
   return rb_obj_classname(value);
 }
 
-/* Blocks of memory that belong to a Ruby object. Unlike the contents of
- * Strings, they do not move when another thread compacts the heap during a
- * start. */
+/* Blocks of memory that a Ruby object owns. Unlike the contents of Strings,
+ * they do not move when another thread compacts the heap during a start. */
 typedef struct values_block {
   struct values_block *next;
   char bytes[];

@@ -199,7 +199,8 @@ SP_HANDLER_CODE static void stack_fill(sp_sample *sample,
     sample->flags |= SP_SAMPLE_STACK_WHOLE;
 }
 
-/* The end of the thread's stack if `sp` is on it, otherwise 0. */
+/* Returns the end of the thread's stack if `sp` is on that stack, otherwise
+ * 0. */
 SP_HANDLER_CODE static uint64_t stack_end_around(sp_thread *thread,
                                                  uint64_t sp) {
   uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);

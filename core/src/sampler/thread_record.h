@@ -51,8 +51,8 @@ typedef struct sp_thread_table {
   uint64_t random;
   /* Used by the collector: time of the next lookup of stacks. */
   uint64_t stacks_due_ns;
-  /* Time at which sampling started, on the clock of sp_thread_began(). 0:
-   * sampling has run since the process was forked. */
+  /* Time at which sampling started, on the clock of sp_thread_began(). 0: this
+   * process was forked while its parent was sampled. */
   uint64_t began_ticks;
   /* True while a start or a resume enrols the threads that already exist. */
   bool beginning;

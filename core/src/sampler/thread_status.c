@@ -52,8 +52,8 @@ bool sp_thread_status_read(int tid, sp_thread_status *out) {
   return found == STATUS_ALL;
 }
 
-/* Reads field 22 of stat (proc(5)). The name, field 2, may contain spaces and
- * parentheses. */
+/* Reads the start time, which is field 22 of the file stat (proc(5)). The name,
+ * which is field 2, may contain spaces and parentheses. */
 uint64_t sp_thread_began(int tid) {
   char text[1024];
   unsigned long long ticks = 0;

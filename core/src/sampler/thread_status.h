@@ -6,7 +6,7 @@
 
 typedef struct sp_thread_status {
   char name[32];
-  bool runs;        /* running or runnable */
+  bool runs;        /* the thread is running or runnable */
   uint64_t blocked; /* the signals that the thread blocks; bit 0 is signal 1 */
 } sp_thread_status;
 

@@ -7,10 +7,11 @@
 #include "util/text/ascii.h"
 #include "util/text/utf8.h"
 
-/* The links have pyroscope-otel's form (lib/pyroscope/otel.rb; the comparison
- * as before 0.1.0, with the path /comparison-diff of otel-profiling-go v0.4.0
- * and otel-profiling-java v0.10.3): parameters in this order, form-encoded as
- * URI.encode_www_form does, times in seconds. */
+/* The links have the form of pyroscope-otel (lib/pyroscope/otel.rb): parameters
+ * in this order, form-encoded as by URI.encode_www_form, times in seconds.
+ * Comparisons have the form that they had before pyroscope-otel 0.1.0, with the
+ * path /comparison-diff of otel-profiling-go v0.4.0 and otel-profiling-java
+ * v0.10.3. */
 
 #define URL_CPU ".cpu"
 

@@ -14,7 +14,7 @@ typedef struct sp_url_labels {
   size_t count;
 } sp_url_labels;
 
-/* The span of a link. Only URL templates use the fields after profile_id. */
+/* The span of a link. Only URL templates use trace_id and name. */
 typedef struct sp_url_span {
   const char *profile_id; /* 16 hexadecimal digits */
   const char *trace_id;   /* 32 hexadecimal digits */

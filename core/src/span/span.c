@@ -14,7 +14,7 @@
 #include "util/system/status.h"
 #include "util/text/hex.h"
 
-/* The longest possible name: see clean.h. */
+/* Maximum size of a cleaned name: see clean.h. */
 #define SPAN_NAME_BYTES 2048
 
 /* Initial buffer size; most URLs are shorter. */

@@ -1,5 +1,5 @@
-/* Names of spans. Short names are stored in the span. The number of names that
- * samples use is bounded. */
+/* Names of spans. Short names are stored in the span itself. The number of
+ * names that samples use is limited. */
 #ifndef SP_SPAN_NAME_H
 #define SP_SPAN_NAME_H
 

@@ -50,7 +50,8 @@ static struct {
    * because a descendant may have been freed after that. */
   uint32_t referred;
   uint32_t kept; /* spans that the next pass examines again */
-  /* Number of the pass; never 0 or 1, which would look like "just marked". */
+  /* Number of the pass. It is never 0 or 1, because a span whose mark is 0
+   * would then count as marked in the last two passes. */
   uint32_t pass;
   bool running; /* a pass has begun and has not finished */
   bool again;   /* `due` contains the spans of `referred` */

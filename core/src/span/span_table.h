@@ -1,5 +1,5 @@
-/* The table of live spans by trace and span id, in which a child finds its
- * local parent. */
+/* The table of live spans, which finds a span by its trace id and span id. A
+ * child uses it to find its local parent. */
 #ifndef SP_SPAN_TABLE_H
 #define SP_SPAN_TABLE_H
 

@@ -1,4 +1,4 @@
-/* A user-defined link: text with placeholders. See url_template of
+/* A link whose form users define: text with placeholders. See url_template of
  * spanprof_span_rules_options. */
 #ifndef SP_URL_TEMPLATE_H
 #define SP_URL_TEMPLATE_H

@@ -136,7 +136,7 @@ static sp_step step_slot(const sp_frame_state *state, uint8_t kind,
                                                                  : SP_STEP_CUT;
 }
 
-/* Read the caller's frame pointer; *known is set if it is known. */
+/* Read the caller's frame pointer. *known is set to whether it is known. */
 static sp_step step_fp(const sp_frame_state *state, const sp_unwind_rule *rule,
                        uint64_t cfa, uint64_t *fp, bool *known) {
   sp_step step;

@@ -19,7 +19,7 @@ typedef enum sp_step {
   SP_STEP_CALLER,      /* `state` is now the caller's frame */
   SP_STEP_COMPLETE,    /* this is the outermost frame: there is no caller */
   SP_STEP_CUT,         /* the slice does not contain the needed data */
-  SP_STEP_NO_INFO,     /* no unwind information, or it is invalid */
+  SP_STEP_NO_INFO,     /* there is no unwind information, or it is invalid */
   SP_STEP_UNSUPPORTED, /* an unwind rule cannot express this frame */
   SP_STEP_BELOW,       /* internal: the saved value is below sp and the slice */
 } sp_step;

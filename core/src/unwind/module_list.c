@@ -43,7 +43,8 @@ static void list_facts(const sp_module_list *list, const sp_module_scan *scan,
     out->byte_count = list_vdso_bytes(record);
   } else if (record->is_main) {
     out->kind = SP_MODULE_MAIN;
-    /* The loader has no name for the program. */
+    /* Find the program's path in the memory map, because the loader has no name
+     * for the program. */
     if (sp_process_maps_file(record->code_start, path, PATH_MAX, &deleted) &&
         path[0] == '/')
       out->path = path;

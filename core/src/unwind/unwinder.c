@@ -24,7 +24,7 @@ typedef enum unwinder_call {
   UNWINDER_NO_CALL,
 } unwinder_call;
 
-/* The module of an address and the rule to unwind from it. */
+/* An address, its module, and the rule to unwind from it. */
 typedef struct unwinder_place {
   uint64_t pc; /* the address that was looked up */
   uint64_t bias;

@@ -34,8 +34,8 @@
 /* A function of the handler that few samples run. It is not prefetched. */
 #define SP_HANDLER_RARE SP_SIGNAL_SAFE __attribute__((cold, noinline))
 
-/* A variable that the handler uses. These variables have a section of their
- * own, which is prefetched with the code. Each page of it that is not in a
+/* A variable that the handler uses. These variables are in a separate section,
+ * which is prefetched with the code. Each page of this section that is in no
  * cache costs a sample 0.25 us. */
 #define SP_HANDLER_DATA __attribute__((section("sp_handler_data")))
 

@@ -40,7 +40,7 @@ spanprof_status sp_gzip_open(sp_gzip *gzip, const sp_mem *mem) {
   return SPANPROF_OK;
 }
 
-/* Compress the collected input; Z_FINISH also ends the file. */
+/* Compress the collected input. The flush value Z_FINISH also ends the file. */
 static spanprof_status gzip_deflate(sp_gzip *gzip, int flush) {
   sp_buffer *out = &gzip->out;
   int z = Z_OK;

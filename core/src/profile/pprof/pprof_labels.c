@@ -67,7 +67,7 @@ static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
   return st;
 }
 
-/* The index of a span in `spans`. */
+/* Find or add a span. *out is its index in `spans`. */
 static spanprof_status pprof_labels_span(sp_pprof_labels *labels,
                                          sp_pprof_part *part,
                                          spanprof_span span, uint32_t *out) {

@@ -43,7 +43,7 @@ typedef struct sp_pprof_labels {
   uint32_t key_profile_id; /* number in `names` */
   uint32_t key_span_id;
   uint32_t key_trace_id;
-  sp_pprof_span *spans; /* spans of this part */
+  sp_pprof_span *spans; /* spans in the current part */
   size_t span_count;
   size_t span_capacity;
   sp_index span_index;

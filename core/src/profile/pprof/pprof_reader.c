@@ -22,7 +22,8 @@ typedef struct reader {
   sp_pprof_sample *samples;
   const char **comments;
   sp_pprof_source source;
-  size_t counts[SP_PPROF_FIELD_COUNT]; /* number of messages and texts */
+  /* Number of messages or texts of each field. */
+  size_t counts[SP_PPROF_FIELD_COUNT];
   int64_t default_type;
   sp_pprof_table table;
   bool head_only;
@@ -82,7 +83,7 @@ reader_sample_labels(reader *r, const Perftools__Profiles__Sample *sample,
   for (i = 0; !st && i < sample->n_label; i++) {
     const Perftools__Profiles__Label *label = sample->label[i];
 
-    /* Empty labels are dropped, as by go tool pprof. */
+    /* Labels without a value are dropped, as in go tool pprof. */
     if (label->str || label->num || label->num_unit)
       st = reader_label(r, label, &labels[out->label_count++]);
   }
@@ -186,7 +187,8 @@ static spanprof_status reader_count(reader *r) {
       continue;
     if (!comment && (field.type == SP_WIRE_BYTES) != message)
       return sp_fail(SPANPROF_ERR_FORMAT, "is not a pprof profile");
-    /* An upper bound: packed comments have at least one byte each. */
+    /* This is an upper bound, because packed comments have at least one byte
+     * each. */
     r->counts[field.number] +=
         comment && field.type == SP_WIRE_BYTES ? field.bytes.size : 1;
     if (field.type != SP_WIRE_BYTES)

@@ -62,7 +62,7 @@ typedef struct sp_pprof_location {
 } sp_pprof_location;
 
 typedef struct sp_pprof_sample {
-  const int64_t *values;     /* type_count values */
+  const int64_t *values;     /* one value for each type of the profile */
   const uint32_t *locations; /* indices in `locations`, innermost first */
   const sp_pprof_label *labels;
   uint32_t location_count; /* may be 0 */

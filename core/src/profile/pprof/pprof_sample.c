@@ -21,8 +21,8 @@ static size_t sample_numbers_size(const uint64_t *numbers, size_t count) {
   return size;
 }
 
-/* The size of a packed field with its tag; an empty field is not written, as in
- * proto3. */
+/* The size of a packed field with its tag. An empty field has the size 0,
+ * because it is not written, as in proto3. */
 static size_t sample_packed_size(const uint64_t *numbers, size_t count) {
   const size_t size = sample_numbers_size(numbers, count);
 
@@ -68,7 +68,8 @@ static uint8_t *sample_put_label(uint8_t *p,
   return sample_put_number(p, SAMPLE_LABEL_UNIT, label->num_unit);
 }
 
-/* Signed numbers are encoded as unsigned numbers with the same bits. */
+/* A signed number is encoded like the unsigned number that has the same
+ * bits. */
 static const uint64_t *
 sample_values(const Perftools__Profiles__Sample *sample) {
   return (const uint64_t *)sample->value;

@@ -1,5 +1,5 @@
-/* The objects that a profile's samples refer to: locations, and through them
- * functions and mappings, found by their ids. */
+/* The objects that a profile's samples refer to: locations and, through them,
+ * functions and mappings. They are found by their ids. */
 #ifndef SP_PPROF_TABLE_H
 #define SP_PPROF_TABLE_H
 

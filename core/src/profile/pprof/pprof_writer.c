@@ -17,10 +17,10 @@ static spanprof_status writer_text(sp_pprof_writer *writer, const char *text,
   return sp_pprof_part_text(&writer->part, text, strlen(text), out);
 }
 
-/* Write the fields that occur once per part. There is one sample type: a second
- * one would double the number of series on the server. Every profile needs a
- * period type: a profile without one can make the server panic (Pyroscope
- * 3fe6a457a, pkg/pprof/pprof.go, visitAllNameReferences()). */
+/* Write the fields that occur once per part. There is only one sample type,
+ * because a second one would double the number of series on the server. There
+ * is always a period type, because a profile without one can make the server
+ * panic (Pyroscope 3fe6a457a, pkg/pprof/pprof.go, visitAllNameReferences()). */
 static spanprof_status writer_header(sp_pprof_writer *writer) {
   const sp_window *window = writer->window;
   Perftools__Profiles__Profile profile = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -52,12 +52,13 @@ static spanprof_status writer_header(sp_pprof_writer *writer) {
 spanprof_status sp_pprof_writer_next(sp_pprof_writer *writer) {
   spanprof_status st;
 
-  writer->sums = (sp_encoded){
-      .mem = writer->mem,
-      /* The server distinguishes profiles of a series only by their time. */
-      .time_ns = writer->window->time_ns +
-                 writer->part_count * SP_PROFILE_TIME_STEP_NS,
-      .duration_ns = writer->window->duration_ns};
+  writer->sums =
+      (sp_encoded){.mem = writer->mem,
+                   /* The times of parts must differ, because the server
+                    * distinguishes profiles of a series only by their time. */
+                   .time_ns = writer->window->time_ns +
+                              writer->part_count * SP_PROFILE_TIME_STEP_NS,
+                   .duration_ns = writer->window->duration_ns};
   writer->sample_count = 0;
   writer->raw_bytes = 0;
   sp_pprof_labels_begin(&writer->labels);

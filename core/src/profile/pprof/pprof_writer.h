@@ -27,7 +27,7 @@ typedef struct sp_pprof_writer {
   sp_pprof_labels labels;
   sp_gzip gzip;
   sp_encoded sums;     /* sums of the current part, without its bytes */
-  uint32_t part_count; /* finished parts */
+  uint32_t part_count; /* number of finished parts */
   /* Samples of the current part, as the server counts them. */
   size_t sample_count;
   size_t raw_bytes;

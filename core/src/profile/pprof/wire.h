@@ -70,8 +70,8 @@ bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
 bool sp_wire_scalars(sp_wire *wire, sp_view message,
                      const sp_wire_scalar *scalars, size_t count, void *out);
 
-/* Read one number of a packed field. Returns false at the end and on a
- * fault. */
+/* Read one number of a packed field. Returns false at the end of the field or
+ * if a fault is found. */
 bool sp_wire_number(sp_wire *wire, uint64_t *out);
 
 /* Write the tag of a field, or a whole field of bytes. */

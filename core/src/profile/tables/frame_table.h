@@ -42,11 +42,13 @@ typedef struct sp_frame_table {
   sp_frame_mapping *mappings;
   size_t mapping_count;
   size_t mapping_capacity;
-  uint32_t main_mapping;   /* index + 1; 0: not found yet */
-  uint32_t last_mapping;   /* where the next search starts */
-  uint32_t unnamed;        /* all locations before this one are named */
-  uint32_t visited;        /* where sp_frame_table_unnamed() continues */
-  uint32_t unknown_native; /* functions of frames without a name */
+  uint32_t main_mapping; /* index + 1; 0: not found yet */
+  /* Number of the mapping found last, which the next search tries first. */
+  uint32_t last_mapping;
+  uint32_t unnamed; /* all locations before this one are named */
+  uint32_t visited; /* where sp_frame_table_unnamed() continues */
+  /* Functions that are shown for frames without a name. */
+  uint32_t unknown_native;
   uint32_t unknown_runtime;
 } sp_frame_table;
 
@@ -88,8 +90,8 @@ spanprof_status sp_frame_table_name_get(const sp_frame_table *table,
 spanprof_status sp_frame_table_name(sp_frame_table *table,
                                     const sp_namer *namer);
 
-/* The number (from 1) of the function to show for a location, after
- * sp_frame_table_name(). */
+/* The number (from 1) of the function that is shown for a location. The caller
+ * has called sp_frame_table_name(). */
 uint32_t sp_frame_table_function(const sp_frame_table *table,
                                  const sp_location *location);
 

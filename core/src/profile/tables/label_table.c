@@ -69,8 +69,8 @@ static bool label_table_is_static(const sp_label_table *table, const char *name,
   return false;
 }
 
-/* Insert a pair in order of names. There are at most LABEL_TABLE_SET_MAX pairs,
- * usually two. */
+/* Insert a pair, so that pairs stay sorted by name. There are at most
+ * LABEL_TABLE_SET_MAX pairs, usually two. */
 static void label_table_insert(const sp_label_table *table,
                                sp_label_pair *pairs, size_t count,
                                sp_label_pair pair) {
@@ -125,7 +125,7 @@ static bool label_table_has_exact_name(const sp_label *labels, size_t count,
   return false;
 }
 
-/* The index of the label with this name, or `count`. */
+/* Returns the index of the pair with this name, or `count` if there is none. */
 static size_t label_table_find(const sp_label_pair *pairs, size_t count,
                                uint32_t name) {
   size_t i;
@@ -135,7 +135,7 @@ static size_t label_table_find(const sp_label_pair *pairs, size_t count,
   return i;
 }
 
-/* Read the labels of a set that a sample can carry, at most
+/* Read those labels of a set that a sample can have, at most
  * table->labels_max. */
 static spanprof_status label_table_read(sp_label_table *table,
                                         spanprof_labels set, sp_label_pair *out,

@@ -15,8 +15,8 @@
  * handler is installed, unless noted. */
 static struct {
   _Atomic(sp_signal_fn) handle; /* NULL: signals are ignored */
-  _Atomic uint64_t probes;      /* written in the handler */
-  uint32_t cookie;              /* not 0 once set */
+  _Atomic uint64_t probes;      /* number of probes, written in the handler */
+  uint32_t cookie;              /* not 0 after its initialization */
 } signal_state SP_HANDLER_DATA;
 
 /* State of each signal that spanprof has ever used. Process-wide. */

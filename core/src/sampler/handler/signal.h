@@ -50,7 +50,7 @@ bool sp_signal_default(int number);
 /* The value that the timer of thread record `index` sends. */
 SP_HANDLER_CODE uint64_t sp_signal_value(uint32_t index);
 
-/* Was `value` made by sp_signal_value()? */
+/* Is `value` the result of sp_signal_value() in this process? */
 SP_HANDLER_CODE bool sp_signal_value_ours(uint64_t value);
 
 /* The number of probe signals handled so far. */

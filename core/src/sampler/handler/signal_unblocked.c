@@ -15,8 +15,8 @@ SP_HANDLER_RARE static bool code_before(unsigned char out[8], uint64_t pc) {
 }
 #endif
 
-/* Was the signal unblocked before the call? `before` is the address to which
- * the kernel wrote the previous mask, or 0. */
+/* Was the signal unblocked before the call of rt_sigprocmask? `before` is the
+ * address to which the kernel wrote the previous mask, or 0. */
 SP_HANDLER_RARE static bool signal_was_unblocked(uint64_t before,
                                                  int signal_number) {
   uint64_t mask;
@@ -32,8 +32,9 @@ SP_HANDLER_RARE bool sp_signal_just_unblocked(const sp_registers *registers,
 #if defined(__x86_64__)
   unsigned char before[8];
 
-  /* rax = 0 (result), r10 = sizeof(kernel sigset_t), rdi = how, rdx = address
-   * of the previous mask. The previous instruction is syscall, 0f 05. */
+  /* The state after rt_sigprocmask: rax = 0 (result), r10 = sizeof(kernel
+   * sigset_t), rdi = how, rdx = address of the previous mask. The previous
+   * instruction is syscall, 0f 05. */
   return r[0] == 0 && r[10] == 8 &&
          (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
          code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05 &&

@@ -37,7 +37,7 @@ bool sp_stack_requests_add(sp_stack_requests *requests,
  * requests. */
 void sp_stack_requests_resolve(sp_stack_requests *requests);
 
-/* The two halves of sp_stack_requests_resolve(): sort the requests, then visit
+/* The two steps of sp_stack_requests_resolve(): sort the requests, then visit
  * each mapping in ascending order (an sp_process_maps_fn). */
 void sp_stack_requests_sort(sp_stack_requests *requests);
 bool sp_stack_requests_visit(void *requests, const sp_process_mapping *mapping);

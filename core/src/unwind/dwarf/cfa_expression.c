@@ -2,7 +2,7 @@
 
 #include "registers.h"
 
-/* DWARF 5, table 7.9, "DWARF operation encodings". */
+/* Source: DWARF 5, table 7.9, "DWARF operation encodings". */
 #define OP_DEREF       0x06
 #define OP_AND         0x1a
 #define OP_PLUS        0x22

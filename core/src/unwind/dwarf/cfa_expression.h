@@ -1,4 +1,4 @@
-/* Parses the DWARF expressions of call frame instructions that rows can
+/* Parses those DWARF expressions of call frame instructions that rows can
  * express. */
 #ifndef SP_CFA_EXPRESSION_H
 #define SP_CFA_EXPRESSION_H

@@ -4,7 +4,7 @@
 #include "dwarf_reader.h"
 #include "registers.h"
 
-/* DWARF 5, table 7.29 and figure 6.4.2, "Call Frame Instructions". */
+/* Source: DWARF 5, table 7.29 and figure 6.4.2, "Call Frame Instructions". */
 /* The operation is in the high 2 bits, its operand in the low 6. */
 #define CFA_ADVANCE_LOC        0x40
 #define CFA_OFFSET             0x80
@@ -274,7 +274,8 @@ static void program_step(program_state *state, uint8_t opcode,
 
   switch (opcode) {
   case CFA_NOP:
-  case CFA_AARCH64_NEGATE_RA_STATE: /* return addresses are always stripped */
+  /* Step_return_address() always removes the signature of a return address. */
+  case CFA_AARCH64_NEGATE_RA_STATE:
     break;
   case CFA_GNU_ARGS_SIZE:
     sp_dwarf_uleb(code);

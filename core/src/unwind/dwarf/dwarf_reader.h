@@ -7,8 +7,8 @@
 
 #include "util/base.h"
 
-/* Pointer encodings: Linux Standard Base Core 5.0, §10.5.1 "DWARF Exception
- * Header Encoding". */
+/* Pointer encodings. Source: Linux Standard Base Core 5.0, §10.5.1 "DWARF
+ * Exception Header Encoding". */
 #define SP_DWARF_PE_OMIT     0xff
 #define SP_DWARF_PE_FORMAT   0x0f
 #define SP_DWARF_PE_ABSPTR   0x00

@@ -12,7 +12,8 @@ typedef enum sp_cfa_kind {
   SP_CFA_DEREF,
   /* The CFA is sp + 8, or sp + 16 from byte `cfa_plus` of a PLT entry on. */
   SP_CFA_PLT,
-  SP_CFA_SIGNAL,      /* the kernel's signal frame is at sp */
+  /* The frame that the kernel creates for a signal handler is at sp. */
+  SP_CFA_SIGNAL,
   SP_CFA_UNSUPPORTED, /* a row cannot express the rule */
 } sp_cfa_kind;
 

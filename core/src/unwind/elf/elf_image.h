@@ -38,7 +38,7 @@ typedef struct sp_elf_image {
   uint64_t segments_hash; /* sp_elf_segments_hash() of the file's table */
   uint64_t sections_offset;
   uint32_t section_count;
-  uint32_t names_section; /* section with the sections' names */
+  uint32_t names_section; /* index of the section with the sections' names */
 } sp_elf_image;
 
 /* Bytes of an image. They are borrowed if the image is in memory; otherwise

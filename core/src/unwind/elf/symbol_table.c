@@ -172,7 +172,7 @@ static bool symbol_around(const sp_symbol_table *table, uint64_t address,
   return false;
 }
 
-/* Read a name without its symbol version ("memcpy@@GLIBC_2.14"). */
+/* Read a symbol's name, without its version ("memcpy@@GLIBC_2.14"). */
 static bool symbol_name(const sp_symbol_table *table, const sp_elf_image *image,
                         uint32_t name, char *out) {
   uint64_t size;

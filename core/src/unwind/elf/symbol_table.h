@@ -1,5 +1,5 @@
-/* The functions of a module, by address. Each uses twelve bytes of memory;
- * names are read from the file when needed. */
+/* The functions of a module, by address. Each function uses twelve bytes of
+ * memory; its name is read from the file when it is needed. */
 #ifndef SP_SYMBOL_TABLE_H
 #define SP_SYMBOL_TABLE_H
 

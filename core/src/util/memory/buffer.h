@@ -18,8 +18,8 @@ void sp_buffer_init(sp_buffer *buffer, const sp_mem *mem);
 void sp_buffer_dispose(sp_buffer *buffer);
 void sp_buffer_clear(sp_buffer *buffer); /* keeps the memory allocated */
 
-/* Reserve capacity for `more` further bytes. Returns false if the buffer has
- * failed. */
+/* Reserve capacity for `more` further bytes. Returns false if this or an
+ * earlier append failed. */
 bool sp_buffer_reserve(sp_buffer *buffer, size_t more);
 
 void sp_buffer_append(sp_buffer *buffer, const void *bytes, size_t size);
@@ -43,8 +43,8 @@ void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size);
 /* Append the bytes as base64 (RFC 4648, 4). */
 void sp_buffer_base64(sp_buffer *buffer, const void *bytes, size_t size);
 
-/* Transfer the bytes to the caller and empty the buffer. Returns NULL if the
- * buffer has failed. */
+/* Transfer the bytes to the caller and empty the buffer. Returns NULL if an
+ * append failed. */
 char *sp_buffer_detach(sp_buffer *buffer, size_t *size);
 
 /* Returns SPANPROF_ERR_NOMEM if an append failed. */

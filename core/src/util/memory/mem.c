@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Sanitizers find errors only in blocks of the heap, so sp_mem_paged maps no
- * pages with them. */
+/* Sanitizers find errors only in blocks of the heap, so in a build with a
+ * sanitizer sp_mem_paged maps no pages. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEM_PAGED_BYTES_MIN SIZE_MAX
 #else

@@ -88,8 +88,8 @@ static void own_enter(int tid) {
 
   if (own_has(tid))
     return;
-  /* Reuse slots in rotation, so that the most recently ended thread stays known
-   * the longest. */
+  /* Reuse slots in rotation, so that the id of the thread that ended last stays
+   * known longest. */
   for (i = 0; i < OWN_THREADS_MAX; i++) {
     _Atomic int *place = &own_tids[(first + i) % OWN_THREADS_MAX];
 
