@@ -1,7 +1,7 @@
 /* The whole library as one translation unit, folder by folder in the order of
- * their dependencies. The gem and the wheel compile it, so that their build
- * scripts need no list of sources. tests/unity compares it with CMake's list.
- */
+ * their dependencies. The gem and the wheel compile this file, so that their
+ * build scripts need no list of sources. tests/unity compares this file with
+ * CMake's list. */
 #include "profile.pb-c.c"
 #include "push.pb-c.c"
 

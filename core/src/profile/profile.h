@@ -75,8 +75,8 @@ spanprof_status sp_profile_encode(sp_profile *profile, const sp_window *window,
                                   sp_encoded_fn emit, void *data,
                                   uint64_t *lost_samples, uint64_t *lost_ticks);
 
-/* Remove the samples. Interned data stays, unless it exceeds limits of
- * memory. */
+/* Remove the samples. Interned data stays, unless it uses more memory than
+ * profile.c allows. */
 void sp_profile_reset(sp_profile *profile);
 
 #endif

@@ -15,7 +15,8 @@ static struct {
   uint32_t chunks;
 } span_pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Prepend the chain from `first` to `last` (places + 1) to the free list. */
+/* Add the chain from `first` to `last` (each a place + 1) at the start of the
+ * free list. */
 static void pool_chain_push(uint32_t first, uint32_t last) {
   uint64_t head = atomic_load_explicit(&span_pool.free, memory_order_relaxed);
 
@@ -27,7 +28,8 @@ static void pool_chain_push(uint32_t first, uint32_t last) {
       memory_order_release, memory_order_relaxed));
 }
 
-/* Pop the first free span (place + 1), or 0 if none is free. */
+/* Remove the first free span from the free list. Returns its place + 1, or 0 if
+ * no span is free. */
 static uint32_t pool_chain_pop(void) {
   uint64_t head = atomic_load_explicit(&span_pool.free, memory_order_acquire);
 

@@ -70,7 +70,7 @@ typedef struct sp_pprof_sample {
 } sp_pprof_sample;
 
 typedef struct sp_pprof {
-  const sp_pprof_type *types; /* at least one */
+  const sp_pprof_type *types; /* at least one type */
   const sp_pprof_sample *samples;
   const sp_pprof_location *locations;
   const sp_pprof_function *functions;

@@ -3,9 +3,9 @@
  * A directory in which other users can create or rename entries is refused,
  * because these users could choose which files this process reads, overwrites
  * and removes. So the directory is opened and checked again for each operation,
- * never through a symbolic link, and all its files are accessed through that
- * descriptor. No descriptor stays open, because programs that become daemons
- * close all of them. */
+ * never through a symbolic link, and all its files are accessed through the
+ * directory's descriptor. No descriptor stays open, because programs that
+ * become daemons close all of them. */
 #ifndef SP_DIRECTORY_H
 #define SP_DIRECTORY_H
 
