@@ -42,7 +42,8 @@ static const sp_frame profile_overflow = {.kind = SP_FRAME_NOTE,
                                           .code = SP_NOTE_OVERFLOW};
 
 /* The path of the process's binary. *out is NULL if the system does not report
- * it; then the main binary's mapping may not be the first one in profiles. */
+ * the path. In that case, the main binary's mapping may not be the first one in
+ * profiles. */
 static spanprof_status profile_main_path(const sp_mem *mem, char **out) {
   char path[PATH_MAX];
   ssize_t bytes = readlink("/proc/self/exe", path, sizeof path);

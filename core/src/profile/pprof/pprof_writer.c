@@ -92,7 +92,8 @@ void sp_pprof_writer_dispose(sp_pprof_writer *writer) {
   sp_pprof_part_dispose(&writer->part);
 }
 
-/* Write the objects that the sample is the first to use, then the sample. */
+/* Write the objects that no earlier sample of this part uses, then the
+ * sample. */
 static spanprof_status writer_sample(sp_pprof_writer *writer,
                                      const sp_entry *entry) {
   const sp_stack *stack = &writer->stacks->stacks[entry->stack];

@@ -35,9 +35,9 @@ void sp_name_table_dispose(sp_name_table *table);
 /* Remove the names, but keep the memory. */
 void sp_name_table_clear(sp_name_table *table);
 
-/* Find or add exactly these bytes, which must be valid UTF-8. Returns
- * SPANPROF_ERR_NOMEM, or SPANPROF_ERR_LIMIT if there are 2^30 names; then
- * nothing was added. */
+/* Find or add exactly these bytes, which must be valid UTF-8. Nothing was added
+ * if it returns SPANPROF_ERR_NOMEM, or SPANPROF_ERR_LIMIT (there are 2^30
+ * names). */
 spanprof_status sp_name_table_intern(sp_name_table *table, const char *text,
                                      size_t bytes, uint32_t *out);
 

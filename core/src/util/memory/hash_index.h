@@ -26,8 +26,8 @@ typedef struct sp_index {
   uint32_t count;
 } sp_index;
 
-/* Reserve capacity for one more item. Returns SPANPROF_ERR_NOMEM, or
- * SPANPROF_ERR_LIMIT if there are 2^30 items; then the index is unchanged. */
+/* Reserve capacity for one more item. The index is unchanged if it returns
+ * SPANPROF_ERR_NOMEM, or SPANPROF_ERR_LIMIT (there are 2^30 items). */
 spanprof_status sp_index_reserve(sp_index *index, const sp_mem *mem);
 
 /* Reserve capacity for `more` items. Returns the statuses of

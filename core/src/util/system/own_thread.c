@@ -17,8 +17,8 @@
 /* How long exit handlers wait for threads passed to
  * sp_own_thread_defer_join(). */
 #define OWN_EXIT_NS (100 * SP_NS_PER_MS)
-/* How long exit handlers then wait for a thread that passed
- * sp_own_thread_gate() just before it was closed. */
+/* How long exit handlers wait after they have closed the gate, for a thread
+ * that passed sp_own_thread_gate() just before. */
 #define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
 
 /* How long sp_own_threads_only() waits for threads of the library that start or

@@ -15,8 +15,8 @@ void sp_wake_call(sp_wake *wake) {
 }
 
 void sp_wake_clear(sp_wake *wake) {
-  /* An exchange, not a store, because it must acquire: all work that was
-   * finished before a cleared call is then visible. */
+  /* This is an exchange, because a store cannot acquire. It makes visible all
+   * work that was finished before a call that is cleared here. */
   atomic_exchange_explicit(&wake->called, 0, memory_order_acq_rel);
 }
 

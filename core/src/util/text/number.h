@@ -6,9 +6,8 @@
 #include "util/base.h"
 
 /* Read the digits at *text, at most to `end` (NULL: to the NUL), and advance
- * *text. Returns SPANPROF_ERR_FORMAT if there is no digit, or
- * SPANPROF_ERR_LIMIT if the number has more than 64 bits; then *out is
- * UINT64_MAX. */
+ * *text. Returns SPANPROF_ERR_FORMAT if there is no digit. If the number has
+ * more than 64 bits, returns SPANPROF_ERR_LIMIT and sets *out to UINT64_MAX. */
 spanprof_status sp_number_read(const char **text, const char *end,
                                uint64_t *out);
 
@@ -20,8 +19,8 @@ bool sp_number_read_canonical(const char **text, uint64_t *out);
 bool sp_number_is(const char *text, uint64_t most, uint64_t *out);
 
 /* Read all of [start, end) as a number with an optional sign. Returns
- * SPANPROF_ERR_FORMAT if it is not a number, or SPANPROF_ERR_LIMIT if it has
- * more than 64 bits; then *out is the nearest number. */
+ * SPANPROF_ERR_FORMAT if it is not a number. If the number has more than 64
+ * bits, returns SPANPROF_ERR_LIMIT and sets *out to the nearest number. */
 spanprof_status sp_number_signed(const char *start, const char *end,
                                  int64_t *out);
 
