@@ -24,7 +24,7 @@
 #define SP_THREAD_YOUNG_SIGNAL SIGURG
 
 typedef struct sp_thread_table {
-  /* Read in the handler. */
+  /* The handler reads this field. */
   _Atomic(sp_thread *) chunks[SP_THREAD_CHUNKS_MAX];
   /* Guards the fields below. */
   pthread_mutex_t lock;

@@ -3,11 +3,11 @@
  *
  * Protocol: records live in chunks that are never unmapped, so that a late
  * signal always finds its record. `sp_threads.lock` guards the table. The
- * signal handler takes no lock and reads only the fields below the comment
- * "Read in the handler" and those that it writes. A thread registers itself at
- * once (through its sp_self, see label/context.h), or the collector's scan
- * finds it. A registered thread removes its own record when it ends; the scan
- * removes the records of other threads that have ended. An attached thread
+ * signal handler takes no lock and reads only the fields below the comment "The
+ * handler reads these fields" and those that it writes. A thread registers
+ * itself at once (through its sp_self, see label/context.h), or the collector's
+ * scan finds it. A registered thread removes its own record when it ends; the
+ * scan removes the records of other threads that have ended. An attached thread
  * without a record is found by its thread id. The lock is acquired before the
  * lock of the list of sp_self records.
  *
@@ -25,7 +25,7 @@
 #include "sampler/handler/timer.h"
 
 typedef struct sp_thread {
-  /* Do not change while the thread is enrolled. */
+  /* These fields do not change while the thread is enrolled. */
   uint32_t index;
   _Atomic int tid; /* 0: the record is free */
   sp_timer timer;
@@ -34,7 +34,7 @@ typedef struct sp_thread {
   uint64_t armed_cpu_ns;
   uint64_t first_ns;
 
-  /* Read in the handler. */
+  /* The handler reads these fields. */
   _Atomic bool active;
   _Atomic(sp_self *) self;
   /* Bounds of the thread's stack; both are 0 if unknown. */
@@ -43,7 +43,8 @@ typedef struct sp_thread {
   /* The thread blocks spanprof's signal; the handler resets this. */
   _Atomic bool blocked;
 
-  /* Written in the handler, and by the thread that sets the timer. */
+  /* The handler writes these fields, and so does the thread that sets the
+   * timer. */
   _Atomic uint64_t samples;
   _Atomic uint64_t ticks;
   /* `ticks_ahead` counts ticks that are recorded already, but whose signal has
@@ -52,7 +53,7 @@ typedef struct sp_thread {
    * handler and by the scan. */
   _Atomic uint64_t ticks_ahead;
   _Atomic uint64_t ticks_rejected;
-  /* Written in the handler. */
+  /* The handler writes these fields. */
   _Atomic uint64_t seen_sp; /* stack pointer of a sample on an unknown stack */
   _Atomic uint64_t seen_tp;
 

@@ -53,8 +53,8 @@ static void span_ids_read(const spanprof_span_info *info, sp_span_ids *own,
   }
 }
 
-/* The span whose id is in samples while the span `number` is active (see
- * `carried` in span_table.h). */
+/* The span whose id is in samples while the span `number` is active: the
+ * carried span, as span.h defines it. */
 static spanprof_span span_carried_of(const spanprof_span_rules *rules,
                                      bool traced, spanprof_span number,
                                      const sp_span_family *family) {

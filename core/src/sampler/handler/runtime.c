@@ -21,7 +21,7 @@
 
 /* Process-wide, because the signal handler uses it. */
 static struct {
-  /* Read in the handler. */
+  /* The handler reads these fields. */
   _Atomic(const spanprof_runtime *) current;
   _Atomic uint64_t inside;
   /* Written before `current` is set. */

@@ -16,7 +16,8 @@
 static struct {
   _Atomic(sp_signal_fn) handle; /* NULL: signals are ignored */
   _Atomic uint64_t probes;      /* number of probes, written in the handler */
-  uint32_t cookie;              /* not 0 after its initialization */
+  /* Identifies the signals of this process; 0: not initialized. */
+  uint32_t cookie;
 } signal_state SP_HANDLER_DATA;
 
 /* State of each signal that spanprof has ever used. Process-wide. */
@@ -84,7 +85,7 @@ SP_HANDLER_CODE static void signal_handler(int number, siginfo_t *info,
   sp_signal_fn handle;
 
   lines_fetch(__start_sp_handler_data, __stop_sp_handler_data);
-  /* The size is about 6 KB, or 8 KB with a language runtime. */
+  /* The code has about 6 KB, or 8 KB with that of a language runtime. */
   lines_fetch(__start_sp_handler_code, __stop_sp_handler_code);
   if (info->si_code != SI_TIMER || !sp_signal_value_ours(value)) {
     signal_chain(number, info, ucontext);
@@ -122,10 +123,10 @@ static bool signal_free(int number) {
   return handler_is_ours(number) || sp_signal_default(number);
 }
 
-/* Check that no other handler has replaced spanprof's. If so, spanprof must not
- * install its handler again: if each of the two handlers calls the other one,
- * they do so forever. If the program has reset every signal to its default
- * action, there is no other handler. */
+/* Check that no other handler has replaced spanprof's. If another one has,
+ * spanprof must not install its own again: if each of the two handlers calls
+ * the other one, they do so forever. If the program has reset every signal to
+ * its default action, there is no other handler. */
 static spanprof_status signal_check_replaced(int number) {
   if (!signal_of[number].installed || signal_free(number))
     return SPANPROF_OK;

@@ -274,7 +274,7 @@ static void program_step(program_state *state, uint8_t opcode,
 
   switch (opcode) {
   case CFA_NOP:
-  /* Step_return_address() always removes the signature of a return address. */
+  /* Ignored, because the signature of a return address is always removed. */
   case CFA_AARCH64_NEGATE_RA_STATE:
     break;
   case CFA_GNU_ARGS_SIZE:

@@ -18,7 +18,7 @@ typedef enum sp_cfa_kind {
 } sp_cfa_kind;
 
 typedef enum sp_slot_kind {
-  SP_SLOT_SAME,     /* not saved: unchanged, or at its default */
+  SP_SLOT_SAME,     /* not saved: the register is unchanged, or sp is the CFA */
   SP_SLOT_CFA,      /* saved at CFA + offset */
   SP_SLOT_FP,       /* saved at frame pointer + offset */
   SP_SLOT_REGISTER, /* in the register whose DWARF number is the offset */
@@ -30,9 +30,9 @@ typedef enum sp_slot_kind {
 typedef struct sp_unwind_rule {
   int32_t cfa_offset;
   int32_t cfa_plus;
-  int32_t fp_offset; /* offset for the caller's frame pointer */
-  int32_t ra_offset; /* offset for the return address */
-  /* Offset for the caller's sp, which by default is the CFA. */
+  int32_t fp_offset; /* offset of the caller's frame pointer, for `fp_kind` */
+  int32_t ra_offset; /* offset of the return address, for `ra_kind` */
+  /* offset of the caller's sp, for `sp_kind` */
   int32_t sp_offset;
   uint8_t cfa_kind;
   uint8_t cfa_register; /* DWARF number */
@@ -48,8 +48,8 @@ typedef struct sp_unwind_rows {
   /* Low 16 bits of each row's distance from `base`. A row extends to the next
    * one. */
   uint16_t *lows;
-  /* Index by the high 16 bits of the distance: the first row with these or
-   * larger high bits. */
+  /* Index by the high 16 bits of the distance: the first row in this or a later
+   * block of 64 KiB. */
   uint32_t *blocks;
   /* Index of each row's rule in `rules`, and whether a function begins with the
    * row. */
