@@ -227,7 +227,7 @@ static bool model_break(model *m, int way) {
     m->sample[0].n_label = 2;
     m->label[1] = m->label[0];
     break;
-  case 29: /* two ids */
+  case 29: /* both profile_id and span_id */
     m->sample[0].n_label = 2;
     m->label[1].key = 6;
     m->label[1].str = TEXT_HEX;

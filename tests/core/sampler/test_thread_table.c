@@ -393,8 +393,8 @@ int main(void) {
   a_thread_no_longer_excluded_has_its_labels();
   any_number_of_threads_is_excluded();
   any_number_of_blocked_threads_is_found();
-#if !defined(__SANITIZE_THREAD__) /* TSan allows no threads in a forked child \
-                                   */
+  /* ThreadSanitizer allows no threads in a forked child. */
+#if !defined(__SANITIZE_THREAD__)
   a_child_forked_with_signals_blocked_has_its_labels();
 #endif
   return 0;

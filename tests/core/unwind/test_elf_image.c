@@ -93,7 +93,7 @@ static void non_elf_files_are_refused(void) {
               SPANPROF_ERR_IO);
   CHECK_EQUAL(sp_elf_image_wrap(&image, "\177ELF", 4, &sp_mem_default),
               SPANPROF_ERR_FORMAT);
-  sp_elf_image_dispose(&image); /* harmless after a failure */
+  sp_elf_image_dispose(&image); /* allowed after a failure */
 }
 
 /* Each header field is broken in turn. The file is refused or read, but never

@@ -37,7 +37,7 @@ static void eh_index_read(const sp_elf_image *image) {
                                 sizeof header));
   CHECK_EQUAL(header.version, 1);
   CHECK_EQUAL(header.number, SP_DWARF_PE_UDATA4);
-  CHECK_EQUAL(header.table, 0x3b); /* datarel, sdata4 */
+  CHECK_EQUAL(header.table, 0x3b); /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
   CHECK(header.count < SP_COUNT_OF(eh_starts.starts));
   for (i = 0; i < header.count; i++) {
     int32_t entry[2];
