@@ -10,8 +10,8 @@ require "tmpdir"
 require "noise"
 require "profile_reader"
 
-# A test that runs programs. Each runs in a process of its own with a time limit, and writes its
-# profiles where the test can read them.
+# A test that runs programs. Each program runs in a separate process with a time limit, and writes
+# its profiles to a folder from which the test reads them.
 class ChildTest < Minitest::Test
   LIMIT_S = 120
 
@@ -20,18 +20,18 @@ class ChildTest < Minitest::Test
     File.file?("#{folder}/spanprof.rb") || File.file?("#{folder}/spanprof/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}")
   end
 
-  # The folder of spanprof.rb.
+  # The folder that contains spanprof.rb.
   LIBRARY = LIBRARIES.find { |folder| File.file?("#{folder}/spanprof.rb") } ||
             "#{Gem::Specification.find_by_name("spanprof").full_gem_path}/lib"
 
-  # Methods for programs of tests.
+  # Methods that the programs of tests may use.
   PRELUDE = <<~'RUBY'
     def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
     def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    # Calls the block for this CPU time of the thread. Reads the CPU clock rarely: a
-    # thread that reads it at the end of a time slice is descheduled just before the
-    # tick that would have sampled it. The remaining CPU time takes at least as long
-    # by the other clock, whose reading needs no system call.
+    # Calls the block until the thread has used this CPU time. Reads the CPU clock rarely: a thread
+    # that reads it at the end of a time slice is descheduled just before the tick that would have
+    # sampled it. Between two readings it waits for the remaining time on the monotonic clock, which
+    # needs no system call. The remaining CPU time takes at least that long.
     def repeat(seconds)
       end_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + seconds
       while (left_s = end_s - Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)).positive?
@@ -39,7 +39,8 @@ class ChildTest < Minitest::Test
         yield while clock < until_s
       end
     end
-    # The same without a block's frame, in a method with a known name.
+    # Uses this CPU time like repeat(), but without the frame of a block, in a method with a known
+    # name.
     def burn(seconds)
       end_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + seconds
       while (left_s = end_s - Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)).positive?
@@ -49,7 +50,7 @@ class ChildTest < Minitest::Test
     end
   RUBY
 
-  # Output and exit of a program.
+  # The output of a program, how it ended, and its duration in seconds.
   Result = Struct.new(:out, :err, :status, :seconds, keyword_init: true)
 
   def setup
@@ -61,7 +62,8 @@ class ChildTest < Minitest::Test
     FileUtils.rm_rf(@directory)
   end
 
-  # @return [Hash{String => String}] variables of a child that is profiled into @profiles
+  # @return [Hash{String => String}] environment variables with which a child is profiled into
+  #   @profiles
   def environment
     { "PYROSCOPE_APPLICATION_NAME" => "test", "PYROSCOPE_OUTPUT_DIRECTORY" => @profiles,
       "RUBYLIB" => LIBRARIES.join(":") }
@@ -80,7 +82,8 @@ class ChildTest < Minitest::Test
     run_command(RbConfig.ruby, *ruby, program("program", code), env: env, limit: limit)
   end
 
-  # A program that exceeds the limit is killed; its errors then end with the state of its threads.
+  # Runs a command. A command that exceeds the limit is killed, and the states of its threads are
+  # appended to its errors.
   # @return [Result]
   def run_command(*command, env: {}, limit: LIMIT_S)
     began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -94,7 +97,7 @@ class ChildTest < Minitest::Test
     end
   end
 
-  # @return [String] the threads of a process: name, state and system call
+  # @return [String] name, state and system call of each thread of a process
   def threads_of(pid)
     Dir["/proc/#{pid}/task/*"].map do |task|
       state = File.read("#{task}/status")[/^State:\s*(.*)/, 1]
@@ -109,24 +112,25 @@ class ChildTest < Minitest::Test
     child(code, *ruby, **options).tap { |result| assert result.status.success?, result.err }
   end
 
-  # @return [Array<ProfileReader::Sample>] samples of one process, or of all
+  # @return [Array<ProfileReader::Sample>] samples of one process, or of all processes
   def samples(pid = nil)
     paths = Dir["#{@profiles}/*.pb.gz"]
     paths = paths.grep(/-#{pid}-\d+\.pb\.gz\z/) if pid
     paths.flat_map { |path| ProfileReader.new(File.binread(path)).samples }
   end
 
-  # @return [Float] seconds of CPU time
+  # @return [Float] seconds of CPU time that the samples have
   def seconds(samples)
     samples.sum(&:cpu_ns) / 1e9
   end
 
-  # @return [Array<ProfileReader::Sample>] samples in burn
+  # @return [Array<ProfileReader::Sample>] samples in the method burn
   def burnt(found = samples) = found.select { |sample| sample.in?(/\bburn\z/) }
 
   # Assert that the samples have the burned CPU time.
-  # @param stretches [Integer] number of intervals in which it was burned: each may lose a part of a
-  #   tick at its ends, but no more, as a thread's ticks are equidistant
+  # @param stretches [Integer] number of intervals in which the time was burned. At the ends of an
+  #   interval a part of a tick may be lost, but not more, because the ticks of a thread are
+  #   equidistant
   def assert_burned(true_s, found, message: nil, **noise)
     assert_in_delta true_s, seconds(found), noise_s(true_s, **noise), -> { [*message, *profiled].join("\n") }
   end
@@ -140,7 +144,7 @@ class ChildTest < Minitest::Test
     end
   end
 
-  # @return [Float] maximum difference between the samples and true_s, in s
+  # @return [Float] maximum difference between the CPU time of the samples and true_s, in s
   def noise_s(true_s, hz: 100, stretches: 1)
     Noise.seconds(true_s, total_s: true_s, samples: (true_s * hz).round, threads: stretches) + Noise.ended_s(samples)
   end
@@ -154,7 +158,7 @@ class ChildTest < Minitest::Test
     server&.close
   end
 
-  # The address of a server that does not run.
+  # Returns the address of a server that does not run.
   # @return [String]
   def no_server
     server = TCPServer.new("127.0.0.1", 0)

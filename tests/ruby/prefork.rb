@@ -4,9 +4,10 @@ require "net/http"
 
 require "child"
 
-# Servers that load the application once and fork workers, under load.
+# Tests of servers that load the application once and then fork workers.
 class PreforkTest < ChildTest
-  # An application whose requests burn CPU time and answer with the worker and the time.
+  # An application whose requests burn CPU time. An answer has the process id of the worker and
+  # whether the worker is profiled.
   def rackup(start)
     <<~RUBY
       #{PRELUDE}
@@ -39,7 +40,7 @@ class PreforkTest < ChildTest
     TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
   end
 
-  # Makes requests until each of `workers` has answered some.
+  # Makes requests until each of `workers` workers has answered at least `least` of them.
   # @return [Hash{String => Float}] seconds that each worker burned
   def requests(port, workers: 2, least: 6)
     burnt = Hash.new(0.0)
@@ -56,7 +57,7 @@ class PreforkTest < ChildTest
     burnt
   end
 
-  # @return [String, nil] the answer; nil if none came in time
+  # @return [String, nil] the answer; nil if there was no answer before the deadline
   def get(port, deadline)
     return if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
 
@@ -66,7 +67,7 @@ class PreforkTest < ChildTest
     retry
   end
 
-  # Assert that each worker's profiles have the time that its requests burned.
+  # Assert that the profiles of each worker have the time that its requests burned.
   def assert_profiled(burnt)
     burnt.each do |pid, seconds|
       inside = samples(pid).select { |sample| sample.in?(/\bburn\z/) }

@@ -7,13 +7,13 @@ require "zlib"
 # the few protobuf fields by hand, so that a test needs no gem and shares no code with the encoder
 # that it tests. Field numbers: https://github.com/google/pprof/blob/main/proto/profile.proto
 class ProfileReader
-  # One sample: its stack of names, innermost first, its labels (text values are
-  # Strings, numeric ones Integers), and its CPU time in nanoseconds.
+  # One sample: the names of its frames, innermost first, its labels (the value of a text label is a
+  # String, that of a numeric label an Integer), and its CPU time in nanoseconds.
   Sample = Struct.new(:stack, :labels, :cpu_ns, :frames, keyword_init: true) do
     # @return [String, nil] the name of the innermost frame
     def leaf = stack.first
 
-    # @return [Boolean] whether the name of a frame matches
+    # @return [Boolean] whether the name of one of the frames matches
     def in?(name) = stack.any? { |frame| name === frame }
   end
 
@@ -30,7 +30,7 @@ class ProfileReader
   end
 
   # @param bytes [String] one profile, gzip-compressed or not
-  # @param value [String, nil] type of the value that is the CPU time; nil for the first one
+  # @param value [String, nil] type of the value to read as CPU time; nil for the first value
   def initialize(bytes, value: nil)
     bytes = Zlib::GzipReader.new(StringIO.new(bytes)).read if bytes.start_with?("\x1f\x8b".b)
     @strings = []
@@ -47,7 +47,7 @@ class ProfileReader
     @samples ||= @raw_samples.map { |raw| sample(raw) }
   end
 
-  # @return [Array<Array(String, String)>] type and unit of each value
+  # @return [Array<Array(String, String)>] type and unit of each value of a sample
   def value_types = @value_types.map { |type, unit| [@strings[type], @strings[unit]] }
 
   # @return [Integer] start of the window in ns of Unix time, and its length in ns
@@ -58,7 +58,7 @@ class ProfileReader
 
   private
 
-  # Yields field number and value: an Integer, or a binary String.
+  # Yields the number and the value of each field. A value is an Integer or a binary String.
   def each_field(bytes)
     at = 0
     while at < bytes.bytesize
@@ -92,7 +92,8 @@ class ProfileReader
     end
   end
 
-  # A repeated number is packed, or a field for each element.
+  # Returns the elements of a repeated number, which protobuf encodes as one packed field or as a
+  # field for each element.
   def numbers(value)
     return [value] if value.is_a?(Integer)
 

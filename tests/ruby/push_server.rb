@@ -25,7 +25,7 @@ class PushServer
   # @return [String]
   attr_reader :address
 
-  # Value of the header Spanprof-Links in each answer.
+  # The value of the header Spanprof-Links that each answer gets.
   attr_writer :links
 
   def initialize
@@ -52,7 +52,7 @@ class PushServer
                      "Spanprof-Links: #{@links}\r\n\r\n{}")
       end
     rescue Errno::ECONNRESET
-      # The client has closed it.
+      # The client has closed the connection.
     ensure
       socket.close
     end
@@ -84,7 +84,7 @@ class PushServer
     ""
   end
 
-  # Yields the texts and messages of a field. The protocol has no other types.
+  # Yields each text or message in the field `wanted`. The protocol has no other types.
   def fields(bytes, wanted)
     io = StringIO.new(bytes.b)
     until io.eof?

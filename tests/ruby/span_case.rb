@@ -11,11 +11,11 @@ require "spanprof/otel"
 require "noise"
 require "profile_reader"
 
-# A test of spans by real profiles: each span burns CPU time in a method of its own, so that a
-# sample's stack shows the true span, whatever its labels are.
+# A test of spans with real profiles. Each span burns CPU time in a separate method, so the stack of
+# a sample shows the true span, whatever the sample's labels are.
 class SpanCase < Minitest::Test
-  # The methods burn_NAME. They rarely read the CPU clock: a thread that reads it at the end of a
-  # time slice is descheduled just before the tick that would have sampled it.
+  # The methods burn_NAME, which burn CPU time. They rarely read the CPU clock: a thread that reads
+  # it at the end of a time slice is descheduled just before the tick that would have sampled it.
   module Work
     def self.burn(name, seconds)
       method = :"burn_#{name}"
@@ -44,8 +44,8 @@ class SpanCase < Minitest::Test
     OpenTelemetry::Context.clear
   end
 
-  # The CPU time is that of the thread, so it is also correct on a busy machine.
-  # @param name [Symbol] the active span; :outside for none
+  # Burns CPU time of this thread in the method burn_NAME.
+  # @param name [Symbol] the name of the active span; :outside if there is none
   def burn(name, seconds)
     start_s = SpanCase.cpu_s
     Work.burn(name, seconds)
@@ -69,26 +69,26 @@ class SpanCase < Minitest::Test
     @samples = ProfileReader.samples(@directory)
   end
 
-  # @return [Float] s of actual CPU time in burn(name)
+  # @return [Float] s of CPU time that burn(name) has actually burned
   def truth(*names)
     @slices.sum { |name, seconds, _| names.include?(name) ? seconds : 0.0 }
   end
 
-  # @return [Symbol, nil] the name whose method was sampled
+  # @return [Symbol, nil] the name whose method burn_NAME was sampled
   def worker(sample)
     sample.stack.each { |frame| return Regexp.last_match(1).to_sym if frame =~ /\bburn_(\w+)\z/ }
     nil
   end
 
-  # @return [Float] s of CPU time in burn(name) of the samples that the block selects
+  # @return [Float] s of CPU time in burn(name) that the samples have which the block selects
   def seen(*names)
     @samples.sum { |sample| names.include?(worker(sample)) && (!block_given? || yield(sample)) ? sample.cpu_ns : 0 } / 1e9
   end
 
   def names_of(samples = @samples) = samples.map { |sample| sample.labels["span_name"] }.uniq
 
-  # Assert that every sample of burn(name) has the span of that name, or its value in `expected`
-  # (nil for none), and that no CPU time is missing.
+  # Assert that every sample in burn(name) has the span of that name, or the span that `expected`
+  # has for the name (nil for no span), and that no CPU time is missing.
   def assert_spans(**expected)
     workers = @slices.map(&:first).uniq
     workers.each do |name|
@@ -96,7 +96,8 @@ class SpanCase < Minitest::Test
       got = @samples.select { |sample| worker(sample) == name }.group_by { |sample| sample.labels["span_name"] }
       got = got.to_h { |label, samples| [label, (samples.sum(&:cpu_ns) / 1e9).round(3)] }
       assert_empty got.keys - [wanted&.to_s], "CPU in burn(#{name}) by span_name: #{got}"
-      refute_empty got, "burn(#{name})" if truth(name) >= 0.05 # with less time, all of it may fall between ticks
+      # a shorter time may fall between two ticks
+      refute_empty got, "burn(#{name})" if truth(name) >= 0.05
     end
     assert_cpu(*workers)
   end
@@ -106,7 +107,8 @@ class SpanCase < Minitest::Test
     assert_in_delta truth(*workers), seen(*workers), noise_s(*workers), "CPU in burn(#{workers.join(", ")})"
   end
 
-  # @return [Float] maximum difference between the samples in burn(name) and the actual time, in s
+  # @return [Float] maximum difference between the CPU time of the samples in burn(name) and the
+  #   actual time, in s
   def noise_s(*workers)
     threads = @slices.filter_map { |name, _, thread| thread if workers.include?(name) }.uniq.size
     Noise.seconds(truth(*workers), total_s: @cpu_s, samples: Spanprof.stats[:samples_taken], threads: threads) +
@@ -115,7 +117,7 @@ class SpanCase < Minitest::Test
 
   def current_context = OpenTelemetry::Context.current
 
-  # Hide OpenTelemetry's log of attach and detach out of order.
+  # Hide OpenTelemetry's log messages about contexts that are detached out of order.
   def quietly
     handler = OpenTelemetry.error_handler
     OpenTelemetry.error_handler = ->(**) {}

@@ -198,7 +198,7 @@ class ApiTest < ChildTest
     assert_burned(0.1, burnt)
   end
 
-  # A refused start, too, waits for the naming thread that it has to stop.
+  # A refused start waits for the naming thread, as a stop does, because it has to stop this thread.
   def test_a_thread_killed_in_a_start_or_stop_ends
     result = child!(<<~'RUBY')
       require "spanprof"
@@ -212,8 +212,8 @@ class ApiTest < ChildTest
     assert_equal ["Thread"] * 20, result.out.split
   end
 
-  # Each start replaces the running session, and the last stop ends the last one, also if other
-  # threads act between the steps.
+  # Each start replaces the running session, and the last stop ends the last session, even if other
+  # threads start and stop sessions at the same time.
   def test_many_threads_start_and_stop
     result = child!(<<~'RUBY')
       require "spanprof"

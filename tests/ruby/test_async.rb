@@ -3,8 +3,8 @@
 require "span_case"
 require "async"
 
-# Spans under a fiber scheduler: the gem async, whose tasks are fibers that its
-# event loop resumes.
+# Spans in programs with a fiber scheduler. The tasks of the gem async are fibers that its event
+# loop resumes.
 class AsyncTest < SpanCase
   def test_forty_tasks
     profile do
@@ -41,7 +41,7 @@ class AsyncTest < SpanCase
         burn(:"request#{number}", 0.005)
         children = Array.new(2) do
           task.async do
-            # In OpenTelemetry, nothing is attached to a new task.
+            # OpenTelemetry attaches no context to a new task.
             burn(:outside, 0.002)
             @tracer.in_span("child#{number}") { burn(:"child#{number}", 0.005).then { sleep 0.001 } }
           end
@@ -83,7 +83,7 @@ class AsyncTest < SpanCase
     profile do
       @tracer.in_span("around") do
         Sync do |task|
-          burn(:outside, 0.05) # this block is a task, too
+          burn(:outside, 0.05) # this block itself runs as a task
           task.async { burn(:outside, 0.05) && sleep(0.001) && burn(:outside, 0.05) }.wait
         end
         burn(:around, 0.05)

@@ -2,7 +2,7 @@
 
 require "child"
 
-# Programs that do not mention the gem and are profiled from outside.
+# Programs that do not use the gem themselves. The environment or the command starts profiling.
 class AutostartTest < ChildTest
   EXECUTABLE = File.expand_path("../exe/spanprof", LIBRARY)
 
@@ -10,7 +10,7 @@ class AutostartTest < ChildTest
     run_command(RbConfig.ruby, EXECUTABLE, *arguments, env: env)
   end
 
-  # The file names contain the application name.
+  # Returns the application names, which are in the names of the profiles' files.
   def names
     Dir.children(@profiles).map { |name| name[/\A(.*)-\d+-\d+\.pb/, 1] }.uniq
   end
@@ -157,7 +157,8 @@ class AutostartTest < ChildTest
     assert_equal %w[[] []], result.out.split, result.err
   end
 
-  # The program defines the parts of ActiveSupport that the gem uses, so the test needs no Rails.
+  # The test needs no Rails, because the program itself defines the parts of ActiveSupport that the
+  # gem uses.
   def test_frameworks_are_instrumented_when_they_are_loaded
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart" })
       autoload :Sidekiq, "/nonexistent"
@@ -174,15 +175,15 @@ class AutostartTest < ChildTest
     assert_equal ["[]", "[:action_controller, :active_job, :after_initialize]"], result.out.lines.map(&:chomp), result.err
   end
 
-  # An enabled TracePoint may make a JIT compiler discard its code. So a start in the program enables
-  # one only if the bundle has a supported gem that is not loaded yet.
+  # An enabled TracePoint may make a JIT compiler discard its code. So Spanprof.start enables one
+  # only if the bundle has a supported gem that is not loaded yet.
   def test_a_start_in_the_program_awaits_only_gems_of_the_bundle
     result = child!(<<~'RUBY')
       require "spanprof"
       waiting = -> { p Spanprof::LoadWatch.instance_variable_get(:@trace)&.enabled? }
       Spanprof.start
       waiting.call
-      Gem.loaded_specs["sidekiq"] = nil # as Bundler.setup has it
+      Gem.loaded_specs["sidekiq"] = nil # Bundler.setup sets this for a gem of the bundle
       Spanprof.start
       waiting.call
       module Sidekiq

@@ -2,10 +2,10 @@
 
 require "child"
 
-# If nothing can be written, no call raises, all blocks run, and all results are those of a program
-# with working output.
+# If stderr or the logger does not work, no call raises an exception, all blocks run, and all
+# results are the same as with working output.
 class BrokenOutputTest < ChildTest
-  # All public calls, with arguments that cause log messages.
+  # All public methods, called with arguments that cause log messages.
   CALLS = <<~'RUBY'
     RESULTS = File.open(ENV.fetch("RESULTS"), "a")
     RESULTS.sync = true
@@ -129,7 +129,7 @@ class BrokenOutputTest < ChildTest
     end
   TEXT
 
-  # Broken outputs and the code that breaks each of them.
+  # Kinds of broken stderr, and the code that breaks it in this way.
   OUTPUTS = {
     "as ever" => "",
     "closed" => "STDERR.close",
@@ -177,7 +177,7 @@ class BrokenOutputTest < ChildTest
     end
   end
 
-  # Such a logger would end the program if it ran on our thread without protection.
+  # If spanprof's thread did not rescue the exceptions of such a logger, they would end the program.
   def test_a_logger_that_exits_or_raises_a_non_standard_error
     ["exit 3", "raise Exception, 'no'", "throw :nobody"].each do |code|
       result = child!(<<~RUBY)

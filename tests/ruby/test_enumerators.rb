@@ -2,8 +2,8 @@
 
 require "span_case"
 
-# Resuming an enumerator's fiber is a call: its work belongs to the caller of `next`, unless the
-# fiber has a span of its own.
+# The work in an enumerator's fiber belongs to the span of the caller of `next`, unless the fiber
+# itself has a span.
 class EnumeratorsTest < SpanCase
   def working(name, steps = 50, seconds = 0.02)
     Enumerator.new do |values|
@@ -22,7 +22,7 @@ class EnumeratorsTest < SpanCase
     assert_spans(inside: :caller)
   end
 
-  # New fibers get the addresses of old ones, whose state must not be used.
+  # New fibers get the addresses of freed fibers. They must not get the spans of the freed fibers.
   def test_at_the_address_of_a_fiber_without_a_span
     profile do
       5.times do
@@ -127,8 +127,8 @@ class EnumeratorsTest < SpanCase
     assert_spans(inside: nil)
   end
 
-  # An enumerator that waits in a scheduler's loop is resumed by the loop. It continues to work for
-  # its caller, and not for the loop's span.
+  # The fiber of an enumerator waits, and the loop of a fiber scheduler resumes it. Its work still
+  # belongs to the span of the enumerator's caller, and not to the span of the loop.
   def test_resumed_by_a_scheduler_it_has_its_callers_span
     profile do
       ready = nil
@@ -137,7 +137,7 @@ class EnumeratorsTest < SpanCase
         3.times do
           burn(:caller, 0.02)
           ready = Fiber.current
-          looping.transfer # as a scheduler's fiber_wait does
+          looping.transfer # switches to the loop, as the fiber_wait of a scheduler does
           burn(:caller, 0.02)
           yielder << 1
         end

@@ -3,7 +3,7 @@
 require "child"
 require "push_server"
 
-# A program that exits, in any way, delivers its last samples within 2 seconds.
+# In whatever way a program exits, its last samples are delivered within 2 seconds.
 class ExitTest < ChildTest
   # Maximum delay of an exit, in seconds.
   END_S = 2.0
@@ -13,7 +13,7 @@ class ExitTest < ChildTest
     Spanprof.start(log_level: :off)
   RUBY
 
-  # Ways to exit, and the resulting status.
+  # Code that exits, and the resulting status.
   ENDS = {
     "" => 0, "exit 3" => 3, "exit! 4" => 4, "Process.exit!(5)" => 5, "Kernel.exit!(6)" => 6, "abort" => 1,
     "raise 'oops'" => 1, "Thread.new { Thread.main.raise(SystemExit.new(7)) }.join; sleep" => 7,
@@ -35,7 +35,8 @@ class ExitTest < ChildTest
     end
   end
 
-  # A finalizer of the program may run after ours, and must not start a session.
+  # A finalizer of the program may run after the finalizer of spanprof. It must not be able to start
+  # a session.
   def test_no_session_starts_during_the_exit
     result = child!(START + <<~'RUBY')
       burn 0.1
@@ -46,7 +47,7 @@ class ExitTest < ChildTest
     assert_burned(0.1, burnt)
   end
 
-  # Our log thread is created while the process exits.
+  # Another gem delays Thread.new, so spanprof creates its log thread while the process exits.
   def test_an_exit_during_thread_new_of_another_gem
     result = child!(<<~'RUBY', limit: 20)
       MADE = Queue.new
@@ -73,12 +74,13 @@ class ExitTest < ChildTest
     assert_burned(0.4, burnt, stretches: 2)
   end
 
-  # @return [Float] seconds from the call of exit to the end of the process
+  # @return [Float] seconds from the call that exits to the end of the process
   def seconds_to_end(start, code, env)
     result = child(start + <<~RUBY + code, env: env)
       6.times { Thread.new { loop { burn 0.1 } } }
       sleep 0.7
-      # write_nonblock keeps the GVL, which would take 0.6 s to acquire again.
+      # write_nonblock keeps the GVL. A call that releases the GVL would need 0.6 s to acquire it
+      # again.
       $stdout.write_nonblock("\#{clock}\n")
     RUBY
     ended = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -164,7 +166,7 @@ class ExitTest < ChildTest
     assert_equal control.out, result.out
   end
 
-  # Ways in which other gems wrap methods that ours replaces.
+  # Ways in which other gems wrap methods that spanprof replaces.
   WRAPS = {
     alias: <<~'RUBY',
       module Kernel
@@ -192,7 +194,8 @@ class ExitTest < ChildTest
     WRAPS.each do |kind, wrap|
       [START + wrap, wrap + START, wrap + START + wrap].each do |program|
         { "exec 'exit 10'" => 10, "exit! 4" => 4, "Process.exit!(5)" => 5 }.each do |ending, status|
-          next if kind == :alias && program.scan("module Kernel").size > 1 # this calls itself also without our gem
+          # these aliases call themselves endlessly even without spanprof
+          next if kind == :alias && program.scan("module Kernel").size > 1
 
           FileUtils.rm_rf(@profiles)
           result = child("#{program}\nburn 0.1\n#{ending}")

@@ -110,7 +110,8 @@ class FibersTest < SpanCase
     profile do
       @tracer.in_span("parent") do |span|
         native = Spanprof.const_get(:Native)
-        # A fiber's stack may still contain values of earlier calls, which keep objects alive.
+        # A fiber's stack may still contain values of earlier calls, so more than one object may be
+        # found.
         { Fiber.current => native::Scope, span => native::Span }.each do |object, holder|
           held = ObjectSpace.reachable_objects_from(object).grep(holder)
           refute_empty held, object.class.name
@@ -134,7 +135,8 @@ class FibersTest < SpanCase
       drop.call(100)
       before = Spanprof.stats[:spans_live]
       drop.call(1000)
-      assert_operator Spanprof.stats[:spans_live] - before, :<, 10 # the GC may find some in use
+      # the stack may keep a few objects alive
+      assert_operator Spanprof.stats[:spans_live] - before, :<, 10
     end
     assert_spans
   end

@@ -4,7 +4,7 @@ require "child"
 
 # Forked children of a profiled process are profiled.
 class ForkTest < ChildTest
-  # A parent burns 0.2 s; its child, which the given code forks, burns 0.5 s.
+  # Runs a parent process that burns 0.2 s. `code` forks its child, which burns 0.5 s.
   def forked(code)
     child!(<<~RUBY)
       require "spanprof"
@@ -16,7 +16,7 @@ class ForkTest < ChildTest
     RUBY
   end
 
-  # @return [Array<Float>] seconds of the parent and of the child
+  # @return [Array<Float>] seconds of CPU time in the profiles of the parent and of the child
   def cpu_by_process
     by_pid = Dir["#{@profiles}/*.pb.gz"].group_by { |path| path[/-(\d+)-\d+\.pb/, 1] }.transform_values do |paths|
       seconds(burnt(paths.flat_map { |path| ProfileReader.new(File.binread(path)).samples }))
@@ -75,7 +75,8 @@ class ForkTest < ChildTest
     assert_both_profiled
   end
 
-  # The program runs in a child, because nobody can wait for a daemon.
+  # The daemon is made in a forked child. The parent waits for the end of the daemon by a pipe,
+  # because no process can wait for a daemon.
   def test_samples_before_daemon_are_delivered
     child!(<<~'RUBY')
       require "spanprof"
@@ -95,7 +96,7 @@ class ForkTest < ChildTest
     assert_both_profiled
   end
 
-  # Once with a server that is down, and once with one that never answers.
+  # Tests a server that does not run and a server that never answers.
   def test_daemon_does_not_wait_for_a_server
     frozen_server do |frozen|
       [no_server, frozen].each do |address|

@@ -4,7 +4,7 @@ require "child"
 
 # Ruby and native frames form one stack, in the order of the calls.
 class FramesTest < ChildTest
-  # @return [Array<Array<String>>] stacks with this frame, innermost first
+  # @return [Array<Array<String>>] the stacks that contain this frame; the names are innermost first
   def stacks_with(name)
     samples.map(&:stack).select { |stack| stack.include?(name) }
   end
@@ -26,7 +26,8 @@ class FramesTest < ChildTest
     assert_burned(0.3, samples.select { |sample| sample.in?("Object#inner") }, hz: 250)
   end
 
-  # Stacks of a program that sorts and compresses, on the main thread and on another one.
+  # Returns the stacks of a program that sorts and compresses, on the main thread and on another
+  # thread.
   def native_work(options)
     child!(<<~RUBY)
       require "spanprof"
@@ -101,7 +102,8 @@ class FramesTest < ChildTest
     end
   end
 
-  # Only the functions of the C methods remain of such a chain, one or two each.
+  # If C methods call each other, the stack has only the functions of these methods, one or two for
+  # each method, and none of the interpreter's functions between them.
   def test_calls_between_c_methods_have_no_frames
     child!(<<~'RUBY')
       require "spanprof"
@@ -131,7 +133,7 @@ class FramesTest < ChildTest
     RUBY
     stacks = stacks_with("Object#work")
     refute_empty stacks
-    # In a stripped library, frames of the interpreter have no name but an address.
+    # If libruby is stripped, the functions of the interpreter have an address instead of a name.
     between = stacks.map { |stack| stack[(stack.index("Object#work") + 1)...(stack.index("<main>") || 0)] }
     assert_empty between.flatten
   end
@@ -151,7 +153,8 @@ class FramesTest < ChildTest
     assert_empty stacks.flatten.grep(/unknown|^0x/)
   end
 
-  # Before Ruby 3.3, YJIT can only be enabled at the start, so the test hides it.
+  # Before Ruby 3.3, YJIT can only be enabled at the start of Ruby, so the test hides that it is
+  # enabled.
   def test_code_of_yjit_has_no_frames_if_it_is_enabled_later
     skip "this Ruby has no YJIT" unless system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
     late = system(RbConfig.ruby, "-e", "exit RubyVM::YJIT.respond_to?(:enable)")

@@ -2,7 +2,7 @@
 
 require "child"
 
-# Garbage collection is a leaf below the method that allocated.
+# Garbage collection appears as the innermost frame, below the method that allocated an object.
 class GcTest < ChildTest
   GC_FRAME = "(garbage collection)"
 
@@ -15,7 +15,7 @@ class GcTest < ChildTest
     end
   RUBY
 
-  # @return [Array<ProfileReader::Sample>]
+  # @return [Array<ProfileReader::Sample>] the samples in a garbage collection
   def collections = samples.select { |sample| sample.in?(GC_FRAME) }
 
   def test_collections_are_a_leaf_below_the_method_that_allocated
@@ -110,8 +110,8 @@ class GcTest < ChildTest
     assert_operator files.uniq.size, :>, rounds / 4
   end
 
-  # Fibers that are dropped in a labelled block, and fibers that start at the address of a dropped
-  # fiber whose labels are not yet freed.
+  # The test drops fibers in a labelled block. New fibers start at the address of a dropped fiber
+  # whose labels are not freed yet, and must have no labels.
   def test_fibers_do_not_start_with_the_labels_of_a_dead_one
     result = child!(<<~'RUBY')
       require "spanprof"

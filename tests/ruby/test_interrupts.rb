@@ -2,11 +2,11 @@
 
 require "child"
 
-# An exception that a signal, a timeout or another thread raises while our code runs is raised in
-# the program after our code has finished.
+# If a signal, a timeout or another thread raises an exception while code of spanprof runs, the
+# exception is raised in the program after this code has finished.
 class InterruptsTest < ChildTest
-  # Aim.at(owner, name) lets each call of the method raise Aimed in the main thread, by another thread,
-  # before the original runs.
+  # After Aim.at(owner, name), another thread raises Aimed in the main thread at each call of the
+  # method, before the original method runs.
   AIM = <<~'RUBY'
     class Aimed < StandardError; end
     MAIN = Thread.current

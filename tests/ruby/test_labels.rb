@@ -5,7 +5,7 @@ require "pyroscope"
 
 # Spanprof.label, and the tags of the gem pyroscope.
 class LabelsTest < SpanCase
-  # @return [Set<Hash>] the labels of the samples in burn(name)
+  # @return [Set<Hash>] the different labels of the samples in burn(name)
   def labels_of(name)
     @samples.select { |sample| worker(sample) == name }.map(&:labels).uniq.to_set
   end
@@ -115,7 +115,7 @@ class LabelsTest < SpanCase
       Pyroscope._remove_tags({ a: 1 })
       burn(:one, 0.2)
       Pyroscope._add_tags({ b: 3 })
-      Pyroscope._remove_tags({ b: 2 }) # its value is 3 now
+      Pyroscope._remove_tags({ b: 2 }) # does nothing, because the value of b is 3 now
       burn(:three, 0.2)
       Pyroscope._remove_tags(Pyroscope.thread_id, { b: 3 })
       burn(:none, 0.2)
@@ -133,7 +133,7 @@ class LabelsTest < SpanCase
     assert_labels labelled: Array.new(7) { |i| { "n" => i.to_s } }, bare: {}
   end
 
-  # An exception of Timeout propagates, wherever it interrupts our code.
+  # An exception of Timeout reaches the program, whatever part of spanprof it interrupts.
   def test_a_timeout_is_not_rescued
     require "timeout"
     processor = Spanprof::Otel::SpanProcessor.new

@@ -2,7 +2,7 @@
 
 require "child"
 
-# Destination of the log lines.
+# The destinations of log lines.
 class LoggingTest < ChildTest
   # A logger that stores its lines.
   MEMORY = <<~'RUBY'

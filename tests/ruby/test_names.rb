@@ -2,7 +2,8 @@
 
 require "child"
 
-# On every version of Ruby, frames have the names of Ruby 3.4, and their file and line.
+# With every version of Ruby, frames have the names that Ruby 3.4 gives them, and their file and
+# line.
 class NamesTest < ChildTest
   PROGRAM = <<~'RUBY'
     require "spanprof"
@@ -108,7 +109,8 @@ class NamesTest < ChildTest
     assert_equal [7], frames.select { |frame| frame.function == "from_text" }.map(&:line).uniq
   end
 
-  # A class path in UTF-8, and method names in encodings that String#+ cannot concatenate with it.
+  # The path of a class is in UTF-8. The names of its methods are in encodings that String#+ cannot
+  # concatenate with UTF-8.
   def test_names_in_other_encodings_than_their_class
     child!(<<~'RUBY')
       require "spanprof"
@@ -127,7 +129,7 @@ class NamesTest < ChildTest
   end
 
   # Names of methods that ActionView (7.2, 8.0) and Tilt (2.9) generate for templates, with a hash
-  # and an id of the process.
+  # and an id that differ in each process.
   VIEWS = {
     "_app_views_carts_show_html_erb__3496284017489214_220" => "_app_views_carts_show_html_erb",
     "_app_views_carts__item_html_erb___3496284017489214_13600" => "_app_views_carts__item_html_erb",

@@ -3,9 +3,9 @@
 require "child"
 require "push_server"
 
-# Options in Ruby, and the messages for wrong ones.
+# Options of the Ruby methods, and the messages about wrong options.
 class OptionsTest < ChildTest
-  # Options of Spanprof.start and the message that refuses them.
+  # Options that Spanprof.start refuses, and the message.
   REFUSED = {
     %(application_name: "") => "application_name is empty",
     %(application_name: "caf\\xE9") => "application_name is not valid UTF-8",
@@ -115,7 +115,8 @@ class OptionsTest < ChildTest
   }.freeze
 
   def test_accepted_types_of_values
-    # A sample of a thread that is being created, with all signals blocked, is dropped.
+    # Samples of a thread that is just being created, with all signals blocked, are dropped and do
+    # not count.
     kept = "Spanprof.stats.values_at(:samples_pending, :samples_exported).sum.positive?"
     calls = ACCEPTED.keys.map do |options|
       "abort #{options.inspect} unless Spanprof.start(#{options})\nburn 0.02 until #{kept}\nSpanprof.stop"

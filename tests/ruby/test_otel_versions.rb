@@ -2,13 +2,14 @@
 
 require "child"
 
-# Old and new versions of OpenTelemetry's gems. Each is tested in a program of its own that
-# activates only that version.
+# Old and new versions of OpenTelemetry's gems. A separate program tests each version and activates
+# only that version.
 class OtelVersionsTest < ChildTest
   API = %w[1.1.0 1.4.0 1.5.0 1.8.0 1.11.1].freeze
   SDK = %w[1.2.0 1.4.1 1.10.0 1.13.1].freeze
 
-  # Spans for programs that have only the API, with the interface of the SDK's spans.
+  # Replaces the SDK for programs that have only the API: spans with the interface of the SDK's
+  # spans.
   STANDIN = <<~'RUBY'
     class Span < OpenTelemetry::Trace::Span
       attr_accessor :name, :attributes
@@ -58,7 +59,7 @@ class OtelVersionsTest < ChildTest
     p OpenTelemetry::Context.instance_method(:value).source_location.first
   RUBY
 
-  # Gems that need Ruby 3.3.
+  # Versions that need Ruby 3.3.
   NEEDS_3_3 = %w[1.11.1 1.13.1].freeze
 
   def assert_followed(code, version)
@@ -67,7 +68,7 @@ class OtelVersionsTest < ChildTest
     assert_includes result.out, %(["pyroscope.profile.id", "pyroscope.profile.url"])
     by_span = samples.select { |sample| sample.in?(/\bburn\z/) }.group_by { |sample| sample.labels["span_name"] }
     assert_equal [nil, "fiber", "outer"], by_span.keys.sort_by(&:to_s)
-    # The enumerator's time belongs to its caller.
+    # The time in the enumerator belongs to the span of its caller.
     { "outer" => [0.4, 4], "fiber" => [0.2, 2], nil => [0.1, 1] }.each do |name, (true_s, stretches)|
       assert_burned(true_s, by_span[name], stretches: stretches, message: "#{version}: #{name.inspect}")
     end
@@ -145,7 +146,7 @@ class OtelVersionsTest < ChildTest
     assert_equal "[1, 2, 3]\n[true, true, true]\n[3, 3]\n", result.out, result.err
   end
 
-  # Each patch is tested in a program of its own, before the first span and after it.
+  # A separate program tests each patch, before the first span and after it.
   def test_patches_of_set_attribute_are_called
     patches = ["OpenTelemetry::SDK::Trace::Span.prepend(Patch)",
                "OpenTelemetry::SDK::Trace::Span.class_eval { alias_method :old, :set_attribute; " \

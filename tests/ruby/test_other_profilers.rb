@@ -2,7 +2,7 @@
 
 require "child"
 
-# A program and its other gems must not notice the profiler.
+# The profiler must not disturb the program and its other gems.
 class OtherProfilersTest < ChildTest
   START = %(require "spanprof"\nSpanprof.start(log_level: :off) or abort(Spanprof.unavailable_reason)\n)
 
@@ -28,7 +28,7 @@ class OtherProfilersTest < ChildTest
     assert_burned(0.3, burnt)
   end
 
-  # Calls that block, each next to a busy thread, and their results or exceptions.
+  # Prints the results or exceptions of calls that block. Each call runs next to a busy thread.
   CALLS = <<~'RUBY'
     require "fiddle"
     require "socket"
@@ -79,15 +79,15 @@ class OtherProfilersTest < ChildTest
   RUBY
 
   def test_blocking_calls_are_not_interrupted
-    # If the load is 12, some versions of Ruby need 75 s for each of the two programs.
+    # On a machine with a load of 12, some versions of Ruby need 75 s for each of the two programs.
     assert_equal child!(CALLS, limit: 600).out, child!(START + CALLS, limit: 600).out
   end
 
-  # Whether Ruby has a second thread of its own, which gets SIGPROF.
+  # Whether Ruby itself has another native thread (for timers), which may get SIGPROF.
   TIMER_THREAD = RUBY_VERSION >= "3.3"
 
-  # Profilers of other gems, with the clock that each uses, and the number of samples of the
-  # program's thread while it burns.
+  # Profilers of other gems, each with the clock that it uses and a method that returns its number
+  # of samples while the program burns CPU time.
   PROFILERS = {
     "stackprof" => ["CLOCK_PROCESS_CPUTIME_ID", <<~'RUBY'],
       def counted = StackProf.run(mode: :cpu, interval: 10_000) { burn 0.4 }[:samples]
@@ -99,8 +99,9 @@ class OtherProfilersTest < ChildTest
       Datadog.configure do |config|
         config.profiling.enabled = true
         config.tracing.enabled = config.telemetry.enabled = false
-        config.agent.port = 9 # no server listens
-        config.profiling.advanced.overhead_target_percentage = 20.0 # otherwise it samples less on a busy machine
+        config.agent.port = 9 # no server listens on this port
+        # with the default, it takes fewer samples on a busy machine
+        config.profiling.advanced.overhead_target_percentage = 20.0
       end
       Datadog::Profiling.wait_until_running
       WORKER = Datadog.send(:components).profiler.instance_variable_get(:@worker)
@@ -112,9 +113,9 @@ class OtherProfilersTest < ChildTest
     RUBY
   }.freeze
 
-  # Prints the other profiler's counts and seconds, first of all rounds without spanprof, then of those
-  # with it. A thread that waits for a processor is sampled less often, so both cases alternate in one
-  # process.
+  # Prints the counts and seconds of the other profiler, first for all rounds without spanprof, then
+  # for all rounds with it. Rounds with and without spanprof alternate in one process, because the
+  # load of the machine changes how often a thread is sampled.
   ROUNDS = 6
   ALTERNATELY = <<~RUBY
     cases = { false => [], true => [] }
@@ -134,7 +135,8 @@ class OtherProfilersTest < ChildTest
   PROFILERS.each do |name, (clock, code)|
     define_method("test_#{name}_counts_the_same_with_and_without_spanprof") do
       skip("no #{name} among the tests' gems of this Ruby") if Gem::Specification.find_all_by_name(name).empty?
-      # The other profiler misses a signal that arrives together with ours (README). At 10 Hz this is rare.
+      # The other profiler misses a signal that arrives together with a signal of spanprof (see the
+      # README). At 10 Hz this is rare.
       hz = name == "stackprof" && TIMER_THREAD ? 10 : 100
       out = child!(%(require "#{name}"\nCLOCK = Process::#{clock}\nHZ = #{hz}\n#{code}#{ALTERNATELY})).out
       cases = out.split.map(&:to_f).each_slice(2).each_slice(ROUNDS).to_a
@@ -188,7 +190,7 @@ class OtherProfilersTest < ChildTest
     "queue = Queue.new; Thread.new { sleep 1.5; queue.pop }; queue.pop"
   ].freeze
 
-  # The results of all cases, which run at the same time.
+  # Runs all programs at the same time and returns their results.
   def ends(programs, limit:)
     programs.each_with_index.map do |code, i|
       path = program("program#{i}", code)
@@ -205,7 +207,7 @@ class OtherProfilersTest < ChildTest
     end
   end
 
-  # Threads that wait for long, but not forever.
+  # Programs whose threads wait for a long time, but not forever.
   WAITS = [
     "queue = Queue.new; Thread.new { sleep 4; queue << 1 }; queue.pop",
     "lock = Mutex.new; Thread.new { lock.synchronize { sleep 4 } }; sleep 0.1; lock.lock",
@@ -213,7 +215,7 @@ class OtherProfilersTest < ChildTest
     "Thread.new { sleep 4 }.join",
     "reader, writer = IO.pipe; fork { reader.close; sleep 4 }; writer.close; Thread.new { Queue.new.pop }; reader.read",
     "trap('USR1') { exit }; fork { sleep 4; Process.kill('USR1', Process.ppid) }; Thread.new { Queue.new.pop }; sleep",
-    # Ruby does not check for a deadlock when a thread ends.
+    # Ruby itself does not check for a deadlock when a thread ends.
     "q = Queue.new; trap('USR1') { q << 1 }; fork { sleep 4; Process.kill('USR1', Process.ppid) }; Thread.new { sleep 1 }; q.pop",
     "queue = Queue.new; Thread.new { loop { sleep 0.3; queue << 1 } }; 14.times { queue.pop; burn 0.01 }"
   ].freeze

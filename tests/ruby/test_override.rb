@@ -2,10 +2,10 @@
 
 require "child"
 
-# Methods that our gem replaces while other gems wrap them.
+# Methods that both spanprof replaces and another gem wraps.
 class OverrideTest < ChildTest
-  # Methods by owner, and code that calls each of them once. Methods that this Ruby does not have
-  # are skipped.
+  # The methods that spanprof replaces: owner, name, and code that calls the method once. Methods
+  # that this Ruby does not have are skipped.
   METHODS = <<~'RUBY'
     require "opentelemetry/sdk"
     require "spanprof/otel"
@@ -27,7 +27,7 @@ class OverrideTest < ChildTest
       [Spanprof::Otel::SpanProcessor, :on_finish, -> { PROCESSOR.on_finish(SPAN) }]
     ].select { |owner, name, _| owner && (owner.method_defined?(name) || owner.private_method_defined?(name)) }
 
-    # Wrappers of another gem, which count the calls of the main thread.
+    # The wrappers of another gem. They count their calls on the main thread.
     CALLS = Hash.new(0)
     def called(owner, name)
       CALLS[[owner, name]] += 1 if Thread.current == Thread.main
@@ -67,7 +67,7 @@ class OverrideTest < ChildTest
       Object.const_set(:SPAN, PROVIDER.tracer("test").start_span("first"))
     end
 
-    # Each wrapper of a method runs once in each call.
+    # Calls each method once and checks that each of its wrappers has run once.
     def calls
       METHODS.each do |owner, name, call|
         CALLS.clear
@@ -79,7 +79,8 @@ class OverrideTest < ChildTest
       CONTEXT.clear
     end
 
-    # Spans are followed, and new fibers and threads inherit, as without wrappers.
+    # Checks that the wrapped methods still do the profiler's work: new fibers and threads inherit
+    # the labels of their creator, and samples get the span and its new name.
     def work
       native = Spanprof.const_get(:Native)
       Spanprof.label(a: 1) do
@@ -93,7 +94,7 @@ class OverrideTest < ChildTest
     end
   RUBY
 
-  # Wrappers that the program installs before or after the start, for all methods.
+  # Orders in which a program wraps all methods and starts the profiler.
   ORDERS = {
     "alias before" => "wrap(:alias); start",
     "alias after" => "start; wrap(:alias)",

@@ -5,7 +5,7 @@ require "json"
 
 # Spanprof.profile { … }
 class ProfileTest < ChildTest
-  # The profile is sent nowhere, whatever the environment says.
+  # Spanprof.profile sends its profile nowhere, even if the environment names a destination.
   def environment
     super.merge("PYROSCOPE_SERVER_ADDRESS" => no_server, "PYROSCOPE_SPOOL_DIRECTORY" => "#{@directory}/spool",
                 "TMPDIR" => @directory)
@@ -54,7 +54,7 @@ class ProfileTest < ChildTest
     assert_empty result.err
   end
 
-  # The program in BROWSER gets the file, which is not deleted.
+  # The program in the variable BROWSER gets the path of the page. The file is not deleted.
   def test_a_page_is_written_and_opened
     opened = "#{@directory}/opened"
     browser = "#{@directory}/browser"
@@ -105,8 +105,8 @@ class ProfileTest < ChildTest
                  lines)
   end
 
-  # Each profile has only the work of its own request: in the block, in fibers and in threads that
-  # the block creates.
+  # Each request has its own profile, which has only the work of this request: work in the block,
+  # and in fibers and threads that the block creates.
   MARKERS = <<~'RUBY'
     require "spanprof"
     COUNT = 40
@@ -164,7 +164,8 @@ class ProfileTest < ChildTest
       within = nil
       around = Spanprof.profile do
         outer
-        # A block that an enumerator's fiber runs belongs to its caller.
+        # If an enumerator's fiber runs a block, the block's work belongs to the profile of the
+        # enumerator's caller.
         within = Spanprof.profile { Enumerator.new { |items| items << inner }.next }
       end
       p ran(around).sort, ran(within)

@@ -38,8 +38,8 @@ class PumaTest < PreforkTest
   BLOCKS = 50
   BLOCK_S = 0.4
 
-  # Each request burns CPU time in a `profile` block; with "?thread", half of it in a thread that
-  # the block starts. The first block waits until all are open.
+  # Each request burns CPU time in a block of Spanprof.profile. With "?thread", a thread that the
+  # block starts burns half of the time. Each block waits until all blocks have begun.
   PROFILED_REQUESTS = <<~RUBY
     #{PRELUDE}
     require "json"

@@ -15,10 +15,10 @@ class PyroscopeTest < ChildTest
     end
   RUBY
 
-  # Values that other gems send unchecked or that end the process there, and the result here: a
-  # message, or nil if the process is profiled.
+  # Option values that the gem pyroscope sends unchecked or that end its process, and spanprof's
+  # result: a message, or nil if the process is profiled.
   VALUES = {
-    %(application_name = "") => nil, # PYROSCOPE_APPLICATION_NAME is set
+    %(application_name = "") => nil, # nil, because PYROSCOPE_APPLICATION_NAME is set
     %(application_name = nil) => nil,
     %(application_name = "\\xFF") => "application_name is not valid UTF-8",
     %(app_name = "\\xFF") => "app_name is not valid UTF-8",
@@ -183,7 +183,7 @@ class PyroscopeTest < ChildTest
     assert_equal %w[true true true false true true true true true true true true true], result.out.split
   end
 
-  # Arguments of tag_wrapper, and the labels of the samples.
+  # Arguments of tag_wrapper, and the labels that the samples get.
   TAGS = {
     %({ "key" => "value" }) => "value", %({ key: :value }) => "value", %({ key: 1 }) => "1",
     %({ key: "a,b=c d" }) => "a,b=c d", %({ key: nil }) => nil, %({ key: "" }) => nil,

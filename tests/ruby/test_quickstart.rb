@@ -4,14 +4,14 @@ require "child"
 require "json"
 require "net/http"
 
-# The program of the README: a server receives its profiles with the service name and the ids that
-# an exporter of spans receives.
+# Runs the program of the README. A server must receive its profiles with the service name and the
+# ids that the exporter of its spans receives.
 class QuickstartTest < ChildTest
   CHECKOUT = File.expand_path("../..", __dir__)
   README = File.read("#{CHECKOUT}/README.md")
   PROGRAM = README[/^### Ruby$.*?^```ruby\n(.*?)^```/m, 1]
 
-  # Replaces the gem opentelemetry-exporter-otlp, which the SDK requires by this name.
+  # A replacement for the gem opentelemetry-exporter-otlp. The SDK requires the file by this name.
   EXPORTER = <<~'RUBY'
     require "json"
     module OpenTelemetry
@@ -58,7 +58,7 @@ class QuickstartTest < ChildTest
     end
   end
 
-  # @return [Array(Hash, Array<Hash>)] the contents of the sink and of the exporter
+  # @return [Array(Hash, Array<Hash>)] what the server and the exporter have received
   def run_program(program, env = {})
     with_sink do |port|
       code = program.gsub("http://localhost:4040", "http://127.0.0.1:#{port}")
@@ -132,7 +132,7 @@ class QuickstartTest < ChildTest
     assert_equal ["rideshare"], parent.map { |series| series["service_name"] }.uniq
   end
 
-  # A span of another implementation has no Resource; the program continues.
+  # Spans of another implementation may have no Resource. The program then continues.
   def test_spans_without_a_resource
     result = child!(<<~'RUBY', env: { "PYROSCOPE_OUTPUT_DIRECTORY" => @profiles })
       require "opentelemetry/sdk"

@@ -5,7 +5,7 @@ require "zlib"
 
 # Spanprof::RackApp
 class RackAppTest < ChildTest
-  # Runs the application as a server does, and records its answers.
+  # Calls the Rack application as a server does, and stores the profiles that it returns.
   CLIENT = <<~'RUBY'
     require "spanprof"
     def request(query = "", path = "/profile", method = "GET")
@@ -18,7 +18,8 @@ class RackAppTest < ChildTest
       raise answer.inspect unless answer[0] == 200 && answer[1] == "application/octet-stream"
       File.binwrite("#{ENV["PYROSCOPE_OUTPUT_DIRECTORY"]}.#{name}", answer[2])
     end
-    # Burns CPU time before and during a request for a profile; returns the time.
+    # Burns CPU time on a thread before and during a request for a profile. Returns the CPU time of
+    # the thread.
     def burning(&work)
       over = false
       used = 0.0
@@ -39,8 +40,8 @@ class RackAppTest < ChildTest
     ProfileReader.new(File.binread("#{@profiles}.#{name}")).samples
   end
 
-  # Assert that the profile has a part of the burned time: how much of it fell into the profile's
-  # duration depends on the machine.
+  # Assert that the profile has a part of the burned time. Its size depends on the machine, because
+  # the thread also burns time before and after the profile.
   def assert_part(used)
     assert_operator seconds(burnt(samples)), :>, 0
     assert_operator seconds(burnt(samples)), :<=, used + noise_s(used, hz: 100)
@@ -82,7 +83,7 @@ class RackAppTest < ChildTest
       tracer = OpenTelemetry.tracer_provider.tracer("test")
       burning { tracer.in_span("order") { burn 0.02 } }
     RUBY
-    # The first span may have begun before the session, which then does not know it.
+    # The first span may have begun before the recording. Such a span is not known.
     named = burnt(samples).select { |sample| sample.labels["span_name"] == "order" }
     assert_operator 2 * seconds(named), :>, seconds(burnt(samples))
     assert(named.all? { |sample| sample.labels["profile_id"] })
@@ -140,7 +141,8 @@ class RackAppTest < ChildTest
 
   def test_a_child_forked_during_a_request_is_not_profiled
     result = child!(CLIENT + <<~'RUBY')
-      # Since Ruby 3.3 a child has a thread for timers, too.
+      # Counts only spanprof's threads, because since Ruby 3.3 a child also has Ruby's thread for
+      # timers.
       ours = -> { Dir["/proc/self/task/*/comm"].count { |path| File.read(path).start_with?("spanprof") } }
       client = Thread.new { request("seconds=1") }
       sleep 0.3

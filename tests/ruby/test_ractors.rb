@@ -2,7 +2,7 @@
 
 require "child"
 
-# Ractors other than the main one are sampled, and the gem does not raise in them.
+# Ractors other than the main one are sampled, and the gem raises no exceptions in them.
 class RactorsTest < ChildTest
   START = <<~'RUBY'
     require "spanprof"
@@ -52,8 +52,9 @@ class RactorsTest < ChildTest
     assert_equal %([true, [], nil, nil, "new"]\n), result.out, result.err
   end
 
-  # They are sampled from the next search for new threads on (collector.c, COLLECTOR_SCAN_NS),
-  # because their Ractor does not report them.
+  # Maximum delay in s until threads of other Ractors are sampled. The gem does not report these
+  # threads to the core, so the core's next search for new threads has to find them (collector.c,
+  # COLLECTOR_SCAN_NS).
   FOUND_S = 0.15
 
   def test_ractors_are_sampled
@@ -110,7 +111,7 @@ class RactorsTest < ChildTest
     assert_equal plain, result.out, result.err
   end
 
-  # The folder of the extension, for a Ruby without RubyGems.
+  # Returns the folder of the extension, which a Ruby without RubyGems needs.
   def extension
     require "spanprof"
     File.dirname($LOADED_FEATURES.grep(/spanprof_native/).first, 2)

@@ -2,10 +2,10 @@
 
 require "child"
 
-# A Rails application.
+# Tests of a Rails application.
 class RailsTest < ChildTest
-  # The whole application is one file: /burn/ruby and /api/ruby burn CPU time, and `configure` is in
-  # the place of an initializer.
+  # Returns a Rails application in one file. Its paths /burn/ruby and /api/ruby burn CPU time. The
+  # code `configure` runs where initializers run.
   def application(configure, autoinstrument: true)
     <<~RUBY
       require "logger"
@@ -58,7 +58,8 @@ class RailsTest < ChildTest
     assert_in_delta 0.1, by_action["burn/fail"], noise_s(0.1)
     assert_operator by_action[nil], :>, 0.1
     assert_equal 1, result.out.scan(/^INFO spanprof: profiling "shop"/).size
-    refute_match(/^spanprof/, result.err) # Rails 8.0 has a warning of its own
+    # spanprof has logged nothing; Rails 8.0 itself logs a warning
+    refute_match(/^spanprof/, result.err)
   end
 
   def test_the_environment_disables_profiling
@@ -75,7 +76,7 @@ class RailsTest < ChildTest
   end
 
   def test_a_start_before_rails_labels_actions
-    # As Bundler.setup does.
+    # `gem` activates the gem without loading it, as Bundler.setup does.
     result = child!("gem 'activesupport'\nrequire 'pyroscope'\n#{CONFIGURE}\n" + application(""))
     assert_in_delta 0.2, seconds_by_action.fetch("burn/ruby", 0), noise_s(0.2), result.out
   end

@@ -2,8 +2,8 @@
 
 require "prefork"
 
-# A Rails application that sets only the destination of profiles: which of its processes are
-# profiled.
+# Tests which processes of a Rails application are profiled if the application sets only the
+# destination of profiles.
 class RailsProcessesTest < PreforkTest
   STATE = "[Spanprof.running?, Spanprof.unavailable_reason]"
 
@@ -13,7 +13,7 @@ class RailsProcessesTest < PreforkTest
       require "rails"
       require "action_controller/railtie" if ENV["SERVES"]
       require "spanprof"
-      # `rails console` starts this class instead of irb.
+      # `rails console` starts this module instead of irb.
       module Console
         def self.start = p(#{STATE})
       end
@@ -76,19 +76,19 @@ class RailsProcessesTest < PreforkTest
     File.write("#{@directory}/#{path}", text)
   end
 
-  # @return [String] output of a program of the application
+  # @return [String] the output of a program of the application
   def output_of(*command, **env)
     result = Dir.chdir(@directory) { run_command(RbConfig.ruby, *command, env: env.transform_keys(&:name)) }
     assert result.status.success?, result.err
     result.out
   end
 
-  # @return [Array] STATE, as a program of the application printed it
+  # @return [Array] the values of STATE in a program of the application, which prints them
   def state(...)
     eval(output_of(...)[/^\[.*\]$/])
   end
 
-  # @return [Array<String>] the services that have profiles
+  # @return [Array<String>] the names of the services that have profiles
   def services
     Dir.children(@profiles).map { |name| name[/\A(.*)-\d+-\d+\.pb\.gz\z/, 1] }.uniq
   end
@@ -134,7 +134,8 @@ class RailsProcessesTest < PreforkTest
     LINES
   end
 
-  # Each line of the initializer is tested without its comment sign.
+  # The generated initializer contains commented-out options. The test removes the comment signs, so
+  # that every option is set.
   def test_the_generated_initializer
     assert_match(%r{create  config/initializers/spanprof\.rb}, output_of("bin/rails", "generate", "spanprof:install"))
     refute_path_exists @profiles
@@ -144,8 +145,8 @@ class RailsProcessesTest < PreforkTest
     assert_equal %w[my_shop], Dir.children("#{@directory}/tmp/profiles").map { |name| name[/\A\w+/] }.uniq
   end
 
-  # Rails enables YJIT after all initializers of an application. Spans of the application are
-  # followed.
+  # The session starts after Rails has enabled YJIT, which Rails does after all initializers of an
+  # application. The profiles have the service name of the application's spans.
   def test_the_start_is_after_yjit_and_uses_the_name_of_the_spans
     write("config/initializers/tracing.rb", <<~RUBY)
       require "opentelemetry/sdk"

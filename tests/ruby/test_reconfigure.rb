@@ -2,9 +2,9 @@
 
 require "child"
 
-# A start during a session: a refused one does not change the session.
+# A start while a session runs. If the start is refused, the session does not change.
 class ReconfigureTest < ChildTest
-  # Twenty kinds of options that Ruby or the core refuses.
+  # Twenty kinds of options that the gem or the core refuses.
   REFUSED = <<~'RUBY'
     REFUSED = [
       { application_name: "" }, { application_name: "a\nb" }, { application_name: 1 }, { labels: "a" },
@@ -50,7 +50,7 @@ class ReconfigureTest < ChildTest
       require "spanprof"
       p Spanprof.start(labels: { of: "first" })
       burn 0.1
-      # The directory can be created, but its absolute path is too long.
+      # The directory can be created by its relative path, but its absolute path is too long.
       top = File.dirname(ENV["PYROSCOPE_OUTPUT_DIRECTORY"]) + "/deep"
       Dir.mkdir(top)
       Dir.chdir(top)

@@ -2,7 +2,7 @@
 
 require "redis_test"
 
-# Resque forks for each job and ends the child by exit!.
+# Resque forks a child for each job, and the child ends by exit!.
 class ResqueTest < RedisTest
   def test_jobs_are_profiled
     redis do |url|

@@ -5,8 +5,9 @@ require "push_server"
 
 # The service name of profiles.
 class ServiceTest < ChildTest
-  # The service is known before the first span, also in a forked worker, in whatever order provider,
-  # processor and session are created.
+  # Profiles have the service name of a tracer provider before its first span, also in a forked
+  # worker, and whatever the order is in which the provider, the span processor and the session are
+  # created.
   def test_profiles_have_the_service_of_a_provider_without_spans
     sdk = <<~'RUBY'
       require "opentelemetry/sdk"

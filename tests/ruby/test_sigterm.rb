@@ -2,8 +2,8 @@
 
 require "prefork"
 
-# SIGTERM, by which containers and systemd units are stopped. Ruby's own handler raises an
-# exception, and the program exits as after any other exception.
+# SIGTERM, which stops containers and systemd units. Ruby's own handler raises an exception, and the
+# program exits as after any other exception.
 class SigtermTest < PreforkTest
   BURN_S = 1.0
 
@@ -20,7 +20,7 @@ class SigtermTest < PreforkTest
     "given the signal's default action by Ruby" => "trap('TERM', 'DEFAULT'); sleep"
   }.freeze
 
-  # The program gets the signal in this state.
+  # Code that sends the signal to the program 0.3 s later.
   KILL = "Thread.new { sleep 0.3; Process.kill('TERM', $$) }"
 
   def assert_handed_on(result)
@@ -37,7 +37,7 @@ class SigtermTest < PreforkTest
     end
   end
 
-  # If Ruby has no handler, the core may have one.
+  # If Ruby has no handler for SIGTERM, flush_on_sigterm installs the core's handler.
   def test_the_systems_default_action
     start = "trap('TERM', 'SYSTEM_DEFAULT')\nrequire 'spanprof'\nSpanprof.start(flush_on_sigterm: true)\n"
     result = child("#{start}burn #{BURN_S}\n#{KILL}\nsleep")
@@ -45,7 +45,8 @@ class SigtermTest < PreforkTest
     assert_handed_on(result)
   end
 
-  # As in AWS Lambda, where no signal is sent.
+  # AWS Lambda freezes a process and later kills it without SIGTERM. So the test stops and kills a
+  # process after a flush.
   def test_a_process_frozen_after_a_flush
     result = child(<<~RUBY)
       #{START}
@@ -60,7 +61,7 @@ class SigtermTest < PreforkTest
     assert_handed_on(result)
   end
 
-  # The first process of a container, where Ruby has a handler, too.
+  # A program that is the first process of a container. Ruby has its handler for SIGTERM there, too.
   def test_the_first_process_of_a_container
     namespace = %w[unshare --pid --fork --mount-proc --kill-child]
     skip "no namespace of processes can be made here" unless system(*namespace, "true", %i[out err] => File::NULL)

@@ -7,7 +7,8 @@ require "span_case"
 class SpanActivationTest < SpanCase
   SAMPLED = OpenTelemetry::Trace::TraceFlags::SAMPLED
 
-  # Drops spans called "dropped", and records but does not sample "unsampled".
+  # A sampler that drops spans with the name "dropped". It records spans with the name "unsampled",
+  # but does not sample them.
   class Sampler
     def description = "by name"
 
@@ -131,7 +132,7 @@ class SpanActivationTest < SpanCase
       OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(inner))
       burn(:inner, 0.1)
       quietly { OpenTelemetry::Context.detach(first) }
-      burn(:outer, 0.1) # OpenTelemetry removes the top, whatever the token is
+      burn(:outer, 0.1) # OpenTelemetry removes the top of the stack, whatever the token is
       quietly { OpenTelemetry::Context.detach(first + 7) }
       burn(:outside, 0.1)
       quietly { OpenTelemetry::Context.detach(0) }
@@ -140,7 +141,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  # Any object may be attached.
+  # An object that is not a context. A program may attach any object.
   class Odd
     def initialize(&answer) = @answer = answer
     def value(_key) = @answer.call
@@ -161,7 +162,7 @@ class SpanActivationTest < SpanCase
     assert_spans
   end
 
-  # The context of a remote parent is read for its span.
+  # The processor reads the span in the context of a remote parent.
   def test_any_parent_object_is_accepted
     processor = Spanprof::Otel::SpanProcessor.new("test.cpu", "http://localhost:4040")
     profile do
@@ -173,7 +174,8 @@ class SpanActivationTest < SpanCase
     end
   end
 
-  # Data about a context is found by its address.
+  # The binding caches data about a context by its address, and a new context may get the address of
+  # a dead one.
   def test_a_context_at_the_address_of_a_dead_one
     reused = 0
     profile do
@@ -265,7 +267,7 @@ class SpanActivationTest < SpanCase
       GC.start
     end
     assert_spans
-    assert_operator Spanprof.stats[:spans_live], :<, 10 # the GC may find some in use
+    assert_operator Spanprof.stats[:spans_live], :<, 10 # the stack may keep a few objects alive
   end
 
   def test_the_final_name_is_used

@@ -5,7 +5,7 @@ require "push_server"
 require "span_case"
 require "pyroscope/otel"
 
-# The span processor: its options, the attributes that it sets, and that it never raises.
+# The span processor: its options, and the attributes that it sets. It never raises exceptions.
 class SpanProcessorTest < SpanCase
   KEYS = %w[pyroscope.profile.id pyroscope.profile.url pyroscope.profile.baseline.url
             pyroscope.profile.diff.url].freeze
@@ -22,7 +22,7 @@ class SpanProcessorTest < SpanCase
 
   def tracer_of(processor, **options) = provider_of(processor, **options).tracer("test")
 
-  # @return [Array<Hash>] attributes of a root, its child, and its grandchild
+  # @return [Array<Hash>] the attributes of a root span, of its child and of its grandchild
   def attributes(processor)
     tracer = tracer_of(processor)
     tracer.in_span("root") do |root|
@@ -177,7 +177,7 @@ class SpanProcessorTest < SpanCase
     assert_equal OpenTelemetry::SDK::Trace::Export::SUCCESS, made.shutdown
   end
 
-  # @return [String] the log of the block
+  # @return [String] the lines that are logged while the block runs
   def logged
     lines = StringIO.new
     Spanprof.const_get(:Logging).level = nil
@@ -215,8 +215,8 @@ class SpanProcessorTest < SpanCase
     utf16: "über".encode("UTF-16LE"), nul: "a\0b", long: "x" * (1 << 20), raising: Raising.new, binary: "\xDE\xAD".b
   }.freeze
 
-  # OpenTelemetry has limits of its own (it requires a name and calls its empty?): errors that it
-  # raises without our gem are raised with it, too.
+  # OpenTelemetry itself fails with some names (it requires a name and calls its method empty?).
+  # Only errors that it raises without spanprof may be raised with spanprof.
   def test_no_name_makes_the_processor_raise
     empty = OpenTelemetry::SDK::Trace::TracerProvider.new.tracer("none")
     ours = tracer_of(processor("app", "http://localhost", root_span_only: false, add_url: true))

@@ -2,9 +2,11 @@
 
 require "span_case"
 
-# Spans and threads: each thread has its own attached spans, which end with it.
+# Spans and threads: each thread has its own attached spans. When a thread ends, its spans are no
+# longer attached.
 class SpanThreadsTest < SpanCase
-  # The names in the samples must be right, however the threads alternate.
+  # Eight threads run their own spans at the same time. Each sample must have the span name of its
+  # thread.
   def test_eight_threads
     profile do
       Array.new(8) do |i|
@@ -17,7 +19,7 @@ class SpanThreadsTest < SpanCase
     assert_spans
   end
 
-  # Threads that wait for jobs, each a context and a block.
+  # Runs a pool of threads that wait for jobs. A job consists of a context and a block.
   def pool(size)
     jobs = Queue.new
     threads = Array.new(size) do
@@ -48,7 +50,7 @@ class SpanThreadsTest < SpanCase
   def test_a_captured_context_is_active_after_its_span_ended
     profile do
       context = @tracer.in_span("ended") { current_context }
-      sleep 3 # the core forgets ended spans within two seconds
+      sleep 3 # two seconds after their end, the core has forgotten the spans
       GC.start
       pool(1) do |jobs|
         jobs << [context, lambda {
@@ -103,8 +105,8 @@ class SpanThreadsTest < SpanCase
     assert_spans
   end
 
-  # The last tick of a thread, which was not delivered, is recorded when the thread ends: with its
-  # span, but in no method.
+  # The time of a thread after its last tick is recorded when the thread ends: with the thread's
+  # span, but not as time of a method.
   def test_short_threads
     profile { 60.times { |i| Thread.new { @tracer.in_span("short") { burn(:short, 0.01 + i / 4000.0) } }.join } }
     assert_equal ["short"], names_of(@samples.select { |sample| worker(sample) == :short })

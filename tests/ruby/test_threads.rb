@@ -2,8 +2,8 @@
 
 require "child"
 
-# All threads have their frames: those that existed before the start, new ones, fibers, and native
-# threads without Ruby.
+# Samples have the right frames in all threads: in threads that existed before the start, in new
+# threads, in fibers, and in native threads that do not run Ruby code.
 class ThreadsTest < ChildTest
   def assert_burned_in(name, true_s, **noise)
     assert_burned(true_s, samples.select { |sample| sample.in?(name) }, hz: 250, message: name, **noise)
@@ -78,7 +78,8 @@ class ThreadsTest < ChildTest
       text = Fiddle::Pointer.malloc(30_000_000, Fiddle::RUBY_FREE)
       text[0, 30_000_000] = "x" * 29_999_999 + "\0"
       thread = Fiddle::Pointer.malloc(8, Fiddle::RUBY_FREE)
-      # glibc transforms the text: a second of CPU time on a thread without Ruby.
+      # strfry() of glibc mixes the characters of the text. It needs a second of CPU time on a
+      # thread that does not run Ruby code.
       create.call(thread, nil, pool["strfry"], text)
       join.call(thread[0, 8].unpack1("q"), nil)
       Spanprof.stop

@@ -2,7 +2,7 @@
 
 require "prefork"
 
-# Unicorn, which forks workers and ends them by exit!.
+# Unicorn, which forks workers. The workers end by exit!.
 class UnicornTest < PreforkTest
   def unicorn(start, options = "preload_app true")
     File.write("#{@directory}/config.ru", rackup(start))

@@ -2,7 +2,7 @@
 
 require "child"
 
-# The modes of the walker, and the messages if it cannot work.
+# The modes of the stack walker, and the messages if the walker cannot work.
 class WalkerModesTest < ChildTest
   PROGRAM = <<~'RUBY'
     require "spanprof"
@@ -42,13 +42,13 @@ class WalkerModesTest < ChildTest
     assert_equal ["false", 'SPANPROF_RUBY_WALKER is not "methods", "frames" or "off"'], result.out.lines(chomp: true)
   end
 
-  # Numbers of the system calls prctl() and process_vm_readv().
+  # The numbers of the system calls prctl() and process_vm_readv().
   SYSTEM_CALLS = { "x86_64" => [157, 310], "aarch64" => [167, 270] }.fetch(RbConfig::CONFIG["host_cpu"])
 
-  # A seccomp(2) filter as in containers, with which the system call fails.
+  # A seccomp(2) filter, as in containers, that lets process_vm_readv() fail.
   DENY_READING = <<~RUBY
     prctl, denied = #{SYSTEM_CALLS}
-    $VERBOSE = nil # syscall is deprecated
+    $VERBOSE = nil # hides the warning that Kernel#syscall is deprecated
     steps = [[0x20, 0, 0, 0], [0x15, 0, 1, denied], [0x06, 0, 0, 0x00050001], [0x06, 0, 0, 0x7fff0000]]
     filter = steps.map { |step| step.pack("SCCL") }.join
     syscall(prctl, 38, 1, 0, 0, 0)
@@ -73,13 +73,13 @@ class WalkerModesTest < ChildTest
                  child!(program, env: { "PYROSCOPE_OUTPUT_DIRECTORY" => nil }).out.lines(chomp: true)
   end
 
-  # Layouts of the VM: the offset of a thread's execution context, and the number of words of a
-  # control frame; for Ruby 3.3 and newer, and for 3.1. The library contains both, in this order or
-  # in reverse order.
+  # Layouts of the VM for Ruby 3.3 and newer, and for Ruby 3.1: the offset of a thread's execution
+  # context, and the number of words of a control frame. The library contains both layouts, in this
+  # order or in reverse order.
   LAYOUTS = [[48, 7], [40, 8]].freeze
 
-  # @return [Array<String>] output of the program with a copy of the gem that has this layout for
-  #   every version
+  # @return [Array<String>] the output of a program that uses a copy of the gem. The copy has this
+  #   layout for every version of Ruby
   def with_layout(layout)
     native = Gem.find_files("spanprof/spanprof_native.so").first
     code = File.binread(native)
