@@ -1,7 +1,9 @@
-/* A thread burns CPU in span A with every signal blocked, then unblocks them in
- * span B and burns CPU there. The ticks of A become [signal blocked] and are
- * never attributed to B's code. Signals are masked by pthread_sigmask() and,
- * except during waits, around ppoll(), as in event loops. */
+/* A thread burns CPU time in span A while it blocks every signal. Then it
+ * unblocks the signals in span B and burns CPU time there. The ticks of A
+ * become samples with the frame [signal blocked] and are never attributed to
+ * B's code. In one case the thread masks the signals by pthread_sigmask(). In
+ * the other case it unblocks them only during its waits in ppoll(), as event
+ * loops do. */
 #include "stress_run.h"
 
 #include <poll.h>
@@ -10,15 +12,15 @@
 
 #define BLOCKED_HZ 100
 
-/* CPU time of span B and of other code with the signal unblocked, and its
- * samples. */
+/* CPU time that was burned with signals unblocked (span B) and with signals
+ * blocked (span A), and the samples. */
 typedef struct blocked_totals {
   uint64_t open_cpu_ns;
   uint64_t masked_cpu_ns;
-  _Atomic uint64_t open_ticks;    /* samples with span B and a stack */
-  _Atomic uint64_t wrong_ticks;   /* of open_ticks, without B's function */
-  _Atomic uint64_t masked_ticks;  /* samples in A's function */
-  _Atomic uint64_t blocked_ticks; /* [signal blocked] */
+  _Atomic uint64_t open_ticks;    /* ticks with span B and a stack */
+  _Atomic uint64_t wrong_ticks;   /* part of open_ticks without B's function */
+  _Atomic uint64_t masked_ticks;  /* ticks with A's function */
+  _Atomic uint64_t blocked_ticks; /* ticks with the frame [signal blocked] */
 } blocked_totals;
 
 static blocked_totals totals;
@@ -57,8 +59,8 @@ static spanprof_span_token span_in(spanprof_span span) {
   return token;
 }
 
-/* As a daemon's thread: every signal blocked for `masked_ns`, then
- * unblocked. */
+/* Block every signal for `masked_ns`, as a thread of a daemon may do, then
+ * unblock them for `open_ns`. */
 static void mask_by_call(uint64_t masked_ns, uint64_t open_ns) {
   spanprof_span a = span_new("A"), b = span_new("B");
   sigset_t all, before;
@@ -77,8 +79,8 @@ static void mask_by_call(uint64_t masked_ns, uint64_t open_ns) {
   spanprof_span_end(b);
 }
 
-/* As an event loop: every signal blocked except during the waits, which are in
- * span B. */
+/* Block every signal, as an event loop does, except during the waits, which are
+ * in span B. */
 static void mask_but_in_ppoll(uint64_t until_ns) {
   spanprof_span a = span_new("A"), b = span_new("B");
   struct timespec wait = {.tv_nsec = 1000000};
@@ -161,14 +163,16 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
          (unsigned long long)totals.open_ticks,
          (unsigned long long)totals.wrong_ticks);
   stress_run_print(&run);
-  /* A signal that is two ticks late is recognised as a blocked one. */
+  /* The library recognises that a signal is blocked when it is two ticks late.
+   */
   masked_least = totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
   STRESS_REQUIRE(totals.blocked_ticks >= masked_least / 2,
                  "%llu ticks are [signal blocked]",
                  (unsigned long long)totals.blocked_ticks);
-  /* The ticks of its own time, plus one in twenty that looks like them, plus
-   * late ones: if a host pauses its virtual machine for 50 ms, the thread's
-   * clock continues, and the timer expires after the unblocking. */
+  /* Span B must not have more than the ticks of its own time, a twentieth of
+   * them for noise, and a quarter of the ticks of span A, which may be late: if
+   * a host pauses the virtual machine for 50 ms, the thread's clock continues,
+   * and the timer expires after the unblocking. */
   open_most = totals.open_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
   open_most += open_most / 20 + 10 +
                totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S / 4;

@@ -1,6 +1,6 @@
-/* Coroutines, each with its own context, run on any free thread and yield in
- * the middle of their work. No sample carries the span of the coroutine that
- * ran on the thread before. */
+/* Coroutines run on any free thread and yield in the middle of their work. Each
+ * coroutine has its own context of the library. No sample has the span of the
+ * coroutine that ran on the thread before. */
 #include "span_work.h"
 
 #include <ucontext.h>
@@ -11,7 +11,7 @@
 
 typedef struct coroutine {
   ucontext_t here;
-  ucontext_t worker; /* the thread that runs it now */
+  ucontext_t worker; /* the thread that runs the coroutine now */
   spanprof_context *context;
   unsigned kind;
   uint64_t random;
@@ -23,7 +23,7 @@ static coroutine coroutines[COROUTINES];
 static uint64_t work_until_ns;
 static _Atomic uint64_t slices_done;
 
-/* The ready coroutines, unordered. Guarded by ready_lock. */
+/* The coroutines that are ready to run, in any order. Guarded by ready_lock. */
 static pthread_mutex_t ready_lock = PTHREAD_MUTEX_INITIALIZER;
 static coroutine *ready[COROUTINES];
 static unsigned ready_count;
@@ -48,7 +48,7 @@ static coroutine *ready_pop(uint64_t *random) {
   return taken;
 }
 
-/* Yield in the middle of the work and continue on another thread. */
+/* Called in the middle of the work: yield and continue on another thread. */
 static void coroutine_yield(void *data) {
   coroutine *self = data;
 

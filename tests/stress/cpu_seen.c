@@ -1,6 +1,6 @@
-/* Programs that switch coroutines, set signal masks, block every signal or
- * create unregistered threads: the profile has all their CPU time, with or
- * without a stack. */
+/* The profile has all CPU time, with or without a stack, of programs that
+ * switch coroutines, set signal masks, block every signal or create
+ * unregistered threads. */
 #include "stress_run.h"
 
 #include <signal.h>
@@ -14,7 +14,8 @@ typedef struct seen_case {
   void (*work)(uint64_t until_cpu_ns);
   unsigned threads;
   uint32_t sample_rate_hz;
-  const char *frame; /* must get part of the time; NULL: any */
+  /* frame that must get a part of the time; NULL: no frame is checked */
+  const char *frame;
 } seen_case;
 
 static const seen_case *current_case;
@@ -26,7 +27,7 @@ static bool more_to_do(uint64_t until_cpu_ns) {
   return stress_thread_cpu_ns() < until_cpu_ns;
 }
 
-/* A coroutine that yields at once. */
+/* A coroutine that only yields. */
 typedef struct seen_coroutine {
   ucontext_t here;
   ucontext_t main;
@@ -103,10 +104,10 @@ static void *thread_run(void *data) {
   return NULL;
 }
 
-/* Nobody registered the threads, so that the CPU time of those that block the
- * signal or were not found yet is recorded by the next scan, which may be late
- * on a busy machine. The threads live until their CPU time is recorded, within
- * one tick each. */
+/* Wait until the CPU time of the threads is recorded, except one tick of each
+ * thread. The threads live until then. They are not registered, so if a thread
+ * blocks the signal or was not found yet, the next scan for threads records its
+ * CPU time. The scan may be late on a busy machine. */
 static void ticks_wait(const seen_case *one) {
   const struct timespec pause = {.tv_nsec = 10000000};
   const uint64_t interval_ns = STRESS_NS_PER_S / one->sample_rate_hz;
@@ -156,7 +157,8 @@ static void case_try(const seen_case *one) {
          one->name, one->threads, (unsigned)one->sample_rate_hz, seen, used,
          seen / used, (double)frame_ns / 1e9, one->frame ? one->frame : "-");
   stress_run_print(&run);
-  /* The CPU time of each thread after its last tick is lost: some 10 ms. */
+  /* The CPU time of each thread after its last tick is lost. This is up to 10
+   * ms. */
   STRESS_REQUIRE(seen > used * 0.96 && seen < used * 1.03,
                  "seen %.3f s of %.3f s", seen, used);
   STRESS_REQUIRE(!one->frame || frame_ns > 0, "no time is in %s", one->frame);
@@ -175,8 +177,8 @@ static const seen_case cases[] = {
     {"30 ms blocked", blocked_alternately, 1, 100, "[signal blocked]"},
     {"30 ms blocked", blocked_alternately, 1, 1000, "[signal blocked]"},
     {"always blocked", blocked_always, 2, 100, "[signal blocked]"},
-    /* A scan may find them before their first tick; then there is no [thread
-     * start]. */
+    /* A scan may find the threads before their first tick. In this case no
+     * sample has the frame [thread start], so none is required. */
     {"found late", compute, 4, 100, NULL},
 };
 
@@ -184,7 +186,7 @@ int main(int argc, char **argv) {
   size_t i;
 
   stress_begin();
-  /* Divide the time among the cases, with enough for 100 ticks each. */
+  /* The CPU time of each thread in a case. It is enough for 100 ticks. */
   cpu_ns_each = stress_seconds() * STRESS_NS_PER_S / 4;
   for (i = 0; i < STRESS_COUNT_OF(cases); i++)
     if (argc < 2 || strstr(cases[i].name, argv[1]))

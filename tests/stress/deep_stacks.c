@@ -1,5 +1,6 @@
-/* Stacks of 8 to 500 KB, 1 to 64 threads, 100 Hz and 1 kHz: no sample is lost
- * because of its size, and every slice is complete. */
+/* Samples stacks of 8 to 500 KB, on 1 to 64 threads, at 100 Hz and 1 kHz. No
+ * sample is lost because of its size, and every copied part of a stack (slice)
+ * is complete. */
 #include "stress_run.h"
 
 #include <pthread.h>
@@ -27,7 +28,9 @@ STRESS_NAMED static void deep_burn(void) {
   STRESS_STAY;
 }
 
-/* Uses the frame's address: AddressSanitizer places variables elsewhere. */
+/* Recurse until the stack reaches `bottom`. Compares the address of the frame
+ * and not that of a variable, because AddressSanitizer places variables
+ * elsewhere. */
 STRESS_NAMED static void deep_descend(uintptr_t bottom) {
   volatile char room[DEEP_FRAME_BYTES];
 
@@ -57,7 +60,8 @@ static void case_try(const deep_case *deep) {
   run.options.sample_rate_hz = deep->hz;
   run.options.upload_interval_ms = 10000;
   stress_run_start(&run);
-  /* For the largest stacks, twice the ring's capacity at 1 kHz. */
+  /* With the largest stacks at 1 kHz, these samples need twice the capacity of
+   * the ring. */
   samples_needed = stress_seconds() * (deep->hz > 100 ? 80 : 16);
   for (i = 0; i < deep->threads; i++)
     STRESS_REQUIRE(pthread_create(&threads[i], NULL, deep_run, (void *)deep) ==

@@ -1,7 +1,7 @@
-/* Output and spool are on a file system of 12 KB that fills up (or, without the
- * right to mount one, limited by RLIMIT_FSIZE), and the server is down. The
- * program continues; profiles that do not fit are dropped and counted; no file
- * is incomplete. */
+/* The output directory and the spool are on a file system of 12 KB, which fills
+ * up, and the server is down. If the program may not mount a file system,
+ * RLIMIT_FSIZE limits the files instead. The program continues, profiles that
+ * do not fit are dropped and counted, and no file is incomplete. */
 #include "stress_run.h"
 
 #include <dirent.h>
@@ -18,7 +18,8 @@ static char full_output[64], full_spool[64];
 static uint64_t work_until_ns;
 static bool disk_mounted;
 
-/* Mount a file system that is private to this process and ends with it. */
+/* Mount a file system that only this process sees. The kernel removes it when
+ * the process ends. Returns false if mounting is not allowed. */
 static bool disk_mount(void) {
   return unshare(CLONE_NEWNS) == 0 &&
          mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
@@ -74,7 +75,7 @@ static void workers_run(uint64_t for_ns) {
     pthread_join(threads[i], NULL);
 }
 
-/* Run with an output directory and a spool, or with only a spool. */
+/* Run a session with an output directory and a spool, or with only a spool. */
 static void disk_try(bool output, uint64_t for_ns) {
   static stress_run run;
   size_t file_count = 0;

@@ -1,7 +1,8 @@
-/* Libraries are loaded and unloaded in one thread while others allocate from
- * one arena; all threads are sampled. An unwinder or symbol table that takes
- * the loader's or the allocator's lock at the wrong place hangs here; one that
- * reads an unmapped library crashes. */
+/* One thread loads and unloads libraries while other threads allocate from one
+ * malloc arena. All threads are sampled. If the unwinder or the symbol table
+ * took the lock of the dynamic loader or of the allocator in the signal
+ * handler, the program would hang. If it read an unmapped library, the program
+ * would crash. */
 #include "stress_run.h"
 
 #include <dlfcn.h>
@@ -11,8 +12,8 @@
 #define ALLOCATORS 2
 
 #if defined(__SANITIZE_THREAD__)
-/* The loader passes names to its callback under its own lock, which
- * ThreadSanitizer does not see. */
+/* The dynamic loader holds its own lock while it passes names to its callback.
+ * ThreadSanitizer does not know this lock. */
 const char *__tsan_default_suppressions(void);
 
 const char *__tsan_default_suppressions(void) {

@@ -1,7 +1,7 @@
-/* Every sample taken is delivered or counted as dropped, exactly, while threads
- * start and end, push labels and work in spans. Runs on CPU clocks, where the
- * ticks must equal the CPU time used, and on a wall clock that fills the
- * rings. */
+/* While threads start and end, push labels and work in spans, every sample that
+ * was taken is delivered or counted as dropped, without exception. The program
+ * uses CPU clocks first, where the ticks must equal the CPU time used, and then
+ * a wall clock, whose samples fill the ring. */
 #include "stress_run.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ typedef struct exact_worker {
   unsigned number;
 } exact_worker;
 
-/* CPU time and number of all threads that ended in this session. */
+/* CPU time and number of all threads that have ended in this session. */
 static _Atomic uint64_t exact_cpu_ns, exact_threads;
 
 static void thread_book(void) {
@@ -68,11 +68,12 @@ static void *worker_run(void *data) {
   return NULL;
 }
 
-/* The maximum deviation of the ticks from the CPU time, exceeded by chance once
- * in a million runs. Each thread rounds its time to ticks (Hoeffding's
- * inequality: sqrt(log(2e6) / 2) for independent roundings) and uses some CPU
- * time before it registers. The machine may also be paused for longer than the
- * kernel's tick, which a thread's clock counts. */
+/* Returns the maximum deviation of the ticks from the CPU time, which chance
+ * exceeds once in a million runs. The time of each thread is rounded to ticks
+ * (Hoeffding's inequality: sqrt(log(2e6) / 2) for independent roundings), and a
+ * thread uses some CPU time before it registers. A host may also pause the
+ * machine for longer than the kernel's tick, and a thread's clock counts this
+ * time. */
 static double noise_s(uint64_t threads) {
   return 2.7 * sqrt((double)threads) / EXACT_HZ + (double)threads * 0.0002 +
          0.06;
@@ -86,7 +87,8 @@ static void ticks_compare(const stress_run *run, uint64_t main_cpu_ns) {
   printf("%.3f s of CPU used by %llu threads, %.3f s charged, %.3f s apart by "
          "chance; ",
          used, (unsigned long long)exact_threads, charged, noise);
-  /* ThreadSanitizer delivers signals late, and ends threads in between. */
+  /* ThreadSanitizer delivers signals late, and a thread may end before its last
+   * signals are delivered. */
   STRESS_REQUIRE(STRESS_TSAN || fabs(charged - used) <= noise,
                  "charged %.3f s for %.3f s", charged, used);
 }

@@ -1,7 +1,7 @@
-/* A process with timers executes 300 programs: by fork and execv, by
- * posix_spawn, by vfork and execv, and as a profiled process that executes
- * itself repeatedly. Nothing of ours survives an exec: no program dies of a
- * signal. */
+/* A profiled process executes 300 programs: by fork and execv, by posix_spawn,
+ * by vfork and execv, and as a profiled process that executes itself
+ * repeatedly. No timer or signal of the library survives an exec, so no program
+ * dies of a signal. */
 #include "stress_run.h"
 
 #include <spawn.h>
@@ -33,7 +33,7 @@ static void session_begin(void) {
   pthread_detach(thread);
 }
 
-/* A profiled process executes itself `left` more times. */
+/* Called in a profiled process that executes itself `left` more times. */
 static int chain_go(int left) {
   char number[16];
   char *arguments[] = {exec_self, EXEC_CHAIN_ARGUMENT, number, NULL};

@@ -1,5 +1,6 @@
-/* 10,000 signals per second and thread, on threads that only do what a handler
- * may interrupt halfway: labels, spans, contexts, malloc, the loader. */
+/* 10,000 signals per second interrupt each thread. The threads only run code
+ * that a handler may interrupt halfway: calls that change labels, spans and
+ * contexts, malloc, and the dynamic loader. */
 #include "stress_run.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* A process with working threads forks continuously. Its children work in a
- * span, fork again, and end by exit(). The profiles of each child appear,
- * contain its own work and none of its parent's, and are complete; no child
- * hangs. */
+ * span, fork again, and end by exit(). Each child writes its profiles. They are
+ * complete, and contain the child's own work and no work of its parent. No
+ * child hangs. */
 #include "stress_run.h"
 
 #include <dirent.h>
@@ -16,11 +16,12 @@
 static char storm_directory[] = "/tmp/spanprof-storm-XXXXXX";
 static _Atomic bool work_over;
 
-/* The ticks in the profiles of one process. */
+/* Numbers of ticks in the profiles of one process. */
 typedef struct storm_seen {
   uint64_t parent_ticks;
   uint64_t child_ticks;
-  uint64_t other_ticks; /* in child code, without its span */
+  /* ticks in code of a child, but without the child's span */
+  uint64_t other_ticks;
 } storm_seen;
 
 STRESS_NAMED static void storm_parent_burn(void) {
@@ -45,7 +46,7 @@ static spanprof_span span_begin(const char *name, spanprof_span_token *token) {
   return span;
 }
 
-/* Work in the parent's span, as any thread may when another one forks. */
+/* Work in the parent's span. Threads do this while another thread forks. */
 static void *worker_run(void *data) {
   (void)data;
   while (!atomic_load(&work_over)) {
@@ -87,8 +88,9 @@ static void accounts_check(void) {
                  (unsigned long long)stress_stats_dropped(&s));
 }
 
-/* A forked child: works in its own span, has a child that does the same if
- * `generations` is not 0, and ends by exit(), after a stop if `stop` is set. */
+/* Run in a forked child. Works in the child's own span, forks a child that does
+ * the same if `generations` is not 0, and calls exit(), after a stop of the
+ * session if `stop` is true. */
 static void child_run(unsigned generations, bool stop) {
   spanprof_span_token token;
   spanprof_span span;

@@ -1,12 +1,13 @@
-/* The collector's CPU time per second with 4,000 idle threads: alone, and with
- * unregistered threads that start, work for a moment and end. The latter's
- * stacks are looked up, which costs about as much again, whatever the number of
- * threads. */
+/* Measures the CPU time that the collector uses per second while there are
+ * 4,000 idle threads. It is measured without other threads, and with
+ * unregistered threads that start, work for a moment and end. The collector has
+ * to look up the stacks of the latter in the memory map. This costs about as
+ * much again, whatever the number of threads. */
 #include "stress_run.h"
 
 #define IDLE_THREADS     (STRESS_TSAN || STRESS_ASAN ? 500 : 4000)
 #define IDLE_STACK_BYTES (128 * 1024)
-#define IDLE_SHORT_MS    250 /* interval between short threads */
+#define IDLE_SHORT_MS    250 /* interval between the starts of short threads */
 #define IDLE_BURN_NS     (40 * STRESS_NS_PER_MS)
 
 static pthread_t threads[IDLE_THREADS];
@@ -24,7 +25,8 @@ static void *idle_run(void *data) {
 
 static void *short_run(void *data) {
   stress_burn(IDLE_BURN_NS);
-  /* Wait until a scan has found the thread; the next sample follows. */
+  /* Wait until a scan has found this thread, so that the work below is sampled.
+   */
   stress_sleep_ms(1000);
   stress_burn(IDLE_BURN_NS);
   return data;
@@ -56,7 +58,7 @@ static void profiled_wait(uint64_t count) {
                    (unsigned long long)count);
 }
 
-/* The collector's CPU time in ms per second. */
+/* Returns the CPU time of the collector in ms per second. */
 static double collector_cost(bool with_short) {
   uint64_t start_ns = stress_now_ns(), cpu_ns = stress_stats().collector_cpu_ns;
   unsigned left_ms = stress_seconds() * 1000;
@@ -86,8 +88,8 @@ int main(void) {
   printf("collector with %d idle threads: %.1f ms/s, with four short threads "
          "a second %.1f ms/s\n",
          IDLE_THREADS, alone, with_short);
-  /* Reading the whole memory map for each short thread would cost ten times as
-   * much. */
+  /* If the collector read the whole memory map for each short thread, it would
+   * use ten times as much CPU time. */
   STRESS_REQUIRE(STRESS_TSAN || STRESS_ASAN || with_short <= 3 * alone + 10,
                  "short threads are expensive next to idle ones");
   pthread_mutex_lock(&idle_lock);

@@ -1,22 +1,27 @@
-/* Unregistered threads are found: 200 within 200 ms, 5,000 within 1 s. On a
- * busy machine the collector is late, as any thread. A thread that alternately
- * sleeps and works measures this delay, and as much more time is allowed. */
+/* The collector finds 200 unregistered threads within 200 ms, and 5,000 within
+ * 1 s. On a busy machine the collector runs late, as any thread does. A thread
+ * that alternately sleeps and works measures by how much threads are late, and
+ * the limits are extended accordingly. */
 #include "stress_run.h"
 
-#define MANY_THREADS  (STRESS_TSAN || STRESS_ASAN ? 500 : 5000)
-#define MANY_OTHERS   (2 + STRESS_TSAN) /* main, and the measuring thread */
+#define MANY_THREADS (STRESS_TSAN || STRESS_ASAN ? 500 : 5000)
+/* the main thread and the measuring thread */
+#define MANY_OTHERS   (2 + STRESS_TSAN)
 #define MANY_GIVEN_UP (60 * STRESS_NS_PER_S)
 #define MANY_SLEEP_MS 18
 #define MANY_BURN_NS  (2 * STRESS_NS_PER_MS)
-#define MANY_LATE_MOST \
-  4 /* sleeps and wake-ups of collector and main in a scan */
+#define MANY_LATE_MOST                                                       \
+/* number of times per scan that the collector or the main thread sleeps and \
+ * wakes up */
+4
 
-static pthread_t threads[MANY_THREADS];
+    static pthread_t threads[MANY_THREADS];
 static _Atomic bool many_over;
 static pthread_mutex_t many_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t many_wake = PTHREAD_COND_INITIALIZER;
 
-static _Atomic uint64_t many_late_ns; /* maximum so far */
+/* maximum delay of the measuring thread so far */
+static _Atomic uint64_t many_late_ns;
 
 static void *lateness_run(void *data) {
   while (!atomic_load(&many_over)) {
@@ -57,13 +62,15 @@ static void threads_make(unsigned from, unsigned to) {
 typedef struct many_cover {
   unsigned threads;
   uint64_t promised_ns;
-  /* From the creation of the last thread until all were profiled. */
+  /* Time from the creation of the last thread until all threads were profiled.
+   */
   uint64_t duration_ns;
   uint64_t collector_cpu_ns;
 } many_cover;
 
-/* The sanitizer's thread blocks signals, which is detected once it has used
- * some CPU time. */
+/* Returns the number of threads that were found. ThreadSanitizer's own thread
+ * blocks signals; the library detects this when that thread has used some CPU
+ * time. */
 static uint64_t covered(const spanprof_stats *stats) {
   return stats->threads_profiled + (STRESS_TSAN ? stats->threads_blocked : 0);
 }
@@ -77,8 +84,8 @@ static void covered_wait(many_cover *cover) {
     stress_sleep_ms(2);
     stats = stress_stats();
     cover->duration_ns = stress_now_ns() - start_ns;
-    /* A higher number: the scan still has to notice the end of a joined
-     * thread. */
+    /* The number may also be too high, because a scan has to notice the ends of
+     * joined threads. */
   } while (covered(&stats) != all && cover->duration_ns < MANY_GIVEN_UP);
   cover->collector_cpu_ns = stats.collector_cpu_ns - cpu_ns;
   STRESS_REQUIRE(covered(&stats) == all, "%llu of %u threads, %llu blocked",
@@ -87,8 +94,8 @@ static void covered_wait(many_cover *cover) {
 }
 
 static void cover_check(const many_cover *cover) {
-  /* Time in which the collector waits for a processor, at sleeps and while it
-   * works. */
+  /* Time for which the collector waits for a processor, after its sleeps and
+   * while it works. */
   uint64_t others_ns = MANY_LATE_MOST * many_late_ns +
                        cover->collector_cpu_ns * many_late_ns / MANY_BURN_NS;
 

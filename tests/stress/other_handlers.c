@@ -1,7 +1,8 @@
-/* Coexistence with other users of signals. One sends our signal with sigqueue()
- * before, during and after our session, and receives each of them. One uses
- * SIGPROF with setitimer(), and receives every tick. One installs its handler
- * over ours, which is detected. */
+/* The library coexists with other users of signals in the process. One sends
+ * the library's signal number with sigqueue() before, during and after a
+ * session, and receives each of these signals. One uses SIGPROF with
+ * setitimer(), and receives every tick. One replaces the library's handler by
+ * its own, which the library detects. */
 #include "stress_run.h"
 
 #include <errno.h>
@@ -31,8 +32,9 @@ static void on_later(int number, siginfo_t *info, void *ucontext) {
   atomic_fetch_add(&later_received, 1);
 }
 
-/* Arm one tick after 10 ms of CPU time. One at a time: ticks of an interval
- * timer merge while one is pending, as half of them do on a busy machine. */
+/* Arm the timer for one tick after 10 ms of CPU time. An interval is not used,
+ * because its ticks merge while one is pending; on a busy machine half of them
+ * do. */
 static int tick_arm(void) {
   struct itimerval once = {.it_value.tv_usec = 10000};
 
@@ -91,7 +93,8 @@ static void received_wait(void) {
                  (unsigned long long)received, (unsigned long long)sent);
 }
 
-/* Burn CPU time until `count` ticks have arrived, 10 ms each. */
+/* Burn CPU time until `count` more ticks have arrived. Each tick takes 10 ms.
+ */
 static void ticks_wait(uint64_t count) {
   uint64_t until_ns = stress_now_ns() + 10 * STRESS_NS_PER_S;
 
@@ -116,8 +119,8 @@ static void neighbours_work(uint64_t until_ns) {
   ticks_wait(ticks + 1);
 }
 
-/* The program handles our signal before the session starts, and SIGPROF from
- * before the start until after the stop. */
+/* The program has a handler for the library's signal before the session starts,
+ * and uses SIGPROF from before the start until after the stop. */
 static void share(stress_run *run, uint64_t until_ns) {
   uint64_t now_ns = stress_now_ns(), third_ns = (until_ns - now_ns) / 3;
   uint64_t sent_before;
@@ -145,7 +148,7 @@ static void share(stress_run *run, uint64_t until_ns) {
   stress_run_print(run);
 }
 
-/* The program installs a handler over ours during the session. */
+/* During the session the program replaces the library's handler. */
 static void handler_replace(stress_run *run) {
   uint64_t until_ns = stress_now_ns() + 10 * STRESS_NS_PER_S;
   spanprof_session *none;
@@ -166,7 +169,8 @@ static void handler_replace(stress_run *run) {
                  "a start with their signal: %s", spanprof_last_error());
 }
 
-/* Without a configured signal, the next session finds another one. */
+/* Check that the next session finds another signal if no signal is configured.
+ */
 static void another(stress_run *run) {
   uint64_t theirs = later_received;
 

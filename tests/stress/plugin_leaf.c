@@ -1,4 +1,4 @@
-/* The library that dlopen_malloc loads and unloads. */
+/* The shared library that dlopen_malloc.c loads and unloads. */
 int plugin_leaf_work(int rounds);
 
 int plugin_leaf_work(int rounds) {

@@ -1,8 +1,8 @@
-/* Ordinary threads drive the ring, the contexts and the runtime's walker, in
- * place of signals, because ThreadSanitizer delivers signals late. The
- * handler's work races with the reader and with a runtime that registers and
- * unregisters. Every sample is read exactly once and complete, or counted as
- * dropped. */
+/* Ordinary threads do the work of the signal handler: they use the ring, the
+ * contexts and the stack walker of a runtime. Signals are not used, because
+ * ThreadSanitizer delivers them late. This work races with the reader of the
+ * ring, and with a runtime that registers and unregisters. Every sample is read
+ * exactly once and complete, or is counted as dropped. */
 #include "stress.h"
 
 #include "sampler/capture.h"
@@ -134,7 +134,8 @@ static void *handler_run(void *data) {
     spanprof_span_end(span);
     spanprof_label_pop(label);
     sp_capture_signal(SIGRTMIN, thread->index, 2, &here);
-    /* Otherwise a reader without its own core would never run. */
+    /* Without this, a reader that shares a CPU core with this thread would
+     * never run. */
     sched_yield();
   }
   spanprof_thread_unregister();
@@ -209,7 +210,8 @@ static void payloads_try(uint64_t for_ns) {
 static void handlers_try(uint64_t for_ns) {
   sp_capture_config config = {.slice_bytes_max = 4096,
                               .interval_ns = STRESS_NS_PER_S};
-  /* Timers that never expire: the threads call the handler. */
+  /* The timers never expire, because the threads call the handler themselves.
+   */
   sp_timer_base base = {.wall = true, .interval_ns = 1000000 * STRESS_NS_PER_S};
   uint64_t count = 0, ticks = 0;
   pthread_t threads[RACE_THREADS];
@@ -220,7 +222,7 @@ static void handlers_try(uint64_t for_ns) {
   STRESS_OK(sp_capture_acquire(&capture));
   ring = sp_capture_ring(capture);
   sp_capture_begin(capture, &config);
-  /* No timer is armed whose signal would end the process. */
+  /* Ignore the signal of the timers, because it would end this process. */
   signal(SIGRTMIN, SIG_IGN);
   STRESS_OK(sp_threads_start(&base, SIGRTMIN, false));
   threads_begin(threads, handler_run, for_ns);

@@ -1,17 +1,18 @@
-/* The server is down, slow, silent or wrong for the whole run. The
- * application's threads are never delayed, the stop keeps its deadline, and the
- * server has stored exactly what the library reports as delivered. */
+/* In each case the server is down, slow or silent, or gives wrong answers, for
+ * the whole session. The application's threads are never delayed, the stop
+ * keeps its deadline, and the server has stored exactly the profiles that the
+ * library reports as delivered. */
 #include "stress_run.h"
 #include "trouble_server.h"
 
 #define TROUBLE_WORKERS 3
 #define TROUBLE_STOP_MS 1000
-/* Deadline of a stop after which everything must have arrived, however busy the
- * machine is. */
+/* Timeout of the stop if the server works. All profiles must arrive within it,
+ * however busy the machine is. */
 #define TROUBLE_FINE_MS  30000
 #define TROUBLE_SLACK_NS (1500 * STRESS_NS_PER_MS)
-/* Far shorter than waiting for a server, far longer than a busy machine's
- * pauses. */
+/* Maximum duration of a push. It is far shorter than a wait for a server, and
+ * far longer than a pause of a busy machine. */
 #define TROUBLE_PUSH_NS (900 * STRESS_NS_PER_MS)
 
 typedef struct trouble_case {
@@ -20,8 +21,10 @@ typedef struct trouble_case {
   int status;
   unsigned retry_after_s;
   bool down;
-  bool exact;   /* stored equals exported; otherwise stored may be more */
-  bool refused; /* nothing is stored */
+  /* the server must have stored exactly the exported ticks; false: it may have
+   * stored more */
+  bool exact;
+  bool refused; /* the server stores nothing */
 } trouble_case;
 
 static bool case_fine(const trouble_case *one) {
@@ -91,7 +94,7 @@ static const trouble_case trouble_cases[] = {
 typedef struct trouble_worker {
   pthread_t thread;
   uint64_t until_ns;
-  uint64_t slowest_ns; /* slowest push or pop */
+  uint64_t slowest_ns; /* longest duration of a push or pop of a label */
 } trouble_worker;
 
 static void *worker_run(void *data) {

@@ -1,5 +1,6 @@
-/* Registered threads with 10 to 40 ms of CPU time: the ticks charged to them,
- * including those recorded at their end, are compared with their own clocks. */
+/* Registered threads use 10 to 40 ms of CPU time each. The ticks that are
+ * charged to them, including those recorded when they end, must agree with the
+ * CPU clocks of the threads. */
 #include "stress_run.h"
 
 #define SHORT_TOGETHER 4
@@ -47,8 +48,8 @@ int main(void) {
   stress_run_print(&run);
   STRESS_REQUIRE(run.stats.ticks_booked_at_thread_end > 0,
                  "no tick was recorded at a thread's end");
-  /* The actual deviation is below 2 %; 6 % would be six standard deviations in
-   * 5 s. */
+  /* The observed deviation is below 2 %. A deviation of 6 % is six standard
+   * deviations in a run of 5 s. */
   STRESS_REQUIRE(charged > used * 0.94 && charged < used * 1.06,
                  "charged %.3f s for %.3f s", charged, used);
   stress_run_dispose(&run);

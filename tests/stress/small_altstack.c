@@ -1,6 +1,7 @@
-/* Alternate signal stacks of 8 KB: handlers that run on them, including one for
- * SIGSEGV that repairs the fault, are sampled. An overflow would reach an
- * unmapped page and end the program. */
+/* Handlers of the program run on alternate signal stacks of 8 KB while they are
+ * sampled. One of them handles SIGSEGV and repairs the fault. If the library's
+ * handler overflowed such a stack, it would reach an unmapped page and end the
+ * program. */
 #include "stress_run.h"
 
 #include <signal.h>
@@ -13,7 +14,8 @@
 
 static uint64_t work_until_ns;
 static _Atomic uint64_t handled, repaired, handler_ticks;
-static _Atomic size_t deepest_bytes; /* deepest use of any stack */
+/* largest number of bytes that any alternate stack has used */
+static _Atomic size_t deepest_bytes;
 static _Thread_local char *fault_page;
 static _Thread_local unsigned char *altstack;
 
@@ -52,7 +54,7 @@ static void altstack_set(void) {
   memset(altstack, ALTSTACK_PAINT, ALTSTACK_BYTES);
 }
 
-/* Measure how much of the stack was ever used. */
+/* Measure how much of this thread's alternate stack was ever used. */
 static void altstack_measure(void) {
   size_t at = 0;
 

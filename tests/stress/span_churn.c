@@ -1,13 +1,13 @@
-/* 100,000 spans on every thread: nested, renamed before their end, ended by
- * another thread, or never ended. No sample carries a span for which its code
- * did not run, with and without root_span_only. */
+/* Every thread runs 100,000 spans. They are nested, renamed before their end,
+ * ended by another thread, or never ended. The stack of each sample belongs to
+ * code that ran in the sample's span, with and without root_span_only. */
 #include "span_work.h"
 
 #define CHURN_WORKERS 4
 #define CHURN_SPANS   (STRESS_TSAN || STRESS_ASAN ? 10000 : 100000)
 #define CHURN_HANDED  64
 
-/* Spans to be ended by another thread; 0: none. */
+/* Spans that another thread will end, or 0. */
 static _Atomic uint64_t spans_handed[CHURN_HANDED];
 static _Atomic uint64_t spans_made, spans_leaked;
 static uint64_t work_until_ns;
@@ -24,8 +24,8 @@ static void span_finish(spanprof_span span, uint64_t *random) {
   if (dice == 0) {
     spans_leaked++;
   } else if (dice < 30) {
-    /* Store the span for another thread to end, and end the one stored
-     * before. */
+    /* Store this span, so that another thread ends it, and end the span that
+     * was stored before. */
     spanprof_span_end(
         atomic_exchange(&spans_handed[dice % CHURN_HANDED], span));
   } else {

@@ -2,7 +2,7 @@
 
 typedef void span_work_fn(uint64_t cpu_ns, void (*inside)(void *), void *data);
 
-/* Code of the surrounding kind, which may already have its own span. */
+/* Call `inside` from a function that belongs to no kind of span. */
 STRESS_NAMED static void span_work_between(void (*inside)(void *), void *data) {
   inside(data);
   STRESS_STAY;
@@ -15,8 +15,9 @@ static void halves_burn(uint64_t cpu_ns, void (*inside)(void *), void *data) {
   stress_burn(cpu_ns / 2);
 }
 
-/* Four functions instead of one with a parameter, because the function in the
- * stack is the evidence. */
+/* Defines the function in which a kind of span burns CPU time. The kinds have
+ * different functions, because the function in a stack shows the kind of span
+ * that was running. */
 #define SPAN_WORK_FUNCTION(name)                                         \
   STRESS_NAMED static void name(uint64_t cpu_ns, void (*inside)(void *), \
                                 void *data) {                            \
@@ -65,7 +66,7 @@ void span_work_burn(unsigned kind, uint64_t cpu_ns, void (*inside)(void *),
   span_works[kind].burn(cpu_ns, inside, data);
 }
 
-/* The kind whose function this frame is, or -1. */
+/* Returns the kind of span that burns in this function, or -1. */
 static int frame_kind(const char *function) {
   int kind;
 

@@ -1,6 +1,6 @@
-/* Work that can be checked against its span: each kind of span burns CPU in a
- * function of its own, so that a sample whose stack and span disagree is
- * detected. */
+/* Work whose samples can be checked. There are several kinds of spans, and each
+ * kind burns CPU time in a separate function. So a sample whose stack and span
+ * disagree is detected. */
 #ifndef SPAN_WORK_H
 #define SPAN_WORK_H
 
@@ -8,34 +8,39 @@
 
 #define SPAN_WORK_KINDS 4
 
-/* The name of a kind's span, and of the function in which it burns. */
+/* Return the name of the spans of a kind, and the name of the function in which
+ * they burn CPU time. */
 const char *span_work_name(unsigned kind);
 const char *span_work_function(unsigned kind);
 
-/* Start a span of a kind, with its own name or with `name` if that is not
+/* Start a span of a kind. It has the name of its kind, or `name` if that is not
  * NULL. */
 spanprof_span span_work_start(const spanprof_span_rules *rules, unsigned kind,
                               const char *name);
 
-/* Burn in the kind's function, which calls `inside` (may be NULL) halfway. */
+/* Burn CPU time in the function of a kind. The function calls `inside` halfway
+ * unless that is NULL. */
 void span_work_burn(unsigned kind, uint64_t cpu_ns, void (*inside)(void *data),
                     void *data);
 
 typedef struct span_work_totals {
-  /* Expect the outermost kind in a stack, not the innermost. */
+  /* Expect the span of the outermost kind in a stack instead of the innermost
+   * kind. */
   bool outermost;
-  const char *before; /* the name of spans before they are renamed */
+  const char *before; /* the name that spans have before they are renamed */
   uint64_t right;
   uint64_t wrong;
-  uint64_t unnamed; /* the right span, still named `before` */
-  uint64_t outside; /* no kind's function in the stack */
+  /* ticks with the right span, which still has the name `before` */
+  uint64_t unnamed;
+  uint64_t outside; /* ticks without a function of a kind in the stack */
 } span_work_totals;
 
-/* A tally_sample_fn whose data is a span_work_totals. */
+/* Count a sample. This is a tally_sample_fn; its data points to a
+ * span_work_totals. */
 void span_work_sample(void *totals, const tally_sample *sample);
 
-/* Print the totals. Fails the program on a wrong span, or if there is no right
- * one. */
+/* Print the totals. Ends the program if a tick has a wrong span, or if no tick
+ * has the right one. */
 void span_work_check(const span_work_totals *totals, const char *what);
 
 #endif

@@ -1,12 +1,13 @@
-/* Loaded by the stress programs of the languages: the calling thread runs in
- * single steps, and receives the profiler's signal, as its timer sends it,
- * between any two instructions in memory that the process itself wrote (a JIT
- * compiler's code). So a state that lasts for ten instructions is sampled each
- * time.
+/* Stress programs in Ruby and Python load this library. It lets the calling
+ * thread run in single steps. Between any two instructions of a JIT compiler's
+ * code, the thread receives the profiler's signal, with the same data as from
+ * the thread's timer. So a state of the interpreter that lasts for only ten
+ * instructions is sampled each time.
  *
- * The trap handler queues the signal, which is blocked while the handler runs.
- * When the handler returns, the kernel delivers it at the next instruction.
- * Only x86-64 has the trap flag. */
+ * The handler of the trap after each instruction sends the profiler's signal,
+ * which is blocked while the handler runs. When the handler returns, the kernel
+ * delivers the signal before the next instruction. Single steps need the trap
+ * flag, which only x86-64 has. */
 #define _GNU_SOURCE /* REG_RIP */
 #include <errno.h>
 #include <signal.h>
@@ -24,15 +25,15 @@
 
 static struct {
   pid_t pid, tid;
-  int number;  /* of the signal */
-  void *value; /* value of the signal */
+  int number;  /* number of the profiler's signal */
+  void *value; /* value of the profiler's signal */
   uint64_t jit_start, jit_end;
   uint64_t walks;
   volatile bool running;
 } steps;
 
-/* Find the calling thread's timer in /proc/self/timers (man 5
- * proc_pid_timers). */
+/* Find the profiler's timer of the calling thread in /proc/self/timers (man 5
+ * proc_pid_timers). Returns 0 or an errno. */
 static int timer_find(void) {
   FILE *file = fopen("/proc/self/timers", "re");
   unsigned long long value = 0;
@@ -54,7 +55,8 @@ static int timer_find(void) {
   return steps.number ? 0 : ESRCH;
 }
 
-/* Find the largest executable mapping without a file. */
+/* Find the memory of the JIT compiler's code: the largest executable mapping
+ * without a file. Returns 0 or an errno. */
 static int jit_find(void) {
   FILE *file = fopen("/proc/self/maps", "re");
   unsigned long long start, end, inode;
@@ -104,9 +106,9 @@ int steps_begin(void);
 void steps_end(void);
 uint64_t steps_walks(void);
 
-/* The calling thread must be profiled, and must neither block SIGTRAP nor start
- * threads until steps_end(). Returns 0 or an errno: ESRCH if it has no
- * timer. */
+/* Begin single steps. The calling thread must be profiled, and must neither
+ * block SIGTRAP nor start threads until steps_end(). Returns 0 or an errno,
+ * which is ESRCH if the thread has no timer. */
 int steps_begin(void) {
   struct sigaction action;
   int error;
@@ -125,7 +127,8 @@ int steps_begin(void) {
   if (sigaction(SIGTRAP, &action, NULL) != 0)
     return errno;
   steps.running = true;
-  /* Push below the red zone (System V ABI, AMD64, 3.2.2). */
+  /* Set the trap flag. Skip the red zone before the push (System V ABI, AMD64,
+   * 3.2.2). */
   __asm__ volatile("subq $128, %%rsp\n\t"
                    "pushfq\n\t"
                    "orq %0, (%%rsp)\n\t"
@@ -141,7 +144,7 @@ void steps_end(void) {
   steps.running = false;
 }
 
-/* The number of signals sent so far. */
+/* Returns the number of signals that were sent so far. */
 uint64_t steps_walks(void) {
   return steps.walks;
 }

@@ -1,5 +1,5 @@
 /* Sessions start and stop 1,000 times while threads push labels, work in spans
- * and end. After each stop, all samples are accounted for exactly. */
+ * and end. After each stop, the counters account for all samples exactly. */
 #include "stress_run.h"
 
 #define STOPS_MIN     (STRESS_TSAN ? 30 : STRESS_ASAN ? 100 : 1000)

@@ -96,16 +96,18 @@ static inline unsigned stress_seconds(void) {
   return seconds >= 1 && seconds <= 3600 ? (unsigned)seconds : 5;
 }
 
-/* The first call of a program. SIGALRM ends a program that hangs. Returns the
- * end of the working time, on stress_now_ns()'s clock. */
+/* Every stress program calls this first. Sets an alarm, so that SIGALRM ends
+ * the program if it hangs. Returns the end of the working time on the clock of
+ * stress_now_ns(). */
 static inline uint64_t stress_begin(void) {
   alarm(stress_seconds() * 4 + 240);
   setvbuf(stdout, NULL, _IOLBF, 0);
   return stress_now_ns() + stress_seconds() * STRESS_NS_PER_S;
 }
 
-/* Sample on a wall clock at `hz`, unless the environment sets another rate:
- * more signals than the kernel's tick allows. */
+/* Let the session sample on a wall clock at `hz`, unless the environment sets
+ * another rate. A wall clock can send more signals than a CPU clock, whose
+ * timers expire only at the kernel's ticks. */
 static inline void stress_wall_hz(const char *hz) {
   setenv("SPANPROF_TEST_WALL_HZ", hz, 0);
 }
@@ -124,8 +126,8 @@ static inline uint64_t stress_burn(uint64_t cpu_ns) {
   volatile uint64_t x = until_ns;
   int i;
 
-  /* A thread that constantly reads its CPU clock gets few ticks
-   * (tests/core/burn.h). */
+  /* Read the CPU clock rarely, because a thread that constantly reads it gets
+   * few ticks (tests/core/burn.h). */
   while ((now_ns = stress_thread_cpu_ns()) < until_ns) {
     end_ns = stress_now_ns() + (until_ns - now_ns);
     do
@@ -136,7 +138,7 @@ static inline uint64_t stress_burn(uint64_t cpu_ns) {
   return x;
 }
 
-/* A cheap random number generator, one per thread. */
+/* A cheap random number generator. Each thread has its own state. */
 static inline uint32_t stress_random(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)(*state >> 33);

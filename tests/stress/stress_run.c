@@ -2,8 +2,9 @@
 
 #include <errno.h>
 
-/* Signals that are pending when the timers are deleted are counted when they
- * arrive; on a busy machine that is when their thread runs again. */
+/* Maximum time to wait for the counters after a stop. A signal that is pending
+ * when its timer is deleted is counted when it arrives, which is when its
+ * thread runs again. */
 #define RUN_SETTLE_NS (2 * STRESS_NS_PER_S)
 
 static void run_log(void *data, spanprof_log_level level, const char *message) {
@@ -64,8 +65,8 @@ static bool stats_balanced(const spanprof_stats *s) {
          s->ticks_taken == s->ticks_exported + s->ticks_dropped;
 }
 
-/* The number of the process's timers according to the kernel, or -1 if it does
- * not report them. */
+/* Returns the number of timers of this process, or -1 if the kernel does not
+ * report it. */
 static int timers_count(void) {
   FILE *file = fopen("/proc/self/timers", "re");
   char line[256];

@@ -12,35 +12,36 @@ typedef struct stress_run {
   spanprof_options options; /* may be changed before the start */
   spanprof_session *session;
   tally sum;
-  spanprof_stats stats; /* after the stop */
+  spanprof_stats stats; /* counters after the stop */
   uint64_t stop_ns;     /* duration of the stop */
-  /* Guarded by log_lock. */
+  /* Guarded by `log_lock`. */
   pthread_mutex_t log_lock;
   char log[STRESS_LOG_BYTES];
   size_t log_bytes;
 } stress_run;
 
-/* Set options for a session named `name` with windows of 200 ms. The run's
- * tally receives its profiles. */
+/* Set options for a session with the application name `name` and an upload
+ * interval of 200 ms. `run->sum` adds up its profiles. */
 void stress_run_init(stress_run *run, const char *name);
 
-/* Start the session and reset the counters. Fails the program if the session
+/* Start the session and reset the counters. Ends the program if the session
  * cannot start. */
 void stress_run_start(stress_run *run);
 
-/* Stop the session, then check that all samples taken are exported or dropped,
- * none is pending, the exported ones arrived, and no timer is left. */
+/* Stop the session. Then check that all samples that were taken were exported
+ * or dropped, that none is pending, that the exported samples have arrived in
+ * `run->sum`, and that no timer is left. */
 void stress_run_stop(stress_run *run, uint32_t timeout_ms);
 
 void stress_run_dispose(stress_run *run);
 
-/* Did the session log this? */
+/* Has the session logged a line that contains `text`? */
 bool stress_run_logged(stress_run *run, const char *text);
 
-/* The counters now. */
+/* Returns the current counters of the library. */
 spanprof_stats stress_stats(void);
 
-/* Total number of dropped samples. */
+/* Returns the number of samples that were dropped for any reason. */
 uint64_t stress_stats_dropped(const spanprof_stats *stats);
 
 /* Print one line at the end of a program. */

@@ -8,7 +8,8 @@
 
 typedef Perftools__Profiles__Profile tally_pprof;
 
-/* An index by id. Our ids are small and dense, which is checked. */
+/* The functions and locations of a profile by their ids. The library's ids are
+ * small and dense, which is checked. */
 typedef struct tally_ids {
   const char **functions; /* [id]: name */
   size_t function_max;
@@ -86,8 +87,8 @@ static bool ids_read(tally_ids *ids, const tally_pprof *profile) {
   return true;
 }
 
-/* Read the names of the sample's frames. Returns false if a reference is
- * invalid. */
+/* Read the names of a sample's frames. Returns false if the sample refers to a
+ * location or function that does not exist. */
 static bool sample_read(tally_sample *out, const tally_pprof *profile,
                         const tally_ids *ids,
                         const Perftools__Profiles__Sample *sample) {
@@ -156,7 +157,8 @@ static const char *profile_add(tally *sum, const tally_pprof *profile) {
   return why;
 }
 
-/* Store the time. Returns false if it was there already. */
+/* Store the time of a profile. Returns false if a profile with this time was
+ * stored before. */
 static bool time_add(tally *sum, uint64_t time_ns) {
   size_t i;
 

@@ -1,5 +1,6 @@
-/* Adds up profiles. They are read with protobuf-c's generated code, which the
- * core uses neither for writing nor for reading. */
+/* Adds up profiles. Reads them with code that protobuf-c generates. The core
+ * does not use this code to write or read profiles, so it checks the core's
+ * encoder. */
 #ifndef TALLY_H
 #define TALLY_H
 
@@ -12,7 +13,8 @@
 
 #define TALLY_FRAMES_MAX 1024
 
-/* One sample, valid during the call. Texts are never NULL. */
+/* One sample. It is valid only during the call of a tally_sample_fn. Texts are
+ * never NULL. */
 typedef struct tally_sample {
   const char *functions[TALLY_FRAMES_MAX]; /* innermost first */
   size_t function_count;
@@ -20,24 +22,28 @@ typedef struct tally_sample {
   const char *span_name; /* "" if it has none */
   uint64_t value_ns;
   uint64_t ticks;
-  const void *profile; /* for tally_sample_label() */
+  const void *profile; /* used by tally_sample_label() */
   const void *raw;
 } tally_sample;
 
 typedef void (*tally_sample_fn)(void *data, const tally_sample *sample);
 
 typedef struct tally {
-  /* Set before use; may be NULL. */
+  /* Called for each sample of an added profile, unless it is NULL. The caller
+   * sets both fields after tally_init(). */
   tally_sample_fn on_sample;
   void *on_sample_data;
-  /* Guarded by lock. */
+  /* Guarded by `lock`. */
   pthread_mutex_t lock;
   uint64_t profiles;
-  uint64_t samples;  /* as reported by the callback; 0 for files */
+  /* number that the session has reported; 0 for profiles from files */
+  uint64_t samples;
   uint64_t value_ns; /* decoded */
   uint64_t ticks;    /* value / period */
   uint64_t period_ns;
-  uint64_t repeats; /* skipped: profiles whose time was there before */
+  /* profiles that were skipped, because a profile with the same time was added
+   * before */
+  uint64_t repeats;
   uint64_t *times;
   size_t time_count;
   size_t time_capacity;
@@ -46,26 +52,27 @@ typedef struct tally {
 void tally_init(tally *sum);
 void tally_dispose(tally *sum);
 
-/* A spanprof_profile_fn whose data is a tally. */
+/* Add a profile of a session. This is a spanprof_profile_fn; its data points to
+ * a tally. */
 void tally_profile(void *sum, const spanprof_profile *profile);
 
-/* Add a gzip-compressed profile, unless one of the same time was added. Returns
- * false if it cannot be read or violates a rule for all profiles; *why is the
- * reason. */
+/* Add a gzip-compressed profile, unless a profile with the same time was added
+ * before. Returns false and sets *why to the reason if the profile cannot be
+ * read or violates a rule that all profiles must follow. */
 bool tally_add(tally *sum, const void *bytes, size_t size, const char **why);
 
-/* Decompress gzip. Returns NULL if it is not gzip. The caller frees the
- * result. */
+/* Decompress gzip data. Returns NULL if `bytes` are not gzip data. The caller
+ * frees the result. */
 uint8_t *tally_unpack(const void *bytes, size_t size, size_t *out_size);
 
-/* Add every *.pb.gz in `directory` whose name contains `part`. Returns the
- * number of files. Fails the program on a file that cannot be read. */
+/* Add every file *.pb.gz in `directory` whose name contains `part`. Returns the
+ * number of files. Ends the program if a file cannot be read. */
 size_t tally_directory(tally *sum, const char *directory, const char *part);
 
-/* The text of the sample's label, or NULL. */
+/* Returns the text of a sample's label, or NULL. */
 const char *tally_sample_label(const tally_sample *sample, const char *key);
 
-/* Does a function of the stack have this name? */
+/* Does the stack of the sample contain a function with this name? */
 bool tally_sample_has(const tally_sample *sample, const char *function);
 
 #endif

@@ -1,13 +1,15 @@
-/* 20,000 threads start and end with RLIMIT_SIGPENDING at 1,000; half of them
- * are registered. Every timer is released, our share of the limit is not
- * exceeded, and threads without a timer are counted. */
+/* 20,000 threads start and end; half of them are registered. RLIMIT_SIGPENDING,
+ * which also limits the number of timers, is 1,000. Every timer is released,
+ * the library uses at most half of the limit, and threads without a timer are
+ * counted. */
 #include "stress_run.h"
 
 #include <sys/resource.h>
 
 #define CHURN_THREADS  (STRESS_TSAN || STRESS_ASAN ? 2000 : 20000)
 #define CHURN_TOGETHER 100
-#define CHURN_CROWD    (STRESS_TSAN ? 100 : 700) /* more than half the limit */
+/* more than half of the limit */
+#define CHURN_CROWD (STRESS_TSAN ? 100 : 700)
 
 static _Atomic bool crowd_over;
 
@@ -47,7 +49,8 @@ static void churn(void) {
   }
 }
 
-/* More threads than timers: the others are counted as unprofiled. */
+/* Start more threads than the library may have timers. Threads without a timer
+ * are counted as unprofiled. */
 static void crowd(void) {
   static pthread_t threads[CHURN_CROWD];
   uint64_t until_ns = stress_now_ns() + 20 * STRESS_NS_PER_S;
@@ -76,7 +79,7 @@ static void crowd(void) {
     pthread_join(threads[i], NULL);
 }
 
-/* Wait until the scan has noticed the threads' end. */
+/* Wait until a scan has noticed that the threads have ended. */
 static void end_wait(void) {
   uint64_t until_ns = stress_now_ns() + 20 * STRESS_NS_PER_S;
   spanprof_stats stats;
@@ -86,7 +89,7 @@ static void end_wait(void) {
     stats = stress_stats();
   } while (stats.threads_profiled + stats.threads_unprofiled > 1 &&
            stress_now_ns() < until_ns);
-  /* TSan has its own thread. */
+  /* ThreadSanitizer has one more thread. */
   STRESS_REQUIRE(
       stats.threads_profiled + stats.threads_unprofiled <= 1 + STRESS_TSAN,
       "%llu threads stay profiled", (unsigned long long)stats.threads_profiled);

@@ -1,7 +1,8 @@
-/* A toy bytecode interpreter registers as the process's runtime. In stacks, its
- * frames replace those of its eval loop, also if it recurses through native
- * code; with names resolved on its own thread or directly; and while it
- * registers and unregisters. */
+/* A toy bytecode interpreter registers as the language runtime of the process.
+ * In stacks, the frames of its functions must replace those of its eval loop,
+ * even if it recurses through native code. The names of frames are resolved on
+ * any thread or on a thread of the interpreter, and in a third case the
+ * interpreter registers and unregisters repeatedly. */
 #include <spanprof/runtime.h>
 
 #include "stress_run.h"
@@ -27,7 +28,8 @@ typedef struct toy_function {
   toy_instruction code[4];
 } toy_function;
 
-/* outer -> middle (same loop) -> bridge (native) -> inner -> leaf. */
+/* The program: outer calls middle in the same eval loop, middle calls inner
+ * through the native function toy_bridge(), and inner calls leaf. */
 static const toy_function toy_functions[TOY_FUNCTIONS] = {
     {"toy:outer", {{TOY_BURN, 0}, {TOY_CALL, 1}, {TOY_RETURN, 0}}},
     {"toy:middle", {{TOY_BURN, 0}, {TOY_NATIVE, 2}, {TOY_RETURN, 0}}},
@@ -41,8 +43,9 @@ typedef struct toy_frame {
   _Atomic bool entry; /* first frame of an eval loop */
 } toy_frame;
 
-/* One thread's interpreter, written by the thread and read in its handler. A
- * frame is written before the depth that makes it visible. */
+/* The interpreter's state of one thread. The thread writes it, and the signal
+ * handler on this thread reads it. The thread writes a frame before it
+ * increments `depth`, which makes the frame visible. */
 typedef struct toy_machine {
   _Atomic uint32_t depth;
   toy_frame frames[TOY_DEPTH];
@@ -74,11 +77,12 @@ STRESS_NAMED static void toy_native_burn(void) {
 
 typedef void toy_eval_fn(toy_machine *machine, unsigned function);
 
-/* The native function that evaluates; called by toy_eval() through this
- * pointer. */
+/* toy_bridge(), the native function that evaluates another function. toy_eval()
+ * calls it through this pointer. */
 static toy_eval_fn *volatile toy_bridge_pointer;
 
-/* The eval loop, in its own section, whose bounds are its range. */
+/* The eval loop. It is alone in its section, so the bounds of the section are
+ * the range of its code. */
 __attribute__((section("toy_eval_text"))) STRESS_NAMED static void
 toy_eval(toy_machine *machine, unsigned function) {
   uint32_t base = atomic_load(&machine->depth);
@@ -182,17 +186,17 @@ static void *worker_run(void *data) {
 }
 
 typedef struct toy_seen {
-  bool full;          /* the caller of the outermost language frame is shown */
+  bool full;          /* require the caller of the outermost language frame */
   uint64_t leaf;      /* ticks with the complete expected stack */
-  uint64_t language;  /* with a language frame */
-  uint64_t eval;      /* with the eval loop and language frames */
-  uint64_t eval_only; /* with the eval loop and no language frame */
-  uint64_t wrong;     /* frames in an impossible order */
+  uint64_t language;  /* ticks with a language frame */
+  uint64_t eval;      /* ticks with the eval loop and language frames */
+  uint64_t eval_only; /* ticks with the eval loop and no language frame */
+  uint64_t wrong;     /* ticks with frames in an impossible order */
   uint64_t unnamed;
 } toy_seen;
 
-/* The index of a function in the stack, from `from` on, or the stack's
- * length. */
+/* Returns the index of a function in the stack, from `from` on, or the length
+ * of the stack if the function is missing. */
 static size_t stack_find(const tally_sample *sample, size_t from,
                          const char *function) {
   while (from < sample->function_count &&
@@ -201,8 +205,8 @@ static size_t stack_find(const tally_sample *sample, size_t from,
   return from;
 }
 
-/* Are the language frames in the order of calls, innermost first, with none
- * missing except frames that have no name yet? */
+/* Are the language frames in the order of the calls, innermost first? None may
+ * be missing, except that `unnamed` allows frames that have no name yet. */
 static bool order_right(const tally_sample *sample, bool unnamed) {
   static const char *const calls[] = {"toy:leaf", "toy:inner", "toy:middle",
                                       "toy:outer"};
@@ -303,8 +307,8 @@ static void way_try(const char *name, toy_way way, uint64_t for_ns) {
   stress_run_print(&run);
   STRESS_REQUIRE(seen.wrong == 0, "%llu ticks in an order that never was",
                  (unsigned long long)seen.wrong);
-  /* Each registration discards the requests for names that are not resolved
-   * yet. */
+  /* When the interpreter registers again, requests for names that are not
+   * resolved yet are discarded, so complete stacks are not required. */
   if (way == TOY_COMING_AND_GOING)
     STRESS_REQUIRE(seen.language + seen.unnamed > 0, "no language frames");
   else

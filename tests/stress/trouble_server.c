@@ -12,7 +12,7 @@
 #define TROUBLE_SLOW_MS       400
 #define TROUBLE_CUT_BYTES     100
 
-/* The modes of TROUBLE_MIXED, in rotation. */
+/* The modes that TROUBLE_MIXED uses in rotation. */
 static const trouble_mode trouble_mixed[] = {
     TROUBLE_NONE,    TROUBLE_CUT,  TROUBLE_UNANSWERED, TROUBLE_NONE,
     TROUBLE_GARBAGE, TROUBLE_HALF, TROUBLE_REDIRECT,   TROUBLE_NONE,
@@ -54,8 +54,8 @@ static void profiles_store(trouble_server *server, const uint8_t *body,
   free(message);
 }
 
-/* Answer a request whose body has arrived. Returns false to close the
- * connection. */
+/* Answer a request whose body has arrived. Returns whether the connection stays
+ * open. */
 static bool request_answer(trouble_server *server, trouble_mode mode, int peer,
                            const uint8_t *body, size_t size) {
   static const char half[] = "HTTP/1.1 200 OK\r\nContent-Length: 10";
@@ -88,8 +88,9 @@ static bool request_answer(trouble_server *server, trouble_mode mode, int peer,
          answer_send(peer, 200, "");
 }
 
-/* The start of the body, and its length according to the headers; 0 if the head
- * is incomplete. */
+/* Returns the position where the body of a request starts, or 0 if the headers
+ * are incomplete. *body_bytes is the length of the body according to the
+ * headers. */
 static size_t head_read(const char *bytes, size_t size, size_t *body_bytes) {
   static const char name[] = "\r\nContent-Length:";
   const char *end = memmem(bytes, size, "\r\n\r\n", 4);
@@ -126,7 +127,8 @@ static void peer_serve(trouble_server *server, int peer, char *bytes) {
       body_bytes = 0;
     if (size < head + body_bytes)
       continue;
-    /* A query for the server's features has no body. */
+    /* The library asks for the server's features by a GET request, which has no
+     * body. */
     if (strncmp(bytes, "GET ", 4) == 0) {
       open = answer_send(peer, 404, "");
       size = 0;
@@ -146,7 +148,8 @@ static void *server_run(void *data) {
 
   while ((peer = accept(server->listener, NULL, NULL)) >= 0) {
     peer_serve(server, peer, bytes);
-    /* Close with a reset, as a dying server does: no lingering. */
+    /* In the mode TROUBLE_CUT, close the connection with a reset, as a dying
+     * server does. */
     setsockopt(peer, SOL_SOCKET, SO_LINGER,
                &(struct linger){.l_onoff = server->mode == TROUBLE_CUT},
                sizeof(struct linger));

@@ -1,11 +1,12 @@
-/* Loaded by the stress programs of the languages: running threads receive the
- * profiler's signal 20,000 times a second, as their timers send it. A CPU timer
+/* Stress programs in Ruby and Python load this library. It sends the profiler's
+ * signal to running threads 20,000 times a second, with the same data as from
+ * the threads' timers, so that the profiler walks their stacks. A CPU timer
  * only expires at the kernel's ticks, 250 times a second. A wall-clock timer
- * expires on time, but would also wake waiting threads and walk the same stack
- * again and again. So a thread of ours finds the threads that have just used
- * CPU time, and arms such a timer for each of them for ten milliseconds.
- * /proc/self/timers shows the profiled threads and the values of their
- * signals. */
+ * expires on time, but would also interrupt waiting threads, whose same stack
+ * would be walked again and again. So a thread of this library finds the
+ * threads that have just used CPU time, and arms a wall-clock timer for each of
+ * them for ten milliseconds. /proc/self/timers shows the profiled threads and
+ * the values of their signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,11 +24,11 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* Further threads receive no signals. */
+/* Maximum number of threads that receive signals. */
 #define WALKS_THREADS_MAX 64
 
-/* Interval without timers that shows the running threads: those that used a
- * quarter of it. */
+/* Interval without timers. A thread that uses a quarter of it is a running
+ * thread. */
 #define WALKS_LOOK_NS  400000
 #define WALKS_ARMED_NS 10000000
 #define WALKS_EVERY_NS 50000
@@ -36,14 +37,14 @@
 
 typedef struct walks_thread {
   int tid;
-  int number;     /* of the signal */
-  uint64_t value; /* value of the signal */
+  int number;     /* number of the profiler's signal */
+  uint64_t value; /* value of the profiler's signal */
   uint64_t cpu_ns;
-  int timer; /* our timer */
+  int timer; /* timer of this library, or WALKS_NO_TIMER */
 } walks_thread;
 
-/* Process-wide. Owned by the thread below, or by the caller of walks_begin() if
- * there is none. */
+/* Used only by the thread `walks.thread`, and by walks_begin() before this
+ * thread starts. */
 static struct {
   walks_thread threads[WALKS_THREADS_MAX];
   size_t count;
@@ -52,7 +53,8 @@ static struct {
 static _Atomic bool walks_running;
 
 static uint64_t thread_cpu_ns(int tid) {
-  /* See clock_getcpuclockid(3). */
+  /* The clock id of a thread, as clock_getcpuclockid(3) computes it for a
+   * process. */
   clockid_t id = (clockid_t)(~(unsigned)tid << 3 | 6);
   struct timespec now;
 
@@ -71,14 +73,15 @@ static void timer_arm(walks_thread *thread) {
   event.sigev_signo = thread->number;
   event.sigev_value.sival_ptr = (void *)(uintptr_t)thread->value;
   event.sigev_notify_thread_id = thread->tid;
-  /* The thread may have ended. */
+  /* This fails if the thread has ended. */
   if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &thread->timer) != 0)
     thread->timer = WALKS_NO_TIMER;
   else
     syscall(SYS_timer_settime, thread->timer, 0, &when, NULL);
 }
 
-/* The lines of one timer (man 5 proc_pid_timers); NULL: there are no more.
+/* Read the lines of one timer (man 5 proc_pid_timers). Returns the rest of
+ * `text`, or NULL if there are no more timers.
  *
  *     ID: 0
  *     signal: 63/0000558a00000001
@@ -104,7 +107,8 @@ static const char *timer_parse(const char *text, walks_thread *out) {
   return line;
 }
 
-/* Called while none of our timers exists. Returns 0 or an errno. */
+/* Find the profiled threads. Called while this library has no timers. Returns 0
+ * or an errno. */
 static int threads_find(void) {
   static char text[WALKS_THREADS_MAX * 160];
   int file = open("/proc/self/timers", O_RDONLY | O_CLOEXEC);
@@ -128,7 +132,8 @@ static int threads_find(void) {
       break;
     thread->timer = WALKS_NO_TIMER;
     thread->cpu_ns = thread_cpu_ns(thread->tid);
-    /* The program's own timers use named signals. */
+    /* A timer with a real-time signal is the profiler's. The program's own
+     * timers use other signals. */
     if (thread->tid != 0 && thread->tid != self && thread->number >= SIGRTMIN)
       walks.count++;
   }
@@ -165,9 +170,9 @@ static void *walks_run(void *unused) {
 int walks_begin(void);
 void walks_end(void);
 
-/* Call it again in a forked child, which has none of its parent's threads.
- * Returns 0 or an errno: ENOENT if the kernel was built without
- * /proc/self/timers. */
+/* Begin to send signals. A forked child calls this again, because it does not
+ * have the threads of its parent. Returns 0 or an errno, which is ENOENT if the
+ * kernel was built without /proc/self/timers. */
 int walks_begin(void) {
   sigset_t all, before;
   int error = threads_find();

@@ -1,5 +1,5 @@
-"""Python calls C, which calls Python, many levels deep: the stack alternates
-between eval loops and C frames."""
+"""Python code calls C functions, which call Python code, many levels deep. So the stack alternates
+between frames of the interpreter's eval loop and frames of C functions."""
 import functools
 import json
 import re

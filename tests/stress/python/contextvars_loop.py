@@ -1,5 +1,5 @@
-"""Contexts are created, entered, copied and dropped while samples read the label
-of the current one."""
+"""Contexts (contextvars) are created, entered, copied and dropped while samples read the label of
+the current context."""
 import contextvars
 import threading
 

@@ -1,4 +1,5 @@
-"""Recursion that repeatedly crosses the chunks of the data stack."""
+"""Recursion repeatedly crosses the ends of the chunks in which CPython allocates the frames of a
+thread."""
 import sys
 import threading
 
@@ -21,7 +22,8 @@ def wide(depth: int, *arguments: int, **named: int) -> int:
 
 
 def edge(depth: int) -> int:
-    """Stays at the end of a chunk: each call maps a new chunk and frees it."""
+    """Recurse almost to the end of a chunk, and then make calls that each map a new chunk and free
+    it."""
     if depth == 0:
         for _ in range(50):
             wide(3)

@@ -1,5 +1,5 @@
-"""Code objects are freed while they are sampled, and their addresses are reused:
-no frame gets the name, the file or the line of another."""
+"""Code objects are freed while they are sampled, and their addresses are reused: no frame gets the
+name, the file or the line of another frame."""
 import threading
 
 import stress

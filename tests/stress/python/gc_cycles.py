@@ -1,5 +1,5 @@
-"""The garbage collector frees cycles of functions, frames and code while samples
-are taken in it and in its callbacks."""
+"""The garbage collector frees cycles of functions, frames and code, while samples are taken in the
+collector and in its callbacks."""
 import gc
 import threading
 import weakref

@@ -1,5 +1,5 @@
-"""Generators and coroutines are resumed, thrown into, closed and dropped while
-they are sampled; their frames are on the heap."""
+"""Generators and coroutines are resumed, thrown into, closed and dropped while they are sampled;
+their frames are on the heap and not in the thread's stack of frames."""
 import asyncio
 import logging
 import threading
@@ -74,7 +74,7 @@ def loop(counts: list) -> None:
 
 
 def work() -> str:
-    # Debug mode names each slow task.
+    # Hide the warnings about slow tasks, which asyncio logs in debug mode.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     counts: list = []
     threads = [threading.Thread(target=target, args=(counts,))

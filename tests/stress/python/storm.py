@@ -1,6 +1,6 @@
-"""Everything together, with some thousand walks a second of each running thread:
-freed code, generators, deep recursion, calls through C, cycles, contexts, short
-threads, commands; and once a second a fork whose child is walked as well."""
+"""Everything together: freed code, generators, deep recursion, calls through C, cycles, contexts,
+short threads and commands. The stack of each running thread is walked some thousand times a second.
+Once a second the program forks, and the stacks of the child are walked as well."""
 import contextvars
 import gc
 import os

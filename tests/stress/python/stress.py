@@ -27,12 +27,13 @@ import profile_reader  # noqa: E402
 
 SECONDS = float(os.environ.get("SPANPROF_STRESS_SECONDS", "5"))
 
-# Samples of threads that are between two functions of the program.
+# Matches the names of functions that contain a number. A frame must have the name, file and line
+# with its own number.
 MARKED = re.compile(r"(?:^|\.)(?:mark|outer|inner)_(\d+)$")
 
 
 class Failure(Exception):
-    """A violated expectation."""
+    """An expectation of the stress program is violated."""
 
 
 def check(good: bool, text: str) -> None:
@@ -41,7 +42,7 @@ def check(good: bool, text: str) -> None:
 
 
 def until_over() -> Iterator[int]:
-    """Count until the end of the working time."""
+    """Yield 0, 1, 2 and so on until the end of the working time."""
     end = time.monotonic() + SECONDS
     count = 0
     while time.monotonic() < end:
@@ -50,8 +51,8 @@ def until_over() -> Iterator[int]:
 
 
 def source_of(number: int, body: str = "pass") -> tuple[str, str]:
-    """File name and source of a module whose functions have its number in their
-    name, their file and their line."""
+    """Return the file name and the source of a module. The names, the file and the lines of its
+    functions contain the number."""
     line = number % 97 + 1
     text = "\n" * (line - 1) + (
         f"def outer_{number}(x):\n"
@@ -64,9 +65,9 @@ def source_of(number: int, body: str = "pass") -> tuple[str, str]:
 
 
 def check_marked(samples: list[profile_reader.Sample]) -> int:
-    """Check that every frame of source_of() has the file and the lines of its own
-    name, and that an outer function only calls its own inner one. Returns the
-    number of frames."""
+    """Check every frame of a function of source_of(): its file and its line must belong to the
+    number in its name, and an outer function must call the inner function with the same number.
+    Returns the number of such frames."""
     seen = 0
     for sample in samples:
         below = None
@@ -92,7 +93,7 @@ def check_marked(samples: list[profile_reader.Sample]) -> int:
 
 
 def reap(pid: int) -> int:
-    """The child's exit status. A child that hangs is killed and counts as a failure."""
+    """Return the exit status of a forked child. If the child hangs, kill it and raise Failure."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         done, status = os.waitpid(pid, os.WNOHANG)
@@ -109,7 +110,7 @@ _walks: list[ctypes.CDLL] = []
 
 @contextlib.contextmanager
 def walked() -> Iterator[None]:
-    """Running threads receive many signals in the meantime, see ../walks.c."""
+    """Within this context, running threads receive many signals: see ../walks.c."""
     if not _walks:
         with tempfile.TemporaryDirectory() as directory:
             library = os.path.join(directory, "walks.so")
@@ -132,8 +133,8 @@ def _beside() -> None:
 
 def run(work: Callable[[], str], wall_hz: int = 10000,
         inspect: Callable[[list[profile_reader.Sample]], str] | None = None) -> None:
-    """Profile `work` at `wall_hz` (0: by CPU time), check that each sample is
-    accounted for, and print one line. Exits with 1 after a failure."""
+    """Profile `work` on a wall clock at `wall_hz`, or on CPU clocks if it is 0. Check that the
+    counters account for each sample, and print one line. Exits with 1 after a failure."""
     import spanprof
 
     if wall_hz:

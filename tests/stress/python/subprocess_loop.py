@@ -1,4 +1,4 @@
-"""Busy threads run programs one after the other, by vfork and exec."""
+"""Busy threads execute one program after the other, by vfork and exec."""
 import subprocess
 import sys
 import threading

@@ -1,5 +1,5 @@
-"""Threads start and end all the time, some while other threads hold the GIL,
-some in C."""
+"""Threads start and end all the time. Some do so while other threads hold the GIL, and some while
+they run C code."""
 import hashlib
 import threading
 import zlib

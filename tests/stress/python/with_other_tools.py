@@ -1,7 +1,7 @@
-"""Other tools that inspect the program at the same time: coverage's trace
-function, asyncio in debug mode, and a signal handler that lets faulthandler
-print every thread. (Not faulthandler's watchdog: it reads frames
-of running threads and so crashes CPython 3.13 without us.)"""
+"""Other tools that inspect the program at the same time: coverage's trace function, asyncio in
+debug mode, and a signal handler that lets faulthandler print every thread. The watchdog of
+faulthandler is not used. It reads the frames of running threads, which crashes CPython 3.13 even
+without spanprof."""
 import asyncio
 import faulthandler
 import importlib.util
@@ -47,7 +47,7 @@ def run_loop(counts: list, first: int) -> None:
 
 
 def work() -> str:
-    # Debug mode names each slow task.
+    # Hide the warnings about slow tasks, which asyncio logs in debug mode.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     counts: list = []
     signals: list = []

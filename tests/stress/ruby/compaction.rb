@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Objects move (GC.compact, and collections with automatic compaction) while a
-# thread burns CPU without the GVL.
+# Objects move (by GC.compact, and by collections with automatic compaction) while a thread burns
+# CPU time without the GVL.
 require_relative "stress"
 require "zlib"
 

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Code is created and freed: eval, define_method, undef, anonymous classes. Code
-# that waits for its name must stay alive; other code must be freed.
+# Code is created and freed by eval, define_method, undef and anonymous classes. Code that waits for
+# its name must stay alive; other code must be freed.
 require_relative "stress"
 
-# The class whose methods change.
+# The class whose methods are defined and removed.
 class Churn
   def burn(count) = (1..count).sum { |number| number.to_s.hash & 1 }
 end

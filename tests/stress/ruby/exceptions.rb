@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Frames that are left without a return: raise, ensure, retry, throw, break,
-# Timeout, and stacks that overflow.
+# Frames end without a return: by raise, ensure, retry, throw, break, Timeout, and because the stack
+# overflows.
 require_relative "stress"
 require "timeout"
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A process with busy threads and timers executes programs: a remaining signal
-# would end them.
+# A profiled process with busy threads executes programs. If a timer or signal of the profiler
+# remained, it would end the new program.
 require_relative "stress"
 
 COMMANDS = [%w[true], ["sh", "-c", "sleep 0.01"], ["exit 0; true"]].freeze

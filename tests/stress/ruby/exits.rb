@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A process exits normally while six threads continue as long as they can.
+# A process exits while six of its threads continue to work as long as they can.
 require_relative "stress"
 require "zlib"
 
@@ -9,7 +9,7 @@ BUSY = [-> { Stress.burn(1) }, -> { Zlib.deflate(DATA_TO_PACK) }, -> { Array.new
 
 Stress.run do |round|
   Stress.child do
-    Thread.report_on_exception = false # Zlib raises if it is interrupted
+    Thread.report_on_exception = false # Zlib raises an exception if the exit interrupts it
     6.times { |number| Thread.new { loop { BUSY[number % BUSY.size].call } } }
     Thread.new { GC.start while true } if (round % 5).zero?
     Stress.burn(0.03)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Forks while a thread burns CPU. Each child works in a span and exits in one of
-# the ways that deliver its samples; its profile must then exist in time.
+# A process forks while one of its threads burns CPU time. Each child works in a span, and exits in
+# one of the ways that deliver the last samples. The child's profile must exist soon afterwards.
 require_relative "stress"
 require "opentelemetry/sdk"
 

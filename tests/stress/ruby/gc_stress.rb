@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Bursts of collections at every allocation, and normal ones in between.
+# For a while every allocation starts a garbage collection; in between, collections run normally.
 require_relative "stress"
 
 def allocate(count)

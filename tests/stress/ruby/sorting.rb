@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Ruby blocks that C functions call, in two threads: the order of native and
-# Ruby frames changes all the time.
+# In two threads, C functions call Ruby blocks, so the order of native frames and Ruby frames in the
+# stack changes all the time.
 require_relative "stress"
 
 def sorted(count)

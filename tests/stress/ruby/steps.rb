@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A JIT compiler's code, whose frames are often inconsistent, is walked between any
-# two instructions. torn.rb walks the interpreter's often enough.
+# Walks the stack between any two instructions of a JIT compiler's code, whose VM frames are often
+# inconsistent. (torn.rb does this for the interpreter's code, with timers, which is often enough
+# there.)
 require_relative "stress"
 require_relative "code/torn"
 
@@ -12,10 +13,11 @@ end
 
 steps = nil
 calls = { begin: [[], Fiddle::TYPE_INT], end: [[], Fiddle::TYPE_VOID], walks: [[], Fiddle::TYPE_LONG_LONG] }
-# In single steps, a collection takes longer than the wait for names.
+# A garbage collection in single steps takes so long that the names of frames would not be resolved
+# in time.
 GC.disable
 Stress.run(wrong: ->(sample) { Torn.wrong(sample) }) do |round|
-  # Compiled before the first step.
+  # Let the compiler compile the code before the first step.
   100.times { Torn.run } if round.zero?
   GC.start
   steps ||= Stress.c_functions("steps.c", calls)

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# Everything together, with some thousand walks a second of each thread:
-# inconsistent frames, freed code, fibers, exceptions, compacting collections,
-# ending threads, commands; and once a second a fork whose child is walked as well.
+# Everything together: inconsistent frames, freed code, fibers, exceptions, compacting collections,
+# ending threads and commands. The stack of each running thread is walked some thousand times a
+# second. Once a second the program forks, and the stacks of the child are walked as well.
 require_relative "stress"
 require_relative "code/torn"
 require_relative "code/marked"
 require "timeout"
 require "zlib"
 
-# The threads' repeated work; each call is short.
+# The work that the threads repeat. Each call is short.
 module Storm
   DATA = Random.bytes(100_000)
   ENDS = [-> { exit }, -> { exit!(0) }, -> { exec("true") }, -> {}].freeze

@@ -9,24 +9,25 @@ require "fiddle"
 require "tmpdir"
 require_relative "../../ruby/profile_reader"
 
-# Profiles a block until its time is over, and then checks the result.
+# Profiles a block for the duration of the program, and then checks the counters and the samples.
 module Stress
   SECONDS = Float(ENV.fetch("SPANPROF_STRESS_SECONDS", "5"))
 
-  # A child that takes longer to exit hangs.
+  # Maximum number of seconds until a child exits. If a child takes longer, it hangs.
   END_S = 20
 
   class << self
-    # @return [String] where the profiles are written
+    # @return [String] the folder to which the profiles are written
     attr_reader :directory
 
     # Calls the block repeatedly until the time is over.
-    # @param walks [Boolean] ../walks.c sends the signals, thousands a second to
-    #   running threads; otherwise wall-clock timers do
-    # @param wrong [Proc, nil] returns the fault of a sample, or nil
+    # @param walks [Boolean] whether ../walks.c sends the signals, thousands a second to each
+    #   running thread; otherwise wall-clock timers send them
+    # @param wrong [Proc, nil] describes what is wrong in a sample; returns nil if the sample is
+    #   right
     # @yieldparam round [Integer] 0, 1, 2, …
     def run(walks: false, wrong: nil, &block)
-      # Wall-clock timers, so that the kernel's tick does not limit the rate.
+      # Use wall-clock timers, because the kernel's tick limits the rate of CPU timers.
       ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000r" unless walks
       Dir.mktmpdir do |directory|
         @directory = directory
@@ -41,7 +42,7 @@ module Stress
       end
     end
 
-    # Runs the block while running threads of this process get more signals.
+    # Runs the block. Meanwhile ../walks.c sends signals to the running threads of this process.
     def walked
       error = @walks[:begin].call
       abort "no more signals: #{SystemCallError.new(error).message}" unless error.zero?
@@ -60,8 +61,8 @@ module Stress
       nil while Process.clock_gettime(clock) < limit
     end
 
-    # Calls the block below this many frames of Ruby, blocks and C methods, each
-    # with an ensure.
+    # Calls the block after `depth` recursive calls. Each of them goes through a Ruby method with an
+    # `ensure`, a C method and a block.
     def deep(depth, &block)
       depth.zero? ? block.call : [depth].each { |left| deep(left - 1, &block) }
     ensure
@@ -99,12 +100,12 @@ module Stress
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # @return [Integer] memory of this process, MiB
+    # @return [Integer] memory of this process in MiB
     def resident = File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i / 1024
 
     def name = File.basename($PROGRAM_NAME, ".rb")
 
-    # @return [Integer] the number of calls
+    # @return [Integer] the number of calls of the block
     def repeat
       round = 0
       while more?

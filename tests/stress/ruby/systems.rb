@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Two threads run commands while timers are set and another thread is busy: each
-# command succeeds, and its output is complete.
+# Two threads run commands in a profiled process while another thread is busy. Each command
+# succeeds, and its output is complete.
 require_relative "stress"
 require "open3"
 

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# Threads that end in every way, on native threads that the VM reuses, and fibers
-# in them.
+# Threads with fibers end in every possible way. The VM reuses their native threads.
 require_relative "stress"
 
 def burn(count) = (1..count).each_slice(3).map(&:sum).sort

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Code whose frames are often inconsistent, with some thousand walks a second. A
-# single thread never waits.
+# Runs code whose VM frames are often inconsistent (code/torn.rb), and walks its stack some thousand
+# times a second. Wall-clock timers can start the walks here, because the only thread of this
+# program never waits.
 require_relative "stress"
 require_relative "code/torn"
 

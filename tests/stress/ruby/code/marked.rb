@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# Methods that are created and freed. Their name, file and line contain their
-# number, so that a frame with those of another method is detected.
+# Methods that are created and freed. The name, the file and the line of a method contain its
+# number, so that a frame with the name, file or line of another method is detected.
 module Marked
-  # Defines the methods of this number, calls them, and releases them.
+  # Defines methods with this number, calls them, and releases them.
   def self.call(number)
     made = Class.new
     made.class_eval(<<~RUBY, "marked #{number}", line(number))
@@ -21,7 +21,7 @@ module Marked
 
   def self.line(number) = (number % 97) + 1
 
-  # @return [String, nil] the fault of a sample's stack
+  # @return [String, nil] a description of what is wrong in a sample's stack; nil if it is right
   def self.wrong(sample)
     frames = sample.frames.select { |frame| frame.function.match?(/(outer|inner)_\d+\z/) }
     [*frames, nil].each_cons(2) do |frame, outer|

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# A method that uses $~, and then lets a closure escape from a nested block: while
-# its environments move to the heap, the flags of one are overwritten. A walk that
-# follows it without a check crashes at address NULL within seconds.
+# A method that uses $~ and then lets a closure escape from a nested block. While its environments
+# move to the heap, the flags word of one environment is overwritten. A stack walk that follows this
+# word without a check crashes at address NULL within seconds. (LINES below counts these lines.)
 class Torn
   def escape(text)
     text =~ /b+/
@@ -29,8 +29,8 @@ class Torn
     torn.nested(depth) { |digit| digit }
   end
 
-  # The callers of each function, only in this file. Without the class name, which
-  # is missing in a frame whose environment is just being moved to the heap.
+  # The callers that each function has in this file. The names have no class, because the class is
+  # missing in a frame whose environment is just being moved to the heap.
   CALLERS = {
     "escape" => ["block in run", "nested"],
     "block in escape" => ["escape"],
@@ -47,12 +47,12 @@ class Torn
 
   LINES = { "escape" => 7..16, "nested" => 18..24, "run" => 26..30 }.freeze
 
-  # @return [String, nil] the fault of a sample's stack
+  # @return [String, nil] a description of what is wrong in a sample's stack; nil if it is right
   def self.wrong(sample)
     frames = sample.frames.select { |frame| frame.file == __FILE__ }
     names = frames.map { |frame| frame.function.sub(/Torn[#.]/, "") }
     [*names, nil].each_cons(2) do |inner, outer|
-      # A truncated walk has no outer frames.
+      # If the walk was cut, the outer frames are missing.
       next if outer.nil? && !sample.in?(/<main>/)
       return "#{outer} calls #{inner}" unless CALLERS.fetch(inner, []).include?(outer)
     end
