@@ -5,8 +5,8 @@
 #include "util/text/ascii.h"
 #include "util/text/number.h"
 
-/* Digits of a fraction that count: 10^-14 days are less than 1 ns. Years and
- * months are cut off at the same digit, which is less than 1 µs of them. */
+/* Number of digits of a fraction that are read. 10^-14 days are less than 1 ns,
+ * and 10^-14 years or months are less than 1 µs. */
 #define DURATION_DECIMALS 14
 
 #define DURATION_DAY_NS (86400 * SP_NS_PER_S)
@@ -22,7 +22,7 @@ static const struct duration_unit {
     {"m", 60 * SP_NS_PER_S},
     {"h", 3600 * SP_NS_PER_S},
     {"d", DURATION_DAY_NS},
-    /* sp_duration_parse_long() only: */
+    /* The following units are accepted only by sp_duration_parse_long(). */
     {"min", 60 * SP_NS_PER_S},
     {"w", 7 * DURATION_DAY_NS},
     {"M", 30 * DURATION_DAY_NS},
@@ -38,7 +38,8 @@ static const char *duration_skip_spaces(const char *p) {
   return p;
 }
 
-/* Step over the unit at *p. Returns 0 if it is none of the first `units`. */
+/* Step over the unit at *p and return its nanoseconds. Returns 0 if it is not
+ * one of the first `units` entries of the table. */
 static uint64_t duration_unit_ns(const char **p, size_t units) {
   size_t i, length = 0;
 
@@ -54,8 +55,9 @@ static uint64_t duration_unit_ns(const char **p, size_t units) {
   return 0;
 }
 
-/* Read "90" or "1.5" and its unit. A number without a unit counts
- * `bare_unit_ns`; 0: it must have one. */
+/* Read a number, such as "90" or "1.5", and its unit. The unit of a number
+ * without a unit is `bare_unit_ns`. If that is 0, the number must have a unit.
+ */
 static spanprof_status duration_part(const char **p, size_t units,
                                      uint64_t bare_unit_ns, uint64_t *out_ns) {
   uint64_t whole, fraction = 0, place = 1, unit_ns;
@@ -79,7 +81,8 @@ static spanprof_status duration_part(const char **p, size_t units,
   if (unit_ns == 0)
     return SPANPROF_ERR_FORMAT;
   over = over || __builtin_mul_overflow(whole, unit_ns, out_ns);
-  /* 10^14 times the nanoseconds of a day do not fit 64 bits. */
+  /* 128 bits, because 10^14 times the nanoseconds of a day do not fit 64 bits.
+   */
   fraction = (uint64_t)((unsigned __int128)fraction * unit_ns / place);
   over = over || __builtin_add_overflow(*out_ns, fraction, out_ns);
   return over ? SPANPROF_ERR_LIMIT : SPANPROF_OK;
@@ -98,7 +101,7 @@ static spanprof_status duration_parse(const char *text, size_t units,
       return st;
     if (st || __builtin_add_overflow(sum_ns, part_ns, &sum_ns))
       limit = SPANPROF_ERR_LIMIT;
-    /* Each of several parts needs its unit. */
+    /* If a duration has several parts, each part must have a unit. */
     bare_unit_ns = 0;
     p = duration_skip_spaces(p);
   } while (*p);

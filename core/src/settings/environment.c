@@ -9,8 +9,8 @@
 
 #define ENVIRONMENT_PREFIX "PYROSCOPE_"
 
-/* Maximum number of names in the note. A cluster may set seven for each
- * service. */
+/* Maximum number of names in the note. A Kubernetes cluster may set seven
+ * variables for each service. */
 #define ENVIRONMENT_UNKNOWN_SHOWN 16
 #define ENVIRONMENT_NAME_BYTES    64
 

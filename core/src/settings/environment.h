@@ -1,4 +1,5 @@
-/* The environment of the process. Callers pass it as an argument. */
+/* The environment of the process. The functions receive the environment as an
+ * argument, so that tests can pass their own. */
 #ifndef SP_ENVIRONMENT_H
 #define SP_ENVIRONMENT_H
 
@@ -12,14 +13,14 @@ char *const *sp_environment_own(void);
 /* Return the value of `name`, or NULL if it is not set. "" counts as set. */
 const char *sp_environment_find(char *const *environment, const char *name);
 
-/* As sp_environment_find(), but "" counts as not set, as for a variable that a
- * shell or a manifest sets to nothing (OpenTelemetry specification v1.60.0,
+/* Return the value of `name`, or NULL if it is not set or "". A shell or a
+ * manifest may set a variable to nothing (OpenTelemetry specification v1.60.0,
  * specification/configuration/sdk-environment-variables.md, "Parsing empty
  * value"). */
 const char *sp_environment_get(char *const *environment, const char *name);
 
-/* Read true/false, 1/0, yes/no or on/off, in any case. SPANPROF_ERR_FORMAT:
- * another text. Leaves spanprof_last_error() unchanged. */
+/* Read true/false, 1/0, yes/no or on/off, in upper or lower case. Returns
+ * SPANPROF_ERR_FORMAT for any other text. Does not set the last error. */
 spanprof_status sp_environment_switch(const char *text, bool *out);
 
 /* Write one line to `notes` with the names of all PYROSCOPE_* variables that

@@ -9,17 +9,18 @@
 #include "util/text/list.h"
 #include "util/text/utf8.h"
 
-/* More than any proxy needs. Servers accept about 8 KiB of headers. */
+/* Maximum number of headers, which is more than any proxy needs. Servers accept
+ * about 8 KiB of headers. */
 #define HTTP_HEADERS_MAX 64
 
-/* Headers about the body and its transfer; other values would break every
- * upload. */
+/* Headers that describe the body and its transfer. They cannot be set, because
+ * any other value would break every upload. */
 static const char *const http_headers_own[] = {
     "Content-Type",      "Content-Encoding", "Content-Length",
     "Transfer-Encoding", "Connection",       "Expect",
 };
 
-/* tchar of RFC 9110, section 5.6.2. */
+/* Is `c` a character of a header name (tchar in RFC 9110, section 5.6.2)? */
 static bool header_name_byte(char c) {
   return sp_ascii_word(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
@@ -144,7 +145,7 @@ static spanprof_status header_json_text(header_json *json, sp_buffer *out) {
   return sp_buffer_status(out) ? sp_option_no_memory() : SPANPROF_OK;
 }
 
-/* "name": "value" */
+/* Read one member of the object: "name": "value". */
 static spanprof_status header_json_member(header_json *json,
                                           sp_http_headers *headers) {
   spanprof_status st = header_json_text(json, &json->name);
@@ -192,8 +193,8 @@ static spanprof_status header_json_object(header_json *json,
   return *json->p ? header_json_refuse(json, "the end") : SPANPROF_OK;
 }
 
-/* Add the headers of a JSON object (RFC 8259) whose values are texts. The
- * message of a failure has the position of the byte, and no value. */
+/* Add the headers of a JSON object (RFC 8259) whose values are texts. An error
+ * message contains the position of the wrong byte, but no value. */
 static spanprof_status header_json_parse(sp_http_headers *headers,
                                          const sp_option_value *given) {
   header_json json = {.given = given,

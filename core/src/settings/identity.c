@@ -11,8 +11,8 @@
 
 #define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
 
-/* Percent-decode into a new text. SPANPROF_ERR_FORMAT: an invalid escape, or a
- * result that is not UTF-8 or has control characters. */
+/* Percent-decode into a new text. Returns SPANPROF_ERR_FORMAT if there is an
+ * invalid escape, or if the result is not UTF-8 or has control characters. */
 static spanprof_status identity_decode(const sp_mem *mem, const char *start,
                                        size_t bytes, char **out) {
   const char *end = start + bytes;
@@ -164,8 +164,8 @@ char *sp_identity_default_name(const sp_mem *mem) {
   return sp_mem_text(mem, name, used);
 }
 
-/* Set the label `name` to the attribute's value. `name` is a text of the
- * identity's memory and may be cleaned in place. */
+/* Set the label `name` to the attribute's value. `name` is allocated memory and
+ * may be cleaned in place. */
 static spanprof_status identity_label(const sp_option_value *given,
                                       const char *attribute, char *name,
                                       const char *value, sp_label_list *labels,

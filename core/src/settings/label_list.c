@@ -8,9 +8,9 @@
 #include "util/text/list.h"
 #include "util/text/utf8.h"
 
-/* The profiler sets these labels on each sample or series. A user's label of
- * the same name would hide them (on the server, a label of the series takes
- * precedence over one of the sample). */
+/* The profiler sets these labels on each sample or series. A static label of
+ * the same name would hide them, because on the server a label of the series
+ * takes precedence over a label of the sample. */
 static const char *const label_list_reserved[] = {
     "service_name", "profile_id", "span_id", "span_name", "trace_id",
 };
@@ -114,7 +114,7 @@ static size_t label_list_find(const sp_label_list *list, const char *name,
   return i;
 }
 
-/* Remove the bit at `at`. */
+/* Remove bit `at` and move the higher bits down. */
 static uint32_t label_bits_remove(uint32_t bits, size_t at) {
   uint32_t low = bits & ((UINT32_C(1) << at) - 1);
 
@@ -153,12 +153,13 @@ static void label_list_note(sp_buffer *notes, const sp_option_value *given,
   sp_buffer_format(notes, "%s: label \"%s\" %s\n", source, shown, what);
 }
 
-/* Is there a label of this source at `at` whose name had no dots? */
+/* Did the present source set the label at `at`, with a name that had no dots?
+ */
 static bool label_list_is_plain(const sp_label_list *list, size_t at) {
   return at < list->count && (list->fresh & ~list->dotted) >> at & 1;
 }
 
-/* Replace or append a label. Takes ownership of `value` on success. */
+/* Replace or append a label. On success, takes ownership of `value`. */
 static spanprof_status label_list_put(sp_label_list *list,
                                       const sp_option_value *given,
                                       const char *name, size_t name_bytes,

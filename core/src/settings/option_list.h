@@ -1,7 +1,7 @@
-/* All options except the callbacks. The core's table, the settings and the
- * bindings' conversions are generated from this list by macros, and
- * `tests/package/option_lists.py --write` writes names, types and sentences
- * into the files for users. The comments in the public header have the details.
+/* The list of all options except the callbacks. Macros generate the table of
+ * options, the settings and the conversions of the bindings from this list.
+ * `tests/package/option_lists.py --write` copies names, types and sentences
+ * into the files for users. The public header describes the options in detail.
  */
 #ifndef SP_OPTION_LIST_H
 #define SP_OPTION_LIST_H
@@ -9,16 +9,16 @@
 #include <spanprof/spanprof.h>
 
 typedef enum sp_option_kind {
-  SP_OPTION_TEXT,     /* UTF-8 on one line; "" in a call: not given */
+  SP_OPTION_TEXT,     /* UTF-8 on one line; "" in a call counts as not given */
   SP_OPTION_URL,      /* a text */
-  SP_OPTION_TEXTS,    /* a text, separated by commas; or a list */
+  SP_OPTION_TEXTS,    /* a text, items separated by commas; or a list */
   SP_OPTION_LABELS,   /* a text, "name=value,name=value"; or a mapping */
   SP_OPTION_PATH,     /* a text, the path of a file or directory */
   SP_OPTION_PROXY,    /* a URL; "" in the environment also means no proxy */
   SP_OPTION_NO_PROXY, /* a list; "" in the environment also means no hosts */
   SP_OPTION_LINES,    /* UTF-8, checked by its parser; or a mapping */
   SP_OPTION_NUMBER,   /* a whole number */
-  SP_OPTION_RATE,   /* a number; the Java agent's fraction of time is ignored */
+  SP_OPTION_RATE,   /* a number; a fraction, as in the Java agent, is ignored */
   SP_OPTION_SWITCH, /* 0 or 1; true, false, ... in the environment */
   SP_OPTION_MS, /* milliseconds; in the environment a duration, by default in
                  * seconds */
@@ -37,9 +37,9 @@ typedef enum sp_option_kind {
  * (validation.max-profile-stacktrace-depth). */
 #define SP_OPTION_DEPTH_MAX 512
 
-/* X(field of spanprof_options, kind, minimum, maximum, default, sentence,
- * variables...). The first variable that is set applies. If the default is
- * SPANPROF_UNSET, sp_settings_read() computes it. */
+/* Each entry is X(field of spanprof_options, kind, minimum, maximum, default,
+ * sentence for users, variables...). The first variable that is set applies. If
+ * the default is SPANPROF_UNSET, sp_settings_read() computes the default. */
 #define SP_OPTION_LIST(X)                                                      \
   X(application_name, TEXT, 0, 0, 0,                                           \
     "Name of the service. If it is not given, the first of these names "       \

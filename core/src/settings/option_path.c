@@ -26,8 +26,9 @@ spanprof_status sp_option_file_check(const sp_option_value *given) {
                : SPANPROF_OK;
 }
 
-/* Try to create a file. Returns an errno. access() does not report full quotas,
- * or that root may not write to a file system. */
+/* Try to create a file in the directory, because access() does not report a
+ * full quota, or that root may not write to a file system. Returns 0 or an
+ * errno. */
 static int option_path_try_file(const char *directory, const sp_mem *mem,
                                 bool *no_memory) {
   sp_buffer path;
@@ -48,7 +49,7 @@ static int option_path_try_file(const char *directory, const sp_mem *mem,
   return error;
 }
 
-/* Check that no other user can write to the directory. directory.h has the
+/* Check that no other user can write to the directory. directory.h gives the
  * reason. */
 static spanprof_status option_path_check_owner(const sp_option_value *given) {
   char shown[SP_OPTION_SHOWN_BYTES], why[SP_DIRECTORY_WHY_BYTES];

@@ -5,13 +5,14 @@
 #include "option_value.h"
 #include "util/memory/mem.h"
 
-/* Check that a file can be read. SPANPROF_ERR_ARGUMENT: the last error has the
- * path and the reason. */
+/* Check that a file can be read. If not, returns SPANPROF_ERR_ARGUMENT, and the
+ * last error has the path and the reason. */
 spanprof_status sp_option_file_check(const sp_option_value *given);
 
-/* Create the directory if it is missing (mode 0700, only the last component),
- * check that no other user can write to it, and try to create a file in it.
- * SPANPROF_ERR_ARGUMENT: the last error has the path and the reason. */
+/* Create the directory with mode 0700 if only its last component is missing,
+ * check that no other user can write to it, and try to create a file in it. If
+ * something fails, returns SPANPROF_ERR_ARGUMENT, and the last error has the
+ * path and the reason. */
 spanprof_status sp_option_directory_check(const sp_option_value *given,
                                           const sp_mem *mem);
 

@@ -89,8 +89,8 @@ bool sp_option_table_knows(const char *variable, size_t bytes) {
   return bytes == sizeof enabled - 1 && !memcmp(enabled, variable, bytes);
 }
 
-/* Read the value of the call. given->number stays SPANPROF_UNSET if there is
- * none. */
+/* Read the value that the caller's structure gives. If it gives none,
+ * given->number stays SPANPROF_UNSET. */
 static void option_from_call(const option_row *row,
                              const spanprof_options *options,
                              sp_option_value *given) {
@@ -104,8 +104,9 @@ static void option_from_call(const option_row *row,
            sizeof given->number);
 }
 
-/* The Java agent's PYROSCOPE_SAMPLING_RATE is a fraction, between 0 and 1, of
- * the time that it profiles (pyroscope-java, Config.java, commit 03b0e389). */
+/* In the Java agent, PYROSCOPE_SAMPLING_RATE is the fraction of time, between 0
+ * and 1, in which the agent profiles (pyroscope-java, Config.java, commit
+ * 03b0e389). */
 static bool option_is_java_fraction(const option_row *row, const char *text) {
   return row->kind == SP_OPTION_RATE && strchr(text, '.') &&
          strspn(text, "0.") > 0 && strspn(text, "0123456789.") == strlen(text);
@@ -135,7 +136,8 @@ static void option_from_environment(const option_row *row,
   }
 }
 
-/* Parse a whole number. *over: it does not fit 64 bits. */
+/* Parse a whole number. *over is set to whether the number does not fit 64
+ * bits. */
 static bool option_parse_number(const char *text, int64_t *out, bool *over) {
   const char *end = text + strlen(text);
   spanprof_status st;

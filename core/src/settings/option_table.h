@@ -17,13 +17,15 @@ typedef struct sp_option_values {
   ((options)->struct_size >=              \
    offsetof(spanprof_options, field) + sizeof((spanprof_options *)0)->field)
 
-/* Set the list's fields within struct_size to "not given". */
+/* Set the fields of all options in SP_OPTION_LIST that are within struct_size
+ * to "not given". */
 void sp_option_table_unset(spanprof_options *options, size_t struct_size);
 
-/* Read each option: the value of the call; otherwise that of the first variable
- * that is set and not "" (PYROSCOPE_PROXY and PYROSCOPE_NO_PROXY may be "");
- * otherwise the default. Texts point into `options` and `environment`.
- * SPANPROF_ERR_ARGUMENT: the last error names the option and its variable. */
+/* Read each option: the value in `options`; if that is not given, the value of
+ * the first variable that is set and not "" (PYROSCOPE_PROXY and
+ * PYROSCOPE_NO_PROXY may be ""); if there is none, the default. Texts point
+ * into `options` and `environment`. Returns SPANPROF_ERR_ARGUMENT if a value is
+ * invalid; the last error names the option and its variable. */
 spanprof_status sp_option_table_read(sp_option_values *out,
                                      const spanprof_options *options,
                                      char *const *environment,
@@ -31,11 +33,11 @@ spanprof_status sp_option_table_read(sp_option_values *out,
 
 #define SP_OPTION_LEVELS "debug, info, warn, error or off"
 
-/* Read a log level by its name, in any case. Returns false if `text` is no
- * level. */
+/* Read the name of a log level, in upper or lower case. Returns false if `text`
+ * is not a level. */
 bool sp_option_level(const char *text, int64_t *out);
 
-/* Does a variable belong to an option? */
+/* Is `variable` an environment variable of an option? */
 bool sp_option_table_knows(const char *variable, size_t bytes);
 
 #endif

@@ -32,7 +32,8 @@ void sp_option_show(const char *text, size_t bytes,
                     char out[SP_OPTION_SHOWN_BYTES]) {
   size_t used = sp_utf8_printable(text, bytes, out, SP_OPTION_SHOWN_BYTES - 4);
 
-  /* Cleaning keeps the number of bytes, so a shorter result was truncated. */
+  /* Cleaning does not change the number of bytes, so a shorter result was
+   * truncated. */
   if (used < bytes) {
     memcpy(out + used, "...", 3);
     used += 3;

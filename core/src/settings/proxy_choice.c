@@ -6,7 +6,7 @@
 
 #include "environment.h"
 
-/* The schemes of CURLOPT_PROXY. */
+/* The schemes that CURLOPT_PROXY accepts. */
 static const char *const proxy_schemes[] = {
     "http", "https", "socks4", "socks4a", "socks5", "socks5h",
 };
@@ -22,7 +22,7 @@ static bool proxy_try(sp_option_value *given, char *const *environment,
   return text != NULL;
 }
 
-/* Read HTTP_PROXY, unless a request may have set it. */
+/* Read HTTP_PROXY, unless an HTTP request may have set it (proxy_choice.h). */
 static bool proxy_try_upper_http(sp_option_value *given,
                                  char *const *environment, sp_buffer *notes) {
   if (!sp_environment_find(environment, "REQUEST_METHOD"))

@@ -38,8 +38,8 @@ static spanprof_status address_refuse(const sp_option_value *given,
   }
 }
 
-/* Allow only http and https URLs. The message shows another URL up to the first
- * character that may belong to a secret. */
+/* Accept only http and https URLs. For any other URL, the message shows it up
+ * to the first character that may belong to a secret. */
 static spanprof_status address_check_scheme(const sp_option_value *given) {
   const char *text = given->text;
   char shown[SP_OPTION_SHOWN_BYTES];

@@ -1,4 +1,5 @@
-/* The server's base URL, checked and normalized, without credentials. */
+/* The base URL of the server, checked and normalized, and the credentials that
+ * it contained. */
 #ifndef SP_SERVER_ADDRESS_H
 #define SP_SERVER_ADDRESS_H
 
@@ -14,9 +15,10 @@ typedef struct sp_server_address {
   char *password;
 } sp_server_address;
 
-/* Parse the address. SPANPROF_ERR_ARGUMENT: not an http or https URL, no host,
- * an invalid port, a query or fragment, or a user without a password. The
- * message never contains credentials. On failure `out` is empty. */
+/* Parse the address. Returns SPANPROF_ERR_ARGUMENT if it is not an http or
+ * https URL, has no host, has an invalid port, has a query or fragment, or has
+ * a user without a password. The error message never contains credentials. If
+ * the function fails, `out` is empty. */
 spanprof_status sp_server_address_parse(sp_server_address *out,
                                         const sp_mem *mem,
                                         const sp_option_value *given);

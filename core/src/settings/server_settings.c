@@ -54,7 +54,7 @@ server_check_credentials(const sp_option_values *values,
   return SPANPROF_OK;
 }
 
-/* RFC 7617, section 2: the user must not contain a colon. */
+/* Check that the user's name has no colon (RFC 7617, section 2). */
 static spanprof_status server_check_user(const sp_option_value *given,
                                          const char *user) {
   if (user && strchr(user, ':'))
@@ -124,8 +124,8 @@ static spanprof_status server_read_tls(sp_settings *out,
   sp_option_value ca_bundle = values->ca_bundle;
   spanprof_status st;
 
-  /* SSL_CERT_FILE is also set for other programs, so it is ignored without TLS.
-   */
+  /* SSL_CERT_FILE may be set for other programs, so it is ignored if the server
+   * is not reached by TLS. */
   if (!encrypted && ca_bundle.variable &&
       strcmp(ca_bundle.variable, "SSL_CERT_FILE") == 0)
     ca_bundle.text = NULL;

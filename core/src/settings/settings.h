@@ -1,14 +1,14 @@
-/* The checked and parsed options of a running session. The session creates
- * them; all parts of the library read them. */
+/* The settings: the checked and parsed options of a running session. The
+ * session creates them, and all parts of the library read them. */
 #ifndef SP_SETTINGS_H
 #define SP_SETTINGS_H
 
 #include "option_list.h"
 #include "util/memory/mem.h"
 
-/* Declares the fields of options that the list checks completely: `number` for
- * a number, `flag` for a switch. Options of other kinds have the fields below.
- */
+/* These macros declare a field of sp_settings for each option that is a number
+ * (`number`) or a switch (`flag`). The fields of all other options are declared
+ * in the structure below. */
 #define SP_SETTING_TEXT(number, flag)
 #define SP_SETTING_URL(number, flag)
 #define SP_SETTING_TEXTS(number, flag)
@@ -34,14 +34,16 @@ typedef enum sp_protocol { SP_PROTOCOL_PUSH, SP_PROTOCOL_INGEST } sp_protocol;
 typedef struct sp_settings {
   const sp_mem *mem;
   char *application_name;
-  bool name_open;  /* no name is given: it is "unknown_service:EXE" until a
-                    * tracer's  Resource has one */
-  sp_pair *labels; /* static labels without service_name and __name__; unique */
+  /* No name is given, so application_name is "unknown_service:EXECUTABLE",
+   * until a tracer's Resource has a name. */
+  bool name_open;
+  /* Static labels, except service_name and __name__. Their names are unique. */
+  sp_pair *labels;
   size_t label_count;
-  uint32_t labels_cleaned; /* number of cleaned names in `labels` */
+  uint32_t labels_cleaned; /* number of names in `labels` that were cleaned */
 
-  char
-      *server_address; /* without credentials and trailing slash; may be NULL */
+  /* Without credentials and without a trailing slash. May be NULL. */
+  char *server_address;
   char *basic_auth_user;
   char *basic_auth_password;
   char *auth_token;

@@ -14,14 +14,15 @@ static const char time_expected[] =
 static const char time_no_day[] = "there is no such day";
 static const char time_too_far[] = "the time is too far from now";
 
-/* The text that is not read yet, and the surroundings of the call. */
+/* The text that is not read yet, and the other arguments of
+ * sp_unix_time_parse(). */
 typedef struct time_reader {
   const char *p;
   int64_t now_ns;
   sp_utc_offset *local;
 } time_reader;
 
-/* A time of a calendar, in UTC or in local time. */
+/* A day and a time of that day, in UTC, local time or another time zone. */
 typedef struct time_local {
   int64_t day; /* since 1970-01-01 */
   int64_t seconds;
@@ -48,7 +49,8 @@ static bool time_accept(time_reader *reader, const char *word) {
   return true;
 }
 
-/* Step over a word that no other letter or digit follows. */
+/* If the text begins with this word and no letter or digit follows, step over
+ * the word and return true. */
 static bool time_accept_word(time_reader *reader, const char *word) {
   const char *before = reader->p;
 
@@ -70,7 +72,7 @@ static bool time_digits(time_reader *reader, size_t count, int64_t *out) {
   return true;
 }
 
-/* The nearest time in range. */
+/* Return the time in nanoseconds, or the nearest time in range. */
 static int64_t time_ns(int64_t seconds, int64_t ns) {
   int64_t sum;
 
@@ -80,8 +82,9 @@ static int64_t time_ns(int64_t seconds, int64_t ns) {
   return sum;
 }
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar, by Howard Hinnant's
- * days_from_civil: https://howardhinnant.github.io/date_algorithms.html */
+/* Return the number of days from 1970-01-01 to a day of the Gregorian calendar,
+ * by Howard Hinnant's days_from_civil:
+ * https://howardhinnant.github.io/date_algorithms.html */
 static int64_t time_days(int64_t year, int64_t month, int64_t day) {
   int64_t era, year_of_era, day_of_year;
 
@@ -93,7 +96,8 @@ static int64_t time_days(int64_t year, int64_t month, int64_t day) {
          year_of_era / 100 + day_of_year - 719468;
 }
 
-/* Returns false if the calendar does not have the day. */
+/* Compute the number of a day. Returns false if the calendar does not have the
+ * day. */
 static bool time_day(int64_t year, int64_t month, int64_t day, int64_t *out) {
   const int64_t next_year = year + (month == 12);
   const int64_t next_month = month % 12 + 1;
@@ -109,7 +113,7 @@ static int64_t time_local_offset(const time_reader *reader, int64_t unix_s) {
   return reader->local ? reader->local(unix_s) : 0;
 }
 
-/* The number of the present day in local time. */
+/* Return the number of the present day in local time. */
 static int64_t time_today(const time_reader *reader) {
   const int64_t now_s = reader->now_ns / (int64_t)SP_NS_PER_S;
   const int64_t local_s = now_s + time_local_offset(reader, now_s);
@@ -122,10 +126,11 @@ static int64_t time_of_local(const time_reader *reader,
   const int64_t seconds = local->day * TIME_DAY_S + local->seconds;
   int64_t offset_s = local->zone_s;
 
-  /* The offset is a function of UTC, which is unknown until the offset is
-   * known. The first call uses the local time in place of UTC, the second call
-   * the result of the first. The second result is right except within the hour
-   * that a change of clocks skips or repeats. */
+  /* The offset of local time is a function of UTC, which is unknown until the
+   * offset is known. So the first call of `local` uses the local time in place
+   * of UTC, and the second call uses the UTC that the first one gave. The
+   * second result is right, except within the hour that a change of clocks
+   * skips or repeats. */
   if (!local->has_zone) {
     offset_s = time_local_offset(reader, seconds);
     offset_s = time_local_offset(reader, seconds - offset_s);
@@ -133,7 +138,7 @@ static int64_t time_of_local(const time_reader *reader,
   return time_ns(seconds - offset_s, local->ns);
 }
 
-/* Read "Z", "+02:00", or nothing. */
+/* Read a time zone, "Z" or "+02:00", if there is one. */
 static bool time_read_zone(time_reader *reader, time_local *out) {
   const int sign = *reader->p == '-' ? -1 : 1;
   int64_t hours, minutes;
@@ -150,7 +155,8 @@ static bool time_read_zone(time_reader *reader, time_local *out) {
   return true;
 }
 
-/* Read "HH:MM", "HH:MM:SS" or "HH:MM:SS.FRACTION", and a zone or none. */
+/* Read "HH:MM", "HH:MM:SS" or "HH:MM:SS.FRACTION", and a time zone, if there is
+ * one. */
 static bool time_read_clock(time_reader *reader, time_local *out) {
   int64_t hours, minutes, seconds = 0, place = (int64_t)SP_NS_PER_S / 10;
 
@@ -166,7 +172,7 @@ static bool time_read_clock(time_reader *reader, time_local *out) {
   return time_read_zone(reader, out);
 }
 
-/* Read the digits of "2026-11-23". */
+/* Read a day such as "2026-11-23". */
 static const char *time_read_date(time_reader *reader, time_local *out) {
   int64_t year, month, day;
 
@@ -177,7 +183,7 @@ static const char *time_read_date(time_reader *reader, time_local *out) {
   return time_day(year, month, day, &out->day) ? NULL : time_no_day;
 }
 
-/* Read a day by number or name, with or without a time. */
+/* Read a day ("2026-11-23", "today" or "yesterday"), with or without a time. */
 static const char *time_read_day(time_reader *reader, int64_t *out_ns) {
   time_local local = {0};
   const char *wrong = NULL;
@@ -202,7 +208,7 @@ static const char *time_read_day(time_reader *reader, int64_t *out_ns) {
   return NULL;
 }
 
-/* Read "14:05", a time of today. */
+/* Read a time of the present day, such as "14:05". */
 static const char *time_read_today(time_reader *reader, int64_t *out_ns) {
   time_local local = {.day = time_today(reader)};
 
@@ -212,7 +218,7 @@ static const char *time_read_today(time_reader *reader, int64_t *out_ns) {
   return NULL;
 }
 
-/* Read digits, with or without decimals. */
+/* Read a Unix time, with or without decimals. */
 static const char *time_read_number(time_reader *reader, size_t digits,
                                     int64_t *out_ns) {
   const uint64_t unit_ns = digits == 13   ? SP_NS_PER_MS
@@ -228,7 +234,7 @@ static const char *time_read_number(time_reader *reader, size_t digits,
   return NULL;
 }
 
-/* Read "20261123". */
+/* Read a day without hyphens, such as "20261123". */
 static const char *time_read_compact_day(time_reader *reader, int64_t *out_ns) {
   time_local local = {0};
   int64_t number;
@@ -241,7 +247,8 @@ static const char *time_read_compact_day(time_reader *reader, int64_t *out_ns) {
   return NULL;
 }
 
-/* Read "1h30m", a time after now if `sign` is 1, before now if it is -1. */
+/* Read a duration such as "1h30m". The result is now plus the duration if
+ * `sign` is 1, and now minus the duration if it is -1. */
 static const char *time_read_offset(time_reader *reader, int sign,
                                     uint64_t bare_unit_ns, int64_t *out_ns) {
   uint64_t length_ns;

@@ -1,11 +1,11 @@
-/* Points in time as people and links write them. The command and the server
- * read all such times with this parser. */
+/* Reads points in time as people and links write them. The command and the
+ * server read all such times by this function. */
 #ifndef SP_UNIX_TIME_H
 #define SP_UNIX_TIME_H
 
 #include "util/base.h"
 
-/* Seconds by which local time is ahead of UTC at a Unix time. */
+/* Returns the seconds by which local time is ahead of UTC at a Unix time. */
 typedef int64_t sp_utc_offset(int64_t unix_s);
 
 /* Read a point in time into nanoseconds since 1970, which may be negative.
@@ -26,11 +26,11 @@ typedef int64_t sp_utc_offset(int64_t unix_s);
  *   14:05, 14:05:30Z                         today
  *
  * Spaces and tabs around the text are ignored. `local` gives the time zone of
- * days and of times that name no zone; NULL is UTC. A Unix time or a day out of
- * range is the nearest time in range (1677 to 2262).
+ * days and of times without a zone; NULL stands for UTC. If a Unix time or a
+ * day is out of range, the result is the nearest time in range (1677 to 2262).
  *
- * Returns NULL, or a sentence for the user about the mistake; *out_ns is
- * `now_ns` then. A pure function: any thread may call it. */
+ * Returns NULL, or a sentence for the user about the mistake in `text`; *out_ns
+ * is then `now_ns`. Any thread may call this function. */
 const char *sp_unix_time_parse(const char *text, int64_t now_ns,
                                sp_utc_offset *local, int64_t *out_ns);
 
