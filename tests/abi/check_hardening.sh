@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# check_hardening.sh LIBRARY [fortified]: the library is hardened against stray writes: read-only
-# relocations, binding at load, no executable stack, stack protector; with "fortified", which needs
-# optimisation and glibc, checked string functions. Tested with readelf 2.40.
+# check_hardening.sh LIBRARY [fortified]: checks that the library is hardened against stray writes. It
+# must have read-only relocations, binding at load, a stack that is not executable, and the stack
+# protector. With "fortified", which needs optimisation and glibc, it must also call the checked string
+# functions. Tested with readelf 2.40.
 set -euo pipefail
 library=$1
 status=0
 
-# expect WHAT PATTERN TEXT
+# expect WHAT PATTERN TEXT: TEXT must match PATTERN; otherwise WHAT is reported as missing.
 expect() {
   grep -qE "$2" <<< "$3" || {
     echo "$library: missing: $1" >&2

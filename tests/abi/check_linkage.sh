@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check_linkage.sh LIBRARY SOVERSION: the shared library has the right SONAME, is bound at load,
-# never unmapped, has at most 64 bytes of static TLS (all libraries that are loaded late share some
-# 1,600), and does not load libunwind. Tested with readelf 2.40.
+# check_linkage.sh LIBRARY SOVERSION: checks that the shared library has the right SONAME, is bound at
+# load, is never unmapped, does not load libunwind, and has at most 64 bytes of static TLS, because all
+# libraries that are loaded by dlopen() share some 1,600 bytes. Tested with readelf 2.40.
 set -euo pipefail
 library=$1 soversion=$2
 dynamic=$(readelf -dW "$library")

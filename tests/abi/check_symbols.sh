@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# check_symbols.sh COMPILER INCLUDE_DIR LIBRARY ARCHIVE LIST: the names exported by the shared and
-# by the static library, those declared in the headers (runtime.h includes spanprof.h) and those of
-# the list are the same. Tested with nm 2.40.
+# check_symbols.sh COMPILER INCLUDE_DIR LIBRARY ARCHIVE LIST: checks that the same names are in the
+# list, exported by the shared library, exported by the static library, and declared in the headers
+# (runtime.h includes spanprof.h). Tested with nm 2.40.
 set -euo pipefail
 compiler=$1 include_dir=$2 library=$3 archive=$4 list=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 
-# Names of the version nodes are absolute symbols (A).
+# Absolute symbols (A) are left out, because they are the names of version nodes.
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
   sort > "$work/exported"
 nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort > "$work/archived"

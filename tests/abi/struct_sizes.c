@@ -1,8 +1,9 @@
-/* Programs that were compiled with another version of the header. Each public
- * structure that begins with struct_size is passed smaller and larger than in
- * this version. A smaller structure ends in the middle of this version's; the
- * memory behind it has poison that the library must not read or write. Linked
- * only with the shared library. */
+/* Tests programs that were compiled with an older or newer header. Each public
+ * structure that begins with struct_size is passed with a smaller and with a
+ * larger size than in this version. A smaller structure lacks the last fields
+ * of this version's; the memory behind it is filled with poison bytes that the
+ * library must not read or write. The test is linked only with the shared
+ * library. */
 #include <spanprof/runtime.h>
 #include <stdlib.h>
 
@@ -30,14 +31,14 @@ static void options_of_an_older_caller(void) {
   check_poison(&options, known, sizeof options);
   CHECK_EQUAL(options.struct_size, known);
   CHECK(options.sample_rate_hz == SPANPROF_UNSET);
-  /* The library would refuse the poison behind the fields, or crash on it as a
-   * text. */
+  /* If the library read the poison behind the known fields, it would refuse it
+   * as a number, or crash on it as a text. */
   options.application_name = "older";
   CHECK_EQUAL(spanprof_options_check(&options), SPANPROF_OK);
   options.sample_rate_hz = 1001;
   CHECK_EQUAL(spanprof_options_check(&options), SPANPROF_ERR_ARGUMENT);
   CHECK(strstr(spanprof_last_error(), "sample_rate_hz"));
-  /* A field that the structure does not contain completely is not given. */
+  /* A field that is only partly inside of the structure counts as not given. */
   options.struct_size = known - 1;
   CHECK_EQUAL(spanprof_options_check(&options), SPANPROF_OK);
   check_poison(&options, known, sizeof options);
@@ -95,7 +96,7 @@ static void span_rules_of_a_newer_caller(void) {
               SPANPROF_ERR_ARGUMENT);
 }
 
-/* This is the first version, so there is no smaller one. */
+/* This is the first version of the structure, so there is no smaller one. */
 static void span_info_of_every_version(void) {
   struct {
     spanprof_span_info known;
@@ -138,7 +139,7 @@ static void stats_of_a_newer_caller(void) {
   check_poison(&stats, sizeof(size_t), sizeof stats);
 }
 
-/* The struct_size of the structures that the library creates for callbacks. */
+/* The struct_size of each structure that the library passes to a callback. */
 static _Atomic size_t capture_size, context_size, name_size, view_size;
 
 static size_t walk(void *data, const spanprof_capture *capture,
@@ -155,7 +156,7 @@ static int read_context(void *data, const spanprof_capture *capture,
   context_size = out->struct_size;
   CHECK_EQUAL(out->labels, 0);
   CHECK_EQUAL(out->span, 0);
-  return 1; /* as for a caller that knows no field */
+  return 1; /* like a caller that knows no field of `out` */
 }
 
 static spanprof_status resolve(void *data, const spanprof_frame *frame,
@@ -186,8 +187,8 @@ static void session_run(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
 }
 
-/* A runtime of a caller that does not know the fields after `resolve`. The
- * poison behind it is neither called nor read. */
+/* The caller does not know the fields of spanprof_runtime after `resolve`. The
+ * library must not read the poison in these fields or call it. */
 static void runtime_of_an_older_caller(void) {
   const size_t known = UP_TO(spanprof_runtime, resolve);
   spanprof_runtime runtime;

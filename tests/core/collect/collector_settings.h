@@ -1,5 +1,5 @@
-/* Settings of a collector in tests: no limit is reached, and windows end only
- * if the test ends them. */
+/* The settings of collectors in tests. No limit is reached, and a window ends
+ * only if the test ends it. */
 #ifndef COLLECTOR_SETTINGS_H
 #define COLLECTOR_SETTINGS_H
 

@@ -1,5 +1,6 @@
-/* Compares the statistics of a running session with the profiles of a callback:
- * each sample is counted once, and a flush leaves no sample pending. */
+/* Compares the statistics of a running session with the profiles that the
+ * callback on_profile receives: each sample is counted once, and no sample is
+ * pending after a flush. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -43,8 +44,8 @@ static uint64_t dropped(const spanprof_stats *stats) {
 }
 
 /* The statistics never report more exported samples than the callback has
- * received. The counters are read one by one, so samples that are counted
- * meanwhile may be missing from the sum. */
+ * received. spanprof_stats_get() reads the counters one by one, so samples that
+ * are counted during the call may be missing from a sum of counters. */
 static void counts_check(void) {
   spanprof_stats stats = stats_now();
   uint64_t counted = stats.samples_exported + dropped(&stats);

@@ -26,8 +26,9 @@ static spanprof_status resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_OK;
 }
 
-/* Names the frames immediately. A real runtime does this on a thread of its
- * own, which might get no CPU time. */
+/* The runtime's want_names: resolves the frames immediately. A real runtime
+ * resolves them on a thread of its own, but in a test that thread might get no
+ * CPU time. */
 static void want(void *data) {
   (void)data;
   if (answers)

@@ -17,8 +17,9 @@
 #include "sampler/capture.h"
 #include "util/system/counters.h"
 
-/* Replaces libc's function. ThreadSanitizer calls it before symbols can be
- * looked up. */
+/* The number of cores that sysconf() below reports; 0: the real number. The
+ * function replaces libc's, except under ThreadSanitizer, which calls sysconf()
+ * before dlsym() works. */
 static long core_count;
 
 #if !defined(__SANITIZE_THREAD__)
@@ -112,8 +113,8 @@ static bool signal_is_blocked(int number) {
   return sigismember(&mask, number);
 }
 
-/* A thread that blocks all signals, as threads of daemons do. They stay blocked
- * until the thread registers, which unblocks the profiler's signal. */
+/* A thread that blocks all signals, as threads of daemons do. The profiling
+ * signal stays blocked until the thread registers. */
 static void *mask_and_register(void *data) {
   int number = *(int *)data;
   spanprof_label_token token;
@@ -158,8 +159,8 @@ static void start_and_sample(const sp_mem *mem) {
               sp_counted(&sp_counts.ticks_taken));
 }
 
-/* The number of allocations depends on the samples, so failing_mem_sweep()
- * cannot find the last one. */
+/* failing_mem_sweep() cannot be used, because the number of allocations depends
+ * on the samples. */
 static void samples_lost_by_failed_allocations_are_counted(void) {
   size_t n;
 
@@ -175,8 +176,9 @@ static void samples_lost_by_failed_allocations_are_counted(void) {
 #define DEEP_BYTES (48 * 1024)
 
 /* Take `count` samples as the signal handler does, with a stack of about 48 KB.
- * `read` counts the samples that the collector has read, including those of
- * real timers; waits while `room` samples are unread (NULL: never waits). */
+ * If `read` is not NULL, it counts the samples that the collector has read,
+ * including those of real timers, and the function waits while `room` samples
+ * are not read yet. */
 __attribute__((noinline)) static void
 deep_samples_take(uintptr_t bottom, size_t count, const _Atomic size_t *read,
                   size_t room) {
@@ -203,8 +205,9 @@ static uintptr_t deep_bottom(void) {
   return (uintptr_t)__builtin_frame_address(0) - DEEP_BYTES;
 }
 
-/* The kernel's ticks may add samples. Under ThreadSanitizer these have deeper
- * stacks. */
+/* Check that the stacks of the `samples` samples that the test has taken are
+ * whole. The profiling timers may add samples, whose stacks may be truncated
+ * under ThreadSanitizer, because they are deeper. */
 static void check_whole_stacks(uint64_t samples) {
   CHECK(emitted_samples >= samples);
   CHECK(sp_counted(&sp_counts.stacks_truncated) <= emitted_samples - samples);
@@ -269,8 +272,8 @@ static void deep_normalize(void *data, spanprof_frame *frames, size_t count) {
 static pthread_t walk_thread;
 static _Atomic uint64_t walks;
 
-/* Counts only samples of the test's thread, because threads of a sanitizer are
- * sampled, too. */
+/* Counts only samples of the test's thread, because the threads of a sanitizer
+ * are sampled, too. */
 static size_t one_thread_walk(void *data, const spanprof_capture *capture,
                               spanprof_frame *frames, size_t max, int *cut) {
   walks += pthread_equal(pthread_self(), walk_thread) != 0;
@@ -332,8 +335,8 @@ static uint64_t still_unix_read(void *data) {
   return still_unix_ns;
 }
 
-/* Return the time of the window that a new sample belongs to. The next window
- * begins at `next_ns`. */
+/* Take a sample, end the window at `next_ns`, and return the time of this
+ * window. */
 static uint64_t window_time(sp_collector *collector, uint64_t next_ns) {
   uint64_t parts = emitted_parts;
 
@@ -387,7 +390,8 @@ static void deep_samples_emitted(long cores) {
   check_whole_stacks(5);
 }
 
-/* Each case runs in a child, because the ring is created once per process. */
+/* Each number of cores is tested in a child, because a process creates its ring
+ * once. */
 static void stacks_are_whole_with_two_cores_and_with_64(void) {
   static const long cores[] = {2, 16, 64};
   size_t i;
@@ -467,7 +471,7 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* Register the thread, so that it has a timer even if the collector gets
+  /* Register the thread, because the collector would find it late if it got
    * little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

@@ -11,8 +11,8 @@
 
 static sem_t emitting, emitted;
 
-/* Runs on the collector's thread, and keeps it busy with a window until the
- * test releases it. */
+/* Runs on the collector thread at the end of a window, and keeps this thread
+ * busy until the test releases it. */
 static void part_block(void *data, sp_encoded *part) {
   (void)data;
   sp_encoded_dispose(part);
@@ -37,7 +37,7 @@ static uint64_t samples_taken(void) {
   return sp_counted(&sp_counts.samples_taken);
 }
 
-/* Use CPU time until a sample is taken; at most 20 s. */
+/* Use CPU time until a sample is taken, at most 20 s. */
 static void burn_until_sampled(void) {
   const uint64_t before = samples_taken();
   int i;
@@ -47,7 +47,8 @@ static void burn_until_sampled(void) {
   CHECK(samples_taken() > before);
 }
 
-/* A collector that is busy with a window, until busy_end(). */
+/* A collector whose thread is busy with the end of a window until
+ * busy_release(). */
 typedef struct busy {
   sp_log log;
   sp_collector_config config;
@@ -125,8 +126,8 @@ static void a_recording_has_the_samples_after_the_wait(void) {
   CHECK(recording_samples(&on, recording) > 0);
 }
 
-/* This holds even if the collector is late, because the samples wait in the
- * ring. */
+/* The collector is busy while the marked samples are taken, but it misses none
+ * of them, because they wait in the ring. */
 static void a_recording_has_the_samples_with_its_mark(void) {
   sp_recording *outer, *inner;
   uint64_t before, middle, after, samples;
@@ -147,7 +148,8 @@ static void a_recording_has_the_samples_with_its_mark(void) {
   sp_recording_stop(inner);
   busy_release(&on);
   samples = recording_samples(&on, outer);
-  /* A sample may arrive between a count and the adjacent change of the mark. */
+  /* One more or less sample, because a sample may be taken between a change of
+   * the mark and the count next to it. */
   CHECK(samples + 2 >= middle - before && samples <= middle - before + 1);
   samples = recording_samples(&on, inner);
   CHECK(samples + 2 >= after - middle && samples <= after - middle + 1);
@@ -162,7 +164,7 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* Registered, so that the thread has a timer even if the collector gets
+  /* Register the thread, because the collector would find it late if it got
    * little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

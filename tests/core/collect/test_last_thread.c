@@ -1,5 +1,5 @@
-/* A process ends with its last own thread, whatever threads the library has,
- * and delivers its samples. */
+/* A process ends when the last thread of the program ends, although the
+ * library's threads still run, and delivers its samples. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -18,7 +18,8 @@ static void profile_into(const char *directory) {
   CHECK(!spanprof_options_init(&options, sizeof options));
   options.application_name = "ends";
   options.output_directory = directory;
-  options.upload_interval_ms = 3600000; /* one window, even on a slow machine */
+  options.upload_interval_ms = 3600000; /* only one window, even on a slow
+                                         * machine */
   CHECK(!spanprof_session_start(&options, &session));
 }
 
@@ -27,7 +28,7 @@ static void *burn_and_return(void *nothing) {
   return nothing;
 }
 
-/* A thread survives main() and returns. */
+/* main() calls pthread_exit(). Another thread returns later. */
 static int main_leaves(const char *directory) {
   pthread_t thread;
 
@@ -43,7 +44,8 @@ static void *burn_excluded(void *nothing) {
   return nothing;
 }
 
-/* A thread that is not sampled survives main(). */
+/* main() calls pthread_exit(). A thread that is excluded from sampling returns
+ * later. */
 static int excluded_stays(const char *directory) {
   pthread_t thread;
 
@@ -75,7 +77,8 @@ static int thread_forks(const char *directory) {
   return 0;
 }
 
-/* Run the program `name`, which exits with `answer`, and count its profiles. */
+/* Run the program `name`, check that it exits with `answer`, and return the
+ * number of its profiles. */
 static size_t profiles_left(const char *name, int answer) {
   char directory[64];
   size_t count;

@@ -18,21 +18,22 @@ static const merge_case cases[] = {
     {"E m", "x y.", true, "x y m"},
     {"z E m", "x y.", true, "z x y m"},
     {"z E c E m", "x. y w.", true, "z x c y w m"},
-    /* The innermost eval has not pushed its frame yet. */
+    /* The innermost call of the eval loop has not pushed its language frame
+     * yet. */
     {"E c E m", "y w.", true, "c y w m"},
-    /* There are more runs than eval frames: the surplus runs come at the first
-     * eval frame. */
+    /* There are more runs than native frames of the eval loop: the surplus runs
+     * replace the innermost of these frames. */
     {"E m", "x. y.", true, "x y m"},
-    /* The native stack was cut: pair from the innermost, and append the
-     * remaining runs. */
+    /* The native stack was cut, so runs and native frames are paired from the
+     * innermost ones, and the remaining runs are appended. */
     {"z E c", "x. y w.", false, "z x c y w"},
     {"z", "x. y.", false, "z x y"},
-    /* The last run of a cut walk has no end. */
+    /* The walk was cut, so the last run has no frame that ends it. */
     {"E m", "x y", true, "x y m"},
     {"", "x y.", false, "x y"},
     {"E", "", true, ""},
     {"E c E m", "x.", true, "x c m", .walk_cut = true},
-    /* Frames inside of a leaf frame are omitted. */
+    /* Native frames inside of a leaf frame are omitted. */
     {"z E c E m", "x! y. w.", true, "x y c w m"},
     {"z", "x! y.", false, "x y"},
 };

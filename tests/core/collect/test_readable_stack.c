@@ -32,7 +32,8 @@ static const readable_case cases[] = {
 
 static unsigned lookups;
 
-/* The address is its index in the stack, plus a letter in the low byte. */
+/* An address consists of its index in the text and, in the low byte, its
+ * character. Addresses with a letter have a name. */
 static bool letter_named(void *data, uint32_t module, uint64_t code) {
   (void)data, (void)module;
   lookups++;
@@ -101,14 +102,14 @@ static void an_address_is_looked_up_once(void) {
   for (i = 0; i < 3; i++)
     sp_readable_stack(&readable, frames, stack_read("a 1 1 b", frames));
   CHECK_EQUAL(lookups, 4);
-  /* Addresses of removed frames are not looked up. */
+  /* No name is looked up for the addresses of removed frames. */
   for (i = 0; i < 3; i++)
     sp_readable_stack(&readable, frames, stack_read("X c d", frames));
   CHECK_EQUAL(lookups, 4);
 }
 
-/* Twice as many addresses as there are slots: addresses that replaced each
- * other are looked up again, with the same result. */
+/* There are twice as many addresses as slots in the cache. Addresses that have
+ * replaced each other in a slot are looked up again, with the same result. */
 static void addresses_that_share_a_slot_are_distinguished(void) {
   static sp_readable readable = {.named = letter_named};
   uint64_t code;

@@ -7,7 +7,8 @@
 #include "profile/pprof/pprof_reader.h"
 #include "util/system/counters.h"
 
-/* Debian's libz.so.1 has no names of its internal functions. */
+/* A stripped library: Debian's libz.so.1 has no names of its internal
+ * functions. */
 #define LIBRARY "libz.so.1"
 
 /* Volatile, because otherwise the compiler may create a renamed clone of the
@@ -71,8 +72,8 @@ static const char *name_of(uint32_t location) {
   return emitted->functions[at->lines[0].function].name;
 }
 
-/* Count the stacks with a frame of this name, and with a longer name that
- * begins with it. */
+/* Count the frames of LIBRARY as a whole (*exact), those that follow another
+ * such frame (*twice), and those with an address in LIBRARY (*longer). */
 static void count_names(size_t *exact, size_t *longer, size_t *twice) {
   const size_t bytes = strlen(LIBRARY);
   size_t i, f;
@@ -96,7 +97,7 @@ static void count_names(size_t *exact, size_t *longer, size_t *twice) {
   }
 }
 
-/* The CPU time of samples that contain this function. */
+/* Return the CPU time of the samples whose stack contains this function. */
 static uint64_t cpu_below_ns(const char *function) {
   uint64_t sum = 0;
   size_t i, f;
@@ -123,7 +124,7 @@ static void a_stripped_library_becomes_one_frame(void) {
   CHECK(exact > 0);
   CHECK_EQUAL(longer, 0);
   CHECK_EQUAL(twice, 0);
-  /* Named frames, and those that start a C program, are kept. */
+  /* Frames with a name, and the frames that start a C program, are kept. */
   below = cpu_below_ns("compress_for_ns");
   CHECK(below > 0);
   CHECK(cpu_below_ns("_start") >= below);

@@ -18,7 +18,7 @@ static uint32_t own_tid(void) {
   return (uint32_t)syscall(SYS_gettid);
 }
 
-/* Return the value of a label of the set, or "". */
+/* Return the value of the label `name` in the set, or "". */
 static const char *value_of(spanprof_labels set, const char *name) {
   sp_label labels[8];
   size_t count = sp_label_set_list(set, labels, SP_COUNT_OF(labels)), i, bytes;

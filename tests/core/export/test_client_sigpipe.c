@@ -19,8 +19,8 @@ static void *next_symbol(const char *name) {
   return symbol;
 }
 
-/* Replace libcurl's functions: each writes to a closed pipe, as TLS does to a
- * peer that closed the connection. */
+/* These functions replace libcurl's. Each writes to a closed pipe, as a TLS
+ * library does if the peer has closed the connection. */
 int curl_multi_perform(void *multi, int *running);
 void curl_easy_cleanup(void *easy);
 

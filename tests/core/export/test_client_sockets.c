@@ -33,8 +33,9 @@ static sp_http_client *client_of(const sp_settings *settings) {
   return client;
 }
 
-/* Fork one generation after the other, each with its own connection. The exit
- * status is the number of surplus descriptors in the last generation. */
+/* Fork `left` generations of children, each with a connection of its own.
+ * Returns the number of descriptors that the last generation has inherited and
+ * not closed. */
 static int generation(const sp_settings *settings, sp_http_client *parents,
                       size_t before, int left) {
   sp_http_client *client;
@@ -51,7 +52,7 @@ static int generation(const sp_settings *settings, sp_http_client *parents,
   if (pid == 0)
     _exit(generation(settings, client, before, left - 1));
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
-  /* Our connection still works. */
+  /* The connection of this process still works. */
   CHECK_EQUAL(post(client), 400);
   sp_http_client_free(client);
   return WEXITSTATUS(status);
@@ -75,15 +76,16 @@ static void forked_children_inherit_no_descriptors(void) {
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
   CHECK_EQUAL(WEXITSTATUS(status), 0);
   CHECK(WIFEXITED(status));
-  /* The first connection is still open: the three requests of the children, and
-   * this one. */
+  /* The first connection is still open, because only the three children have
+   * opened new connections since (the control port uses one more). */
   CHECK_EQUAL(post(client), 400);
   CHECK_EQUAL(sink_number(&sink, "connections"), connections + 4);
   sp_http_client_free(client);
   CHECK_EQUAL(descriptors(), before);
 }
 
-/* The program has closed all descriptors, and reused their numbers. */
+/* The child closes all its descriptors and reuses their numbers. The library
+ * must not close the new descriptors. */
 static void reused_descriptors_stay_open(void) {
   sp_settings settings = usual_settings();
   sp_http_client *client = client_of(&settings);

@@ -7,13 +7,13 @@
 
 #include "export_fixture.h"
 
-/* The duration of a call of libcurl if no fork ends it. A fork that waits for
- * the call comes after this time. */
+/* Duration of a call of libcurl in this test. A fork that waits for the call
+ * happens after this time. */
 #define INSIDE_NS (100 * SP_NS_PER_MS)
 
 static _Atomic bool inside, forked;
 
-/* Replaces libcurl's function, so that a fork can happen during it. */
+/* Replaces libcurl's function, so that a test can fork during a call. */
 int curl_multi_perform(void *multi, int *running);
 
 int curl_multi_perform(void *multi, int *running) {
@@ -40,7 +40,8 @@ static void *request_without_server(void *data) {
   return NULL;
 }
 
-/* Otherwise a lock of the TLS library could stay locked in the child. */
+/* If the fork did not wait, a lock of the TLS library could stay locked in the
+ * child. */
 static void a_fork_waits_for_threads_inside_libcurl(void) {
   sp_settings settings = usual_settings();
   test_clock test_time;
@@ -66,7 +67,8 @@ static void a_fork_waits_for_threads_inside_libcurl(void) {
   sp_http_client_free(client);
 }
 
-/* The lock is free in the child, although the parent locked it for the fork. */
+/* The child can lock, although the parent held the lock of client_work.c for
+ * the fork. */
 static void a_forked_child_can_send_requests(void) {
   sp_settings settings = usual_settings();
   test_clock test_time;

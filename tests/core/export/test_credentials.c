@@ -30,7 +30,7 @@ static void secrets_are_found_in_any_text(void) {
       {"key 0123456", false},
       {"abc", false},
       {"a-bearer-token-of-some-length/with\"quotes\"", true},
-      /* JSON escapes, necessary and unnecessary ones. */
+      /* Secrets with JSON escapes, necessary and unnecessary ones. */
       {"a-bearer-token-of-some-length\\/with\\\"quotes\\\"", true},
       {"\\u0061-bearer-token-of-some-length/", true},
       /* The first half of a long secret is enough. */
@@ -50,7 +50,7 @@ static void secrets_are_found_in_any_text(void) {
     CHECK_EQUAL(
         sp_credentials_appear(&credentials, rows[i].text, strlen(rows[i].text)),
         rows[i].shown);
-  /* The text does not end at a NUL. */
+  /* A secret after a NUL is found, too. */
   CHECK(sp_credentials_appear(&credentials,
                               "x\0"
                               "0123456789",

@@ -1,5 +1,6 @@
-/* Passes profiles to the callback, directory, server and spool, and checks the
- * counts. Runs on one thread, with a clock that the test advances. */
+/* Delivers profiles to the callback, the output directory, the server and the
+ * spool, and checks the counts. All tests run on one thread, with a clock that
+ * the test advances. */
 #include "export/delivery.h"
 
 #include "export/upload/retry.h"
@@ -13,7 +14,7 @@ static void delivery_begin(void) {
                           &test_time.clock, &test_log));
 }
 
-/* Advance the clock. No other thread reads it. */
+/* Advance the clock of the test. No other thread reads this clock. */
 static void time_pass(uint64_t ns) {
   test_time.jumped_ns += ns;
 }
@@ -48,9 +49,9 @@ static bool send_spooled(void) {
   return there;
 }
 
-/* Send a profile to a server in `mode` until it is finished. Returns the
- * outcome and the number of requests. Each request is sent when the backoff is
- * over. */
+/* Send a profile to a server in `mode`, and repeat it after each backoff until
+ * it must not be sent again. Returns the outcome and sets *requests to the
+ * number of requests. */
 static sp_outcome sent_until_over(const char *mode, unsigned *requests) {
   sp_upload *upload;
   sp_outcome outcome = SP_OUTCOME_DROPPED_STOP;
@@ -103,7 +104,8 @@ static void the_answer_decides_how_often_a_profile_is_sent(void) {
   CHECK(requests > 100 && requests < 10000);
   CHECK_EQUAL(stats().profiles_dropped, 1);
   CHECK(logged_has("it will be sent again"));
-  /* The last try ends at most one backoff of 10 s after the maximum age. */
+  /* The last request is sent at most one backoff of 10 s after the maximum age.
+   */
   CHECK(test_time.jumped_ns >
             SP_RETRY_MAX_AGE_S * SP_NS_PER_S - 30 * SP_NS_PER_S &&
         test_time.jumped_ns < (SP_RETRY_MAX_AGE_S + 11) * SP_NS_PER_S);
@@ -140,7 +142,7 @@ static void callback(void *data, const spanprof_profile *profile) {
   called++;
 }
 
-/* Return the size of the directory's files. */
+/* Return the total size of the files in the directory. */
 static uint64_t directory_bytes(const char *path) {
   DIR *directory = opendir(path);
   struct dirent *entry;
@@ -156,8 +158,9 @@ static uint64_t directory_bytes(const char *path) {
   return bytes;
 }
 
-/* The profile counts once, however many destinations accept it, and whatever
- * the server answers. */
+/* A profile is counted once, however many destinations accept it. It is
+ * exported if the callback or the directory accepts it, whatever the server
+ * answers. */
 static void a_profile_is_exported_if_one_destination_accepts_it(void) {
   char directory[64];
   sp_upload *upload;
@@ -235,7 +238,8 @@ static void a_spooled_profile_is_counted_when_it_is_sent(void) {
   CHECK(send_spooled());
   CHECK_EQUAL(stats().samples_exported, 3);
   CHECK_EQUAL(stats().samples_pending, 3);
-  /* The next process sends the remaining profiles. */
+  /* At a stop, profiles in the spool count as exported, because the next
+   * process sends them. */
   sp_delivery_count_spooled(&delivery);
   each_sample_is_counted_once();
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
@@ -327,7 +331,8 @@ static void a_forked_child_starts_with_a_new_state(void) {
   time_pass(11 * SP_NS_PER_S);
   CHECK(sp_delivery_backoff_over(&delivery));
   sp_delivery_after_fork_child(&delivery);
-  CHECK(!sp_delivery_backoff_over(&delivery)); /* the server is down */
+  CHECK(!sp_delivery_backoff_over(&delivery)); /* for 20 s, a child assumes that
+                                                * the server is down */
   time_pass(10 * SP_NS_PER_S);
   CHECK(sp_delivery_backoff_over(&delivery));
   CHECK(sp_delivery_needs_client(&delivery));

@@ -1,5 +1,5 @@
 /* A process that ends normally uploads its last window over TLS. The TLS
- * library has its own exit handler, which must not run before ours. */
+ * library has an exit handler, which must not run before spanprof's. */
 #include <spanprof/spanprof.h>
 
 #include <sys/wait.h>
@@ -8,7 +8,8 @@
 #include "export_fixture.h"
 #include "sink_process.h"
 
-/* A first session without a server does not initialize the TLS library. */
+/* Run a first session without a server, which does not initialize the TLS
+ * library. */
 static void work_without_server(void) {
   spanprof_options options;
   spanprof_session *session;
@@ -18,7 +19,7 @@ static void work_without_server(void) {
   spanprof_session_stop(session, 1000);
 }
 
-/* The program: profile, and return from main(). */
+/* The program that the test runs: it profiles work and returns from main(). */
 static int end_after_work(const char *address, const char *ca_bundle) {
   spanprof_options options;
   spanprof_session *session;

@@ -82,7 +82,7 @@ static void callback_and_directory_need_no_server(void) {
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 7);
   CHECK_EQUAL(stats().profiles_written, 7);
   CHECK(stats().bytes_written >
-        callback_bytes); /* a file also has the series of the profile */
+        callback_bytes); /* files are larger: they also have the series */
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   stop(exporter, SPANPROF_OK);
   directory_remove(directory);
@@ -157,9 +157,8 @@ static void a_forked_child_sends_only_its_own(void) {
     sp_counters_reset();
     pushed_samples = pushed_ticks = pushed_cpu_ns = 0;
     sink_control(&sink, "{\"mode\": \"ok\"}");
-    test_time.jumped_ns +=
-        21 *
-        SP_NS_PER_S; /* after the backoff that follows the parent's failure */
+    /* The child assumes for 20 s that the server is down. */
+    test_time.jumped_ns += 21 * SP_NS_PER_S;
     push(exporter);
     CHECK(!sp_exporter_flush(exporter, in_s(20)));
     stop(exporter, SPANPROF_OK);
@@ -254,7 +253,7 @@ static void export_some(const sp_mem *mem) {
 static void exporting_survives_failing_memory(void) {
   begin(1);
   failing_mem_sweep(export_some);
-  /* Also with a server that accepts nothing. */
+  /* Repeat it with a server that accepts no profile. */
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   failing_mem_sweep(export_some);
 }
@@ -271,7 +270,8 @@ int main(int argc, char **argv) {
     {"without_a_destination_all_is_counted_as_dropped",
      without_a_destination_all_is_counted_as_dropped},
     {"a_removed_directory_is_logged", a_removed_directory_is_logged},
-/* TSan cannot start threads in the child of a program with several threads. */
+/* ThreadSanitizer cannot start threads in the child of a program with several
+ * threads. */
 #if !defined(__SANITIZE_THREAD__)
     {"a_forked_child_sends_only_its_own", a_forked_child_sends_only_its_own},
 #endif

@@ -1,6 +1,7 @@
-/* Before a process ends, it tries once to upload if the server is down. A
+/* If the server is down, a process tries once more to upload before it ends. A
  * forked child does not try if its parent knows that the server is down. The
- * clock stands still, so no backoff ends and no deadline passes. */
+ * clock of these tests stands still, so no backoff ends and no deadline passes.
+ */
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <sched.h>
@@ -10,8 +11,8 @@
 #include "export/exporter_state.h"
 #include "exporter_fixture.h"
 
-/* Replaces libcurl's name lookups, because the program's symbols have priority.
- */
+/* Replaces the name lookup in libcurl, because the program's symbols have
+ * priority over those of libc. */
 int getaddrinfo(const char *node, const char *service,
                 const struct addrinfo *hints, struct addrinfo **result) {
   static struct sockaddr_in address;
@@ -35,8 +36,8 @@ void freeaddrinfo(struct addrinfo *list) {
   free(list);
 }
 
-/* Wait until the exporter has tried on its own and waits for the next try. The
- * clock stands still, so this try never happens by itself. */
+/* Wait until the exporter's first try has failed. The clock stands still, so
+ * the exporter never tries again by itself. */
 static void await_failed_try(sp_exporter *exporter) {
   bool failed = false;
 
@@ -64,7 +65,8 @@ static void one_try_is_made(char *address, const char *mode) {
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
   CHECK_EQUAL(stats().samples_pending, pushed_samples);
   CHECK_EQUAL(stats().profiles_retried, 1);
-  /* A second call of sp_exporter_retry_now() causes a second try. */
+  /* Each call of sp_exporter_retry_now() causes one try, so this is the second
+   * one. */
   sp_exporter_retry_now(exporter);
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
   CHECK_EQUAL(stats().profiles_retried, 2);
@@ -116,7 +118,8 @@ static void a_backoff_of_the_server_is_not_shortened(void) {
 }
 
 #if CHECK_FORKS
-/* In a forked child of a process whose last try failed. */
+/* The rest of a forked child whose parent knows that the server is down: push a
+ * profile and end without a request, by a stop or by a flush and a stop. */
 static void child_ends(sp_exporter *exporter, bool by_stop) {
   sp_exporter_after_fork_child(exporter);
   sp_log_after_fork(&test_log);
@@ -177,7 +180,8 @@ static void a_forked_child_knows_that_the_server_is_down(void) {
   }
 }
 
-/* Fork a child that pushes, waits for one try until `until_ns`, and exits. */
+/* Fork a child that pushes a profile, flushes it once until `until_ns` with the
+ * status `expected`, and exits. */
 static void child_tries(sp_exporter *exporter, uint64_t until_ns,
                         spanprof_status expected) {
   int status;
@@ -200,7 +204,8 @@ static void child_tries(sp_exporter *exporter, uint64_t until_ns,
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
-/* The parent has nothing to send. */
+/* After one child has found that the server is down, the next children send no
+ * request. Their parent has sent nothing. */
 static void a_child_learns_from_other_children(void) {
   sp_exporter *exporter;
   int i;
@@ -222,7 +227,7 @@ static void a_child_learns_from_other_children(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-/* A request without an answer counts as a failure. */
+/* A request that has had no answer for 3 s counts as a failure. */
 static void a_forked_child_knows_of_a_request_that_hangs(void) {
   const struct timespec wait = {0, 10000000};
   sp_exporter *exporter;

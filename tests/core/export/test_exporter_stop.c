@@ -1,4 +1,5 @@
-/* A stop keeps its deadline, whatever hangs. */
+/* A stop of the exporter keeps its deadline, even if the server, a name lookup,
+ * a callback or libcurl hangs. */
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <netdb.h>
@@ -25,8 +26,9 @@ static void stop_keeps_its_deadline(void) {
     before_ns = sp_monotonic_ns();
     CHECK_EQUAL(sp_exporter_stop(exporter, in_s(1)), SPANPROF_ERR_TIMEOUT);
     took_ns = sp_monotonic_ns() - before_ns;
-    /* The whole time except the part reserved for the disk, and much less than
-     * the ten seconds of a request. Loaded machines are slow. */
+    /* The stop waits for the server for the whole time except the part that is
+     * reserved for the disk. A loaded machine may be slow, but the stop is much
+     * shorter than the ten seconds of a request. */
     CHECK(took_ns >= 750 * SP_NS_PER_MS && took_ns < 5 * SP_NS_PER_S);
     each_sample_is_counted_once();
     CHECK_EQUAL(stats().samples_dropped_stop, pushed_samples);
@@ -35,8 +37,8 @@ static void stop_keeps_its_deadline(void) {
 
 static _Atomic bool lookups_hang;
 
-/* Replaces libcurl's name lookups, because the program's symbols have priority.
- */
+/* Replaces the name lookup in libcurl, because the program's symbols have
+ * priority over those of libc. */
 int getaddrinfo(const char *node, const char *service,
                 const struct addrinfo *hints, struct addrinfo **result) {
   int (*next)(const char *, const char *, const struct addrinfo *,
@@ -81,7 +83,8 @@ static void a_stop_without_time_counts_all_samples(void) {
   exporter = exporter_of(&sp_mem_default);
   for (i = 0; i < 5; i++)
     push(exporter);
-  /* SPANPROF_ERR_STATE if a loaded machine gave the thread no CPU time. */
+  /* The status is SPANPROF_ERR_STATE if a loaded machine gave the uploading
+   * thread no CPU time. */
   st = sp_exporter_stop(exporter, 0);
   CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_STATE);
   each_sample_is_counted_once();
@@ -98,8 +101,9 @@ static void a_stop_without_profiles_is_quick(void) {
   CHECK_EQUAL(sink_number(&sink, "requests"), 0);
 }
 
-/* 20 uploads wait when the server has just answered `mode`. Return the number
- * of requests at the stop. */
+/* Stop an exporter with 20 waiting uploads, to whose first request the server
+ * has answered as `mode` says. Return the number of requests during the stop.
+ */
 static long long requests_at_stop(const char *mode) {
   sp_exporter *exporter;
   long long before;
@@ -135,7 +139,7 @@ static void a_stop_sends_few_requests_to_a_server_that_refuses(void) {
 }
 
 static pthread_mutex_t stuck = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int stuck_state; /* 1: inside of the callback, 2: after it */
+static _Atomic int stuck_state; /* 1: in stuck_callback(), 2: after it */
 
 static void stuck_callback(void *data, const spanprof_profile *profile) {
   (void)data;
@@ -168,14 +172,14 @@ static void a_stuck_thread_is_abandoned(void) {
   CHECK_EQUAL(sp_exporter_stop(exporter, now_ns() + 300 * SP_NS_PER_MS),
               SPANPROF_ERR_STATE);
   took_ns = sp_monotonic_ns() - before_ns;
-  /* At most a quarter is reserved for the disk. */
+  /* Of the 300 ms, at most a quarter is reserved for the disk. */
   CHECK(took_ns >= 225 * SP_NS_PER_MS && took_ns < 5 * SP_NS_PER_S);
   each_sample_is_counted_once();
   CHECK_EQUAL(stats().profiles_spooled, 3);
   CHECK_EQUAL(stuck_state, 1);
   CHECK_EQUAL(sp_own_thread_count(), 1);
   pthread_mutex_unlock(&stuck);
-  /* The thread's later work is not counted. */
+  /* What the abandoned thread does later is not counted. */
   CHECK(sp_own_threads_join_deferred(60 * SP_NS_PER_S));
   CHECK_EQUAL(stuck_state, 2);
   each_sample_is_counted_once();
@@ -185,7 +189,8 @@ static void a_stuck_thread_is_abandoned(void) {
 
 static _Atomic bool transfers_hang, transfer_hangs;
 
-/* Like a name lookup of an old libcurl that does not return. */
+/* Replaces libcurl's function. It behaves like a name lookup of an old libcurl
+ * that does not return. */
 CURLMcode curl_multi_perform(CURLM *multi, int *running) {
   CURLMcode (*next)(CURLM *, int *);
   struct timespec wait = {0, 10000000};

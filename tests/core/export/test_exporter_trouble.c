@@ -1,4 +1,5 @@
-/* Servers that refuse, fail, or cannot be reached. */
+/* The exporter with servers that refuse profiles, fail, or cannot be reached.
+ */
 #include "exporter_fixture.h"
 
 static void refused_profiles_are_dropped_immediately(void) {
@@ -21,7 +22,7 @@ static void refused_profiles_are_dropped_immediately(void) {
     CHECK_EQUAL(stats().profiles_dropped, 2);
     CHECK_EQUAL(stats().profiles_retried, 0);
     CHECK(stats().samples_dropped_export > 0);
-    /* At most one warning of a kind per minute. */
+    /* A warning of one kind is logged at most once a minute. */
     CHECK_EQUAL(logged_count("the profile is dropped"), 1);
     stop(exporter, SPANPROF_OK);
   }
@@ -87,14 +88,16 @@ static void a_bad_profile_does_not_block_others(void) {
   for (i = 0; i < 300 && stats().samples_pending; i++)
     pass_s(1);
   CHECK_EQUAL(sink_number(&sink, "profiles"), 5);
-  /* Five tries, because a 500 may come from a server that starts. */
+  /* The profile is sent five times, because a server that is starting also
+   * answers 500. */
   CHECK_EQUAL(sink_number(&sink, "answers/500"), 5);
   CHECK_EQUAL(stats().samples_dropped_export, 3);
   CHECK_EQUAL(stats().profiles_retried, 4);
   stop(exporter, SPANPROF_OK);
 }
 
-/* Failures that new credentials, another address or a roll-out repair. */
+/* Failures that are repairable: the server's answer may change with new
+ * credentials, another address or a new version of the server. */
 static const char *const repairable_modes[] = {
     "{\"mode\": \"status\", \"status\": 401}",
     "{\"mode\": \"status\", \"status\": 403}",
@@ -120,7 +123,7 @@ static void repairable_failures_lose_nothing(void) {
       push(exporter);
       pass_s(10);
     }
-    /* One request in 30 to 60 s, for ten minutes. */
+    /* In ten minutes, one request in 30 to 60 s. */
     requests = sink_number(&sink, "requests");
     CHECK(requests >= 10 && requests <= 21);
     CHECK_EQUAL(stats().profiles_dropped, 0);
@@ -136,7 +139,8 @@ static void repairable_failures_lose_nothing(void) {
   }
 }
 
-/* Often a new process has the new credentials. */
+/* The profiles wait in the spool, because often only a new process has new
+ * credentials. */
 static void repairable_failures_wait_in_the_spool(void) {
   size_t i;
   int j;
@@ -198,7 +202,8 @@ static void a_page_does_not_acknowledge_an_ingest_upload(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-/* After a flush with SPANPROF_OK, nothing is pending. */
+/* If a flush returns SPANPROF_OK, no profile is pending. If profiles are
+ * pending, it returns SPANPROF_ERR_TIMEOUT. */
 static void a_flush_reports_whether_all_is_delivered(void) {
   char directory[64];
   sp_exporter *exporter;
@@ -248,7 +253,8 @@ static void half_an_hour_of_outage_loses_nothing(void) {
     pass_s(10);
   }
   requests = sink_number(&sink, "answers/503");
-  /* A backoff of 0.5 to 10 s, on average 5.25 s, for half an hour. */
+  /* In half an hour, one request after each backoff of 0.5 to 10 s, on average
+   * 5.25 s. */
   CHECK(requests >= 180 && requests <= 1000);
   CHECK_EQUAL(stats().samples_dropped_export, 0);
   CHECK(stats().samples_pending > 0);
@@ -259,7 +265,7 @@ static void half_an_hour_of_outage_loses_nothing(void) {
   CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
   CHECK(stats().profiles_retried > 0);
   CHECK_EQUAL(logged_count("work again"), 1);
-  /* One warning per minute. */
+  /* One warning a minute. */
   CHECK(logged_count("answered 503") >= 20);
   CHECK(logged_count("answered 503") <= 35);
   stop(exporter, SPANPROF_OK);
@@ -280,7 +286,8 @@ static void after_45_minutes_profiles_are_given_up(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-/* A jump of less than an hour, because the server's clock jumps, too. */
+/* The jump is less than an hour, because the server's clock jumps, too, and it
+ * refuses profiles that are an hour old. */
 static void a_clock_jump_drops_nothing(void) {
   sp_exporter *exporter;
 
@@ -314,7 +321,7 @@ static void the_queue_is_bounded(void) {
   CHECK(logged_count("queue_bytes") >= 1);
   sink_control(&sink, "{\"mode\": \"ok\"}");
   stop(exporter, SPANPROF_OK);
-  /* The newest profiles remain. */
+  /* The oldest profiles were dropped, the newest ones are sent. */
   CHECK_EQUAL(sink_number(&sink, "profiles"), 50 - (long long)dropped);
 }
 
@@ -358,7 +365,8 @@ static void the_next_process_sends_profiles_spooled_at_a_stop(void) {
   exporter = exporter_of(&sp_mem_default);
   for (i = 0; i < 5; i++)
     push(exporter);
-  /* Delivered to the disk. */
+  /* The stop returns SPANPROF_OK, because the profiles were delivered to the
+   * spool. */
   stop(exporter, SPANPROF_OK);
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   CHECK_EQUAL(stats().profiles_spooled, 5);

@@ -35,7 +35,7 @@ static sp_http_answer post(sp_http_client *client, const char *address) {
   return answer;
 }
 
-/* Send a request by a new client. */
+/* Send one request with a new client. */
 static sp_http_answer post_once(const sp_settings *settings,
                                 const char *address) {
   sp_http_client *client = client_of(settings);
@@ -67,7 +67,7 @@ static void connections_are_kept(void) {
   for (i = 0; i < 5; i++)
     CHECK_EQUAL(post(client, sink.address).status, 400);
   CHECK_EQUAL(sink_number(&sink, "requests"), requests + 6);
-  /* Only the two connections of the control port are new. */
+  /* Only the two connections to the control port of the sink are new. */
   CHECK_EQUAL(sink_number(&sink, "connections"), connections + 2);
   sp_http_client_free(client);
 }
@@ -103,7 +103,8 @@ static void a_page_can_be_requested(void) {
     CHECK_EQUAL(post(client, sink.address).status, 400);
   }
   CHECK_EQUAL(sink_number(&sink, "asked"), asked + 3);
-  /* This request is optional: any limit ends it, even one in the far future. */
+  /* Nobody needs the answer to sp_http_client_get(), so any limit ends the
+   * request, even a limit in the far future. */
   sp_http_client_limit(client, UINT64_MAX - 1);
   sp_http_client_get(client, url, &answer);
   CHECK(answer.aborted);
@@ -179,7 +180,7 @@ static void faulty_servers_are_reported(void) {
   static const struct {
     const char *mode;
     long status;
-    const char *message; /* a part of the message */
+    const char *message; /* part of the expected message */
   } rows[] = {
       {"{\"mode\": \"status\", \"status\": 503}", 503, "unknown: on demand"},
       {"{\"mode\": \"status\", \"status\": 401, \"code\": \"unauthenticated\", "
@@ -218,7 +219,7 @@ static void retry_after_is_read(void) {
   CHECK_EQUAL(answer.status, 429);
   CHECK(answer.retry_after_given);
   CHECK_EQUAL(answer.retry_after_ns, 17 * SP_NS_PER_S);
-  /* The value does not apply to the next answer. */
+  /* The Retry-After of one answer does not apply to the next answer. */
   CHECK(!post(client, sink.address).retry_after_given);
   sp_http_client_free(client);
 }
@@ -271,10 +272,10 @@ static void another_thread_can_end_a_request(void) {
   answer = post(client, sink.address);
   CHECK(answer.aborted);
   CHECK_EQUAL(answer.status, 0);
-  /* Much less than the limit of ten seconds. */
+  /* This is much less than a request's limit of ten seconds. */
   CHECK(sp_monotonic_ns() - before_ns < 8 * SP_NS_PER_S);
   pthread_join(thread, NULL);
-  /* No later request is sent. */
+  /* After an abort, no request is sent. */
   answer = post(client, sink.address);
   CHECK(answer.aborted);
   sp_http_client_free(client);
@@ -348,7 +349,8 @@ static void answers_with_credentials_are_omitted(void) {
   settings.headers = headers;
   settings.header_count = 1;
   CHECK(strstr(post_once(&settings, sink.address).message, "omitted"));
-  /* libcurl reports a proxy that it cannot use, with its whole URL. */
+  /* If libcurl cannot use a proxy, its message has the whole URL of the proxy.
+   */
   sink_control(&sink, "{\"mode\": \"ok\"}");
   settings.header_count = 0;
   settings.proxy = (char *)"odd://user:password@127.0.0.1:1";
@@ -357,8 +359,8 @@ static void answers_with_credentials_are_omitted(void) {
   CHECK(answer.message[0] && !strstr(answer.message, "password"));
 }
 
-/* The answer may contain only a part of the credential, because the server,
- * libcurl or the library has truncated the text. */
+/* A message may contain only the first part of a credential, because the
+ * server, libcurl or spanprof has truncated the text. */
 static void parts_of_a_long_credential_are_omitted(void) {
   char token[601], half[400], message[1000];
   sp_settings settings = usual_settings();
@@ -423,12 +425,13 @@ static int (*lookup_next(void))(const char *, const char *,
   return next;
 }
 
-/* An address of the loopback network that no program uses. A port that is free
- * on 127.0.0.2 is free here, too; on 127.0.0.1 another program may use it. */
+/* An address of the loopback network that no other program uses, so a port that
+ * is free on 127.0.0.2 is free on this address, too. On 127.0.0.1 another
+ * program may use the port. */
 #define LONELY_ADDRESS "127.0.0.3"
 
-/* Replaces libcurl's name lookups, because the program's symbols have priority.
- * two.invalid has two addresses. */
+/* Replaces the name lookup in libcurl, because the program's symbols have
+ * priority over those of libc. The name two.invalid has two addresses. */
 int getaddrinfo(const char *node, const char *service,
                 const struct addrinfo *hints, struct addrinfo **result) {
   struct addrinfo *second = NULL;
@@ -445,7 +448,7 @@ int getaddrinfo(const char *node, const char *service,
 }
 
 /* Open a listener at `address` that accepts no connection, because its backlog
- * is full. Returns the sockets that fill it. */
+ * is full. `fillers` are the sockets that fill the backlog. */
 static int black_hole(const char *address, int port, int fillers[8]) {
   struct sockaddr_in at = {.sin_family = AF_INET,
                            .sin_port = htons((uint16_t)port)};
@@ -460,7 +463,7 @@ static int black_hole(const char *address, int port, int fillers[8]) {
     fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     ready = (struct pollfd){.fd = fillers[i], .events = POLLOUT};
     connect(fillers[i], (struct sockaddr *)&at, sizeof at);
-    /* The last connections are never established. */
+    /* The backlog is full, so the last connections are never established. */
     if (i < 4)
       poll(&ready, 1, 100);
   }
@@ -497,8 +500,8 @@ static void run(const char *format, ...) {
   CHECK_EQUAL(system(command), 0);
 }
 
-/* Create an authority "name", with certificates for 127.0.0.1 and for a client.
- */
+/* Create a certificate authority `name`, and certificates for the server
+ * 127.0.0.1 and for a client. */
 static void certificates_make(const char *directory, const char *name) {
   run("cd %s && exec 2>/dev/null && openssl req -x509 -newkey rsa:2048 -nodes "
       "-days 2 -subj /CN=%s-ca -keyout %s-ca.key -out %s-ca.pem",
@@ -542,7 +545,7 @@ static void tls_is_verified(const char *directory) {
   CHECK(strstr(answer.message, "PYROSCOPE_CA_BUNDLE") != NULL);
   settings.ca_bundle = NULL;
   CHECK_EQUAL(post_once(&settings, secure.address).status, 0);
-  /* A file that exists but has no certificate. */
+  /* This file exists, but has no certificate. */
   settings.ca_bundle = file_in(directory, "a.ext");
   answer = post_once(&settings, secure.address);
   CHECK_EQUAL(answer.status, 0);
@@ -570,7 +573,7 @@ static void client_certificates_are_shown(const char *directory) {
   sink_stop(&secure);
 }
 
-/* The server acts as a proxy with TLS. */
+/* The sink acts as a proxy that uses TLS. */
 static void a_proxy_is_verified_like_a_server(const char *directory) {
   const char *arguments[] = {"--cert", file_in(directory, "a-server.pem"),
                              "--key", file_in(directory, "a-server.key"), NULL};

@@ -181,7 +181,7 @@ static void only_files_with_our_names_are_removed(void) {
   files = files_in(directory_new(directory), &settings);
   for (i = 0; i < SP_COUNT_OF(others); i++)
     touch(directory, others[i], 60000);
-  /* A file of an earlier process of this application. */
+  /* This file is from an earlier process of the same application. */
   touch(directory, "checkout-12-34.pb.gz", 60000);
   CHECK(!put(files, sp_clock_unix_ns(&test_time.clock), 0));
   for (i = 0; i < SP_COUNT_OF(others); i++)
@@ -198,7 +198,7 @@ static void a_full_disk_leaves_no_partial_file(void) {
   sp_profile_files *files = files_in(directory_new(directory), &settings);
   struct rlimit before, small = {4096, 4096};
 
-  /* A file size limit makes write() fail half-way, like a full disk. */
+  /* A limit of the file size makes write() fail half-way, like a full disk. */
   signal(SIGXFSZ, SIG_IGN);
   CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
   small.rlim_max = before.rlim_max;
@@ -251,8 +251,8 @@ static void writing_survives_failing_memory(void) {
   failing_mem_sweep(write_some);
 }
 
-/* A clock that was set forward may be wrong and set back later. Files that were
- * removed in between would be lost. */
+/* A clock that was set forward may be wrong, and be set back later. Files that
+ * were removed before that would be lost. */
 static void a_clock_set_forward_removes_nothing_for_a_day(void) {
   char directory[64];
   sp_settings settings = usual_settings();
@@ -265,7 +265,7 @@ static void a_clock_set_forward_removes_nothing_for_a_day(void) {
   test_time.unix_ns += month_ns;
   CHECK(!put(files, time_ns + month_ns, 100));
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 6);
-  /* A clock that stays changed is trusted. */
+  /* A clock that has stayed changed for a day is trusted. */
   test_time.jumped_ns += 25 * 3600 * SP_NS_PER_S;
   CHECK(!put(files, time_ns + month_ns + 1, 100));
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 2);
@@ -303,7 +303,8 @@ static void after_a_clock_was_set_back_new_profiles_stay(void) {
   directory_remove(directory);
 }
 
-/* Each process knows only its own files until it reads the directory again. */
+/* The limit covers the files of all processes, but a process knows the files of
+ * the others only after it has read the directory again. */
 static void the_size_limit_covers_all_processes(void) {
   char directory[64];
   sp_settings settings = usual_settings();
@@ -327,7 +328,7 @@ static void the_size_limit_covers_all_processes(void) {
   directory_remove(directory);
 }
 
-/* Without the hash, both names would be "____". */
+/* Without the hash, both names would become "____". */
 static void applications_with_non_ascii_names_are_distinguished(void) {
   char directory[64];
   sp_settings one = usual_settings(), two = usual_settings();

@@ -57,7 +57,8 @@ static void given_labels_replace_our_labels(void) {
   sp_series_dispose(&series);
 }
 
-/* Pyroscope before 2.0 treats them as one name, and refuses the series. */
+/* Pyroscope before 2.0 treats two such names as one name, and refuses the
+ * series. */
 static void names_that_differ_only_in_dots_are_merged(void) {
   sp_pair labels[] = {{(char *)"otel_scope_name", (char *)"mine"},
                       {(char *)"service.name", (char *)"never"},

@@ -23,8 +23,8 @@ static double wait_s(const sp_retry *retry) {
 }
 
 static void every_status_has_its_verdict(void) {
-  /* The verdict on a first answer, and on the same answer after 100 tries of
-   * the upload. */
+  /* For each status, the verdict after the first request of an upload, and the
+   * verdict after 100 requests with this answer. */
   static const struct {
     long status;
     sp_retry_verdict first, hundredth;
@@ -76,7 +76,7 @@ static void limited_uploads_get_eight_tries(void) {
   CHECK(decide(retry_case).is_limited);
   retry_case.refusals = 7;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXHAUSTED);
-  /* With Retry-After, the server sets the time. */
+  /* If the answer has Retry-After, the server has set the time. */
   retry_case.retry_after_given = true;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_AGAIN);
   CHECK(!decide(retry_case).own_fault);
@@ -175,12 +175,12 @@ static void old_profiles_expire(void) {
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_AGAIN);
   retry_case.age_ns = 2700 * SP_NS_PER_S;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXPIRED);
-  /* At the server's time, the profile is too old. */
+  /* At the time that the server has set, the profile will be too old. */
   retry_case.age_ns = 2600 * SP_NS_PER_S;
   retry_case.retry_after_given = true;
   retry_case.retry_after_ns = 200 * SP_NS_PER_S;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXPIRED);
-  /* Age does not change an acceptance. */
+  /* An accepted profile is accepted, however old it is. */
   retry_case.status = 200;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_ACCEPTED);
 }

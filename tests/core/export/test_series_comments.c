@@ -21,7 +21,7 @@ static sp_series series_of(const sp_mem *mem) {
   return series;
 }
 
-/* Create the content of a profile's file. */
+/* Create the content of a file with a profile and its series. */
 static void file_make(const sp_series *series, size_t filler, sp_buffer *out) {
   sp_encoded part = sample_pprof(&sp_mem_default, 1234, 1, 10, filler);
 

@@ -2,7 +2,7 @@
 #include "export/service_name.h"
 #include "failing_mem.h"
 
-/* Create an exporter whose settings have no name. */
+/* Create an exporter whose settings have no application_name. */
 static sp_exporter *exporter_open(uint64_t clock_rate) {
   begin(clock_rate);
   test_settings.application_name = (char *)"unknown_service:program";

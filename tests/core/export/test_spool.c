@@ -81,7 +81,7 @@ static void a_stored_profile_is_read_back(void) {
   sp_spool_remove(spool, entry);
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
   sp_spool_free(spool);
-  /* An empty spool leaves no directory. */
+  /* An empty spool leaves no home in the directory. */
   CHECK_EQUAL(directory_count(directory, ""), 0);
   directory_remove(directory);
 }
@@ -138,7 +138,8 @@ static void the_oldest_beyond_the_size_limit_are_dropped(void) {
   CHECK_EQUAL(dropped_count, 15);
   CHECK_EQUAL(dropped_samples, 75);
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns + 15);
-  /* A profile that is larger than the whole spool replaces no other. */
+  /* A profile that is larger than the whole spool does not replace other
+   * profiles. */
   CHECK_EQUAL(put(spool, time_ns + 99, 100000), SPANPROF_ERR_LIMIT);
   CHECK_EQUAL(dropped_count, 15);
   sp_spool_free(spool);
@@ -163,7 +164,7 @@ static void old_entries_are_dropped(void) {
   directory_remove(directory);
 }
 
-/* Run a process that spools `count` profiles and dies. */
+/* Fork a process that spools `count` profiles and dies. */
 static void dead_process(const char *directory, uint64_t time_ns, int count) {
   pid_t pid = fork();
   int status, i;
@@ -196,7 +197,7 @@ static void files_of_dead_processes_are_taken_over(void) {
 
     CHECK(entry != NULL);
     CHECK_EQUAL(entry->time_ns, time_ns + i);
-    /* No process counts these samples. */
+    /* No process counts the samples of these profiles. */
     CHECK(!entry->own);
     CHECK_EQUAL(entry->samples, 0);
     CHECK(!sp_spool_read(spool, entry, &file));
@@ -225,7 +226,8 @@ static void a_clock_jump_loses_nothing(void) {
   test_time.jumped_ns += 1300 * SP_NS_PER_S;
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns);
   CHECK_EQUAL(dropped_count, 0);
-  /* Half of the maximum age. */
+  /* The dead process's profile is dropped when half of the maximum age has
+   * passed since it was taken over. */
   test_time.jumped_ns += 100 * SP_NS_PER_S;
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns + 1);
   CHECK_EQUAL(dropped_count, 1);
@@ -247,7 +249,8 @@ static void many_dead_processes_are_taken_over_in_turn(void) {
   spool = spool_in(directory);
   spool_settings.spool_max_bytes = 64 << 20;
   CHECK(!sp_spool_claim(spool));
-  /* The size limit includes them. */
+  /* The size limit includes the files of dead processes that are not taken over
+   * yet, so one profile is dropped. */
   CHECK(!put(spool, time_ns + 20, 100));
   CHECK_EQUAL(dropped_count, 1);
   for (i = 0; i < 40; i++) {
@@ -291,12 +294,14 @@ static void living_processes_keep_their_files(void) {
   spool_settings.spool_max_bytes = 64 << 20;
   CHECK(!sp_spool_claim(spool));
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
-  /* A profile that does not fit next to theirs replaces no other. */
+  /* The second profile does not fit next to the other process's files, and does
+   * not replace the first one. */
   CHECK(!put(spool, time_ns, 100));
   CHECK_EQUAL(put(spool, time_ns + 1, 5000), SPANPROF_ERR_LIMIT);
   CHECK_EQUAL(dropped_count, 0);
   sp_spool_remove(spool, sp_spool_next(spool, now_ns()));
-  /* Not again within a minute. */
+  /* After the other process has ended, its files are not taken over yet,
+   * because the spool looks for dead processes only once a minute. */
   close(end[1]);
   CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
   CHECK(!sp_spool_claim(spool));
@@ -309,8 +314,8 @@ static void living_processes_keep_their_files(void) {
   directory_remove(directory);
 }
 
-/* Many processes compete for the files of a dead process: each file goes to one
- * process. */
+/* Many processes compete for the files of dead processes. Each file goes to
+ * exactly one process. */
 static void each_file_is_claimed_once(void) {
   enum { FILES = 40, PROCESSES = 8 };
   char directory[64], byte = 0;
@@ -407,7 +412,7 @@ static size_t files_in(const char *directory) {
   return (size_t)count;
 }
 
-/* A process without free descriptors loses no profile on disk. */
+/* If a process has no free descriptors, its profiles in the spool stay. */
 static void without_descriptors_the_files_stay(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
@@ -434,8 +439,8 @@ static void without_descriptors_the_files_stay(void) {
   directory_remove(directory);
 }
 
-/* Files that other users planted are neither sent nor removed, and are
- * reported. Valid homes are taken over in the same scan. */
+/* Homes that other users have planted are reported, and their files are neither
+ * sent nor removed. Valid homes are taken over in the same scan. */
 static void planted_homes_are_reported(void) {
   char directory[64], victim[64], path[128];
   uint64_t time_ns = now_unix_ns();
@@ -460,7 +465,8 @@ static void planted_homes_are_reported(void) {
   directory_remove(victim);
 }
 
-/* In our home, but a link, or writable by other users. */
+/* The files are in the process's own home, but one is writable by other users,
+ * and the other one is a link. */
 static void forged_files_are_dropped_unread(void) {
   char directory[64], path[512];
   sp_spool *spool = spool_in(directory_new(directory));
@@ -519,8 +525,9 @@ static void a_removed_home_is_created_again(void) {
   directory_remove(directory);
 }
 
-/* The lock of a home is removed, and another process takes it. That process may
- * send the files as soon as this one detects the loss. */
+/* The lock file of this process's home is removed, and another process takes
+ * over the home. When this process detects that, it drops its entries, because
+ * the other process may send the files. */
 static void a_home_taken_by_another_process_is_abandoned(void) {
   char directory[64], path[512], byte = 0;
   int ready[2], end[2];
@@ -577,7 +584,7 @@ static void a_forked_child_has_a_spool_of_its_own(void) {
   }
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
   CHECK_EQUAL(status, 0);
-  /* This home is still ours. */
+  /* The parent still has its home. */
   CHECK(sp_spool_next(spool, now_ns()) != NULL);
   dead_process(directory, now_unix_ns(), 0);
   sp_spool_free(spool);

@@ -6,7 +6,7 @@
 #include "export_fixture.h"
 #include "failing_locks.h"
 
-/* Create a file in `directory`. */
+/* Create an empty file in `directory`. */
 static void touch(const char *directory, const char *name, mode_t mode) {
   char path[256];
   int fd;
@@ -117,7 +117,7 @@ static void living_processes_keep_their_files(void) {
   directory_remove(directory);
 }
 
-/* Return the result of a claim by another process. */
+/* Return the status of a claim of the home by another process. */
 static spanprof_status claim_elsewhere(const char *spool, const char *name) {
   pid_t pid = fork();
   int status;
@@ -130,7 +130,7 @@ static spanprof_status claim_elsewhere(const char *spool, const char *name) {
   return (spanprof_status)-WEXITSTATUS(status);
 }
 
-/* Programs that clean /tmp may remove the lock. */
+/* Programs that clean /tmp may remove the lock file. */
 static void a_removed_lock_is_created_again(void) {
   char directory[64];
   sp_spool_home home;
@@ -166,7 +166,8 @@ static void a_home_without_lock_for_long_is_taken_over(void) {
   directory_remove(directory);
 }
 
-/* For example, its owner was stopped for a long time. */
+/* This happens, for example, if the owner of the home was stopped for a long
+ * time. */
 static void a_home_taken_by_another_process_is_lost(void) {
   char directory[64], byte = 0;
   int ready[2], end[2];
@@ -203,7 +204,8 @@ static void a_home_taken_by_another_process_is_lost(void) {
   directory_remove(directory);
 }
 
-/* A user who could once write to the spool made a link in place of a home. */
+/* A user who once had write access to the spool has made a link that looks like
+ * a home. */
 static void a_planted_link_is_not_touched(void) {
   char directory[64], victim[64];
 

@@ -16,7 +16,7 @@ static sp_upload *made(sp_upload_queue *queue, uint64_t number, size_t size) {
   return upload;
 }
 
-/* Check the number of the upload and free it. */
+/* Check that the upload has this number, and free it. */
 static void check_and_free(sp_upload *upload, uint64_t number) {
   CHECK(upload != NULL);
   CHECK_EQUAL(upload->number, number);

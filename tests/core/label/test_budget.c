@@ -1,14 +1,15 @@
-/* Functions that programs call often allocate nothing after their first call.
- * The test counts allocations and measures no times. */
+/* Functions that programs call often allocate no memory after their first call.
+ * The tests count allocations and do not measure times. */
 #include "check.h"
 #include "label/context.h"
 #include "util/memory/mem.h"
 
 #define BUDGET_ROUNDS 10000
 
-/* Number of allocations of the calling thread. A sanitizer has its own
- * allocator with hooks (sanitizer/allocator_interface.h, LLVM 14), which
- * replace the functions defined below. */
+/* Number of allocations of the calling thread. They are counted in replacements
+ * of malloc(), calloc() and realloc(), or, if a sanitizer has its own
+ * allocator, in the hooks of that allocator (sanitizer/allocator_interface.h,
+ * LLVM 14). */
 static _Thread_local volatile uint64_t budget_allocations;
 
 #if defined(__has_feature)
@@ -39,8 +40,8 @@ static void allocations_watch(void) {
                                                   release_seen) != 0);
 }
 #else
-/* glibc's functions, by the names that let a program define its own (glibc
- * 2.36, manual 3.2.5). */
+/* glibc's functions. The replacements call them by these names (glibc 2.36,
+ * manual 3.2.5). */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -140,7 +141,7 @@ static void context_switched(size_t rounds) {
   }
 }
 
-/* The counter itself works. */
+/* Checks that the test counts allocations at all. */
 static void an_allocation_is_counted(void) {
   uint64_t before = budget_allocations;
   char *volatile p = malloc(16);
@@ -169,7 +170,7 @@ static void switching_contexts_allocates_nothing(void) {
   CHECK_EQUAL(allocations_of(context_switched), 0);
 }
 
-/* The memory that each thread with labels keeps for its life. */
+/* A thread that has used labels keeps an sp_self record until it ends. */
 static void a_thread_uses_less_than_four_kilobytes(void) {
   CHECK(sizeof(sp_self) <= 4096);
 }

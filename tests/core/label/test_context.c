@@ -1,4 +1,4 @@
-/* Contexts and the threads' own records: attaching, ending, switching,
+/* Contexts, and the records of threads (sp_self): attaching, ending, switching,
  * forking. */
 #include "check.h"
 
@@ -148,9 +148,9 @@ static void next_thread_inherits_nothing(void) {
 
 static pthread_key_t late_key;
 
-/* Number of times that a thread's last destructor runs again. ThreadSanitizer
- * disposes of its own state in the last round, so with it the last round is
- * skipped. */
+/* Number of times that the destructor use_late() runs at the end of a thread.
+ * ThreadSanitizer disposes of its own state in the last round of destructors,
+ * so with it the last round is skipped. */
 #if defined(__SANITIZE_THREAD__)
 #define LATE_ROUNDS 2
 #else
@@ -161,8 +161,8 @@ static void use_late(void *data) {
   int *rounds = data;
   spanprof_label_token token;
 
-  /* The push fails in the last round, because no destructor would run after it
-   * and free the thread's record. */
+  /* The push fails in the last round of destructors, because no destructor
+   * would run after it and free the thread's record. */
   if (spanprof_label_push_bytes("key", 3, "late", 4, &token))
     CHECK_EQUAL(token, 0);
   spanprof_label_pop(token);
@@ -179,7 +179,7 @@ static void *end_with_late_key(void *data) {
 static void destructor_of_another_key_may_attach_again(void) {
   int rounds, i;
 
-  CHECK(sp_self_attach()); /* our key is created before the other one */
+  CHECK(sp_self_attach()); /* the library's key is created before late_key */
   CHECK_EQUAL(pthread_key_create(&late_key, use_late), 0);
   sp_self_hooks_set(&counting);
   for (i = 0; i < 50; i++) {
@@ -228,7 +228,7 @@ static size_t contexts_visited(void) {
   return count;
 }
 
-/* Number of the process's resident pages. */
+/* Return the number of the process's resident pages. */
 static long resident_pages(void) {
   FILE *file = fopen("/proc/self/statm", "r");
   long size, resident;
@@ -238,7 +238,8 @@ static long resident_pages(void) {
   return resident;
 }
 
-/* The memory of many coroutines is returned when they end. */
+/* When many coroutines have ended, the memory of their contexts is returned to
+ * the system. */
 static void free_contexts_return_memory_and_are_not_visited(void) {
   enum { MANY = 100000 };
   static spanprof_context *many[MANY];
@@ -263,7 +264,8 @@ static void free_contexts_return_memory_and_are_not_visited(void) {
   }
 }
 
-/* Memory is not returned and allocated again for each context. */
+/* If a program frees and creates contexts in turn, memory is not returned and
+ * allocated again each time. */
 static void a_freed_context_is_reused(void) {
   spanprof_context *first, *next;
   int i;
@@ -298,7 +300,7 @@ static void sample_carries_labels_and_span(void) {
   spanprof_labels_set(pushed);
   spanprof_labels_set(0);
   CHECK_EQUAL(last_labels(sp_self_current()), pushed);
-  /* A sample without a span also replaces the last values. */
+  /* A sample without labels and span replaces the last values, too. */
   sp_context_remember(sp_self_current(), 0, 0, 0);
   CHECK_EQUAL(last_span(sp_self_current()), 0);
   CHECK_EQUAL(last_labels(sp_self_current()), 0);
@@ -446,7 +448,7 @@ static void stale_leave_is_ignored_and_counted(void) {
   CHECK_EQUAL(spanprof_span_active(), a);
   CHECK_EQUAL(sp_counted(&sp_counts.spans_unbalanced), before + 1);
   third = enter(b);
-  spanprof_span_leave(second); /* also leaves the inner one */
+  spanprof_span_leave(second); /* also leaves b */
   CHECK_EQUAL(spanprof_span_active(), 0);
   spanprof_span_leave(third);
   spanprof_span_leave(UINT64_MAX);

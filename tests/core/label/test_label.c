@@ -1,4 +1,4 @@
-/* Labels: pushing, popping, sets, caps, and use in signal handlers. */
+/* Labels: pushes, pops, sets, limits, and use in signal handlers. */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -23,7 +23,7 @@ static spanprof_label_token push(const char *name, const char *value) {
   return token;
 }
 
-/* The set as text: "inner=x,outer=y". */
+/* Return the set as text, such as "inner=x,outer=y". */
 static const char *words(spanprof_labels set) {
   static _Thread_local char text[4096];
   sp_label labels[32];
@@ -83,8 +83,9 @@ static void texts_of_every_length_are_distinguished(void) {
   size_t bytes, at;
   int round;
 
-  /* Twice, so that the second push finds a filled cache. Each value differs
-   * from the previous one in a single byte, at every position. */
+  /* Each value is pushed twice, so that the second push finds it in the cache.
+   * The values have every length, and differ from each other in a single byte
+   * at every position. */
   for (bytes = 1; bytes < 40; bytes++) {
     for (at = 0; at < bytes; at++) {
       for (round = 0; round < 2; round++) {
@@ -155,7 +156,7 @@ static void token_pops_only_where_it_was_pushed(void) {
   spanprof_label_token a = push("a", "1"), b;
   spanprof_labels suspended = spanprof_labels_get();
 
-  spanprof_labels_set(0); /* another coroutine */
+  spanprof_labels_set(0); /* switch to another coroutine */
   b = push("b", "2");
   spanprof_label_pop(a);
   CHECK_TEXT(current(), "b=2");
@@ -252,8 +253,8 @@ static void values_over_the_cap_become_other(void) {
     spanprof_label_pop(token);
   }
   CHECK_EQUAL(sp_counted(&sp_counts.labels_capped), before + 15);
-  /* Admitted values stay, under any parent; other names have their own
-   * count. */
+  /* Values that were admitted before the limit was reached stay valid, in any
+   * set. The values of another name are counted separately. */
   token = push("other_name", "request-20");
   push("request", "request-3");
   CHECK_TEXT(current(), "request=request-3,other_name=request-20");
@@ -331,7 +332,7 @@ static void sets_are_bounded(void) {
               SPANPROF_ERR_LIMIT);
   CHECK_EQUAL(sp_counted(&sp_counts.labels_refused), before + 2);
   CHECK_TEXT(current(), "");
-  /* Existing sets still work. */
+  /* Sets that exist can still be pushed. */
   token = push("name3", "33");
   CHECK_TEXT(current(), "name3=33");
   spanprof_label_pop(token);
@@ -356,7 +357,8 @@ static void push_in_handler(int number) {
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__SANITIZE_ADDRESS__)
-/* Bit 8 of rflags: a SIGTRAP after each instruction (Intel SDM 3A, 2.3). */
+/* Bit 8 of rflags, which causes a SIGTRAP after each instruction (Intel SDM 3A,
+ * 2.3). */
 #define STEP_FLAG 0x100
 
 static unsigned steps, step_to_push;
@@ -400,8 +402,9 @@ static void cache_fill(void) {
   }
 }
 
-/* The handler pushes the same label as the interrupted push: at its first
- * instruction, at the second, and so on to the last. */
+/* A push is interrupted by a handler that pushes the same label. The push is
+ * repeated, and interrupted at its first instruction, at its second, and so on
+ * to the last one. */
 static void handler_may_push_at_each_instruction(void) {
   spanprof_label_token token;
 
@@ -502,7 +505,7 @@ static void set_is_composed_without_a_thread(void) {
   CHECK_TEXT(words(with(set, "never seen", NULL)), "phase=a,user=7");
   CHECK_EQUAL(with(one, "user", NULL), 0);
   CHECK_EQUAL(with(set, "user", "7"), set);
-  /* The set does not grow, however often a label changes. */
+  /* The set does not grow, however often the value of a label is replaced. */
   for (i = 0; i < 1000; i++)
     set = with(set, "user", i % 2 ? "8" : "9");
   CHECK_TEXT(words(set), "user=8,phase=a");
@@ -551,8 +554,9 @@ static void every_allocation_may_fail(void) {
   failing_mem_sweep(pushing);
 }
 
-/* Runs first, before any value is capped: a handler may push interned texts,
- * and must not take a lock to intern "[other]". */
+/* "[other]" is interned when a thread attaches, because a signal handler that
+ * pushes interned texts must not take a lock. This test runs first, before any
+ * value has become "[other]". */
 static void the_text_of_capped_values_is_other(void) {
   spanprof_text_id other;
 

@@ -1,4 +1,5 @@
-/* Interned texts: numbers, cleaning, bounds, threads, memory failures. */
+/* Interned texts: numbers, cleaning, limits, threads, and failing allocations.
+ */
 #include "check.h"
 #include "failing_mem.h"
 
@@ -83,7 +84,7 @@ static void long_text_is_cut_between_characters(void) {
 
   for (i = 0; i + 1 < bytes; i += 2)
     memcpy(text + i, "\xc3\xa9", 2);
-  text[0] = 'x'; /* so that the cut would be inside a character */
+  text[0] = 'x'; /* now a cut at an even byte is inside of a character */
   text[1] = 'x';
   text[2] = 'x';
   memmove(text + 3, "\xc3\xa9", 2);

@@ -22,8 +22,8 @@ static void settings_end(void) {
   sp_buffer_dispose(&notes);
 }
 
-/* A check and a start with this environment fail with the same status and
- * message. */
+/* With this environment, spanprof_options_check() and spanprof_session_start()
+ * fail with the same status and message. */
 static void check_start_alike(const spanprof_options *options,
                               char *const *environment, spanprof_status status,
                               const char *sentence) {
@@ -63,7 +63,7 @@ static void options_started(spanprof_options *options) {
 static void options_wrong_variables_are_refused_by_name(void) {
   static const struct {
     char *variable;
-    const char *sentence; /* its beginning */
+    const char *sentence; /* beginning of the error message */
   } table[] = {
       {"PYROSCOPE_APPLICATION_NAME=  ",
        "application_name (from PYROSCOPE_APPLICATION_NAME) is empty"},
@@ -162,7 +162,7 @@ static void options_wrong_calls_are_refused_by_name(void) {
     size_t offset;
     const char *text;
     int64_t number;
-    const char *sentence; /* a part of it */
+    const char *sentence; /* part of the error message */
   } table[] = {
 #define TEXT_CASE(field, text, sentence) \
   {offsetof(spanprof_options, field), text, 0, sentence}
@@ -295,7 +295,7 @@ static void options_of_another_size_are_refused(void) {
   check_start_alike(&options, no_environment, SPANPROF_ERR_ARGUMENT, sentence);
 }
 
-/* A running session with its counters. */
+/* A check changes neither a running session nor its counters. */
 static void options_checks_change_no_session(void) {
   spanprof_stats before = {.struct_size = sizeof before}, after = before;
   spanprof_session *session;

@@ -11,7 +11,7 @@
 static sp_settings settings;
 static sp_buffer notes;
 
-/* A directory for the whole program, empty between tests. */
+/* A directory that all tests of this program use. Each test leaves it empty. */
 static char scratch[64];
 
 static char *const no_environment[] = {NULL};

@@ -1,5 +1,5 @@
-/* Tests which threads are sampled and when: pause, resume, and registered
- * threads only. */
+/* Tests which threads are sampled, and when: pauses of the session, and the
+ * option registered_threads_only. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "check.h"
 #include "session/session_state.h"
 
-/* More than two scans for threads. */
+/* In this time, the collector scans for threads more than twice. */
 #define SCANS_US 500000
 
 static void log_nothing(void *data, spanprof_log_level level,
@@ -58,7 +58,7 @@ typedef struct worker {
   bool enters;
 } worker;
 
-/* Wait for the release, then use CPU time, and return. */
+/* Wait until the test releases the worker, use CPU time, and return. */
 static void *worker_run(void *data) {
   worker *self = data;
   spanprof_span_token token = 0;
@@ -111,7 +111,8 @@ static void signals_reset(void) {
     signal(number, SIG_DFL);
 }
 
-/* daemon(7) recommends this. A timer that still ran would end the process. */
+/* daemon(7) recommends to reset all signals. If a profiling timer still ran,
+ * its signal would end the process. */
 static void a_program_may_reset_its_signals_in_a_pause(void) {
   spanprof_session *session = session_begin(false);
   uint64_t taken;
@@ -174,8 +175,8 @@ static void nothing_is_sampled_while_paused(void) {
   burn_cpu_ms(200);
   CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_OK);
   usleep(SCANS_US);
-  /* When a registered thread ends, its last CPU time is recorded, but not
-   * during a pause. */
+  /* When a registered thread ends, its last CPU time is recorded, but these
+   * threads end during a pause. */
   worker_finish(&found);
   worker_finish(&registered);
   worker_finish(&late);
@@ -212,7 +213,7 @@ static void every_thread_is_sampled_after_the_resume(void) {
   CHECK(stats_now().ticks_taken >= taken + 200);
   taken = stats_now().ticks_taken;
   burn_cpu_ms(300);
-  /* The CPU time of the pause is in no tick. */
+  /* The CPU time of the pause is not in any tick. */
   CHECK(stats_now().ticks_taken >= taken + 200);
   CHECK(stats_now().ticks_taken <= taken + 400);
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
@@ -260,7 +261,8 @@ static void a_child_of_a_paused_process_is_paused(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
 }
 
-/* Return the ticks of a worker of this kind while no other thread works. */
+/* Return the ticks of a worker that registers itself, or enters a span, or does
+ * neither, while no other thread works. */
 static uint64_t ticks_of(bool registers, bool enters) {
   uint64_t before;
   worker one;
@@ -279,7 +281,7 @@ static void only_registered_threads_are_sampled_on_request(void) {
   CHECK(ticks_of(true, false) >= 200);
   CHECK(ticks_of(false, true) >= 200);
   CHECK_EQUAL(stats_now().threads_unprofiled, 0);
-  burn_cpu_ms(200); /* the thread that starts the session is sampled */
+  burn_cpu_ms(200); /* this thread has started the session, so it is sampled */
   CHECK(stats_now().samples_taken > 0);
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
   session = session_begin(false);

@@ -30,7 +30,7 @@ static void tell(const char *name) {
   CHECK(!spanprof_resource_set(name, strlen(name), "", 0));
 }
 
-/* Count the profiles of an application and a process. */
+/* Return the number of profiles of this application and process. */
 static int profiles_of(const char *app, pid_t pid) {
   char command[256];
   FILE *answer;
@@ -44,7 +44,7 @@ static int profiles_of(const char *app, pid_t pid) {
   return count;
 }
 
-/* Return the URL of a new span. */
+/* Start a span and return the URL in its attribute. */
 static const char *span_url(void) {
   static char url[512];
   spanprof_span_info info = {
@@ -66,7 +66,7 @@ static const char *span_url(void) {
 }
 
 #if CHECK_FORKS
-/* Fork a child that sets its service, and uses CPU time. */
+/* Fork a child that sets the service `name` and uses CPU time. */
 static pid_t child(const char *name) {
   pid_t pid = fork();
 

@@ -30,10 +30,11 @@ static void log_keep(void *data, spanprof_log_level level,
   strcat(session_log, "\n");
 }
 
-/* Time that a new thread runs before its creator continues. */
+/* After pthread_create() below, the creator of a thread waits for this time, in
+ * which the new thread already runs. */
 static useconds_t session_head_start_us;
 
-static bool session_exits; /* this is the child process that exits */
+static bool session_exits; /* this process is a child that is exiting */
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*run)(void *), void *argument) {
@@ -49,7 +50,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   return error;
 }
 
-/* An exit handler that runs after the library's. */
+/* An exit handler that runs after the library's exit handler, which must not
+ * log and must have ended the session. */
 static void log_must_be_silent(void) {
   if (session_exits && (session_log[0] || spanprof_session_running()))
     _exit(1);
@@ -64,13 +66,15 @@ static spanprof_options options_given(void) {
   CHECK(mkdtemp(session_directory) != NULL);
   options.application_name = "session/test";
   options.output_directory = session_directory;
-  options.upload_interval_ms = 3600000; /* one window, even on a slow machine */
+  options.upload_interval_ms = 3600000; /* only one window, even on a slow
+                                         * machine */
   options.log = log_keep;
   options.log_level = SPANPROF_LOG_INFO;
   return options;
 }
 
-/* Count the profiles in the directory, and remove it. */
+/* Return the number of profiles in session_directory, and remove the directory.
+ */
 static int profiles_count_and_remove(void) {
   DIR *directory = opendir(session_directory);
   struct dirent *entry;
@@ -101,7 +105,8 @@ static spanprof_stats stats_now(void) {
 }
 
 /* The collector scans for threads immediately, and again 150 ms later. The
- * flush is answered between the scans. */
+ * flush ends before the second scan, so the first scan must have found this
+ * thread, although the collector thread started before the timers. */
 static void threads_are_found_even_if_the_collector_starts_first(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -124,8 +129,7 @@ static void *wait_unregistered(void *unused) {
   return NULL;
 }
 
-/* Is a new thread profiled in time? The test repeats if a thread of an earlier
- * test has ended meanwhile. */
+/* Is a new thread profiled within 200 ms? */
 static bool found_in_time(uint64_t threads_before) {
   const uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + 200 * 1000000u;
 
@@ -137,8 +141,8 @@ static bool found_in_time(uint64_t threads_before) {
   return true;
 }
 
-/* On a busy machine a scan may be late, so half of the threads are enough. With
- * one scan per second it would be a fifth. */
+/* On a busy machine a scan may be late, so the test accepts if half of the
+ * threads are found in time. With one scan per second, it would be a fifth. */
 static void an_unregistered_thread_is_found_within_200_ms(void) {
   enum { TRIES = 30 };
   spanprof_options options = options_given();
@@ -154,7 +158,7 @@ static void an_unregistered_thread_is_found_within_200_ms(void) {
     CHECK_EQUAL(pthread_create(&threads[i], NULL, wait_unregistered, NULL), 0);
     in_time += found_in_time(before);
     usleep((useconds_t)(i % 8) *
-           20000); /* at different times between two scans */
+           20000); /* the next thread starts at another time after a scan */
   }
   CHECK(in_time >= TRIES / 2);
   for (i = 0; i < TRIES; i++)
@@ -277,7 +281,8 @@ static void the_environment_alone_is_enough(void) {
   CHECK_EQUAL(profiles_count_and_remove(), 1);
 }
 
-/* Return the length of a new root span's URL with the default rules. */
+/* Return the length of the URL of a new root span with the default rules, or 0
+ * if it has no URL. */
 static size_t url_bytes(void) {
   const spanprof_span_info info = {.struct_size = sizeof info,
                                    .flags = SPANPROF_SPAN_SAMPLED,
@@ -305,8 +310,8 @@ static void url_wait(void) {
   }
 }
 
-/* The library asks the server once at the start whether it opens links, and
- * each answer of the server has the header. */
+/* The library asks the server once, at the start of the session, whether it
+ * opens links to spans. After that, each answer to an upload says so. */
 static void a_server_that_opens_links_gets_urls(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -350,8 +355,8 @@ static void the_log_has_no_credentials(void) {
   profiles_count_and_remove();
 }
 
-/* A forked child is sampled, writes at its exit, and has its own counters,
- * which start at zero. */
+/* A forked child is sampled, writes a profile at its exit, and has counters of
+ * its own, which start at zero. */
 static void a_forked_child_is_profiled(void) {
 #if !defined(__SANITIZE_THREAD__)
   spanprof_options options = options_given();
@@ -379,8 +384,9 @@ static void a_forked_child_is_profiled(void) {
 #endif
 }
 
-/* A language's log callback must not be called during or after the language's
- * finalization. Its exit handlers may have run before ours. */
+/* The log callback of a language must not be called during or after the
+ * finalization of the language, which may happen in an exit handler that runs
+ * before spanprof's. */
 static void the_log_callback_is_not_called_once_exit_handlers_run(void) {
 #if !defined(__SANITIZE_THREAD__)
   spanprof_options options = options_given();
@@ -407,7 +413,8 @@ static void the_log_callback_is_not_called_once_exit_handlers_run(void) {
 #endif
 }
 
-/* Ruby starts a command of root like this; our signal must not end it. */
+/* Ruby starts commands for the user root in this way: the child resets all
+ * signals before exec(). The profiling signal must not end the child. */
 static void a_fork_before_an_exec_is_not_affected(void) {
 #if !defined(__SANITIZE_THREAD__)
   spanprof_options options = options_given();
@@ -478,8 +485,9 @@ static void log_reenters(void *data, spanprof_log_level level,
   CHECK_EQUAL(pthread_timedjoin_np(thread, NULL, &until), 0);
 }
 
-/* The callback waits for a thread that calls functions of the session. This
- * works also on the uploading thread while a stop waits for that thread. */
+/* The log callback waits for a thread that calls functions of the session. This
+ * must also work if the uploading thread calls the callback while a stop waits
+ * for the uploading thread. */
 static void a_log_callback_may_wait_for_callers(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -488,12 +496,13 @@ static void a_log_callback_may_wait_for_callers(void) {
   options.log = log_reenters;
   options.server_address = "http://127.0.0.1:1";
   for (i = 0; i < 2; i++) {
-    reentered =
-        NULL; /* the next session may have the address of the last one */
+    /* The next session may have the address of the last one. */
+    reentered = NULL;
     CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
     burn_cpu_ms(100);
-    reentered =
-        session; /* before, the thread of a log line would find it running */
+    /* If this were set earlier, the thread of a log line would find the session
+     * running. */
+    reentered = session;
     CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   }
   CHECK(reentries >= 6);
@@ -516,7 +525,8 @@ static void stats_of_an_older_caller_are_filled_up_to_its_size(void) {
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_ERR_ARGUMENT);
 }
 
-/* A runtime whose names do not arrive while `resolve_blocked`. */
+/* State of a language runtime whose `resolve` does not return while
+ * `resolve_blocked` is true. */
 static _Atomic bool resolve_blocked, resolving;
 static _Atomic uint64_t stuck_code;
 
@@ -538,8 +548,7 @@ static spanprof_status stuck_resolve(void *data, const spanprof_frame *frame,
   return SPANPROF_ERR_STATE;
 }
 
-/* Start a session, and take samples until the collector hangs in the callback.
- */
+/* Start a session, and take samples until the collector hangs in `resolve`. */
 static spanprof_session *session_stuck(void) {
   spanprof_options options = options_given();
   spanprof_runtime runtime = {.struct_size = sizeof runtime,
@@ -587,7 +596,8 @@ static void a_hanging_callback_blocks_no_flush_stop_or_fork(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_count_and_remove(), 1);
   resolve_blocked = false;
-  /* The abandoned thread might otherwise call the runtime of the next test. */
+  /* Wait for the abandoned thread, which might call the runtime of the next
+   * test. */
   CHECK(sp_own_threads_join_deferred(20 * SP_NS_PER_S));
 }
 
@@ -615,7 +625,8 @@ static void a_third_start_waits_for_two_abandoned_threads(void) {
   profiles_count_and_remove();
 }
 
-/* The child has none of the threads, and no fork hook ran in it. */
+/* No fork hook runs in such a child, and it has none of the library's threads.
+ */
 static void a_child_of_the_bare_system_call_can_exit(void) {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
   spanprof_options options = options_given();
@@ -676,6 +687,6 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  atexit(log_must_be_silent); /* before the first session starts */
+  atexit(log_must_be_silent); /* registered before the library's exit handler */
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "profile/pprof/gunzip.h"
 
-/* The result of a recording. */
+/* The profile of a recording. */
 typedef struct recorded {
   sp_buffer pprof; /* decompressed */
   uint64_t samples;
@@ -66,8 +66,8 @@ static uint64_t samples_taken(void) {
   return stats.samples_taken;
 }
 
-/* Use CPU time until there is a sample: on a busy machine the collector finds
- * this thread late. */
+/* Use CPU time until there is a sample, because on a busy machine the collector
+ * may find this thread late. */
 static void burn_until_sampled(void) {
   const uint64_t before = samples_taken();
   int i;
@@ -107,8 +107,8 @@ static void a_recording_runs_next_to_the_windows(void) {
   CHECK_TEXT(profile.note, "");
   CHECK_EQUAL(windows_count, 0);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  /* There is one window, which also has the samples from before the
-   * recording. */
+  /* The session has one window, which also has the samples that were taken
+   * before the recording. */
   CHECK_EQUAL(windows_count, 1);
   CHECK(windows_samples > (int)profile.samples);
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_OK);
@@ -164,10 +164,11 @@ static void spans_are_named_after_windows_and_spans_end(void) {
   sp_buffer_dispose(&profile.pprof);
 }
 
-/* The threads of a test. They run one after the other, each in its own span. */
+/* A thread of a test. The threads run one after the other, each in a span of
+ * its own. */
 typedef struct worker {
   spanprof_recording_scope scope;
-  spanprof_mark mark; /* mark of the recording that the thread works for */
+  spanprof_mark mark; /* mark of the recording to which its work belongs */
   char span[16];
   recorded profile;
 } worker;
@@ -178,8 +179,8 @@ static void span_burn(const char *name) {
 
   CHECK_EQUAL(spanprof_span_start_named(name, &span), SPANPROF_OK);
   CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
-  /* CPU time of this thread, because samples of other threads do not prove that
-   * this one is sampled. */
+  /* A certain CPU time, because samples of other threads do not prove that this
+   * thread is sampled. */
   burn_cpu_ms(100);
   spanprof_span_leave(token);
   spanprof_span_end(span);
@@ -264,8 +265,8 @@ static void a_context_recording_has_the_marked_work(void) {
   burn_in_a_thread(0, "neighbour");
   part = recording_end(inner);
   CHECK_EQUAL(spanprof_mark_get(), spanprof_recording_mark(outer));
-  /* A thread with the inner recording's mark runs after that recording has
-   * ended. It still belongs to the outer recording. */
+  /* The inner recording has ended. A thread that still has its mark belongs to
+   * the outer recording. */
   burn_in_a_thread(inner_mark, "late");
   all = recording_end(outer);
   CHECK_EQUAL(spanprof_mark_get(), 0);
@@ -315,7 +316,8 @@ static void a_hundred_recordings_run_at_the_same_time(void) {
                                           : SPANPROF_RECORDING_ALL);
   burn_until_sampled();
   for (i = 0; i < 100; i++) {
-    /* The order does not matter; here the inner recordings end last. */
+    /* Recordings may end in any order. Here the inner ones end after the outer
+     * ones. */
     recorded profile = recording_end(recordings[i]);
 
     CHECK(profile.samples > 0);
@@ -436,8 +438,8 @@ static void invalid_options_are_refused_with_a_message(void) {
   unsetenv("PYROSCOPE_AGENT_ENABLED");
 }
 
-/* In a forked child there is neither the recording nor its temporary
- * session. */
+/* The test in a forked child: it has neither the parent's recording nor the
+ * parent's temporary session. */
 static int child_run(spanprof_recording *of_parent) {
   const spanprof_profile *view;
   spanprof_recording *recording;
@@ -519,7 +521,7 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* Register the thread, so that it has a timer even if the collector gets
+  /* Register the thread, because the collector would find it late if it got
    * little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);

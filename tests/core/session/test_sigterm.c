@@ -1,5 +1,6 @@
-/* SIGTERM with its default action: the samples are delivered, the signal still
- * ends the process, and other handlers do not change. */
+/* The option flush_on_sigterm: if SIGTERM has its default action, the samples
+ * are delivered and the signal still ends the process. Handlers of the program
+ * do not change. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -17,9 +18,9 @@
 #define WORK_S 1.0
 #define RACES  40
 #define STARTS 20
-/* CPU time that may be missing in the profile: the current interval, a kernel
- * tick, and time in which the host suspended the virtual machine (once 45 ms).
- */
+/* CPU time that may be missing in the profile: the unfinished sampling
+ * interval, a kernel tick, and the time for which the host suspended the
+ * virtual machine (45 ms were seen). */
 #define NOISE_S 0.08
 
 static void nap(double seconds) {
@@ -48,7 +49,7 @@ static spanprof_session *session_begin(int64_t wanted, const char *address,
 
 /* ---------------------------------------------------------------- programs */
 
-/* CPU time of the first thread before the session. */
+/* CPU time that the thread had used before the session. */
 static double begun_s;
 
 static void burned_print(void) {
@@ -57,7 +58,8 @@ static void burned_print(void) {
   CHECK_EQUAL(write(1, &worked_s, sizeof worked_s), sizeof worked_s);
 }
 
-/* The handler ends a pause. */
+/* Print the used CPU time and wait for a signal that ends the process. pause()
+ * returns after each handled signal. */
 static void wait_for_the_end(void) {
   burned_print();
   for (;;)
@@ -83,7 +85,7 @@ static void *worker_run(void *nothing) {
   return NULL;
 }
 
-/* The thread that receives the signal is not the first one. */
+/* The first thread blocks SIGTERM, so another thread receives it. */
 static void program_first_thread_blocks(void) {
   pthread_t worker;
   sigset_t number;
@@ -96,7 +98,8 @@ static void program_first_thread_blocks(void) {
 }
 
 #if CHECK_FORKS
-/* The child is ended, and its parent continues. The parent uses no CPU time. */
+/* SIGTERM ends a forked child, and its parent continues. The parent uses no CPU
+ * time. */
 static void program_forked(void) {
   int status, ends[2];
   pid_t pid;
@@ -117,13 +120,14 @@ static void program_forked(void) {
 }
 #endif
 
-/* The default action ignores the signal, so the handler returns. */
+/* The process is PID 1 of a namespace, where the default action of SIGTERM does
+ * not end the process. */
 static void program_first_of_its_namespace(void) {
   CHECK_EQUAL(getpid(), 1);
   burn_cpu_s(WORK_S / 2);
   CHECK(!kill(getpid(), SIGTERM));
   burn_cpu_s(WORK_S / 2);
-  nap(1.5); /* the second of the last window, and the upload */
+  nap(1.5); /* for a last window of one second and its upload */
   wait_for_the_end();
 }
 
@@ -165,8 +169,8 @@ typedef struct child {
   double worked_s;
 } child;
 
-/* Start a program and wait until it prints its CPU time. `prefix` is a command
- * that runs it. */
+/* Start the program `name` and wait until it prints its CPU time. `prefix` is a
+ * command that runs the program. */
 static child child_start(const char *const *prefix, const char *name,
                          const char *address, const char *spool) {
   const char *argv[16] = {NULL};
@@ -279,7 +283,7 @@ static void a_hanging_server_delays_the_end_by_two_seconds(void) {
 }
 
 /* The first process of a PID namespace survives SIGTERM. The test kills it
- * after it has uploaded all its work. */
+ * after it has uploaded the samples of all its work. */
 static void the_first_process_of_a_container_continues(void) {
   static const char *const prefix[] = {"unshare",      "--pid",        "--fork",
                                        "--mount-proc", "--kill-child", NULL};
@@ -350,7 +354,7 @@ static void a_handler_of_the_program_is_not_replaced(void) {
   signal(SIGTERM, SIG_DFL);
   CHECK(!spanprof_session_stop(session, 1000));
   session = session_begin(1, NULL, NULL);
-  signal(SIGTERM, handle); /* over the library's handler */
+  signal(SIGTERM, handle); /* replaces the library's handler */
   raise(SIGTERM);
   CHECK_EQUAL(handled, 1);
   CHECK(spanprof_session_current() == session);
@@ -359,7 +363,7 @@ static void a_handler_of_the_program_is_not_replaced(void) {
   signal(SIGTERM, SIG_DFL);
 }
 
-/* ThreadSanitizer does not support a child that it does not know. */
+/* ThreadSanitizer does not support a child that clone(2) has created. */
 #if !defined(__SANITIZE_THREAD__)
 static void status_check(pid_t pid) {
   int status;
@@ -370,7 +374,7 @@ static void status_check(pid_t pid) {
   CHECK_EQUAL(WTERMSIG(status), SIGTERM);
 }
 
-/* A program that restores the library's handler after the session. */
+/* A program saves the library's handler, and restores it after the session. */
 static void our_handler_without_a_session_has_the_default_action(void) {
   spanprof_session *session = session_begin(1, NULL, NULL);
   struct sigaction ours = action_now();
@@ -395,8 +399,9 @@ static int child_raises(void *nothing) {
   return 0;
 }
 
-/* A child that shares our memory, as by vfork(), and one that does not. Neither
- * has the library's threads, and neither ends the parent. */
+/* SIGTERM in a child that shares this process's memory, as after vfork(), and
+ * in a child that does not. Neither child has the library's threads. Each ends
+ * at once, and the parent's session continues. */
 static void a_child_without_fork_hooks_ends_immediately(void) {
   static char stack[65536] __attribute__((aligned(16)));
   spanprof_session *session = session_begin(1, NULL, NULL);
@@ -413,7 +418,7 @@ static void a_child_without_fork_hooks_ends_immediately(void) {
   CHECK(!spanprof_session_stop(session, 1000));
 }
 
-/* ThreadSanitizer has its own thread. */
+/* Not under ThreadSanitizer, because it has a thread of its own. */
 static void the_thread_ends_with_the_session(void) {
   double until_s;
   int i;

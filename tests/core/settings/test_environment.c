@@ -7,12 +7,14 @@
 
 static unsigned long secure;
 
-/* Replaces libc's function, because the program's symbols have priority. */
+/* Replaces the function of libc, because the program's symbols have priority.
+ */
 unsigned long getauxval(unsigned long type) {
   return type == AT_SECURE ? secure : 0;
 }
 
-/* The user who starts a setuid program controls its environment. */
+/* The user who starts a setuid program controls its environment, so the program
+ * must not read it. */
 static void a_privileged_program_ignores_the_environment(void) {
   spanprof_session *session;
 
@@ -82,7 +84,8 @@ static void environment_disables_only_by_a_known_word(void) {
 }
 
 static void environment_unknown_variables_are_named_without_values(void) {
-  /* Variables that a Kubernetes service called pyroscope adds to every pod. */
+  /* Kubernetes sets these variables in every pod if there is a service named
+   * pyroscope. */
   char *const environment[] = {
       "PATH=/bin",
       "PYROSCOPE_PORT=tcp://10.0.0.7:4040",

@@ -54,7 +54,7 @@ static void headers_of_all_three_forms_are_read(void) {
 static void headers_that_are_wrong_are_refused_without_values(void) {
   static const struct {
     const char *text;
-    const char *sentence; /* a part of it */
+    const char *sentence; /* part of the error message */
   } table[] = {
       {"hunter2", "has no colon in header 1"},
       {"X-A: b\nhunter2", "has no colon in header 2"},

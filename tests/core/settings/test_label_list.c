@@ -90,7 +90,7 @@ static void labels_without_value_are_omitted_with_a_note(void) {
 static void labels_that_are_wrong_are_refused_by_name(void) {
   static const struct {
     const char *text;
-    const char *sentence; /* a part of it */
+    const char *sentence; /* part of the error message */
   } table[] = {
       {"abc", "has \"abc\" where name=value is expected"},
       {"a=1,=2", "has a label without a name"},

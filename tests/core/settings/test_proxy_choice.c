@@ -7,11 +7,11 @@
 #define VARIABLES_MAX 6
 
 typedef struct choice_case {
-  const char *option; /* value of the call, or NULL */
+  const char *option; /* proxy option, or NULL */
   bool encrypted;
   const char *environment[VARIABLES_MAX];
-  const char *proxy;    /* NULL: no proxy */
-  const char *variable; /* its source; NULL: the call, or no proxy */
+  const char *proxy;    /* expected; NULL: no proxy */
+  const char *variable; /* source of `proxy`; NULL: the option, or no proxy */
 } choice_case;
 
 static sp_option_value choose(const choice_case *row, sp_buffer *notes) {
@@ -47,7 +47,7 @@ static void the_proxy_depends_on_the_scheme(void) {
       /* "" means no proxy. */
       {NULL, true, {"https_proxy=", "HTTPS_PROXY=S"}, "", "https_proxy"},
       {NULL, false, {"http_proxy=", "all_proxy=a"}, "", "http_proxy"},
-      /* The option takes precedence, also if it is "". */
+      /* The option takes precedence, even if it is "". */
       {"o", true, {"https_proxy=s", "all_proxy=a"}, "o", NULL},
       {"", false, {"http_proxy=h"}, "", NULL},
   };

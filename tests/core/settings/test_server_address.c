@@ -54,7 +54,7 @@ static void credentials_leave_the_address_decoded(void) {
 static void wrong_addresses_are_refused_without_secrets(void) {
   static const struct {
     const char *text;
-    const char *sentence; /* a part of it */
+    const char *sentence; /* part of the error message */
   } table[] = {
       {"localhost:4040", "is \"localhost:4040\", which does not start with"},
       {"ftp://example.com", "does not start with http:// or https://"},

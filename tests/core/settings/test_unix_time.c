@@ -1,4 +1,4 @@
-/* The parser of points in time. */
+/* Tests the parser of points in time. */
 #include "check.h"
 #include "settings/unix_time.h"
 
@@ -13,7 +13,7 @@ typedef struct time_case {
   int64_t ns;
 } time_case;
 
-/* A zone that changes from UTC+2 to UTC+1 at 2026-11-23 01:00 UTC. */
+/* A time zone that changes from UTC+2 to UTC+1 at 2026-11-23 01:00 UTC. */
 static int64_t zone_of_winter(int64_t unix_s) {
   return unix_s < MIDNIGHT_S + 3600 ? 7200 : 3600;
 }
