@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""README's C program is compiled as it stands there, and its span is found in
-the profile that a server gets. Environment: SPANPROF_CC, SPANPROF_INCLUDES (with
-";" between), SPANPROF_LIBRARY."""
+"""Compiles and runs the README's C program, and checks that a server receives a profile with its
+span. The environment has the compiler (SPANPROF_CC), the folders of headers, separated by ";"
+(SPANPROF_INCLUDES), and the path of the library (SPANPROF_LIBRARY)."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def blocks(language):
-    """README's code blocks of a language."""
+    """Return the README's code blocks in a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "README.md").read_text(), re.S | re.M)
 
 
@@ -37,7 +37,7 @@ class SnippetsTest(unittest.TestCase):
 
 
 class Sink:
-    """The stand-in server of the tests."""
+    """Runs tests/sink/sink.py, a server that receives profiles in tests."""
 
     def __enter__(self):
         self.process = subprocess.Popen([sys.executable, "-u", ROOT / "tests" / "sink" / "sink.py"],

@@ -27,8 +27,7 @@ import profile_reader  # noqa: E402
 
 SECONDS = float(os.environ.get("SPANPROF_STRESS_SECONDS", "5"))
 
-# Matches the names of functions that contain a number. A frame must have the name, file and line
-# with its own number.
+# Matches a function name that ends with a number, such as those of source_of().
 MARKED = re.compile(r"(?:^|\.)(?:mark|outer|inner)_(\d+)$")
 
 
