@@ -153,21 +153,22 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
   pthread_create(&thread, NULL, work, &until_ns);
   pthread_join(thread, NULL);
   stress_run_stop(&run, 5000);
-  printf("%s: masked %.2f s of CPU, %llu ticks blocked, %llu charged; open "
-         "%.2f s, %llu "
-         "ticks charged, %llu outside its function; ",
-         name, (double)totals.masked_cpu_ns / 1e9,
-         (unsigned long long)totals.blocked_ticks,
-         (unsigned long long)totals.masked_ticks,
-         (double)totals.open_cpu_ns / 1e9,
-         (unsigned long long)totals.open_ticks,
-         (unsigned long long)totals.wrong_ticks);
+  printf(
+      "%s: %.2f s of CPU time with signals blocked, %llu ticks [signal "
+      "blocked], "
+      "%llu ticks with a stack; %.2f s with signals unblocked, %llu ticks in "
+      "span B, %llu of them outside its function; ",
+      name, (double)totals.masked_cpu_ns / 1e9,
+      (unsigned long long)totals.blocked_ticks,
+      (unsigned long long)totals.masked_ticks, (double)totals.open_cpu_ns / 1e9,
+      (unsigned long long)totals.open_ticks,
+      (unsigned long long)totals.wrong_ticks);
   stress_run_print(&run);
   /* The library recognises that a signal is blocked when it is two ticks late.
    */
   masked_least = totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
   STRESS_REQUIRE(totals.blocked_ticks >= masked_least / 2,
-                 "%llu ticks are [signal blocked]",
+                 "only %llu ticks are [signal blocked]",
                  (unsigned long long)totals.blocked_ticks);
   /* Span B must not have more than the ticks of its own time, a twentieth of
    * them for noise, and a quarter of the ticks of span A, which may be late: if
@@ -181,7 +182,7 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
                  (unsigned long long)totals.open_ticks,
                  (unsigned long long)open_most);
   STRESS_REQUIRE(totals.masked_ticks <= 3,
-                 "%llu ticks in masked code were delivered",
+                 "%llu ticks have a stack of the code with blocked signals",
                  (unsigned long long)totals.masked_ticks);
   if (work == long_run)
     STRESS_REQUIRE(stress_run_logged(&run, "masks_all"),

@@ -153,15 +153,17 @@ static void case_try(const seen_case *one) {
   stress_run_stop(&run, 5000);
   used = (double)cpu_used_ns / 1e9;
   seen = (double)run.sum.value_ns / 1e9;
-  printf("%s, %u threads, %u Hz: seen %.3f of %.3f s (%.3f), %.3f s in %s; ",
+  printf("%s, %u threads, %u Hz: profile has %.3f of %.3f s (%.3f), %.3f s in "
+         "%s; ",
          one->name, one->threads, (unsigned)one->sample_rate_hz, seen, used,
          seen / used, (double)frame_ns / 1e9, one->frame ? one->frame : "-");
   stress_run_print(&run);
   /* The CPU time of each thread after its last tick is lost. This is up to 10
    * ms. */
   STRESS_REQUIRE(seen > used * 0.96 && seen < used * 1.03,
-                 "seen %.3f s of %.3f s", seen, used);
-  STRESS_REQUIRE(!one->frame || frame_ns > 0, "no time is in %s", one->frame);
+                 "the profile has %.3f s of %.3f s", seen, used);
+  STRESS_REQUIRE(!one->frame || frame_ns > 0, "the profile has no time in %s",
+                 one->frame);
   stress_run_dispose(&run);
 }
 

@@ -110,7 +110,7 @@ static void disk_try(bool output, uint64_t for_ns) {
           run.stats.samples_dropped_export + run.stats.samples_dropped_stop > 0,
       "nothing was dropped");
   STRESS_REQUIRE(files.ticks <= run.stats.ticks_exported,
-                 "a file that is not counted");
+                 "the files have more ticks than count as exported");
   STRESS_REQUIRE(output || run.stats.profiles_spooled > 0 || !disk_mounted,
                  "nothing was spooled");
   STRESS_REQUIRE(run.log_bytes > 0, "nothing was logged");

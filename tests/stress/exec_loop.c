@@ -55,8 +55,9 @@ static void answer_check(pid_t pid, const char *how) {
   int status;
 
   STRESS_REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid, "no child");
-  STRESS_REQUIRE(!WIFSIGNALED(status), "a program started by %s died of %d",
-                 how, WTERMSIG(status));
+  STRESS_REQUIRE(!WIFSIGNALED(status),
+                 "a program started by %s died of signal %d", how,
+                 WTERMSIG(status));
   STRESS_REQUIRE(WEXITSTATUS(status) == EXEC_ANSWER, "%s: exit status %d", how,
                  WEXITSTATUS(status));
 }

@@ -103,7 +103,8 @@ int main(void) {
     pthread_join(threads[i], NULL);
   stress_run_stop(&run, 10000);
   STRESS_REQUIRE(run.stats.samples_exported > 0, "nothing was sampled");
-  STRESS_REQUIRE(run.stats.spans_live == 0, "%llu spans live on",
+  STRESS_REQUIRE(run.stats.spans_live == 0,
+                 "%llu spans are live after the stop",
                  (unsigned long long)run.stats.spans_live);
   printf("%llu rounds; ", (unsigned long long)rounds_done);
   stress_run_print(&run);

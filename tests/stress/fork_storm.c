@@ -176,14 +176,15 @@ static uint64_t children_round(unsigned round) {
 
     child_wait(pids[i], "child");
     seen = files_read(pids[i]);
-    STRESS_REQUIRE(seen.child_ticks > 0, "child %d: no sample of its work",
+    STRESS_REQUIRE(seen.child_ticks > 0,
+                   "child %d: its profiles have no sample of its work",
                    (int)pids[i]);
     STRESS_REQUIRE(seen.parent_ticks == 0,
-                   "child %d: %llu ticks of its parent's", (int)pids[i],
-                   (unsigned long long)seen.parent_ticks);
+                   "child %d: its profiles have %llu ticks of its parent",
+                   (int)pids[i], (unsigned long long)seen.parent_ticks);
     STRESS_REQUIRE(seen.other_ticks == 0,
-                   "child %d: %llu ticks without its span", (int)pids[i],
-                   (unsigned long long)seen.other_ticks);
+                   "child %d: %llu ticks of its work are not in its span",
+                   (int)pids[i], (unsigned long long)seen.other_ticks);
     ticks += seen.child_ticks;
   }
   return ticks;
@@ -211,10 +212,11 @@ int main(void) {
     pthread_join(threads[i], NULL);
   stress_run_stop(&run, 20000);
   seen = files_read(getpid());
-  STRESS_REQUIRE(seen.parent_ticks > 0 && seen.child_ticks == 0,
-                 "the parent has %llu ticks of its own, %llu of children",
-                 (unsigned long long)seen.parent_ticks,
-                 (unsigned long long)seen.child_ticks);
+  STRESS_REQUIRE(
+      seen.parent_ticks > 0 && seen.child_ticks == 0,
+      "the parent's profiles have %llu ticks of the parent, %llu of children",
+      (unsigned long long)seen.parent_ticks,
+      (unsigned long long)seen.child_ticks);
   directory_remove();
   printf("%u forks, %llu ticks in children; ", rounds * (STORM_TOGETHER + 2),
          (unsigned long long)ticks);

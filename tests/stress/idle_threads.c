@@ -91,7 +91,7 @@ int main(void) {
   /* If the collector read the whole memory map for each short thread, it would
    * use ten times as much CPU time. */
   STRESS_REQUIRE(STRESS_TSAN || STRESS_ASAN || with_short <= 3 * alone + 10,
-                 "short threads are expensive next to idle ones");
+                 "the collector needs too much CPU time for short threads");
   pthread_mutex_lock(&idle_lock);
   idle_over = true;
   pthread_cond_broadcast(&idle_wake);

@@ -134,10 +134,11 @@ static void share(stress_run *run, uint64_t until_ns) {
   stress_run_stop(run, 5000);
   signal_queue();
   received_wait();
-  STRESS_REQUIRE(run->stats.signals_foreign >= sent - 1 - sent_before,
-                 "%llu signals of others were counted, %llu sent",
-                 (unsigned long long)run->stats.signals_foreign,
-                 (unsigned long long)(sent - sent_before));
+  STRESS_REQUIRE(
+      run->stats.signals_foreign >= sent - 1 - sent_before,
+      "the library counted %llu signals of the program, which sent %llu",
+      (unsigned long long)run->stats.signals_foreign,
+      (unsigned long long)(sent - sent_before));
   STRESS_REQUIRE(run->stats.samples_exported > 0, "nothing was sampled");
   sent_before = sent - sent_before;
   neighbours_work(until_ns);
@@ -158,15 +159,16 @@ static void handler_replace(stress_run *run) {
   handler_set(other_number, on_later);
   while (stress_stats().signal_handler_lost == 0 && stress_now_ns() < until_ns)
     stress_burn(10 * STRESS_NS_PER_MS);
-  STRESS_REQUIRE(stress_stats().signal_handler_lost > 0, "it is not noticed");
+  STRESS_REQUIRE(stress_stats().signal_handler_lost > 0,
+                 "the replaced handler is not noticed");
   STRESS_REQUIRE(stress_run_logged(run, "another handler"),
-                 "it is not logged: %s", run->log);
+                 "the replaced handler is not logged: %s", run->log);
   stress_run_stop(run, 5000);
-  STRESS_REQUIRE(later_received > 0, "their handler gets nothing");
-  STRESS_REQUIRE(spanprof_session_start(&run->options, &none) ==
-                         SPANPROF_ERR_SYSTEM &&
-                     strstr(spanprof_last_error(), "signal_number"),
-                 "a start with their signal: %s", spanprof_last_error());
+  STRESS_REQUIRE(later_received > 0, "the program's handler gets no signal");
+  STRESS_REQUIRE(
+      spanprof_session_start(&run->options, &none) == SPANPROF_ERR_SYSTEM &&
+          strstr(spanprof_last_error(), "signal_number"),
+      "a start with the program's signal: %s", spanprof_last_error());
 }
 
 /* Check that the next session finds another signal if no signal is configured.
@@ -179,8 +181,10 @@ static void another(stress_run *run) {
   stress_burn(200 * STRESS_NS_PER_MS);
   stress_run_stop(run, 5000);
   STRESS_REQUIRE(run->stats.samples_exported > 0, "nothing was sampled");
-  STRESS_REQUIRE(later_received == theirs, "our signals went to them");
-  STRESS_REQUIRE(run->stats.signal_handler_lost == 0, "the wrong signal");
+  STRESS_REQUIRE(later_received == theirs,
+                 "the program's handler got the library's signals");
+  STRESS_REQUIRE(run->stats.signal_handler_lost == 0,
+                 "the library used the program's signal");
 }
 
 int main(void) {

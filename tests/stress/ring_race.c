@@ -153,12 +153,13 @@ static uint64_t samples_read(uint64_t *ticks) {
     const spanprof_frame *frames = (const spanprof_frame *)(sample + 1);
 
     STRESS_REQUIRE(sample->frame_count == 0 || sample->frame_count == 2,
-                   "a walk that never was");
+                   "a sample has frames that no walk returned");
     STRESS_REQUIRE(sample->frame_count == 0 || frames[1].code == 2,
-                   "torn frames");
-    STRESS_REQUIRE((sample->span != 0) == (sample->labels != 0) ||
-                       (sample->flags & SP_SAMPLE_THREAD_END),
-                   "a span without its label");
+                   "a sample has incomplete frames");
+    STRESS_REQUIRE(
+        (sample->span != 0) == (sample->labels != 0) ||
+            (sample->flags & SP_SAMPLE_THREAD_END),
+        "a sample has a span without its label, or a label without its span");
     *ticks += sample->ticks;
     sp_ring_release(ring, shard);
     count++;

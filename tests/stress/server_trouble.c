@@ -88,7 +88,7 @@ static const trouble_case trouble_cases[] = {
      .mode = TROUBLE_REDIRECT,
      .exact = true,
      .refused = true},
-    {.name = "all of it in turn", .mode = TROUBLE_MIXED},
+    {.name = "all modes in rotation", .mode = TROUBLE_MIXED},
 };
 
 typedef struct trouble_worker {
@@ -145,17 +145,20 @@ static void case_check(const trouble_case *one, const stress_run *run,
                      case_stop_ms(one) * STRESS_NS_PER_MS + TROUBLE_SLACK_NS,
                  "the stop took %.0f ms", (double)run->stop_ns / 1e6);
   STRESS_REQUIRE(slowest_ns < TROUBLE_PUSH_NS, "a thread waited");
-  STRESS_REQUIRE(stored->ticks >= exported, "exported, but not stored");
+  STRESS_REQUIRE(stored->ticks >= exported,
+                 "the server has not stored all exported ticks");
   STRESS_REQUIRE(!one->exact || stored->ticks == exported,
-                 "stored, but not exported");
+                 "the server has stored ticks that do not count as exported");
   STRESS_REQUIRE(run->stats.samples_taken > 0, "nothing was sampled");
   if (one->refused)
     STRESS_REQUIRE(exported == 0 && run->stats.profiles_dropped > 0,
-                   "refused, but exported or not dropped");
+                   "the server refused all profiles, but some count as "
+                   "exported or none as dropped");
   if (case_fine(one))
-    STRESS_REQUIRE(exported > 0 && run->stats.profiles_dropped == 0 &&
-                       run->stats.samples_dropped_export == 0,
-                   "dropped without reason");
+    STRESS_REQUIRE(
+        exported > 0 && run->stats.profiles_dropped == 0 &&
+            run->stats.samples_dropped_export == 0,
+        "the server works, but nothing was exported or something was dropped");
 }
 
 static void case_try(const trouble_case *one, uint64_t for_ns) {

@@ -105,7 +105,8 @@ void stress_run_stop(stress_run *run, uint32_t timeout_ms) {
   STRESS_REQUIRE(st == SPANPROF_OK || st == SPANPROF_ERR_TIMEOUT ||
                      st == SPANPROF_ERR_IO,
                  "the stop failed: %s", spanprof_status_text(st));
-  STRESS_REQUIRE(!spanprof_session_current(), "a session runs after the stop");
+  STRESS_REQUIRE(!spanprof_session_current(),
+                 "a session still runs after the stop");
   run->stats = stress_stats();
   while (!stats_balanced(&run->stats) &&
          stress_now_ns() - start_ns < run->stop_ns + RUN_SETTLE_NS) {

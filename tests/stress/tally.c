@@ -128,19 +128,19 @@ static const char *profile_add(tally *sum, const tally_pprof *profile) {
   size_t i;
 
   if (!ids_read(&ids, profile))
-    why = "ids are not dense and unique";
+    why = "its ids are not dense and unique";
   else if (profile->n_sample_type != 1 || profile->period <= 0)
-    why = "not one type of value, or no period";
+    why = "it does not have exactly one type of value, or has no period";
   for (i = 0; i < profile->n_sample && !why; i++) {
     const Perftools__Profiles__Sample *raw = profile->sample[i];
 
     if (raw->n_value != 1 || raw->value[0] <= 0 ||
         (uint64_t)raw->value[0] % period != 0)
-      why = "a value that is not a multiple of the period";
+      why = "it has a value that is not a multiple of the period";
     else if (raw->n_location_id == 0)
-      why = "a sample without a stack";
+      why = "it has a sample without a stack";
     else if (!sample_read(sample, profile, &ids, raw))
-      why = "a reference to nothing";
+      why = "it refers to a location or function that does not exist";
     if (why)
       break;
     sample->value_ns = (uint64_t)raw->value[0];
@@ -201,10 +201,11 @@ void tally_profile(void *sum, const spanprof_profile *profile) {
 
   STRESS_REQUIRE(tally_add(to, profile->bytes, profile->size_bytes, &why),
                  "a bad profile: %s", why);
-  STRESS_REQUIRE(to->value_ns - before_ns == profile->cpu_ns,
-                 "its values add up to %llu, its view has %llu",
-                 (unsigned long long)(to->value_ns - before_ns),
-                 (unsigned long long)profile->cpu_ns);
+  STRESS_REQUIRE(
+      to->value_ns - before_ns == profile->cpu_ns,
+      "the values in a profile add up to %llu ns, its field cpu_ns is %llu",
+      (unsigned long long)(to->value_ns - before_ns),
+      (unsigned long long)profile->cpu_ns);
   STRESS_REQUIRE(to->repeats == 0, "two profiles have the same time");
   to->samples += profile->samples;
 }

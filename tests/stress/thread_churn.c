@@ -69,11 +69,12 @@ static void crowd(void) {
          (unsigned long long)stats.threads_unprofiled);
   STRESS_REQUIRE(stats.threads_profiled + stats.threads_unprofiled >=
                      CHURN_CROWD,
-                 "threads are missing");
+                 "the library does not count all threads");
   STRESS_REQUIRE(stats.threads_profiled <= 500,
                  "more than half of RLIMIT_SIGPENDING is used");
   if (CHURN_CROWD > 500)
-    STRESS_REQUIRE(stats.threads_unprofiled > 0, "none counted as unprofiled");
+    STRESS_REQUIRE(stats.threads_unprofiled > 0,
+                   "no thread counts as unprofiled");
   atomic_store(&crowd_over, true);
   for (i = 0; i < CHURN_CROWD; i++)
     pthread_join(threads[i], NULL);

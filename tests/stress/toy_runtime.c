@@ -305,17 +305,19 @@ static void way_try(const char *name, toy_way way, uint64_t for_ns) {
   if (way == TOY_COMING_AND_GOING)
     printf("registered %u times; ", rounds);
   stress_run_print(&run);
-  STRESS_REQUIRE(seen.wrong == 0, "%llu ticks in an order that never was",
+  STRESS_REQUIRE(seen.wrong == 0,
+                 "%llu ticks have frames in an impossible order",
                  (unsigned long long)seen.wrong);
   /* When the interpreter registers again, requests for names that are not
    * resolved yet are discarded, so complete stacks are not required. */
   if (way == TOY_COMING_AND_GOING)
-    STRESS_REQUIRE(seen.language + seen.unnamed > 0, "no language frames");
+    STRESS_REQUIRE(seen.language + seen.unnamed > 0,
+                   "no tick has language frames");
   else
     STRESS_REQUIRE(seen.leaf > 0 && seen.eval == 0 && seen.eval_only == 0,
-                   "no whole stack, or the eval loop shows");
+                   "no tick has the whole stack, or a tick has the eval loop");
   if (way == TOY_DIRECT)
-    STRESS_REQUIRE(seen.unnamed == 0, "frames without a name");
+    STRESS_REQUIRE(seen.unnamed == 0, "ticks have frames without a name");
   stress_run_dispose(&run);
 }
 
@@ -327,7 +329,7 @@ int main(void) {
   stress_wall_hz(STRESS_TSAN ? "500" : "2000");
   toy_bridge_pointer = toy_bridge;
   way_try("names on any thread", TOY_DIRECT, third_ns);
-  way_try("names from its thread", TOY_PUMPED, third_ns);
+  way_try("names on a thread of the interpreter", TOY_PUMPED, third_ns);
   way_try("coming and going", TOY_COMING_AND_GOING, third_ns);
   STRESS_REQUIRE(names_direct > 0 && names_pumped > 0,
                  "no names were requested");

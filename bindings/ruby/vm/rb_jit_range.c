@@ -8,10 +8,10 @@
 #include "rb_jit_push.h"
 #include "unwind/elf/process_maps.h"
 
-/* Minimum size of the memory that is taken for a compiler's. YJIT reserves all
- * its memory at once: by default 256 MiB in Ruby 3.1, 64 MiB in 3.2 and 128 MiB
- * in later versions (--yjit-exec-mem-size). Other code generators in the
- * process use less. */
+/* Minimum size of a run of mappings that is taken for the memory of a compiler.
+ * YJIT reserves all its memory at once: by default 256 MiB in Ruby 3.1, 64 MiB
+ * in 3.2 and 128 MiB in later versions (--yjit-exec-mem-size). Other code
+ * generators in the process use less. */
 #define JIT_BYTES_MIN (UINT64_C(1) << 20)
 
 /* Newer versions of Ruby give their memory a name that begins with this, if the
@@ -94,7 +94,8 @@ static bool range_find(spanprof_range *out) {
   return out->end > 0;
 }
 
-/* May raise. */
+/* Tell the core the range of the compiler's code, if there is one. May raise.
+ */
 static VALUE range_add(VALUE data) {
   spanprof_range range;
 
@@ -115,7 +116,7 @@ static VALUE jit_enable(int argc, VALUE *argv, VALUE self) {
   return enabled;
 }
 
-/* May raise. */
+/* Replace the method `enable` of the compilers' modules. May raise. */
 static VALUE jit_hook(VALUE hook) {
   size_t i;
 
