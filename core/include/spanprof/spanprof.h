@@ -54,7 +54,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- statuses */
 
-/* All statuses: name, value, text. */
+/* All statuses, each with its name, value and text. */
 #define SPANPROF_STATUSES(X)                               \
   X(OK, 0, "success")                                      \
   X(ERR_NOMEM, -1, "out of memory")                        \
@@ -516,9 +516,9 @@ typedef enum spanprof_recording_scope {
    * spanprof_context_new() gives a new context the mark of the context in which
    * it is called. A new thread has no mark until spanprof_mark_set(). */
   SPANPROF_RECORDING_CONTEXT = 2,
-  /* Samples with the id of the span `span` or of one of its descendants. With
-   * the span rule root_span_only, samples have the id of the local root span.
-   */
+  /* Samples with the id of the span in the options or of one of its
+   * descendants. With the span rule root_span_only, samples have the id of the
+   * local root span. */
   SPANPROF_RECORDING_SPAN = 3,
   /* For a language with its own contexts: contexts with the recording's mark.
    * Unlike with the scope CONTEXT, spanprof_recording_begin() marks no context.
@@ -621,8 +621,7 @@ typedef struct spanprof_stats {
   uint64_t ticks_exported;
   uint64_t samples_dropped_full;       /* the collector was too slow */
   uint64_t samples_dropped_memory;     /* allocation failed */
-  uint64_t samples_dropped_export;     /* refused, too old, or the queue was
-                                        * full */
+  uint64_t samples_dropped_export;     /* refused, too old, or queue full */
   uint64_t samples_dropped_stop;       /* not delivered before the stop */
   uint64_t ticks_dropped;              /* of all dropped samples */
   uint64_t ticks_booked_at_thread_end; /* or at a stop or pause */
@@ -644,14 +643,18 @@ typedef struct spanprof_stats {
   uint64_t signal_handler_lost; /* replacements of the signal handler */
 
   /* --- labels and spans --- */
-  uint64_t labels_cleaned;    /* labels with replaced characters */
-  uint64_t labels_capped;     /* values that became "[other]" */
-  uint64_t labels_refused;    /* failed pushes: too many sets, or too deep */
-  uint64_t labels_unbalanced; /* already undone pops; unknown sets */
+  uint64_t labels_cleaned; /* labels with replaced characters */
+  uint64_t labels_capped;  /* values that became "[other]" */
+  uint64_t labels_refused; /* pushes that failed by a limit */
+  /* Pops of pushes that are already undone, and calls of spanprof_labels_set()
+   * with an unknown set. */
+  uint64_t labels_unbalanced;
   uint64_t spans_started;
-  uint64_t spans_live;         /* at present */
-  uint64_t spans_refused;      /* not started: too many live, or no memory */
-  uint64_t spans_unbalanced;   /* already undone leaves; enters beyond 64 */
+  uint64_t spans_live;    /* at present */
+  uint64_t spans_refused; /* not started: too many live, or no memory */
+  /* Calls of spanprof_span_leave() that have no effect, and of
+   * spanprof_span_enter() beyond 64. */
+  uint64_t spans_unbalanced;
   uint64_t span_names_cleaned; /* names with replaced characters */
   uint64_t span_names_capped;  /* names that became "[other]" */
 

@@ -34,7 +34,7 @@ struct sp_collector {
   sp_recording *recordings_requested;
   size_t recording_count; /* length of `recordings_requested` and
                            * `recordings` */
-  /* Written with request_lock held; read without it. */
+  /* Written with `request_lock` held; read without a lock. */
   _Atomic uint64_t window_max_ns; /* maximum length of a window */
   _Atomic bool stopping;
   _Atomic bool abandoned; /* a stop timed out */
@@ -49,9 +49,8 @@ struct sp_collector {
   uint64_t window_unix_ns;   /* start of the window */
   uint64_t window_ns;        /* start of the window, monotonic clock */
   uint64_t last_time_ns;     /* time of the last emitted part */
-  uint64_t scan_due_ns; /* by CLOCK_MONOTONIC, even if tests speed up the clock
-                         */
-  size_t threads;       /* number of threads found by the last scan */
+  uint64_t scan_due_ns;      /* CLOCK_MONOTONIC, not config.clock */
+  size_t threads;            /* number of threads found by the last scan */
   uint64_t chores_due_ns;
   uint64_t cpu_ns; /* CPU time of the collector thread that was counted */
   sp_warnings warnings;

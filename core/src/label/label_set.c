@@ -124,7 +124,8 @@ spanprof_status sp_label_set_push_text(spanprof_labels parent,
   if (SP_LIKELY(*out))
     return SPANPROF_OK;
   /* An empty value hides an outer label of the name. The server ignores labels
-   * with an empty value, so it does not count as a value. */
+   * with an empty value, so the empty value is not counted as a value of the
+   * name. */
   if (value && !sp_label_pair_admit(name, value, max))
     return label_other_make(parent, name, out);
   st = sp_label_node_make(parent, name, value, out);

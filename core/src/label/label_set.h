@@ -24,10 +24,10 @@ spanprof_status sp_label_set_push_text(spanprof_labels parent,
                                        spanprof_text_id value,
                                        spanprof_labels *out);
 
-/* Do the same as sp_label_set_push_text() for strings. The strings are cleaned,
- * and changed labels are counted. *unchanged is set if the label was neither
- * cleaned nor replaced by "[other]". If the function fails, it sets the last
- * error. */
+/* Make the set `parent` plus name=value as sp_label_set_push_text() does, but
+ * from strings. The strings are cleaned, and changed labels are counted.
+ * *unchanged is set if the label was neither cleaned nor replaced by "[other]".
+ * If the function fails, it sets the last error. */
 spanprof_status sp_label_set_push(spanprof_labels parent, const char *name,
                                   size_t name_bytes, const char *value,
                                   size_t value_bytes, bool *unchanged,

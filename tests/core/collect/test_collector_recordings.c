@@ -148,8 +148,8 @@ static void a_recording_has_the_samples_with_its_mark(void) {
   sp_recording_stop(inner);
   busy_release(&on);
   samples = recording_samples(&on, outer);
-  /* One more or less sample, because a sample may be taken between a change of
-   * the mark and the count next to it. */
+  /* The numbers may differ by one or two, because a sample may be taken between
+   * a change of the mark and the count next to it. */
   CHECK(samples + 2 >= middle - before && samples <= middle - before + 1);
   samples = recording_samples(&on, inner);
   CHECK(samples + 2 >= after - middle && samples <= after - middle + 1);

@@ -46,7 +46,7 @@ static void an_ended_recording_stays_while_an_outer_one_runs(void) {
   sp_mark_table_dispose(&table, &sp_mem_default);
 }
 
-static void a_running_inner_recording_keeps_no_outer_one(void) {
+static void an_ended_outer_recording_is_removed_while_an_inner_one_runs(void) {
   sp_mark_table table = {0};
 
   mark_add(&table, 1, 0);
@@ -97,8 +97,8 @@ static const check_test tests[] = {
      marks_are_found_in_any_order_of_adding},
     {"an_ended_recording_stays_while_an_outer_one_runs",
      an_ended_recording_stays_while_an_outer_one_runs},
-    {"a_running_inner_recording_keeps_no_outer_one",
-     a_running_inner_recording_keeps_no_outer_one},
+    {"an_ended_outer_recording_is_removed_while_an_inner_one_runs",
+     an_ended_outer_recording_is_removed_while_an_inner_one_runs},
     {"ended_recordings_are_limited", ended_recordings_are_limited},
     {"without_memory_nothing_is_added", without_memory_nothing_is_added},
 };

@@ -79,7 +79,7 @@ static void the_end_of_a_process_waits_for_one_try(void) {
   one_try_is_made(NULL, "{\"mode\": \"status\", \"status\": 503}");
 }
 
-static void the_end_delivers_all_with_a_server_or_spool(void) {
+static void the_end_of_a_process_delivers_all_to_a_server_or_spool(void) {
   char directory[64];
   sp_exporter *exporter;
 
@@ -259,8 +259,8 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
     {"the_end_of_a_process_waits_for_one_try",
      the_end_of_a_process_waits_for_one_try},
-    {"the_end_delivers_all_with_a_server_or_spool",
-     the_end_delivers_all_with_a_server_or_spool},
+    {"the_end_of_a_process_delivers_all_to_a_server_or_spool",
+     the_end_of_a_process_delivers_all_to_a_server_or_spool},
     {"a_backoff_of_the_server_is_not_shortened",
      a_backoff_of_the_server_is_not_shortened},
 #if CHECK_FORKS

@@ -167,7 +167,7 @@ static void files_beyond_the_age_limit_are_removed(void) {
   directory_remove(directory);
 }
 
-static void only_files_with_our_names_are_removed(void) {
+static void only_files_of_the_application_are_removed(void) {
   static const char *const others[] = {
       "checkout-12-34.pb.gz.bak", "checkout-12-34.pprof", "checkout-12.pb.gz",
       "checkout-012-34.pb.gz",    "checkout-x-34.pb.gz",  "other-12-34.pb.gz",
@@ -374,8 +374,8 @@ int main(int argc, char **argv) {
        the_oldest_files_beyond_the_size_limit_are_removed},
       {"files_beyond_the_age_limit_are_removed",
        files_beyond_the_age_limit_are_removed},
-      {"only_files_with_our_names_are_removed",
-       only_files_with_our_names_are_removed},
+      {"only_files_of_the_application_are_removed",
+       only_files_of_the_application_are_removed},
       {"a_full_disk_leaves_no_partial_file",
        a_full_disk_leaves_no_partial_file},
       {"a_changed_working_directory_does_not_matter",

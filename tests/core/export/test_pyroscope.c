@@ -41,7 +41,7 @@ static void series_is_sorted_and_complete(void) {
   sp_series_dispose(&series);
 }
 
-static void given_labels_replace_our_labels(void) {
+static void given_labels_replace_the_librarys_labels(void) {
   sp_pair labels[] = {{(char *)"otel.scope.name", (char *)"mine"},
                       {(char *)"service_name", (char *)"never"},
                       {(char *)"empty", (char *)""}};
@@ -223,7 +223,8 @@ static void requests_survive_failing_memory(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"series_is_sorted_and_complete", series_is_sorted_and_complete},
-      {"given_labels_replace_our_labels", given_labels_replace_our_labels},
+      {"given_labels_replace_the_librarys_labels",
+       given_labels_replace_the_librarys_labels},
       {"names_that_differ_only_in_dots_are_merged",
        names_that_differ_only_in_dots_are_merged},
       {"series_is_read_back_or_refused", series_is_read_back_or_refused},

@@ -76,7 +76,8 @@ static void limited_uploads_get_eight_tries(void) {
   CHECK(decide(retry_case).is_limited);
   retry_case.refusals = 7;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXHAUSTED);
-  /* If the answer has Retry-After, the server has set the time. */
+  /* If the answer has Retry-After, the server is the reason for the wait, and
+   * the number of tries is not limited. */
   retry_case.retry_after_given = true;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_AGAIN);
   CHECK(!decide(retry_case).own_fault);

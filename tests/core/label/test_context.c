@@ -202,7 +202,7 @@ static void visit(sp_self *self) {
   visited_last = self;
 }
 
-static void each_visits_attached_threads(void) {
+static void every_attached_thread_is_visited(void) {
   int before;
   sp_self *ended_self;
 
@@ -443,7 +443,7 @@ static void stale_leave_is_ignored_and_counted(void) {
   spanprof_span_token first = enter(a), second, third;
 
   spanprof_span_leave(first);
-  second = enter(a); /* the same span at the same depth */
+  second = enter(a); /* a new enter of the same span at the same depth */
   spanprof_span_leave(first);
   CHECK_EQUAL(spanprof_span_active(), a);
   CHECK_EQUAL(sp_counted(&sp_counts.spans_unbalanced), before + 1);
@@ -457,7 +457,7 @@ static void stale_leave_is_ignored_and_counted(void) {
   spanprof_span_end(b);
 }
 
-static void child_process_starts_alone(void) {
+static void a_forked_child_has_only_the_forking_threads_record(void) {
   spanprof_span span = start("parent");
   spanprof_span_token token = enter(span);
   pid_t pid;
@@ -531,7 +531,7 @@ int main(int argc, char **argv) {
       {"next_thread_inherits_nothing", next_thread_inherits_nothing},
       {"destructor_of_another_key_may_attach_again",
        destructor_of_another_key_may_attach_again},
-      {"each_visits_attached_threads", each_visits_attached_threads},
+      {"every_attached_thread_is_visited", every_attached_thread_is_visited},
       {"free_contexts_return_memory_and_are_not_visited",
        free_contexts_return_memory_and_are_not_visited},
       {"a_freed_context_is_reused", a_freed_context_is_reused},
@@ -546,7 +546,8 @@ int main(int argc, char **argv) {
        enter_nests_to_64_and_counts_further_ones},
       {"stale_leave_is_ignored_and_counted",
        stale_leave_is_ignored_and_counted},
-      {"child_process_starts_alone", child_process_starts_alone},
+      {"a_forked_child_has_only_the_forking_threads_record",
+       a_forked_child_has_only_the_forking_threads_record},
       {"fork_under_load_leaves_no_lock_taken",
        fork_under_load_leaves_no_lock_taken},
   };

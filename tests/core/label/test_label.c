@@ -262,7 +262,7 @@ static void values_over_the_cap_become_other(void) {
   sp_label_values_max_set(1024);
 }
 
-static void capped_texts_count_each_time(void) {
+static void each_push_of_a_capped_text_is_counted(void) {
   uint64_t before;
   spanprof_text_id name, value;
   spanprof_label_token token;
@@ -495,7 +495,7 @@ static spanprof_labels with(spanprof_labels set, const char *name,
   return out;
 }
 
-static void set_is_composed_without_a_thread(void) {
+static void deriving_a_set_does_not_change_the_threads_labels(void) {
   uint64_t before = sp_counted(&sp_counts.labels_cleaned);
   spanprof_labels one = with(0, "user", "7"), set = with(one, "phase", "a");
   int i;
@@ -585,7 +585,8 @@ int main(int argc, char **argv) {
     {"huge_value_is_truncated", huge_value_is_truncated},
     {"empty_value_hides_the_outer_label", empty_value_hides_the_outer_label},
     {"values_over_the_cap_become_other", values_over_the_cap_become_other},
-    {"capped_texts_count_each_time", capped_texts_count_each_time},
+    {"each_push_of_a_capped_text_is_counted",
+     each_push_of_a_capped_text_is_counted},
     {"endless_pushes_reach_a_limit", endless_pushes_reach_a_limit},
     {"sets_are_bounded", sets_are_bounded},
     {"handler_may_push_at_any_instant", handler_may_push_at_any_instant},
@@ -593,7 +594,8 @@ int main(int argc, char **argv) {
     {"handler_may_push_at_each_instruction",
      handler_may_push_at_each_instruction},
 #endif
-    {"set_is_composed_without_a_thread", set_is_composed_without_a_thread},
+    {"deriving_a_set_does_not_change_the_threads_labels",
+     deriving_a_set_does_not_change_the_threads_labels},
     {"threads_share_sets", threads_share_sets},
     {"every_allocation_may_fail", every_allocation_may_fail},
   };

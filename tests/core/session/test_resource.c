@@ -82,7 +82,7 @@ static pid_t child(const char *name) {
   _exit(0);
 }
 
-static void names_of_process_and_children(void) {
+static void a_process_and_its_children_have_the_names_of_their_spans(void) {
   pid_t pids[2];
 
   session_begin(NULL);
@@ -134,7 +134,8 @@ static void names_are_cleaned_and_an_empty_name_is_refused(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
 #if CHECK_FORKS
-    {"names_of_process_and_children", names_of_process_and_children},
+    {"a_process_and_its_children_have_the_names_of_their_spans",
+     a_process_and_its_children_have_the_names_of_their_spans},
 #endif
     {"a_name_set_before_the_start_applies",
      a_name_set_before_the_start_applies},

@@ -246,7 +246,7 @@ static void a_failed_start_leaves_nothing_running(void) {
   profiles_count_and_remove();
 }
 
-static void the_environment_switches_it_off(void) {
+static void the_environment_switches_profiling_off(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
   int tasks = tasks_count(), number;
@@ -267,7 +267,7 @@ static void the_environment_switches_it_off(void) {
   profiles_count_and_remove();
 }
 
-static void the_environment_alone_is_enough(void) {
+static void a_session_starts_with_options_from_the_environment_alone(void) {
   spanprof_session *session;
 
   options_given();
@@ -668,8 +668,10 @@ static const check_test tests[] = {
      a_flush_delivers_and_the_session_continues},
     {"a_failed_start_leaves_nothing_running",
      a_failed_start_leaves_nothing_running},
-    {"the_environment_switches_it_off", the_environment_switches_it_off},
-    {"the_environment_alone_is_enough", the_environment_alone_is_enough},
+    {"the_environment_switches_profiling_off",
+     the_environment_switches_profiling_off},
+    {"a_session_starts_with_options_from_the_environment_alone",
+     a_session_starts_with_options_from_the_environment_alone},
     {"a_server_that_opens_links_gets_urls",
      a_server_that_opens_links_gets_urls},
     {"the_log_has_no_credentials", the_log_has_no_credentials},

@@ -135,7 +135,7 @@ static void sampling_runs_while_there_are_recordings(void) {
   sp_buffer_dispose(&profile.pprof);
 }
 
-static void spans_are_named_after_windows_and_spans_end(void) {
+static void a_recording_has_the_name_of_an_ended_span_of_an_ended_window(void) {
   static const uint8_t id[8] = {0x9a, 0x51, 0x71, 0x83, 0xf2, 0x6a, 0x08, 0x9d};
   spanprof_session *session = session_begin();
   spanprof_span_info info = {.struct_size = sizeof info,
@@ -496,8 +496,8 @@ static const check_test tests[] = {
      a_recording_runs_next_to_the_windows},
     {"sampling_runs_while_there_are_recordings",
      sampling_runs_while_there_are_recordings},
-    {"spans_are_named_after_windows_and_spans_end",
-     spans_are_named_after_windows_and_spans_end},
+    {"a_recording_has_the_name_of_an_ended_span_of_an_ended_window",
+     a_recording_has_the_name_of_an_ended_span_of_an_ended_window},
     {"a_thread_recording_has_the_threads_samples",
      a_thread_recording_has_the_threads_samples},
     {"a_context_recording_has_the_marked_work",

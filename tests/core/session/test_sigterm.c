@@ -375,7 +375,7 @@ static void status_check(pid_t pid) {
 }
 
 /* A program saves the library's handler, and restores it after the session. */
-static void our_handler_without_a_session_has_the_default_action(void) {
+static void spanprofs_handler_has_the_default_action_without_a_session(void) {
   spanprof_session *session = session_begin(1, NULL, NULL);
   struct sigaction ours = action_now();
   pid_t pid;
@@ -451,8 +451,8 @@ int main(int argc, char **argv) {
     {"a_handler_of_the_program_is_not_replaced",
      a_handler_of_the_program_is_not_replaced},
 #if !defined(__SANITIZE_THREAD__)
-    {"our_handler_without_a_session_has_the_default_action",
-     our_handler_without_a_session_has_the_default_action},
+    {"spanprofs_handler_has_the_default_action_without_a_session",
+     spanprofs_handler_has_the_default_action_without_a_session},
     {"a_child_without_fork_hooks_ends_immediately",
      a_child_without_fork_hooks_ends_immediately},
     {"the_thread_ends_with_the_session", the_thread_ends_with_the_session},
