@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# judge_pprof.sh MAKE_PROFILES: go tool pprof decodes the profiles that MAKE_PROFILES encodes, and
-# must find their samples, names and labels. Tested with the pprof of Go 1.19.8, 1.24.4, 1.26.10 and
-# 1.27.3.
+# judge_pprof.sh MAKE_PROFILES: checks that go tool pprof decodes the profiles
+# that the program MAKE_PROFILES encodes, and finds their samples, names and
+# labels. Tested with the pprof of Go 1.19.8, 1.24.4, 1.26.10 and 1.27.3.
 set -euo pipefail
 make_profiles=$1
 if ! command -v go > /dev/null; then
   if [ "${CI:-}" = true ]; then
-    echo "Go is missing, and without it nobody else judges our profiles." >&2
+    echo "Go is missing, so no other implementation of pprof can check the profiles." >&2
     exit 1
   fi
   echo "Skipped: go is not installed, so there is no go tool pprof."
@@ -25,7 +25,8 @@ judge() {
   }
 }
 
-# sums: of the samples of pprof -raw, the number and the sum of values.
+# sums: reads the output of pprof -raw, and prints the number of samples and the
+# sum of their values.
 sums() {
   awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 }
     on && $1 ~ /^[0-9]+:$/ { n++; sub(":", "", $1); ns += $1 }
@@ -33,7 +34,7 @@ sums() {
 }
 
 status=0
-# same WHAT IS EXPECTED
+# same WHAT IS EXPECTED: checks that two texts are equal.
 same() {
   if [ "$2" != "$3" ]; then
     printf '%s: is %s, expected %s\n' "$1" "$2" "$3" >&2
@@ -41,7 +42,8 @@ same() {
   fi
 }
 
-# has WHAT FILE REGEX...: each is in a line of the file.
+# has WHAT FILE REGEX...: checks that each expression matches a line of the
+# file.
 has() {
   local what=$1 file=$2 regex
 
@@ -67,7 +69,7 @@ has "-raw" "$work/raw" '^PeriodType: cpu nanoseconds$' '^Period: 10000000$' \
   ' Shop#method_7 /srv/shop/app.rb:12(:0)? s=0\(\) *$' " \[truncated\]$no_line" \
   '^1: 0x1000/0x100000/0x0 /usr/lib/libshop.so.1 0123456789abcdef \[FN\]'
 
-# Some versions write 5.0ns for 5ns.
+# Some versions of pprof write 5.0ns instead of 5ns.
 judge -top -unit=ns "$few" | sed 's/\.0\+ns/ns/g' > "$work/top"
 has "-top" "$work/top" '^Type: cpu$' "Total samples = ${few_ns}ns" \
   '^ *123000000ns .* shop_a0$' '^ *450000ns .* 123450000ns .* Shop#method_7$'
@@ -83,7 +85,8 @@ same "-tagfocus=profile_id" "$focused" "2 120000000"
 focused=$(judge -raw -tagfocus=span_name=render "$few" | sums)
 same "-tagfocus=span_name" "$focused" "1 3000000"
 
-# Parts are whole profiles of their own, and together they are the window.
+# Each part of the large window is a complete profile, and together they have
+# all of its samples.
 many=()
 for ((i = 1; i < parts; i++)); do
   judge -raw "$work/$i.pb.gz" > "$work/raw"

@@ -1,7 +1,8 @@
-/* make_profiles DIRECTORY: encodes known samples and writes the parts to
- * DIRECTORY/<n>.pb.gz, and to DIRECTORY/expected what was added, as shell
- * variables. A window of few samples that shows everything a profile can have,
- * then one that takes several parts. */
+/* make_profiles DIRECTORY: encodes two windows of known samples. It writes
+ * their parts to DIRECTORY/<n>.pb.gz, and the number and sum of the samples to
+ * DIRECTORY/expected, as shell variables. The first window has few samples,
+ * with everything that a profile can have. The second window needs several
+ * parts. */
 #include <inttypes.h>
 
 #include "check.h"
@@ -60,7 +61,7 @@ static void make_take(void *data, sp_encoded *part) {
   sp_encoded_dispose(part);
 }
 
-/* Every span is shown, not only the one at the root. */
+/* Rules by which every span gets labels, not only the root span. */
 static spanprof_span_rules *make_rules(void) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
@@ -72,7 +73,8 @@ static spanprof_span_rules *make_rules(void) {
   return rules;
 }
 
-/* The span deadbeef000102<last>, a child of the one before it. */
+/* Starts the span with the id deadbeef000102<last>, a child of the span whose
+ * id is one lower. */
 static spanprof_span make_span(const spanprof_span_rules *rules,
                                const char *name, uint8_t last) {
   spanprof_span_info info = {
@@ -124,7 +126,7 @@ static void make_encode(make_state *state, sp_profile *profile) {
   sp_profile_reset(profile);
 }
 
-/* One stack of each kind of frame, with and without labels and spans. */
+/* Adds samples of every kind of frame, with and without labels and spans. */
 static void make_few(make_state *state, sp_profile *profile) {
   const sp_frame stack[] = {{SP_FRAME_NATIVE, 1, 0xa0, 0},
                             {SP_FRAME_NATIVE, 1, 0xbad, 0},

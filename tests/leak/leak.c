@@ -1,5 +1,5 @@
-/* Two sessions with everything in them, for valgrind: what is lost for good, or
- * read before it was written, fails the test. */
+/* Runs two sessions that use contexts, labels, spans, files and uploads, under
+ * valgrind. The test fails if memory is lost, or read before it was written. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
                    SPANPROF_ERR_ARGUMENT,
                "an empty name is refused");
   session_try(argv[1], NULL);
-  /* Nobody listens on port 9, discard. */
+  /* Uploads fail, because no server listens on port 9 (discard). */
   session_try(argv[1], "http://127.0.0.1:9");
   return 0;
 }

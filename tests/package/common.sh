@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the checks of gem and wheel, from the top of the checkout.
+#
+# Functions for the checks of the gem and of the wheel, which source this file.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 top=$PWD
@@ -13,8 +14,8 @@ fail() {
   exit 1
 }
 
-# path_without PATTERN...: sets PATH to one folder of links to all that is on it
-# but these.
+# path_without PATTERN...: sets PATH to one folder, which has links to all
+# programs on PATH except those whose names match a pattern.
 path_without() {
   local folder pattern
   local -a folders
@@ -23,7 +24,7 @@ path_without() {
   mkdir -p "$work/bin"
   for folder in "${folders[@]}"; do
     find -L "$folder/" -maxdepth 1 -type f -executable -print0 2> /dev/null |
-      xargs -0r ln -st "$work/bin" 2> /dev/null || true # the first of a name stays
+      xargs -0r ln -st "$work/bin" 2> /dev/null || true # of programs with the same name, the first one is linked
   done
   for pattern in "$@"; do
     find "$work/bin" -maxdepth 1 -name "$pattern" -delete
@@ -31,8 +32,9 @@ path_without() {
   export PATH=$work/bin
 }
 
-# spoil_header NAME: the preprocessor finds NAME, and stops there; no other. What
-# is compiled until then need not be fast.
+# spoil_header NAME: makes the inclusion of the header NAME an error, and of no
+# other header. Sets CFLAGS to -O0, because the speed of the compiled code does
+# not matter here.
 spoil_header() {
   rm -rf "$work/include"
   mkdir -p "$work/include/$(dirname "$1")"
@@ -40,8 +42,8 @@ spoil_header() {
   export CPATH=$work/include CFLAGS="-I$work/include -O0"
 }
 
-# only_needs LIBRARY.so SYMBOL: it exports nothing else, and is linked with
-# nothing but what the README names.
+# only_needs LIBRARY.so SYMBOL: checks that the library exports only SYMBOL, is
+# linked only with the libraries that the README names, and is hardened.
 only_needs() {
   local exported foreign
 
@@ -51,12 +53,12 @@ only_needs() {
     grep -vE '^(libcurl\.so\.4|libprotobuf-c\.so\.1|libz\.so\.1|libm\.so\.6|libc\.so\.6|libpthread\.so\.0|libgcc_s\.so\.1|ld-linux.*|libruby.*|libpython.*)$' || true)
   [ -z "$foreign" ] || fail "$1 is linked with: $foreign"
   readelf -d "$1" | grep -q 'FLAGS_1.*NOW.*NODELETE' || fail "$1 is not linked with -z now -z nodelete"
-  tests/abi/check_hardening.sh "$1" fortified || fail "$1 lacks what protects it"
+  tests/abi/check_hardening.sh "$1" fortified || fail "$1 is not hardened"
   echo "$(basename "$1"): one symbol, $2"
 }
 
-# in_a_box COMMAND...: as nobody, on a file system that is read-only wherever
-# this machine lets us make it so.
+# in_a_box COMMAND...: runs the command as the user nobody (if this user is
+# root), on a read-only file system (if mount namespaces are allowed).
 in_a_box() {
   local -a nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 
@@ -67,13 +69,14 @@ in_a_box() {
     unshare -m bash -c 'mount -o remount,ro,bind / && ! touch /var/tmp/.spanprof 2> /dev/null && exec "$@"' \
       box env -i PATH=/usr/bin:/bin HOME=/nonexistent "${box[@]}" "${nobody[@]}" "$@"
   else
-    echo "No mount namespace here: as nobody, on a writable file system."
+    echo "Mount namespaces are not allowed here, so the file system is writable."
     env -i PATH=/usr/bin:/bin HOME=/nonexistent "${box[@]}" "${nobody[@]}" "$@"
   fi
 }
 box=()
 
-# with_sink COMMAND...: while a receiver listens at the address in $sink.
+# with_sink COMMAND...: runs the command while the stand-in server of tests/sink
+# listens at the address in $sink.
 with_sink() {
   local port pid status=0
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gem_contents.sh RUBY: the gem holds what is written down here, no more.
+# gem_contents.sh RUBY: checks that the gem contains exactly the files that are
+# listed here.
 source "$(dirname "$0")/common.sh"
 export LC_ALL=C
 
@@ -11,16 +12,16 @@ export LC_ALL=C
     ! -path core/command/main.c | sed 's|^|ext/spanprof/vendor/|'
   printf 'ext/spanprof/vendor/%s\n' swig/{control,option_values,stats_fields}.h swig/lang/ruby_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_rb.c
-  # Built by npm, where that is.
+  # The page, which npm builds if it is installed.
   ! command -v npm > /dev/null || echo ext/spanprof/vendor/core/page/page.html
 } | sort > "$work/expected"
 tar -xOf build/spanprof.gem data.tar.gz | tar -tz | sort > "$work/found"
-diff -u "$work/expected" "$work/found" || fail "The gem holds (+) other files than it should (-)."
+diff -u "$work/expected" "$work/found" || fail "The gem has unexpected files (+) or lacks expected ones (-)."
 grep -qE '^lib/(spanprof|pyroscope)\.rb$' "$work/found"
 if grep -E '\.(o|so|i|rbc|log)$' "$work/found"; then
-  fail "The gem holds what was built here."
+  fail "The gem contains build products."
 fi
 if tar -xOf build/spanprof.gem data.tar.gz | tar -xzO | grep -aF "$top"; then
-  fail "The gem names a folder of this machine."
+  fail "The gem contains the path of this checkout."
 fi
 echo "$(wc -l < "$work/found") files, $(stat -c %s build/spanprof.gem) bytes"

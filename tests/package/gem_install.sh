@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# gem_install.sh RUBY: an installation takes a C compiler and headers alone, one
-# without them fails, and with SPANPROF_REQUIRED=0 does no harm.
+# gem_install.sh RUBY: checks that the gem can be installed with only a C
+# compiler, make and headers; that the installation fails with advice if one of
+# them is missing; and that with SPANPROF_REQUIRED=0 such an installation
+# succeeds, and the gem does nothing.
 source "$(dirname "$0")/common.sh"
 ruby=$1
 
-# install NAME: into a folder of its own, whose libraries are sought first.
+# install NAME: installs the gem into the folder $work/NAME, and makes Ruby use
+# that folder.
 install() {
   export GEM_HOME=$work/$1 GEM_PATH=$work/$1
   "$ruby" -S gem install --local --force --no-document "$top/build/spanprof.gem" > "$work/$1.txt" 2>&1
 }
 
-# inert NAME REASON: NAME is installed, loads, says REASON, and leaves programs
-# alone.
+# inert NAME REASON: checks that the gem can be installed and loaded, that its
+# unavailable_reason contains REASON, and that its methods do nothing.
 inert() {
   install "$1" || fail "$1: the installation failed: $(tail -n 5 "$work/$1.txt")"
   "$ruby" -e '
@@ -25,8 +28,8 @@ inert() {
   echo "$1: $2"
 }
 
-# refused NAME REASON [HOW]: it is not installed, and says why in one sentence,
-# with what helps.
+# refused NAME REASON [HOW]: checks that the installation fails, with one line
+# that has REASON and the advice HOW.
 refused() {
   local said
 
@@ -38,7 +41,7 @@ refused() {
   echo "$1: refused"
 }
 
-# fails NAME REASON [HOW]: refused, and where nobody requires it inert.
+# fails NAME REASON [HOW]: `refused`, and then `inert` with SPANPROF_REQUIRED=0.
 fails() {
   refused "$@"
   SPANPROF_REQUIRED=0 inert "$1" "$2"
@@ -51,14 +54,14 @@ fails() {
   "$ruby" -e 'require "spanprof"; Spanprof.available? or abort Spanprof.unavailable_reason'
 )
 only_needs "$(find "$work/plain/gems" -name spanprof_native.so)" Init_spanprof_native
-! grep -rqa --include=spanprof_native.so SPANPROF_TEST_ "$work/plain" || fail "reads variables of tests"
+! grep -rqa --include=spanprof_native.so SPANPROF_TEST_ "$work/plain" || fail "the library reads SPANPROF_TEST_ variables"
 size=$(du -sk "$work/plain" | cut -f 1)
 [ "$size" -le 8192 ] || fail "$size KiB on disk"
 echo "$size KiB on disk"
 
 (
   set -f
-  # shellcheck disable=SC2086 # patterns, for path_without
+  # shellcheck disable=SC2086 # $compilers has several patterns
   path_without $compilers
   fails no_compiler "no C compiler" "apt-get install gcc make libc6-dev"
 )
@@ -76,7 +79,7 @@ echo "$size KiB on disk"
 )
 (
   echo 'RbConfig::CONFIG["rubyhdrdir"] = RbConfig::MAKEFILE_CONFIG["rubyhdrdir"] = "/nonexistent"' > "$work/no_headers.rb"
-  # shellcheck disable=SC2030 # for this one only
+  # shellcheck disable=SC2030 # for this subshell only
   export RUBYOPT="-rrbconfig -r$work/no_headers.rb"
   fails no_ruby_headers "ruby.h" "apt-get install ruby-dev"
 )

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# gem_locked_down.sh RUBY: profiles and uploads as nobody, without a home, on a
-# read-only file system.
+# gem_locked_down.sh RUBY: checks that a program is profiled, and its profiles
+# uploaded, as the user nobody, without a home directory, on a read-only file
+# system.
 source "$(dirname "$0")/common.sh"
 cp -r "$GEM_HOME" "$work/gems"
 chmod -R a+rX "$work/gems"

@@ -1,8 +1,8 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# The gem's RBS signatures name every public method of the installed code, with
-# arguments that the code takes, and no other.
+# The gem's RBS signatures have exactly the public methods of the installed code,
+# with arguments that the methods accept.
 require "minitest/autorun"
 require "fileutils"
 require "opentelemetry/sdk"
@@ -13,7 +13,8 @@ require "pyroscope/otel"
 
 class TypesTest < Minitest::Test
   SIG = File.join(Gem.loaded_specs.fetch("spanprof").full_gem_path, "sig")
-  # Inherited ones are Ruby's own; these the gem's classes define as it does.
+  # Methods of Ruby that the gem's classes define again; the comparison
+  # omits them.
   USUAL = %i[initialize respond_to_missing? method_missing].freeze
 
   def setup
@@ -35,7 +36,7 @@ class TypesTest < Minitest::Test
     end
   end
 
-  def test_steep_finds_nothing_in_a_program_that_uses_them
+  def test_steep_finds_no_error_in_the_consumer
     Dir.mktmpdir do |folder|
       FileUtils.cp_r([SIG, *Dir[File.join(__dir__, "types", "*")]], folder)
       said = IO.popen([Gem.ruby, Gem.bin_path("steep", "steep"), "check", "--jobs=1"],
@@ -60,7 +61,7 @@ class TypesTest < Minitest::Test
     signed.each { |method, signature| signature.method_types.each { |type| accept(code, method, type.type) } }
   end
 
-  # YARD's @api private stands above the definition.
+  # Returns the methods whose comment has YARD's tag "@api private".
   def private_api(code)
     code.public_instance_methods(false).select do |method|
       path, line = code.instance_method(method).source_location
@@ -70,7 +71,7 @@ class TypesTest < Minitest::Test
     end
   end
 
-  # As many arguments as the signature asks for are taken.
+  # Checks that the method accepts the required arguments of its signature.
   def accept(code, method, function)
     arity = code.instance_method(method).arity
     required = function.required_positionals.size

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# jruby.sh: on JRuby the gem installs, loads, says why it is off, and leaves the
-# program alone.
+# jruby.sh: checks that on JRuby the gem can be installed and loaded, reports
+# why it does not profile, and that its methods do nothing.
 source "$(dirname "$0")/common.sh"
 reason="jruby is not supported: profiling needs CRuby"
 export GEM_HOME=$work/home GEM_PATH=$work/home JRUBY_OPTS=--dev
@@ -30,6 +30,6 @@ FalseClass
 43
 0
 EOF
-grep -qx "spanprof: not profiling: $reason" "$work/err" || fail "it says: $(cat "$work/err")"
+grep -qx "spanprof: not profiling: $reason" "$work/err" || fail "its messages are: $(cat "$work/err")"
 jruby -v
 echo "$reason"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What is written down in two places is the same in both: the functions and
-constants of the header and swig/, the options of the core and the files for
-users that are written from them, those of `spanprof report` and its manual
-page, the version of header and gem, the Rubies that are supported."""
+"""Checks that facts that are written in two places agree: the functions and
+constants in the C header and in swig/, the options in the core and in the files
+for users, the options of `spanprof report` and its manual page, the versions of
+the C header and the gem, and the supported versions of Ruby."""
 from __future__ import annotations
 
 import pathlib
@@ -41,7 +41,7 @@ class SwigTest(unittest.TestCase):
         self.assertEqual(set(re.findall(r"^%constant int (\w+) = SPANPROF_\1;", WRAPPED, flags=re.M)),
                          set(statuses) | set(others))
 
-    def test_texts_of_arguments_agree(self) -> None:
+    def test_declarations_agree_with_the_header(self) -> None:
         flat = re.sub(r"\s+", " ", HEADER)
 
         for declaration in re.findall(r"^[a-z][^%;{}\"]*?spanprof_\w+\([^;]*\);", WRAPPED, flags=re.M):
@@ -95,7 +95,8 @@ class VersionTest(unittest.TestCase):
 
 
 class RubyVersionsTest(unittest.TestCase):
-    """Of Ruby there is a list: the versions whose memory layout is known."""
+    """The supported versions of Ruby are those whose memory layout is known
+    (rb_vm_layout.h)."""
 
     def setUp(self) -> None:
         text = (TOP / "bindings/ruby/vm/rb_vm_layout.h").read_text(encoding="utf-8")
@@ -106,7 +107,7 @@ class RubyVersionsTest(unittest.TestCase):
             text = " ".join((TOP / name).read_text(encoding="utf-8").split())
             self.assertEqual(set(re.findall(r"\bRuby (\d\.\d+(?:, \d\.\d+)* and \d\.\d+)", text)), {self.said}, name)
 
-    def test_each_is_tested(self) -> None:
+    def test_each_version_has_a_list_of_gems(self) -> None:
         tested = {path.stem for path in (TOP / "tests/gems").glob("*.txt")}
 
         self.assertEqual(tested, set(re.findall(r"\d+\.\d+", self.said)))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what the files for users say of the options, from the one list in
-core/src/settings/option_list.h. Without --write it names the files that differ
-from the list.
+"""Writes the documentation of the options into the files for users, from the
+list in core/src/settings/option_list.h. Without --write, prints the differences
+between these files and the list.
 
-Each file has its part between two lines that are found by their texts; the
-lines themselves stay as they are."""
+The documentation is the part of a file between two lines, which are found by
+their texts and are not changed."""
 from __future__ import annotations
 
 import argparse
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LIST = "core/src/settings/option_list.h"
-UNSET = -1  # in place of SPANPROF_UNSET; no option has this default
+UNSET = -1  # stands for SPANPROF_UNSET; no option has this number as its default
 
 
 class Option(NamedTuple):
@@ -27,17 +27,17 @@ class Option(NamedTuple):
     least: int
     most: int
     default: int
-    text: str  # a sentence without its full stop
+    text: str  # a sentence without its period
     variables: list[str]
 
 
 class Kind(NamedTuple):
-    """The types of a kind of option in each language."""
+    """How each language writes the type of an option of this kind."""
 
     rbs: str
     yard: str
     python: str
-    conversion: str = ""  # the function of _options.py
+    conversion: str = ""  # the function in _options.py that converts a value
 
 
 _NUMBER = Kind("Integer?", "Integer", "int | None")
@@ -56,7 +56,8 @@ NUMBERS = ("NUMBER", "RATE", "MS", "SECONDS")
 
 
 def _arguments(text: str, start: int) -> list[str]:
-    """Those of the macro call whose parenthesis opens before `start`."""
+    """Returns the arguments of the macro call whose opening parenthesis is
+    right before `start`."""
     found, depth, begin = [], 0, start
     for token in re.compile(r'"(?:[^"\\]|\\.)*"|[(),]').finditer(text, start):
         if token[0] == "(":
@@ -68,7 +69,7 @@ def _arguments(text: str, start: int) -> list[str]:
             begin = token.end()
             if token[0] == ")":
                 return found
-    raise ValueError(f"{LIST} has a row without an end")
+    raise ValueError(f"{LIST} has a row without a closing parenthesis")
 
 
 def _texts(argument: str) -> str:
@@ -85,7 +86,7 @@ def options() -> list[Option]:
             argument = argument.replace(word[0], constants[word[0]])
         argument = re.sub(r"INT64_C\((\d+)\)", r"\1", argument)
         if not re.fullmatch(r"[\d\s()*<-]+", argument):
-            raise ValueError(f"{LIST}: {argument} is no number")
+            raise ValueError(f"{LIST}: {argument} is not a number")
         return int(eval(argument))
 
     found = []
@@ -98,7 +99,7 @@ def options() -> list[Option]:
 
 
 def _sized(value: int, units: list[tuple[int, str]]) -> str:
-    """With the largest unit of which it is a multiple, if not the smallest."""
+    """Returns the value in the largest unit of which it is a multiple."""
     for size, unit in units:
         if value >= size and value % size == 0:
             return f"{value // size} {unit}"
@@ -116,7 +117,7 @@ def _readable(option: Option, value: int) -> str:
 
 
 def _range(option: Option) -> str:
-    """"" where the sentence says which numbers there are."""
+    """Returns the allowed numbers, or "" if the option's sentence has them."""
     if option.kind not in NUMBERS or option.name == "signal_number":
         return ""
     if option.name.endswith("_bytes"):
@@ -125,7 +126,7 @@ def _range(option: Option) -> str:
 
 
 def _default(option: Option, true: str, false: str) -> str:
-    """"" where there is none, or the sentence names it."""
+    """Returns the default, or "" if there is none that a number or a switch can show."""
     if option.kind == "SWITCH":
         return true if option.default else false
     return _readable(option, option.default) if option.kind in NUMBERS else ""
@@ -200,8 +201,8 @@ def conversions(listed: list[Option]) -> Iterator[str]:
 
 class Part(NamedTuple):
     path: str
-    after: str  # the line before the part; a regular expression
-    before: str  # the start of the line after it
+    after: str  # a regular expression for the line before the part
+    before: str  # the start of the line after the part
     write: Callable[[list[Option]], Iterator[str]]
 
 
@@ -220,7 +221,7 @@ PARTS = [
 
 
 def written(part: Part, text: str, listed: list[Option]) -> str:
-    """The file's text with its part made anew."""
+    """Returns the file's text with a new part."""
     found = re.findall(rf"^{part.after}\n", text, flags=re.M)
     if len(found) != 1:
         raise ValueError(f"{part.path} has {len(found)} lines {part.after}")
@@ -230,7 +231,8 @@ def written(part: Part, text: str, listed: list[Option]) -> str:
 
 
 def texts() -> dict[str, tuple[str, str]]:
-    """Each file's text as it is, and as the list has it."""
+    """Returns for each file its current text, and its text according to the
+    list."""
     listed = options()
     found: dict[str, tuple[str, str]] = {}
     for part in PARTS:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""python_index.py DEBS FOLDER: serves a Python package index on loopback until
-it is killed: wheels made in FOLDER of Debian's packages of pure Python, each in
-simple/NAME/ as PEP 503 has it. Prints its address first."""
+"""python_index.py DEBS FOLDER: makes wheels from Debian's packages of pure
+Python in DEBS, and serves them as a Python package index (PEP 503) on loopback
+until the process is killed. FOLDER is the folder of the index. Prints the
+index's address."""
 from __future__ import annotations
 
 import email
@@ -16,7 +17,8 @@ import zipfile
 
 
 def add(deb: pathlib.Path, folder: pathlib.Path) -> None:
-    """The wheel of one package, or the wheels that it already holds."""
+    """Add a Debian package to the index: the wheels that it contains, or a
+    wheel made from its files."""
     tree = folder / "tree"
     subprocess.run(["dpkg-deb", "-x", deb, tree], check=True)
     for wheel in tree.glob("usr/share/python-wheels/*.whl"):
@@ -34,7 +36,8 @@ def place(wheel: pathlib.Path, name: str, folder: pathlib.Path) -> None:
 
 def pack(info: pathlib.Path, folder: pathlib.Path) -> None:
     path = info / ("METADATA" if (info / "METADATA").exists() else "PKG-INFO")
-    # Debian does not keep to the versions that packages ask of one another.
+    # Remove the required versions of other packages, because Debian's packages
+    # do not always satisfy them.
     metadata = re.sub(r"^(Requires-Dist: [\w.-]+(?:\[[\w,]+\])?)[^;\n]*", r"\1", path.read_text(encoding="utf-8"), flags=re.M)
     head = email.message_from_string(metadata)
     stem = f"{head['Name'].replace('-', '_')}-{head['Version']}"

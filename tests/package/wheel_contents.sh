@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# wheel_contents.sh: sdist and wheel hold what is written down here, no more, and
-# are called by the header's version.
+# wheel_contents.sh: checks that the sdist and the wheels contain exactly the
+# files that are listed here, and that their names have the version of the C
+# header.
 source "$(dirname "$0")/common.sh"
 export LC_ALL=C
 
@@ -15,29 +16,29 @@ modules() {
   find core/include core/src core/command core/page/*.[ch] bindings/common bindings/python \( -name '*.[ch]' -o -name '*.map' \) ! -path core/command/main.c | sed 's|^|vendor/|'
   printf 'vendor/%s\n' LICENSE swig/{control,option_values,stats_fields}.h swig/lang/python_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_py.c
-  # Built by npm, where that is.
+  # The page, which npm builds if it is installed.
   ! command -v npm > /dev/null || echo vendor/core/page/page.html
 } | sort > "$work/expected"
 tar -tzf build/sdist/spanprof-*.tar.gz | sed 's|^[^/]*/||; /\/$/d; /^$/d' | sort > "$work/found"
-diff -u "$work/expected" "$work/found" || fail "The sdist holds (+) other files than it should (-)."
+diff -u "$work/expected" "$work/found" || fail "The sdist has unexpected files (+) or lacks expected ones (-)."
 echo "sdist: $(wc -l < "$work/found") files, $(stat -c %s build/sdist/*.tar.gz) bytes"
 
 version=$(sed -nE 's/^#define SPANPROF_VERSION_(MAJOR|MINOR|PATCH) +//p' core/include/spanprof/version.h | paste -sd .)
 for path in build/sdist/*.tar.gz build/wheels/*/*.whl; do
-  [[ ${path##*/} =~ ^spanprof-"$version"[-.] ]] || fail "$path is not of version $version."
+  [[ ${path##*/} =~ ^spanprof-"$version"[-.] ]] || fail "The name of $path does not have version $version."
 done
 
 for wheel in build/wheels/*/*.whl; do
   { modules; echo spanprof/_native.so; } | sort > "$work/expected"
   python3 -m zipfile -l "$wheel" | awk 'NR > 1 { print $1 }' |
     sed -E '/\.dist-info\//d; s/_native\.cpython-[^/]*\.so/_native.so/' | sort > "$work/found"
-  diff -u "$work/expected" "$work/found" || fail "$wheel holds (+) other files than it should (-)."
+  diff -u "$work/expected" "$work/found" || fail "$wheel has unexpected files (+) or lacks expected ones (-)."
   rm -rf "$work/wheel"
   python3 -m zipfile -e "$wheel" "$work/wheel"
   only_needs "$(echo "$work"/wheel/spanprof/_native*.so)" PyInit__native
   grep -qx 'spanprof = spanprof.__main__:main' "$work"/wheel/*.dist-info/entry_points.txt
   [ -f "$(find "$work"/wheel/*.dist-info -name LICENSE)" ] || fail "$wheel has no licence"
   if grep -raF "$top" "$work/wheel"; then
-    fail "$wheel names a folder of this machine."
+    fail "$wheel contains the path of this checkout."
   fi
 done

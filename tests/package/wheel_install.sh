@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# wheel_install.sh: an installation from the sdist takes a C compiler and headers
-# alone, in isolation and without, with Debian's own setuptools too; one without
-# them fails, and with SPANPROF_REQUIRED=0 does no harm.
+# wheel_install.sh: checks that the sdist can be installed with only a C
+# compiler and headers, with and without pip's build isolation, and with
+# Debian's setuptools; that the installation fails with advice if the compiler
+# or a header is missing; and that with SPANPROF_REQUIRED=0 such an installation
+# succeeds, and the package does nothing.
 source "$(dirname "$0")/common.sh"
 python=/usr/bin/python3
 sdist=$(echo "$top"/build/sdist/*.tar.gz)
@@ -10,7 +12,8 @@ export PIP_ROOT_USER_ACTION=ignore
 isolated=(--no-deps)
 plain=(--no-deps --no-build-isolation)
 
-# install NAME WHAT ARGUMENT...: into a folder of its own.
+# install NAME WHAT ARGUMENT...: installs WHAT into the folder $work/NAME, with
+# arguments of pip.
 install() {
   local name=$1 what=$2
   shift 2
@@ -22,8 +25,8 @@ loads() {
   echo "$1: installed, available"
 }
 
-# refused NAME REASON [HOW]: it is not installed, and says why in one sentence,
-# with what helps.
+# refused NAME REASON [HOW]: checks that the installation fails, with one line
+# that has REASON and the advice HOW, and leaves no package.
 refused() {
   local said
 
@@ -32,13 +35,13 @@ refused() {
   fi
   said=$(grep -cE "^ *spanprof is not installed: .*$2.*${3:-}.*; SPANPROF_REQUIRED=0 " "$work/refused_$1.txt" || true)
   [ "$said" -eq 1 ] || fail "$1: $(tail -n 20 "$work/refused_$1.txt")"
-  ! grep -q Traceback "$work/refused_$1.txt" || fail "$1: more than a sentence"
-  [ ! -e "$work/refused_$1/spanprof" ] || fail "$1: left something behind"
+  ! grep -q Traceback "$work/refused_$1.txt" || fail "$1: there is a traceback"
+  [ ! -e "$work/refused_$1/spanprof" ] || fail "$1: files of the package were installed"
   echo "$1: refused"
 }
 
-# inert NAME REASON: it is installed, loads, says REASON, and leaves programs
-# alone.
+# inert NAME REASON: checks that the package can be installed and loaded, that
+# its unavailable_reason() contains REASON, and that its functions do nothing.
 inert() {
   install "$1" "$sdist" "${plain[@]}" || fail "$1: the installation failed: $(tail -n 5 "$work/$1.txt")"
   PYTHONPATH=$work/$1 "$python" - "$2" << 'EOF' || fail "$1"
@@ -55,7 +58,7 @@ EOF
   echo "$1: $2"
 }
 
-# fails NAME REASON [HOW]: refused, and where nobody requires it inert.
+# fails NAME REASON [HOW]: `refused`, and then `inert` with SPANPROF_REQUIRED=0.
 fails() {
   refused "$@"
   SPANPROF_REQUIRED=0 inert "$1" "$2"
@@ -66,22 +69,23 @@ fails() {
   TIMEFORMAT='in isolation: %U s user + %S s system'
   time install in_isolation "$sdist" "${isolated[@]}" || fail "$(tail -n 20 "$work/in_isolation.txt")"
   loads in_isolation
-  # setuptools and wheel as Debian 12 packages them.
-  # shellcheck disable=SC2030 # for these only
+  # With Debian 12's packages of setuptools and wheel.
+  # shellcheck disable=SC2030 # for this subshell only
   export CFLAGS=-O0
   install with_debians "$sdist" "${plain[@]}" || fail "$(tail -n 20 "$work/with_debians.txt")"
   loads with_debians
 )
-! grep -rqa --include='_native*.so' SPANPROF_TEST_ "$work/in_isolation" || fail "reads variables of tests"
+! grep -rqa --include='_native*.so' SPANPROF_TEST_ "$work/in_isolation" || fail "the library reads SPANPROF_TEST_ variables"
 size=$(du -sk "$work/in_isolation" | cut -f 1)
 [ "$size" -le 8192 ] || fail "$size KiB on disk"
 echo "$size KiB on disk"
 
 (
-  # A checkout, staged by the backend.
-  # shellcheck disable=SC2030,SC2031 # in this one only
+  # From a checkout, from which the build backend makes the files of the sdist.
+  # shellcheck disable=SC2030,SC2031 # for this subshell only
   export CFLAGS=-O0
-  # What SWIG makes is made once, though pip asks twice: for metadata, for a wheel.
+  # SWIG must run only once, although pip calls the backend twice: for metadata
+  # and for a wheel.
   mkdir "$work/counted"
   printf '#!/bin/sh\necho >> "%s"\nexec "%s" "$@"\n' "$work/swig_runs" "$(command -v swig)" > "$work/counted/swig"
   chmod +x "$work/counted/swig"
@@ -90,14 +94,15 @@ echo "$size KiB on disk"
   loads from_checkout
 )
 (
-  # Runs in a checkout before anything is built.
+  # without_tools NAME MESSAGE PATTERN...: checks that an installation from a checkout fails with the
+  # message, if the tools that match a pattern are missing.
   without_tools() {
     local name=$1 said=$2
     shift 2
     path_without "$@"
     ! install "$name" "$top/python" "${plain[@]}" || fail "$name: installed"
     grep -qxE " *spanprof is not built: $said" "$work/$name.txt" || fail "$name: $(tail -n 20 "$work/$name.txt")"
-    ! grep -q Traceback "$work/$name.txt" || fail "$name: more than a sentence"
+    ! grep -q Traceback "$work/$name.txt" || fail "$name: there is a traceback"
     echo "$name: refused"
   }
   (without_tools no_swig 'swig is missing \(apt-get install swig\)' 'swig*')
@@ -106,14 +111,14 @@ echo "$size KiB on disk"
 )
 (
   set -f
-  # shellcheck disable=SC2086 # patterns, for path_without
+  # shellcheck disable=SC2086 # $compilers has several patterns
   path_without $compilers
   fails no_compiler "no C compiler" "apt-get install gcc libc6-dev"
   PYTHONPATH=$work/no_compiler "$python" -c 'import spanprof; print(spanprof.unavailable_reason())' |
     grep -q '; to retry after fixing this: pip install --force-reinstall --no-cache-dir' || fail "the message has no command for a retry"
   mkdir -p "$work/conda/conda-meta" "$work/of_conda"
   echo "import sys; sys.base_prefix = '$work/conda'" > "$work/of_conda/sitecustomize.py"
-  # shellcheck disable=SC2030,SC2031 # in this one only
+  # shellcheck disable=SC2030,SC2031 # for this subshell only
   export PYTHONPATH=$work/of_conda
   refused of_conda "no C compiler" "conda install -c conda-forge c-compiler"
 )
@@ -132,11 +137,11 @@ done
   fails does_not_compile "it could not be compiled"
 )
 (
-  # Another system, as far as Python tells. What it was built with is in a module
-  # that it looks for by the system's name, once.
+  # Python reports another system. Its build settings are loaded before, from a module whose name
+  # contains the name of the system.
   mkdir "$work/other"
   echo 'import sys, sysconfig; sysconfig.get_config_vars(); sys.platform = "freebsd14"' > "$work/other/sitecustomize.py"
-  # shellcheck disable=SC2030,SC2031 # in this one only
+  # shellcheck disable=SC2030,SC2031 # for this subshell only
   export PYTHONPATH=$work/other
   inert another_system "freebsd14 is not supported"
   SPANPROF_REQUIRED=1 refused another_system "freebsd14 is not supported"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# wheel_locked_down.sh: profiles and uploads as nobody, without a home, on a
-# read-only file system.
+# wheel_locked_down.sh: checks that a program is profiled, and its profiles
+# uploaded, as the user nobody, without a home directory, on a read-only file
+# system.
 source "$(dirname "$0")/common.sh"
 python3 -m zipfile -e build/wheels/"$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')"/*.whl "$work/packages"
 chmod -R a+rX "$work/packages"

@@ -1,4 +1,4 @@
-"""Just enough protobuf to read what Pyroscope reads."""
+"""A decoder of protobuf, for the messages and fields that Pyroscope reads."""
 
 
 class DecodeError(Exception):
@@ -23,7 +23,7 @@ def signed(value):
 
 
 def fields(data):
-    """Yield (number, wire type, value) of one message."""
+    """Yields (number, wire type, value) for each field of a message."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -50,8 +50,9 @@ def fields(data):
 
 
 def message(data, schema):
-    """Decode by {number: (name, kind)}; a kind is int, bytes, str, or a schema;
-    in a list it is repeated."""
+    """Decodes a message to a dict by name. `schema` is {number: (name, kind)};
+    a kind is int, bytes, str or a schema, or a list of one kind for a repeated
+    field."""
     out = {name: [] if isinstance(kind, list) else None
            for name, kind in schema.values()}
     for number, wire, value in fields(data):

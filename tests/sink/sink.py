@@ -4,26 +4,41 @@
     sink.py [--host H] [--port N] [--cert PEM --key PEM [--client-ca PEM]]
     sink.py --summary HOST:PORT
 
-Keeps uploads as the server does (store.py: Push as protobuf, /ingest as pprof;
-no JSON, no text formats), prints "port N" when it listens
-(and "control N" for a second, plain port, so that a TLS sink can be steered),
-and misbehaves on demand:
+Checks and keeps uploads as Pyroscope does (store.py): Push as protobuf, and
+/ingest as pprof, but no JSON and no text formats. Prints "port N" when it
+listens, and "control N" for a second port without TLS, which takes the same
+requests. Misbehaves on demand:
 
-    POST /control   {"mode": MODE, "count": N, ...}   N uploads, then ok; none:
-                                                      until the next control
-                                                      {"reset": true}: forget
-    GET  /summary   what is stored, as JSON, and what was asked
-    GET  /value?path=a/b   one number or text of it
+    POST /control   {"mode": MODE, "count": N, ...}   sets the mode for N uploads,
+                                                      then it is ok again; without
+                                                      count: until the next /control
+                    {"reset": true}   forgets everything
+    GET  /summary   sums of the stored profiles, and the requests so far, as JSON
+    GET  /value?path=a/b   one number or text of the summary
 
-Modes: ok; status (status, retry_after, message); slow (seconds); hang; close
-(before the answer); html (bytes: a captive portal's 200); close_body (in the middle of the answer's body); cut_request
-(closes while the request comes); garbage (no HTTP); redirect; endless (a body
-without end); chunked; echo (an error that shows the request's headers).
-hang_stored stores and never answers.
-Works as an HTTP proxy for plain http addresses: it answers itself.
-`links` is what each answer then says in Spanprof-Links.
-`clock_rate` and `clock_origin` let it judge times of a client whose clock runs
-faster.
+Modes, with their parameters:
+
+    ok            stores the upload
+    status        answers with an error: status, retry_after, message
+    slow          waits `seconds`, then ok
+    hang          never answers
+    hang_stored   stores the upload, and never answers
+    close         closes the connection before the answer
+    close_body    closes the connection in the middle of the answer's body
+    cut_request   closes the connection while the request arrives
+    garbage       answers with bytes that are not HTTP
+    html          answers 200 with a page of `bytes`, as a captive portal does
+    redirect      answers 301
+    endless       answers with a body without end
+    chunked       stores the upload, and answers in chunks of one byte
+    echo          answers with an error that contains the request's headers
+
+If a client uses the sink as its proxy for an http address, the sink answers in
+place of that server.
+
+Other members of /control: `links` is the value of the header Spanprof-Links in
+later answers. With `clock_rate` and `clock_origin`, the sink's clock runs as fast
+as that of a client whose clock is accelerated.
 """
 
 import argparse
@@ -37,7 +52,7 @@ import threading
 import time
 import urllib.parse
 
-sys.dont_write_bytecode = True  # The tree stays as it is.
+sys.dont_write_bytecode = True  # no __pycache__ in the source tree
 import store  # noqa: E402
 
 PUSH_PATH = "/push.v1.PusherService/Push"
@@ -228,7 +243,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def mode_hang_stored(self, mode, changed, url, body):
-        """Stores, and never answers."""
+        """Stores the upload, and never answers."""
         keep, self.answer = self.answer, lambda *_: None
         self.mode_ok(mode, changed, url, body)
         self.answer = keep
@@ -282,7 +297,7 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, *_):
-        pass  # A client that goes away is what many tests do.
+        pass  # Not reported, because in many tests the client disconnects.
 
 
 def listen(host, port, state):
@@ -326,8 +341,8 @@ def main():
         if options.client_ca:
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(options.client_ca)
-        # Handshakes on the connection's own thread: a failed one must not end
-        # the server.
+        # Each handshake is done on the thread of its connection, so that a
+        # failed handshake does not end the server.
         server.socket = context.wrap_socket(server.socket, server_side=True,
                                             do_handshake_on_connect=False)
     threading.Thread(target=control.serve_forever, daemon=True).start()

@@ -1,4 +1,4 @@
-"""What a Pyroscope keeps of uploads, with its rules.
+"""A stand-in for Pyroscope's storage, which applies its rules to uploads.
 
 The rules and their order are those recorded from grafana/pyroscope 3fe6a457a
 (2026-08-21): size, rate, profile checks, then the labels of the series. A
@@ -34,7 +34,8 @@ def invalid(message):
 
 
 def gunzip(data):
-    """All members; a cut one is an error."""
+    """Unpacks all members of a gzip file. A member that is cut off is an error.
+    """
     out = b""
     while data:
         unpacker = zlib.decompressobj(31)
@@ -57,7 +58,7 @@ def utf8(text):
 
 
 def check_profile(profile, now_s):
-    """Refuse what the server refuses; leave out what it leaves out."""
+    """Refuses the profiles that Pyroscope refuses."""
     strings = profile["string_table"]
     if not strings or not profile["sample_type"] and not profile["sample"]:
         raise invalid("empty profile")
@@ -107,7 +108,7 @@ def check_profile(profile, now_s):
 
 
 def keep_samples(profile):
-    """The samples that do not vanish, as (value in sum, {label: text})."""
+    """Yields the samples that Pyroscope keeps, as (value, {label: text})."""
     strings = profile["string_table"]
     functions = {f["id"] for f in profile["function"]}
     mappings = {m["id"] for m in profile["mapping"]}
@@ -153,12 +154,12 @@ class Store:
     def __init__(self, now=time.time):
         self.lock = threading.Lock()
         self.now = now
-        self.profiles = {}  # (series, time_nanos): {...}
+        self.profiles = {}  # by (labels of the series, time_nanos)
         self.repeats = 0
         self.uploaded_bytes = 0
 
     def add(self, labels, raw):
-        """Check and keep one profile; Refusal says why not."""
+        """Checks and keeps one profile, or raises Refusal."""
         try:
             data = gunzip(raw) if raw[:2] == b"\x1f\x8b" else raw
             if not raw:
@@ -197,7 +198,8 @@ class Store:
             }
 
     def push(self, body):
-        """Every series is tried; one bad gives the error."""
+        """Adds the profiles of all series. If some are refused, raises the last
+        Refusal at the end."""
         try:
             request = protobuf.message(body, protobuf.PUSH)
         except protobuf.DecodeError as error:
@@ -217,7 +219,8 @@ class Store:
             raise refusal
 
     def ingest(self, name, spy, raw):
-        """`name` is app{label=value,…}; values are raw up to `,` or `}`."""
+        """Adds one profile of /ingest. `name` is app{label=value,…}; a value
+        extends to the next `,` or `}`."""
         app, _, rest = name.partition("{")
         plain = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                     "0123456789_.")
@@ -243,7 +246,8 @@ class Store:
             raise
 
     def summary(self):
-        """Sums of the values: in all, by series label, by sample label."""
+        """Returns the sum of all values, and sums by each label of a series or
+        sample."""
         with self.lock:
             by_label, series = {}, set()
             for (labels, _), kept in self.profiles.items():

@@ -1,4 +1,5 @@
-"""A program that uses everything public is correct by the package's hints."""
+"""A program that uses the whole public interface. It must have no error by the
+package's type hints."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
