@@ -1,6 +1,7 @@
-/* ambush.h for the benchmarks of the languages, loaded through their foreign
- * function interface. It measures signals of the profiler, and of a handler
- * that only counts. The benchmark of the core is core/handler_cost.c. */
+/* The measurement of ambush.h as a library that benchmarks in Ruby and Python
+ * load through their foreign function interface. It measures signals of the
+ * profiler, and signals whose handler only counts. The core has its own
+ * program, core/handler_cost.c. */
 #include "ambush.h"
 
 static int ours, counting;
@@ -13,15 +14,15 @@ static void counting_handler(int number, siginfo_t *info, void *ucontext) {
   handler_count++;
 }
 
-/* A function for the work that a handler leaves to the interrupted thread. It
- * is called after each signal, and its time counts. */
+/* Set a function that does the work that a handler leaves to the interrupted
+ * thread. It is called after each signal, and its time is included. */
 __attribute__((visibility("default"))) void
 ambush_drain(void (*function)(void)) {
   drain = function;
 }
 
-/* `signal_number` is the signal of the running session. The calling thread must
- * be profiled. Returns 0, or an errno. */
+/* Prepare the measurement. `signal_number` is the signal of the running
+ * session. The calling thread must be profiled. Returns 0, or 1 on failure. */
 __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   struct sigaction action;
 
@@ -29,7 +30,8 @@ __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   action.sa_sigaction = counting_handler;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ours = signal_number;
-  /* The signals next to one with a name have a meaning, too. */
+  /* The counting handler gets the real-time signal below it, or SIGRTMAX if
+   * there is none, because other signals have a meaning. */
   counting = signal_number > SIGRTMIN ? signal_number - 1 : SIGRTMAX;
   if (ambush_prepare() || sigaction(counting, &action, NULL) != 0)
     return 1;
@@ -37,8 +39,8 @@ __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   return 0;
 }
 
-/* Nanoseconds of one signal: the profiler's (1), or that of the counting
- * handler (0). */
+/* Returns the nanoseconds of one signal: the profiler's signal (1), or that of
+ * the counting handler (0). */
 __attribute__((visibility("default"))) uint64_t ambush_turn(int of_ours) {
   ambush_work();
   if (of_ours)

@@ -1,7 +1,7 @@
-/* Measures the cost of a sample for the sampled thread. After 10 ms of other
- * work, which evicts the profiler's memory from the caches, the thread sends a
- * signal to itself. The duration of the sending call, in which the handler
- * runs, is the cost. */
+/* Measures the cost of a sample for the sampled thread. The thread works for 10
+ * ms, which evicts the profiler's memory from the caches, and then sends a
+ * signal to itself. The duration of the sending call, in which the signal's
+ * handler runs, is the cost. */
 #ifndef AMBUSH_H
 #define AMBUSH_H
 
@@ -17,7 +17,7 @@
 
 static unsigned char *ambush_walked;
 
-/* Returns 0, or 1 if there is no memory. */
+/* Allocate the memory for the work. Returns 0, or 1 if there is no memory. */
 static inline int ambush_prepare(void) {
   ambush_walked = malloc(AMBUSH_WALK_BYTES);
   if (!ambush_walked)
@@ -26,8 +26,8 @@ static inline int ambush_prepare(void) {
   return 0;
 }
 
-/* The constants are from MMIX (Knuth, The Art of Computer Programming 2,
- * 3.3.4). */
+/* Work for 10 ms at random addresses. The constants of the random numbers are
+ * from MMIX (Knuth, The Art of Computer Programming 2, 3.3.4). */
 static inline void ambush_work(void) {
   static uint64_t state = 1;
   uint64_t until_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + AMBUSH_WORK_NS;
@@ -42,8 +42,9 @@ static inline void ambush_work(void) {
   while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns);
 }
 
-/* The value of the timer's signals with this number, read from one of them. The
- * handler needs it to recognize the timer's signals and their thread. */
+/* Returns the value that the profiler's timer sends with this signal, read from
+ * one of its signals. The handler needs the value to recognize the timer's
+ * signals and their thread. */
 static inline void *ambush_value(int number) {
   const struct timespec now = {0, 0};
   sigset_t wanted, before;
@@ -59,9 +60,9 @@ static inline void *ambush_value(int number) {
   return info.si_value.sival_ptr;
 }
 
-/* Nanoseconds from sending a signal until its handler has returned, and `drain`
- * (or NULL) has done the work that the handler left to the interrupted thread.
- */
+/* Returns the nanoseconds from sending a signal until its handler has returned,
+ * and `drain` (or NULL) has done the work that the handler left to the
+ * interrupted thread. */
 static inline uint64_t ambush_send(int number, int code, void *value,
                                    void (*drain)(void)) {
   pid_t pid = getpid(), tid = (pid_t)syscall(SYS_gettid);

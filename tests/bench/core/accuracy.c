@@ -12,10 +12,12 @@
 
 typedef struct accuracy_case {
   int threads;
-  uint64_t burst_ns; /* 0: always busy */
+  uint64_t burst_ns; /* CPU time of a burst between two sleeps; 0: always
+                      * busy */
 } accuracy_case;
 
-/* Lengths of the bursts in µs; each is run with each number of threads. */
+/* Lengths of the bursts in µs. Each length is run with each number of threads.
+ */
 static const uint32_t accuracy_bursts_us[] = {0, 200, 500, 1000, 3000};
 static const int accuracy_threads[] = {1, 4, 16};
 #define ACCURACY_BURSTS 5
@@ -25,7 +27,7 @@ static const int accuracy_threads[] = {1, 4, 16};
 typedef struct accuracy_thread {
   pthread_t thread;
   accuracy_case of;
-  uint64_t wanted_ns; /* of CPU time */
+  uint64_t wanted_ns; /* CPU time to use */
   char label[16];
   uint64_t cpu_ns;
   uint64_t sampled_ns;
@@ -83,7 +85,8 @@ static void sample_add(void *data, const sp_pprof *profile,
   accuracy_all[number][thread].sampled_ns += cpu_ns;
 }
 
-/* The largest deviation of a thread in this case, in percent. */
+/* Returns the largest deviation of a thread's samples from its CPU time in this
+ * case, in percent. */
 static double case_worst(size_t number) {
   int i, threads = accuracy_threads[number % ACCURACY_WIDTHS];
   double worst = 0, sampled = 0, cpu = 0;
@@ -140,7 +143,7 @@ int main(void) {
            "%llu of %llu ticks were late, and counted with the next sample",
            (unsigned long long)stats.ticks_overrun,
            (unsigned long long)stats.ticks_taken);
-  /* A short run has few ticks, and its result is only exact to one tick. */
+  /* A short run has few ticks, and its result may be wrong by one tick. */
   limit = ACCURACY_BAR_PERCENT + (bench_quick() ? 10 : 0);
   bench_bar("samples / true CPU, per thread", measured,
             bench_quick() ? "within 2 % + 1 tick" : "within 2 %", comparison,

@@ -1,6 +1,6 @@
 /* Checks whether samples belong to the right span. Eight threads work in nested
- * spans, each kind of span in its own function, and add up the time of their
- * own CPU clocks. */
+ * spans, each kind of span in its own function. They add up the time of each
+ * kind, by their CPU clocks. */
 #include <pthread.h>
 
 #include "bench.h"
@@ -9,15 +9,14 @@
 #define ATTRIBUTION_THREADS 8
 #define ATTRIBUTION_DEPTH   4
 #define ATTRIBUTION_TRIALS  2000
-#define ATTRIBUTION_STEP                          \
-  1500 /* about 4 µs between two readings of the \
-        * clock */
+/* Steps between two readings of the clock, about 4 µs. */
+#define ATTRIBUTION_STEP 1500
 
 static volatile uint32_t burn_sink;
 
 /* The functions have the same shape, but each has its own address and name. A
- * thread that reads its CPU time all the time gets no samples:
- * tests/core/burn.h. */
+ * thread that reads its CPU time all the time gets no samples
+ * (tests/core/burn.h), so the functions mostly read another clock. */
 #define ATTRIBUTION_BURN(name)                                         \
   static __attribute__((noinline)) void burn_##name(uint64_t cpu_ns) { \
     uint64_t until_ns = bench_cpu_ns() + cpu_ns, now_ns, end_ns;       \
@@ -62,7 +61,7 @@ typedef struct worker {
   const spanprof_span_rules *rules;
   uint64_t random;
   uint64_t wanted_ns;
-  uint64_t looked_ns; /* the thread's clock when it last changed spans */
+  uint64_t looked_ns; /* the thread's CPU time when it last changed spans */
   uint64_t cpu_ns[KIND_COUNT];
 } worker;
 
@@ -73,7 +72,8 @@ static void account(worker *w, size_t kind) {
   w->looked_ns = now_ns;
 }
 
-/* Kinds have different frequencies and lengths, so that their shares differ. */
+/* Choose a kind of span. Kinds have different frequencies and lengths, so that
+ * their shares of the CPU time differ. */
 static size_t kind_choose(worker *w) {
   size_t a = bench_random(&w->random) % KIND_COUNT;
   size_t b = bench_random(&w->random) % KIND_COUNT;
@@ -81,7 +81,7 @@ static size_t kind_choose(worker *w) {
   return a < b ? a : b;
 }
 
-/* One span works before, between and after its children. */
+/* Run one span, which works before, between and after its children. */
 static void span_work(worker *w, size_t kind, size_t parent, int depth) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
@@ -135,7 +135,8 @@ static size_t kind_of_span(const char *name) {
   bench_die("a sample has the span name '%s'", name);
 }
 
-/* The kind whose function is in the stack, or KIND_COUNT between two spans. */
+/* Returns the kind whose function is in the stack, or KIND_COUNT if the stack
+ * is between two spans. */
 static size_t kind_of_stack(const sp_pprof *profile,
                             const sp_pprof_sample *sample) {
   size_t i, at;
@@ -182,8 +183,8 @@ static double half_difference(const double *a, const double *b) {
   return sum / 2;
 }
 
-/* The deviation of this number of independent samples, at its 99th percentile.
- */
+/* Returns the 99th percentile of the half difference between `shares` and the
+ * shares of this number of independent random samples. */
 static double noise(const double *shares, uint64_t samples) {
   static double trials[ATTRIBUTION_TRIALS];
   uint64_t random = 1, n;
@@ -231,8 +232,8 @@ static void shares_tell(const worker *workers, const tally *t) {
                 kinds[k].span_name, 100 * truth[k], 100 * sampled[k]);
   }
   off = 100 * half_difference(sampled, truth);
-  /* A signal that the kernel sent late counts several ticks, but only one
-   * stack. */
+  /* A signal that the kernel sent late stands for several ticks, but is only
+   * one independent sample. */
   limit = 100 * noise(truth, stats.samples_taken);
   snprintf(measured, sizeof measured, "%.2f points", off);
   snprintf(bar, sizeof bar, "<= %.2f points", limit);

@@ -1,6 +1,7 @@
-/* Shared by the benchmarks: time, order statistics, and the line that prints a
- * bar, the measured figure, and an alternative. A figure never fails a program:
- * it exits with 0 if it could measure, and with 1 otherwise. */
+/* Functions for all benchmarks: clocks, order statistics, and the output of a
+ * row. A row has a bar (the goal), the measured figure, and a figure for
+ * comparison. A program exits with 0 if it could measure, even if the bar does
+ * not hold, and with 1 otherwise. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -15,8 +16,8 @@
 #define BENCH_NS_PER_MS UINT64_C(1000000)
 #define BENCH_NS_PER_S  UINT64_C(1000000000)
 
-/* Returns whether the run must be short. Its figures only show that it works.
- */
+/* Returns whether the run must be short. A short run only shows that the
+ * benchmark works. */
 static inline bool bench_quick(void) {
   const char *quick = getenv("SPANPROF_BENCH_QUICK");
 
@@ -34,7 +35,7 @@ static inline uint64_t bench_now_ns(void) {
   return bench_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* CPU time of the calling thread. */
+/* Returns the CPU time of the calling thread. */
 static inline uint64_t bench_cpu_ns(void) {
   return bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -56,7 +57,7 @@ static inline void bench_sort(double *values, size_t count) {
   qsort(values, count, sizeof *values, bench_order);
 }
 
-/* A quantile of sorted values; `share` 0.5 is the median. */
+/* Returns a quantile of sorted values; `share` 0.5 is the median. */
 static inline double bench_quantile(const double *sorted, size_t count,
                                     double share) {
   size_t at = (size_t)(share * (double)count);
@@ -64,22 +65,23 @@ static inline double bench_quantile(const double *sorted, size_t count,
   return sorted[at < count ? at : count - 1];
 }
 
-/* The next number of a fixed sequence. The constants are from MMIX (Knuth, The
- * Art of Computer Programming 2, 3.3.4). */
+/* Returns the next number of a fixed pseudo-random sequence. The constants are
+ * from MMIX (Knuth, The Art of Computer Programming 2, 3.3.4). */
 static inline uint32_t bench_random(uint64_t *state) {
   *state =
       *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return (uint32_t)(*state >> 32);
 }
 
-/* Compare a figure with its bar only if the run was long enough. */
+/* Returns the text that reports whether the bar holds. It marks short runs,
+ * whose figures are not meaningful. */
 static inline const char *bench_holds(bool holds) {
   if (bench_quick())
     return holds ? "yes (short)" : "no (short)";
   return holds ? "yes" : "no";
 }
 
-/* Print a line for people. */
+/* Print a line for people, which `run` shows unchanged. */
 static inline void bench_print(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
@@ -93,7 +95,7 @@ static inline void bench_print(const char *format, ...) {
   fflush(stdout);
 }
 
-/* Print a row of the table of `run`. */
+/* Print a row, which `run` puts into its table. */
 static inline void bench_bar(const char *what, const char *measured,
                              const char *bar, const char *comparison,
                              bool holds) {
@@ -102,7 +104,7 @@ static inline void bench_bar(const char *what, const char *measured,
   fflush(stdout);
 }
 
-/* Exit, because measuring is not possible. */
+/* Print an error and exit with 1, because measuring is not possible. */
 static inline void bench_die(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn));
 

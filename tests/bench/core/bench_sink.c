@@ -14,7 +14,8 @@ static const char sink_answer[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/proto\r\n"
     "Content-Length: 0\r\n\r\n";
 
-/* Size of the request's head, including the empty line; 0: incomplete. */
+/* Returns the size of the request's headers, including the empty line, or 0 if
+ * they are incomplete. */
 static size_t head_bytes(const char *head) {
   const char *end = strstr(head, "\r\n\r\n");
 
@@ -27,7 +28,8 @@ static size_t body_bytes(const char *head) {
   return field ? strtoul(field + 17, NULL, 10) : 0;
 }
 
-/* Receive one request. Returns false if the client has finished. */
+/* Receive one request. Returns false if the client has closed the connection.
+ */
 static bool request_receive(int client) {
   char head[SINK_HEAD_MAX + 1], rest[65536];
   size_t have = 0, whole = 0, left;
@@ -52,7 +54,8 @@ static bool request_receive(int client) {
   return write(client, sink_answer, sizeof sink_answer - 1) > 0;
 }
 
-/* Run a process for each connection, because a client may keep one open. */
+/* Start a process for each connection, because a client may keep its connection
+ * open. */
 static void sink_serve(int listening) {
   signal(SIGCHLD, SIG_IGN);
   for (;;) {

@@ -1,12 +1,13 @@
-/* Encoding and compressing one large window with 15,000 samples that are all
- * different, and adding samples to it: stacks of 30 frames, four labels, a
- * different span for each sample, 10,000 locations, 4,000 functions. There is
- * one thread and no session. A loaded machine increases wall time, so the best
- * of several rounds counts, and the CPU time of the thread is printed, too.
+/* Measures encoding and compressing one large window, and adding its samples.
+ * The window has 15,000 different samples, with stacks of 30 frames, four
+ * labels, and a different span for each sample; it has 10,000 locations and
+ * 4,000 functions. The program has one thread and no session. A loaded machine
+ * increases wall time, so the best of several rounds counts, and the CPU time
+ * of the thread is printed, too.
  *
  * Stacks are paths in a call tree, which is narrow at its outer end, as in real
- * programs. Stacks of random frames, which no program has and which compress
- * worst, are measured as well. */
+ * programs. Stacks of random frames, which compress worst but which no program
+ * has, are measured as well. */
 #include <inttypes.h>
 #include <zlib.h>
 
@@ -18,14 +19,14 @@
 
 #define ENCODE_SAMPLES 15000
 #define ENCODE_DEPTH   30
-/* Locations of a call tree: 10 outer levels with 4, and 20 with 498, are
- * 10,000. */
+/* Locations of the call tree: 10 outer levels with 4 locations, and 20 inner
+ * levels with 498 locations, have 10,000 in total. */
 #define ENCODE_OUTER      10
 #define ENCODE_OUTER_WIDE 4
 #define ENCODE_INNER_WIDE 498
 #define ENCODE_LOCATIONS  10000
 #define ENCODE_FUNCTIONS  4000
-#define ENCODE_SETS       64 /* with 4 labels each */
+#define ENCODE_SETS       64 /* number of label sets; each has 4 labels */
 #define ENCODE_SPAN_NAMES 40
 #define ENCODE_ROUNDS     40
 
@@ -107,8 +108,9 @@ static spanprof_span encode_span(uint64_t *random) {
   return span;
 }
 
-/* One of three callees, most often the first. Maps a place in the next outer
- * level to a place in this level. */
+/* Choose one of the three callees of a location, most often the first one.
+ * `place` is the location's number in its level, and the result is the callee's
+ * number in the next inner level. */
 static uint32_t encode_callee(uint32_t place, uint32_t level, uint32_t wide,
                               uint64_t *random) {
   const uint32_t draw = bench_random(random) % 10;
@@ -158,7 +160,7 @@ static void encode_prepare(void (*fill)(sp_frame *frames, uint64_t *random)) {
   }
 }
 
-/* The mean time to add a sample, if every sample is added once. */
+/* Add every sample once, and return the mean time in ns. */
 static double encode_add_all(sp_profile *profile) {
   uint64_t start_ns = bench_cpu_ns();
   size_t i;
@@ -198,7 +200,7 @@ static encode_round encode_once(sp_profile *profile, sp_encoded_fn take) {
   return round;
 }
 
-/* Uncompressed parts, to measure compression alone. */
+/* The uncompressed parts, for measuring compression alone. */
 static sp_buffer encode_raw;
 
 static void encode_take_raw(void *data, sp_encoded *part) {
@@ -237,13 +239,15 @@ static double mib(size_t bytes) {
 
 /* The results for one shape of stacks. */
 typedef struct encode_result {
-  encode_round first; /* names every frame, and caches the names */
-  double wall_ms;     /* best of the later rounds */
+  encode_round first; /* the first round, which gets the name of every frame and
+                       * caches it */
+  double wall_ms;     /* the best of the other rounds, like the two times
+                       * below */
   double cpu_ms;
   double zlib_ms;
-  double new_ns; /* to add a new sample */
+  double new_ns; /* time to add a new sample */
   double known_ns;
-  size_t first_peak; /* memory used by encoding */
+  size_t first_peak; /* memory that encoding needs in the first round */
   size_t peak;
   size_t window_bytes;
 } encode_result;

@@ -1,6 +1,7 @@
-/* The cost of a sample for the sampled thread (ambush.h): our signal alternates
- * with those of other profilers' handlers. Two handlers that only count are the
- * control: their difference is the resolution of this measurement. */
+/* Measures the cost of a sample for the sampled thread (ambush.h). Signals of
+ * spanprof alternate with those of other profilers. Two handlers that only
+ * count are the control: the difference between them is the resolution of this
+ * measurement. */
 #include <dlfcn.h>
 
 #include <spanprof/spanprof.h>
@@ -16,7 +17,8 @@ typedef struct variant {
   int signal_number;
   int code; /* si_code */
   void *value;
-  size_t turns; /* 0: not available */
+  size_t turns; /* number of signals to measure; 0: the profiler is not
+                 * available */
   double *ns;
 } variant;
 
@@ -129,8 +131,8 @@ static void *thread_run(void *data) {
   return NULL;
 }
 
-/* Both are loaded in a local scope: libunwind's _Unwind_* must not replace
- * libgcc's. */
+/* Load the other profilers. They are loaded with RTLD_LOCAL, because
+ * libunwind's _Unwind_* functions must not replace those of libgcc. */
 static void others_load(void) {
   void *profiler = dlopen("libprofiler.so.0", RTLD_NOW | RTLD_LOCAL);
   void *unwind = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
@@ -166,9 +168,9 @@ static double variant_quantile(size_t i, double share) {
   return bench_quantile(variants[i].ns, variants[i].turns, share) / 1000;
 }
 
-/* A quantile of both counting handlers. The 99th percentile is where the
- * kernel's tick interrupts, which happens to one signal in a hundred, so it
- * needs many signals. */
+/* Returns a quantile of both counting handlers together. The kernel's tick
+ * interrupts one signal in a hundred, so the 99th percentile is exact only with
+ * many signals. */
 static double counting_quantile(double share) {
   static double *both;
   size_t a = variants[COUNTING].turns, b = variants[CONTROL].turns;
@@ -218,8 +220,8 @@ int main(void) {
   pthread_t thread;
   size_t i;
 
-  /* The lowest rate, so that the sent signals are measured, not its own ones.
-   */
+  /* gperftools runs at its lowest rate, so that only the signals that this
+   * program sends are measured. */
   setenv("CPUPROFILE_FREQUENCY", "1", 1);
   if (ambush_prepare())
     bench_die("no memory");

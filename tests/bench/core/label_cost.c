@@ -1,11 +1,11 @@
-/* The cost of a push and a pop of a label, and of entering and leaving a span,
- * in a program that uses the shared library. */
+/* Measures the cost of pushing and popping a label, and of entering and leaving
+ * a span, in a program that uses the shared library. */
 #include <spanprof/spanprof.h>
 
 #include "bench.h"
 
-/* A round is short compared with a scheduler's time slice, so that few rounds
- * are disturbed. */
+/* Operations in a round. A round is short compared with a time slice of the
+ * scheduler, so that few rounds are disturbed. */
 #define COST_PER_ROUND 20000
 #define COST_ROUNDS    1000
 
@@ -52,7 +52,7 @@ static void span_run(size_t times) {
 static const struct cost {
   const char *what;
   void (*run)(size_t times);
-  double bar_ns; /* 0: no bar */
+  double bar_ns; /* the goal; 0: none */
 } costs[] = {
     {"an empty call", empty_run, 0},
     {"label push + pop, interned", interned_run, 10},

@@ -1,7 +1,8 @@
-/* CPU time between two ticks of a thread's CPU timer, if there are more
- * runnable threads than processors: for threads that read their CPU time all
- * the time, and for threads that rarely do, alternately. Each thread has its
- * own timer, and only the timer's handler writes the thread's record. */
+/* Measures the CPU time between two ticks of a thread's CPU timer if there are
+ * more runnable threads than processors. Threads that read their CPU time all
+ * the time, and threads that rarely do, are measured alternately. Each thread
+ * has its own timer, and only the timer's handler writes the thread's record.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
-/* The memory for profiling a process with 1,000 threads, compared with the same
- * process after it loaded libcurl and made one request. The library is loaded
- * at run time, so that its own pages, and those of its libraries, count. */
+/* Measures the memory that profiling adds to a process with 1,000 threads that
+ * has loaded libcurl and made one request. The library is loaded at run time,
+ * so that its pages, and those of the libraries that it needs, are included. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #define MEMORY_STACK     (128 * 1024)
 #define MEMORY_BAR_BYTES (12u << 20)
 
-/* The functions of the loaded library. */
+/* The functions of the library that is loaded at run time. */
 static struct {
   __typeof__(&spanprof_options_init) options_init;
   __typeof__(&spanprof_session_start) session_start;
@@ -33,12 +33,13 @@ static struct {
   __typeof__(&spanprof_span_end) span_end;
 } lib;
 
-/* Each is set once, and read by the threads. */
+/* Set once by the main thread, and read by the other threads. */
 static volatile bool memory_profiled, memory_stop;
-static volatile uint64_t memory_wanted_ns; /* CPU time for each thread */
+static volatile uint64_t memory_wanted_ns; /* CPU time that each thread uses */
 static volatile uint64_t memory_used_ns[MEMORY_THREADS];
 
-/* Resident bytes, exactly: /proc/PID/smaps_rollup (proc(5), Linux 4.14). */
+/* Returns the exact number of resident bytes, from /proc/PID/smaps_rollup
+ * (proc(5), Linux 4.14). */
 static uint64_t resident_bytes(void) {
   FILE *file = fopen("/proc/self/smaps_rollup", "r");
   unsigned long long kb = 0;
@@ -65,7 +66,7 @@ static size_t answer_drop(char *bytes, size_t size, size_t count, void *data) {
       bench_die("%s is not in the library", name); \
   } while (0)
 
-/* Use libcurl as any program that sends a request. */
+/* Use libcurl as a program does that sends a request. */
 static void curl_use(const char *server) {
   void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   CURLcode (*global_init)(long);
@@ -159,8 +160,8 @@ static void threads_start(pthread_t *threads) {
   pthread_attr_destroy(&attributes);
 }
 
-/* Let each thread use this much CPU time in total. Returns the largest memory
- * in the meantime. */
+/* Let each thread work until it has used `cpu_ns` since its start. Returns the
+ * largest memory during this work. */
 static uint64_t threads_work(uint64_t cpu_ns) {
   uint64_t most = 0, now;
   size_t i = 0;

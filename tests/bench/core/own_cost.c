@@ -1,6 +1,6 @@
-/* The cost of profiling: the CPU time of the profiler's threads, including
- * uploads, and the time in its handlers, as a share of the profiled CPU time.
- */
+/* Measures the cost of profiling: the CPU time of the profiler's threads,
+ * including uploads, and of its signal handlers, as a share of the profiled CPU
+ * time. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -12,17 +12,18 @@
 #include "util/memory/hash.h"
 
 #define OWN_THREADS_MAX 2
-#define OWN_WAYS        4    /* functions that a function may call */
+#define OWN_WAYS        4    /* number of functions that a function may call */
 #define OWN_LEAF_STEPS  8000 /* about 20 µs */
 
 typedef struct own_case {
   const char *what;
   int threads;
-  uint32_t paths; /* distinct paths from the thread's start to the work */
+  uint32_t paths; /* distinct call paths to the work */
   double bar_percent;
 } own_case;
 
-/* There are a few more stacks on the way to these paths. */
+/* The samples have a few more stacks than paths, because the functions of a
+ * path are sampled, too. */
 static const own_case own_cases[] = {
     {"own CPU, 2 cores, <= 300 stacks", 2, 220, 0.1},
     {"own CPU, 1 core, 1,000 stacks", 1, 1000, 0.2},
@@ -37,7 +38,8 @@ typedef struct worker {
 
 static volatile bool own_stop;
 
-/* A dependent chain of two operations, so that few addresses are sampled. */
+/* The work: a dependent chain of two operations, so that samples are at few
+ * addresses. */
 static __attribute__((noinline)) uint64_t leaf_run(uint64_t x) {
   uint32_t i;
 
@@ -46,8 +48,8 @@ static __attribute__((noinline)) uint64_t leaf_run(uint64_t x) {
   return x;
 }
 
-/* A value that the compiler cannot know. It keeps a call from becoming a jump
- * or a loop. */
+/* Returns x as a value that the compiler cannot know. This keeps the compiler
+ * from turning a call into a jump or a loop. */
 static inline uint64_t value_hide(uint64_t x) {
   __asm__ volatile("" : "+r"(x));
   return x;
@@ -82,7 +84,8 @@ OWN_WAY(1)
 OWN_WAY(2)
 OWN_WAY(3)
 
-/* Frames that all stacks have in common, like the layers of a server. */
+/* Calls itself, so that all stacks have some frames in common, like the layers
+ * of a server. */
 static __attribute__((noinline)) uint64_t layer_run(uint64_t x, uint32_t path,
                                                     int layers) {
   if (layers > 0)
@@ -101,8 +104,8 @@ static void *worker_run(void *data) {
   return NULL;
 }
 
-/* CPU time of the profiler's threads: /proc/PID/schedstat, first field (Linux
- * 6.1, Documentation/scheduler/sched-stats.rst). */
+/* Returns the CPU time of the profiler's threads, the first field of
+ * /proc/PID/schedstat (Linux 6.1, Documentation/scheduler/sched-stats.rst). */
 static uint64_t own_threads_cpu_ns(void) {
   DIR *tasks = opendir("/proc/self/task");
   struct dirent *task;
@@ -236,7 +239,8 @@ static void case_run(const own_case *of, const char *server) {
   bench_profiles_dispose(&profiles);
 }
 
-/* Each case runs in its own process, so that its start counts. */
+/* Each case runs in its own process, so that the profiler's start is included.
+ */
 int main(void) {
   const char *server = bench_sink_start();
   int failed = 0, status;

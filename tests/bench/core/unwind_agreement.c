@@ -1,9 +1,10 @@
-/* Compares our stacks with libunwind's. Timer signals interrupt real work at
- * any instruction. The handler copies registers and stack like the sampler, and
- * lets libunwind walk the same stack. Afterwards our unwinder walks the copies,
- * and each difference is counted by its kind and printed.
+/* Compares the stacks of spanprof's unwinder with those of libunwind. Timer
+ * signals interrupt real work at any instruction. The signal handler copies the
+ * registers and the stack, as the sampler does, and lets libunwind walk the
+ * stack. Later spanprof's unwinder walks the copies. Differences are counted by
+ * their kind, and some of them are printed.
  *
- *     unwind_agreement [SAMPLES]     default 20,000 (quick: 1,000) */
+ * unwind_agreement [SAMPLES]     default 20,000 (quick: 1,000) */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -27,11 +28,12 @@
 #define AGREE_FRAMES  256
 #define AGREE_SLICE   65536
 #define AGREE_RECORDS 256
-/* A prime number of ns, so that it does not resonate with the work. */
+/* Period of the timer: a prime number of ns, so that it does not resonate with
+ * the work. */
 #define AGREE_PERIOD_NS 199999
-/* Time of a workload before the next one runs. */
+/* CPU time of a workload before the next workload runs. */
 #define AGREE_TURN_NS 20000000
-/* Differences that are printed for each workload. */
+/* Largest number of differences that are printed for each workload. */
 #define AGREE_SHOWN 3
 
 typedef struct record {
@@ -39,19 +41,20 @@ typedef struct record {
   uint64_t base;
   size_t size;
   bool whole;
-  size_t count; /* number of libunwind's frames */
-  int last;     /* result of its last unw_step() */
+  size_t count; /* number of frames that libunwind found */
+  int last;     /* result of libunwind's last unw_step() */
   uint64_t pcs[AGREE_FRAMES];
   _Alignas(8) char slice[AGREE_SLICE];
 } record;
 
 typedef struct agreement {
   uint64_t same;
-  uint64_t cut;     /* our stack ends with the slice, equal until then */
-  uint64_t longer;  /* our stack continues where libunwind stopped */
-  uint64_t shorter; /* our stack ends for missing information, equal until
-                     * then */
-  uint64_t astray;  /* libunwind's next frame is in no module */
+  uint64_t cut;     /* the frames are equal, but spanprof's stack ends where the
+                     * copy ends */
+  uint64_t longer;  /* spanprof's stack continues where libunwind stopped */
+  uint64_t shorter; /* the frames are equal, but spanprof's stack ends, because
+                     * information is missing */
+  uint64_t astray;  /* libunwind's next frame is not in a module */
   uint64_t other;   /* a frame differs */
 } agreement;
 
@@ -160,8 +163,7 @@ static void show_difference(sp_unwinder *unwinder, const record *record,
            (unsigned long long)record->pcs[i]);
 }
 
-/* Returns whether an address is in code that the loader knows: a walk of one
- * frame. */
+/* Returns whether an address is in code of a loaded module. */
 static bool in_module(sp_unwinder *unwinder, uint64_t pc) {
   sp_stack_slice slice = {.registers.r[SP_REGISTER_PC] = pc};
   sp_native_frame frame;
@@ -184,7 +186,8 @@ static void compare(sp_unwinder *unwinder, const record *record,
   size_t n = sp_unwinder_walk(unwinder, &slice, ours, AGREE_FRAMES, &end);
   size_t equal = 0;
 
-  /* libunwind returns return addresses, and our unwinder these minus one. */
+  /* libunwind's addresses are return addresses; those of spanprof's unwinder
+   * are one lower. */
   while (equal < n && equal < record->count &&
          record->pcs[equal] - ours[equal].pc <= 1)
     equal++;
@@ -271,8 +274,8 @@ static void report(const char *name, const agreement *part) {
          (unsigned long long)part->astray, (unsigned long long)part->other);
 }
 
-/* Work and take samples until those of every round are compared. Fills `parts`.
- */
+/* Run all workloads in rounds, and compare the samples of each, until the usual
+ * workloads have `wanted` samples. Adds the results to `parts`. */
 static void measure(sp_unwinder *unwinder, uint64_t wanted, agreement *parts,
                     uint64_t *spent_ns) {
   const timer_t timer = timer_begin();

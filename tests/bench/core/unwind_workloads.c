@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Keeps results from being optimized away. */
+/* Results are added here, so that the compiler does not remove the work. */
 static volatile uint64_t kept;
 static char kept_text;
 
@@ -284,7 +284,8 @@ static int compare_numbers(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-/* A realigned frame: its CFA is an expression. */
+/* A frame with a realigned stack pointer, so that its CFA (canonical frame
+ * address) is a DWARF expression. */
 __attribute__((noinline)) static void realigned(unsigned round,
                                                 uint64_t *sums) {
   uint64_t block[64] __attribute__((aligned(64)));
@@ -347,7 +348,7 @@ static void work_threads(unsigned round) {
     pthread_join(thread, NULL);
 }
 
-/* Work in a signal handler, on the thread's own stack. */
+/* Work in a signal handler that runs on the stack of the interrupted thread. */
 static void handler_work(int number) {
   int i;
 

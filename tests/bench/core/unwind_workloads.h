@@ -1,4 +1,5 @@
-/* Programs to unwind: each does a few milliseconds of real work. */
+/* Workloads whose stacks are unwound. Each does a few milliseconds of real
+ * work. */
 #ifndef UNWIND_WORKLOADS_H
 #define UNWIND_WORKLOADS_H
 
@@ -8,7 +9,8 @@
 typedef struct unwind_workload {
   const char *name;
   void (*run)(unsigned round);
-  bool usual; /* libc, sqlite, zlib or curl: the bar applies */
+  bool usual; /* the work is in libc, sqlite, zlib or curl, for which the bar
+               * applies */
 } unwind_workload;
 
 extern const unwind_workload unwind_workloads[];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Upload at a steady rate, and print the sizes of the store's files each second.
+"""Uploads to a server at a steady rate, and prints the sizes of the store's files each second.
 
   tests/bench/server/disk_bounds.py SERVER [--seconds 300] [--rate 1300000] [--data DIR] [-- OPTION...]
 
@@ -23,9 +23,8 @@ from messages import number, pprof, push  # noqa: E402 # sys.path must be set be
 
 
 def template(rng):
-    """A pprof of about 30 KB. Each @ is replaced by the parts that differ between uploads: a third of
-    the functions and all ids.
-    """
+    """Returns a pprof of about 30 KB. A third of its functions and all its ids have an @, which
+    each upload replaces by something else."""
     def frame():
         return f"app.module{rng.randrange(400)}.call" if rng.random() < 0.7 else f"generated.{'@' * 16}.{rng.random()}"
     return pprof([(tuple(frame() for _ in range(rng.randrange(3, 12))), (rng.randrange(1, 90) * 10_000_000,),

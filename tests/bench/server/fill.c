@@ -1,10 +1,11 @@
 /* Fills a store as uploads would, without HTTP, and compacts it:
  *
- *   bench_server_fill DIRECTORY SHAPE APPLICATIONS PROFILES SECONDS
+ * bench_server_fill DIRECTORY SHAPE APPLICATIONS PROFILES SECONDS
  *
- * SHAPE: ruby, plain, span-each or large. Each application has a profile every
- * SECONDS, the last one now. Prints a line of JSON: the sizes, and a span of a
- * profile in the middle to search for. */
+ * SHAPE is ruby, plain, span-each or large. Each application has PROFILES
+ * profiles, one every SECONDS, the last one now. Prints a line of JSON: the
+ * sizes, and a span of a profile in the middle, for which a query can search.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,12 @@
 
 typedef struct fill {
   sp_received *made[APPLICATIONS_MAX][VARIANTS];
-  uint64_t *span_ids[APPLICATIONS_MAX][VARIANTS]; /* of the made profiles */
-  double gzipped;                                 /* average bytes of a
+  uint64_t *span_ids[APPLICATIONS_MAX][VARIANTS]; /* span ids of the profiles in
+                                                   * `made` */
+  double gzipped;                                 /* average bytes of a gzipped
                                                    * profile */
   uint32_t applications;
-  uint32_t profiles; /* of each application */
+  uint32_t profiles; /* number of profiles of each application */
   int64_t step_ns;
   int64_t first_ns;
 } fill;
@@ -119,8 +121,8 @@ static void make(fill *fill, const shop_shape *shape) {
   sp_buffer_dispose(&pprof);
 }
 
-/* The profile of this time. Spans occur in one profile only, and CPU times
- * vary. */
+/* Returns one of the made profiles with a new time, new span ids and other CPU
+ * times. A span id occurs in one profile only. */
 static const sp_received *at(fill *fill, uint32_t application,
                              uint32_t number) {
   sp_received *profile = fill->made[application][number % VARIANTS];
@@ -162,8 +164,8 @@ static int64_t bytes_of(const char *path) {
   return stat(path, &file) == 0 ? (int64_t)file.st_size : 0;
 }
 
-/* Print the results, with the CPU time of one span of the profile in the
- * middle. */
+/* Print the results, among them a span of the profile in the middle with its
+ * CPU time. */
 static void print(fill *fill, const char *path) {
   const uint32_t application = fill->applications / 2;
   const sp_received *one = at(fill, application, fill->profiles / 2);

@@ -1,12 +1,13 @@
-/* Makes a week of data from a store with one hour:
+/* Makes a store with a week of data from a store with one hour:
  *
- *   bench_server_grow DIRECTORY HOURS
+ * bench_server_grow DIRECTORY HOURS
  *
- * Each full block (smaller ones would be compacted later) is written HOURS
- * times more, each time one hour earlier and with different spans, the oldest
- * first, as if it had been stored then. The packed samples are copied
- * unchanged, so this takes minutes only. Prints a line of JSON: the size, and a
- * span in the middle to search for. */
+ * Each full block is copied HOURS times, each time one hour earlier and with
+ * different span ids. Smaller blocks, which the server would compact later, are
+ * not copied. The copies are written in the order of their times, as a server
+ * would write them. The compressed samples are copied unchanged, so this needs
+ * only minutes. Prints a line of JSON: the size, and a span in the middle, for
+ * which a query can search. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 
 typedef struct grow_block {
   uint32_t source;
-  sp_block block; /* head and spans */
+  sp_block block; /* with its head and its spans only */
   sp_buffer totals;
   sp_buffer body;
 } grow_block;
@@ -29,10 +30,10 @@ typedef struct grow_block {
 typedef struct grow {
   grow_block blocks[BLOCKS_MAX];
   size_t count;
-  size_t at; /* block to be written next */
+  size_t at; /* index of the block to write next */
   int64_t hour;
   uint64_t seed;
-  /* The span to search for: */
+  /* The span for which a query can search: */
   uint64_t span_id;
   int64_t span_value;
   int64_t span_ms;
@@ -83,8 +84,8 @@ static int order(const void *a_of, const void *b_of) {
   return a->span_id < b->span_id ? -1 : a->span_id > b->span_id;
 }
 
-/* Set other ids. The body refers to spans by their numbers, which do not
- * change. */
+/* Give the block's spans other ids, in ascending order. The body has only the
+ * indexes of spans, so it stays valid. */
 static void make_spans(grow *all, sp_block *block) {
   size_t i;
 
@@ -96,7 +97,7 @@ static void make_spans(grow *all, sp_block *block) {
     qsort(block->spans, block->span_count, sizeof *block->spans, order);
 }
 
-/* Remember one of the spans, with its CPU time. */
+/* Remember one of the block's spans, with its CPU time. */
 static void choose_span(grow *all, const grow_block *one) {
   sp_block block;
   size_t i;
@@ -130,7 +131,9 @@ static spanprof_status write_block(sp_writer *writer, void *data) {
   for (i = 0; i < one->block.profile_count; i++)
     one->block.profiles[i].time_ns -= all->hour * HOUR_NS;
   make_spans(all, &one->block);
-  st = sp_block_write(&one->block, &parts); /* without samples */
+  st = sp_block_write(&one->block, &parts); /* `block` has no samples, so only
+                                             * the head, the filter and the
+                                             * spans are used */
   sp_buffer_clear(&parts.totals);
   sp_buffer_append(&parts.totals, one->totals.data, one->totals.size);
   sp_buffer_clear(&parts.body);

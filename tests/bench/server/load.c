@@ -1,12 +1,12 @@
 /* Uploads to a running server from one thread, as many as it accepts:
  *
- *   bench_server_load PORT CONNECTIONS SECONDS ruby|large|PPROF [RATE]
+ * bench_server_load PORT CONNECTIONS SECONDS ruby|large|PPROF [RATE]
  *
- * Each connection sends a profile of one of 20 applications and waits for the
- * answer, one after the other; or RATE uploads a second on all connections
- * together, whose times then count from when the upload was due. After every
- * 25th upload it queries the span that only this upload has. Prints one line of
- * JSON. */
+ * Each connection sends profiles of 20 applications one after the other, and
+ * waits for each answer. With RATE, all connections together send RATE uploads
+ * per second, and the time of an upload is measured from the moment when it was
+ * due. After every 25th upload, the span that only this upload has is queried.
+ * Prints one line of JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -37,10 +37,10 @@ typedef struct connection {
   char *in;
   size_t got;
   uint64_t begin_ns;
-  uint64_t number; /* of the upload */
+  uint64_t number; /* number of the upload */
   int64_t time_ns;
   bool queries;
-  bool waits; /* for an upload that is due */
+  bool waits; /* waits until an upload is due */
   struct connection *next_idle;
 } connection;
 
@@ -52,7 +52,8 @@ typedef struct times {
 typedef struct load {
   uint16_t port;
   uint64_t end_ns;
-  uint64_t every_ns; /* 0: one after the other */
+  uint64_t every_ns; /* time between two uploads; 0: each follows the answer of
+                      * the previous one */
   uint64_t due_ns;
   connection *idle;
   shop_template templates[APPLICATIONS][VARIANTS];
@@ -60,7 +61,7 @@ typedef struct load {
   uint64_t bytes;
   times pushes, queried;
   uint64_t refused, lost, open;
-  char why[200]; /* of the first refusal */
+  char why[200]; /* reason of the first refusal */
 } load;
 
 static void die(const char *what) {

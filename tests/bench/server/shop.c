@@ -25,7 +25,8 @@ void shop_number(sp_buffer *out, uint32_t field, uint64_t number) {
   sp_put_number(out, number);
 }
 
-/* Write two numbers as a message: a type with its unit, a label, a line. */
+/* Write a message with two numbers: a type with its unit, a label, or a line.
+ */
 static void shop_pair(sp_buffer *out, uint32_t field, uint64_t a, uint64_t b,
                       uint32_t field_b) {
   sp_buffer pair;
@@ -39,8 +40,8 @@ static void shop_pair(sp_buffer *out, uint32_t field, uint64_t a, uint64_t b,
 
 /* ---- A profile that is made up ---- */
 
-/* Indexes in the table of texts. Names of spans, ids of spans, functions and
- * files follow. */
+/* Indexes in the table of texts. The names and ids of spans, the functions and
+ * the files follow from TEXT_NAMES on. */
 enum { TEXT_CPU = 1, TEXT_NS, TEXT_SPAN_ID, TEXT_SPAN_NAME, TEXT_NAMES };
 
 #define SHOP_NAMES 10
@@ -64,8 +65,8 @@ static uint32_t shop_random(shop_maker *maker, uint32_t below) {
   return (uint32_t)(maker->random % below);
 }
 
-/* Outer frames are shared by many stacks, as in a call tree. The four innermost
- * frames belong to one stack only. */
+/* Returns the function of a frame. Many stacks have the same outer frames, as
+ * in a call tree; only the four innermost frames differ in all stacks. */
 static uint32_t shop_function(const shop_maker *maker, uint32_t stack,
                               uint32_t depth) {
   const uint32_t inner = maker->shape->depth - 4;
@@ -187,7 +188,7 @@ void shop_profile(sp_buffer *out, const shop_shape *shape, uint32_t application,
 
 /* ---- Uploads of one ---- */
 
-/* A field of a message: its number, and its bytes or its value. */
+/* A field of a protobuf message: its number, and its bytes or its value. */
 typedef struct shop_part {
   uint64_t field;
   uint64_t value;
@@ -288,7 +289,8 @@ void shop_upload(sp_buffer *out, const shop_template *from,
   sp_buffer_init(&tail, out->mem);
   shop_end_write(&tail, from, end);
   sp_buffer_append(out, from->packed.data, from->packed.size);
-  sp_buffer_append(out, "\x01", 1); /* the last block, stored */
+  sp_buffer_append(out, "\x01", 1); /* the last deflate block, which is stored
+                                     * without compression */
   sizes[0] = (uint16_t)tail.size;
   sizes[1] = (uint16_t)~tail.size;
   sp_buffer_append(out, sizes, sizeof sizes);
