@@ -1,7 +1,8 @@
-"""A suite of benchmarks: its command line, its parts, which run one after the
-other, and its rows, as a table for people and as a file for tests/bench/run:
-the measured figure, the bar, and whether it holds ("yes", "no", "-" if it could
-not be measured)."""
+"""A suite of benchmarks. It has a command line, and parts that run one after the
+other. Each part makes rows: the name of the figure, the measured figure, its
+limit, a figure for comparison, and whether the limit holds ("yes", "no", or "-"
+if it was not measured). The rows are printed as a table, and written to a file
+for tests/bench/run."""
 import argparse
 import json
 import os
@@ -29,7 +30,7 @@ def read(path):
 
 
 def since(began):
-    """The run time, and the machine."""
+    """Returns the time since `began`, and the machine's cores and load."""
     return f"{time.monotonic() - began:.0f} s, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
 
 
@@ -41,7 +42,8 @@ def must(*command, **options):
 
 
 def build(directory, targets):
-    """The build directory: the release preset's, unless another one is given."""
+    """Builds the targets, and returns the build directory: the given one, or that of the preset
+    release."""
     if not directory:
         directory = ROOT / "build" / "release"
         must("cmake", "--preset", "release", cwd=ROOT)
@@ -50,13 +52,15 @@ def build(directory, targets):
 
 
 class Suite:
-    """One run: the requested parts, and the rows so far. A suite implements measure(name)."""
+    """One run of a suite, with its rows so far. A subclass implements measure(name), which runs one
+    part."""
 
     def __init__(self, description, names, short, **options):
-        """`short`: run time of --quick; `options`: more options, as for add_argument()."""
+        """`short` is the run time of --quick. `options` are more options, with their arguments for
+        add_argument()."""
         parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
         parser.add_argument("--quick", action="store_true", help=f"{short} in all")
-        parser.add_argument("--rows", metavar="FILE", help="the table, as JSON too")
+        parser.add_argument("--rows", metavar="FILE", help="also write the table as JSON")
         for name, option in options.items():
             parser.add_argument(f"--{name}", **option)
         parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
@@ -69,9 +73,9 @@ class Suite:
         self.broken = False  # whether the running part has failed
 
     def environment(self, *foreign):
-        """A session must be configured only by its benchmark. `foreign`: more prefixes of environment
-        variables to remove.
-        """
+        """Returns the environment without variables that configure profiling or proxies, because
+        only the benchmark may configure its session. Variables with a prefix in `foreign` are
+        removed, too."""
         foreign += ("PYROSCOPE_", "OTEL_", "SPANPROF_")
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith(foreign) and not name.lower().endswith("_proxy")}
@@ -96,7 +100,7 @@ class Suite:
         self.broken = self.broken or process.returncode != 0
 
     def part(self, name):
-        """Returns whether the row is good."""
+        """Runs a part. Returns whether everything could be measured."""
         began, count = time.monotonic(), len(self.rows)
         self.broken = False
         try:
@@ -110,10 +114,11 @@ class Suite:
         return not self.broken
 
     def end(self):
-        """The options that all parts have."""
+        """Called after all parts, to add rows about all of them."""
 
     def run(self, of=""):
-        """Runs the benchmarks and returns the exit status. `of` names the measured version."""
+        """Runs the benchmarks and returns the exit status. `of` is the name of the measured
+        version."""
         began, failed = time.monotonic(), []
         for i, name in enumerate(self.names, 1):
             print(f"== [{i}/{len(self.names)}] {name}", flush=True)
@@ -125,5 +130,5 @@ class Suite:
         if self.arguments.rows:
             pathlib.Path(self.arguments.rows).write_text(json.dumps(self.rows))
         if failed:
-            print(f"\nNot as it must be: {', '.join(failed)}")
+            print(f"\nFailed, or could not be measured: {', '.join(failed)}")
         return 1 if failed else 0

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Resident memory of a profiled web service, compared with the same service
-without: Puma with the gem, and gunicorn with the package, at the same time, with
-20 requests a second on loopback. Profiles go to the stand-in of tests/sink.
+"""Compares the resident memory of a profiled web service with that of the same service
+without profiling. Puma with the gem and gunicorn with the package run at the same time,
+with 20 requests per second on loopback. Profiles go to the stand-in server of tests/sink.
 
     web_memory.py RUBY PYTHON
 
-Both must find the gem or package, OpenTelemetry's SDK and the web server (RUBY by
-GEM_HOME and GEM_PATH).
-
-    SPANPROF_WEB_SECONDS (600)  run time; memory is read at 30 % of it, and at the end
+RUBY must find the gem, OpenTelemetry's SDK and Puma (by GEM_HOME and GEM_PATH), and
+PYTHON the package, the SDK and gunicorn. The environment variable
+SPANPROF_WEB_SECONDS is the run time (default: 600). Memory is read after 30 % of it,
+and at the end.
 """
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def command(of: str, port: int) -> list[str]:
 
 
 def worker(pid: int) -> int:
-    """The only child of gunicorn, or the process itself."""
+    """Returns the process that answers requests: the only child of gunicorn, or
+    the process itself."""
     children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return int(children[0]) if children else pid
 

@@ -1,6 +1,5 @@
-"""Checks whether CPU time is charged to the right span. Each case is one kind of concurrency, in its
-own process. `attribution.py CASE SECONDS` runs one and prints the result as JSON.
-"""
+"""Checks whether CPU time is charged to the right span. Each case is one kind of concurrency, in
+its own process. `attribution.py CASE SECONDS` runs one case and prints the result as JSON."""
 from __future__ import annotations
 
 import asyncio
@@ -37,7 +36,7 @@ def on_threads(run: Callable[[int], None], count: int) -> None:
 
 
 def span_of(tracer: trace.Tracer, truth: Truth, key: str, **options: object):
-    """A span whose id is recorded, as a context manager."""
+    """Returns a context manager that starts a span and records its id."""
     manager = tracer.start_as_current_span(key, **options)
 
     class Known:
@@ -70,7 +69,7 @@ def tasks(tracer, truth, seconds):
 
 @case()
 def requests(tracer, truth, seconds):
-    """20 workers that await, with child tasks in their own spans."""
+    """20 asyncio workers whose child tasks have their own spans."""
     async def child(key, share):
         burn = truth.burner(key)
         with span_of(tracer, truth, key):
@@ -124,7 +123,7 @@ def greenlets(tracer, truth, seconds):
 
 @case()
 def threads(tracer, truth, seconds):
-    """8 threads with spans."""
+    """8 threads, each with spans."""
     def one(n):
         burn = truth.burner(f"t{n}")
         for _ in range(5):
@@ -149,19 +148,19 @@ def nested_spans(tracer, truth, seconds, known):
 
 @case()
 def nested(tracer, truth, seconds):
-    """Three levels."""
+    """Spans nested in three levels."""
     nested_spans(tracer, truth, seconds, lambda key: key)
 
 
 @case(root_span_only=True)
 def nested_root(tracer, truth, seconds):
-    """Three levels, where the root shows all; what it does not show is lost."""
+    """Spans nested in three levels. All CPU time must be under the root span; the rest is lost."""
     nested_spans(tracer, truth, seconds, lambda key: key)
 
 
 @case()
 def renamed(tracer, truth, seconds):
-    """Renamed half-way, finished on another thread."""
+    """Spans that are renamed half-way, and finished on another thread."""
     with ThreadPoolExecutor(1) as pool:
         for n in range(20):
             burn = truth.burner(f"r{n}")
@@ -193,7 +192,7 @@ def leaked(tracer, truth, seconds):
 
 @case()
 def to_thread(tracer, truth, seconds):
-    """asyncio.to_thread, which copies the context."""
+    """Work in asyncio.to_thread(), which copies the context."""
     async def one(n):
         burn = truth.burner(f"x{n}")
         with span_of(tracer, truth, f"x{n}"):
@@ -208,7 +207,7 @@ def to_thread(tracer, truth, seconds):
 
 @case()
 def executor(tracer, truth, seconds):
-    """run_in_executor with a copied context."""
+    """Work in run_in_executor(), with a copied context."""
     async def one(n):
         burn = truth.burner(f"e{n}")
         loop = asyncio.get_running_loop()
@@ -224,7 +223,7 @@ def executor(tracer, truth, seconds):
 
 @case()
 def pool(tracer, truth, seconds):
-    """A thread pool that receives copied contexts."""
+    """Work on a thread pool, with copied contexts."""
     with ThreadPoolExecutor(4) as workers:
         for n in range(10):
             burn = truth.burner(f"p{n}")
@@ -251,13 +250,13 @@ def bursts(tracer, truth, seconds, lengths):
 
 @case()
 def equal_bursts(tracer, truth, seconds):
-    """3 ms of CPU, then sleep in another span."""
+    """Bursts of 3 ms of CPU time, with a sleep in another span after each."""
     bursts(tracer, truth, seconds, (0.003, 0.003, 0.003))
 
 
 @case()
 def unequal_bursts(tracer, truth, seconds):
-    """3 and 1 ms: the kernel's tick favours the longer one."""
+    """Bursts of 3 and of 1 ms. The kernel's tick favours the longer ones."""
     bursts(tracer, truth, seconds, (0.003, 0.001, 0.003))
 
 

@@ -1,6 +1,6 @@
-"""The exit of a process. `ends.py daemons` leaves 6 busy daemon threads in spans;
-`ends.py hang SERVER` stops while the server hangs, and prints how long the stop
-took."""
+"""The exit of a process. `ends.py daemons` exits with 6 busy daemon threads in spans.
+`ends.py hang SERVER` calls spanprof.stop() while the server hangs, and prints how
+long the call took."""
 from __future__ import annotations
 
 import json

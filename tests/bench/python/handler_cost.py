@@ -1,5 +1,5 @@
-"""The cost of a sample for the sampled thread, 25 Python frames deep. `handler_cost.py LIBRARY TURNS`;
-LIBRARY is ambush.c, compiled.
+"""Measures the cost of a sample for the sampled thread, 25 Python frames deep: `handler_cost.py
+LIBRARY TURNS`. LIBRARY is the compiled ambush.c, and TURNS is the number of signals of each kind.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def deep(depth: int, call) -> None:
 
 
 def main() -> None:
-    # PyDLL keeps the GIL, as in Python code.
+    # PyDLL does not release the GIL, so the signals arrive as in Python code.
     library = ctypes.PyDLL(sys.argv[1])
     library.ambush_turn.restype = ctypes.c_uint64
     turns = int(sys.argv[2])

@@ -1,5 +1,5 @@
-"""Resident memory compared with the SDK alone. `memory.py ours|sdk SECONDS SERVER` works on spans and
-prints MiB, at a third of the time and at the end.
+"""Measures resident memory: `memory.py ours|sdk SECONDS SERVER` works in spans, with the profiler or
+with OpenTelemetry's SDK alone, and prints MiB after a third of the time and at the end.
 """
 from __future__ import annotations
 

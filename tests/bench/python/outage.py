@@ -1,6 +1,7 @@
 """Delivery after an outage. `outage.py SINK CONTROL MODE SECONDS` lets the stand-in
-server fail for this time, and compares the stored profiles with the samples. With
-SPANPROF_TEST_CLOCK_RATE=n, each second counts as n for everything but sampling."""
+server SINK fail for SECONDS, and prints the number of samples that were taken and
+that were delivered. With SPANPROF_TEST_CLOCK_RATE=n, the clocks of the profiler
+run n times as fast, except for sampling."""
 from __future__ import annotations
 
 import json

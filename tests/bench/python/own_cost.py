@@ -1,5 +1,6 @@
-"""CPU time of the profiler's threads and handlers / profiled CPU time, at 100 Hz, including uploads
-and names. `own_cost.py json|flask|numpy|product SECONDS SERVER` prints JSON.
+"""Measures the CPU time of the profiler's threads and signal handlers at 100 Hz, including uploads
+and the lookup of names, and the profiled CPU time. `own_cost.py json|flask|numpy|product SECONDS
+SERVER` prints them as JSON.
 """
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ DEPTH = 25
 
 
 def own_threads_ns() -> int:
-    """CPU time of our threads by the scheduler, in nanoseconds."""
+    """Returns the CPU time of the profiler's threads in nanoseconds, from /proc."""
     total = 0
     for task in pathlib.Path("/proc/self/task").iterdir():
         if task.joinpath("comm").read_text().startswith("spanprof"):
@@ -58,7 +59,8 @@ def numpy_work():
 
 
 def product_work():
-    """OpenBLAS's kernels, which have no table of callers, and its threads."""
+    """A product of matrices, in OpenBLAS's kernels, which have no unwind tables, and its threads.
+    """
     import numpy
 
     data = numpy.random.default_rng(1).random((512, 512))

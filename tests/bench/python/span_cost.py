@@ -1,6 +1,6 @@
-"""The additional cost of an SDK span with our processor and context hook, compared
-with a processor that does nothing. `span_cost.py empty|ours root|child COUNT`
-prints nanoseconds per span; the runner alternates processes."""
+"""Measures the cost of a span of OpenTelemetry's SDK. `span_cost.py empty|ours root|child
+COUNT` prints nanoseconds per span: with a processor that does nothing, or with
+spanprof's processor and context hook. `run` alternates processes of both kinds."""
 from __future__ import annotations
 
 import json

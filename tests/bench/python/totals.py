@@ -1,5 +1,5 @@
-"""CPU time in samples / true CPU time of the same functions. `totals.py CASE SECONDS` runs one case
-and prints the result as JSON.
+"""Compares the CPU time in samples with the true CPU time of the same functions. `totals.py CASE
+SECONDS` runs one case and prints the ratio as JSON.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def case(work: Callable[[Truth, float], None]) -> Callable[[Truth, float], None]
 
 
 def burn_in(truth: Truth, key: str, call: Callable[[], object], seconds: float) -> None:
-    """Repeat a call that runs only C code, in a function named after the key."""
+    """Repeats a call that runs only C code, in a function whose name contains the key."""
     scope = {"now": time.thread_time, "call": call}
     exec(f"def burn_{key}(until):\n    while now() < until:\n        call()\n", scope)
     start = time.thread_time()
@@ -44,13 +44,13 @@ def in_threads(truth: Truth, key: str, call: Callable[[], object], seconds: floa
 
 @case
 def quiet(truth, seconds):
-    """One thread of Python."""
+    """One thread that runs Python code."""
     truth.burner("quiet")(seconds)
 
 
 @case
 def pinned(truth, seconds):
-    """Pinned to one core with a busy loop."""
+    """One thread, pinned to a core on which another process runs a busy loop."""
     core = min(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     with subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) as busy:
@@ -60,21 +60,21 @@ def pinned(truth, seconds):
 
 @case
 def zlib_threads(truth, seconds):
-    """zlib, which releases the GIL."""
+    """Two threads in zlib, which releases the GIL."""
     data = os.urandom(1 << 16) * 16
     in_threads(truth, "zlib", lambda: zlib.compress(data, 6), seconds)
 
 
 @case
 def hashlib_threads(truth, seconds):
-    """hashlib, which releases the GIL."""
+    """Two threads in hashlib, which releases the GIL."""
     data = bytes(1 << 22)
     in_threads(truth, "hash", lambda: hashlib.sha256(data).digest(), seconds)
 
 
 @case
 def numpy_threads(truth, seconds):
-    """numpy, which releases the GIL."""
+    """Two threads in numpy, which releases the GIL."""
     import numpy
 
     data = numpy.random.default_rng(1).random(1 << 20)

@@ -1,4 +1,5 @@
-"""A small Flask service with a span for each request; ../web_memory.py runs it."""
+"""A small Flask service that makes a span for each request. ../web_memory.py
+runs it."""
 import os
 
 import flask

@@ -1,6 +1,6 @@
-"""The share of a child's CPU time that is in samples. `workers.py CASE SECONDS`
-prints JSON. Run spawn and forkserver under `python -m spanprof`, which starts
-profiling in children by the environment."""
+"""Measures the share of a child process's CPU time that is in samples. `workers.py
+CASE SECONDS` prints JSON. The cases spawn and forkserver are run by `python -m
+spanprof`, which sets environment variables that start profiling in children."""
 from __future__ import annotations
 
 import json
@@ -31,7 +31,7 @@ def application(environ, start_response):
 
 
 def burn_child(seconds: float) -> float:
-    """Uses CPU time and returns how much."""
+    """Uses CPU time, and returns the used seconds."""
     start = time.thread_time()
     while time.thread_time() - start < seconds:
         sum(range(200))

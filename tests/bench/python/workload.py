@@ -1,8 +1,8 @@
-"""Shared by the benchmarks of the Python package: work whose truth is known.
+"""Work with known CPU times, for the benchmarks of the Python package.
 
 Every span uses CPU time in its own function, so that the stack of a sample
-identifies the span, whatever its label is. The truth is the thread's CPU clock,
-read by the work itself.
+identifies the span, whatever its label is. The work itself measures the true CPU
+times with the thread's CPU clock.
 """
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ def burn_{key}(seconds):
 
 @dataclass
 class Truth:
-    """CPU seconds by key, and the key of each span id."""
+    """The true CPU seconds by key, and the key of each span id. A key is the name of a
+    kind of work."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     spans: dict[str, str] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def burner(self, key: str) -> Callable[[float], None]:
-        """A function that uses CPU seconds and records them under its name."""
+        """Returns a function that uses CPU seconds, and records them under the key."""
         scope = {"now": time.thread_time}
         exec(compile(_BURNER.format(key=key), "<work>", "exec"), scope)
         burn = scope[f"burn_{key}"]
@@ -55,26 +56,27 @@ class Truth:
         return booked
 
     def know(self, span: trace.Span, key: str) -> None:
-        """Record the key of this id."""
+        """Records the key of the span's id."""
         self.spans[format(span.get_span_context().span_id, "016x")] = key
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The results of samples; shares of the CPU in burners."""
+    """The results of one case. Shares are of the CPU time in burners, the functions
+    that burner() makes."""
 
     samples: int
     ratio: float  # CPU in samples / true CPU
-    wrong: float  # labelled, but in the function of another span
-    lost: float  # in the function of a span, without a label
-    distance: float  # half the sum of differences of shares, by label
-    noise: float  # 99th percentile of distance by random sampling alone
-    shares: dict[str, float]  # by label; "" for no label
-    labels: int  # most labels of one sample
+    wrong: float  # share with the label of a span, but in the function of another span
+    lost: float  # share in the function of a span, without a label
+    distance: float  # half the sum of the differences between the shares by label and the true shares
+    noise: float  # 99th percentile of the distance that random sampling alone causes
+    shares: dict[str, float]  # share by label; "" for no label
+    labels: int  # largest number of labels of one sample
 
 
 def noise_99(shares: list[float], samples: int, rounds: int = 400) -> float:
-    """The 99th percentile of the distance of that many random samples."""
+    """Returns the 99th percentile of the distance for that many random samples."""
     source = random.Random(1)
     keys = range(len(shares))
     seen = []
@@ -87,7 +89,7 @@ def noise_99(shares: list[float], samples: int, rounds: int = 400) -> float:
 
 
 def judge(directory: str, truth: Truth, window_s: float = 0.01) -> Verdict:
-    """Compare the profiles of a directory with the truth."""
+    """Compares the profiles in a directory with the truth."""
     total = wrong = lost = labels = 0
     labelled: dict[str, int] = {}
     for sample in profile_reader.read_samples(pathlib.Path(directory)):
@@ -113,7 +115,8 @@ def judge(directory: str, truth: Truth, window_s: float = 0.01) -> Verdict:
 
 
 def profiled(work: Callable[[trace.Tracer, Truth], None], **rules: object) -> Verdict:
-    """Run work under a session that writes files, and compare the result."""
+    """Runs work in a session that writes its profiles to files, and compares them with
+    the truth."""
     truth = Truth()
     with tempfile.TemporaryDirectory() as directory:
         if not spanprof.start(application_name="bench", output_directory=directory,
