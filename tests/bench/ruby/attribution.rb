@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
-# Checks whether samples have the right span, for each way to run work. "Wrong" is
-# labelled CPU in the method of another span; "lost" is CPU in spans without a label.
-# Wrong is exact; lost includes chance, which is printed. The alternatives do the same
-# work after us, and are compared by ids only. An alternative that counts waiting as CPU
-# time loses less than nothing on a busy machine.
+# Checks whether samples have the right span, for each way to run work. "Wrong" is the
+# CPU time in the method of one span with the label of another; it must be 0. "Lost" is
+# the CPU time of spans in samples without a label. It depends on chance, whose part is
+# printed. The alternatives do the same work after spanprof, and are compared by span
+# ids only. An alternative that counts waiting as CPU time can have a negative loss on a
+# busy machine.
 require_relative "peer_spans"
 require_relative "span_cases"
 
@@ -24,13 +25,14 @@ BARS = {
   short_threads: "threads of 10 to 40 ms"
 }.freeze
 THREADS = { threads: 8, pool: 4, dead_threads: SECONDS / 0.02, short_threads: SECONDS / 0.025 }.freeze
-# Factors for the run time. Short threads depend more on chance, and need more of it.
+# Factors for the run time. Results of short threads depend more on chance, so they need
+# a longer run.
 FACTOR = { short_threads: 3, dead_threads: 2 }.freeze
 
 # A minimum, so that the last profile is not discarded because it is short.
 PEER_SECONDS = [SECONDS, 1.5].max
 
-# @return [String] the same figures of the alternatives
+# @return [String] the figures "wrong, lost" of the alternatives
 def comparison(name)
   Peers.comparison("", Peers.names(Peers::WITH_SPANS)) do |peer|
     verdict = Peers.attempt(peer) { PeerSpans.measure(peer, name, PEER_SECONDS * FACTOR.fetch(name, 1)) } or next

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# attribution_of.rb NAME ADDRESS CASE SECONDS ROOT_SPAN_ONLY: a case of SpanCases or
-# TotalCases with an alternative instead of spanprof. Prints the truth when the work is
-# done, uploads the samples, and waits until its input ends.
+# attribution_of.rb NAME ADDRESS CASE SECONDS ROOT_SPAN_ONLY: runs a case of SpanCases
+# or TotalCases with the alternative NAME instead of spanprof. Prints the true CPU times
+# when the work is done, uploads the samples, and waits until its standard input ends.
 require_relative "peers"
 require_relative "span_cases"
 require_relative "total_cases"

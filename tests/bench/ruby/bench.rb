@@ -4,14 +4,16 @@ require "fileutils"
 require "rbconfig"
 require "tmpdir"
 
-# Shared by the benchmarks: clocks, order statistics, child processes, and the line that
-# prints a bar, the measured figure, and the alternatives. Times never fail a program.
-# It fails if it could not measure, or if a count that must be exact is not.
+# Functions for all benchmarks: clocks, order statistics, child processes, and the
+# output of rows, with a name, the measured figure, its limit, and the figures of the
+# alternatives. A program fails if it could not measure, or if a count that must be
+# exact is not, but not if another limit does not hold.
 module Bench
   ROOT = File.expand_path("../../..", __dir__)
 
   class << self
-    # Returns whether the run must be short. Its figures only show that it works.
+    # Returns whether the run must be short. A short run only shows that the benchmark
+    # works.
     def quick? = !["", "0"].include?(ENV.fetch("SPANPROF_BENCH_QUICK", "0"))
 
     # @return the first value, or the second in a short run
@@ -23,16 +25,17 @@ module Bench
     # @return [Float] CPU seconds of all threads
     def process_cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
-    # @return [Float] seconds
+    # @return [Float] seconds of the monotonic clock
     def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # Prints a line for people.
+    # Prints a line for people, which `run` shows unchanged.
     def say(text)
       puts text
       $stdout.flush
     end
 
-    # Prints a row of the table of `run`. With `exact`, the bar must hold in any run.
+    # Prints a row, which `run` puts into its table. If `exact` is true, the program
+    # fails if the limit does not hold.
     def bar(what, measured, figure, comparison, holds, exact: false)
       @broken = true if exact && !holds
       word = holds ? "yes" : "no"
@@ -43,7 +46,7 @@ module Bench
     # Prints a row that could not be measured, and the reason.
     def skip(what, figure, reason) = say("bar: #{[what, "-", figure, reason, "-"].join(" | ")}")
 
-    # Exits, with 1 if an exact count did not hold.
+    # Exits, with status 1 if an exact limit did not hold.
     def done = exit(@broken ? 1 : 0)
 
     def median(values) = quantile(values, 0.5)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# child_work.rb HOW DIRECTORY SECONDS: starts a session, and lets a child work in a
-# span. The working process writes the true CPU seconds to DIRECTORY/true-PID.
+# child_work.rb HOW DIRECTORY SECONDS: starts a session, and lets a child process work
+# in a span. The child writes its true CPU seconds to DIRECTORY/true-PID.
 require_relative "spans"
 
 HOW, DIRECTORY, SECONDS = ARGV

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The share of the CPU time of forked and spawned processes that is in samples, and
-# under the right span. Only the first process is told to start profiling.
+# Measures the share of the CPU time of forked and spawned processes that is in samples,
+# and under the right span. Only the parent process is configured to start profiling.
 require_relative "bench"
 require_relative "../../ruby/profile_reader"
 require_relative "web"
@@ -35,7 +35,8 @@ def child(directory, how, seconds, **env)
   Bench.program("child_work.rb", how, directory, seconds, env: env)
 end
 
-# The last process writes this file when it exits.
+# Waits until the last process of the benchmark has written its id to this file and
+# exited.
 def wait_for(path, limit: 60)
   end_s = Bench.clock + limit
   sleep 0.05 until File.exist?(path) || Bench.clock > end_s

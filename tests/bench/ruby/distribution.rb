@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
-# The difference between the shares of spans in samples and in CPU time: half the summed
-# difference, by name. The part that chance explains for this number of samples is
-# computed and printed, too.
+# Measures the distance between the shares of spans in the samples and in the CPU time:
+# half the sum of the differences by span name. The distance that chance alone causes
+# with this number of samples is computed, too, and is the limit.
 require_relative "peer_spans"
 require_relative "span_cases"
 
 SECONDS = Bench.choose(13.0, 0.4)
-# The kernel checks timers at its tick, 250 times a second on most systems. An expiry
-# within a shorter burst is only seen if the tick is in the burst, too, which favours
-# longer bursts.
+# The limit for bursts of different lengths. The kernel checks CPU timers at its tick,
+# 250 times a second on most systems. A burst is sampled only if a tick is in it, which
+# favours long bursts.
 UNEQUAL = 0.2
 
-# @return [String] the same figure of the alternatives, by id
+# @return [String] the distance of the alternatives, by span id
 def comparison(name)
   Peers.comparison("", Peers.names(Peers::WITH_SPANS)) do |peer|
     Peers.attempt(peer) { PeerSpans.measure(peer, name, [SECONDS, 1.5].max) }&.then { |verdict| format("%.3f", verdict.distance) }

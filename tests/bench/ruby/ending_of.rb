@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# ending_of.rb ADDRESS end|exit!|stop SECONDS
+# ending_of.rb ADDRESS end|exit!|stop SECONDS: works with six threads in spans, prints
+# the time at which it decides to exit, and exits.
 require_relative "spans"
 
 ADDRESS, HOW, SECONDS = ARGV
@@ -8,7 +9,8 @@ Spans.name("work")
 Spans.start(nil, server: ADDRESS)
 6.times { Thread.new { loop { Spans.in_span("work") { Spans.work("work", 0.01) } } } }
 sleep Float(SECONDS)
-# Without releasing the GVL: acquiring it again takes 100 ms for each busy thread.
+# write_nonblock does not release the GVL. Acquiring it again would take 100 ms for each
+# busy thread.
 $stdout.write_nonblock("decided #{Bench.clock}\n")
 case HOW
 when "exit!" then exit!(0)

@@ -1,14 +1,15 @@
 # frozen_string_literal: true
 
-# The time that a program with six threads in spans needs to exit, if the server is
-# down, or accepts the upload and never answers.
+# Measures how long a program with six threads in spans takes to exit, if the server is
+# down, or if it accepts the upload and never answers.
 require_relative "sink"
 require "socket"
 
 RUNS = Bench.choose(5, 1)
 WORK_S = Bench.choose(3.0, 0.2)
 
-# Seconds from the program's decision to its exit, measured outside.
+# Returns the seconds from the program's decision to exit until its exit, and its
+# status.
 def ending(address, how)
   out = IO.popen([RbConfig.ruby, "#{__dir__}/ending_of.rb", address, how, WORK_S.to_s], &:read)
   [Bench.clock - Float(out[/decided (\S+)/, 1]), $?.exitstatus]
@@ -20,7 +21,8 @@ def row(what, address)
     seconds = found.map(&:first)
     Bench.say format("%-24s %-6s %s s, status %s", what, how, Bench.spread(seconds), found.map(&:last).uniq)
     worst = seconds.max
-    # A caller of `stop` has requested its 2 s, and the program exits afterwards.
+    # `stop` has no limit here: it may take 2 s by its contract, and the program exits
+    # after that.
     limit = how == "stop" ? "none" : "<= 2 s"
     Bench.bar("#{how}, 6 busy threads, server #{what}", format("%.2f s, worst of %d", worst, RUNS), limit, "",
               worst <= 2 || how == "stop")

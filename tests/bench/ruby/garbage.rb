@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A span that allocates with many live objects around, so that half of its time is
-# garbage collection: the time must be under the span, and shown as garbage collection.
+# Checks a span whose work allocates while there are many live objects, so that half of
+# its time is garbage collection. This time must be under the span, and shown as garbage
+# collection.
 require_relative "spans"
 
 SECONDS = Bench.choose(6.0, 0.8)
@@ -29,7 +30,7 @@ def measure
       gc_s += GC.total_time / 1e9
       Spanprof.stop(timeout: 30)
       samples = ProfileReader.samples(directory)
-      # GC.total_time is CPU time. Without CPU clocks it would be wall time.
+      # GC.total_time is CPU time on systems with CPU clocks, such as Linux.
       [true_s, gc_s, samples.select { |sample| sample.labels["span_name"] == "allocate" }
                             .map { |sample| [sample.cpu_ns / 1e9, sample.stack.take(2)] }]
     end

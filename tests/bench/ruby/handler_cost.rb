@@ -1,16 +1,17 @@
 # frozen_string_literal: true
 
-# The cost of a sample for the sampled thread. The thread sends our timer's signal to
-# itself, alternating with a signal whose handler only counts, after 10 ms of work that
-# evicts the profiler's memory from the caches (../ambush.c). The counting signal,
-# measured twice, is the control. Alternatives with a handler get their signal in
-# separate processes, and work that the handler leaves for later counts.
+# Measures the cost of a sample for the sampled thread. The thread works for 10 ms,
+# which evicts the profiler's memory from the caches, and then sends itself the signal
+# of spanprof's timer, or a signal whose handler only counts (../ambush.c). The counting
+# signal is measured twice, as the control. Alternatives with a handler are measured in
+# the same way, in separate processes; work that their handler leaves to the thread is
+# included.
 require_relative "peers"
 
 TURNS = Bench.choose(1000, 40)
 
-# @return [Array(Float, Float)] medians of a sample and of the control, minus the
-#   counting handler's
+# @return [Array(Float, Float)] the medians of a sample and of the control, minus the
+#   median of the counting handler
 def measure(kind, out)
   found = JSON.parse(out)
   found.each do |what, list|

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# handler_cost_of.rb KIND LIBRARY TURNS: microseconds of signals that the thread sends
-# to itself, 24 frames deep: the profiler's, those of a handler that only counts, and
-# the latter again. KIND is "ours" or an alternative. Its own timer has the lowest
-# possible rate.
+# handler_cost_of.rb KIND LIBRARY TURNS: prints the microseconds of signals that the
+# thread sends to itself, 24 frames deep: signals of the profiler, signals whose handler
+# only counts, and the latter again as the control. KIND is "ours" or an alternative.
+# The profiler's own timer has the lowest possible rate.
 require_relative "peers"
 require_relative "spans"
 require "fiddle"
@@ -15,14 +15,15 @@ FRAMES = 24
 RATE_HZ = 2
 SIGNAL = Signal.list.fetch("RTMIN", 34) + 9
 
-# Functions of ambush.c, called with the GVL, as in Ruby code.
+# Functions of ambush.c, called without releasing the GVL, so that the signals arrive as
+# in Ruby code.
 module Ambush
   LOADED = Fiddle.dlopen(LIBRARY)
 
   class << self
     def begin(signal)
       function("ambush_begin", [Fiddle::TYPE_INT]).call(signal).zero? or raise "the signals cannot be used"
-      # Here Ruby does the work that handlers have left for later.
+      # rb_thread_check_ints() does the work that handlers have left to the thread.
       function("ambush_drain", [Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOID).call(Fiddle::Handle::DEFAULT["rb_thread_check_ints"])
       @turn = function("ambush_turn", [Fiddle::TYPE_INT], -Fiddle::TYPE_LONG_LONG)
     end
@@ -39,7 +40,7 @@ end
 
 def deep(frames, &block) = frames > 1 ? deep(frames - 1, &block) : yield
 
-# @return [Hash{String => Array<Float>}]
+# @return [Hash{String => Array<Float>}] microseconds of each signal, by kind
 def times
   times = { "profiler" => [], "counting" => [], "control" => [] }
   deep(FRAMES - caller.size - 4) do
@@ -50,7 +51,7 @@ def times
   times
 end
 
-# Our session, started so late that nothing of it is in the caches.
+# Measures spanprof, with a session that starts right before the measurement.
 def of_ours
   Bench.directory do |directory|
     Spans.start(directory, rate: 1, signal: SIGNAL)
@@ -64,8 +65,8 @@ def of_ours
   end
 end
 
-# Datadog has no setting for a low rate, or for keeping samples that take more than 2 %
-# of the time. This is the object that samples.
+# Lets Datadog sample at a low rate, and keep samples even if they take more than 2 % of
+# the time. It has no settings for this, so the class that samples is changed.
 def datadog_on_demand
   require "datadog"
   Datadog::Profiling::Collectors::CpuAndWallTimeWorker.prepend(Module.new do
@@ -75,7 +76,7 @@ def datadog_on_demand
   end)
 end
 
-# stackprof, pf2 and datadog use SIGPROF.
+# Measures an alternative, whose signal is SIGPROF (stackprof, pf2, datadog).
 def of_peer
   datadog_on_demand if KIND == "datadog"
   Spans.follow(Peers.processor(KIND))

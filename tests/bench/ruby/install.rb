@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The cost of `gem install` from source into an empty folder. For the alternatives,
-# RubyGems may choose a prebuilt gem.
+# Measures the cost of `gem install` from source into an empty folder. For the
+# alternatives, RubyGems may choose a prebuilt gem.
 require_relative "peers"
 
 if Bench.quick?
@@ -31,7 +31,7 @@ cpu_s, mb, extensions_mb = install("--force", "#{Bench::ROOT}/build/spanprof.gem
   system(env, RbConfig.ruby, "-rspanprof", "-e", "exit Spanprof.available?") or raise "it was installed without its extension"
 end
 Bench.say format("extensions %.1f MB", extensions_mb)
-# From the downloaded files, with their dependencies.
+# The alternatives are installed from downloaded files, with their dependencies.
 peers = Peers.names.to_h do |peer|
   [peer, Peers.attempt(peer) { install(Peers::GEMS[peer], chdir: "#{Peers.env(peer)["GEM_HOME"]}/cache") }]
 end.compact

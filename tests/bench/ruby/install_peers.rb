@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# Installs each alternative into its own folder with the SDK that ours is measured with,
-# and prints which are available.
+# Installs each alternative into its own folder, with the version of OpenTelemetry's SDK
+# with which spanprof is measured, and prints which alternatives are available.
 require_relative "peers"
 
 COMMON = %w[opentelemetry-sdk async].filter_map do |name|
   Gem::Specification.find_all_by_name(name).max_by(&:version)&.then { |found| "#{name}:#{found.version}" }
 end
 
-# @return [String, nil] why it is not available
+# @return [String, nil] why the alternative is not available; nil if it is
 def install(gem, env)
   return if File.exist?("#{env["GEM_HOME"]}/installed")
 

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# memory_of.rb ours|none|NAME ADDRESS SECONDS...: resident MiB before the session (or
-# the alternative) starts, and after each number of seconds of work.
+# memory_of.rb ours|none|NAME ADDRESS SECONDS...: prints the resident MiB before the
+# session (or the alternative NAME) starts, and after each number of seconds of work.
 require_relative "peers"
 require "opentelemetry/sdk"
 
 KIND, ADDRESS, *MARKS = ARGV
 
-# 400 methods.
+# Work in 400 methods.
 module Work
   400.times do |index|
     module_eval("def self.step#{index}(until_s)\n  count = 0\n  count += 1 while Bench.cpu < until_s\n  count.to_s * 20\nend", "work.rb", index)

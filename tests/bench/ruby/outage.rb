@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# The share of samples that arrive in the end, if the server was down for 22 s, and if a
-# program exits at the end of its script.
+# Measures the share of samples that arrive at the server after it was down for 22 s,
+# and from a program that exits at the end of its script.
 require_relative "sink"
 
 AWAY_S = Bench.choose(22.0, 1.5)
 WORK_S = Bench.choose(45.0, 3.0)
 INTERVAL_MS = Bench.choose(10_000, 1000)
 
-# Works for 5 ms of every 25, in spans; exits without a stop.
-# @return [Array(Float, Float)] true CPU seconds, and the seconds that arrived
+# Runs outage_work.rb, and the block meanwhile.
+# @return [Array(Float, Hash)] the true CPU seconds, and the server's summary
 def delivered(sink, address)
   pid = spawn(RbConfig.ruby, "#{__dir__}/outage_work.rb", address, WORK_S.to_s, INTERVAL_MS.to_s,
               out: "#{@directory}/#{address[/\d+$/]}")
@@ -50,8 +50,8 @@ Bench.directory do |directory|
                      summary.fetch("profiles"), summary.fetch("repeats"))
     share = arrived / true_s
     what = name == "nothing" ? "of a program that exits at the end of its script" : format("after %d s away: %s", AWAY_S, name)
-    # A request without an answer may have arrived. It is sent again, with the same
-    # series and time, by which a server recognizes the profile.
+    # A request without an answer may have arrived. It is sent again, and the server
+    # recognizes the profile by its series and time.
     repeats = summary.fetch("repeats")
     comparison = repeats.zero? ? "" : "#{repeats} sent twice, counted once"
     Bench.bar("delivered #{what}", format("%.3f", share), "all: >= 0.98", comparison, share >= 0.98)

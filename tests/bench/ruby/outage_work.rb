@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# outage_work.rb ADDRESS SECONDS INTERVAL_MS: works for 5 ms of every 25 in spans, exits
-# at the end of the script, and prints the CPU seconds used.
+# outage_work.rb ADDRESS SECONDS INTERVAL_MS: works for 5 ms of every 25 ms, in spans,
+# prints the used CPU seconds, and exits at the end of the script, without calling stop.
 require_relative "spans"
 
 ADDRESS, SECONDS, INTERVAL = ARGV

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# CPU time of the profiler besides the application's thread, including uploads and names
-# (own_cost_of.rb), in alternating processes: without a session (the control), with
-# ours, and with an alternative.
+# Measures the CPU time of the profiler outside the application's thread, including
+# uploads and the lookup of names (own_cost_of.rb). Processes without a session (the
+# control), with spanprof, and with an alternative alternate.
 require_relative "peer_server"
 require_relative "peers"
 require_relative "sink"
@@ -10,7 +10,7 @@ require_relative "sink"
 ROUNDS = Bench.choose(2, 1)
 KINDS = %w[none ours ours_each ours_plain].freeze
 
-# @return [Float] percent of the core
+# @return [Float] CPU time of the profiler as percent of one core
 def share(kind, found)
   found = JSON.parse(found)
   Bench.say format("%-10s %.4f s in %.2f s, at the end the application's thread %.4f s; %s", kind,

@@ -1,22 +1,23 @@
 # frozen_string_literal: true
 
-# own_cost_of.rb KIND ADDRESS: the CPU time of the process without the application's
-# thread, which works on JSON and regular expressions, 27 frames deep. KIND is none,
-# ours, ours_each (another span in each sample), ours_plain (without native frames and
-# spans), or an alternative.
+# own_cost_of.rb KIND ADDRESS: prints the CPU time of the process without that of the
+# application's thread, which works on JSON and regular expressions, 27 frames deep.
+# KIND is none, ours, ours_each (another span in each sample), ours_plain (without
+# native frames and spans), or an alternative.
 require_relative "peers"
 require_relative "spans"
 require "json"
 
 KIND, ADDRESS = ARGV
-# The same time as for the Python package. Work that is done once, about 20 ms for
-# modules, symbols and names, counts as its share of a minute.
+# The run is as long as that of the Python package's benchmark. The profiler's first
+# work, about 20 ms for reading modules, symbols and names, is thus spread over a
+# minute.
 SECONDS = Bench.choose(60.0, 0.7)
 FRAMES = 27
 RECORD = JSON.generate((0...40).map { |index| { "id" => index, "name" => "ride #{index}", "tags" => %w[a b c], "km" => index * 1.5 } })
 PATTERN = /"name":"(\w+) (\d+)"/
 
-# Ordinary work, in 40 methods.
+# The application's work, in 40 methods.
 module Work
   40.times do |index|
     module_eval(<<~RUBY, "work.rb", 1)
@@ -49,7 +50,7 @@ while Bench.cpu - begin_s < SECONDS
   span.call { 4.times { Work.deep(FRAMES - caller.size - 4, turn % 40) } }
 end
 spent_s = Bench.cpu - begin_s
-# The last upload counts, if the program waits for it.
+# The CPU time of the last upload is included, because the program waits for it.
 Spanprof.flush if OURS
 Peers.stop(KIND) unless OURS || KIND == "none"
 found = { own_s: Bench.process_cpu - Bench.cpu - own_s, spent_s: spent_s, ended_s: Bench.cpu - begin_s - spent_s }

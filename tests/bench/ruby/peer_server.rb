@@ -4,11 +4,11 @@ require "open3"
 require_relative "bench"
 require_relative "../../ruby/push_server"
 
-# Receives the uploads of the alternatives, in a process that is not measured: pushes to
-# Pyroscope, and uploads to Datadog's agent, which are multipart forms with a profile
-# compressed by zstd.
+# Receives the uploads of the alternatives, in a process that is not measured: requests
+# to Pyroscope's Push API, and uploads to Datadog's agent, which are multipart forms
+# with a profile compressed by zstd.
 class PeerServer < PushServer
-  # Waits for the samples until a point in time.
+  # Waits until a profile has arrived that includes the time `end_ns`.
   # @param end_ns [Integer] Unix time
   def wait_until(end_ns, limit_s: 30)
     end_s = Bench.clock + limit_s

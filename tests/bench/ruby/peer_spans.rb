@@ -5,7 +5,7 @@ require_relative "peers"
 require_relative "peer_server"
 require_relative "spans"
 
-# The cases of SpanCases and TotalCases with an alternative instead of spanprof.
+# Runs the cases of SpanCases and TotalCases with an alternative instead of spanprof.
 module PeerSpans
   class << self
     # @return [Spans::Verdict]
@@ -19,7 +19,7 @@ module PeerSpans
       end
     end
 
-    # @return [Array(Float, Float)] CPU seconds, and CPU seconds in samples
+    # @return [Array(Float, Float)] true CPU seconds, and CPU seconds in samples
     def totals(name, work, seconds)
       PeerServer.run do |server|
         found = run(name, work, seconds, false, server)
@@ -42,8 +42,9 @@ module PeerSpans
       end
     end
 
-    # Alternatives are compared by the span's id only, which gives the name that the
-    # span should have. Datadog's id is a number.
+    # Replaces the labels of an alternative's sample. Alternatives are compared by the
+    # span's id only, so the name is the one that a span with this id must have.
+    # Datadog's id is a number.
     def labels(labels, ids, expected)
       number = labels["span id"]
       id = number ? format("%016x", Integer(number) % (1 << 64)) : labels["profile_id"]

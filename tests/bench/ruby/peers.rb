@@ -3,38 +3,40 @@
 require "json"
 require_relative "bench"
 
-# The alternatives, which `run --peers` installs, each into its own folder, and how to
-# start each in place of spanprof. Their other features are switched off.
+# The alternatives to spanprof, which `run --peers` installs, each into its own folder.
+# This module starts them in place of spanprof, with their other features switched off.
 module Peers
-  # The gem of each. Vernier 0, which Rubies before 3.3 would get, is empty.
+  # The gem of each alternative. Vernier must have version 1: version 0, which Rubies
+  # before 3.3 would get, is an empty gem.
   GEMS = { "stackprof" => "stackprof", "vernier" => "vernier:>=1", "pf2" => "pf2", "pyroscope" => "pyroscope-otel",
            "datadog" => "datadog" }.freeze
   # Alternatives that support spans.
   WITH_SPANS = %w[pyroscope datadog].freeze
-  # Alternatives that sample in a handler of SIGPROF, or let the handler request a
-  # sample, on the sampled thread.
+  # Alternatives whose handler of SIGPROF takes the sample on the sampled thread, or
+  # requests it there.
   WITH_HANDLER = %w[stackprof pf2 datadog].freeze
   # An address without a server.
   NOWHERE = "http://127.0.0.1:1"
 
   class << self
-    # @return [Array<String>] those that are installed and requested
+    # @return [Array<String>] the alternatives that are installed and requested
     def names(of = GEMS.keys) = of & ENV.fetch("SPANPROF_BENCH_PEERS", "").split
 
-    # @return [Hash{String => String}] the environment that a program needs to find one;
-    #   our gem is not available in it
+    # @return [Hash{String => String}] the environment in which a program finds an
+    #   alternative, but not spanprof
     def env(name, folder = ENV.fetch("GEM_HOME"))
       home = "#{folder}/peers/#{name}"
       { "GEM_HOME" => home, "GEM_PATH" => home }
     end
 
-    # Runs a program of this folder with one of them.
-    # @return [String, nil] its output; nil after a failure, which is printed
+    # Runs a program of this folder with an alternative.
+    # @return [String, nil] the program's output; nil after a failure, which is printed
     def program(name, program, *arguments, **options)
       attempt(name) { Bench.program(program, *arguments, env: env(name), **options) }
     end
 
-    # An alternative that fails has no figure, but does not stop the benchmark.
+    # Runs the block. If it fails, prints the error and returns nil, because an
+    # alternative that fails must not stop the benchmark.
     def attempt(name)
       yield
     rescue StandardError => e
@@ -42,9 +44,9 @@ module Peers
       nil
     end
 
-    # Runs a program for each kind alternately, `count` times, and for kinds of
-    # alternatives ("pyroscope", "pyroscope:all").
-    # @return [Hash{String => Array<Hash>}] its output, by kind
+    # Runs a program `count` times for each kind, alternately. `peers` are kinds of
+    # alternatives, such as "pyroscope" or "pyroscope:all".
+    # @return [Hash{String => Array<Hash>}] the outputs by kind
     def turns(program, kinds, peers, count)
       found = {}
       count.times do
@@ -57,14 +59,16 @@ module Peers
       found
     end
 
-    # The last column of a row: the control, and a figure for each alternative.
+    # The text of a row's column for comparison: the control, and the figure that the
+    # block returns for each alternative.
     # @yieldreturn [String, nil]
     def comparison(control, peers)
       figures = peers.filter_map { |name| yield(name)&.then { |figure| "#{name} #{figure}" } }
       [control, *figures].reject(&:empty?).join("; ")
     end
 
-    # Profiles this process, like ours with default options.
+    # Starts profiling this process with an alternative, like spanprof with its default
+    # options.
     def start(name, address: NOWHERE, rate_hz: 100)
       @rate_hz = rate_hz
       case name
@@ -79,24 +83,24 @@ module Peers
         Pf2.start(interval_ms: 1000 / rate_hz, time_mode: :cpu)
       when "pyroscope" then start_pyroscope(address, rate_hz)
       when "datadog" then start_datadog(URI(address))
-      else raise "nobody knows how to start #{name}"
+      else raise "there is no code to start #{name}"
       end
     end
 
-    # Stops an alternative with a handler.
-    # @return [Integer] the number of its samples
+    # Stops an alternative that has a handler.
+    # @return [Integer] the number of samples that it took
     def taken(name)
       case name
       when "stackprof", "pf2" then (stop(name) * @rate_hz).round
       when "datadog"
         stats = Datadog.send(:components).profiler.send(:worker).stats
-        stats.fetch(:cpu_skipped).zero? or raise "it left #{stats.fetch(:cpu_skipped)} samples out"
+        stats.fetch(:cpu_skipped).zero? or raise "datadog skipped #{stats.fetch(:cpu_skipped)} samples"
         stats.fetch(:cpu_sampled)
       end
     end
 
-    # Stops it, and lets it upload its samples.
-    # @return [Float, nil] seconds in samples, for an alternative that does not upload
+    # Stops an alternative, and lets it upload its samples.
+    # @return [Float, nil] the seconds in its samples if it does not upload them, or nil
     def stop(name)
       case name
       when "stackprof"
@@ -110,7 +114,7 @@ module Peers
       end
     end
 
-    # @return [Object, nil] the processor for the SDK's spans
+    # @return [Object, nil] the alternative's processor for the SDK's spans
     def processor(name, root_span_only: true)
       return unless name == "pyroscope"
 
@@ -118,7 +122,7 @@ module Peers
       Pyroscope::Otel::SpanProcessor.new("bench.cpu", NOWHERE).tap { |made| made.root_span_only = root_span_only }
     end
 
-    # @return [Array<String>] the threads of this process, in /proc
+    # @return [Array<String>] the folders of this process's threads in /proc
     def threads = Dir["/proc/self/task/*"]
 
     # @return [Float] CPU seconds of those threads that still exist
@@ -133,7 +137,7 @@ module Peers
 
     private
 
-    # @return [Integer] samples of running threads, which are category 0
+    # @return [Integer] number of samples of running threads, which have category 0
     def vernier_running(result)
       result.threads.values.sum do |thread|
         thread[:sample_categories].zip(thread[:weights]).sum { |category, weight| category.zero? ? weight : 0 }
@@ -149,7 +153,7 @@ module Peers
       end or raise "it did not start"
     end
 
-    # It reads spans from the SDK's context, and only supports 100 Hz.
+    # Datadog reads spans from the SDK's context, and supports only 100 Hz.
     def start_datadog(address)
       require "datadog"
       Datadog.configure do |config|

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# A Rails application on Puma in cluster mode, preloaded, and instrumented by
+# Checks a Rails application on Puma in cluster mode, preloaded, and instrumented by
 # OpenTelemetry's gems. Its actions use CPU in Ruby, in C, in zlib, and in a thread with
-# the captured context. Measured are CPU under the request's span, and under the final
-# name of the span, which is the route's.
+# the captured context. Measures the share of this CPU time that is under the request's
+# span, and under the span's final name, which is that of the route.
 require_relative "web"
 require_relative "../../ruby/profile_reader"
 
@@ -11,7 +11,8 @@ LOAD_S = Bench.choose(20, 1)
 NEEDED = %w[actionpack railties puma opentelemetry-instrumentation-rails].freeze
 PATHS = %w[/rides/in_ruby/1 /rides/in_c/2 /rides/in_zlib/3 /rides/in_thread/4].freeze
 
-# @return [Hash] seconds: true, seen, right, named
+# @return [Hash] CPU seconds: true, in samples (seen), under the right span (right), and
+#   under its final name (named)
 def judge(directory)
   lines = Dir["#{directory}/spans-*"].flat_map { |path| File.readlines(path, chomp: true) }.map { |line| line.split("\t") }
   worked = lines.filter_map { |kind, id, work| [id, work] if kind == "worked" }.to_h

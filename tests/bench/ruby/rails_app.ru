@@ -9,7 +9,7 @@ require "zlib"
 DIRECTORY = ENV.fetch("BENCH_DIRECTORY")
 ENV["OTEL_TRACES_EXPORTER"] = "none"
 
-# Writes the known data of spans for the benchmark.
+# Writes what the application knows about its spans to a file for the benchmark.
 module Notes
   def self.write(*cells)
     File.open("#{DIRECTORY}/spans-#{Process.pid}", "a") { |file| file.write("#{cells.join("\t")}\n") }

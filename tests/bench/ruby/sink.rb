@@ -4,7 +4,7 @@ require "json"
 require "net/http"
 require_relative "bench"
 
-# The stand-in for Pyroscope of tests/sink, in its own process.
+# The stand-in server of tests/sink, in its own process.
 class Sink
   PROGRAM = "#{Bench::ROOT}/tests/sink/sink.py"
 
@@ -16,20 +16,21 @@ class Sink
     sink&.end
   end
 
-  # @return [Integer]
+  # @return [Integer] the port for uploads
   attr_reader :port
 
-  # @param port [Integer] 0: any
+  # @param port [Integer] 0: any free port
   def initialize(port = 0)
     @out = IO.popen(["python3", PROGRAM, "--port", port.to_s])
     @port = @out.gets[/\d+/].to_i
     @control = @out.gets[/\d+/].to_i
   end
 
-  # @return [String]
+  # @return [String] the address for uploads
   def address = "http://127.0.0.1:#{port}"
 
-  # Sets the behaviour of sink.py: mode, count and so on.
+  # Sets the behaviour of the server. The arguments are those of /control of sink.py,
+  # such as mode and count.
   def control(**wanted)
     Net::HTTP.post(URI("http://127.0.0.1:#{@control}/control"), JSON.generate(wanted))
   end
@@ -49,7 +50,7 @@ class Sink
     @out.close
   end
 
-  # A port without a server.
+  # Returns a port on which no server listens.
   def self.free_port
     server = TCPServer.new("127.0.0.1", 0)
     server.addr[1]

@@ -2,14 +2,14 @@
 
 require_relative "spans"
 
-# Programs with a known share of CPU time for each span. Each uses about the given
-# number of seconds.
+# Cases of work in spans, with a known CPU time for each span. Each case uses about the
+# given number of CPU seconds.
 module SpanCases
   PARTS = %w[fetch decode render compress audit].freeze
   MANY = (0...40).map { |index| "task#{index}" }.freeze
   Spans.name(*PARTS, *MANY, "outer", "middle", "inner", "renamed", Spans::OUTSIDE)
 
-  # Rounds of unequal length, the same in each run.
+  # Random lengths of work, the same in each run.
   RANDOM = Random.new(5)
 
   class << self
@@ -34,7 +34,7 @@ module SpanCases
       end
     end
 
-    # One span for each fiber, in rounds of up to 1 ms.
+    # Each fiber has a span, and works for up to 1 ms before the next fiber continues.
     def fibers(seconds)
       fibers = MANY.map do |name|
         Fiber.new do
@@ -80,13 +80,13 @@ module SpanCases
       end
     end
 
-    # `next` is a call: the enumerator works for the span of its caller.
+    # The enumerator has no span. It works for the span that calls `next`.
     def enumerator_of_caller(seconds)
       work = Enumerator.new { |out| loop { PARTS.each { |name| out << Spans.work(name, 0.003) } } }
       until_spent(seconds) { |turn| Spans.in_span(PARTS[turn % PARTS.size]) { work.next } }
     end
 
-    # The context is captured, and attached by a thread of a pool.
+    # The context is captured, and a thread of a pool attaches it.
     def pool(seconds)
       queue = Queue.new
       workers = Array.new(4) { Thread.new { while (job = queue.pop) do job.call end } }
@@ -104,7 +104,7 @@ module SpanCases
       workers.each(&:join)
     end
 
-    # Renamed half-way, and finished by another thread.
+    # Spans are renamed half-way, and finished by another thread.
     def renamed(seconds)
       expected = {}
       until_spent(seconds) do |turn|
@@ -125,7 +125,8 @@ module SpanCases
       sequence(seconds)
     end
 
-    # Threads exit within a span; later threads get their pthread's id.
+    # Threads exit in a span, and threads that start after them may get the same
+    # pthread_t.
     def dead_threads(seconds)
       until_spent(seconds) do |turn|
         name = PARTS[turn % PARTS.size]
@@ -136,7 +137,7 @@ module SpanCases
       end
     end
 
-    # Threads of 10 to 40 ms, which a clock per tick can hardly see.
+    # Threads use 10 to 40 ms of CPU time, only a few ticks of the sampling clock.
     def short_threads(seconds)
       until_spent(seconds) do |turn|
         name = PARTS[turn % PARTS.size]
@@ -144,7 +145,7 @@ module SpanCases
       end
     end
 
-    # 3 ms of work, then sleep in another span.
+    # Bursts of 3 ms of work, with a sleep in another span after each.
     def bursts(seconds, lengths = [0.003, 0.003])
       2.times.map do
         Thread.new do
@@ -170,7 +171,8 @@ module SpanCases
 
     private
 
-    # Yields the number of the round. The block returns the CPU time it used.
+    # Calls the block with the number of the round, until it has used `seconds`. The
+    # block returns the CPU time that it used.
     def until_spent(seconds)
       turn = 0
       while seconds.positive?

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# The additional cost of an SDK span with our processor and hook, compared with a
-# processor that does nothing: CPU time of the thread, in alternating processes, and
-# objects.
+# Measures what spanprof's processor and hook add to the cost of a span of
+# OpenTelemetry's SDK, compared with a processor that does nothing: CPU time of the
+# thread, and allocated objects, in alternating processes.
 require_relative "peers"
 
 PROCESSES = Bench.choose(9, 1)
@@ -17,7 +17,7 @@ found.each_key do |kind|
                    Bench.spread(at[kind, :child_ns], "%.0f"), Bench.median(at[kind, :root_objects]),
                    Bench.median(at[kind, :child_objects]))
 end
-# @return [Float] microseconds more than with the empty processor
+# @return [Float] microseconds more than with the processor that does nothing
 over = ->(kind, key) { (Bench.median(at[kind, key]) - Bench.median(at["empty", key])) / 1000.0 }
 objects = ->(kind, key) { Bench.median(at[kind, key]) - Bench.median(at["empty", key]) }
 control = format("control %+.2f us", over["empty_again", :root_ns])

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Spans with one kind of processor: ns of CPU and objects for each span.
+# Prints the cost of spans with one kind of processor: ns of CPU time, and objects, per
+# span.
 require_relative "peers"
 require "opentelemetry/sdk"
 
@@ -18,7 +19,8 @@ OPTIONS = {
 }.freeze
 SPANS = Bench.choose(4000, 500)
 
-# The profiler of an alternative runs, too. With ":all", it labels more than root spans.
+# Starts an alternative, and returns its processor. If `all` is true, it labels all
+# spans, not only root spans.
 def peer_processor(name, all)
   Peers.start(name)
   Peers.processor(name, root_span_only: !all) || EmptyProcessor.new

@@ -5,10 +5,10 @@ require_relative "../../ruby/profile_reader"
 require "opentelemetry/sdk"
 
 # Spans whose work can be recognized. The work of the span "fetch" is done in a method
-# "burn_fetch", which identifies a sample whatever its labels are. The thread's CPU
-# clock gives the truth.
+# "burn_fetch", which identifies a sample whatever its labels are. The true CPU times
+# are measured with the thread's CPU clock.
 module Spans
-  # A method for every name; all have the same shape.
+  # Has one burn method for each name. All have the same code.
   module Burn; end
 
   # The name of work without a span.
@@ -18,17 +18,17 @@ module Spans
     # @return [Hash{String => Float}] true CPU seconds by name of work
     attr_reader :account
 
-    # @return [Hash{String => String}] names of spans by profile_id
+    # @return [Hash{String => String}] names of spans by the label profile_id
     attr_reader :ids
 
-    # Record the true CPU times, and start nothing.
+    # Begins to record the true CPU times, without profiling.
     def account_only
       @account = Hash.new(0.0)
       @ids = {}
       @lock = Mutex.new
     end
 
-    # Follow the spans of this process, and profile it into a folder.
+    # Makes spans, and profiles this process into a folder.
     def start(directory, rate: 100, signal: 0, server: nil, native: true, interval_ms: 10_000,
               **processor)
       require "spanprof"
@@ -38,12 +38,12 @@ module Spans
                      native_frames: native, upload_interval_ms: interval_ms, log_level: :error) or raise Spanprof.unavailable_reason
     end
 
-    # Make spans, with this processor, and record the true CPU times.
+    # Makes the SDK call this processor for spans, and records the true CPU times.
     # @param processor [Object, nil]
     def follow(processor)
       account_only
-      # The SDK would export to localhost:4318 if the exporter's gem is installed, and
-      # would only log that it has no processor.
+      # Without this, the SDK would export to localhost:4318 if the exporter's gem is
+      # installed, and otherwise log that it has no processor.
       ENV["OTEL_TRACES_EXPORTER"] = "none"
       handler = OpenTelemetry.error_handler
       OpenTelemetry.error_handler = ->(exception: nil, message: nil) { raise exception || message }
@@ -52,11 +52,11 @@ module Spans
       @tracer = OpenTelemetry.tracer_provider.tracer("bench")
     end
 
-    # Use CPU time under a name, and record it.
+    # Uses CPU time in the burn method of this name, and records it.
     # @return [Float] CPU seconds
     def work(name, seconds) = booked(name) { Burn.public_send(:"burn_#{name}", Bench.cpu + seconds) }
 
-    # Record the CPU time of the block.
+    # Records the CPU time of the block under this name.
     # @return [Float] CPU seconds
     def booked(name)
       begin_s = Bench.cpu
@@ -74,10 +74,10 @@ module Spans
       end
     end
 
-    # A span that is not activated.
+    # Starts a span without making it the current one.
     def start_span(name) = @tracer.start_span(name).tap { |span| known(span, name) }
 
-    # Defines a method for every name.
+    # Defines a burn method for every name.
     def name(*names)
       names.each do |name|
         next if Burn.respond_to?(:"burn_#{name}")
@@ -121,14 +121,14 @@ module Spans
     end
   end
 
-  # The results of a case, in seconds of CPU time. For the burn methods: the used time
-  # (true_s), the sampled time (seen_s), the sampled time with a span's label (labelled_s),
-  # and the sampled time with a wrong label (wrong_s). Then the total of the process, and
-  # the used and the sampled time by span name.
+  # The results of a case, in seconds of CPU time. For the burn methods: the true time
+  # (true_s), the sampled time (seen_s), the sampled time with a span's label
+  # (labelled_s), and the sampled time with a wrong label (wrong_s). For the process:
+  # its CPU time (process_s), the true time by span name, and the sampled time by label.
   Verdict = Struct.new(:true_s, :seen_s, :labelled_s, :wrong_s, :process_s, :true_by_name, :by_label, :samples, :stray,
                        keyword_init: true) do
-    # @param expected [Hash{String => String}] names of spans by names of work,
-    #   if they differ
+    # @param expected [Hash{String => String}] span names by names of work, where they
+    #   differ
     def self.of(samples, account, ids, expected, process_s)
       verdict = new(true_s: account.except(OUTSIDE).values.sum, seen_s: 0.0, labelled_s: 0.0, wrong_s: 0.0,
                     process_s: process_s, true_by_name: {}, by_label: {}, samples: 0, stray: {})
@@ -137,8 +137,9 @@ module Spans
       verdict
     end
 
-    # Work is recognized by the innermost burn method. CPU time between a thread's last
-    # tick and its exit has its last span, and no stack.
+    # Adds a sample. Its work is recognized by the innermost burn method. CPU time
+    # between a thread's last tick and its exit is a sample without a stack, with the
+    # labels of the thread's last span.
     def add(sample, ids, expected)
       seconds = sample.cpu_ns / 1e9
       label, id = sample.labels.values_at("span_name", "profile_id")
@@ -156,21 +157,21 @@ module Spans
       self[member][name] = self[member].fetch(name, 0.0) + seconds
     end
 
-    # @return [Float] share of the labelled CPU
+    # @return [Float] share of the labelled CPU time that has a wrong label
     def wrong = labelled_s.positive? ? wrong_s / labelled_s : 0.0
 
-    # @return [Float] share of the true CPU in spans
+    # @return [Float] share of the true CPU time in spans that has no label
     def lost = 1 - (labelled_s / true_s)
 
-    # The deviation by chance: the clock of each thread starts within a tick, and a tick
-    # falls into the work or outside.
+    # The deviation by chance. It has two causes: the first tick of a thread comes after
+    # a random part of the interval, and a tick is either in the work or outside.
     # @return [Float] one standard deviation of {#lost}
     def chance(threads, tick_s: 0.01)
       outside = [1 - (true_by_name.values.sum / process_s), 0].max
       Math.sqrt((threads / 6.0) + (true_s / tick_s * outside)) * tick_s / true_s
     end
 
-    # @return [Float] half the summed difference of true and measured shares
+    # @return [Float] half the sum of the differences between true and measured shares
     def distance
       truth = shares(true_by_name.except(OUTSIDE))
       measured = shares(by_label)

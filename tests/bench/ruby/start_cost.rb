@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# CPU and memory of requiring and starting, compared with libcurl alone, in separate
-# processes.
+# Measures the CPU time and memory of loading and starting the profiler, compared with
+# loading libcurl alone, in separate processes.
 require_relative "peers"
 
 PROCESSES = Bench.choose(7, 2)

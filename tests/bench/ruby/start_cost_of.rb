@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# start_cost_of.rb none|curl|ours|NAME: CPU and memory from here to a running session,
-# or a running alternative.
+# start_cost_of.rb none|curl|ours|NAME: prints the CPU time and memory from the start of
+# this script until a session, or the alternative NAME, is running.
 require_relative "peers"
 require "fiddle"
 require "opentelemetry/sdk"

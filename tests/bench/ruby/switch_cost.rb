@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# The cost of operations unrelated to samples, with and without a session and the
-# processor's hooks: fibers, threads, the GVL, objects. CPU time, in alternating
-# processes.
+# Measures the CPU time of operations that profiling should not make slower (fibers,
+# threads, the GVL, objects), with and without a session and the processor's hooks, in
+# alternating processes.
 require_relative "peers"
 
 PROCESSES = Bench.choose(9, 1)
@@ -15,7 +15,8 @@ found.fetch("none").first.each_key do |key|
   found.each_key { |kind| Bench.say format("%-8s %-10s %s ns", key, kind, Bench.spread(at[kind, key], "%.0f")) }
 end
 
-# The control, and the difference with an alternative.
+# Returns the column for comparison: the control, and the difference that each
+# alternative makes.
 def comparison(control, at, key)
   Peers.comparison(control, PEERS) { |peer| format("%+.0f", Bench.median(at[peer, key]) - Bench.median(at["none", key])) }
 end
@@ -26,7 +27,8 @@ def row(what, at, key, limit_ns)
             comparison(format("of %.0f, control %+.0f", control, again - control), at, key), ours - control <= limit_ns)
 end
 
-# Within the quartiles of both runs without a profiler.
+# Prints a row for an operation that must not become slower: the difference must be
+# within the quartiles of the two runs without a profiler.
 def unchanged(what, at, key)
   control = at["none", key] + at["none_again", key]
   low, high = [0.25, 0.75].map { |share| Bench.quantile(control, share) }

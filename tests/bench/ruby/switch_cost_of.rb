@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# One process: the cost of fibers, threads, the GVL and objects.
+# Prints the cost of fibers, threads, the GVL and objects in one process.
 require_relative "peers"
 require "bench_native"
 require "opentelemetry/sdk"
@@ -40,7 +40,8 @@ fiber = Fiber.new { loop { Fiber.yield } }
 few, many = Bench.choose([2000, 400_000], [100, 20_000])
 found = {
   fiber: cost(many) { |count| cpu_of { count.times { fiber.resume } } },
-  # Without the profiler's threads, whose work does not depend on these operations.
+  # The CPU time of the profiler's threads is subtracted, because their work does not
+  # depend on these operations.
   thread: cost(few) do |count|
     begin_s = Bench.process_cpu - Peers.cpu_of(threads)
     count.times { Thread.new { nil }.join }

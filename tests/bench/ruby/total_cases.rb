@@ -5,13 +5,14 @@ require "bench_native"
 require "digest/sha2"
 require "zlib"
 
-# Work with a known CPU time, in situations in which profilers miss CPU time.
+# Cases of work with a known CPU time, in situations in which profilers often miss CPU
+# time.
 module TotalCases
   Spans.name("ruby")
   DATA = Random.new(1).bytes(200_000).unpack1("H*")
   NUMBERS = Array.new(100_000) { |index| (index * 7919) % 100_003 }.freeze
 
-  # Calls into C, each kind in its own method.
+  # Burn methods that call C code, one for each kind.
   module Spans::Burn
     def self.burn_zlib(until_s) = while_before(until_s) { Zlib.deflate(DATA) }
     def self.burn_digest(until_s) = while_before(until_s) { Digest::SHA256.hexdigest(DATA) }
@@ -35,7 +36,7 @@ module TotalCases
 
     def sort(seconds) = threads(2, "sort", seconds)
 
-    # One core, half of which another process uses.
+    # Work on one core, which another process uses half of the time.
     def pinned(seconds)
       system("taskset", "-pc", "0", Process.pid.to_s, out: IO::NULL) or raise "taskset failed"
       competitor = spawn("taskset", "-c", "0", "sh", "-c", "while :; do :; done")

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# CPU time in samples divided by the true CPU time, by the clocks of the working
-# threads, in situations in which profilers miss CPU time.
+# Measures the CPU time in samples divided by the true CPU time, which the CPU clocks of
+# the working threads show, in situations in which profilers often miss CPU time.
 require_relative "peer_spans"
 require_relative "total_cases"
 
@@ -11,7 +11,7 @@ PEER_SECONDS = [SECONDS, 1.5].max
 
 # @yieldparam true_s [Float]
 # @yieldparam seen_s [Float]
-# @return [String] a figure made from both, for each alternative
+# @return [String] the figure that the block makes from both, for each alternative
 def comparison(name)
   Peers.comparison("", Peers.names) do |peer|
     Peers.attempt(peer) { PeerSpans.totals(peer, name, PEER_SECONDS) }&.then { |totals| yield(*totals) }

@@ -4,14 +4,13 @@ require_relative "bench"
 require "net/http"
 require "socket"
 
-# A web server in its own process, under load on loopback.
+# Runs a web server in its own process, and sends it requests on loopback.
 module Web
   class << self
-    # Serves for `seconds`, and stops.
+    # Runs the server under load for `seconds`, and stops it.
     # @param directory [String] BENCH_DIRECTORY of the server, also for its log
     # @param paths [Array<String>] requested in rounds
-    # @param name [String] of a gem and its executable, which listens on
-    #   BENCH_PORT
+    # @param name [String] of a gem and its executable, which listens on BENCH_PORT
     # @param arguments [Array<String>] of the executable
     # @return [Integer] the number of requests that were answered with 200
     def serve(directory, seconds, paths, name, *arguments)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A small service with a span a request; ../web_memory.py runs it.
+# A small service that makes a span for each request. ../web_memory.py runs it.
 require "json"
 require "opentelemetry/sdk"
 

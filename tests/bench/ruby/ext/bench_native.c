@@ -1,5 +1,6 @@
-/* Functions that Ruby does not have: a thread that Ruby does not know, a sleep
- * that keeps the VM's lock, and releasing that lock without reason. */
+/* Functions that Ruby does not have: work on a thread that Ruby does not know,
+ * a sleep without releasing the VM's lock, and releasing and acquiring that
+ * lock. */
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
@@ -49,7 +50,8 @@ static void *burner_join(void *data) {
   return NULL;
 }
 
-/* burn_apart(seconds): the CPU seconds that a pthread used. */
+/* burn_apart(seconds): work on a new pthread. Returns the CPU seconds that it
+ * used. */
 static VALUE native_burn_apart(VALUE self, VALUE seconds) {
   burner b = {.wanted_ns = (uint64_t)(NUM2DBL(seconds) * NATIVE_NS_PER_S)};
   pthread_t thread;
@@ -61,7 +63,8 @@ static VALUE native_burn_apart(VALUE self, VALUE seconds) {
   return DBL2NUM((double)b.cpu_ns / NATIVE_NS_PER_S);
 }
 
-/* hold(seconds): sleep without letting other Ruby threads run. */
+/* hold(seconds): sleep without releasing the VM's lock, so that other Ruby
+ * threads cannot run. */
 static VALUE native_hold(VALUE self, VALUE seconds) {
   uint64_t left_ns = (uint64_t)(NUM2DBL(seconds) * NATIVE_NS_PER_S);
   struct timespec pause = {.tv_sec = (time_t)(left_ns / NATIVE_NS_PER_S),
@@ -77,8 +80,8 @@ static void *gvl_nothing(void *data) {
   return data;
 }
 
-/* give_up(count): CPU time in ns of this thread for releasing and acquiring the
- * VM's lock once. */
+/* give_up(count): release and acquire the VM's lock `count` times. Returns the
+ * mean CPU time of the thread in ns. */
 static VALUE native_give_up(VALUE self, VALUE count) {
   long left = NUM2LONG(count), i;
   uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
