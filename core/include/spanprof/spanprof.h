@@ -28,7 +28,8 @@
  * - A signal handler must not call them. The comment of a function that it may
  *   call says "Signal-safe".
  * - They copy the strings that they receive. Strings are UTF-8. Invalid bytes
- *   are replaced and counted, but in an option they are an error.
+ *   are replaced and counted, but in an option they are an error. "Counted"
+ *   means that a counter of spanprof_stats grows.
  * - A function that returns a status returns SPANPROF_OK if it succeeds. If it
  *   fails, it sets *out to 0 or NULL. Its comment lists the other statuses that
  *   it returns; SPANPROF_STATUSES has a text for each status.
@@ -129,9 +130,9 @@ typedef struct spanprof_label_pair {
 #define SPANPROF_UNSET INT64_MIN
 
 /* Options of a session: what to profile, and where to send the profiles. A
- * switch is 0 or 1. Most comments name the option's environment variables. A
- * value that is given takes precedence over these variables, and they take
- * precedence over the default. */
+ * switch is 0 or 1. The names in capital letters in the comment of an option
+ * are its environment variables. A value that is given takes precedence over
+ * these variables, and they take precedence over the default. */
 typedef struct spanprof_options {
   size_t struct_size; /* set by spanprof_options_init() */
 
@@ -145,7 +146,7 @@ typedef struct spanprof_options {
   /* Labels of every profile, "name=value,name=value". PYROSCOPE_LABELS. */
   const char *labels;
   /* More labels of every profile. Their values may contain commas. They take
-   * precedence over `labels`. No environment variable. */
+   * precedence over `labels`. They have no environment variable. */
   const spanprof_label_pair *label_pairs;
   size_t label_pair_count;
   /* The names of the attributes in OTEL_RESOURCE_ATTRIBUTES that become labels,
@@ -251,10 +252,11 @@ typedef struct spanprof_options {
   int64_t output_max_age_s; /* default 7 days; PYROSCOPE_OUTPUT_MAX_AGE */
   /* The spool: the directory of profiles that could not be sent yet. The next
    * process that has the same spool_directory sends the profiles that this
-   * process leaves there. PYROSCOPE_SPOOL_DIRECTORY. */
+   * process leaves there. Profiles beyond the limits of size and age below are
+   * dropped and counted. PYROSCOPE_SPOOL_DIRECTORY. */
   const char *spool_directory;
   int64_t spool_max_bytes; /* default 64 MiB; PYROSCOPE_SPOOL_MAX_BYTES */
-  int64_t spool_max_age_s; /* default 2700; PYROSCOPE_SPOOL_MAX_AGE */
+  int64_t spool_max_age_s; /* default 45 minutes; PYROSCOPE_SPOOL_MAX_AGE */
 
   /* --- limits --- */
   /* Maximum number of distinct span names in the process, default 500. Further
@@ -474,7 +476,7 @@ SPANPROF_API spanprof_status spanprof_span_enter(spanprof_span span,
 SPANPROF_API void spanprof_span_leave(spanprof_span_token token);
 
 /* End a span, on any thread. The name of an ended span cannot change. The span
- * may still be active. */
+ * may still be active on a thread. */
 SPANPROF_API void spanprof_span_end(spanprof_span span);
 
 /* Return the calling thread's active span, or 0. */
@@ -650,7 +652,7 @@ typedef struct spanprof_stats {
    * with an unknown set. */
   uint64_t labels_unbalanced;
   uint64_t spans_started;
-  uint64_t spans_live;    /* at present */
+  uint64_t spans_live;    /* at present: started and not freed */
   uint64_t spans_refused; /* not started: too many live, or no memory */
   /* Calls of spanprof_span_leave() that have no effect, and of
    * spanprof_span_enter() beyond 64. */
@@ -815,8 +817,8 @@ SPANPROF_API void spanprof_span_rules_free(spanprof_span_rules *rules);
 typedef struct spanprof_span_info {
   size_t struct_size;   /* sizeof(spanprof_span_info) */
   uint8_t trace_id[16]; /* all zero: the trace of the parent, or a random one */
-  uint8_t span_id[8];   /* all zero: a random one, and parent_id defaults to
-                         * the calling thread's active span */
+  uint8_t span_id[8];   /* all zero: a random one, and the default of parent_id
+                         * is the calling thread's active span */
   uint8_t parent_id[8]; /* all zero: no parent */
   uint32_t flags;       /* SPANPROF_SPAN_* */
   const char *name;     /* not NULL */
@@ -878,8 +880,9 @@ SPANPROF_API spanprof_status spanprof_labels_derive(
 
 /* Return the span whose id samples have while `span` is active. By the span's
  * rules, this is the span itself, its local root or another span around it, or
- * 0 (none). The result stays the same until the span is freed, and is 0 after
- * that. Lock-free. */
+ * 0 (none). The result stays the same until the span is freed, which happens
+ * after its end when nothing refers to the span, and is 0 after that.
+ * Lock-free. */
 SPANPROF_API spanprof_span spanprof_span_carried(spanprof_span span);
 
 /* Keep the id and name of a span, also after its end, until
