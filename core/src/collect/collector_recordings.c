@@ -245,8 +245,7 @@ void sp_collector_recordings_end(sp_collector *collector) {
 
 void sp_collector_recordings_drop(sp_collector *collector) {
   /* Another thread of the parent may have held the locks of recordings at the
-   * fork, so recordings are not touched. A recording that the collector was
-   * ending at the fork is in no list, so it cannot be released. */
+   * fork, so recordings are not touched. They are never freed. */
   if (collector->fork_between_steps)
     sp_aggregator_close_sinks(collector->aggregator);
   collector->recordings = collector->recordings_requested = NULL;

@@ -54,8 +54,8 @@
 #define EXPORTER_MIN_STOP_NS (100 * SP_NS_PER_MS)
 
 /* If a request of the parent has had no answer for this time, a forked child
- * assumes that the server is down. When the child ends, it would not wait
- * longer for an answer. */
+ * assumes that the server is down, because a child that ends does not wait
+ * longer than this for an answer. */
 #define EXPORTER_SLOW_NS (2 * SP_NS_PER_S)
 
 /* The list of abandoned exporters. Process-wide, because they have no owner.

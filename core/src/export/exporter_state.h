@@ -11,7 +11,7 @@
 #include "exporter.h"
 #include "service_name.h"
 
-/* What the uploading thread is doing without the lock. */
+/* Where the uploading thread works while it does not hold the lock. */
 typedef enum sp_exporter_place {
   SP_EXPORTER_IDLE,
   SP_EXPORTER_IN_CALLBACK,

@@ -99,8 +99,9 @@ static void ingest_text(sp_buffer *out, const char *text,
     sp_buffer_append(out, allowed(*text) ? text : "_", 1);
 }
 
-/* Characters of names and values in /ingest, which knows no quotes and no
- * escapes (Pyroscope's package model/labelset). */
+/* The next functions list the characters that names and values may have in
+ * /ingest, which does not support quotes or escapes (Pyroscope's package
+ * model/labelset). */
 static bool ingest_name_character(char c) {
   return sp_ascii_word(c) || c == '_' || c == '.';
 }

@@ -36,12 +36,12 @@ typedef struct sp_service_name {
 void sp_service_name_init(sp_service_name *service, const sp_mem *mem,
                           const sp_settings *settings, const sp_clock *clock);
 
-/* Does what sp_exporter_runtime_set() describes. */
+/* Do the work of sp_exporter_runtime_set(). */
 spanprof_status sp_service_name_set_runtime(sp_service_name *service,
                                             const char *name,
                                             const char *version);
 
-/* Does what sp_exporter_service_set() describes. */
+/* Do the work of sp_exporter_service_set(). */
 spanprof_status sp_service_name_set(sp_service_name *service, const char *name,
                                     const char *name_space, bool *adopted);
 

@@ -115,9 +115,9 @@ SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
   atomic_store_explicit(&self->own.last_span, carried, memory_order_relaxed);
 }
 
-/* Read the labels, span and mark for CPU time that is recorded later than it
- * was used. If no labels, no span or no mark is active, the value is that of
- * the last sp_context_remember(). */
+/* Read the labels, span and mark for CPU time that is recorded only after its
+ * use. Each of the three that is not active any more is taken from the last
+ * sp_context_remember(). */
 SP_HANDLER_RARE void sp_context_last(const sp_self *self,
                                      spanprof_labels *labels,
                                      spanprof_span *carried,

@@ -277,8 +277,8 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   return st;
 }
 
-/* Is a stop waiting for running calls, with both locks released? The caller
- * holds `lock`. */
+/* Is a stop waiting for running calls? It has released `changing` and `lock`
+ * for its wait. The caller holds `lock`. */
 static bool session_stops(void) {
   return sp_session_state.current && sp_session_state.current->stopping;
 }

@@ -19,7 +19,7 @@ typedef enum sp_option_kind {
   SP_OPTION_LINES,    /* UTF-8, checked by its parser; or a mapping */
   SP_OPTION_NUMBER,   /* a whole number */
   SP_OPTION_RATE,   /* a number; a fraction, as in the Java agent, is ignored */
-  SP_OPTION_SWITCH, /* 0 or 1; true, false, ... in the environment */
+  SP_OPTION_SWITCH, /* 0 or 1; in the environment also true, false, ... */
   SP_OPTION_MS, /* milliseconds; in the environment a duration, by default in
                  * seconds */
   SP_OPTION_SECONDS, /* seconds; in the environment a duration, by default in

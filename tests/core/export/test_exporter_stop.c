@@ -101,8 +101,8 @@ static void a_stop_without_profiles_is_quick(void) {
   CHECK_EQUAL(sink_number(&sink, "requests"), 0);
 }
 
-/* Stop an exporter with 20 waiting uploads, to whose first request the server
- * has answered as `mode` says. Return the number of requests during the stop.
+/* Stop an exporter with 20 waiting uploads, after the server has answered the
+ * first request as `mode` says. Return the number of requests during the stop.
  */
 static long long requests_at_stop(const char *mode) {
   sp_exporter *exporter;

@@ -209,7 +209,7 @@ void sp_http_client_free(sp_http_client *client) {
 
   if (!client)
     return;
-  sp_sigpipe_block(&pipe); /* libcurl may write (TLS: close_notify) */
+  sp_sigpipe_block(&pipe); /* TLS may write close_notify */
   sp_client_work_begin();
   if (client->easy)
     curl_easy_cleanup(client->easy);

@@ -23,7 +23,7 @@
 
 typedef struct sp_retry_case {
   long status;        /* HTTP status; 0: there was no complete answer */
-  bool not_pyroscope; /* 2xx without an acknowledgement */
+  bool not_pyroscope; /* 2xx, but not an answer of Pyroscope */
   /* Number of consecutive failures of any uploads, including this one; at least
    * 1. */
   uint32_t failures;

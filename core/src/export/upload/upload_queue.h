@@ -20,31 +20,33 @@ void sp_upload_queue_add(sp_upload_queue *queue, sp_upload *upload);
 void sp_upload_queue_return(sp_upload_queue *queue, sp_upload *upload);
 
 /* Detach the first upload. This function and the next four return NULL if there
- * is no such upload. "Received" means that the callback on_profile and the
- * output directory have received the upload. */
+ * is no such upload. */
 sp_upload *sp_upload_queue_detach_first(sp_upload_queue *queue);
 
-/* Detach the first upload that is not received. */
+/* Detach the first new upload. An upload is new until the callback on_profile
+ * and the output directory have received it. */
 sp_upload *sp_upload_queue_detach_new(sp_upload_queue *queue);
 
-/* Detach a received upload that may be sent at `now_ns`: the first of those
- * with the fewest refusals, so that a bad upload does not block others. */
+/* Detach an upload that is not new and that may be sent at `now_ns`: the first
+ * of those with the fewest refusals, so that a bad upload does not block
+ * others. */
 sp_upload *sp_upload_queue_detach_due(sp_upload_queue *queue, uint64_t now_ns);
 
-/* Detach the first received upload that the spool has not refused. */
+/* Detach the first upload that is not new and that the spool has not refused.
+ */
 sp_upload *sp_upload_queue_detach_spoolable(sp_upload_queue *queue);
 
-/* Detach the first received upload that is older than `age_ns` at `now_ns`. */
+/* Detach the first upload that is not new and that is older than `age_ns` at
+ * `now_ns`. */
 sp_upload *sp_upload_queue_detach_older(sp_upload_queue *queue, uint64_t now_ns,
                                         uint64_t age_ns);
 
 /* Return the next time at which an upload needs work, or UINT64_MAX if there
- * are no uploads. Uploads that are not received need work at `fresh_ns`. */
+ * are no uploads. New uploads need work at `fresh_ns`. */
 uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
                                  uint64_t fresh_ns);
 
-/* Is every upload received, and, if `spooling`, has the spool refused every
- * upload? */
+/* Is no upload new, and, if `spooling`, has the spool refused every upload? */
 bool sp_upload_queue_all_tried(const sp_upload_queue *queue, bool spooling);
 
 /* Is there an upload with a number up to `number`? */
