@@ -22,8 +22,8 @@
  *
  * A forked child assumes that the server is down for 20 s after a failure of
  * its parent or of another child. Otherwise, each of many short-lived children
- * would wait for a connection of its own. Within 20 s, the parent's backoff is
- * over and its next request is answered. */
+ * would wait for a connection of its own. 20 s is enough for the parent's
+ * backoff (10 s) and its next request (10 s). */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 

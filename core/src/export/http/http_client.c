@@ -295,8 +295,8 @@ static void client_explain(const sp_http_client *client, CURLcode code,
   sp_http_failure(code, detail, out);
 }
 
-/* Is the body of an answer with a status 2xx that of Pyroscope's answer to an
- * accepted profile? */
+/* Is the body of this answer, whose status is 2xx, the body that Pyroscope
+ * sends for an accepted profile? */
 static bool client_accepts(const sp_http_client *client,
                            const sp_http_request *request) {
   char *type = NULL;
