@@ -33,7 +33,7 @@ class WalkerModesTest < ChildTest
 
   def test_off_refuses_with_a_reason
     result = child!(PROGRAM, env: { "SPANPROF_RUBY_WALKER" => "off" })
-    assert_equal ["false", 'this Ruby cannot be walked: SPANPROF_RUBY_WALKER is "off"'], result.out.lines(chomp: true)
+    assert_equal ["false", 'the stacks of this Ruby cannot be read: SPANPROF_RUBY_WALKER is "off"'], result.out.lines(chomp: true)
     assert_empty samples
   end
 
@@ -69,7 +69,7 @@ class WalkerModesTest < ChildTest
   def test_a_process_without_free_descriptors_has_a_reason
     program = "files = []\n3.times { files << File.open(IO::NULL) }\nrequire \"spanprof\"\n" \
               "Process.setrlimit(:NOFILE, files.last.fileno + 1)\np Spanprof.start\nputs Spanprof.unavailable_reason"
-    assert_equal ["false", "this Ruby cannot be walked: its self-test needs a pipe: Too many open files"],
+    assert_equal ["false", "the stacks of this Ruby cannot be read: its self-test needs a pipe: Too many open files"],
                  child!(program, env: { "PYROSCOPE_OUTPUT_DIRECTORY" => nil }).out.lines(chomp: true)
   end
 
@@ -99,7 +99,7 @@ class WalkerModesTest < ChildTest
 
       started, reason = with_layout(layout)
       assert_equal "false", started, "with #{layout}"
-      assert_match(/\Athis Ruby cannot be walked: /, reason)
+      assert_match(/\Athe stacks of this Ruby cannot be read: /, reason)
     end
   end
 

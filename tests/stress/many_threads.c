@@ -5,17 +5,16 @@
 #include "stress_run.h"
 
 #define MANY_THREADS (STRESS_TSAN || STRESS_ASAN ? 500 : 5000)
-/* the main thread and the measuring thread */
+/* The main thread and the measuring thread. */
 #define MANY_OTHERS   (2 + STRESS_TSAN)
 #define MANY_GIVEN_UP (60 * STRESS_NS_PER_S)
 #define MANY_SLEEP_MS 18
 #define MANY_BURN_NS  (2 * STRESS_NS_PER_MS)
-#define MANY_LATE_MOST                                                       \
-/* number of times per scan that the collector or the main thread sleeps and \
- * wakes up */
-4
+/* Number of times per scan that the collector or the main thread sleeps and
+ * wakes up. */
+#define MANY_LATE_MOST 4
 
-    static pthread_t threads[MANY_THREADS];
+static pthread_t threads[MANY_THREADS];
 static _Atomic bool many_over;
 static pthread_mutex_t many_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t many_wake = PTHREAD_COND_INITIALIZER;

@@ -1,5 +1,6 @@
-/* Calls of lib/spanprof/override.rb, which replaces methods of the program and
- * its libraries. Here the replacements are written in C. */
+/* Functions for replacement methods that are written in C. They call
+ * lib/spanprof/override.rb, which replaces methods of the program and its
+ * libraries. */
 #ifndef RB_OVERRIDE_H
 #define RB_OVERRIDE_H
 

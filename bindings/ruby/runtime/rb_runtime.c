@@ -68,10 +68,10 @@ static void mode_test(void) {
     runtime.config.mode++;
   }
   if (runtime.config.mode == RB_SP_WALKER_OFF)
-    reason_set("this Ruby cannot be walked: %s",
+    reason_set("the stacks of this Ruby cannot be read: %s",
                failure ? failure : RUNTIME_WALKER_VARIABLE " is \"off\"");
   else if (!rb_sp_eval_range_find(&runtime.range))
-    reason_set("this Ruby cannot be walked: %s",
+    reason_set("the stacks of this Ruby cannot be read: %s",
                "the native stack of its interpreter is not as expected");
 }
 
@@ -123,7 +123,7 @@ static bool runtime_available(void) {
     runtime.tester = thread;
     rb_protect(runtime_test_guarded, (VALUE)&ended, &interrupt);
     if (!ended)
-      reason_set("%s", "the test of this Ruby raised an error");
+      reason_set("%s", "the self-test of this Ruby raised an error");
     runtime.tester = 0;
     runtime.tested = true;
   }
@@ -137,8 +137,8 @@ static VALUE runtime_adopt(VALUE data) {
   rb_sp_compaction_watch();
   if (!rb_sp_threads_start())
     rb_sp_log_write(NULL, SPANPROF_LOG_WARN,
-                    "more threads than can be adopted: some have no Ruby "
-                    "frames in their samples");
+                    "there are too many threads: samples of some threads "
+                    "have no Ruby frames");
   return Qnil;
 }
 

@@ -8,9 +8,9 @@
 
 /* Retain the runtime. Called before a session or a recording begins. The first
  * call checks the VM's layout, registers the runtime with the core, registers
- * the existing threads and hooks the creation of new ones. Raises
- * Spanprof::Error if this Ruby cannot be profiled, or the calling thread's
- * pending interrupt. If it raises, the runtime is not retained. */
+ * the existing threads and sets a hook for new threads. Raises Spanprof::Error
+ * if this Ruby cannot be profiled, or the calling thread's pending interrupt.
+ * If it raises, the runtime is not retained. */
 void rb_sp_runtime_retain(void);
 
 /* Called when a session or recording has ended or could not begin. The last

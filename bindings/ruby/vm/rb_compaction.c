@@ -6,7 +6,7 @@
 #include "base/rb_override.h"
 #include "util/base.h"
 
-/* The signal handler reads both. */
+/* The signal handler reads both variables. */
 SP_HANDLER_DATA static _Atomic bool compaction_automatic;
 SP_HANDLER_DATA static _Atomic int compaction_running;
 
