@@ -101,8 +101,8 @@ static void *embed_thread(void *data) {
   return NULL;
 }
 
-/* Run the work in threads and wait for their end. Returns 0, or -1 after a
- * message. */
+/* Run the work in threads and wait for their end. Returns 0. If a thread fails,
+ * prints a message and returns -1. */
 static int embed_run(embed_job *job, long threads) {
   pthread_t ids[EMBED_THREADS_MAX];
   long started, i;
@@ -121,8 +121,8 @@ static int embed_run(embed_job *job, long threads) {
   return job->failed ? -1 : 0;
 }
 
-/* Start a session. Returns NULL after a message; the program then works
- * without a profiler. */
+/* Start a session. If it fails, prints a message and returns NULL; the program
+ * then works without a profiler. */
 static spanprof_session *embed_profile(const char *directory,
                                        const char *server) {
   spanprof_options options;
@@ -156,7 +156,8 @@ static void embed_print(const embed_job *job) {
   }
 }
 
-/* Run `spanprof report` on the profiles. Returns 0, or -1 after a message. */
+/* Run `spanprof report` on the profiles. Returns 0. If it fails, prints a
+ * message and returns -1. */
 static int embed_report(const char *directory) {
   char *arguments[] = {"spanprof", "report", (char *)directory, NULL};
   pid_t child;
@@ -183,7 +184,8 @@ static int embed_directory_make(const char *path) {
   return -1;
 }
 
-/* Read the arguments of the program. Returns 0, or -1 after a message. */
+/* Read the arguments of the program. Returns 0. If they are invalid, prints a
+ * message and returns -1. */
 static int embed_arguments(embed_options *options, int argc, char **argv) {
   int letter;
 

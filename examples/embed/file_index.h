@@ -17,16 +17,16 @@ typedef struct file_record {
   size_t packed_bytes;
 } file_record;
 
-/* Create a database at `path`; an existing file is replaced. Returns NULL after
- * a message on stderr. */
+/* Create a database at `path`; an existing file is replaced. If it fails,
+ * prints a message on stderr and returns NULL. */
 file_index *file_index_open(const char *path);
 
-/* Add a file, or replace it. Any thread may call this. Returns 0, or -1 after a
- * message. */
+/* Add a file, or replace it. Any thread may call this. Returns 0. If it fails,
+ * prints a message and returns -1. */
 int file_index_add(file_index *index, const file_record *record);
 
 /* Commit the last transaction and close the database. `index` may be NULL.
- * Returns 0, or -1 after a message. */
+ * Returns 0. If it fails, prints a message and returns -1. */
 int file_index_close(file_index *index);
 
 #endif

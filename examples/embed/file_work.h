@@ -24,15 +24,16 @@ typedef struct file_work {
   file_work_total totals[FILE_KIND_COUNT];
 } file_work;
 
-/* Intern the names of the steps. Call it once, before the first file. Returns
- * 0, or -1 after a message. */
+/* Intern the names of the steps. Called once, before the first file. Returns 0.
+ * If it fails, prints a message and returns -1. */
 int file_work_prepare(void);
 
-/* Allocate the buffers of a thread. Returns 0, or -1 after a message. */
+/* Allocate the buffers of a thread. Returns 0. If it fails, prints a message
+ * and returns -1. */
 int file_work_init(file_work *work, file_index *index, trace_sender *traces);
 
-/* Process a file; an unreadable file is skipped. Returns 0, or -1 after a
- * message. */
+/* Process a file. An unreadable file is skipped. Returns 0. If it fails, prints
+ * a message and returns -1. */
 int file_work_do(file_work *work, const file_entry *entry);
 
 void file_work_free(file_work *work);

@@ -22,7 +22,7 @@ typedef struct trace_sender trace_sender;
 
 /* Start to send spans to the server at `address` ("http://localhost:4040"),
  * with the service name `service`. Both strings must stay valid until
- * trace_sender_stop(). Returns NULL after a message. */
+ * trace_sender_stop(). If it fails, prints a message and returns NULL. */
 trace_sender *trace_sender_start(const char *address, const char *service);
 
 /* Add a span to the next request. Any thread may call this. Does nothing if

@@ -135,7 +135,7 @@ class FibersTest < SpanCase
       drop.call(100)
       before = Spanprof.stats[:spans_live]
       drop.call(1000)
-      # the stack may keep a few objects alive
+      # values on a fiber's stack may keep a few spans alive
       assert_operator Spanprof.stats[:spans_live] - before, :<, 10
     end
     assert_spans

@@ -85,8 +85,10 @@ module Stress
       pid
     end
 
-    # @param file [String] a C file of tests/stress; its functions begin with its name
-    # @param functions [Hash{Symbol => Array}] the parameter types of each, and its return type
+    # @param file [String] a C file of tests/stress; the names of its functions begin with the
+    #   file's name
+    # @param functions [Hash{Symbol => Array}] for each function its parameter types and its return
+    #   type
     # @return [Hash{Symbol => Fiddle::Function}]
     def c_functions(file, functions)
       name = File.basename(file, ".c")
