@@ -144,18 +144,22 @@ static inline bool option_headers(sp_control_options *out, const char *option,
   return true;
 }
 
-static inline bool option_level(sp_control_options *out, const char *name,
-                                sp_object value, int64_t *level) {
+/* Read the name of a value. A log level may also be a number. */
+static inline bool option_name(sp_control_options *out,
+                               const struct option_field *field,
+                               sp_object value, int64_t *number) {
   char shown[SP_OPTION_SHOWN_BYTES];
   const char *text = NULL;
 
-  if (!values_is_text(value))
-    return option_number(name, VALUES_TEXT, value, level);
-  if (!option_text(out, name, value, &text))
+  if (!values_is_text(value) && field->kind == SP_OPTION_LEVEL)
+    return option_number(field->name, VALUES_TEXT, value, number);
+  if (!option_string(out, field->name, sp_option_names(field->kind), value,
+                     &text))
     return false;
   sp_option_show(text, strlen(text), shown);
-  return sp_option_level(text, level) ||
-         values_refuse("%s is \"%s\", not " SP_OPTION_LEVELS, name, shown);
+  return sp_option_name(field->kind, text, number) ||
+         values_refuse("%s is \"%s\", not %s", field->name, shown,
+                       sp_option_names(field->kind));
 }
 
 static inline bool option_set(sp_control_options *out,
@@ -178,7 +182,8 @@ static inline bool option_set(sp_control_options *out,
     return values_switch(value, place) ||
            option_refuse(field->name, VALUES_SWITCH, value);
   case SP_OPTION_LEVEL:
-    return option_level(out, field->name, value, place);
+  case SP_OPTION_NATIVE:
+    return option_name(out, field, value, place);
   default:
     return SP_OPTION_IS_TEXT(field->kind)
                ? option_text(out, field->name, value, place)

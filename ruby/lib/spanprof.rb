@@ -49,9 +49,9 @@ module Spanprof
     # @option options [Integer] :sample_rate_hz (100) Samples per second of CPU time of each thread; 1 to 1000
     # @option options [Integer] :signal_number (0) Number of the signal that the timers send; 0 selects a free real-time
     #   signal
-    # @option options [Boolean] :native_frames (true) Record the stack frames of native code
-    # @option options [Boolean] :full_native_stacks (false) Keep the native frames that started the interpreter, and
-    #   show each address without a name as its own frame
+    # @option options [Symbol, String] :native_frames (libraries) Stack frames of native code: `none`; `libraries`,
+    #   those of all code except the interpreter itself, whose time belongs to the function that called it; or `all`,
+    #   with each address without a name as its own frame
     # @option options [Boolean] :registered_threads_only (false) Profile only threads that registered, set a label or
     #   entered a span; threads of Python's `threading` register themselves
     # @option options [Integer] :stack_depth_max (512) Maximum number of frames of a stack; in a deeper stack, one frame
@@ -159,11 +159,11 @@ module Spanprof
     # @param sample_rate_hz [Integer] samples per second of CPU time of each thread, 1..1000; above the kernel's
     #   tick rate (often 250) a sample represents more than one interval. All profiles share one sampler, that of the
     #   session if one runs: {Profile#note} reports a different rate.
-    # @param native_frames [Boolean] whether stacks contain functions of C code; otherwise their time belongs to the
-    #   calling Ruby method
+    # @param native_frames [Symbol, String, nil] native frames as in {start}; nil: as in the running session, otherwise
+    #   `libraries`
     # @param all_threads [Boolean] profile all threads of the process while the block runs
     # @return [Profile]
-    def profile(sample_rate_hz: 1000, native_frames: false, all_threads: false, &block)
+    def profile(sample_rate_hz: 1000, native_frames: nil, all_threads: false, &block)
       profile = Profile.new
       profile.record(!all_threads, sample_rate_hz, native_frames, nil, &block)
       profile

@@ -51,8 +51,11 @@ KINDS = {
     "NUMBER": _NUMBER, "RATE": _NUMBER, "MS": _NUMBER, "SECONDS": _NUMBER,
     "SWITCH": Kind("bool?", "Boolean", "bool | None"),
     "LEVEL": Kind("(text | Integer)?", "Symbol, String, Integer", "str | None"),
+    "NATIVE": Kind("text?", "Symbol, String", "str | None"),
 }
 NUMBERS = ("NUMBER", "RATE", "MS", "SECONDS")
+# The names of spanprof_native_frames.
+NATIVE_FRAMES = ("none", "libraries", "all")
 
 
 def _arguments(text: str, start: int) -> list[str]:
@@ -78,7 +81,8 @@ def _texts(argument: str) -> str:
 
 def options() -> list[Option]:
     source = (TOP / LIST).read_text(encoding="utf-8").replace("\\\n", "\n")
-    constants = {"SPANPROF_UNSET": str(UNSET), "SPANPROF_LOG_DEBUG": "0", "SPANPROF_LOG_OFF": "4"}
+    constants = {"SPANPROF_UNSET": str(UNSET), "SPANPROF_LOG_DEBUG": "0", "SPANPROF_LOG_OFF": "4",
+                 "SPANPROF_NATIVE_FRAMES_NONE": "0", "SPANPROF_NATIVE_FRAMES_LIBRARIES": "1", "SPANPROF_NATIVE_FRAMES_ALL": "2"}
     constants |= dict(re.findall(r"^#define (SP_OPTION_\w+) +(.+)", source, flags=re.M))
 
     def number(argument: str) -> int:
@@ -129,6 +133,8 @@ def _default(option: Option, true: str, false: str) -> str:
     """Returns the default, or "" if there is none that a number or a switch can show."""
     if option.kind == "SWITCH":
         return true if option.default else false
+    if option.kind == "NATIVE":
+        return NATIVE_FRAMES[option.default]
     return _readable(option, option.default) if option.kind in NUMBERS else ""
 
 

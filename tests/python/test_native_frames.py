@@ -20,7 +20,8 @@ except ImportError:
     numpy = None
 
 PYTHON = (__file__, burn.__code__.co_filename)
-LIBRARY = re.compile(r"\.so(\.|$)|^python3")
+LIBRARY = re.compile(r"\.so(\.|$)")
+INTERPRETER = re.compile(r"^(_?Py|python3|libpython)|lib-dynload|\[interpreter\]")
 STARTS = {"Py_RunMain", "Py_BytesMain", "__libc_start_main", "main"}
 
 
@@ -67,14 +68,12 @@ class NativeFramesTest(RecordingCase):
                                 [s.functions[:8] for s in samples[:5]])
 
     def in_order(self, samples: list) -> None:
-        """Assert that no stack has a frame of the eval loop or an address without a
-        name, that the outermost frame of a stack with Python frames is a Python frame,
-        and that no library has two adjacent frames."""
+        """Assert that stacks of the program have no frame of the interpreter, that the outermost
+        frame is a Python frame, and that no two adjacent frames are of the same library."""
         for sample in samples:
-            self.assertFalse([n for n in sample.functions
-                              if n.startswith(("_PyEval_EvalFrameDefault", "_TAIL_CALL"))],
-                             sample.functions)
             if any(f.file in PYTHON for f in sample.stack):
+                self.assertFalse([f for f in sample.stack if INTERPRETER.search(f.function) or INTERPRETER.search(f.file)],
+                                 sample.functions)
                 self.assertTrue(sample.stack[-1].file, sample.functions)
             self.assertFalse([n for n in sample.functions if "+0x" in n], sample.functions)
             self.assertFalse([a for a, b in zip(sample.functions, sample.functions[1:])
@@ -86,7 +85,7 @@ class NativeFramesTest(RecordingCase):
         self.in_order(samples)
 
     def test_all_native_frames_by_option(self) -> None:
-        samples = [s for s in self.record(lambda: compressing(bytes(range(256)) * 2000), full_native_stacks=True)
+        samples = [s for s in self.record(lambda: compressing(bytes(range(256)) * 2000), native_frames="all")
                    if s.runs("compressing")]
         self.below(samples, "compressing", "deflate")
         for sample in samples:
@@ -96,14 +95,15 @@ class NativeFramesTest(RecordingCase):
             self.assertLess(max(python), min(starts), sample.functions)
 
     def test_native_frames_do_not_change_the_total_cpu_time(self) -> None:
-        for full in (False, True):
-            samples = self.record(lambda: compressing(bytes(range(256)) * 2000), full_native_stacks=full)
+        for native_frames in ("none", "libraries", "all"):
+            samples = self.record(lambda: compressing(bytes(range(256)) * 2000), native_frames=native_frames)
             self.one(samples, "compressing")
 
-    def test_json(self) -> None:
+    def test_time_of_the_standard_library_s_c_code_belongs_to_its_python_caller(self) -> None:
+        """The module _json is a file in some builds, and a part of the interpreter in others."""
         text = json.dumps({str(i): [i, {"a": "b" * 20}] for i in range(2000)})
         samples = self.record(lambda: parsing(text))
-        self.below(samples, "parsing", "scan|_json|python", 0.7)
+        self.below(samples, "parsing", "raw_decode", 0.7)
         self.in_order(samples)
 
     def test_ssl(self) -> None:
@@ -111,11 +111,17 @@ class NativeFramesTest(RecordingCase):
         self.below(samples, "hashing", "(?i)sha|crypto|EVP")
         self.in_order(samples)
 
-    def test_the_interpreter_s_own_c_code(self) -> None:
+    def test_time_of_the_interpreter_belongs_to_its_python_caller(self) -> None:
         items = [(i * 7919) % 10007 for i in range(20000)]
         samples = self.record(lambda: sorting(items))
-        self.below(samples, "sorting", "list|sort|python")
+        own = [s for s in samples if "sorting" in s.functions]
+        self.assert_cpu(self.cpu_s([s for s in own if s.stack[0].file in PYTHON]), self.cpu_s(own), "in Python frames")
         self.in_order(samples)
+
+    def test_all_native_frames_show_the_interpreter(self) -> None:
+        items = [(i * 7919) % 10007 for i in range(20000)]
+        samples = self.record(lambda: sorting(items), native_frames="all")
+        self.below(samples, "sorting", "list|sort|python")
 
     @unittest.skipIf(numpy is None, "numpy is not installed for this Python")
     def test_numpy(self) -> None:
@@ -136,11 +142,10 @@ class NativeFramesTest(RecordingCase):
             repeat(0.3, lambda: zlib.compress(bytes(10**5)))
             return 0
 
-        samples = [s for s in self.record(lambda: back(3)) if self.places(s, "back")]
+        samples = [s for s in self.record(lambda: back(3), native_frames="all") if self.places(s, "back")]
         wrong = [s for s in samples if not self.called_from_c(s)]
         self.assert_cpu(self.cpu_s([s for s in samples if s not in wrong]), self.cpu_s(samples),
                         str([s.functions for s in wrong[:3]]))
-        self.in_order(samples)
 
     @staticmethod
     def places(sample: profile_reader.Sample, function: str) -> list[int]:
@@ -155,7 +160,7 @@ class NativeFramesTest(RecordingCase):
             for inner, outer in zip(calls, calls[1:]))
 
     def test_without_native_frames_the_python_frames_stay(self) -> None:
-        samples = self.record(lambda: compressing(bytes(range(256)) * 2000), native_frames=False)
+        samples = self.record(lambda: compressing(bytes(range(256)) * 2000), native_frames="none")
         self.one(samples, "compressing")
         mixed = [s.functions for s in samples
                  if {f.file.endswith(".py") for f in s.stack} == {True, False}]

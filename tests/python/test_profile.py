@@ -93,12 +93,12 @@ except spanprof.Error as error:
     def test_functions_and_coroutine_functions_are_decorated(self) -> None:
         profile_data, log = self.profile_data("""
 import asyncio
-@spanprof.profile("f.pb.gz", native_frames=True, show=False)
+@spanprof.profile("f.pb.gz", native_frames="all", show=False)
 def f(depth):
     burn(0.1)
     return depth and f(depth - 1)  # the nested calls belong to the same profile
 
-@spanprof.profile("g.pb.gz")
+@spanprof.profile("g.pb.gz", native_frames="none")
 async def g():
     await asyncio.sleep(0)
     burn(0.2)

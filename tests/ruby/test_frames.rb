@@ -54,13 +54,13 @@ class FramesTest < ChildTest
   def test_code_without_names_is_one_frame_of_its_library
     stacks = native_work("")
     assert_empty stacks.flatten.grep(/\+0x/)
-    stripped = stacks.flatten.grep(/\A(libruby|zlib|libz)[-.\w]*\.so/).uniq
-    skip "libruby and libz have names for all their code" if stripped.empty?
+    stripped = stacks.flatten.grep(/\A(zlib|libz)[-.\w]*\.so/).uniq
+    skip "zlib and libz have names for all their code" if stripped.empty?
     stacks.each { |stack| stack.each_cons(2) { |inner, outer| refute(inner == outer && stripped.include?(inner), stack.inspect) } }
   end
 
   def test_all_native_frames_on_request
-    stacks = native_work("full_native_stacks: true")
+    stacks = native_work("native_frames: :all")
     main, other = stacks.partition { |stack| stack.include?("<main>") }
     refute_empty main
     main.each { |stack| assert_equal %w[ruby_run_node __libc_start_main], stack[stack.index("<main>")..] & %w[ruby_run_node __libc_start_main] }
@@ -97,13 +97,11 @@ class FramesTest < ChildTest
     stacks = stacks_with("Object#compared")
     refute_empty stacks
     stacks.each do |stack|
-      order = ["Object#compared", "block in Object#sorted", "rb_ary_sort_bang", "Array#sort", "Object#sorted", "<main>"]
+      order = ["Object#compared", "block in Object#sorted", "Array#sort", "Object#sorted", "<main>"]
       assert_equal order, stack & order
     end
   end
 
-  # If C methods call each other, the stack has only the functions of these methods, one or two for
-  # each method, and none of the interpreter's functions between them.
   def test_calls_between_c_methods_have_no_frames
     child!(<<~'RUBY')
       require "spanprof"
@@ -118,8 +116,7 @@ class FramesTest < ChildTest
       chain = ["Range#each", "Enumerable#each_with_index", "Enumerator#each", "Enumerable#sum", "Object#work"]
       assert_equal chain, stack & chain
       between = stack[(stack.index("block in Object#work") + 1)...stack.index("Range#each")]
-      assert_empty between.grep(/\Arb_(block_call|funcall|yield|iterate)/)
-      assert_operator between.size, :<=, 8
+      assert_empty between
     end
   end
 
@@ -133,7 +130,6 @@ class FramesTest < ChildTest
     RUBY
     stacks = stacks_with("Object#work")
     refute_empty stacks
-    # If libruby is stripped, the functions of the interpreter have an address instead of a name.
     between = stacks.map { |stack| stack[(stack.index("Object#work") + 1)...(stack.index("<main>") || 0)] }
     assert_empty between.flatten
   end

@@ -186,7 +186,7 @@ static void *worker_run(void *data) {
 }
 
 typedef struct toy_seen {
-  bool full;          /* require the caller of the outermost language frame */
+  bool full;          /* native frames are shown */
   uint64_t leaf;      /* ticks with the complete expected stack */
   uint64_t language;  /* ticks with a language frame */
   uint64_t eval;      /* ticks with the eval loop and language frames */
@@ -224,11 +224,15 @@ static bool order_right(const tally_sample *sample, bool unnamed) {
 }
 
 static void sample_add(void *data, const tally_sample *sample) {
-  static const char *const whole[] = {
+  static const char *const full[] = {
       "toy_native_burn", "toy:leaf",  "toy:inner",  "toy_bridge",
       "toy:middle",      "toy:outer", "toy_bridge", "worker_run"};
+  static const char *const language_only[] = {"toy:leaf", "toy:inner",
+                                              "toy:middle", "toy:outer"};
   toy_seen *seen = data;
-  const size_t wanted = STRESS_COUNT_OF(whole) - (seen->full ? 0 : 2);
+  const char *const *whole = seen->full ? full : language_only;
+  const size_t wanted =
+      seen->full ? STRESS_COUNT_OF(full) : STRESS_COUNT_OF(language_only);
   size_t end = sample->function_count, at = 0, i;
   bool eval = stack_find(sample, 0, "toy_eval") < end;
   bool language = stack_find(sample, 0, "toy:outer") < end;
@@ -281,7 +285,8 @@ static void way_try(const char *name, toy_way way, uint64_t for_ns) {
   stress_run_init(&run, "toy_runtime");
   run.sum.on_sample = sample_add;
   run.sum.on_sample_data = &seen;
-  run.options.full_native_stacks = seen.full;
+  run.options.native_frames =
+      seen.full ? SPANPROF_NATIVE_FRAMES_ALL : SPANPROF_NATIVE_FRAMES_LIBRARIES;
   stress_run_start(&run);
   pthread_create(&pump, NULL, pump_run, NULL);
   for (i = 0; i < TOY_THREADS; i++)

@@ -4,6 +4,7 @@
 
 #include "context/py_context.h"
 #include "py_runtime.h"
+#include "settings/option_table.h"
 
 #define RECORDING_NAME  "spanprof.recording"
 #define RECORDING_ENDED "spanprof.recording.ended"
@@ -35,6 +36,23 @@ static int recording_option(PyObject *value, int64_t *out) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
+/* Read one of the names of native_frames. None leaves it unset. Returns -1 with
+ * an exception. */
+static int recording_native_frames(PyObject *value, int64_t *out) {
+  const char *text;
+
+  if (value == Py_None)
+    return 0;
+  text = PyUnicode_AsUTF8(value);
+  if (!text)
+    return -1;
+  if (sp_option_name(SP_OPTION_NATIVE, text, out))
+    return 0;
+  PyErr_Format(PyExc_ValueError, "native_frames is \"%.100s\", not %s", text,
+               sp_option_names(SP_OPTION_NATIVE));
+  return -1;
+}
+
 /* recording_begin(own, sample_rate_hz, native_frames, ms) */
 static PyObject *recording_begin(PyObject *module, PyObject *arguments) {
   PyObject *rate, *native_frames, *ms, *capsule;
@@ -47,7 +65,7 @@ static PyObject *recording_begin(PyObject *module, PyObject *arguments) {
   spanprof_recording_options_init(&options, sizeof options);
   if (!PyArg_ParseTuple(arguments, "pOOO", &own, &rate, &native_frames, &ms) ||
       recording_option(rate, &options.sample_rate_hz) < 0 ||
-      recording_option(native_frames, &options.native_frames) < 0 ||
+      recording_native_frames(native_frames, &options.native_frames) < 0 ||
       recording_option(ms, &options.duration_ms) < 0 ||
       py_sp_context_get_mark(&options.outer) < 0 || py_sp_runtime_start() < 0)
     return NULL;

@@ -1,5 +1,6 @@
 #include "py_runtime.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,9 +219,31 @@ static bool runtime_compiles(void) {
   return compiles;
 }
 
+/* Write the directory of the standard library's extension modules, or "" if it
+ * is not known. Some builds link a part of these modules into the interpreter.
+ */
+static void runtime_library_directory(char *out, size_t size) {
+  PyObject *prefix = PySys_GetObject("base_exec_prefix");
+  PyObject *library = PySys_GetObject("platlibdir");
+  PyObject *path = NULL;
+  const char *text = NULL;
+
+  out[0] = '\0';
+  if (prefix && library)
+    path = PyUnicode_FromFormat("%U/%U/python%d.%d/lib-dynload", prefix,
+                                library, PY_MAJOR_VERSION, PY_MINOR_VERSION);
+  if (path)
+    text = PyUnicode_AsUTF8(path);
+  if (text && strlen(text) < size)
+    strcpy(out, text);
+  Py_XDECREF(path);
+  PyErr_Clear();
+}
+
 /* Register the interpreter with the core. Returns 0, or -1 with an
  * exception. */
 static int runtime_register(void) {
+  char library_directory[PATH_MAX];
   spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX];
   spanprof_runtime runtime = {
       .struct_size = sizeof runtime,
@@ -231,8 +254,10 @@ static int runtime_register(void) {
       .resolve = runtime_resolve,
       .normalize = runtime_normalize,
       .eval_ranges = ranges,
+      .library_directory = library_directory,
   };
 
+  runtime_library_directory(library_directory, sizeof library_directory);
   runtime.eval_range_count = py_sp_eval_find(ranges);
   if (!runtime_compiles())
     py_sp_walk_set_loop(ranges, runtime.eval_range_count);

@@ -34,7 +34,7 @@ static struct {
   size_t retains; /* retains that the process `pid` has */
   pid_t pid;
   rb_sp_walker_config config;
-  rb_sp_eval_range range;
+  spanprof_range range; /* of the eval loop */
   /* why this Ruby cannot be profiled, or "" */
   char reason[RUNTIME_REASON_BYTES];
 } runtime;
@@ -154,10 +154,8 @@ static bool runtime_register(void) {
       .walk = rb_sp_walker_walk,
       .resolve = rb_sp_names_resolve,
       .want_names = rb_sp_naming_request,
-      .eval_ranges = &runtime.range.run,
+      .eval_ranges = &runtime.range,
       .eval_range_count = 1,
-      .call_ranges = runtime.range.calls,
-      .call_range_count = runtime.range.call_count,
       .stack_end = rb_sp_walker_stack_end,
   };
 

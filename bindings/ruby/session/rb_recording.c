@@ -6,6 +6,7 @@
 #include "context/rb_context.h"
 #include "context/rb_follow.h"
 #include "runtime/rb_runtime.h"
+#include "settings/option_table.h"
 
 /* A recording as a Ruby object. Invalid in a forked child. */
 typedef struct rb_recording {
@@ -111,10 +112,19 @@ static int recording_release(void) {
 
 /* Convert an option. nil means that the option is not set. */
 static int64_t recording_option(VALUE value) {
+  return NIL_P(value) ? SPANPROF_UNSET : NUM2LL(value);
+}
+
+static int64_t recording_native_frames(VALUE value) {
+  int64_t number = SPANPROF_UNSET;
+
   if (NIL_P(value))
-    return SPANPROF_UNSET;
-  return RB_TYPE_P(value, T_TRUE) || RB_TYPE_P(value, T_FALSE) ? RTEST(value)
-                                                               : NUM2LL(value);
+    return number;
+  value = rb_String(value);
+  if (!sp_option_name(SP_OPTION_NATIVE, StringValueCStr(value), &number))
+    rb_raise(rb_eArgError, "native_frames is \"%" PRIsVALUE "\", not %s", value,
+             sp_option_names(SP_OPTION_NATIVE));
+  return number;
 }
 
 /* call-seq: Recording.begin(own, sample_rate_hz, native_frames, ms) ->
@@ -136,7 +146,7 @@ static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
   call.options.scope =
       RTEST(own) ? SPANPROF_RECORDING_MARK : SPANPROF_RECORDING_ALL;
   call.options.sample_rate_hz = recording_option(sample_rate_hz);
-  call.options.native_frames = recording_option(native_frames);
+  call.options.native_frames = recording_native_frames(native_frames);
   call.options.duration_ms = recording_option(ms);
   rb_sp_runtime_retain();
   rb_protect(recording_begin_wait, (VALUE)&call, &interrupt);

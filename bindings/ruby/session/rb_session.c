@@ -266,7 +266,8 @@ VALUE sp_control_level(const sp_control_options *options) {
   const char *text = getenv("PYROSCOPE_LOG_LEVEL");
   int64_t level = options->core.log_level;
 
-  if (level == SPANPROF_UNSET && (!text || !sp_option_level(text, &level)))
+  if (level == SPANPROF_UNSET &&
+      (!text || !sp_option_name(SP_OPTION_LEVEL, text, &level)))
     return Qnil;
   return LL2NUM(level);
 }

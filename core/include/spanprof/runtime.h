@@ -69,7 +69,7 @@ typedef struct spanprof_range {
   uint64_t end;
 } spanprof_range;
 
-/* Maximum number of eval ranges, and of call ranges. An interpreter that has a
+/* Maximum number of eval ranges. An interpreter that has a
  * function for each instruction, in a hot and a cold part, needs 500. */
 #define SPANPROF_RUNTIME_RANGES_MAX 1024
 
@@ -122,15 +122,19 @@ typedef struct spanprof_runtime {
    * not wait. NULL: `resolve` may run on any thread. */
   void (*want_names)(void *data);
 
-  /* The native code of the eval loop. Frames of the language replace its native
-   * frames. The array is copied. */
+  /* The code of the eval loop. Frames of the language replace its native
+   * frames. The module that contains the loop is the interpreter's own: stacks
+   * omit its other frames, so that their time belongs to the frame of the
+   * language that called them (unless native_frames is "all"). Copied. */
   const spanprof_range *eval_ranges;
   size_t eval_range_count;
 
-  /* Native code that the eval loop uses for calls (dispatch, arguments). Native
-   * frames in this code are omitted. The array is copied. */
-  const spanprof_range *call_ranges;
-  size_t call_range_count;
+  /* Directory of extension modules that belong to the interpreter, such as
+   * Python's lib-dynload: stacks omit their frames, too. Builds of one
+   * interpreter differ in the extensions that are linked into it. An absolute
+   * path without a final slash, of at most 4,095 bytes; NULL if there is none.
+   * Copied. */
+  const char *library_directory;
 } spanprof_runtime;
 
 /* Register the runtime of the process, before or after the session's start.

@@ -99,6 +99,21 @@ typedef enum spanprof_log_level {
   SPANPROF_LOG_OFF = 4
 } spanprof_log_level;
 
+/* The native frames of a stack: those of code that is not in an interpreted
+ * language. */
+typedef enum spanprof_native_frames {
+  /* Only frames of the language. A stack without such frames has one frame, the
+   * running function. */
+  SPANPROF_NATIVE_FRAMES_NONE = 0,
+  /* Native frames inside of the outermost frame of the language, except those
+   * of the interpreter: their time belongs to the frame that called them.
+   * Adjacent frames without a name in one module are one frame ("libz.so.1").
+   * A stack without frames of the language has all native frames. */
+  SPANPROF_NATIVE_FRAMES_LIBRARIES = 1,
+  /* All native frames. An address without a name is "libz.so.1+0x4970". */
+  SPANPROF_NATIVE_FRAMES_ALL = 2
+} spanprof_native_frames;
+
 /* A callback that receives one log line, without a newline. The line is valid
  * during the call. The threads that start or stop the session and the library's
  * own threads call the callback, one call at a time. The callback must not call
@@ -213,17 +228,10 @@ typedef struct spanprof_options {
   int64_t registered_threads_only;
 
   /* --- stacks --- */
-  /* 1 (default): samples have native frames. 0: samples have only frames of an
-   * interpreted language. A stack without such frames keeps one native frame,
-   * the running function. PYROSCOPE_NATIVE_FRAMES. */
+  /* A spanprof_native_frames; default: LIBRARIES. The CPU times of functions of
+   * the language, spans and labels are the same. PYROSCOPE_NATIVE_FRAMES, a
+   * name. */
   int64_t native_frames;
-  /* 1: keep every native frame, also those of the functions that started the
-   * interpreter, and show each address that has no name ("libz.so.1+0x4970"). 0
-   * (default): omit native frames outside of the outermost frame of the
-   * interpreted language, and merge adjacent frames without a name that are in
-   * one module ("libz.so.1"). CPU times are the same.
-   * PYROSCOPE_FULL_NATIVE_STACKS. */
-  int64_t full_native_stacks;
   /* Maximum number of frames in a stack, 16..512, default 512. In a deeper
    * stack, one frame "[truncated]" replaces the outer frames.
    * PYROSCOPE_STACK_DEPTH_MAX. */
@@ -535,7 +543,7 @@ typedef struct spanprof_recording_options {
   spanprof_span span;     /* for SPANPROF_RECORDING_SPAN */
   spanprof_mark outer;    /* for SPANPROF_RECORDING_MARK; default: 0 */
   int64_t sample_rate_hz; /* 1..1000; default: the environment's or 100 */
-  int64_t native_frames;  /* 0: omit native frames; default: the sampler's */
+  int64_t native_frames;  /* spanprof_native_frames; default: the sampler's */
   int64_t duration_ms;    /* maximum duration; default: no limit */
 } spanprof_recording_options;
 

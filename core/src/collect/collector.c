@@ -351,7 +351,9 @@ static spanprof_status thread_start(sp_collector *collector) {
 static void capture_begin(sp_collector *collector) {
   const sp_settings *settings = collector->config.settings;
   sp_capture_config capture = {
-      .slice_bytes_max = settings->native_frames ? SP_SLICE_BYTES_MAX : 0,
+      .slice_bytes_max = settings->native_frames != SPANPROF_NATIVE_FRAMES_NONE
+                             ? SP_SLICE_BYTES_MAX
+                             : 0,
       .interval_ns = collector->base.interval_ns};
 
   sp_capture_begin(collector->capture, &capture);

@@ -127,11 +127,11 @@ static void note_write(const sp_collector *collector, sp_recording *recording,
                        bool early) {
   const sp_recording_config *requested = &recording->config;
   const uint32_t rate_hz = (uint32_t)collector->config.settings->sample_rate_hz;
+  const int64_t available = collector->config.settings->native_frames;
   char rate[64] = "";
-  const char *native =
-      requested->native_frames && !collector->config.settings->native_frames
-          ? ", without native frames, like the session"
-          : "";
+  const char *native = requested->native_frames > available
+                           ? ", with fewer native frames, like the session"
+                           : "";
 
   if (requested->rate_hz && requested->rate_hz != rate_hz)
     snprintf(rate, sizeof rate, ", at the session's %u Hz, not at %u Hz",

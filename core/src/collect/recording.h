@@ -22,7 +22,8 @@ typedef struct sp_recording_config {
   sp_selection selection;
   uint64_t duration_ns; /* UINT64_MAX: no limit */
   uint32_t rate_hz;     /* requested rate; 0: any rate */
-  bool native_frames;   /* requested */
+  /* Requested spanprof_native_frames, or SPANPROF_UNSET. */
+  int64_t native_frames;
 } sp_recording_config;
 
 typedef struct sp_recording {

@@ -71,7 +71,8 @@ static spanprof_status options_check(const spanprof_recording_options *given) {
     st = option_check("sample_rate_hz", given->sample_rate_hz, 1,
                       RECORDING_RATE_HZ_MAX);
   if (!st)
-    st = option_check("native_frames", given->native_frames, 0, 1);
+    st = option_check("native_frames", given->native_frames,
+                      SPANPROF_NATIVE_FRAMES_NONE, SPANPROF_NATIVE_FRAMES_ALL);
   if (!st)
     st = option_check("duration_ms", given->duration_ms, 1,
                       INT64_MAX / (int64_t)SP_NS_PER_MS);
@@ -100,9 +101,10 @@ config_create(const spanprof_recording_options *options) {
   sp_recording_config config = {
       .selection = {.scope = (spanprof_recording_scope)options->scope,
                     .carried = spanprof_span_carried(options->span),
-                    .no_native_frames = options->native_frames == 0},
+                    .no_native_frames =
+                        options->native_frames == SPANPROF_NATIVE_FRAMES_NONE},
       .duration_ns = UINT64_MAX,
-      .native_frames = options->native_frames == 1};
+      .native_frames = options->native_frames};
 
   if (options->scope == SPANPROF_RECORDING_THREAD)
     config.selection.tid = (uint32_t)syscall(SYS_gettid);

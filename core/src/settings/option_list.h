@@ -24,7 +24,8 @@ typedef enum sp_option_kind {
                  * seconds */
   SP_OPTION_SECONDS, /* seconds; in the environment a duration, by default in
                       * seconds */
-  SP_OPTION_LEVEL    /* a spanprof_log_level; in the environment its name */
+  SP_OPTION_LEVEL,   /* a spanprof_log_level; in the environment its name */
+  SP_OPTION_NATIVE   /* a spanprof_native_frames; in the environment its name */
 } sp_option_kind;
 
 #define SP_OPTION_IS_TEXT(kind) ((kind) <= SP_OPTION_LINES)
@@ -70,12 +71,12 @@ typedef enum sp_option_kind {
     "Number of the signal that the timers send; 0 selects a free real-time "   \
     "signal",                                                                  \
     "PYROSCOPE_SIGNAL")                                                        \
-  X(native_frames, SWITCH, 0, 1, 1, "Record the stack frames of native code",  \
+  X(native_frames, NATIVE, SPANPROF_NATIVE_FRAMES_NONE,                        \
+    SPANPROF_NATIVE_FRAMES_ALL, SPANPROF_NATIVE_FRAMES_LIBRARIES,              \
+    "Stack frames of native code: `none`; `libraries`, those of all code "     \
+    "except the interpreter itself, whose time belongs to the function that "  \
+    "called it; or `all`, with each address without a name as its own frame",  \
     "PYROSCOPE_NATIVE_FRAMES")                                                 \
-  X(full_native_stacks, SWITCH, 0, 1, 0,                                       \
-    "Keep the native frames that started the interpreter, and show each "      \
-    "address without a name as its own frame",                                 \
-    "PYROSCOPE_FULL_NATIVE_STACKS")                                            \
   X(registered_threads_only, SWITCH, 0, 1, 0,                                  \
     "Profile only threads that registered, set a label or entered a span; "    \
     "threads of Python's `threading` register themselves",                     \

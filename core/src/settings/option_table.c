@@ -39,14 +39,22 @@ static const option_row option_rows[] = {
 #undef OPTION_ROW
 };
 
-static const struct option_level {
+static const struct option_name {
+  sp_option_kind kind;
   const char *name;
-  spanprof_log_level level;
-} option_levels[] = {
-    {"trace", SPANPROF_LOG_DEBUG},  {"debug", SPANPROF_LOG_DEBUG},
-    {"info", SPANPROF_LOG_INFO},    {"warn", SPANPROF_LOG_WARN},
-    {"warning", SPANPROF_LOG_WARN}, {"error", SPANPROF_LOG_ERROR},
-    {"off", SPANPROF_LOG_OFF},      {"none", SPANPROF_LOG_OFF},
+  int64_t value;
+} option_names[] = {
+    {SP_OPTION_LEVEL, "trace", SPANPROF_LOG_DEBUG},
+    {SP_OPTION_LEVEL, "debug", SPANPROF_LOG_DEBUG},
+    {SP_OPTION_LEVEL, "info", SPANPROF_LOG_INFO},
+    {SP_OPTION_LEVEL, "warn", SPANPROF_LOG_WARN},
+    {SP_OPTION_LEVEL, "warning", SPANPROF_LOG_WARN},
+    {SP_OPTION_LEVEL, "error", SPANPROF_LOG_ERROR},
+    {SP_OPTION_LEVEL, "off", SPANPROF_LOG_OFF},
+    {SP_OPTION_LEVEL, "none", SPANPROF_LOG_OFF},
+    {SP_OPTION_NATIVE, "none", SPANPROF_NATIVE_FRAMES_NONE},
+    {SP_OPTION_NATIVE, "libraries", SPANPROF_NATIVE_FRAMES_LIBRARIES},
+    {SP_OPTION_NATIVE, "all", SPANPROF_NATIVE_FRAMES_ALL},
 };
 
 static bool option_is_text(const option_row *row) {
@@ -159,16 +167,35 @@ static bool option_parse_duration(const option_row *row, const char *text,
   return st != SPANPROF_ERR_FORMAT;
 }
 
-bool sp_option_level(const char *text, int64_t *out) {
+bool sp_option_name(sp_option_kind kind, const char *text, int64_t *out) {
   size_t i;
 
-  for (i = 0; i < SP_COUNT_OF(option_levels); i++) {
-    if (strcasecmp(option_levels[i].name, text) == 0) {
-      *out = option_levels[i].level;
+  for (i = 0; i < SP_COUNT_OF(option_names); i++) {
+    if (option_names[i].kind == kind &&
+        strcasecmp(option_names[i].name, text) == 0) {
+      *out = option_names[i].value;
       return true;
     }
   }
   return false;
+}
+
+const char *sp_option_names(sp_option_kind kind) {
+  return kind == SP_OPTION_LEVEL ? "debug, info, warn, error or off"
+                                 : "none, libraries or all";
+}
+
+/* PYROSCOPE_NATIVE_FRAMES was a switch in earlier versions. */
+static bool option_parse_name(sp_option_kind kind, const char *text,
+                              int64_t *out) {
+  bool on;
+
+  if (sp_option_name(kind, text, out))
+    return true;
+  if (kind != SP_OPTION_NATIVE || sp_environment_switch(text, &on))
+    return false;
+  *out = on ? SPANPROF_NATIVE_FRAMES_LIBRARIES : SPANPROF_NATIVE_FRAMES_NONE;
+  return true;
 }
 
 static const char *option_expected(const option_row *row) {
@@ -176,7 +203,8 @@ static const char *option_expected(const option_row *row) {
   case SP_OPTION_SWITCH:
     return "true or false";
   case SP_OPTION_LEVEL:
-    return SP_OPTION_LEVELS;
+  case SP_OPTION_NATIVE:
+    return sp_option_names(row->kind);
   case SP_OPTION_MS:
   case SP_OPTION_SECONDS:
     return "a duration such as 10, 10s, 500ms or 1m";
@@ -211,7 +239,8 @@ static spanprof_status option_number(const option_row *row,
       given->number = on;
       break;
     case SP_OPTION_LEVEL:
-      good = sp_option_level(given->text, &given->number);
+    case SP_OPTION_NATIVE:
+      good = option_parse_name(row->kind, given->text, &given->number);
       break;
     case SP_OPTION_MS:
     case SP_OPTION_SECONDS:

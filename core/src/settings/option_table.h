@@ -31,11 +31,12 @@ spanprof_status sp_option_table_read(sp_option_values *out,
                                      char *const *environment,
                                      sp_buffer *notes);
 
-#define SP_OPTION_LEVELS "debug, info, warn, error or off"
+/* Read a value by its name, in any case, for an option of the kind LEVEL or
+ * NATIVE. Returns false if the kind has no value with this name. */
+bool sp_option_name(sp_option_kind kind, const char *text, int64_t *out);
 
-/* Read the name of a log level, in upper or lower case. Returns false if `text`
- * is not a level. */
-bool sp_option_level(const char *text, int64_t *out);
+/* The names of a kind, for an error message. */
+const char *sp_option_names(sp_option_kind kind);
 
 /* Is `variable` an environment variable of an option? */
 bool sp_option_table_knows(const char *variable, size_t bytes);

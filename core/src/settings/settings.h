@@ -23,6 +23,7 @@
 #define SP_SETTING_SECONDS(number, flag) number;
 #define SP_SETTING_SWITCH(number, flag)  flag;
 #define SP_SETTING_LEVEL(number, flag)
+#define SP_SETTING_NATIVE(number, flag) number;
 
 typedef struct sp_pair {
   char *name;

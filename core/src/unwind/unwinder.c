@@ -333,6 +333,12 @@ const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
   return entry ? &entry->view : NULL;
 }
 
+uint32_t sp_unwinder_module_at(const sp_unwinder *unwinder, uint64_t address) {
+  const sp_mapping *mapping = sp_module_list_find(&unwinder->modules, address);
+
+  return mapping ? mapping->module : 0;
+}
+
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start) {
   sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);

@@ -67,6 +67,10 @@ size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
 const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
                                     uint32_t module);
 
+/* Returns the number of the module at a run-time address, 0 if there is none.
+ */
+uint32_t sp_unwinder_module_at(const sp_unwinder *unwinder, uint64_t address);
+
 /* The demangled name of the function at an ELF virtual address, valid until the
  * next call. Returns false if the function has no name; *start is then the
  * start of the function according to the unwind information, or 0. Files stay

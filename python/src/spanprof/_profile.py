@@ -84,15 +84,16 @@ class profile:
             kernel takes no more samples than its ticks (often 250 per second); each
             sample then stands for more time. All profiles share one sampler. During a
             session it has the session's rate, and `note` says so if that differs.
-        native_frames: show functions of C code (numpy, zlib, the interpreter);
-            without them their time belongs to the calling Python function.
+        native_frames: the functions of C code in stacks, as in `spanprof.start`:
+            "none", "libraries" or "all"; by default as in the running session,
+            otherwise "libraries".
         rows: rows of each printed table; 0 for all.
         show: print the tables to stderr at the end of the block.
         all_threads: profile all threads of the process while the block runs.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *,
-                 sample_rate_hz: int = 1000, native_frames: bool = False, rows: int = 10,
+                 sample_rate_hz: int = 1000, native_frames: str | None = None, rows: int = 10,
                  show: bool = True, all_threads: bool = False) -> None:
         if path is not None and not isinstance(path, (str, os.PathLike)):
             raise TypeError("use the decorator with parentheses: @spanprof.profile()" if callable(path) else

@@ -155,8 +155,7 @@ def start(
     dotted_label_names: bool | None = None,
     sample_rate_hz: int | None = None,
     signal_number: int | None = None,
-    native_frames: bool | None = None,
-    full_native_stacks: bool | None = None,
+    native_frames: str | None = None,
     registered_threads_only: bool | None = None,
     stack_depth_max: int | None = None,
     window_max_bytes: int | None = None,
@@ -221,11 +220,10 @@ def start(
             1000, default 100. PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE.
         signal_number: Number of the signal that the timers send; 0 selects a
             free real-time signal; default 0. PYROSCOPE_SIGNAL.
-        native_frames: Record the stack frames of native code; default True.
-            PYROSCOPE_NATIVE_FRAMES.
-        full_native_stacks: Keep the native frames that started the interpreter,
-            and show each address without a name as its own frame; default
-            False. PYROSCOPE_FULL_NATIVE_STACKS.
+        native_frames: Stack frames of native code: `none`; `libraries`, those
+            of all code except the interpreter itself, whose time belongs to the
+            function that called it; or `all`, with each address without a name
+            as its own frame; default libraries. PYROSCOPE_NATIVE_FRAMES.
         registered_threads_only: Profile only threads that registered, set a
             label or entered a span; threads of Python's `threading` register
             themselves; default False. PYROSCOPE_REGISTERED_THREADS_ONLY.

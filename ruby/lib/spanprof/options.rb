@@ -11,11 +11,11 @@ module Spanprof
     # All options. tests/package/option_lists.py generates the names of the core's options.
     NAMES = (%i[
       application_name labels resource_labels clean_label_names dotted_label_names sample_rate_hz signal_number
-      native_frames full_native_stacks registered_threads_only stack_depth_max window_max_bytes report_pid
-      report_thread_id report_thread_name server_address basic_auth_user basic_auth_password auth_token tenant_id
-      http_headers ca_bundle client_cert client_key proxy no_proxy upload_protocol upload_interval_ms queue_bytes
-      output_directory output_max_bytes output_max_age_s spool_directory spool_max_bytes spool_max_age_s span_names_max
-      label_values_max log_level flush_on_sigterm
+      native_frames registered_threads_only stack_depth_max window_max_bytes report_pid report_thread_id
+      report_thread_name server_address basic_auth_user basic_auth_password auth_token tenant_id http_headers ca_bundle
+      client_cert client_key proxy no_proxy upload_protocol upload_interval_ms queue_bytes output_directory
+      output_max_bytes output_max_age_s spool_directory spool_max_bytes spool_max_age_s span_names_max label_values_max
+      log_level flush_on_sigterm
     ] + RUBY).freeze
 
     class << self

@@ -35,7 +35,7 @@ module Spans
       follow(Spanprof::SpanProcessor.new(root_span_only: false, **processor))
       Spanprof.start(application_name: "bench", output_directory: directory, sample_rate_hz: rate,
                      signal_number: signal, server_address: server,
-                     native_frames: native, upload_interval_ms: interval_ms, log_level: :error) or raise Spanprof.unavailable_reason
+                     native_frames: native ? :libraries : :none, upload_interval_ms: interval_ms, log_level: :error) or raise Spanprof.unavailable_reason
     end
 
     # Makes the SDK call this processor for spans, and records the true CPU times.

@@ -9,7 +9,7 @@
 static const sp_settings collector_settings = {
     .application_name = (char *)"collector",
     .sample_rate_hz = 1000,
-    .native_frames = true,
+    .native_frames = SPANPROF_NATIVE_FRAMES_LIBRARIES,
     .stack_depth_max = 512,
     .window_max_bytes = 64 << 20,
     .upload_interval_ms = 3600 * 1000,

@@ -50,7 +50,7 @@ static sp_aggregator *aggregator_open(void) {
   sp_aggregator *aggregator;
 
   settings = collector_settings;
-  settings.native_frames = false;
+  settings.native_frames = SPANPROF_NATIVE_FRAMES_NONE;
   resolved = 0;
   answers = true;
   register_toy();

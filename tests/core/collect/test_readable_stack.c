@@ -5,7 +5,8 @@
 /* Stacks are written as text, innermost first. "a" is a named native frame of
  * module 1. "1" and "2" are addresses without a name in modules 1 and 2, "0" in
  * no module. "M" and "N" are the frames of modules 1 and 2, "U" of no module.
- * "X" is a language frame, "!" a note. */
+ * "3" is an address of the interpreter, "I" the note about it. "X" is a
+ * language frame, "!" another note. */
 typedef struct readable_case {
   const char *merged;
   const char *readable;
@@ -28,16 +29,28 @@ static const readable_case cases[] = {
     {"0 1 0", "U M U"},
     {"1", "M"},
     {"!", "!"},
+    /* The interpreter's time belongs to the language frame that called it. */
+    {"3 X 3 3 X 3", "X X"},
+    {"a 3 X", "a X"},
+    {"1 3 1 X", "M X"},
+    {"3 a 3 X", "a X"},
+    /* Without a language frame, the interpreter is one frame. */
+    {"3 3", "I"},
+    {"a 3 3 1", "a I M"},
+    {"3 a 3", "I a I"},
 };
 
 static unsigned lookups;
 
 /* An address consists of its index in the text and, in the low byte, its
  * character. Addresses with a letter have a name. */
-static bool letter_named(void *data, uint32_t module, uint64_t code) {
-  (void)data, (void)module;
+static sp_readable_kind letter_kind(void *data, uint32_t module,
+                                    uint64_t code) {
+  (void)data;
   lookups++;
-  return (char)(code & 0xff) >= 'a';
+  if (module == 3)
+    return SP_READABLE_INTERPRETER;
+  return (char)(code & 0xff) >= 'a' ? SP_READABLE_NAMED : SP_READABLE_NAMELESS;
 }
 
 static size_t stack_read(const char *text, sp_frame *out) {
@@ -70,14 +83,14 @@ static char frame_letter(const sp_frame *frame) {
   case SP_FRAME_RUNTIME:
     return 'X';
   case SP_FRAME_NOTE:
-    return '!';
+    return frame->code == SP_NOTE_INTERPRETER ? 'I' : '!';
   default:
     return (char)(frame->code & 0xff);
   }
 }
 
 static void stacks_are_made_readable(void) {
-  static sp_readable readable = {.named = letter_named};
+  static sp_readable readable = {.kind = letter_kind};
   size_t i;
 
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -94,7 +107,7 @@ static void stacks_are_made_readable(void) {
 }
 
 static void an_address_is_looked_up_once(void) {
-  static sp_readable readable = {.named = letter_named};
+  static sp_readable readable = {.kind = letter_kind};
   sp_frame frames[4];
   int i;
 
@@ -111,7 +124,7 @@ static void an_address_is_looked_up_once(void) {
 /* There are twice as many addresses as slots in the cache. Addresses that have
  * replaced each other in a slot are looked up again, with the same result. */
 static void addresses_that_share_a_slot_are_distinguished(void) {
-  static sp_readable readable = {.named = letter_named};
+  static sp_readable readable = {.kind = letter_kind};
   uint64_t code;
 
   for (code = 0; code < 4 * SP_READABLE_SLOTS; code++) {

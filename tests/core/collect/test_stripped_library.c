@@ -46,14 +46,14 @@ __attribute__((noinline)) static void compress_for_ns(uint64_t ns) {
   }
 }
 
-static void record_compressing(bool full) {
+static void record_compressing(spanprof_native_frames native_frames) {
   sp_settings own = collector_settings;
   sp_collector_config config = {
       .settings = &own, .clock = sp_clock_system(), .emit = part_receive};
   sp_collector *collector;
   sp_log log;
 
-  own.full_native_stacks = full;
+  own.native_frames = native_frames;
   sp_log_init(&log, log_nothing, NULL, SPANPROF_LOG_DEBUG, config.clock);
   config.log = &log;
   emitted = NULL;
@@ -119,7 +119,7 @@ static void a_stripped_library_becomes_one_frame(void) {
   size_t exact, longer, twice;
   uint64_t below;
 
-  record_compressing(false);
+  record_compressing(SPANPROF_NATIVE_FRAMES_LIBRARIES);
   count_names(&exact, &longer, &twice);
   CHECK(exact > 0);
   CHECK_EQUAL(longer, 0);
@@ -137,7 +137,7 @@ static void a_stripped_library_becomes_one_frame(void) {
 static void all_native_frames_are_kept_on_request(void) {
   size_t exact, longer, twice;
 
-  record_compressing(true);
+  record_compressing(SPANPROF_NATIVE_FRAMES_ALL);
   count_names(&exact, &longer, &twice);
   CHECK_EQUAL(exact, 0);
   CHECK(longer > 0);

@@ -31,7 +31,7 @@ async def checkout() -> int:
         return total([price async for price in later(list(each([1, 2])))])
 
 
-@spanprof.profile(native_frames=True)
+@spanprof.profile(native_frames="all")
 def nightly() -> int:
     with spanprof.profile("block.pb.gz", rows=5, show=False) as taken:
         counted = total([1, 2])

@@ -17,8 +17,7 @@
 struct sp_aggregator {
   const sp_mem *mem;
   uint64_t interval_ns;
-  bool native_frames; /* the session's options */
-  bool full_native_stacks;
+  int64_t native_frames; /* spanprof_native_frames of the session */
   sp_unwinder *unwinder;
   const sp_settings *settings;
   sp_sink *window;
@@ -39,10 +38,36 @@ struct sp_aggregator {
   sp_readable readable;
 };
 
-static bool address_is_named(void *data, uint32_t module, uint64_t code) {
-  const sp_aggregator *aggregator = data;
+/* Does the module contain the eval loop, or is it in the interpreter's own
+ * directory? */
+static bool module_of_interpreter(const sp_aggregator *aggregator,
+                                  const spanprof_runtime *runtime,
+                                  uint32_t number) {
+  const char *directory = runtime->library_directory;
+  const sp_module *module = sp_unwinder_module(aggregator->unwinder, number);
+  const size_t bytes = directory ? strlen(directory) : 0;
 
-  return sp_unwinder_named(aggregator->unwinder, module, code);
+  if (runtime->eval_range_count > 0 &&
+      sp_unwinder_module_at(aggregator->unwinder,
+                            runtime->eval_ranges[0].start) == number)
+    return true;
+  return module && bytes > 0 && strncmp(module->path, directory, bytes) == 0 &&
+         module->path[bytes] == '/';
+}
+
+static sp_readable_kind address_kind(void *data, uint32_t module,
+                                     uint64_t code) {
+  const sp_aggregator *aggregator = data;
+  const spanprof_runtime *runtime = sp_runtime_enter();
+  const bool interpreter =
+      runtime && module_of_interpreter(aggregator, runtime, module);
+
+  sp_runtime_leave();
+  if (interpreter)
+    return SP_READABLE_INTERPRETER;
+  return sp_unwinder_named(aggregator->unwinder, module, code)
+             ? SP_READABLE_NAMED
+             : SP_READABLE_NAMELESS;
 }
 
 /* Write the name of a frame that stands for a whole module, "libz.so.1". */
@@ -123,6 +148,7 @@ static void requests_restart(sp_aggregator *aggregator) {
   for (sink = aggregator->window; sink; sink = sink->next_open)
     sp_frame_table_restart(sp_profile_frames(sink->profile));
   sp_runtime_names_clear();
+  sp_readable_clear(&aggregator->readable);
 }
 
 size_t sp_aggregator_name_frames(sp_aggregator *aggregator) {
@@ -153,8 +179,7 @@ spanprof_status sp_aggregator_new(sp_aggregator **out, const sp_mem *mem,
   aggregator->settings = settings;
   aggregator->interval_ns = interval_ns;
   aggregator->native_frames = settings->native_frames;
-  aggregator->full_native_stacks = settings->full_native_stacks;
-  aggregator->readable.named = address_is_named;
+  aggregator->readable.kind = address_kind;
   aggregator->readable.data = aggregator;
   sp_thread_labels_init(&aggregator->thread_labels, settings);
   aggregator->namer = (sp_namer){.name = frame_name, .data = aggregator};
@@ -254,7 +279,6 @@ static void names_restart(sp_aggregator *aggregator) {
 void sp_aggregator_reset(sp_aggregator *aggregator) {
   names_restart(aggregator);
   sp_unwinder_close_files(aggregator->unwinder);
-  sp_readable_clear(&aggregator->readable);
   sp_sink_reset(aggregator->window);
   sp_thread_labels_clear(&aggregator->thread_labels);
 }
@@ -287,22 +311,15 @@ static size_t stack_unwind(sp_aggregator *aggregator, const sp_sample *sample,
   return count;
 }
 
-/* Remove the native frames in the runtime's call_ranges, and mark the frames of
- * the eval loop. Returns the number of remaining frames. */
-static size_t native_filter(sp_aggregator *aggregator, size_t count) {
+/* Mark the native frames of the eval loop. */
+static void evaluates_mark(sp_aggregator *aggregator, size_t count) {
   const spanprof_runtime *runtime = sp_runtime_enter();
-  size_t kept = 0, i;
+  size_t i;
 
-  for (i = 0; i < count; i++) {
-    uint64_t pc = aggregator->native[i].pc;
-
-    if (runtime && sp_runtime_calls(runtime, pc))
-      continue;
-    aggregator->evaluates[kept] = runtime && sp_runtime_evaluates(runtime, pc);
-    aggregator->native[kept++] = aggregator->native[i];
-  }
+  for (i = 0; i < count; i++)
+    aggregator->evaluates[i] =
+        runtime && sp_runtime_evaluates(runtime, aggregator->native[i].pc);
   sp_runtime_leave();
-  return kept;
 }
 
 /* Return the sample's language frames after the runtime's `normalize`. */
@@ -359,12 +376,13 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
   }
   /* If native frames are omitted, a stack without language frames has one
    * frame, the running function. */
-  if (aggregator->native_frames || sample->frame_count == 0)
-    input.native_count = native_filter(
-        aggregator, stack_unwind(aggregator, sample, raw + sample->frame_count,
-                                 &input.native_whole));
+  if (aggregator->native_frames != SPANPROF_NATIVE_FRAMES_NONE ||
+      sample->frame_count == 0)
+    input.native_count = stack_unwind(
+        aggregator, sample, raw + sample->frame_count, &input.native_whole);
+  evaluates_mark(aggregator, input.native_count);
   count = sp_merge(&input, aggregator->frames, AGGREGATOR_FRAMES_MAX);
-  if (!aggregator->full_native_stacks)
+  if (aggregator->native_frames != SPANPROF_NATIVE_FRAMES_ALL)
     count = sp_readable_stack(&aggregator->readable, aggregator->frames, count);
   cut = sample->stack_bytes > 0 && !input.native_whole &&
         input.native_count > 0 && sample->frame_count == 0;

@@ -19,14 +19,17 @@ typedef enum sp_frame_kind {
  * reasons, in this order: the stack is truncated or missing; the thread blocked
  * the profiler's signal; the thread had no timer yet; its timer was deleted
  * before the signal was delivered; no timer was available; the window reached a
- * limit. The page uses the same names (core/page/src/model). */
+ * limit; the interpreter ran outside of every function of the language, for
+ * example while it ended a thread. The page uses the same names
+ * (core/page/src/flame/notes.ts). */
 #define SP_NOTES(X)                 \
   X(TRUNCATED, "[truncated]")       \
   X(BLOCKED, "[signal blocked]")    \
   X(THREAD_START, "[thread start]") \
   X(THREAD_END, "[thread end]")     \
   X(NO_TIMER, "[no timer]")         \
-  X(OVERFLOW, "[too many stacks]")
+  X(OVERFLOW, "[too many stacks]")  \
+  X(INTERPRETER, "[interpreter]")
 
 typedef enum sp_note {
 #define SP_NOTE_ENUM(name, text) SP_NOTE_##name,
@@ -34,7 +37,8 @@ typedef enum sp_note {
 #undef SP_NOTE_ENUM
 } sp_note;
 
-/* Is this the name of one of these notes? */
+/* Is this the name of a note that replaces a missing stack? SP_NOTE_INTERPRETER
+ * replaces none: that stack is known. */
 bool sp_note_is(const char *name, size_t bytes);
 
 typedef struct sp_frame {

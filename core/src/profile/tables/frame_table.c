@@ -176,7 +176,7 @@ bool sp_note_is(const char *name, size_t bytes) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(frame_notes); i++)
-    if (strlen(frame_notes[i]) == bytes &&
+    if (i != SP_NOTE_INTERPRETER && strlen(frame_notes[i]) == bytes &&
         memcmp(frame_notes[i], name, bytes) == 0)
       return true;
   return false;

@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -40,8 +41,8 @@ static struct {
 /* The registered runtime's ranges, sorted by start, without overlaps. They are
  * written before `current` is set. The collector reads them, so they are not
  * part of the handler's data. */
-static spanprof_range runtime_ranges[SPANPROF_RUNTIME_RANGES_MAX],
-    runtime_call_ranges[SPANPROF_RUNTIME_RANGES_MAX];
+static spanprof_range runtime_ranges[SPANPROF_RUNTIME_RANGES_MAX];
+static char runtime_library_directory[PATH_MAX];
 
 const spanprof_runtime *sp_runtime_enter(void) {
   atomic_fetch_add_explicit(&runtime_state.inside, 1, memory_order_seq_cst);
@@ -103,10 +104,6 @@ bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc) {
   return ranges_have(runtime->eval_ranges, runtime->eval_range_count, pc);
 }
 
-bool sp_runtime_calls(const spanprof_runtime *runtime, uint64_t pc) {
-  return ranges_have(runtime->call_ranges, runtime->call_range_count, pc);
-}
-
 uint32_t sp_runtime_registrations(void) {
   return atomic_load(&runtime_state.registrations);
 }
@@ -145,7 +142,8 @@ static bool runtime_copy(const spanprof_runtime *given, spanprof_runtime *out) {
                         SP_STRUCT_UP_TO(spanprof_runtime, name)) &&
          out->name && (!out->walk || out->resolve) &&
          out->eval_range_count <= SPANPROF_RUNTIME_RANGES_MAX &&
-         out->call_range_count <= SPANPROF_RUNTIME_RANGES_MAX;
+         (!out->library_directory ||
+          strlen(out->library_directory) < sizeof runtime_library_directory);
 }
 
 spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
@@ -156,8 +154,8 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "a runtime needs a struct_size of this version or an older "
                    "one, a name, a resolve callback if it has a walk callback, "
-                   "and at most %d ranges of each kind",
-                   SPANPROF_RUNTIME_RANGES_MAX);
+                   "at most %d ranges, and a directory of less than %d bytes",
+                   SPANPROF_RUNTIME_RANGES_MAX, PATH_MAX);
   runtime = &copy;
   if (!atomic_load(&runtime_state.current) && !runtime_wait_idle())
     return sp_fail(SPANPROF_ERR_STATE,
@@ -180,9 +178,9 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   runtime_state.runtime.eval_ranges = runtime_ranges;
   runtime_state.runtime.eval_range_count = ranges_copy(
       runtime_ranges, runtime->eval_ranges, runtime->eval_range_count);
-  runtime_state.runtime.call_ranges = runtime_call_ranges;
-  runtime_state.runtime.call_range_count = ranges_copy(
-      runtime_call_ranges, runtime->call_ranges, runtime->call_range_count);
+  if (runtime->library_directory)
+    runtime_state.runtime.library_directory =
+        strcpy(runtime_library_directory, runtime->library_directory);
   atomic_store(&runtime_state.current, &runtime_state.runtime);
 unlock:
   pthread_mutex_unlock(&runtime_state.lock);

@@ -15,11 +15,9 @@
 SP_HANDLER_CODE const spanprof_runtime *sp_runtime_enter(void);
 SP_HANDLER_CODE void sp_runtime_leave(void);
 
-/* Is `pc` native code of the eval loop (sp_runtime_evaluates), or code by which
- * the eval loop calls native code (sp_runtime_calls)? The caller is between
- * sp_runtime_enter() and sp_runtime_leave(). */
+/* Is a native pc in the eval loop? Must be called between sp_runtime_enter()
+ * and sp_runtime_leave(). */
 bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc);
-bool sp_runtime_calls(const spanprof_runtime *runtime, uint64_t pc);
 
 #define SP_RUNTIME_TEXT_BYTES 64
 
