@@ -1,9 +1,9 @@
 import { describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { colouringOf } from "../src/flame/colour.ts";
-import { scaled } from "../src/flame/derive.ts";
-import { graphOf } from "../src/flame/graph.ts";
-import { rowsOf, valueOf } from "../src/flame/rows.ts";
+import { colouringOf } from "../src/flame/graph/colour.ts";
+import { scaled } from "../src/flame/stacks/derive.ts";
+import { graphOf } from "../src/flame/graph/graph.ts";
+import { rowsOf, valueOf } from "../src/flame/table/rows.ts";
 import { Comparison, isSplitByChance, SCALES } from "../src/model/comparison.ts";
 import { comparisonOf, type Tree } from "../src/model/tree.ts";
 import { TreeBuilder } from "../src/model/tree_builder.ts";

@@ -1,10 +1,10 @@
 import { describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/colour.ts";
-import { scaled } from "../src/flame/derive.ts";
-import { graphOf } from "../src/flame/graph.ts";
-import { kindOf, packageOf } from "../src/flame/package.ts";
-import { captioned, svgOf } from "../src/flame/picture.ts";
+import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/graph/colour.ts";
+import { scaled } from "../src/flame/stacks/derive.ts";
+import { graphOf } from "../src/flame/graph/graph.ts";
+import { kindOf, packageOf } from "../src/flame/stacks/package.ts";
+import { captioned, svgOf } from "../src/flame/graph/picture.ts";
 import { amount, percent } from "../src/parts/format.ts";
 import { functionsOf, treeOfStacks } from "./stacks.ts";
 

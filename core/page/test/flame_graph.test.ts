@@ -1,10 +1,10 @@
 import { describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { graphOf, levelCount, levelOf, nodeAt, visibleFrames, type Graph } from "../src/flame/graph.ts";
-import { levelsShown } from "../src/flame/paint.ts";
-import { neighbourFrame } from "../src/flame/steps.ts";
-import { colouringOf, LIGHT } from "../src/flame/colour.ts";
-import { maskOf, readPath, refOf, writePath } from "../src/flame/refs.ts";
+import { graphOf, levelCount, levelOf, nodeAt, visibleFrames, type Graph } from "../src/flame/graph/graph.ts";
+import { levelsShown } from "../src/flame/graph/paint.ts";
+import { neighbourFrame } from "../src/flame/graph/steps.ts";
+import { colouringOf, LIGHT } from "../src/flame/graph/colour.ts";
+import { maskOf, readPath, refOf, writePath } from "../src/flame/stacks/refs.ts";
 import { functionsOf, randomOf, randomStacks, treeOfStacks } from "./stacks.ts";
 
 const functions = functionsOf(40);

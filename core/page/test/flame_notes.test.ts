@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { notesOf } from "../src/flame/notes.ts";
+import { notesOf } from "../src/flame/stacks/notes.ts";
 import { treeOf, treeOfPair } from "../src/model/tree.ts";
 import type { WireTree } from "../src/model/wire.ts";
 import { wireOf } from "./flame_browser.ts";

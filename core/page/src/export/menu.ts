@@ -1,6 +1,6 @@
 /** The "Export" menu of a flame graph, which saves the displayed graph to a file. */
 import type { DisplayOptions } from "../flame/display.ts";
-import { canvasOf, captioned, svgOf, type Picture } from "../flame/picture.ts";
+import { canvasOf, captioned, svgOf, type Picture } from "../flame/graph/picture.ts";
 import type { Tree } from "../model/tree.ts";
 import { h, safeText } from "../parts/dom.ts";
 import { foldedOf } from "./folded.ts";

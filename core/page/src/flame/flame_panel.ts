@@ -3,32 +3,32 @@ import { ExportMenu } from "../export/menu.ts";
 import type { Origin } from "../export/origin.ts";
 import { h, replaceContent } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
-import { colourOf, LIGHT, watchTheme } from "./colour.ts";
+import { colourOf, LIGHT, watchTheme } from "./graph/colour.ts";
 import { copyText } from "./copy.ts";
-import { Crumbs } from "./crumbs.ts";
-import { derive, shapeOf, type Derived } from "./derive.ts";
-import type { Graph } from "./graph.ts";
+import { Crumbs } from "./graph/crumbs.ts";
+import { derive, shapeOf, type Derived } from "./stacks/derive.ts";
+import type { Graph } from "./graph/graph.ts";
 import { Keys } from "./keys.ts";
-import { Legend } from "./legend.ts";
-import { changedOptions, DISPLAY_OPTIONS, type DisplayOptions } from "./display.ts";
+import { Legend } from "./graph/legend.ts";
+import { changedOptions, type DisplayOptions } from "./display.ts";
+import { History } from "./history.ts";
 import { Menu } from "./menu.ts";
-import { showNotes } from "./notes.ts";
-import { nameOf, type Scene } from "./paint.ts";
+import { showNotes } from "./stacks/notes.ts";
+import { nameOf, type Scene } from "./graph/paint.ts";
 import type { Panel } from "./panel.ts";
-import { Printed } from "./printed.ts";
-import { pictureOf, type Picture } from "./picture.ts";
-import { nameOfRef, sameFunction } from "./refs.ts";
-import { PanelSearch } from "./panel_search.ts";
-import { Table } from "./table.ts";
-import { descriptionOf, Tip, type TipSource } from "./tip.ts";
+import { Printed } from "./table/printed.ts";
+import { pictureOf, type Picture } from "./graph/picture.ts";
+import { nameOfRef, sameFunction } from "./stacks/refs.ts";
+import { PanelSearch } from "./stacks/panel_search.ts";
+import { Table } from "./table/table.ts";
+import { descriptionOf, Tip, type TipSource } from "./graph/tip.ts";
 import { chipsOf, Toolbar } from "./toolbar.ts";
 import { filterChips, runKey, toolsOf, type Tools } from "./tools.ts";
-import { GraphView } from "./view.ts";
+import { GraphView } from "./graph/view.ts";
 import { emptyText, HELP } from "./texts.ts";
-import { PARTS, Zooms, type Part } from "./zooms.ts";
+import { PARTS, Zooms, type Part } from "./graph/zooms.ts";
 
 const PICTURE_WIDTH_PX = 1200;
-const UNDO_MAX = 100;
 
 let panels = 0;
 
@@ -45,7 +45,7 @@ export class FlamePanel implements Panel {
   private derived: Derived;
   private sums = { whole: 0, wholeBase: 0 };
   private readonly zooms = new Zooms();
-  private readonly undoStack: DisplayOptions[] = [];
+  private readonly history = new History();
   private readonly onDisplayChange: (change: DisplayOptions) => void;
   private readonly id = `flame-${++panels}`;
   private readonly search = new PanelSearch((step) => { this.searchCompleted(step); });
@@ -172,12 +172,7 @@ export class FlamePanel implements Panel {
 
   /** Applies a change by the user, after saving the state for undo, and reports it. */
   private change(change: DisplayOptions): void {
-    const isTyping = Object.keys(change).join() === "search" && this.undoStack[this.undoStack.length - 1]?.search !== this.options.search;
-
-    if (!isTyping || this.undoStack.length === 0)
-      this.undoStack.push(this.options);
-    if (this.undoStack.length > UNDO_MAX)
-      this.undoStack.shift();
+    this.history.add(this.options, change);
     this.options = changedOptions(this.options, change);
     this.tip.hide();
     this.apply();
@@ -185,15 +180,11 @@ export class FlamePanel implements Panel {
   }
 
   private undo(): void {
-    const before = this.undoStack.pop();
+    const change = this.history.undo(this.options);
 
-    if (!before)
+    if (!change)
       return;
-    const change: DisplayOptions = {};
-    for (const name of DISPLAY_OPTIONS)
-      if (before[name] !== this.options[name])
-        change[name] = before[name] ?? "";
-    this.options = before;
+    this.options = changedOptions(this.options, change);
     this.apply();
     this.onDisplayChange(change);
   }
@@ -281,7 +272,7 @@ export class FlamePanel implements Panel {
 
   private showTools(): void {
     this.toolbar.set({
-      display: this.options, scale: this.derived.graph.tree.comparison?.scale ?? null, canUndo: this.undoStack.length > 0,
+      display: this.options, scale: this.derived.graph.tree.comparison?.scale ?? null, canUndo: this.history.canUndo,
       found: this.search.text, isFault: this.search.fault !== "", matches: this.search.count,
     });
     replaceContent(this.chips, ...chipsOf(filterChips(this.whole.functions, this.options), (change) => { this.change(change); }),

@@ -6,10 +6,10 @@ import type { Tree } from "../model/tree.ts";
 import type { Origin } from "../export/origin.ts";
 import { FlamePanel } from "./flame_panel.ts";
 import type { DisplayOptions } from "./display.ts";
-import type { Picture } from "./picture.ts";
+import type { Picture } from "./graph/picture.ts";
 
 export type { DisplayOptions } from "./display.ts";
-export { canvasOf, svgOf, type Picture } from "./picture.ts";
+export { canvasOf, svgOf, type Picture } from "./graph/picture.ts";
 
 export interface PanelOptions {
   tree: Tree;

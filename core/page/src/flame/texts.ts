@@ -1,7 +1,7 @@
 /** Longer texts of a panel. */
 import type { Tree } from "../model/tree.ts";
 import { safeText } from "../parts/dom.ts";
-import type { Derived } from "./derive.ts";
+import type { Derived } from "./stacks/derive.ts";
 import type { DisplayOptions } from "./display.ts";
 
 /** The description of the graph for screen readers. */

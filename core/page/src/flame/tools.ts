@@ -2,7 +2,7 @@
 import type { Functions } from "../model/tree.ts";
 import type { DisplayOptions } from "./display.ts";
 import type { Item } from "./menu.ts";
-import { nameOfRef, readRefs, refOf } from "./refs.ts";
+import { nameOfRef, readRefs, refOf } from "./stacks/refs.ts";
 import type { Chip } from "./toolbar.ts";
 
 export interface Tools {

@@ -1,7 +1,7 @@
 /** A small flame graph for comparison with others: the widest frames of the first
  * levels. */
-import { packageFill, themeOf } from "../flame/colour.ts";
-import { packageOf } from "../flame/package.ts";
+import { packageFill, themeOf } from "../flame/graph/colour.ts";
+import { packageOf } from "../flame/stacks/package.ts";
 import type { Tree } from "../model/tree.ts";
 import { totalsOf } from "../model/tree.ts";
 import { safeText } from "../parts/dom.ts";

@@ -1,6 +1,6 @@
 /** The theme: light, dark, or the system's. The browser stores the choice. */
 import { h } from "../parts/dom.ts";
-import { aroundPrint } from "../flame/printed.ts";
+import { aroundPrint } from "../flame/table/printed.ts";
 
 const KEY = "spanprof-theme";
 const THEMES = ["system", "light", "dark"] as const;

@@ -1,7 +1,7 @@
 /** The Diff view: one flame graph of the differences between two selections, and a
  * table of the largest ones. */
 import { originOfPair } from "../export/origin.ts";
-import { scaled } from "../flame/derive.ts";
+import { scaled } from "../flame/stacks/derive.ts";
 import type { DisplayOptions } from "../flame/panel.ts";
 import type { Comparison } from "../model/comparison.ts";
 import { treeOfDiff, type Tree } from "../model/tree.ts";

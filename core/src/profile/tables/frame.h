@@ -21,7 +21,7 @@ typedef enum sp_frame_kind {
  * before the signal was delivered; no timer was available; the window reached a
  * limit; the interpreter ran outside of every function of the language, for
  * example while it ended a thread. The page uses the same names
- * (core/page/src/flame/notes.ts). */
+ * (core/page/src/flame/stacks/notes.ts). */
 #define SP_NOTES(X)                 \
   X(TRUNCATED, "[truncated]")       \
   X(BLOCKED, "[signal blocked]")    \

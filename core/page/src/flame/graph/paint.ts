@@ -1,7 +1,7 @@
 /** Draws visible frames on a canvas or into a picture for export. */
-import { percent } from "../parts/format.ts";
-import { safeText } from "../parts/dom.ts";
-import type { Functions } from "../model/tree.ts";
+import { percent } from "../../parts/format.ts";
+import { safeText } from "../../parts/dom.ts";
+import type { Functions } from "../../model/tree.ts";
 import { fillsOf, type Colouring, type Theme } from "./colour.ts";
 import { levelCount, levelOf, type Graph, type Visible } from "./graph.ts";
 

@@ -1,10 +1,10 @@
 /** The legend of a graph's colours. */
-import { percent } from "../parts/format.ts";
-import { h, safeText } from "../parts/dom.ts";
+import { percent } from "../../parts/format.ts";
+import { h, safeText } from "../../parts/dom.ts";
 import { fillsOf, kindFill, packageFill, themeOf, type Colour } from "./colour.ts";
 import type { Graph } from "./graph.ts";
-import { kindOf, KIND_NAMES, KINDS, packageOf } from "./package.ts";
-import type { Rows } from "./rows.ts";
+import { kindOf, KIND_NAMES, KINDS, packageOf } from "../stacks/package.ts";
+import type { Rows } from "../table/rows.ts";
 
 /** Maximum number of packages in the legend. */
 const PACKAGES_MAX = 10;

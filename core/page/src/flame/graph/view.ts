@@ -1,10 +1,10 @@
 /** One graph on a canvas, with pointer and keyboard input. The canvas has the size of
  * the visible part and is redrawn while scrolling. */
-import { h } from "../parts/dom.ts";
+import { h } from "../../parts/dom.ts";
 import { colouringOf, themeOf, type Colouring, type Theme } from "./colour.ts";
 import { levelOf, nodeAt, visibleFrames, type Graph, type Visible } from "./graph.ts";
 import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, topOf, type Scene, type Sink } from "./paint.ts";
-import { readPath, writePath } from "./refs.ts";
+import { readPath, writePath } from "../stacks/refs.ts";
 import { neighbourFrame } from "./steps.ts";
 
 export interface ViewEvents {

@@ -1,7 +1,7 @@
 /** References to functions and frames in an address. They stay valid after a reload
  * and in other data that has the same functions. */
-import type { Functions } from "../model/tree.ts";
-import type { Graph } from "./graph.ts";
+import type { Functions } from "../../model/tree.ts";
+import type { Graph } from "../graph/graph.ts";
 
 /** Longer names are cut and distinguished by their hash. */
 const NAME_MAX = 100;

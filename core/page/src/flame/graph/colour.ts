@@ -1,8 +1,8 @@
 /** Colours of frames. Each text colour has a contrast of at least 4.5 on each of its
  * fills, in both themes; test/flame_colour.test.ts checks this. */
-import type { Functions } from "../model/tree.ts";
+import type { Functions } from "../../model/tree.ts";
 import type { Graph } from "./graph.ts";
-import { kindOf, KINDS, packageOf, type Kind } from "./package.ts";
+import { kindOf, KINDS, packageOf, type Kind } from "../stacks/package.ts";
 
 export const COLOURS = ["package", "kind", "change"] as const;
 export type Colour = (typeof COLOURS)[number];

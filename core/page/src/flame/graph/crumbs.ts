@@ -1,8 +1,8 @@
 /** Breadcrumbs: the path to the zoomed frame. A click zooms out to a frame of it. */
-import { h } from "../parts/dom.ts";
+import { h } from "../../parts/dom.ts";
 import type { Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
-import { pathTo } from "./refs.ts";
+import { pathTo } from "../stacks/refs.ts";
 
 /** Number of innermost frames that are always shown. */
 const LAST = 5;

@@ -1,10 +1,10 @@
 /** The table of functions with self and total values. Only visible rows are elements,
  * so that tables of 100,000 functions scroll fast. */
-import { safeText, h } from "../parts/dom.ts";
-import { count } from "../parts/format.ts";
-import type { Functions } from "../model/tree.ts";
+import { safeText, h } from "../../parts/dom.ts";
+import { count } from "../../parts/format.ts";
+import type { Functions } from "../../model/tree.ts";
 import { cellsOf, columnsOf, titleOfColumn, type CellSource } from "./cells.ts";
-import { sameFunction } from "./refs.ts";
+import { sameFunction } from "../stacks/refs.ts";
 import { COLUMNS, sortedIds, type Column, type Rows } from "./rows.ts";
 
 export const TABLE_ROW_PX = 26;

@@ -1,8 +1,8 @@
 /** The columns and cells of the table of functions. */
-import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../parts/change.ts";
-import { amount, count, fewOf, percent, samplesPair } from "../parts/format.ts";
-import { h, safeText } from "../parts/dom.ts";
-import type { Functions } from "../model/tree.ts";
+import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../../parts/change.ts";
+import { amount, count, fewOf, percent, samplesPair } from "../../parts/format.ts";
+import { h, safeText } from "../../parts/dom.ts";
+import type { Functions } from "../../model/tree.ts";
 import { isNoise, type Column, type Rows } from "./rows.ts";
 
 export interface CellSource {

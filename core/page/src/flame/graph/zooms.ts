@@ -1,7 +1,7 @@
 /** The zoomed frames of a panel's graphs. The address has the path in the lower graph
  * and, for a sandwich, "^" and the path in the graph of the callers. */
 import type { Graph } from "./graph.ts";
-import { readPath, writePath } from "./refs.ts";
+import { readPath, writePath } from "../stacks/refs.ts";
 
 export type Part = "lower" | "upper";
 export const PARTS = ["upper", "lower"] as const;

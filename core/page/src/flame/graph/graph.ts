@@ -1,6 +1,6 @@
 /** The layout of a tree: nodes by level, each level from left to right. A binary
  * search finds the visible nodes of a level without touching the others. */
-import { totalsOf, type Functions, type Tree } from "../model/tree.ts";
+import { totalsOf, type Functions, type Tree } from "../../model/tree.ts";
 
 export type Order = "value" | "name";
 

@@ -1,9 +1,9 @@
 /** Derives the graphs to draw and the rows to list from a tree and its display options. */
-import type { Tree } from "../model/tree.ts";
-import { graphOf, type Graph, type Order } from "./graph.ts";
-import type { DisplayOptions } from "./display.ts";
+import type { Tree } from "../../model/tree.ts";
+import { graphOf, type Graph, type Order } from "../graph/graph.ts";
+import type { DisplayOptions } from "../display.ts";
 import { maskOf, readRefs } from "./refs.ts";
-import { rowsOf, type Rows } from "./rows.ts";
+import { rowsOf, type Rows } from "../table/rows.ts";
 import { calleesOf, callersOf, collapsed, focused, hidden } from "./stacks.ts";
 
 export interface Derived {

@@ -1,7 +1,7 @@
 /** The tooltip of a frame, and its text for screen readers. */
-import { differenceText, growthText, NOISE_HINT, noiseText } from "../parts/change.ts";
-import { amount, count, fewOf, percent } from "../parts/format.ts";
-import { h, safeText } from "../parts/dom.ts";
+import { differenceText, growthText, NOISE_HINT, noiseText } from "../../parts/change.ts";
+import { amount, count, fewOf, percent } from "../../parts/format.ts";
+import { h, safeText } from "../../parts/dom.ts";
 import { levelCount, levelOf, type Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
 

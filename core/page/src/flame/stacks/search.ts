@@ -1,6 +1,6 @@
 /** Search: the functions that match, and their share of the total. */
-import type { Functions } from "../model/tree.ts";
-import type { Graph } from "./graph.ts";
+import type { Functions } from "../../model/tree.ts";
+import type { Graph } from "../graph/graph.ts";
 
 const lowered = new WeakMap<Functions, readonly string[]>();
 

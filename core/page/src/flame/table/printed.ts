@@ -1,7 +1,7 @@
 /** The printed form of a flame graph: all levels in light colours, and the first
  * functions of the table. */
-import { h } from "../parts/dom.ts";
-import { canvasOf, type Picture } from "./picture.ts";
+import { h } from "../../parts/dom.ts";
+import { canvasOf, type Picture } from "../graph/picture.ts";
 import type { Table } from "./table.ts";
 
 const SCALE = 2;

@@ -1,6 +1,6 @@
 /** Notes above a flame graph on missing stacks and merged frames. */
-import { totalsOf, type Tree } from "../model/tree.ts";
-import { count, percent } from "../parts/format.ts";
+import { totalsOf, type Tree } from "../../model/tree.ts";
+import { count, percent } from "../../parts/format.ts";
 
 /** Frames that replace a missing stack or its missing outer end: SP_NOTES of
  * core/src/profile/profile.h. */

@@ -1,8 +1,8 @@
 /** The search of a panel: its matches, their share, and the current match. */
-import { amount, count, percent } from "../parts/format.ts";
-import { safeText } from "../parts/dom.ts";
-import type { Functions } from "../model/tree.ts";
-import type { Graph } from "./graph.ts";
+import { amount, count, percent } from "../../parts/format.ts";
+import { safeText } from "../../parts/dom.ts";
+import type { Functions } from "../../model/tree.ts";
+import type { Graph } from "../graph/graph.ts";
 import { Patterns } from "./patterns.ts";
 import { readPath, sameFunction, writePath } from "./refs.ts";
 import { matchesOf, matching, shareOf, type Share } from "./search.ts";

@@ -1,6 +1,6 @@
 /** Self and total values of each function, summed over all nodes. */
-import type { Comparison } from "../model/comparison.ts";
-import type { Graph } from "./graph.ts";
+import type { Comparison } from "../../model/comparison.ts";
+import type { Graph } from "../graph/graph.ts";
 
 /** Columns by function. `ids` lists the functions that occur. */
 export interface Rows {

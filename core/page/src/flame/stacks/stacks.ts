@@ -1,7 +1,7 @@
 /** Transformations of trees for the tools of a flame graph. A `mask` has a non-zero
  * entry for each selected function. */
-import { totalsOf, type Tree } from "../model/tree.ts";
-import { TreeBuilder } from "../model/tree_builder.ts";
+import { totalsOf, type Tree } from "../../model/tree.ts";
+import { TreeBuilder } from "../../model/tree_builder.ts";
 
 function builderOf(tree: Tree): TreeBuilder {
   const has = { base: tree.baseSelf !== null, samples: tree.samples !== null, baseSamples: tree.baseSamples !== null };
