@@ -7,8 +7,8 @@
  * of its series plus EXPORTED_SERIES. */
 enum {
   EXPORTED_UNKNOWN,
-  EXPORTED_REFUSED,  /* the rule's matchers do not match */
-  EXPORTED_OVERFLOW, /* there are too many series */
+  EXPORTED_REFUSED,  /* the rule's matchers do not accept it */
+  EXPORTED_OVERFLOW, /* the rule has too many series */
   EXPORTED_SERIES,
 };
 

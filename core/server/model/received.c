@@ -13,9 +13,9 @@ static void received_fail(sp_received *profile, spanprof_status st) {
 
 static void received_fail_limit(sp_received *profile) {
   if (!profile->st)
-    profile->st =
-        sp_fail(SPANPROF_ERR_LIMIT, "the profile takes more than %zu bytes",
-                profile->bytes_max);
+    profile->st = sp_fail(SPANPROF_ERR_LIMIT,
+                          "the profile needs more than %zu bytes of memory",
+                          profile->bytes_max);
 }
 
 /* Reserve capacity for `more` items after the `count` items of an array. */

@@ -93,7 +93,8 @@ static void put_log_others(sp_store *store, const sp_put *put) {
                 name ? name : "without a name");
 }
 
-/* Runs on the writer's thread. */
+/* Store one profile, unless the store has it already. Runs on the writer's
+ * thread. */
 static spanprof_status put_one(sp_writer *writer, sp_store *store, sp_put *put,
                                bool *repeated) {
   spanprof_status st = sp_put_finish(put);

@@ -25,7 +25,8 @@ static spanprof_status store_lock(sp_store *store) {
   if (!flock(store->lock_file, LOCK_EX | LOCK_NB))
     return SPANPROF_OK;
   close(store->lock_file);
-  store->lock_file = -1; /* another server uses the files */
+  store->lock_file = -1; /* so that sp_store_close() leaves the other server's
+                          * files unchanged */
   return sp_fail(SPANPROF_ERR_STATE,
                  "another spanprof-server has the store %s open", store->path);
 }

@@ -41,7 +41,7 @@ static spanprof_status writer_run_job(sp_writer *writer, sp_writer_job *job) {
   if (st)
     return st;
   writer_job_fail(job, job->fn(writer, job->data));
-  if (sqlite3_get_autocommit(writer->db)) /* SQLite rolled the whole
+  if (sqlite3_get_autocommit(writer->db)) /* then SQLite has rolled the whole
                                            * transaction back */
     return job->st ? job->st : SPANPROF_ERR_IO;
   if (job->st) {
@@ -138,8 +138,8 @@ static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
     sqlite3_exec(writer->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* Detach the jobs of the next transaction from the queue. The caller holds the
- * lock. */
+/* Detach the jobs of the next transaction from the queue. The caller holds
+ * `lock`. */
 static sp_writer_job *writer_detach_jobs(sp_writer *writer) {
   sp_writer_job *first = writer->first, *job = first;
   size_t count;
@@ -154,7 +154,7 @@ static sp_writer_job *writer_detach_jobs(sp_writer *writer) {
   return first;
 }
 
-/* Put jobs back at the front of the queue. The caller holds the lock. */
+/* Put jobs back at the front of the queue. The caller holds `lock`. */
 static void writer_put_back(sp_writer *writer, sp_writer_job *jobs) {
   sp_writer_job *last = jobs;
 

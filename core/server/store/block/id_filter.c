@@ -19,7 +19,8 @@ size_t sp_id_filter_bytes(size_t ids) {
   return (ids / FILTER_IDS_A_LINE + 1) * SP_ID_FILTER_LINE_BYTES;
 }
 
-/* Returns the bit of one probe within the line, from nine bits of the hash. */
+/* Returns the position within the line of one of the key's six bits. It is
+ * computed from nine bits of the key. */
 static uint32_t filter_bit(uint64_t key, int probe) {
   return (uint32_t)(key >> (probe * 9)) & (SP_ID_FILTER_LINE_BYTES * 8 - 1);
 }

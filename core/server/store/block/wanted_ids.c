@@ -118,8 +118,8 @@ bool sp_wanted_ids_pass_filter(const sp_wanted_ids *wanted, bool matchers,
   return sp_wanted_ids_pass(wanted, matchers, wanted_in_filter, &of);
 }
 
-/* Search for a span id, by which the spans are sorted; a trace id needs a look
- * at every span. */
+/* Returns whether the block's spans have the id. They are sorted by span id, so
+ * a trace id is compared with every span. */
 static bool wanted_in_spans(void *data, const sp_wanted_id *id) {
   const sp_block *block = *(const sp_block *const *)data;
   size_t low = 0, high = block->span_count, i;

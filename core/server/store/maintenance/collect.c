@@ -182,10 +182,10 @@ static spanprof_status collect_location(collect *all, sqlite3_stmt *row) {
 
   if (!collect_has(all, SP_INTERN_LOCATION, row))
     return SPANPROF_OK;
-  sp_get_number(&reader); /* the address */
+  sp_get_number(&reader); /* skip the address */
   while (!st && reader.at < reader.end && !reader.broken) {
     st = collect_mark_id(all, SP_INTERN_FUNCTION, sp_get_number(&reader));
-    sp_get_signed(&reader); /* the line */
+    sp_get_signed(&reader); /* skip the line number */
   }
   return st;
 }

@@ -3,7 +3,10 @@
 #include "compact.h"
 #include "util/system/status.h"
 
-/* Largest numbers of blocks, rows and documents that one transaction deletes.
+/* Data is deleted by age, if it is older than the retention, or by bytes, if
+ * the files are too large.
+ *
+ * Largest numbers of blocks, rows and documents that one transaction deletes.
  * When deleting by bytes, one transaction deletes at most 1/PART of all blocks,
  * so that little more than necessary is deleted. */
 #define RETAIN_BLOCKS_MAX  64
@@ -302,9 +305,9 @@ static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
   return st;
 }
 
-/* Delete the names and stacks of deleted profiles, if there may be enough of
- * them. They occupy space, so they are deleted before further profiles. *did is
- * set if a collection ran. */
+/* Delete the names and stacks of deleted profiles, if enough blocks and spans
+ * were deleted since the last collection. They occupy space, so they are
+ * deleted before further profiles. *did is set if a collection ran. */
 static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
                                       bool *did) {
   const uint64_t dropped = atomic_load(&store->uncollected);

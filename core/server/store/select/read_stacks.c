@@ -36,7 +36,8 @@ typedef struct stacks_sum {
                                  * current one */
   int64_t parts;                /* sum of sp_sample_part() for the current
                                  * source's samples */
-  const sp_select_entry *entry; /* the entry of `parts`; NULL: no parts */
+  const sp_select_entry *entry; /* the entry of the samples in `parts`; NULL:
+                                 * none */
   uint32_t source;
 } stacks_sum;
 

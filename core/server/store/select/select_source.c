@@ -30,7 +30,7 @@ static bool series_uses_label(const sp_selector *selector, const char *name) {
     if (strcmp(selector->matchers[i].name, name) == 0)
       return true;
   return strcmp(name, "service_name") == 0; /* __service_name__ is made from
-                                             * it */
+                                             * this label */
 }
 
 spanprof_status sp_series_read_labels(sp_text_cache *in,

@@ -19,7 +19,7 @@
 #define SP_WIDE_PIECE_BYTES (254 * 64)
 
 /* A range of block numbers, including `first` and `last`. No block in the range
- * has all wanted ids. */
+ * can have an id of each group of the wanted ids. */
 typedef struct sp_block_run {
   int64_t first;
   int64_t last;
