@@ -50,25 +50,27 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
   state_metric(out, "spanprof_store_profiles", "gauge",
                "Profiles in the store.", stats->profiles);
   state_metric(out, "spanprof_store_blocks", "gauge",
-               "Blocks of compacted profiles.", stats->blocks);
+               "Blocks of several, compacted profiles.", stats->blocks);
   state_metric(out, "spanprof_store_damaged_blocks", "gauge",
-               "Blocks that were found damaged.", stats->damaged_blocks);
+               "Damaged blocks found since the start.", stats->damaged_blocks);
   state_metric(out, "spanprof_store_bytes", "gauge",
                "Bytes of the store on disk.", stats->bytes);
   state_metric(out, "spanprof_store_limit_bytes", "gauge",
-               "Limit of the store's bytes, by --max-bytes and the volume.",
+               "Limit of the store's bytes, set by --max-bytes or the volume.",
                stats->limit_bytes);
   state_metric(out, "spanprof_store_series", "gauge", "Series in the store.",
                stats->series);
   state_metric(out, "spanprof_store_other_series_total", "counter",
-               "Label sets beyond the limits, counted as [other].",
+               "Label sets beyond the series limits, stored with [other].",
                stats->other_series);
   state_metric(out, "spanprof_store_dropped_profiles_total", "counter",
-               "Profiles dropped by age or bytes.", stats->dropped_profiles);
+               "Profiles deleted because of their age or the store's size.",
+               stats->dropped_profiles);
   state_metric(out, "spanprof_store_dropped_blocks_total", "counter",
-               "Blocks dropped by age or bytes.", stats->dropped_blocks);
+               "Blocks deleted because of their age or the store's size.",
+               stats->dropped_blocks);
   state_metric(out, "spanprof_store_repeated_profiles_total", "counter",
-               "Repeated profiles, which count once.",
+               "Repeated uploads of profiles, which are stored once.",
                stats->repeated_profiles);
 }
 
