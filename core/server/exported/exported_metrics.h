@@ -52,7 +52,8 @@ void sp_exported_metrics_dispose(sp_exported_metrics *metrics);
 /* Add one new profile to the metrics. `data` is an sp_exported_metrics. */
 void sp_exported_metrics_observe(void *data, const sp_received *profile);
 
-/* Write all metrics in the text format of Prometheus. In exported_text.c. */
+/* Write all metrics in the text format of Prometheus. Defined in
+ * exported_text.c. */
 void sp_exported_metrics_write(sp_exported_metrics *metrics, sp_buffer *out);
 
 /* Add GET /exported-metrics. `metrics` is borrowed, and must not be freed

@@ -42,7 +42,7 @@ typedef struct sp_http_call {
   bool counts;        /* the call is counted as in flight */
   bool running;       /* the call was passed to a worker */
   bool is_retry;      /* the handler runs again, because it needs much memory */
-  bool is_large;      /* inside the gate `large` */
+  bool is_large;      /* the call has entered the gate `large` */
   _Atomic bool answered;
 } sp_http_call;
 
@@ -52,7 +52,7 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
                                struct MHD_Connection *connection,
                                const char *url, const char *method);
 
-void sp_http_call_free(sp_http_call *call); /* accepts NULL */
+void sp_http_call_free(sp_http_call *call); /* `call` may be NULL */
 
 /* Find the route by the path, or by the path without "/pyroscope", the prefix
  * under which Pyroscope is often deployed. If there is no route, or `guard`

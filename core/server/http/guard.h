@@ -21,8 +21,8 @@ bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
                      const sp_http_request *request,
                      sp_http_response *response);
 
-/* Returns whether a text can be the name of a machine in the Host header, so
- * without a port, and not a pattern. */
+/* Returns whether a text can be the name of a machine in the Host header: it
+ * has no port and is not a pattern. */
 bool sp_guard_is_name(const char *text);
 
 /* Returns whether an address such as "127.0.0.1", "::1" or "localhost" can only

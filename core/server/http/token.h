@@ -25,7 +25,7 @@ typedef struct sp_token {
  * empty. */
 spanprof_status sp_token_init(sp_token *token, const char *given,
                               const char *path);
-void sp_token_dispose(sp_token *token); /* accepts an all-zero token */
+void sp_token_dispose(sp_token *token); /* the token may be all zero */
 
 static inline bool sp_token_is_required(const sp_token *token) {
   return token->path || token->text[0];

@@ -115,7 +115,7 @@ typedef struct sp_received {
 /* Create an empty profile. Returns SPANPROF_ERR_NOMEM on failure. */
 spanprof_status sp_received_new(sp_received **out, const sp_mem *mem,
                                 size_t bytes_max);
-void sp_received_free(sp_received *profile); /* accepts NULL */
+void sp_received_free(sp_received *profile); /* `profile` may be NULL */
 
 /* Add an item, unless the profile has an equal one, and return its number.
  * Returns 0 after an error. */

@@ -26,7 +26,7 @@ typedef struct sp_matcher {
   /* For the regex kinds: returns whether the pattern matches the whole text. */
   bool (*matches)(const struct sp_matcher *matcher, const char *text,
                   size_t size);
-  void *compiled; /* for `matches` */
+  void *compiled; /* the compiled pattern, used by `matches` */
 } sp_matcher;
 
 /* Returns whether the matcher accepts a label's value. */

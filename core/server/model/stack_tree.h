@@ -50,7 +50,7 @@ typedef struct sp_tree_sample {
 } sp_tree_sample;
 
 typedef struct sp_stack_tree {
-  sp_arena arena;    /* owns everything below */
+  sp_arena arena;    /* owns all arrays and texts of the tree */
   sp_cancel *cancel; /* cancels the query; long loops over the nodes check it */
   sp_tree_function *functions;
   sp_tree_location *locations;
@@ -69,6 +69,6 @@ typedef struct sp_stack_tree {
   int64_t end_ns;
 } sp_stack_tree;
 
-void sp_stack_tree_free(sp_stack_tree *tree); /* accepts NULL */
+void sp_stack_tree_free(sp_stack_tree *tree); /* `tree` may be NULL */
 
 #endif

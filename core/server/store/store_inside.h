@@ -92,15 +92,15 @@ spanprof_status sp_store_reader_acquire_for(sp_store *store, sp_cancel *cancel,
 void sp_store_reader_release(sp_store *store, sp_store_reader *reader);
 
 /* The function of the maintenance thread, which compacts and deletes. Returns
- * when `closing` is set. In maintenance.c. */
+ * when `closing` is set. Defined in maintenance.c. */
 void *sp_store_maintain(void *store);
 
-/* The two parts of sp_store_drop_old(). In retention.c. */
+/* The two parts of sp_store_drop_old(). Defined in retention.c. */
 spanprof_status sp_store_drop_by_age(sp_store *store);
 spanprof_status sp_store_drop_by_bytes(sp_store *store);
 
 /* Return free pages of the file to the volume if there are many, or if the file
- * exceeds its limit. In return_pages.c. */
+ * exceeds its limit. Defined in return_pages.c. */
 spanprof_status sp_store_return_pages(sp_store *store);
 
 /* Read the current sizes and limits of the files, and pass the limits to the
@@ -109,7 +109,8 @@ void sp_store_budget(sp_store *store, sp_disk_budget *out);
 
 /* Like sp_writer_call(), for jobs that make the store larger. If there is no
  * space, wait up to 2 s for the maintenance thread to delete older data.
- * Returns SPANPROF_ERR_IO if there is still no space. In store_write.c. */
+ * Returns SPANPROF_ERR_IO if there is still no space. Defined in store_write.c.
+ */
 spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data);
 
 /* Returns whether the store is being closed: long work must stop then. */
@@ -117,12 +118,13 @@ bool sp_store_is_closing(sp_store *store);
 
 /* Returns whether `st`, the status of reading a block, means that the block is
  * damaged, so that maintenance must skip it. The first such call for a block
- * logs it. In damaged.c. */
+ * logs it. Defined in damaged.c. */
 bool sp_store_skip_damaged(sp_store *store, int64_t block, spanprof_status st);
 
 /* Insert the row of a block, with its source, the times of its first and last
  * profile, and the number of profiles. `digest` is the hash of the content of a
- * single profile, or NULL. Runs on the writer's thread. In insert_block.c. */
+ * single profile, or NULL. Runs on the writer's thread. Defined in
+ * insert_block.c. */
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       int64_t from_ns, int64_t until_ns,
                                       size_t profiles, const uint64_t *digest,

@@ -22,7 +22,8 @@ typedef struct sp_http_duration {
   const char *method;         /* from a fixed list; "other" for unknown
                                * methods */
   int status;
-  uint64_t counts[SP_HTTP_DURATION_BUCKETS]; /* not cumulative */
+  uint64_t counts[SP_HTTP_DURATION_BUCKETS]; /* requests in each bucket, not
+                                              * cumulative */
   uint64_t count;
   uint64_t sum_ns;
 } sp_http_duration;

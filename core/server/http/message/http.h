@@ -14,7 +14,7 @@ typedef enum sp_http_fault {
   SP_HTTP_FAULT_NONE,
   SP_HTTP_FAULT_CUT,       /* the client closed the connection before the end of
                             * the body */
-  SP_HTTP_FAULT_TOO_LARGE, /* longer than the route's body_max */
+  SP_HTTP_FAULT_TOO_LARGE, /* the body is longer than the route's body_max */
   SP_HTTP_FAULT_BUSY, /* other bodies use all memory for bodies: answer 503 or
                        * an equivalent */
 } sp_http_fault;
@@ -28,12 +28,13 @@ typedef struct sp_http_request {
       *path_suffix;    /* part of the path that matched a route's "*", or "" */
   sp_text_pairs query; /* decoded; "+" is a space */
   sp_text_pairs headers; /* with names as sent; use sp_http_header() */
-  const void *body;      /* as sent, but without chunking; followed by a NUL */
+  const void *body;      /* bytes as sent, but without chunked encoding;
+                          * followed by a NUL */
   size_t body_size;
   sp_http_fault fault;
   bool is_limited;           /* a handler that needs more memory than
                               * SP_HTTP_SMALL_MAX calls sp_http_try_large() */
-  sp_cancel *cancel;         /* checked by long loops */
+  sp_cancel *cancel;         /* cancels the request; long loops check it */
   struct sp_http_call *call; /* NULL: sp_http_try_large() returns false */
 } sp_http_request;
 
@@ -64,9 +65,9 @@ bool sp_http_accepts_gzip(const sp_http_request *request);
 /* Largest body of a response, before compression. */
 #define SP_HTTP_BODY_MAX ((size_t)256 << 20)
 
-/* Largest memory of a query, and also of its answer, unless sp_http_try_large()
- * has returned true for it. A query for one span in 7 days of 20 applications
- * needs 17 MiB. */
+/* Limit for the memory of a query, and for the memory of its answer, unless
+ * sp_http_try_large() has returned true for it. A query for one span in 7 days
+ * of 20 applications needs 17 MiB. */
 #define SP_HTTP_SMALL_MAX ((size_t)32 << 20)
 
 /* The response, which a handler fills; it starts with status 200 and no body.
@@ -122,11 +123,12 @@ typedef bool (*sp_http_early)(void *data, const sp_http_request *request,
 
 typedef struct sp_http_route {
   const char *methods; /* "GET", "GET,POST"; GET includes HEAD */
-  const char *path;    /* exact, or a prefix followed by "*" */
+  const char *path;    /* the exact path, or a prefix followed by "*" */
   sp_http_handler handler;
   void *data;
   unsigned flags;
-  size_t body_max;     /* bytes as sent; 0: no body is accepted */
+  size_t body_max;     /* largest body in bytes, as sent; 0: no body is
+                        * accepted */
   sp_http_early early; /* may be NULL */
   const char *name;    /* name of the route in /metrics; NULL: made from the
                         * path */

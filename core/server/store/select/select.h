@@ -112,11 +112,11 @@ sp_profile_uuid sp_select_uuid(const sp_select *select,
                                const sp_block_profile *profile);
 
 /* Make sorted copies of the selector's lists of ids. Returns SPANPROF_ERR_NOMEM
- * on failure. In select_match.c. */
+ * on failure. Defined in select_match.c. */
 spanprof_status sp_select_sort_ids(sp_select *select);
 
 /* Return whether the id of a profile, or the ids of a sample, match the
- * selector. In select_match.c. */
+ * selector. Defined in select_match.c. */
 bool sp_select_profile_passes(const sp_select *select,
                               const sp_block_profile *profile);
 bool sp_select_span_passes(const sp_select *select,
@@ -124,13 +124,13 @@ bool sp_select_span_passes(const sp_select *select,
                            const sp_block_span *span);
 
 /* Returns the number of profiles with selected values in the current block. The
- * block's totals must have been read. In select_match.c. */
+ * block's totals must have been read. Defined in select_match.c. */
 uint64_t sp_select_profiles(const sp_select *select);
 
 bool sp_select_labels_pass(const sp_selector *selector,
                            const sp_text_pairs *labels, bool *by_span_ids);
 
-/* Find the entries of all sources that have blocks in the range. In
+/* Find the entries of all sources that have blocks in the range. Defined in
  * select_series.c. */
 spanprof_status sp_select_load(sp_select *select, int64_t from_ns,
                                int64_t until_ns,

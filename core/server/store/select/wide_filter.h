@@ -41,8 +41,8 @@ bool sp_block_runs_have(const sp_block_runs *runs, int64_t block);
 void sp_block_runs_dispose(sp_block_runs *runs, const sp_mem *mem);
 
 /* Create wide filters where possible, and delete those whose range has no
- * blocks left. Called on the maintenance thread, or by sp_store_compact(). In
- * wide_filter_make.c. */
+ * blocks left. Called on the maintenance thread, or by sp_store_compact().
+ * Defined in wide_filter_make.c. */
 spanprof_status sp_wide_filter_update(sp_store *store);
 
 #endif
