@@ -125,7 +125,7 @@ spanprof_status sp_store_series(sp_store *store, const sp_selector *selector,
 typedef struct sp_store_span {
   sp_trace_id trace_id;
   uint64_t span_id;
-  uint64_t parent_id; /* 0: a root */
+  uint64_t parent_id; /* 0: a root span */
   const char *name;
   const char *service;
   int64_t start_ns;
@@ -203,16 +203,16 @@ spanprof_status sp_store_documents(sp_store *store, const char *kind,
 typedef struct sp_store_stats {
   int64_t oldest_ns; /* time of the oldest profile; 0: no profile */
   int64_t newest_ns;
-  uint64_t profiles;       /* stored now */
+  uint64_t profiles;       /* profiles stored now */
   uint64_t bytes;          /* size of all files on disk */
   uint64_t limit_bytes;    /* limit of `bytes`, set by max_bytes or by the
                             * volume */
   uint64_t blocks;         /* blocks of several profiles */
-  uint64_t damaged_blocks; /* found since the start */
+  uint64_t damaged_blocks; /* damaged blocks found since the start */
   uint64_t dropped_blocks; /* blocks deleted since the start because they were
                             * too old or the store was too large */
   uint64_t dropped_profiles;
-  uint64_t series;            /* stored now */
+  uint64_t series;            /* series stored now */
   uint64_t other_series;      /* new series since the start that were beyond the
                                * limits, stored with "[other]" */
   uint64_t repeated_profiles; /* repeated uploads since the start */

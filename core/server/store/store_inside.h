@@ -17,7 +17,7 @@
  * logged once. */
 #define SP_STORE_DAMAGED_MAX 64
 
-/* A connection for one call at a time. */
+/* A connection for reading, used by one call at a time. */
 typedef struct sp_store_reader {
   sqlite3 *db;
   struct sp_store_reader *next;
@@ -56,7 +56,7 @@ struct sp_store {
   pthread_mutex_t lock;
   pthread_cond_t maintenance_wake;
   bool closing;
-  sp_store_reader *idle; /* idle readers */
+  sp_store_reader *idle; /* list of idle readers */
   size_t idle_count;
   int64_t damaged[SP_STORE_DAMAGED_MAX]; /* blocks that were logged */
   size_t damaged_count;

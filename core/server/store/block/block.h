@@ -39,7 +39,7 @@ typedef struct sp_block_sample {
   uint64_t stack;   /* id of the stack in the store; 0: without frames */
   uint32_t profile; /* index */
   uint32_t series;  /* index */
-  uint32_t span;    /* index plus 1; 0: none */
+  uint32_t span;    /* index of the span plus 1; 0: none */
   uint32_t values;  /* index in sp_block.values of the first of type_count
                      * values */
 } sp_block_sample;
@@ -74,7 +74,8 @@ typedef struct sp_block {
 
 void sp_block_init(sp_block *block, const sp_mem *mem);
 void sp_block_dispose(sp_block *block);
-void sp_block_clear(sp_block *block); /* keeps the memory */
+void sp_block_clear(sp_block *block); /* empties the block, but keeps its
+                                       * memory */
 
 /* Append an item. Returns SPANPROF_ERR_NOMEM on failure. */
 spanprof_status sp_block_add_profile(sp_block *block,

@@ -66,7 +66,7 @@ struct sp_select {
   sqlite3 *db;
   const sp_selector *selector;
   const sp_select_sink *sink;
-  uint64_t *span_ids; /* the selector's lists, sorted */
+  uint64_t *span_ids; /* sorted copies of the selector's lists */
   sp_trace_id *trace_ids;
   sp_profile_uuid *profiles;
   sp_text_cache kept;       /* texts of the entries */
