@@ -83,7 +83,7 @@ const char *bench_sink_start(void) {
   if (listening < 0 || bind(listening, (struct sockaddr *)&at, size) != 0 ||
       listen(listening, 16) != 0 ||
       getsockname(listening, (struct sockaddr *)&at, &size) != 0)
-    bench_die("no port of the loopback interface can be had");
+    bench_die("there is no free port on the loopback interface");
   snprintf(address, sizeof address, "http://127.0.0.1:%u",
            (unsigned)ntohs(at.sin_port));
   fflush(NULL);

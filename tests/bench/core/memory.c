@@ -156,7 +156,7 @@ static void threads_start(pthread_t *threads) {
   for (i = 0; i < MEMORY_THREADS; i++)
     if (pthread_create(&threads[i], &attributes, thread_run,
                        (void *)(uintptr_t)i) != 0)
-      bench_die("only %zu threads can be had", i);
+      bench_die("only %zu threads could be started", i);
   pthread_attr_destroy(&attributes);
 }
 
@@ -223,7 +223,7 @@ int main(void) {
       "resident: %.1f MiB bare, %.1f with libcurl after a request, %.1f "
       "with %d threads, %.1f with the library loaded, %.1f at most while "
       "profiling, %.1f at the end; %llu threads profiled, %llu samples, "
-      "%llu without a place in the ring, %llu profiles sent",
+      "%llu dropped because the ring was full, %llu profiles sent",
       mib(bare), mib(curl), mib(before), MEMORY_THREADS, mib(loaded), mib(most),
       mib(after), (unsigned long long)stats.threads_profiled,
       (unsigned long long)stats.samples_taken,

@@ -179,7 +179,7 @@ static void case_tell(const own_case *of, const spanprof_stats *stats,
   bench_print(
       "%s: %.1f s of CPU, %llu samples, %zu distinct stacks of %.0f "
       "frames; handlers %.2f ms, collector %.2f ms, uploader %.2f ms; "
-      "scheduler: %.2f ms for our threads; %llu profiles, %llu "
+      "by the scheduler's clock, the threads %.2f ms; %llu profiles, %llu "
       "bytes sent",
       of->what, (double)cpu_ns / 1e9, (unsigned long long)stats->samples_taken,
       stacks.count,

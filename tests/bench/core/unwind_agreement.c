@@ -153,11 +153,12 @@ static void show_difference(sp_unwinder *unwinder, const record *record,
                             const char *work, const char *kind) {
   size_t i = equal > 3 ? equal - 3 : 0;
 
-  printf("  %s, in %s: equal up to frame %zu, ours %zu, libunwind's %zu (last "
-         "step %d)\n",
-         kind, work, equal, n, record->count, record->last);
+  printf(
+      "  %s, in %s: the first %zu frames are equal; spanprof has %zu frames, "
+      "libunwind %zu (last step: %d)\n",
+      kind, work, equal, n, record->count, record->last);
   for (; i < n && i < equal + 2; i++)
-    show_frame(unwinder, "ours", i, ours[i].pc, &ours[i]);
+    show_frame(unwinder, "spanprof", i, ours[i].pc, &ours[i]);
   for (i = equal; i < record->count && i < equal + 2; i++)
     printf("    %-9s %2zu %#llx\n", "libunwind", i,
            (unsigned long long)record->pcs[i]);
@@ -201,14 +202,14 @@ static void compare(sp_unwinder *unwinder, const record *record,
   }
   if (equal < record->count && !in_module(unwinder, record->pcs[equal])) {
     out->astray++;
-    kind = "libunwind went astray";
+    kind = "libunwind left all modules";
   } else if (equal == record->count) {
     out->longer++;
     kind = "libunwind ended earlier";
   } else if (equal == n) {
     out->shorter++;
-    kind = end == SP_UNWIND_NO_INFO ? "ours had no information"
-                                    : "ours ended earlier";
+    kind = end == SP_UNWIND_NO_INFO ? "spanprof had no information"
+                                    : "spanprof ended earlier";
   } else {
     out->other++;
   }
