@@ -161,6 +161,52 @@ static void a_location_without_a_function_is_a_frame_of_its_module(void) {
   sp_received_free(out);
 }
 
+static void function_with_file(message *m, uint64_t id, uint64_t file) {
+  message inner = pprof_function(id, PPROF_LEAF);
+
+  message_number(&inner, 4, file);
+  message_inner(m, 5, inner);
+}
+
+static void location_of_module(message *m, uint64_t id, uint64_t function,
+                               uint64_t mapping) {
+  message inner = pprof_location(id, function);
+
+  message_number(&inner, 2, mapping);
+  message_inner(m, 4, inner);
+}
+
+static const char *file_of_leaf(const sp_received *out, size_t i) {
+  const sp_received_stack *stack = &out->stacks[out->samples[i].stack];
+  const sp_received_location *leaf =
+      &out->locations[out->stack_frames[stack->first]];
+  const sp_received_line *line = &out->lines[leaf->first_line];
+
+  return sp_received_text_of(out, out->functions[line->function].file);
+}
+
+static void a_module_is_the_file_of_a_function_without_a_file(void) {
+  message m = pprof_head("k", "/usr/lib/libz.so.1");
+  sp_received *out;
+
+  message_text(&m, 6, "zlib.c");
+  mapping(&m, 1, PPROF_TEXT);
+  function_with_file(&m, 3, PPROF_EMPTY);
+  function_with_file(&m, 4, PPROF_TEXT_COUNT);
+  location_of_module(&m, 3, 3, 1);
+  location_of_module(&m, 4, 4, 1);
+  location_of_module(&m, 5, 3, 0);
+  message_inner(&m, 2, sample_at(3, 1));
+  message_inner(&m, 2, sample_at(4, 2));
+  message_inner(&m, 2, sample_at(5, 4));
+  out = build_good(&m);
+  CHECK_EQUAL(out->sample_count, 3);
+  CHECK_TEXT(file_of_leaf(out, 0), "libz.so.1");
+  CHECK_TEXT(file_of_leaf(out, 1), "zlib.c");
+  CHECK_TEXT(file_of_leaf(out, 2), "");
+  sp_received_free(out);
+}
+
 static void a_negative_value_does_not_affect_other_values(void) {
   message m = pprof_head("k", "v"), sample = pprof_sample(5, 0, 0);
   sp_received *out;
@@ -348,6 +394,8 @@ int main(int argc, char **argv) {
        labels_of_the_series_take_precedence},
       {"a_location_without_a_function_is_a_frame_of_its_module",
        a_location_without_a_function_is_a_frame_of_its_module},
+      {"a_module_is_the_file_of_a_function_without_a_file",
+       a_module_is_the_file_of_a_function_without_a_file},
       {"a_negative_value_does_not_affect_other_values",
        a_negative_value_does_not_affect_other_values},
       {"innermost_frames_of_deep_stacks_are_cut",

@@ -106,19 +106,40 @@ static void build_types(build *b) {
   }
 }
 
-/* Add the function that stands for all code of a mapping without a symbol. A
- * mapping id that is not in the table counts as no mapping, as in go tool
- * pprof. */
-static uint32_t build_module(build *b, uint64_t mapping) {
+/* Returns the path of a mapping, or "" if the mapping id is not in the table,
+ * which counts as no mapping, as in go tool pprof. */
+static sp_view build_module_path(build *b, uint64_t mapping) {
   const uint32_t at =
       mapping ? sp_raw_ids_find(&b->mappings, mapping) : SP_INDEX_NONE;
-  char name[SP_MODULE_NAME_BYTES];
-  sp_view file = {"", 0};
 
-  if (at != SP_INDEX_NONE)
-    file = sp_raw_text(b->raw, b->raw->mappings[at].file);
-  file = sp_view_of(name, sp_module_name(file.bytes, file.size, name));
-  return sp_received_add_function(b->out, sp_build_text(b->out, file), 0, 0);
+  return at == SP_INDEX_NONE ? sp_view_of("", 0)
+                             : sp_raw_text(b->raw, b->raw->mappings[at].file);
+}
+
+/* Add the function that stands for all code of a mapping without a symbol. */
+static uint32_t build_module(build *b, uint64_t mapping) {
+  const sp_view path = build_module_path(b, mapping);
+  char name[SP_MODULE_NAME_BYTES];
+  const size_t size = sp_module_name(path.bytes, path.size, name);
+
+  return sp_received_add_function(
+      b->out, sp_build_text(b->out, sp_view_of(name, size)), 0, 0);
+}
+
+/* Add the file of a function. If the file is unknown, as in native code, the
+ * last part of the mapping's path replaces it, as in `spanprof report`. */
+static uint32_t build_file(build *b, const sp_raw_function *function,
+                           uint64_t mapping) {
+  sp_view path;
+  size_t start;
+
+  if (sp_raw_text(b->raw, function->file).size)
+    return build_text(b, function->file);
+  path = build_module_path(b, mapping);
+  for (start = path.size; start > 0 && path.bytes[start - 1] != '/';)
+    start--;
+  return sp_build_text(b->out,
+                       sp_view_of(path.bytes + start, path.size - start));
 }
 
 /* Add the name of a function. Go's names contain type arguments, which may
@@ -164,7 +185,7 @@ static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
   if (!sp_raw_text(b->raw, name).size)
     return build_module(b, mapping);
   return sp_received_add_function(b->out, build_name(b, name),
-                                  build_text(b, function->file),
+                                  build_file(b, function, mapping),
                                   function->start_line);
 }
 
