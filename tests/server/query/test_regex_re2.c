@@ -173,7 +173,7 @@ static void every_match_ends_in_bounded_time(void) {
 }
 
 /* Long and deeply nested patterns are refused. One that may be too large for
- * PCRE2 is accepted or refused, depending on its version. */
+ * PCRE2 is either accepted or refused. */
 static void the_size_of_a_pattern_is_limited(void) {
   static const char huge[] = "((((\\pL{30}){30}x){1}y)z|a{900}){1}";
   sp_regex *regex;

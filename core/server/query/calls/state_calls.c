@@ -184,7 +184,7 @@ spanprof_status sp_call_settings_delete(sp_query *query,
                                   request->name);
 }
 
-/* Refuse in a way that profilecli recognises as "not supported". */
+/* Answer with a reason that profilecli recognises. */
 spanprof_status sp_call_no_debuginfo(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {
