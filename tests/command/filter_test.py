@@ -237,7 +237,7 @@ class FilterTest(unittest.TestCase):
                 (["--from", "tomorrow"], "a time expected"),
                 (["--from", "20261399"], "no such day"),
                 (["--until", "1969-12-31"], "after 1970"),
-                (["--from", "-1h", "--until", "-2h"], "not after --from"),
+                (["--from", "-1h", "--until", "-2h"], "later time than --from"),
                 (["--process", "0"], "a process id expected"),
                 (["--focus", "("], "not a regular expression"),
                 (["--sort", "name"], "self or total"),
