@@ -242,7 +242,7 @@ class FilterTest(unittest.TestCase):
                 (["--focus", "("], "not a regular expression"),
                 (["--sort", "name"], "self or total"),
                 (["--fail-above", "10%"], "need --diff"),
-                (["--tree", "--json"], "only one"),
+                (["--tree", "--json"], "--json excludes --folded"),
                 (["--grup-by", "x"], "did you mean --group-by?")):
             done = spanprof("report", *arguments, self.directory)
             self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
