@@ -32,9 +32,9 @@ static void command_usage(FILE *out) {
   fputs("usage: spanprof COMMAND [ARGUMENT...]\n\n", out);
   for (i = 0; i < SP_COUNT_OF(command_words); i++)
     fprintf(out, "  %-8s  %s\n", command_words[i].word, command_words[i].about);
-  fputs("\n`spanprof COMMAND -h` describes COMMAND. Exit status: 0 success; 1 "
-        "something "
-        "could not\nbe read, or a check failed; 2 wrong usage; 3 `report "
+  fputs("\n`spanprof COMMAND -h` describes COMMAND. Exit status: 0 success; 1\n"
+        "something could not be read, or a check failed; 2 wrong usage; 3 "
+        "`report\n"
         "--fail-above` found growth.\n",
         out);
 }
