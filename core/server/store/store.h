@@ -149,6 +149,13 @@ typedef enum sp_store_span_order {
   SP_STORE_SPANS_SLOWEST,
 } sp_store_span_order;
 
+/* The value of an attribute, as text: a number in decimal, a boolean as "true"
+ * or "false". `value` is NULL for any value. */
+typedef struct sp_store_attribute {
+  const char *key;
+  const char *value;
+} sp_store_attribute;
+
 /* A member that is NULL, 0 or an empty list does not restrict the result. */
 typedef struct sp_store_span_filter {
   const char *service;
@@ -161,6 +168,12 @@ typedef struct sp_store_span_filter {
   const uint64_t *span_ids;
   size_t span_count;
   bool roots_only;
+  /* Only spans whose trace has a span with the status 2 (error). */
+  bool with_errors;
+  /* Only spans whose trace has a span with all these attributes. The attributes
+   * of a resource belong to its spans. */
+  const sp_store_attribute *attributes;
+  size_t attribute_count;
   sp_store_span_order order;
   size_t limit;
   size_t offset;     /* spans to skip before the first of `limit` */
@@ -171,6 +184,29 @@ typedef struct sp_store_span_filter {
 spanprof_status sp_store_spans(sp_store *store,
                                const sp_store_span_filter *filter,
                                sp_store_span_fn fn, void *data);
+
+/* The spans of one service that have the same name. The texts are valid during
+ * the callback only. */
+typedef struct sp_store_span_name {
+  const char *service;
+  const char *name;
+  int64_t spans;
+} sp_store_span_name;
+
+typedef bool (*sp_store_span_name_fn)(void *data,
+                                      const sp_store_span_name *name);
+
+/* Count the spans of a filter, whose order, limit and offset do not matter. */
+spanprof_status sp_store_span_count(sp_store *store,
+                                    const sp_store_span_filter *filter,
+                                    int64_t *out);
+
+/* Call `fn` for each service and name of the filter's spans, the most frequent
+ * ones first, until it returns false. The filter's limit and offset apply to
+ * the names. */
+spanprof_status sp_store_span_names(sp_store *store,
+                                    const sp_store_span_filter *filter,
+                                    sp_store_span_name_fn fn, void *data);
 
 /* ---- Documents: settings, annotations, ad hoc uploads ------------------- */
 

@@ -59,9 +59,17 @@ spanprof_status sp_store_put_spans(sp_store *store, const sp_store_span *spans,
   return count ? sp_store_write(store, spans_write, &call) : SPANPROF_OK;
 }
 
-#define SPANS_COLUMNS                                                         \
-  "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, n.text, start_ns, " \
-  "duration_ns, kind, status, message, attributes FROM "
+/* A statement that reads spans, and the connection that runs it. */
+typedef struct spans_query {
+  sp_store *store;
+  sp_store_reader *reader;
+  sqlite3_stmt *each;
+  sp_buffer sql;
+} spans_query;
+
+/* Number of the first parameter that stands for a key or value of an
+ * attribute. */
+#define SPANS_ATTRIBUTE 6
 
 /* Write the tables of the query: the list of traces without duplicates, joined
  * with `span`. The join makes SQLite use the table's primary key, which it does
@@ -78,11 +86,71 @@ static void spans_traces(const sp_store_span_filter *filter, sp_buffer *sql) {
                         : "span");
 }
 
-/* Write the query. Lists of ids are written into it as numbers. */
-static void spans_sql(const sp_store_span_filter *filter, sp_buffer *sql) {
+/* Whether JSON contains a text as it is, without escapes. */
+static bool spans_is_plain(const char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\')
+      return false;
+  return true;
+}
+
+/* Write a condition that is faster than reading JSON, and that excludes most
+ * spans without the attribute. A number has several forms in JSON. */
+static void spans_likely(const sp_store_attribute *attribute, size_t parameter,
+                         sp_buffer *sql) {
+  static const char part[] = " AND instr(a.attributes,?%zu)";
+  const char *value = attribute->value;
+
+  if (spans_is_plain(attribute->key))
+    sp_buffer_format(sql, part, parameter);
+  if (value && spans_is_plain(value) && value[strspn(value, "0123456789.+-eE")])
+    sp_buffer_format(sql, part, parameter + 1);
+}
+
+/* Write the condition that the span `a` has an attribute in one of its two
+ * JSON objects: its own, or its resource's. */
+static void spans_attribute(const sp_store_attribute *attribute,
+                            size_t parameter, sp_buffer *sql) {
+  static const char *const objects[] = {"NULLIF(a.attributes,'')",
+                                        "NULLIF(a.attributes,''),'$.resource'"};
   size_t i;
 
-  sp_buffer_text(sql, SPANS_COLUMNS);
+  spans_likely(attribute, parameter, sql);
+  for (i = 0; i < SP_COUNT_OF(objects); i++) {
+    sp_buffer_format(sql, "%sEXISTS(SELECT 1 FROM json_each(%s) WHERE key=?%zu",
+                     i ? " OR " : " AND (", objects[i], parameter);
+    if (attribute->value)
+      sp_buffer_format(sql,
+                       " AND CASE type WHEN 'true' THEN 'true' WHEN 'false' "
+                       "THEN 'false' ELSE CAST(value AS TEXT) END=?%zu",
+                       parameter + 1);
+    sp_buffer_text(sql, ")");
+  }
+  sp_buffer_text(sql, ")");
+}
+
+/* Write the conditions for the other spans of the trace. */
+static void spans_of_trace(const sp_store_span_filter *filter, sp_buffer *sql) {
+  static const char any[] =
+      " AND EXISTS(SELECT 1 FROM span a WHERE a.trace_hi=span.trace_hi AND "
+      "a.trace_lo=span.trace_lo";
+  size_t i;
+
+  if (filter->with_errors)
+    sp_buffer_format(sql, "%s AND a.status=2)", any);
+  for (i = 0; i < filter->attribute_count; i++) {
+    sp_buffer_text(sql, i ? "" : any);
+    spans_attribute(&filter->attributes[i], SPANS_ATTRIBUTE + 2 * i, sql);
+  }
+  sp_buffer_text(sql, i ? ")" : "");
+}
+
+/* Write the tables and conditions of the query. Lists of ids are written into
+ * it as numbers. */
+static void spans_from(const sp_store_span_filter *filter, sp_buffer *sql) {
+  size_t i;
+
+  sp_buffer_text(sql, " FROM ");
   spans_traces(filter, sql);
   sp_buffer_text(sql, " JOIN text s ON s.id=service JOIN text n ON n.id=name "
                       "WHERE duration_ns>=?1");
@@ -100,12 +168,58 @@ static void spans_sql(const sp_store_span_filter *filter, sp_buffer *sql) {
     sp_buffer_format(sql, "%s%lld", i ? "," : " AND span_id IN (",
                      (long long)filter->span_ids[i]);
   sp_buffer_text(sql, i ? ")" : "");
-  sp_buffer_text(sql, filter->order == SP_STORE_SPANS_SLOWEST
-                          ? " ORDER BY duration_ns DESC, start_ns DESC"
-                          : " ORDER BY start_ns DESC");
+  spans_of_trace(filter, sql);
+}
+
+static void spans_bind(sqlite3_stmt *each, const sp_store_span_filter *filter) {
+  size_t i;
+
+  sqlite3_bind_int64(each, 1, filter->duration_min_ns);
+  sqlite3_bind_int64(each, 2, filter->from_ns);
+  sqlite3_bind_int64(each, 3, filter->until_ns);
+  sqlite3_bind_text(each, 4, filter->service, -1, SQLITE_STATIC);
+  sqlite3_bind_text(each, 5, filter->name, -1, SQLITE_STATIC);
+  for (i = 0; i < filter->attribute_count; i++) {
+    sqlite3_bind_text(each, SPANS_ATTRIBUTE + 2 * (int)i,
+                      filter->attributes[i].key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(each, SPANS_ATTRIBUTE + 2 * (int)i + 1,
+                      filter->attributes[i].value, -1, SQLITE_STATIC);
+  }
+}
+
+/* Prepare the query "`columns` FROM … WHERE … `order`" for a filter. The caller
+ * closes it with spans_close(), also after an error. */
+static spanprof_status spans_open(spans_query *query, sp_store *store,
+                                  const sp_store_span_filter *filter,
+                                  const char *columns, const char *order) {
+  spanprof_status st;
+
+  *query = (spans_query){.store = store};
+  sp_buffer_init(&query->sql, store->mem);
+  st = sp_store_reader_acquire_for(store, filter->cancel, &query->reader);
+  if (st) {
+    query->reader = NULL;
+    return st;
+  }
+  sp_buffer_text(&query->sql, columns);
+  spans_from(filter, &query->sql);
+  sp_buffer_text(&query->sql, order);
   if (filter->limit)
-    sp_buffer_format(sql, " LIMIT %zu OFFSET %zu", filter->limit,
+    sp_buffer_format(&query->sql, " LIMIT %zu OFFSET %zu", filter->limit,
                      filter->offset);
+  st = sp_buffer_status(&query->sql);
+  if (!st)
+    st = sp_database_prepare(query->reader->db, &query->each, query->sql.data);
+  if (!st)
+    spans_bind(query->each, filter);
+  return st;
+}
+
+static void spans_close(spans_query *query) {
+  sqlite3_finalize(query->each);
+  sp_buffer_dispose(&query->sql);
+  if (query->reader)
+    sp_store_reader_release(query->store, query->reader);
 }
 
 static const char *spans_text(sqlite3_stmt *row, int column) {
@@ -135,32 +249,63 @@ static bool spans_pass(sqlite3_stmt *row, sp_store_span_fn fn, void *data) {
 spanprof_status sp_store_spans(sp_store *store,
                                const sp_store_span_filter *filter,
                                sp_store_span_fn fn, void *data) {
-  sqlite3_stmt *each = NULL;
-  sp_store_reader *reader;
-  sp_buffer sql;
   int code = SQLITE_DONE;
+  spans_query query;
   spanprof_status st =
-      sp_store_reader_acquire_for(store, filter->cancel, &reader);
+      spans_open(&query, store, filter,
+                 "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, "
+                 "n.text, start_ns, duration_ns, kind, status, message, "
+                 "attributes",
+                 filter->order == SP_STORE_SPANS_SLOWEST
+                     ? " ORDER BY duration_ns DESC, start_ns DESC"
+                     : " ORDER BY start_ns DESC");
 
-  if (st)
-    return st;
-  sp_buffer_init(&sql, store->mem);
-  spans_sql(filter, &sql);
-  st = sp_buffer_status(&sql);
-  if (!st)
-    st = sp_database_prepare(reader->db, &each, sql.data);
-  if (!st) {
-    sqlite3_bind_int64(each, 1, filter->duration_min_ns);
-    sqlite3_bind_int64(each, 2, filter->from_ns);
-    sqlite3_bind_int64(each, 3, filter->until_ns);
-    sqlite3_bind_text(each, 4, filter->service, -1, SQLITE_STATIC);
-    sqlite3_bind_text(each, 5, filter->name, -1, SQLITE_STATIC);
-  }
-  while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW)
-    if (!spans_pass(each, fn, data))
+  while (!st && !(st = sp_database_step(query.each, &code)) &&
+         code == SQLITE_ROW)
+    if (!spans_pass(query.each, fn, data))
       break;
-  sqlite3_finalize(each);
-  sp_buffer_dispose(&sql);
-  sp_store_reader_release(store, reader);
+  spans_close(&query);
+  return st;
+}
+
+spanprof_status sp_store_span_count(sp_store *store,
+                                    const sp_store_span_filter *filter,
+                                    int64_t *out) {
+  sp_store_span_filter all = *filter;
+  int code = SQLITE_DONE;
+  spans_query query;
+  spanprof_status st;
+
+  *out = 0;
+  all.limit = 0;
+  st = spans_open(&query, store, &all, "SELECT count(*)", "");
+  if (!st)
+    st = sp_database_step(query.each, &code);
+  if (!st && code == SQLITE_ROW)
+    *out = sqlite3_column_int64(query.each, 0);
+  spans_close(&query);
+  return st;
+}
+
+spanprof_status sp_store_span_names(sp_store *store,
+                                    const sp_store_span_filter *filter,
+                                    sp_store_span_name_fn fn, void *data) {
+  int code = SQLITE_DONE;
+  spans_query query;
+  spanprof_status st =
+      spans_open(&query, store, filter, "SELECT s.text, n.text, count(*)",
+                 " GROUP BY service, name ORDER BY 3 DESC, 1, 2");
+
+  while (!st && !(st = sp_database_step(query.each, &code)) &&
+         code == SQLITE_ROW) {
+    const sp_store_span_name name = {.service = spans_text(query.each, 0),
+                                     .name = spans_text(query.each, 1),
+                                     .spans =
+                                         sqlite3_column_int64(query.each, 2)};
+
+    if (!fn(data, &name))
+      break;
+  }
+  spans_close(&query);
   return st;
 }

@@ -277,6 +277,8 @@ spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
       {"GET", "/api/v1/spans", sp_api_spans, 0},
       {"GET", "/api/v1/traces", sp_api_traces, 0},
       {"GET", "/api/v1/trace/*", sp_api_trace, 0},
+      {"GET", "/api/v1/roots", sp_api_roots, 0},
+      {"GET", "/api/v1/find", sp_api_find, 0},
       {"GET", "/api/v1/profile", sp_api_profile, 0},
       {"GET", "/api/v1/diff", sp_api_diff, 0},
       {"GET,POST", "/api/v1/annotations", sp_api_annotations, API_BODY_MAX},

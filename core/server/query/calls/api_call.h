@@ -58,8 +58,13 @@ void sp_api_put_span_id(sp_api *api, const char *name, uint64_t span_id);
 void sp_api_put_trace_id(sp_api *api, const char *name,
                          const sp_trace_id *trace_id);
 
+/* Get the filter of the calls that list traces: the range, `service`, `name`,
+ * `minDurationMs`, `status`, `attributes` and `trace`. */
+spanprof_status sp_api_trace_filter(sp_api *api, sp_store_span_filter *out);
+
 /* The calls. They are defined in api_lists.c, api_series.c, api_spans.c,
- * api_traces.c, api_profile.c and api_annotations.c. */
+ * api_traces.c, api_trace_filter.c, api_find.c, api_profile.c and
+ * api_annotations.c. */
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);
@@ -68,6 +73,8 @@ spanprof_status sp_api_build(sp_api *api);
 spanprof_status sp_api_spans(sp_api *api);
 spanprof_status sp_api_traces(sp_api *api);
 spanprof_status sp_api_trace(sp_api *api);
+spanprof_status sp_api_roots(sp_api *api);
+spanprof_status sp_api_find(sp_api *api);
 spanprof_status sp_api_profile(sp_api *api);
 spanprof_status sp_api_diff(sp_api *api);
 spanprof_status sp_api_annotations(sp_api *api);

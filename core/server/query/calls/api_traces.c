@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api_call.h"
-#include "server/model/query_time.h"
 #include "server/model/sum.h"
 
 /* With `sort=dearest`, the traces among which the dearest are selected. */
@@ -282,35 +281,25 @@ static spanprof_status traces_sort_of(sp_api *api, bool *slowest,
 }
 
 spanprof_status sp_api_traces(sp_api *api) {
-  sp_store_span_filter filter = {.roots_only = true,
-                                 .cancel = api->query.http->cancel};
   traces_spans roots = {.api = api};
   bool slowest = false, dearest = false;
   size_t i, first, limit = 0, after = 0;
-  int64_t shortest_ms;
-  spanprof_status st = sp_api_plan(api);
+  int64_t count = 0;
+  sp_store_span_filter filter;
+  spanprof_status st = sp_api_trace_filter(api, &filter);
 
   if (!st)
     st = sp_api_page(api, &limit, &after);
   if (!st)
     st = traces_sort_of(api, &slowest, &dearest);
-  if (!st)
-    st = sp_api_number(api, "minDurationMs", 0, &shortest_ms);
   if (st)
     return st;
-  filter.service = sp_api_parameter(api, "service");
-  filter.name = sp_api_parameter(api, "name");
-  filter.from_ns = sp_query_ns(api->plan.selector.from_ms);
-  filter.until_ns = sp_query_ns(api->plan.selector.until_ms);
-  if (shortest_ms > INT64_MAX / 1000000)
-    shortest_ms = INT64_MAX / 1000000;
-  filter.duration_min_ns = sp_query_ns(shortest_ms);
-  filter.trace_ids = api->plan.selector.trace_ids;
-  filter.trace_count = api->plan.selector.trace_count;
   filter.order = slowest ? SP_STORE_SPANS_SLOWEST : SP_STORE_SPANS_LATEST;
   filter.limit = dearest ? TRACES_CANDIDATES : limit + 1;
   filter.offset = dearest ? 0 : after;
   st = traces_read(&roots, &filter);
+  if (!st)
+    st = sp_store_span_count(api->query.serve->store, &filter, &count);
   if (!st)
     st = traces_cost_roots(
         &roots, dearest ? roots.count : sp_min_u64(roots.count, limit),
@@ -324,6 +313,7 @@ spanprof_status sp_api_traces(sp_api *api) {
   for (i = first; !st && i < roots.count && i - first < limit; i++)
     traces_put(api, &roots.spans[i]);
   sp_json_close(&api->json, ']');
+  sp_json_member_int(&api->json, "count", count);
   if (!st)
     sp_api_put_after(api, filter.offset + i, filter.offset + roots.count);
   sp_json_close(&api->json, '}');

@@ -29,6 +29,12 @@
 /* Added by version 4: runs of frames (stack_run.h). */
 #define DATABASE_RUNS "ALTER TABLE stack ADD COLUMN more BLOB;"
 
+/* Added by version 5: lists of traces read and count root spans without their
+ * traces' other spans. */
+#define DATABASE_ROOTS                                                    \
+  "CREATE INDEX span_root ON span(start_ns, duration_ns, service, name) " \
+  "WHERE parent_id=0;"
+
 /* Every profile is in a block. A new profile has its own block until it is
  * compacted. */
 static const char database_schema[] =
@@ -59,9 +65,9 @@ static const char database_schema[] =
     "CREATE INDEX span_id ON span(span_id);"
     "CREATE TABLE document(kind TEXT NOT NULL, key TEXT NOT NULL,"
     " time_ms INT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(kind, key))"
-    " WITHOUT ROWID;" DATABASE_WIDE_FILTER DATABASE_RUNS
+    " WITHOUT ROWID;" DATABASE_WIDE_FILTER DATABASE_RUNS DATABASE_ROOTS
     "PRAGMA application_id=0x7370616e;" /* "span" */
-    "PRAGMA user_version=4;";
+    "PRAGMA user_version=5;";
 
 /* The statements that upgrade each version to the next. */
 static const char *const database_steps[SP_DATABASE_VERSION] = {
@@ -69,6 +75,7 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
     [2] = "ALTER TABLE block ADD COLUMN digest INT;" DATABASE_DIGESTS
           "PRAGMA user_version=3;",
     [3] = DATABASE_RUNS "PRAGMA user_version=4;",
+    [4] = DATABASE_ROOTS "PRAGMA user_version=5;",
 };
 
 #define DATABASE_APPLICATION 0x7370616e
