@@ -73,6 +73,25 @@ export interface WireTrace {
   samples: number;
 }
 
+/** A service and name of root spans. */
+export interface WireRoot {
+  service: string;
+  name: string;
+  traces: number;
+}
+
+/** A span of `/api/v1/find`. If `stored` is false, the server knows it only from
+ * samples, and the times are those of their profiles. */
+export interface WireFound {
+  spanId: string | null;
+  traceId: string | null;
+  name: string | null;
+  service: string | null;
+  startNs: number;
+  durationNs: number;
+  stored: boolean;
+}
+
 export interface WireTraceSpan {
   spanId: string;
   parentId: string | null;

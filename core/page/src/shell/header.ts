@@ -2,6 +2,7 @@
 import { VIEWS, VIEW_NAMES, type Change, type State, type ViewName } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
 import type { Api } from "../parts/api.ts";
+import { findBox } from "../find/box.ts";
 import { h } from "../parts/dom.ts";
 import { queryBox } from "../query/box.ts";
 import { copyButton } from "./copy.ts";
@@ -61,6 +62,7 @@ function navigation(shell: Shell): HeaderPart {
 
 export function header(shell: Shell): Header {
   const nav = navigation(shell);
+  const find = findBox(shell);
   const picks = pickers(shell);
   const range = rangeControl(shell);
   const box = queryBox({
@@ -71,7 +73,7 @@ export function header(shell: Shell): Header {
   const controls = h("div", { class: "controls", role: "group", "aria-label": "Query and time range" }, picks.element, box.element, range.element);
   const home = h("a", { class: "brand", href: "./" }, "spanprof");
   const element = h("header", { class: "shell" },
-    h("div", { class: "bar" }, home, nav.element, h("div", { class: "tools" }, copyButton(shell), themeControl())), controls);
+    h("div", { class: "bar" }, home, nav.element, find.element, h("div", { class: "tools" }, copyButton(shell), themeControl())), controls);
 
   return {
     element,
@@ -79,6 +81,7 @@ export function header(shell: Shell): Header {
       const { hasQuery, hasRange } = VIEWS[state.view];
 
       nav.update(state);
+      find.update(state);
       picks.element.hidden = box.element.hidden = !hasQuery;
       controls.hidden = !hasQuery && !hasRange;
       picks.update(state);
