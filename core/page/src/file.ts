@@ -84,10 +84,10 @@ class FilePage {
   }
 
   private origin(): Origin {
-    const { now, origin, title } = this.file;
+    const { now, origin } = this.file;
     const range = now.fromMs > 0 ? { fromMs: now.fromMs, untilMs: now.untilMs } : null;
 
-    return { lines: origin?.says ?? [title, ...range ? [rangeText(range)] : []], link: origin?.link ?? "", range, profile: null };
+    return { lines: origin?.says ?? (range ? [rangeText(range)] : []), link: origin?.link ?? "", range, profile: null };
   }
 
   private tree(): Tree {

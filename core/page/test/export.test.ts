@@ -3,9 +3,13 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "puppeteer-core";
+import { csvOf } from "../src/export/csv.ts";
 import { foldedOf } from "../src/export/folded.ts";
+import { speedscopeOf } from "../src/export/speedscope.ts";
+import { speedscopeParsed, type Speedscope } from "../src/adhoc/speedscope.ts";
 import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
 import { Directory, madeProfile, rawByGo, readByGo, spanprof } from "./profiles.ts";
+import type { Tree } from "../src/model/tree.ts";
 import { Server } from "./server.ts";
 import { pushSpan, spanId } from "./shop.ts";
 
@@ -74,20 +78,54 @@ test("pprof exported from a report has exactly the profile's stacks", async () =
 
 test("folded stacks have the same sums, and names without semicolons", async () => {
   const opened = await open(browser, page("folded", profile("folded")));
-  const lines = readFileSync(await exported(opened, "Folded", "folded"), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(await exported(opened, "Folded", "folded"), "utf8").trimEnd().split("\n").filter((line) => !line.startsWith("#"));
 
   assert.deepEqual(Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))])),
     { "main;work": 300_000_000, "main;work;</script>": 120_000_000, "main;\u00fc: semi": 50_000_000, "main;$& $1;main": 10_000_000 });
   await closeCleanly(opened);
 });
 
-test("folded stacks have integers, and a line for stacks without frames", () => {
-  const tree = {
-    type: "cpu", unit: "nanoseconds", functions: { name: ["a"], file: [""], line: [0] }, parent: Uint32Array.of(0, 0), functionOf: Int32Array.of(-1, 0),
-    self: Float64Array.of(3, 4), baseSelf: Float64Array.of(1.4, 2.6), samples: null, baseSamples: null, comparison: null, merged: 0,
-  };
+const COMPARED: Tree = {
+  type: "cpu", unit: "nanoseconds", functions: { name: ["a", "=1+1"], file: ["", "x,\"y\".rb"], line: [0, 7] }, parent: Uint32Array.of(0, 0, 1), functionOf: Int32Array.of(-1, 0, 1),
+  self: Float64Array.of(3, 4, 5), baseSelf: Float64Array.of(1.4, 2.6, 0), samples: null, baseSamples: null, comparison: null, merged: 0,
+};
+const ORIGIN = { lines: ["{a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC", "build 7"], link: "http://host/?query=x" };
 
-  assert.equal(foldedOf(tree), "[no frame] 1 3\na 3 4\n");
+test("folded stacks have integers, a line for stacks without frames, and comments that are no stacks", () => {
+  assert.equal(foldedOf(COMPARED, "shop\n9", ORIGIN),
+    "# shop 9.\n# {a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC\n# build 7.\n# http://host/?query=x\n[no frame] 1 3\na 3 4\na;=1+1 0 5\n");
+});
+
+test("CSV has both sides of a comparison, and no formulas", () => {
+  assert.deepEqual(csvOf(COMPARED, "shop", ORIGIN).split("\r\n"), [
+    "# shop\n# {a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC\n# build 7.\n# http://host/?query=x\n"
+    + "\"function\",\"file\",\"line\",\"self (nanoseconds)\",\"total (nanoseconds)\",\"baseline self (nanoseconds)\",\"baseline total (nanoseconds)\"",
+    "\"a\",\"\",,4,9,2.6,2.6", "\"'=1+1\",\"x,\"\"y\"\".rb\",7,5,5,0,0", "",
+  ]);
+});
+
+test("speedscope's format has a profile for each side of a comparison", () => {
+  const file = JSON.parse(speedscopeOf(COMPARED, "shop", ORIGIN)) as Speedscope & { name: string };
+
+  assert.equal(file.name, "shop \u00b7 {a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC \u00b7 build 7 \u00b7 http://host/?query=x");
+  assert.deepEqual(file.profiles.map(({ samples, weights }) => ({ samples, weights })),
+    [{ samples: [[], [0]], weights: [1.4, 2.6] }, { samples: [[], [0], [0, 1]], weights: [3, 4, 5] }]);
+});
+
+test("exported speedscope and CSV files have the stacks and functions of the profile", async () => {
+  const opened = await open(browser, page("tables", profile("tables")));
+  const file = JSON.parse(readFileSync(await exported(opened, "speedscope", "speedscope.json"), "utf8")) as Speedscope;
+  const csv = readFileSync(await exported(opened, "CSV", "csv"), "utf8");
+
+  const { functions, nodes } = speedscopeParsed(file).values[0]!.tree;
+  const paths = nodes.parent.map(() => "");
+  nodes.parent.forEach((parent, node) => {
+    paths[node] = node === 0 ? "" : `${paths[parent] === "" ? "" : `${paths[parent]!};`}${functions.name[nodes.function[node]!]!}`;
+  });
+  assert.deepEqual(Object.fromEntries(nodes.self.map((value, node) => [paths[node]!, value] as const).filter(([, value]) => value > 0)), EXPECTED);
+  assert.ok(csv.includes('"function","file","line","self (nanoseconds)","total (nanoseconds)","samples"\r\n"main","made.c",,10000000,480000000,48\r\n'), csv);
+  assert.match(csv, /^# tables\.pb\n# .* \u2013 .* UTC\n"function"/);
+  await closeCleanly(opened);
 });
 
 test("pprof of a comparison has both values", async () => {
@@ -156,7 +194,9 @@ test("exports have title, query, range and a link back, and pprof its time, labe
   await opened.page.waitForSelector(".export > button");
   const raw = rawByGo(await exported(opened, "pprof", "pb.gz"));
   assert.equal(Date.parse(/^Time: (\S+ \S+)/m.exec(raw)![1]!.replace(" ", "T") + "Z"), untilMs - 10_000);
+  assert.match(raw, /^Duration: 10s/m);
   assert.match(raw, /profile_id:\[00000000000000ab\]/);
+  assert.match(raw, /cafe \u2013 cpu.*cafe\.cpu \u00b7 process_cpu:cpu.* \u2013 .*UTC/s);
   assert.match(raw, /service_name:\[cafe\].*span_name:\[GET\]/s);
   const svg = readFileSync(await exported(opened, "SVG", "svg"), "utf8");
   const link = new URL(/<a href="([^"]*)"/.exec(svg)![1]!.replaceAll("&#38;", "&"));

@@ -18,7 +18,7 @@ const WINDOW_MS = 3_600_000;
  * displayed value only. */
 async function uploadOf(file: ReadFile, index: number, timeMs: number): Promise<Uint8Array<ArrayBuffer>> {
   if (file.format !== "pprof")
-    return await packed(pprofOf(treeOf(file.values[index]!.tree), { lines: [], link: "", range: { fromMs: timeMs, untilMs: timeMs } }));
+    return await packed(pprofOf(treeOf(file.values[index]!.tree), file.name, { lines: [], link: "", range: { fromMs: timeMs, untilMs: timeMs } }));
   // Append the time: if a protobuf field occurs twice, the last one counts.
   const last = new Bytes().append(file.bytes).varint(TIME_FIELD << 3).bigVarint(BigInt(timeMs) * 1_000_000n);
   return await packed(last.copy());

@@ -1,6 +1,8 @@
 /** Writes a tree as folded stacks, one "outer;inner 30" per line. Lines of a comparison
- * have two values, the baseline's first, like those of FlameGraph's difffolded.pl. */
-import type { Tree } from "../model/tree.ts";
+ * have two values, the baseline's first, like those of FlameGraph's difffolded.pl. The
+ * first lines begin with "#" and have title, query, range and link. */
+import { pathOf, type Tree } from "../model/tree.ts";
+import { commentsOf, type Origin } from "./origin.ts";
 
 /** Replaces the characters of a name that separate frames and lines. */
 function frameName(name: string): string {
@@ -11,10 +13,9 @@ function frameName(name: string): string {
  * hidden. */
 const NO_FRAME = "[no frame]";
 
-export function foldedOf(tree: Tree): string {
+export function foldedOf(tree: Tree, title: string, origin: Pick<Origin, "lines" | "link">): string {
   const names = tree.functions.name.map(frameName);
   const lines: string[] = [];
-  const path: string[] = [];
 
   for (let node = 0; node < tree.parent.length; node++) {
     // Readers of folded stacks accept only integers.
@@ -22,12 +23,8 @@ export function foldedOf(tree: Tree): string {
     const base = Math.round(tree.baseSelf?.[node] ?? 0);
     if (self === 0 && base === 0)
       continue;
-    path.length = 0;
-    for (let at = node; at > 0; at = tree.parent[at]!)
-      path.push(names[tree.functionOf[at]!]!);
-    if (node === 0)
-      path.push(NO_FRAME);
-    lines.push(`${path.reverse().join(";")} ${tree.baseSelf ? `${base} ` : ""}${self}\n`);
+    const stack = node === 0 ? NO_FRAME : pathOf(tree, node).map((id) => names[id]!).join(";");
+    lines.push(`${stack} ${tree.baseSelf ? `${base} ` : ""}${self}\n`);
   }
-  return lines.join("");
+  return commentsOf(title, origin) + lines.join("");
 }

@@ -3,10 +3,12 @@ import type { DisplayOptions } from "../flame/display.ts";
 import { canvasOf, captioned, svgOf, type Picture } from "../flame/graph/picture.ts";
 import type { Tree } from "../model/tree.ts";
 import { h, safeText } from "../parts/dom.ts";
+import { csvOf } from "./csv.ts";
 import { foldedOf } from "./folded.ts";
 import type { Origin } from "./origin.ts";
 import { fileOf, isWhole, pageOf } from "./page.ts";
 import { packed, pprofOf } from "./pprof.ts";
+import { speedscopeOf } from "./speedscope.ts";
 
 /** The members of a flame graph panel that exports use. */
 export interface Exported {
@@ -25,11 +27,11 @@ type Format = readonly [name: string, ending: string, about: string, make: (sour
 
 /** Returns the stored profile, which has labels, if all of it is shown. Otherwise makes
  * a profile without labels from the drawn tree. */
-async function pprofBlob(source: Exported): Promise<Blob> {
+async function pprofBlob(source: Exported, title: string): Promise<Blob> {
   const origin = source.origin();
 
-  return origin.profile && isWhole(source.display()) ? await origin.profile()
-    : new Blob([await packed(pprofOf(source.tree(), origin))], { type: "application/octet-stream" });
+  return origin.profile && isWhole(source.display()) ? await origin.profile(title)
+    : new Blob([await packed(pprofOf(source.tree(), title, origin))], { type: "application/octet-stream" });
 }
 
 function pictureOf(source: Exported, title: string): Picture {
@@ -39,9 +41,13 @@ function pictureOf(source: Exported, title: string): Picture {
 }
 
 const FORMATS: readonly Format[] = [
-  ["pprof", "pb.gz", "for go tool pprof, spanprof report and others", async (source) => await pprofBlob(source)],
-  ["Folded stacks", "folded", "one line per stack", (source) =>
-    Promise.resolve(new Blob([foldedOf(source.tree())], { type: "text/plain" }))],
+  ["pprof", "pb.gz", "for go tool pprof, spanprof report and others", pprofBlob],
+  ["Folded stacks", "folded", "one line per stack", (source, title) =>
+    Promise.resolve(new Blob([foldedOf(source.tree(), title, source.origin())], { type: "text/plain" }))],
+  ["speedscope", "speedscope.json", "for speedscope.app", (source, title) =>
+    Promise.resolve(new Blob([speedscopeOf(source.tree(), title, source.origin())], { type: "application/json" }))],
+  ["CSV", "csv", "table of functions for spreadsheets", (source, title) =>
+    Promise.resolve(new Blob([csvOf(source.tree(), title, source.origin())], { type: "text/csv" }))],
   ["HTML", "html", "interactive page that works offline", (source, title) =>
     Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title, source.display(), source.origin()))], { type: "text/html" }))],
   ["SVG", "svg", "vector image", (source, title) =>

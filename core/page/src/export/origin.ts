@@ -4,7 +4,7 @@ import { rangeOf, rangeChange, FROM_DEFAULT, UNTIL_DEFAULT, type Range } from ".
 import { typeOf, type ProfileSelection } from "../model/choice.ts";
 import type { Api } from "../parts/api.ts";
 import { moment, zoneOf } from "../parts/format.ts";
-import { packed } from "./pprof.ts";
+import { packed, withOrigin } from "./pprof.ts";
 
 export interface Origin {
   /** Query and range, one line for each side. */
@@ -15,7 +15,13 @@ export interface Origin {
   readonly range: Range | null;
   /** Fetches the profile with its labels and spans as gzipped pprof; null if only the
    * drawn tree is available. */
-  readonly profile: (() => Promise<Blob>) | null;
+  readonly profile: ((title: string) => Promise<Blob>) | null;
+}
+
+/** Title, query, range and link as lines that begin with "#", for text formats. No line
+ * ends in a number, since readers of folded stacks would take it for a stack. */
+export function commentsOf(title: string, { lines, link }: Pick<Origin, "lines" | "link">): string {
+  return [title, ...lines, ...link === "" ? [] : [link]].map((each) => `# ${each.replace(/\s+/g, " ").replace(/ \d[\d.]*$/, "$&.")}\n`).join("");
 }
 
 const SIDES = ["", "left", "right"] as const;
@@ -51,11 +57,14 @@ export function originOf(api: Api, selection: ProfileSelection): Origin {
   const nowMs = Date.now();
   const range = rangeOf(selection.from, selection.until, nowMs);
 
+  const about = { lines: [selectionText(selection, range)], link: absoluteLink(nowMs) };
+
   return {
-    lines: [selectionText(selection, range)], link: absoluteLink(nowMs), range,
-    profile: async () => {
+    ...about, range,
+    profile: async (title) => {
       const answer = await api.fetch("profile", { ...selection, ...range && rangeChange(range), format: "pprof", labels: 1 }, {});
-      return new Blob([await packed(new Uint8Array(await answer.arrayBuffer()))], { type: "application/octet-stream" });
+      const bytes = withOrigin(new Uint8Array(await answer.arrayBuffer()), title, about);
+      return new Blob([await packed(bytes)], { type: "application/octet-stream" });
     },
   };
 }

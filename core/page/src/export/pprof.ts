@@ -1,9 +1,14 @@
 /** Writes a tree as a pprof profile (perftools.profiles.Profile of google/pprof's
  * profile.proto), for `go tool pprof` and `spanprof report`. A comparison has a second
  * value, "base". Other trees have a second value "samples" if the counts are known. */
+import { WireReader } from "../adhoc/wire_reader.ts";
 import { Bytes } from "./bytes.ts";
 import type { Origin } from "./origin.ts";
 import type { Tree } from "../model/tree.ts";
+
+const TEXT_FIELD = 6;
+const COMMENT_FIELD = 13;
+const LINK_FIELD = 15;
 
 class Texts {
   readonly list: string[] = [""];
@@ -61,9 +66,32 @@ function putFunctions(out: Bytes, tree: Tree, texts: Texts): void {
   }
 }
 
-/** The tree as uncompressed pprof; see packed(). It has no time if the range is not
- * known. */
-export function pprofOf(tree: Tree, { lines, link, range }: Pick<Origin, "lines" | "link" | "range">): Uint8Array<ArrayBuffer> {
+/** Adds title and lines as comments, and the link. `textOf` returns the index of a text. */
+function putOrigin(out: Bytes, textOf: (text: string) => number, title: string, { lines, link }: Pick<Origin, "lines" | "link">): void {
+  for (const text of [title, ...lines])
+    out.number(COMMENT_FIELD, textOf(text));
+  if (link !== "")
+    out.number(LINK_FIELD, textOf(link));
+}
+
+/** An uncompressed profile with title and origin. New texts follow the profile's own. */
+export function withOrigin(profile: Uint8Array, title: string, origin: Pick<Origin, "lines" | "link">): Uint8Array<ArrayBuffer> {
+  const out = new Bytes().append(profile);
+  const reader = new WireReader(profile);
+  const added: string[] = [];
+  let count = 0;
+
+  while (reader.next())
+    count += Number(reader.field === TEXT_FIELD);
+  putOrigin(out, (text) => count + added.push(text) - 1, title, origin);
+  for (const text of added)
+    out.part(TEXT_FIELD, new TextEncoder().encode(text));
+  return out.copy();
+}
+
+/** The tree as uncompressed pprof; see packed(). The comments are the title and the
+ * lines of the origin. The profile has no time if the range is not known. */
+export function pprofOf(tree: Tree, title: string, { lines, link, range }: Pick<Origin, "lines" | "link" | "range">): Uint8Array<ArrayBuffer> {
   const out = new Bytes();
   const texts = new Texts();
   const type = valueType(texts, tree.type, tree.unit);
@@ -81,12 +109,9 @@ export function pprofOf(tree: Tree, { lines, link, range }: Pick<Origin, "lines"
       .varint(10 << 3).bigVarint(BigInt(Math.round(range.untilMs - range.fromMs)) * 1_000_000n);
   // Omit the period, since the periods of merged profiles may differ.
   out.part(11, type).number(14, texts.of(tree.type));
-  for (const text of lines)
-    out.number(13, texts.of(text));
-  if (link !== "")
-    out.number(15, texts.of(link));
+  putOrigin(out, (text) => texts.of(text), title, { lines, link });
   for (const text of texts.list)
-    out.part(6, new TextEncoder().encode(text));
+    out.part(TEXT_FIELD, new TextEncoder().encode(text));
   return out.copy();
 }
 

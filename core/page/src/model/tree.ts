@@ -112,6 +112,15 @@ export function treeOfPair(base: WireTree, wire: WireTree): Tree {
   return { type: wire.type, unit: wire.unit, functions, ...columns, comparison: comparisonOf(columns), merged: (base.merged ?? 0) + (wire.merged ?? 0) };
 }
 
+/** The functions of the stack that ends at `node`, outermost first. */
+export function pathOf(tree: Tree, node: number): number[] {
+  const path: number[] = [];
+
+  for (let at = node; at > 0; at = tree.parent[at]!)
+    path.push(tree.functionOf[at]!);
+  return path.reverse();
+}
+
 /** Total values: each node's self value plus those of its descendants. Sums are
  * exact up to 2^53 (104 days of CPU time in nanoseconds). */
 export function totalsOf(parent: Uint32Array, self: Float64Array): Float64Array {
