@@ -39,7 +39,9 @@ void sp_metric_rules_dispose(sp_metric_rules *rules) {
 static spanprof_status rule_copy(sp_metric_rules *rules, const char *text,
                                  const char **out) {
   *out = sp_arena_text(&rules->arena, text, strlen(text));
-  return *out ? SPANPROF_OK : sp_fail(rules->arena.st, "no memory for rules");
+  return *out ? SPANPROF_OK
+              : sp_fail(rules->arena.st,
+                        "no memory for the rules of exported metrics");
 }
 
 /* Valid names: https://prometheus.io/docs/concepts/data_model/. Names of labels
@@ -150,7 +152,8 @@ spanprof_status sp_metric_rule_add_group(sp_metric_rules *rules,
     return st;
   shown = sp_arena_text(&rules->arena, label, strlen(label));
   if (!shown)
-    return sp_fail(rules->arena.st, "no memory for rules");
+    return sp_fail(rules->arena.st,
+                   "no memory for the rules of exported metrics");
   rule_clean(shown);
   if (strcmp(shown, "__name__") == 0)
     return sp_fail(SPANPROF_ERR_ARGUMENT,

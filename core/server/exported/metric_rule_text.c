@@ -134,7 +134,8 @@ spanprof_status sp_metric_rules_add(sp_metric_rules *rules, const char *text) {
   spanprof_status st;
 
   if (!copy)
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for rules");
+    return sp_fail(SPANPROF_ERR_NOMEM,
+                   "no memory for the rules of exported metrics");
   st = rule_text_read(rules, copy);
   sp_mem_free(rules->mem, copy);
   if (!st)

@@ -21,8 +21,8 @@ spanprof_status spanprof_options_init(spanprof_options *options,
       struct_size > sizeof *options)
     return sp_fail(
         SPANPROF_ERR_ARGUMENT,
-        "struct_size %zu is not the size of spanprof_options in this "
-        "library (%zu bytes) or an older one",
+        "struct_size is %zu, but spanprof_options has at most %zu bytes in "
+        "this library",
         struct_size, sizeof *options);
   memset(options, 0, struct_size);
   options->struct_size = struct_size;
@@ -34,11 +34,11 @@ static spanprof_status options_check_size(const spanprof_options *options) {
   if (!options || (options->struct_size >= sizeof options->struct_size &&
                    options->struct_size <= sizeof *options))
     return SPANPROF_OK;
-  return sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "struct_size %zu is not the size of spanprof_options in this "
-                 "library (%zu bytes) or an older one; call "
-                 "spanprof_options_init()",
-                 options->struct_size, sizeof *options);
+  return sp_fail(
+      SPANPROF_ERR_ARGUMENT,
+      "struct_size is %zu, but spanprof_options has at most %zu bytes "
+      "in this library; call spanprof_options_init()",
+      options->struct_size, sizeof *options);
 }
 
 static spanprof_status options_check_switch(char *const *environment) {

@@ -49,8 +49,8 @@ spanprof_recording_options_init(spanprof_recording_options *options,
   if (struct_size < sizeof struct_size || struct_size > sizeof unset)
     return sp_fail(
         SPANPROF_ERR_ARGUMENT,
-        "struct_size is not the size of spanprof_recording_options in "
-        "this library or an older one");
+        "struct_size is larger than spanprof_recording_options in this "
+        "library; call spanprof_recording_options_init()");
   memcpy(options, &unset, struct_size);
   return SPANPROF_OK;
 }
@@ -87,8 +87,8 @@ static spanprof_status options_read(const spanprof_recording_options *given,
       !sp_struct_copy(out, sizeof *out, given, sizeof given->struct_size))
     return sp_fail(
         SPANPROF_ERR_ARGUMENT,
-        "struct_size is not the size of spanprof_recording_options in "
-        "this library or an older one");
+        "struct_size is larger than spanprof_recording_options in this "
+        "library; call spanprof_recording_options_init()");
   if (!st)
     st = options_check(out);
   if (out->scope == SPANPROF_UNSET)

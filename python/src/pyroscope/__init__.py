@@ -42,7 +42,7 @@ _WITHOUT_EFFECT = {
     "oncpu": ((True,), "only CPU time is sampled", logging.WARNING),
     "gil_only": ((True,), "threads that released the GIL are always profiled", logging.INFO),
     "mem_enabled": ((False,), "memory is not profiled", logging.WARNING),
-    "cpu_implementation": ((ProfilerImplementation.PySpy,), "there is one sampler", logging.INFO),
+    "cpu_implementation": ((ProfilerImplementation.PySpy,), "spanprof has only one sampler", logging.INFO),
     "detect_subprocesses": ((False,), "forked processes are always profiled", logging.INFO),
 }
 _LINE_NUMBERS = ((LineNo.LastInstruction, "executed"), (LineNo.First, "first"),
@@ -221,8 +221,8 @@ def configure_experimental_stack_profiler(
     global _stack_profiler_configured
     first = not _stack_profiler_configured
     _stack_profiler_configured = True
-    log_once("configure_experimental_stack_profiler() has no effect: there is "
-             "one sampler", logging.INFO)
+    log_once("configure_experimental_stack_profiler() has no effect: spanprof "
+             "has only one sampler", logging.INFO)
     return first
 
 

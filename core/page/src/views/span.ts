@@ -162,7 +162,7 @@ async function difference(view: View, found: FoundSpan, place: StacksPlace, note
     place.showInstead(h("p", { class: "notice", role: "status" }, "Nothing to compare: the span or its baseline has no samples."));
     return;
   }
-  note.textContent = `${baselineText(baseline)} The shares of both sides are compared.`;
+  note.textContent = `${baselineText(baseline)} The graph compares the share of each function in the span with its share in the baseline.`;
   place.show(tree, `difference-${found.id}`, originOfPair(baseline, found.selection));
 }
 
