@@ -1,6 +1,7 @@
 import { describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/graph/colour.ts";
+import { COLOURS, colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/graph/colour.ts";
+import { entriesOf } from "../src/flame/graph/legend.ts";
 import { scaled } from "../src/flame/stacks/derive.ts";
 import { graphOf } from "../src/flame/graph/graph.ts";
 import { kindOf, packageOf } from "../src/flame/stacks/package.ts";
@@ -27,7 +28,7 @@ function contrast(a: string, b: string): number {
 describe("colours", () => {
   test("text meets WCAG AA on each of its fills", () => {
     for (const theme of [LIGHT, DARK]) {
-      for (const colour of ["package", "kind", "change"] as const)
+      for (const colour of COLOURS)
         for (const fill of fillsOf(theme, colour))
           assert.ok(contrast(fill, theme.text) >= 4.5, `${theme.text} on ${fill}: ${contrast(fill, theme.text)}`);
       assert.ok(contrast(theme.above, theme.aboveText) >= 4.5);
@@ -47,6 +48,25 @@ describe("colours", () => {
   });
 });
 
+describe("the legend", () => {
+  const functions = { name: ["main", "wait", "sum"], file: ["/srv/shop/app.rb", "/b/gems/puma-6.4.0/lib/puma.rb", "/usr/lib/libm.so.6"], line: [1, 1, 0] };
+  // puma has little self time and the largest area.
+  const graph = graphOf(treeOfStacks([
+    { frames: [1, 1, 1, 0], value: 90, base: 0 }, { frames: [1, 1, 2], value: 9, base: 0 }, { frames: [1], value: 1, base: 0 },
+  ], functions), "name");
+  const shown = (zoom: number): [string, number, number][] => entriesOf(graph, zoom, 1000, "package")
+    .map(({ name, area, self }) => [name, Math.round(area * 1000), Math.round(self * 1000)]);
+
+  test("lists the visible packages by their area, with their self time", () => {
+    assert.deepEqual(shown(0), [["puma", 745, 10], ["srv/shop", 232, 900], ["libm", 23, 90]]);
+  });
+
+  test("lists only packages below the zoomed frame", () => {
+    const index = graph.functionOf.indexOf(2);
+    assert.deepEqual(shown(index), [["libm", 1000, 1000]]);
+  });
+});
+
 describe("package and kind of a function", () => {
   const FILES: readonly (readonly [string, string])[] = [
     ["/usr/lib/ruby/gems/3.1.0/gems/activerecord-7.0.4/lib/active_record/base.rb", "activerecord"],
@@ -61,7 +81,6 @@ describe("package and kind of a function", () => {
     ["/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2", "libruby"],
     ["/srv/shop/app/models/order.rb", "app/models"],
     ["main.c", "main.c"],
-    ["", ""],
   ];
 
   test("the package is a gem, a Python package, a shared object or a folder", () => {
@@ -69,6 +88,16 @@ describe("package and kind of a function", () => {
       assert.equal(packageOf("f", file), wanted, file);
     assert.equal(packageOf("[unknown]", ""), "[unknown]");
     assert.ok(packageOf("f", `/gems/${"a-1".repeat(100_000)}`).length < 1200);
+  });
+
+  test("without a file, the package is the class, namespace or module of the name", () => {
+    for (const [name, wanted] of [
+      ["Integer#times", "Integer"], ["Shop::Cart#total", "Shop"], ["block (2 levels) in Shop::Cart.all", "Shop"], ["JSON.parse", "JSON"],
+      ["std::vector<std::string>::push_back(std::string const&)", "std"], ["void app::run<int>(int)", "app"], ["(anonymous namespace)::helper(int)", "helper"],
+      ["github.com/gin-gonic/gin.(*Engine).ServeHTTP", "github.com/gin-gonic/gin"], ["runtime.mallocgc", "runtime"], ["java/util/HashMap.get", "java/util/HashMap"],
+      ["libc.so.6`malloc", "libc"], ["malloc", "malloc"], ["[libz.so.1]", "libz"], ["(other)", "(other)"], ["operator new(unsigned long)", "new"], ["<lambda>", "<lambda>"],
+    ] as const)
+      assert.equal(packageOf(name, ""), wanted, name);
   });
 
   test("the kind is derived from name and file", () => {

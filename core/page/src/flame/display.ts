@@ -7,7 +7,7 @@
  * sandwich  function: show its callers above and its callees below
  * recursion direct | all: collapse recursive calls into one frame
  * layout    icicle (root at the top) | flame (root at the bottom)
- * colour    package | kind; in a comparison also change
+ * colour    package | name | kind; in a comparison also change
  * scale     only in a comparison: shares | values
  * sort      value | name: order of siblings from the left
  * order     the table's sort column; a leading "-" reverses the order

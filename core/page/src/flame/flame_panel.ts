@@ -255,7 +255,7 @@ export class FlamePanel implements Panel {
   }
 
   private showLegend(): void {
-    this.legend.set(this.derived.graph, this.derived.rows, colourOf(this.options.colour, this.whole.baseSelf !== null));
+    this.legend.set(this.derived.lower, this.zooms.lower, this.views.lower.width || PICTURE_WIDTH_PX, colourOf(this.options.colour, this.whole.baseSelf !== null));
   }
 
   private showTable(): void {

@@ -25,7 +25,7 @@ export interface ToolbarState {
 
 type Choice = readonly [value: string, text: string];
 
-const COLOURS: readonly Choice[] = [["package", "by package"], ["kind", "by kind"]];
+const COLOURS: readonly Choice[] = [["package", "by package"], ["name", "by name"], ["kind", "by kind"]];
 const DIFF_COLOURS: readonly Choice[] = [["change", "by change"], ...COLOURS];
 const SCALES: readonly Choice[] = [["shares", "shares of total"], ["values", "values"]];
 const SORTS: readonly Choice[] = [["value", "largest first"], ["name", "by name"]];

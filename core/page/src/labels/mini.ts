@@ -1,6 +1,7 @@
 /** A small flame graph for comparison with others: the widest frames of the first
  * levels. */
-import { packageFill, themeOf } from "../flame/graph/colour.ts";
+import { themeOf } from "../flame/graph/colour.ts";
+import { packageFill } from "../flame/graph/groups.ts";
 import { packageOf } from "../flame/stacks/package.ts";
 import type { Tree } from "../model/tree.ts";
 import { totalsOf } from "../model/tree.ts";

@@ -1,18 +1,17 @@
 /** Colours of frames. Each text colour has a contrast of at least 4.5 on each of its
  * fills, in both themes; test/flame_colour.test.ts checks this. */
-import type { Functions } from "../../model/tree.ts";
 import type { Graph } from "./graph.ts";
-import { kindOf, KINDS, packageOf, type Kind } from "../stacks/package.ts";
+import { groupsOf, HUES } from "./groups.ts";
 
-export const COLOURS = ["package", "kind", "change"] as const;
+export const COLOURS = ["package", "name", "kind", "change"] as const;
 export type Colour = (typeof COLOURS)[number];
 
 export interface Theme {
   readonly isDark: boolean;
   readonly background: string;
   readonly text: string;
-  /** [0] is the colour of unknown packages. A hash of the package selects one of the
-   * others. */
+  /** [0] is the colour of unknown packages. A hash of the package or name selects one of
+   * the others. */
   readonly packages: readonly string[];
   readonly kinds: readonly string[];
   /** Colours of changes, from half or less, through no change, to twice or more. */
@@ -28,7 +27,6 @@ export interface Theme {
 }
 
 const CHANGE_STEPS = 10;
-const HUES = 24;
 
 type Rgb = readonly [number, number, number];
 
@@ -102,24 +100,6 @@ export function themeOf(element: Element): Theme {
   return channels && Number(channels[1]) + Number(channels[2]) + Number(channels[3]) > 384 ? DARK : LIGHT;
 }
 
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-
-  for (let at = 0; at < text.length; at++)
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  hash ^= hash >>> 15;
-  return Math.imul(hash, 0x2c1b3c6d) >>> 8;
-}
-
-/** The index of a package's colour in `packages`. */
-export function packageFill(name: string): number {
-  return name === "" ? 0 : 1 + hashOf(name) % (HUES * 2);
-}
-
-export function kindFill(kind: Kind): number {
-  return KINDS.indexOf(kind);
-}
-
 export interface Colouring {
   readonly colour: Colour;
   /** The index of a frame's colour in fillsOf(). */
@@ -128,25 +108,11 @@ export interface Colouring {
 
 export function fillsOf(theme: Theme, colour: Colour): readonly string[] {
   switch (colour) {
-    case "package": return theme.packages;
+    case "package":
+    case "name": return theme.packages;
     case "kind": return theme.kinds;
     default: return theme.changes;
   }
-}
-
-/** Computes each function's colour once, when it is first drawn. */
-function byFunction(graph: Graph, fillOf: (name: string, file: string) => number): (index: number) => number {
-  const { name, file }: Functions = graph.tree.functions;
-  const fills = new Int16Array(name.length).fill(-1);
-
-  return (index) => {
-    const id = graph.functionOf[index]!;
-    if (id < 0)
-      return 0;
-    if (fills[id]! < 0)
-      fills[id] = fillOf(name[id]!, file[id]!);
-    return fills[id]!;
-  };
 }
 
 /** Parses the colour scheme of an address; unknown ones become the default. */
@@ -155,7 +121,7 @@ export function colourOf(scheme: string | undefined, isDiff: boolean): Colour {
 
   if (isDiff)
     return known ?? "change";
-  return known === "kind" ? "kind" : "package";
+  return known === undefined || known === "change" ? "package" : known;
 }
 
 export function colouringOf(graph: Graph, scheme: string | undefined): Colouring {
@@ -169,9 +135,14 @@ export function colouringOf(graph: Graph, scheme: string | undefined): Colouring
       fillOf: (index) => CHANGE_STEPS + Math.round(CHANGE_STEPS
         * comparison.change(total[index]!, baseTotal![index]!, samples && samples[index]!, baseSamples && baseSamples[index]!)),
     };
-  return colour === "kind"
-    ? { colour, fillOf: byFunction(graph, (name, file) => kindFill(kindOf(name, file))) }
-    : { colour, fillOf: byFunction(graph, (name, file) => packageFill(packageOf(name, file))) };
+  const groups = groupsOf(graph.tree.functions, colour === "change" ? "package" : colour);
+  return {
+    colour,
+    fillOf: (index) => {
+      const id = graph.functionOf[index]!;
+      return id < 0 ? 0 : groups.fills[groups.of(id)]!;
+    },
+  };
 }
 
 /** Calls `change` when the theme of the page or of the system changes. */

@@ -1,37 +1,53 @@
 /** The legend of a graph's colours. */
 import { percent } from "../../parts/format.ts";
 import { h, safeText } from "../../parts/dom.ts";
-import { fillsOf, kindFill, packageFill, themeOf, type Colour } from "./colour.ts";
-import type { Graph } from "./graph.ts";
-import { kindOf, KIND_NAMES, KINDS, packageOf } from "../stacks/package.ts";
-import type { Rows } from "../table/rows.ts";
+import { fillsOf, themeOf, type Colour } from "./colour.ts";
+import { levelCount, levelOf, visibleFrames, type Graph } from "./graph.ts";
+import { groupsOf, type Grouping } from "./groups.ts";
 
-/** Maximum number of packages in the legend. */
-const PACKAGES_MAX = 10;
+/** Maximum number of groups in the legend. */
+const ENTRIES_MAX = 12;
 
-interface Entry {
+const HEADS: Readonly<Record<Grouping, string>> = {
+  package: "Visible packages and modules, with their self time:",
+  name: "Visible functions, with their self time:",
+  kind: "Visible kinds of code, with their self time:",
+};
+
+export interface Entry {
   readonly name: string;
   readonly fill: number;
-  /** Share of the self values. */
-  readonly share: number;
+  /** Share of the area of the visible frames. */
+  readonly area: number;
+  /** Share of the self values in the zoomed frame. */
+  readonly self: number;
 }
 
-/** The shares of packages or kinds in the self values, the largest first. */
-export function entriesOf(graph: Graph, rows: Rows, colour: "package" | "kind"): Entry[] {
-  const { name, file } = graph.tree.functions;
-  const sums = new Map<string, number>();
-  const all = graph.total[0]!;
+/** The groups of the visible frames, the one with the largest area first. Frames above the
+ * zoomed one are not coloured. */
+export function entriesOf(graph: Graph, zoom: number, widthPx: number, grouping: Grouping): Entry[] {
+  const groups = groupsOf(graph.tree.functions, grouping);
+  const areas = new Map<number, number>();
+  const selves = new Map<number, number>();
+  const visible = visibleFrames(graph, zoom, widthPx, levelOf(graph, zoom), levelCount(graph));
+  let area = 0;
 
-  for (const id of rows.ids) {
-    const key = colour === "kind" ? kindOf(name[id]!, file[id]!) : packageOf(name[id]!, file[id]!);
-    sums.set(key, (sums.get(key) ?? 0) + rows.self[id]!);
-  }
-  return [...sums].filter(([, self]) => self > 0).sort((a, b) => b[1] - a[1]).map(([key, self]) => {
-    const kind = KINDS.find((each) => each === key);
-    return colour === "kind" && kind
-      ? { name: KIND_NAMES[kind], fill: kindFill(kind), share: self / all }
-      : { name: key || "unknown", fill: packageFill(key), share: self / all };
+  visible.node.forEach((index, at) => {
+    const id = index < 0 ? -1 : graph.functionOf[index]!;
+    if (id < 0)
+      return;
+    area += visible.width[at]!;
+    areas.set(groups.of(id), (areas.get(groups.of(id)) ?? 0) + visible.width[at]!);
   });
+  for (let first = zoom, end = zoom + 1; first < end; first = graph.firstChild[first]!, end = graph.firstChild[end]!)
+    for (let index = Math.max(1, first); index < end; index++)
+      if (graph.self[index]! > 0) {
+        const group = groups.of(graph.functionOf[index]!);
+        selves.set(group, (selves.get(group) ?? 0) + graph.self[index]!);
+      }
+  return [...areas].sort((a, b) => b[1] - a[1]).map(([group, px]) => ({
+    name: groups.names[group]!, fill: groups.fills[group]!, area: px / area, self: (selves.get(group) ?? 0) / graph.total[zoom]! || 0,
+  }));
 }
 
 function swatch(fill: string): HTMLElement {
@@ -45,7 +61,7 @@ export class Legend {
   readonly element = h("ul", { class: "flame-legend", "aria-label": "Colours" });
   private update: () => void = () => undefined;
   private timer = 0;
-  private shownFor: readonly [Graph, Colour, boolean] | null = null;
+  private shownFor: readonly unknown[] = [];
 
   /** Completes a pending update immediately. */
   flush(): void {
@@ -54,17 +70,15 @@ export class Legend {
   }
 
   /** Schedules an update, which runs after the graph is drawn. */
-  set(graph: Graph, rows: Rows, colour: Colour): void {
-    const isDark = themeOf(document.body).isDark;
+  set(graph: Graph, zoom: number, widthPx: number, colour: Colour): void {
+    const shown = [graph, zoom, widthPx, colour, themeOf(document.body).isDark];
 
-    if (this.shownFor?.[0] === graph && this.shownFor[1] === colour && this.shownFor[2] === isDark)
+    if (shown.every((part, at) => part === this.shownFor[at]))
       return;
-    this.shownFor = [graph, colour, isDark];
+    this.shownFor = shown;
     clearTimeout(this.timer);
     this.update = () => {
-      this.element.replaceChildren(...(colour === "package" || colour === "kind"
-        ? this.packages(graph, rows, colour)
-        : this.changes()));
+      this.element.replaceChildren(...(colour === "change" ? this.changes() : this.groups(entriesOf(graph, zoom, widthPx, colour), colour)));
     };
     this.timer = window.setTimeout(this.update);
   }
@@ -73,14 +87,15 @@ export class Legend {
     clearTimeout(this.timer);
   }
 
-  private packages(graph: Graph, rows: Rows, colour: "package" | "kind"): HTMLElement[] {
-    const fills = fillsOf(themeOf(document.body), colour);
-    const entries = entriesOf(graph, rows, colour);
-    const more = entries.length - PACKAGES_MAX;
+  private groups(entries: readonly Entry[], grouping: Grouping): HTMLElement[] {
+    const fills = fillsOf(themeOf(document.body), grouping);
+    const more = entries.length - ENTRIES_MAX;
 
     return [
-      ...entries.slice(0, PACKAGES_MAX).map((entry) =>
-        h("li", {}, swatch(fills[entry.fill]!), `${safeText(entry.name, 40)} ${percent(entry.share)}`)),
+      h("li", {}, HEADS[grouping]),
+      ...entries.slice(0, ENTRIES_MAX).map(({ name, fill, area, self }) =>
+        h("li", { title: `${safeText(name)}\n${percent(area)} of the coloured area, ${percent(self)} self time` },
+          swatch(fills[fill]!), `${safeText(name, 40)} ${percent(self)}`)),
       ...(more > 0 ? [h("li", {}, `${more} more`)] : []),
     ];
   }

@@ -1,4 +1,5 @@
 /** Derives a function's package and kind from its name and file. */
+import { placeOfFile, type CodePlace } from "./code_place.ts";
 
 export const KINDS = ["interpreted", "interpreter", "native", "gc", "kernel", "note"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -16,6 +17,7 @@ const GC = /^\(garbage collection\)$|^\[?gc\]?$|^(rb_|_?Py_?|ruby_)?gc_|^_?PyGC|
 const KERNEL_FILE = /^\[?kernel|^\[vdso\]$|^\[vsyscall\]$|\/vmlinux|\.ko(\.\w+)?$|^\[guest/;
 const SCRIPT_FILE = /\.(rb|py|pyx|erb|rake|ru|haml|slim|gemspec|jbuilder)$|^<(frozen|string|stdin|internal:|ipython|attrs|__array)/;
 const INTERPRETER_FILE = /(^|\/)(lib)?(ruby|python)[-0-9.]*(\.so[0-9.]*|dm?)?$/;
+const NOTE = /^\[.*\]$|^\([^()]*\)$/s;
 
 /** Removes the middle of long texts, which bounds the time of the patterns. */
 function bounded(text: string): string {
@@ -32,35 +34,55 @@ export function kindOf(fullName: string, fullFile: string): Kind {
     return "kernel";
   if (SCRIPT_FILE.test(file))
     return "interpreted";
-  if (/^\[.*\]$|^\(.*\)$/s.test(name))
+  if (NOTE.test(name))
     return "note";
   return INTERPRETER_FILE.test(file) ? "interpreter" : "native";
 }
 
-/** Patterns for the packages of gems, Python packages and shared objects. */
-const GEM = /\/(?:bundler\/)?gems\/([^/]+?)-(?:\d[^/-]*(?:-[a-z][^/]*)?|[0-9a-f]{12})\//;
-const PYTHON_PACKAGE = /\/(?:site|dist)-packages\/([^/]+?)(?:\.(?:py|pyx|[^/]*so))?(?:\/|$)/;
-const RUBY_LIBRARY = /\/(?:lib\/ruby|rubylibdir|ruby)\/\d+\.\d+\.\d+\/|^<internal:/;
-const PYTHON_LIBRARY = /\/lib\/python\d+(?:\.\d+)?\/|^<frozen /;
-const OBJECT = /(?:^|\/)([^/]+?)(?:\.cpython-[^/]*)?\.so(?:\.[0-9.]+)?$/;
-const OBJECT_VERSION = /-\d[\d.]*$/;
+const LIBRARY_NAMES: Readonly<Record<string, string>> = { ruby: "Ruby standard library", python: "Python standard library", go: "Go standard library", rust: "Rust standard library" };
 
-/** The package that determines a frame's colour: "rack", "libssl", "app/models"; "" if unknown. */
-export function packageOf(name: string, fullFile: string): string {
+/** "libz" for "libz.so.1", "libruby" for "libruby-3.1.so.3.1". */
+function moduleName(file: string): string {
+  return file.replace(/(?:\.cpython-[^/]*)?\.(?:so(?:\.[0-9.]+)?|dylib|bundle)$/, "").replace(/-\d[\d.]*$/, "");
+}
+
+/** The class, namespace or package in a function's name; the name itself if there is none. */
+function groupOfName(name: string): string {
+  const [module, inModule] = name.split("`", 2) as [string, string?];
+  const plain = name.replace(/^block .{0,20}?in |^\(anonymous namespace\)::/, "").replace(/[(<].*$/s, "").replace(/^.* /s, "");
+  const slash = plain.lastIndexOf("/");
+  const [head] = /^[^#]*?(?=::|#)/.exec(plain) ?? [];
+  const dot = slash < 0 ? plain.lastIndexOf(".") : plain.indexOf(".", slash);
+
+  if (inModule !== undefined)
+    return moduleName(module);
+  return (head ?? (dot > 0 ? plain.slice(0, dot) : plain)) || name;
+}
+
+/** The name of a place's package without its version: "rack", "flask", "libssl". */
+function packageOfPlace({ kind, package: name, short }: CodePlace, file: string): string {
+  switch (kind) {
+    case "package":
+      return name === "bin" ? short.slice("bin/".length)
+        : name.replace(/^(?:gem|crate) |^(?:site|dist)-packages\/|^(?:vendor_ruby|node_modules)\//, "")
+          .replace(/^([^/]+?)-(?:\d[^/-]*(?:-[a-z][^/]*)?|[0-9a-f]{12})$|@[^@/]*$/, "$1");
+    case "library": return LIBRARY_NAMES[name.replace(/ .*$/, "")] ?? name;
+    case "module": return moduleName(name);
+    case "program": return name;
+    default: {
+      const parts = file.split("/").filter((part) => part !== "" && part !== ".");
+      return parts.length === 1 ? parts[0]! : parts.slice(-3, -1).join("/");
+    }
+  }
+}
+
+/** The package that determines a frame's colour: "rack", "libssl", "app/models"; for code
+ * without a file, the class or namespace in its name. */
+export function packageOf(fullName: string, fullFile: string): string {
   const file = bounded(fullFile);
 
-  if (file === "")
-    return /^\[.*\]$|^\(.*\)$/s.test(bounded(name)) ? name : "";
-  const packaged = GEM.exec(file) ?? PYTHON_PACKAGE.exec(file);
-  if (packaged)
-    return packaged[1]!;
-  if (RUBY_LIBRARY.test(file))
-    return "Ruby standard library";
-  if (PYTHON_LIBRARY.test(file))
-    return "Python standard library";
-  const object = OBJECT.exec(file);
-  if (object)
-    return object[1]!.replace(OBJECT_VERSION, "");
-  const parts = file.split("/").filter((part) => part !== "" && part !== ".");
-  return parts.length === 1 ? parts[0]! : parts.slice(-3, -1).join("/");
+  if (file !== "")
+    return packageOfPlace(placeOfFile(file), file);
+  const name = bounded(fullName);
+  return NOTE.test(name) ? moduleName(name.replace(/^\[(.*\.so.*)\]$/s, "$1")) : groupOfName(name);
 }
