@@ -178,6 +178,76 @@ test("live updates keep the focus on a row, a header, a card or the button", asy
   await closeCleanly(opened);
 });
 
+test("two values are ticked and compared with three clicks from the landing page", async () => {
+  const regions = await Server.start();
+  for (const [region, samples] of [["eu", 100], ["us", 300], ["asia", 50]] as const)
+    for (const pod of ["a", "b"])
+      await regions.pushFolded(`web.cpu{region=${region},pod=${region}-${pod}}`, `main;work ${samples}\nmain;${region} 20`);
+  const opened = await open(browser, regions.base);
+  const { page } = opened;
+
+  await waitForGraph(page);
+  await clickText(page, "nav a", "Labels");
+  await clickText(page, ".label-names a", "region");
+  await waitForText(page, ".pair", "Baseline: eu");
+  await waitForText(page, ".pair", "Comparison: us");
+  await clickText(page, ".pair a", "Diff");
+  await waitForText(page, ".view-comparison-diff .summary", "2.40 s in 2 profiles");
+  assert.equal(parameter(page, "leftQuery"), '{service_name="web",region="eu"}');
+  assert.equal(parameter(page, "rightQuery"), '{service_name="web",region="us"}');
+  await page.goBack();
+  await page.waitForSelector('input[aria-label="Compare value asia"]');
+  await page.click('input[aria-label="Compare value asia"]');
+  await waitForText(page, ".pair", "Baseline: us");
+  await waitForText(page, ".pair", "Comparison: asia");
+  await page.click('input[aria-label="Compare value us"]');
+  await waitForText(page, ".pair", "Tick another value to compare it with asia");
+  await page.click('input[aria-label="Compare value eu"]');
+  await page.reload();
+  await waitForText(page, ".pair", "Comparison: eu");
+  await clickText(page, ".pair a", "Compare");
+  await page.waitForSelector(".comparison-side.right canvas");
+  assert.equal(parameter(page, "leftQuery"), '{service_name="web",region="asia"}');
+  await closeCleanly(opened);
+});
+
+test("values are filtered by a part of their name, and the filter is in the address", async () => {
+  const opened = await open(browser, `${server.base}labels?query=many.cpu&label=pod`);
+  const { page } = opened;
+
+  await page.waitForSelector(".values");
+  await page.type('input[aria-label="Filter values"]', "POD-5");
+  await waitForText(page, ".filter", `11 of ${VALUES}`);
+  await waitForParameter(page, "filter", "POD-5");
+  assert.equal((await page.$$(".values tbody tr")).length, 11);
+  assert.equal((await page.$$(".card")).length, 11);
+  await page.reload();
+  await waitForText(page, ".filter", `11 of ${VALUES}`);
+  await page.type('input[aria-label="Filter values"]', "x");
+  await waitForText(page, ".filter", "No matching values");
+  await closeCleanly(opened);
+});
+
+test("a click includes or excludes a value", async () => {
+  const opened = await open(browser, `${server.base}labels?query=shop.cpu&label=host`);
+  const { page } = opened;
+  const rows = async (count: number): Promise<void> => {
+    await page.waitForFunction((wanted: number) => document.querySelectorAll(".values tbody tr").length === wanted, {}, count);
+  };
+
+  await rows(3);
+  await page.click('a[aria-label="Exclude host web-2"]');
+  await rows(2);
+  assert.equal(parameter(page, "query"), 'shop.cpu{host!="web-2"}');
+  await page.click('a[aria-label="Exclude host (no value)"]');
+  await rows(1);
+  assert.equal(parameter(page, "query"), 'shop.cpu{host!="web-2",host!=""}');
+  await page.click('a[aria-label="Show only host web-10"]');
+  await waitForParameter(page, "query", 'shop.cpu{host!="web-2",host!="",host="web-10"}');
+  await rows(1);
+  await closeCleanly(opened);
+});
+
 test("labels are links, and the default is the one with the most values", async () => {
   const opened = await open(browser, `${server.base}labels?query=many.cpu`);
   const { page } = opened;

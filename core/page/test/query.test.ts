@@ -2,7 +2,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { indexOfColumn } from "../src/query/box.ts";
 import { TYPE_DEFAULT, typeOf } from "../src/model/choice.ts";
-import { applicationOf, parseQuery, unquoted, quoted, withApplication, withMatcher, withoutMatcher } from "../src/query/parse.ts";
+import { applicationOf, parseQuery, unquoted, quoted, withApplication, withMatcher, withoutMatcher, withoutValue } from "../src/query/parse.ts";
 
 const caretIn = (marked: string): ReturnType<typeof parseQuery>["place"] =>
   parseQuery(marked.replace("^", ""), marked.indexOf("^")).place;
@@ -36,6 +36,16 @@ test("a change of the application keeps the matchers except those of one span", 
   assert.equal(applicationOf("shop.cpu{}", ["shop.cpu"]), "shop.cpu");
   assert.equal(applicationOf('{service_name=~"a|b"}'), null);
   assert.equal(withMatcher('shop.cpu{host="a",host!~"b"}', "host", "c"), 'shop.cpu{host!~"b",host="c"}');
+});
+
+test("a value is excluded, and included and excluded values replace each other", () => {
+  assert.equal(withoutValue("shop.cpu", "host", "a"), 'shop.cpu{host!="a"}');
+  assert.equal(withoutValue('shop.cpu{host="a",env="x"}', "host", "a"), 'shop.cpu{env="x",host!="a"}');
+  assert.equal(withoutValue('{host="a",host!="b"}', "host", "b"), '{host="a",host!="b"}');
+  assert.equal(withMatcher('{host!="a",host!="b"}', "host", "a"), '{host!="b",host="a"}');
+  assert.equal(withoutValue("shop.inuse_space{}", "service_name", "shop"), 'memory:inuse_space:bytes:space:bytes{service_name!="shop"}');
+  assert.equal(withoutValue("shop.cpu", "service_name", "mail"), 'shop.cpu{service_name!="mail"}');
+  assert.equal(withoutValue("{}", "a-b", ""), '{"a-b"!=""}');
 });
 
 test("escapes are read like on the server and kept as typed", () => {

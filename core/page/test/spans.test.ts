@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { accessibleInBothThemes } from "./axe.ts";
 import { closeCleanly, open, startBrowser } from "./browser.ts";
-import { waitForGraph, reloadWithFastLive, waitForTicks, waitForParameter } from "./wait.ts";
+import { clickText, parameter, waitForGraph, reloadWithFastLive, waitForTicks, waitForParameter } from "./wait.ts";
 import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 import { pushSpan, spanId, traceId } from "./shop.ts";
@@ -54,15 +54,15 @@ test("span names have exact totals, and durations from traces", async () => {
   await closeCleanly(opened);
 });
 
-test("a name links to Explore, and a selected name shows its flame graph, also after a reload", async () => {
+test("a selected name shows its flame graph, also after a reload, and links to Explore", async () => {
   const opened = await open(browser, `${server.base}spans`);
   const { page } = opened;
 
   await spansTable(page);
-  const link = await page.$eval('table[aria-label="Span names"] tbody tr:nth-child(2) a', (each) => each.getAttribute("href"));
-  assert.equal(new URL(link!, server.base).searchParams.get("query"), '{span_name="GET /cart"}');
   await page.click('button[aria-label="Flame graph of GET /cart"]');
   await page.waitForFunction(() => document.querySelector("#of-name")?.textContent.includes("GET /cart"));
+  const link = await page.$eval('section[aria-labelledby="of-name"] .tools-row a', (each) => each.getAttribute("href"));
+  assert.equal(new URL(link!, server.base).searchParams.get("query"), '{span_name="GET /cart"}');
   assert.equal(new URL(page.url()).searchParams.get("spanName"), "GET /cart");
   await page.waitForSelector('table[aria-label="GET /cart: most CPU"]');
   const mostCpu = await rowsOf(page, "GET /cart: most CPU");
@@ -74,6 +74,62 @@ test("a name links to Explore, and a selected name shows its flame graph, also a
   await page.goBack();
   await page.waitForSelector('table[aria-label="Spans with the most CPU"]');
   assert.equal(new URL(page.url()).searchParams.get("spanName"), null);
+  await closeCleanly(opened);
+});
+
+test("a click on a row selects its name, and the controls of the row keep their own effect", async () => {
+  const opened = await open(browser, `${server.base}spans`);
+  const { page } = opened;
+  const row = 'table[aria-label="Span names"] tbody tr:nth-child(2)';
+
+  await spansTable(page);
+  await page.click(`${row} .tick`);
+  assert.match(await textOf(page, "#of-name"), /POST \/order/);
+  await page.click(`${row} td:nth-child(5)`);
+  await page.waitForFunction(() => document.querySelector("#of-name")?.textContent.includes("GET /cart"));
+  assert.match((await page.$eval(row, (each) => each.className)), /selected/);
+  await waitForParameter(page, "spanName", "GET /cart");
+  await closeCleanly(opened);
+});
+
+test("two ticked names are compared, also after a reload", async () => {
+  const opened = await open(browser, `${server.base}spans?query=shop.cpu`);
+  const { page } = opened;
+
+  await spansTable(page);
+  assert.match(await textOf(page, ".pair"), /Tick two names/);
+  await page.click('input[aria-label="Compare name GET /cart"]');
+  assert.match(await textOf(page, ".pair"), /compare it with GET \/cart/);
+  await page.click('input[aria-label="Compare name POST /order"]');
+  await page.reload();
+  await page.waitForSelector(".pair a");
+  await clickText(page, ".pair a", "Diff");
+  await page.waitForSelector(".view-comparison-diff .summary");
+  assert.equal(parameter(page, "leftQuery"), 'shop.cpu{span_name="GET /cart"}');
+  assert.equal(parameter(page, "rightQuery"), 'shop.cpu{span_name="POST /order"}');
+  assert.equal(parameter(page, "ticked"), null);
+  assert.match(await textOf(page, ".summary"), /120 ms in 3 profiles . 300 ms in 1 profile/);
+  await page.goBack();
+  await page.waitForSelector('input[aria-label="Compare name GET /cart"]:checked');
+  await closeCleanly(opened);
+});
+
+test("a click includes or excludes a name, and the filter stays in the address", async () => {
+  const opened = await open(browser, `${server.base}spans?query=shop.cpu`);
+  const { page } = opened;
+
+  await spansTable(page);
+  await page.click('a[aria-label="Exclude span name POST /order"]');
+  await waitForParameter(page, "query", 'shop.cpu{span_name!="POST /order"}');
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Span names"] tbody tr').length === 3);
+  await page.click('a[aria-label="Show only span name GET /cart"]');
+  await waitForParameter(page, "query", 'shop.cpu{span_name!="POST /order",span_name="GET /cart"}');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Span names"] tbody tr').length === 3);
+  await page.type('input[aria-label="Filter names"]', "cart");
+  await waitForParameter(page, "filter", "cart");
+  await page.reload();
+  assert.equal((await spansTable(page)).length, 1);
   await closeCleanly(opened);
 });
 
@@ -261,7 +317,7 @@ test("a span name of the maximum length can be selected and compared", async () 
   const { page } = opened;
 
   assert.deepEqual((await spansTable(page)).map((row) => row[2]), ["30.0 ms", "20.0 ms"]);
-  await page.click(".choose");
+  await page.click('button[aria-label^="Flame graph of (nnn"]');
   await page.waitForFunction(() => document.querySelectorAll('table[aria-label^="(nnn"][aria-label$=": most CPU"] tbody tr').length === 1);
   await page.waitForSelector('section[aria-labelledby="of-name"] canvas');
   await page.goto(`${long.base}span?span=${spanId(1)}&of=baseline`);

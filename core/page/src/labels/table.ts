@@ -12,6 +12,8 @@ export interface TableOptions {
   label: string;
   unit: string;
   hrefOf: (value: WireLabelValue) => string;
+  tick: (value: WireLabelValue) => HTMLElement;
+  include: (value: WireLabelValue) => HTMLElement;
   onOrder: (order: Order) => void;
 }
 
@@ -23,13 +25,13 @@ export function valueName(value: string | null): string {
   return value === null ? "(no value)" : value === "" ? "(empty)" : safeText(value, VALUE_MAX);
 }
 
-function row(value: WireLabelValue, { unit, hrefOf }: TableOptions): HTMLElement {
+function row(value: WireLabelValue, { unit, hrefOf, tick, include }: TableOptions): HTMLElement {
   const bar = h("span", { class: "share-bar" });
   const isFew = value.profiles < PROFILES_FEW;
 
   bar.style.width = `${Math.max(0, Math.min(1, value.share)) * 100}%`;
   return h("tr", isFew ? { class: "few" } : {},
-    h("th", { scope: "row" }, h("a", { href: hrefOf(value) }, valueName(value.value))),
+    h("th", { scope: "row" }, h("span", { class: "value-name" }, tick(value), h("a", { href: hrefOf(value) }, valueName(value.value)), include(value))),
     h("td", {}, amount(value.total, unit)),
     h("td", { class: "share" }, bar, h("span", {}, percent(value.share))),
     h("td", {}, amount(value.average, unit)),

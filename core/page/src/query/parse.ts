@@ -198,8 +198,8 @@ export function applicationOf(query: string, known: readonly string[] = []): str
 /** Labels whose values identify one span or trace. */
 export const ID_LABELS: readonly string[] = ["profile_id", "span_id", "trace_id"];
 
-function written(label: string, value: string): string {
-  return `${/^[A-Za-z_]\w*$/.test(label) ? label : quoted(label)}=${quoted(value)}`;
+function written(label: string, value: string, operator: Operator = "="): string {
+  return `${/^[A-Za-z_]\w*$/.test(label) ? label : quoted(label)}${operator}${quoted(value)}`;
 }
 
 /** The text of the matchers as typed. */
@@ -230,14 +230,25 @@ export function onlyApplication(query: string): string {
   return withApplication(`${typeFront(query)}{}`, applicationOf(query) ?? "");
 }
 
-/** Adds a matcher to the query. Replaces an existing "=" matcher of the same label. */
+/** Adds a matcher to the query. Replaces an existing "=" matcher of the same label and
+ * the "!=" matcher of the same value. */
 export function withMatcher(query: string, label: string, value: string): string {
   const { head, matchers } = parseQuery(query);
-  const others = matchers.filter(({ name, operator }) => name !== label || operator !== "=");
+  const others = matchers.filter((each) => each.name !== label || each.operator !== "=" && (each.operator !== "!=" || each.value !== value));
 
   if (label === "service_name" && head !== "" && !isType(head))
     return withApplication(query, value);
   return `${head}{${[...textsOf(query, others), written(label, value)].join(",")}}`;
+}
+
+/** Adds a "!=" matcher to the query. Removes the "=" matcher of the same value. */
+export function withoutValue(query: string, label: string, value: string): string {
+  const { head, matchers } = parseQuery(query);
+  const isHead = label === "service_name" && head !== "" && !isType(head) && applicationOf(query) === value;
+  const others = matchers.filter((each) => !(each.name === label && each.value === value && (each.operator === "=" || each.operator === "!="))
+    && !(isHead && isTypeMatcher(each)));
+
+  return `${isHead ? typeFront(query) : head}{${[...textsOf(query, others), written(label, value, "!=")].join(",")}}`;
 }
 
 /** Removes the matcher with this index. */

@@ -1,5 +1,5 @@
 /** Queries and addresses for links between the views about spans. */
-import { ID_LABELS, escapedRegex, parseQuery, quoted, withMatcher, withoutMatcher } from "../query/parse.ts";
+import { ID_LABELS, escapedRegex, parseQuery, quoted, withMatcher, withoutMatcher, withoutValue } from "../query/parse.ts";
 import { typeName, typeOf, unitOf } from "../model/choice.ts";
 import { rangeChange, rangeOf, type Range } from "../model/range.ts";
 import type { Change, State } from "../model/state.ts";
@@ -7,7 +7,7 @@ import type { Change, State } from "../model/state.ts";
 /** Parameters of single views, which links to other views drop. */
 const VIEW_PARAMETERS = [
   "zoom", "search", "focus", "hide", "sandwich", "span", "trace", "recursion", "spanName", "noName", "by", "order", "name", "service",
-  "minDuration", "after", "clock", "of", "scale", "closed", "leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil",
+  "ticked", "filter", "label", "minDuration", "after", "clock", "of", "scale", "closed", "leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil",
 ] as const;
 
 export function toOtherView(change: Change): Change {
@@ -50,6 +50,12 @@ export function spanNameQuery(query: string, name: string | null): string {
   if (name.length <= NAME_MAX)
     return withMatcher(query, "span_name", name);
   return `${unnamed.slice(0, -'=""}'.length)}=~${quoted(`${escapedRegex(name.slice(0, NAME_MAX))}(?s:.*)`)}}`;
+}
+
+/** The query without one span name. Returns null for a name that is too long for an
+ * address. */
+export function withoutSpanName(query: string, name: string | null): string | null {
+  return (name ?? "").length > NAME_MAX ? null : withoutValue(query, "span_name", name ?? "");
 }
 
 /** The parameters for the selected name. A name that is too long has none. */

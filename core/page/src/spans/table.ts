@@ -24,6 +24,9 @@ export interface TableOptions<Row> {
   order?: string;
   onOrder?: (order: string) => void;
   rowClass?: (row: Row) => string | undefined;
+  /** Called for a click on a row, unless the click selects text or belongs to a control.
+   * A cell must have a control with the same effect, for the keyboard. */
+  onRow?: (row: Row) => void;
 }
 
 export interface Table<Row> {
@@ -48,6 +51,10 @@ function sorted<Row>(rows: readonly Row[], column: Column<Row> | undefined, reve
   return rows.map((row) => ({ row, value: key(row) }))
     .sort((a, b) => compared(a.value, b.value) * (reverse && a.value !== null && b.value !== null ? -1 : 1))
     .map(({ row }) => row);
+}
+
+function isOnRow(event: Event): boolean {
+  return event.target instanceof Element && event.target.closest("a, button, input") === null && getSelection()?.isCollapsed !== false;
 }
 
 export function table<Row>(options: TableOptions<Row>): Table<Row> {
@@ -78,15 +85,26 @@ class SortedTable<Row> implements Table<Row> {
   }
 
   private draw(): void {
-    const { columns, rowClass } = this.options;
+    const { columns } = this.options;
     const id = this.order.replace(/^-/, "");
     const rows = sorted(this.rows, columns.find((column) => column.id === id), this.order.startsWith("-"));
 
     replaceContent(this.head, ...columns.map((column) => this.headCell(column)));
-    replaceContent(this.body, ...rows.slice(0, this.limit).map((row) => h("tr", { class: rowClass?.(row) },
-      ...columns.map((column) => h("td", { class: column.numeric ? "number" : undefined }, column.cell(row))))));
+    replaceContent(this.body, ...rows.slice(0, this.limit).map((row) => this.row(row)));
     this.more.hidden = rows.length <= this.limit;
     this.more.textContent = `Show more (${count(Math.min(this.limit, rows.length))} of ${count(rows.length)} shown)`;
+  }
+
+  private row(row: Row): HTMLElement {
+    const { columns, rowClass, onRow } = this.options;
+
+    return h("tr", {
+      class: [rowClass?.(row), onRow && "selectable"].filter(Boolean).join(" ") || undefined,
+      onclick: onRow && ((event: Event) => {
+        if (isOnRow(event))
+          onRow(row);
+      }),
+    }, ...columns.map((column) => h("td", { class: column.numeric ? "number" : undefined }, column.cell(row))));
   }
 
   private headCell(column: Column<Row>): HTMLElement {

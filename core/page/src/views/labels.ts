@@ -3,12 +3,15 @@ import type { View } from "./view.ts";
 import { emptyReason } from "../explore/empty.ts";
 import { Cards } from "../labels/cards.ts";
 import { ordered, readOrder, writeOrder, type Order } from "../labels/order.ts";
-import { ValueTable } from "../labels/table.ts";
+import { ValueTable, valueName } from "../labels/table.ts";
 import { typeOf, unitOf } from "../model/choice.ts";
 import type { WireLabelValue } from "../model/wire.ts";
 import { count } from "../parts/format.ts";
 import { h, replaceContent, safeText } from "../parts/dom.ts";
-import { applicationOf, withMatcher } from "../query/parse.ts";
+import { filterBox, type Filter } from "../parts/filter.ts";
+import { includeLinks } from "../query/include.ts";
+import { Pair } from "../query/pair.ts";
+import { ID_LABELS, applicationOf, withMatcher, withoutValue } from "../query/parse.ts";
 
 const NAME_MAX = 60;
 /** Number of values that "More values" adds. */
@@ -33,6 +36,8 @@ class Labels {
   private readonly table: ValueTable;
   private readonly cards: Cards;
   private readonly more = h("p", {});
+  private readonly filter: Filter;
+  private readonly pair: Pair;
   private answer: LabelAnswer = { total: 0, values: [], after: null };
   private order: Order;
   private shownCount = PAGE;
@@ -41,8 +46,15 @@ class Labels {
     const unit = unitOf(typeOf(view.state.parameters));
 
     this.order = readOrder(view.state.parameters["order"]);
+    this.filter = filterBox("values", view.state.parameters["filter"] ?? "", (filter) => {
+      view.updateAddress({ filter });
+      this.shownCount = PAGE;
+      this.show();
+    });
+    this.pair = new Pair({ view, noun: "value", textOf: valueName, queryOf: (value) => this.queryOf(value), onChange: () => { this.show(); } });
     this.table = new ValueTable({
       label, unit, hrefOf: (value) => this.hrefOf(value),
+      tick: ({ value }) => this.pair.checkbox(value), include: (value) => this.include(value),
       onOrder: (order) => {
         this.order = order;
         this.view.updateAddress({ order: writeOrder(order) });
@@ -67,7 +79,8 @@ class Labels {
       return;
     }
     if (!this.table.element.isConnected)
-      this.place.replaceChildren(this.table.element, this.cards.element, this.more);
+      this.place.replaceChildren(h("div", { class: "tools-row" }, this.filter.element, this.pair.element), this.table.element, this.cards.element, this.more);
+    this.pair.setDefaults(twoLargest(answer.values));
     this.show();
   }
 
@@ -79,8 +92,15 @@ class Labels {
       replaceContent(this.links, links);
   }
 
+  private include({ value }: WireLabelValue): HTMLElement {
+    return includeLinks(this.view, {
+      label: this.label, text: valueName(value), only: this.queryOf(value),
+      without: withoutValue(this.view.state.parameters["query"] ?? "", this.label, value ?? ""),
+    });
+  }
+
   private hrefOf({ value }: WireLabelValue): string {
-    return this.view.address({ query: this.queryOf(value), label: undefined, order: undefined }, "explore");
+    return this.view.address({ query: this.queryOf(value), label: undefined, order: undefined, ticked: undefined, filter: undefined }, "explore");
   }
 
   private queryOf(value: string | null): string {
@@ -88,17 +108,16 @@ class Labels {
   }
 
   private show(): void {
-    const values = ordered(this.answer.values, this.order).slice(0, this.shownCount);
+    const found = this.filter.apply(this.answer.values, ({ value }) => valueName(value));
+    const values = ordered(found, this.order).slice(0, this.shownCount);
 
     this.table.show(values, this.order);
     this.cards.show(values);
-    this.showMore();
+    this.showMore(found.length - values.length);
   }
 
-  private showMore(): void {
-    const { values, after } = this.answer;
-    const left = values.length - this.shownCount;
-    const most = after === null ? "" : ` Only the ${count(VALUES_MAX)} largest values are listed.`;
+  private showMore(left: number): void {
+    const most = this.answer.after === null ? "" : ` Only the ${count(VALUES_MAX)} largest values are listed.`;
 
     replaceContent(this.more, ...left > 0 ? [h("button", {
       type: "button", onclick: () => {
@@ -109,18 +128,30 @@ class Labels {
   }
 }
 
-/** The default label: the application unless the query selects one, else the label
- * with the most values. */
+/** The two largest values, the largest one last. */
+function twoLargest(values: readonly WireLabelValue[]): (string | null)[] {
+  return values.length < 2 ? [] : [values[1]!.value, values[0]!.value];
+}
+
+/** Labels with more values, such as pods, are rarely compared. */
+const COMPARED_MAX = 20;
+
+/** The default label: the application unless the query selects one; else the label with
+ * the most values, but at most COMPARED_MAX if there is one. Span names and ids have
+ * views of their own. */
 function chosenLabel(names: readonly LabelName[], query: string): string | undefined {
   if (applicationOf(query) === null && names.some(({ name }) => name === "service_name"))
     return "service_name";
-  const most = names.reduce<LabelName | null>((best, each) => best === null || each.values > best.values ? each : best, null);
+  const own = names.filter(({ name }) => name !== "span_name" && !ID_LABELS.includes(name));
+  const compared = own.filter(({ values }) => values > 1 && values <= COMPARED_MAX);
+  const candidates = compared.length > 0 ? compared : own.length > 0 ? own : names;
+  const most = candidates.reduce<LabelName | null>((best, each) => best === null || each.values > best.values ? each : best, null);
   return most?.name;
 }
 
 function labelLinks(view: View, names: readonly LabelName[], chosen: string): HTMLElement {
   return h("nav", { class: "label-names", "aria-label": "Labels" }, ...names.map(({ name, values }) => h("a", {
-    href: view.address({ label: name }), ...(name === chosen ? { "aria-current": "true" } : {}),
+    href: view.address({ label: name, ticked: undefined, filter: undefined }), ...(name === chosen ? { "aria-current": "true" } : {}),
   }, safeText(name, NAME_MAX), " ", h("span", { class: "faint" }, count(values)))));
 }
 

@@ -79,6 +79,7 @@ class SpanList {
   private readonly stacks: StacksPlace;
   private readonly summary = h("p", { class: "summary" });
   private readonly heading = h("h2", { id: "of-name" });
+  private readonly explore = h("a", {}, "Explore");
   private readonly lists = h("div", { class: "side-by-side" });
   private readonly listing: LatestRequest;
   private ranked: readonly Ranked[] = [];
@@ -100,7 +101,7 @@ class SpanList {
       },
     });
     this.element = h("div", {}, this.summary, this.names.element,
-      h("section", { "aria-labelledby": "of-name" }, this.heading, this.stacks.element), this.lists);
+      h("section", { "aria-labelledby": "of-name" }, h("div", { class: "tools-row" }, this.heading, this.explore), this.stacks.element), this.lists);
     this.list(chosen !== undefined);
   }
 
@@ -121,6 +122,7 @@ class SpanList {
     const selection = isChosen ? this.nameSelection() : this.selection;
 
     this.heading.textContent = `${measure.name} of ${name}`;
+    this.explore.href = view.address(toOtherView({ query: this.nameSelection().query }), "explore");
     this.ranked = [
       rankedSpans(view, signal, { selection, sort: "total", title: isChosen ? `${name}: most ${measure.name}` : `Spans with the most ${measure.name}`, measure }),
       rankedSpans(view, signal, { selection, sort: "duration", title: isChosen ? `${name}: slowest` : "Slowest spans", measure }),

@@ -1,0 +1,26 @@
+/** Links next to a value that add it to the query: "=" selects only this value, "!="
+ * excludes it. */
+import { h, safeText } from "../parts/dom.ts";
+import type { View } from "../views/view.ts";
+
+const TEXT_MAX = 200;
+
+export interface Included {
+  label: string;
+  /** The displayed value. */
+  text: string;
+  /** The query with only this value. */
+  only: string;
+  /** The query without this value; null if the query cannot exclude it. */
+  without: string | null;
+}
+
+/** The style sheet adds the signs, so that copied text does not contain them. */
+export function includeLinks(view: View, { label, text, only, without }: Included): HTMLElement {
+  const name = `${safeText(label, TEXT_MAX)} ${safeText(text, TEXT_MAX)}`;
+  const link = (kind: string, query: string, verb: string): HTMLElement => h("a", {
+    class: kind, href: view.address({ query, ticked: undefined, filter: undefined, zoom: undefined }), title: `${verb} ${name}`, "aria-label": `${verb} ${name}`,
+  });
+
+  return h("span", { class: "include" }, link("only", only, "Show only"), without !== null && link("without", without, "Exclude"));
+}
