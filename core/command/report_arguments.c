@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "command/shared/arguments.h"
 #include "report_options.h"
-#include "settings/unix_time.h"
 #include "util/memory/buffer.h"
 #include "util/system/clock.h"
 #include "util/system/status.h"
@@ -57,18 +57,44 @@ static bool report_read_process(sp_report_arguments *job, const char *value) {
                       "a process id expected");
 }
 
-static bool report_read_time(sp_report_arguments *job, int argument,
-                             const char *value, uint64_t *out_ns) {
-  const int64_t now_ns = (int64_t)sp_clock_unix_ns(sp_clock_system());
-  int64_t ns;
-  const char *wrong = sp_unix_time_parse(value, now_ns, NULL, &ns);
+/* An sp_utc_offset of the machine's time zone. */
+static int64_t report_utc_offset(int64_t unix_s) {
+  const time_t seconds = (time_t)unix_s;
+  struct tm parts;
 
-  if (!wrong && ns <= 0)
-    wrong = "a time after 1970 expected";
-  if (wrong)
-    return report_wrong(job, argument, value, wrong);
-  *out_ns = (uint64_t)ns;
-  return true;
+  return localtime_r(&seconds, &parts) ? parts.tm_gmtoff : 0;
+}
+
+static bool report_read_time(sp_report_arguments *job, int argument,
+                             const char *value, sp_unix_period *out) {
+  const int64_t now_ns = (int64_t)sp_clock_unix_ns(sp_clock_system());
+  const char *wrong;
+  char shown[81];
+
+  tzset();
+  wrong = sp_unix_period_parse(value, now_ns, report_utc_offset, out);
+  if (!wrong && out->from_ns <= 0)
+    return report_wrong(job, argument, value, "a time after 1970 expected");
+  if (!wrong)
+    return true;
+  shown[sp_utf8_printable(value, strlen(value), shown, sizeof shown - 1)] =
+      '\0';
+  fprintf(job->io->err, "spanprof %s: --%s: Can't read \"%s\". %s\n", job->word,
+          sp_report_options_table[argument].name, shown, wrong);
+  return false;
+}
+
+/* Convert the values of two options for the ends of a range. A value that was
+ * not given is 0 afterwards, unless `from` alone names a day or a week, which
+ * is then the range. */
+static void report_use_range(const sp_unix_period *from,
+                             const sp_unix_period *until, uint64_t *from_ns,
+                             uint64_t *until_ns) {
+  *from_ns = (uint64_t)from->from_ns;
+  if (until->from_ns)
+    *until_ns = (uint64_t)sp_unix_period_end(from, until);
+  else if (from->from_ns < from->until_ns)
+    *until_ns = (uint64_t)from->until_ns;
 }
 
 static bool report_read_pattern(sp_report_arguments *job, int argument,
@@ -136,9 +162,9 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   case SP_REPORT_OPTION_IGNORE:
     return report_read_pattern(job, argument, value, &filter->ignore);
   case SP_REPORT_OPTION_FROM:
-    return report_read_time(job, argument, value, &job->profiles.from_ns);
+    return report_read_time(job, argument, value, &job->from);
   case SP_REPORT_OPTION_UNTIL:
-    return report_read_time(job, argument, value, &job->profiles.until_ns);
+    return report_read_time(job, argument, value, &job->until);
   case SP_REPORT_OPTION_APPLICATION:
     job->profiles.application = value;
     return true;
@@ -195,10 +221,10 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
     return report_read_base(job, value);
   case SP_REPORT_OPTION_DIFF_FROM:
     job->diff = job->base_timed = true;
-    return report_read_time(job, argument, value, &job->base_server.from_ns);
+    return report_read_time(job, argument, value, &job->base_from);
   case SP_REPORT_OPTION_DIFF_UNTIL:
     job->diff = job->base_timed = true;
-    return report_read_time(job, argument, value, &job->base_server.until_ns);
+    return report_read_time(job, argument, value, &job->base_until);
   case SP_REPORT_OPTION_FAIL_ABOVE:
     return report_read_fail_above(job, value);
   case SP_REPORT_OPTION_HTML:
@@ -370,6 +396,10 @@ bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
   }
   if (job->help)
     return true;
+  report_use_range(&job->from, &job->until, &job->profiles.from_ns,
+                   &job->profiles.until_ns);
+  report_use_range(&job->base_from, &job->base_until, &job->base_server.from_ns,
+                   &job->base_server.until_ns);
   if (!report_options_are_consistent(job))
     return false;
   if (job->from_server)

@@ -6,12 +6,17 @@
 #include "command/shared/command_io.h"
 #include "command/shared/profile_list.h"
 #include "report_server.h"
+#include "settings/unix_time.h"
 
 typedef struct sp_report_arguments {
   const sp_command_io *io;
   const char *word; /* name of the command: "report" or "labels" */
   sp_report_options options;
   sp_profile_filter profiles;
+  sp_unix_period from; /* --from and so on; zeros: not given */
+  sp_unix_period until;
+  sp_unix_period base_from; /* --diff-from and --diff-until */
+  sp_unix_period base_until;
   sp_report_order order;
   bool top_given;
   size_t top;

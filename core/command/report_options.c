@@ -60,9 +60,10 @@ const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
          "module"},
     [SP_REPORT_OPTION_FROM] =
         {"from", "TIME",
-         "only profiles from this time on: -1h30m,\n"
-         "14:05, \"yesterday 14:05\", \"2026-11-21 16:00\"\n"
-         "(UTC), 2026-11-21T16:00:00Z, a Unix time"},
+         "only profiles from this time on: -1h30m, today,\n"
+         "14:05, \"yesterday 14:05\", \"2026-11-21 16:00\" (local\n"
+         "time), 2026-11-21T16:00Z, a Unix time. \"yesterday\"\n"
+         "or \"last week\" without --until is the whole period"},
     [SP_REPORT_OPTION_UNTIL] = {"until", "TIME",
                                 "only profiles before this time"},
     [SP_REPORT_OPTION_APPLICATION] = {"application", "NAME",

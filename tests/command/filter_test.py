@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 from made_profile import Profile
 
@@ -91,6 +92,34 @@ class FilterTest(unittest.TestCase):
         nothing = spanprof("report", "--until", "2001-01-01", self.directory)
         self.assertEqual(nothing.returncode, 0)
         self.assertIn("no profiles match", nothing.stdout)
+
+    def test_times_without_a_zone_are_local(self):
+        text = "%Y-%m-%d %H:%M:%S"
+        clock = time.strftime(text, time.gmtime(self.now - 3585 + 19800))
+        utc = time.strftime(text + " UTC", time.gmtime(self.now - 3585))
+
+        for arguments, zone in ((["--from", clock], "IST-5:30"), (["--from", utc], "IST-5:30"),
+                                (["--from", utc], "EST5")):
+            with unittest.mock.patch.dict(os.environ, TZ=zone):
+                self.assertEqual(self.samples(*arguments), 3300, (arguments, zone))
+
+    def test_a_day_alone_is_the_whole_day(self):
+        day = 1795392000  # 2026-11-23 00:00 UTC
+
+        with tempfile.TemporaryDirectory(prefix="spanprof-day-") as folder, \
+                unittest.mock.patch.dict(os.environ, TZ="UTC0"):
+            for number, (start, samples) in enumerate(
+                    ((day - 10, 1), (day, 10), (day + 86390, 100), (day + 86400, 1000))):
+                profile = Profile(start * SECOND, 10 * SECOND)
+                profile.add(samples, "main")
+                profile.write(os.path.join(folder, "%d.pb" % number))
+            for arguments, samples in (
+                    (["--from", "2026-11-23"], 110),
+                    (["--from", "2026-11-23", "--until", "2026-11-23"], 110),
+                    (["--from", "2026-11-23", "--until", "2026-11-24"], 110),
+                    (["--from", "20261123", "--until", "now+9y"], 1110)):
+                done = spanprof("report", "--json", folder, *arguments)
+                self.assertEqual(json.loads(done.stdout)["samples"], samples, arguments)
 
     def test_profiles_are_selected_by_application_and_process(self):
         self.assertEqual(self.samples("--application", "cart"), 333)
@@ -234,8 +263,9 @@ class FilterTest(unittest.TestCase):
     def test_wrong_usage_is_reported(self):
         for arguments, message in (
                 (["--top", "99999999999999999999999"], "0 to 4294967295"),
-                (["--from", "tomorrow"], "a time expected"),
-                (["--from", "20261399"], "no such day"),
+                (["--from", "13:0"],
+                 "--from: Can't read \"13:0\". Try 2026-11-26 13:00 or now-90m.\n"),
+                (["--from", "20261399"], "There is no such day."),
                 (["--until", "1969-12-31"], "after 1970"),
                 (["--from", "-1h", "--until", "-2h"], "later time than --from"),
                 (["--process", "0"], "a process id expected"),

@@ -103,7 +103,7 @@ test("hostile text in the address is harmless", async () => {
   const opened = await open(browser, `${server.base}?${TYPE}&query=${encodeURIComponent(`shop.cpu{a="${BIDI}${MARKUP}"}`)}&from=${encodeURIComponent(MARKUP)}`);
   const { page } = opened;
 
-  await waitForText(page, ".fault", "a time expected");
+  await waitForText(page, ".fault", "Can't read");
   await harmless(page);
   await page.goto(`${server.base}?${TYPE}&query=${encodeURIComponent(`{a="${MARKUP}${BIDI}"}`)}&label=${encodeURIComponent(MARKUP)}`);
   await waitForText(page, ".empty h2", MARKUP);

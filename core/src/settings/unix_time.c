@@ -8,18 +8,20 @@
 
 #define TIME_DAY_S INT64_C(86400)
 
-static const char time_expected[] =
-    "a time expected, such as -1h30m, now, 14:05, yesterday 14:05, "
-    "2026-11-21T16:00:00Z or a Unix time";
-static const char time_no_day[] = "there is no such day";
-static const char time_too_far[] = "the time is too far from now";
+/* Longest duration, such as "1h30m", in bytes. */
+#define TIME_DURATION_MAX 63
 
-/* The text that is not read yet, and the other arguments of
- * sp_unix_time_parse(). */
+static const char time_expected[] = "Try 2026-11-26 13:00 or now-90m.";
+static const char time_no_day[] = "There is no such day.";
+static const char time_too_far[] = "The time is too far from now.";
+
+/* The text that is not read yet, and the arguments of sp_unix_period_parse().
+ */
 typedef struct time_reader {
   const char *p;
   int64_t now_ns;
   sp_utc_offset *local;
+  sp_unix_period *out;
 } time_reader;
 
 /* A day and a time of that day, in UTC, local time or another time zone. */
@@ -58,6 +60,10 @@ static bool time_accept_word(time_reader *reader, const char *word) {
     return true;
   reader->p = before;
   return false;
+}
+
+static bool time_two_digits(const time_reader *reader) {
+  return sp_ascii_digit(reader->p[0]) && sp_ascii_digit(reader->p[1]);
 }
 
 /* Read exactly `count` digits. */
@@ -113,12 +119,25 @@ static int64_t time_local_offset(const time_reader *reader, int64_t unix_s) {
   return reader->local ? reader->local(unix_s) : 0;
 }
 
+static int64_t time_floor(int64_t value, int64_t unit) {
+  return value / unit - (value % unit < 0);
+}
+
+/* Return the seconds since 1970-01-01 00:00 in local time. */
+static int64_t time_local_seconds(const time_reader *reader, int64_t ns) {
+  const int64_t unix_s = time_floor(ns, (int64_t)SP_NS_PER_S);
+
+  return unix_s + time_local_offset(reader, unix_s);
+}
+
 /* Return the number of the present day in local time. */
 static int64_t time_today(const time_reader *reader) {
-  const int64_t now_s = reader->now_ns / (int64_t)SP_NS_PER_S;
-  const int64_t local_s = now_s + time_local_offset(reader, now_s);
+  return time_floor(time_local_seconds(reader, reader->now_ns), TIME_DAY_S);
+}
 
-  return local_s / TIME_DAY_S - (local_s % TIME_DAY_S < 0);
+/* Return the number of the Monday of a day's week. */
+static int64_t time_monday(int64_t day) {
+  return time_floor(day + 3, 7) * 7 - 3; /* 1970-01-01 was a Thursday. */
 }
 
 static int64_t time_of_local(const time_reader *reader,
@@ -138,30 +157,52 @@ static int64_t time_of_local(const time_reader *reader,
   return time_ns(seconds - offset_s, local->ns);
 }
 
-/* Read a time zone, "Z" or "+02:00", if there is one. */
+/* The result is a point in time. */
+static const char *time_is(time_reader *reader, const time_local *local) {
+  reader->out->from_ns = reader->out->until_ns = time_of_local(reader, local);
+  return NULL;
+}
+
+/* The result is a number of whole units from a local time on. */
+static const char *time_is_period(time_reader *reader, int64_t local_s,
+                                  int64_t unit_s) {
+  const time_local from = {.seconds = local_s};
+  const time_local until = {.seconds = local_s + unit_s};
+
+  reader->out->from_ns = time_of_local(reader, &from);
+  reader->out->until_ns = time_of_local(reader, &until);
+  return NULL;
+}
+
+/* Read a time zone, "Z", "UTC" or "+02:00", if there is one. */
 static bool time_read_zone(time_reader *reader, time_local *out) {
-  const int sign = *reader->p == '-' ? -1 : 1;
+  int sign;
   int64_t hours, minutes;
 
-  out->has_zone = time_accept(reader, "Z") || time_accept(reader, "z");
+  time_skip_blanks(reader);
+  sign = *reader->p == '-' ? -1 : 1;
+  out->has_zone = time_accept(reader, "Z") || time_accept(reader, "z") ||
+                  time_accept(reader, "UTC");
   if (out->has_zone || (*reader->p != '+' && *reader->p != '-'))
     return true;
   reader->p++;
   out->has_zone = true;
-  if (!time_digits(reader, 2, &hours) || !time_accept(reader, ":") ||
-      !time_digits(reader, 2, &minutes) || hours > 23 || minutes > 59)
+  if (!time_digits(reader, 2, &hours))
+    return false;
+  (void)time_accept(reader, ":");
+  if (!time_digits(reader, 2, &minutes) || hours > 23 || minutes > 59)
     return false;
   out->zone_s = sign * (hours * 3600 + minutes * 60);
   return true;
 }
 
-/* Read "HH:MM", "HH:MM:SS" or "HH:MM:SS.FRACTION", and a time zone, if there is
- * one. */
+/* Read "H:MM", "HH:MM", "HH:MM:SS" or "HH:MM:SS.FRACTION", and a time zone, if
+ * there is one. */
 static bool time_read_clock(time_reader *reader, time_local *out) {
   int64_t hours, minutes, seconds = 0, place = (int64_t)SP_NS_PER_S / 10;
 
-  if (!time_digits(reader, 2, &hours) || !time_accept(reader, ":") ||
-      !time_digits(reader, 2, &minutes) ||
+  if (!time_digits(reader, time_two_digits(reader) ? 2 : 1, &hours) ||
+      !time_accept(reader, ":") || !time_digits(reader, 2, &minutes) ||
       (time_accept(reader, ":") && !time_digits(reader, 2, &seconds)) ||
       hours > 23 || minutes > 59 || seconds > 59)
     return false;
@@ -184,7 +225,7 @@ static const char *time_read_date(time_reader *reader, time_local *out) {
 }
 
 /* Read a day ("2026-11-23", "today" or "yesterday"), with or without a time. */
-static const char *time_read_day(time_reader *reader, int64_t *out_ns) {
+static const char *time_read_day(time_reader *reader) {
   time_local local = {0};
   const char *wrong = NULL;
 
@@ -198,29 +239,34 @@ static const char *time_read_day(time_reader *reader, int64_t *out_ns) {
     return wrong;
   if (*reader->p == 'T' || *reader->p == 't')
     reader->p++;
-  else if (time_at_end(reader)) {
-    *out_ns = time_of_local(reader, &local);
-    return NULL;
-  }
+  else if (time_at_end(reader))
+    return time_is_period(reader, local.day * TIME_DAY_S, TIME_DAY_S);
   if (!time_read_clock(reader, &local) || !time_at_end(reader))
     return time_expected;
-  *out_ns = time_of_local(reader, &local);
-  return NULL;
+  return time_is(reader, &local);
+}
+
+/* Read the word after "this" or "last". */
+static const char *time_read_week(time_reader *reader, int64_t weeks_ago) {
+  const int64_t monday = time_monday(time_today(reader)) - 7 * weeks_ago;
+
+  time_skip_blanks(reader);
+  if (!time_accept_word(reader, "week") || !time_at_end(reader))
+    return time_expected;
+  return time_is_period(reader, monday * TIME_DAY_S, 7 * TIME_DAY_S);
 }
 
 /* Read a time of the present day, such as "14:05". */
-static const char *time_read_today(time_reader *reader, int64_t *out_ns) {
+static const char *time_read_today(time_reader *reader) {
   time_local local = {.day = time_today(reader)};
 
   if (!time_read_clock(reader, &local) || !time_at_end(reader))
     return time_expected;
-  *out_ns = time_of_local(reader, &local);
-  return NULL;
+  return time_is(reader, &local);
 }
 
 /* Read a Unix time, with or without decimals. */
-static const char *time_read_number(time_reader *reader, size_t digits,
-                                    int64_t *out_ns) {
+static const char *time_read_number(time_reader *reader, size_t digits) {
   const uint64_t unit_ns = digits == 13   ? SP_NS_PER_MS
                            : digits == 16 ? 1000
                            : digits == 19 ? 1
@@ -230,79 +276,125 @@ static const char *time_read_number(time_reader *reader, size_t digits,
 
   if (st == SPANPROF_ERR_FORMAT)
     return time_expected;
-  *out_ns = st || ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+  reader->out->from_ns = st || ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+  reader->out->until_ns = reader->out->from_ns;
   return NULL;
 }
 
 /* Read a day without hyphens, such as "20261123". */
-static const char *time_read_compact_day(time_reader *reader, int64_t *out_ns) {
-  time_local local = {0};
-  int64_t number;
+static const char *time_read_compact_day(time_reader *reader) {
+  int64_t number, day;
 
   if (!time_digits(reader, 8, &number) || !time_at_end(reader))
     return time_expected;
-  if (!time_day(number / 10000, number / 100 % 100, number % 100, &local.day))
+  if (!time_day(number / 10000, number / 100 % 100, number % 100, &day))
     return time_no_day;
-  *out_ns = time_of_local(reader, &local);
-  return NULL;
+  return time_is_period(reader, day * TIME_DAY_S, TIME_DAY_S);
+}
+
+/* Read "/d" and so on, if it follows: the result is the whole minute, hour, day
+ * or week in local time that contains the time `ns`. */
+static const char *time_read_unit(time_reader *reader, int64_t ns) {
+  const int64_t local_s = time_local_seconds(reader, ns);
+  int64_t unit_s;
+
+  reader->out->from_ns = reader->out->until_ns = ns;
+  if (time_at_end(reader))
+    return NULL;
+  if (!time_accept(reader, "/"))
+    return time_expected;
+  if (time_accept_word(reader, "w") && time_at_end(reader))
+    return time_is_period(
+        reader, time_monday(time_floor(local_s, TIME_DAY_S)) * TIME_DAY_S,
+        7 * TIME_DAY_S);
+  unit_s = time_accept_word(reader, "d")   ? TIME_DAY_S
+           : time_accept_word(reader, "h") ? 3600
+           : time_accept_word(reader, "m") ? 60
+                                           : 0;
+  if (!unit_s || !time_at_end(reader))
+    return time_expected;
+  return time_is_period(reader, time_floor(local_s, unit_s) * unit_s, unit_s);
 }
 
 /* Read a duration such as "1h30m". The result is now plus the duration if
  * `sign` is 1, and now minus the duration if it is -1. */
 static const char *time_read_offset(time_reader *reader, int sign,
-                                    uint64_t bare_unit_ns, int64_t *out_ns) {
+                                    uint64_t bare_unit_ns) {
+  const size_t bytes = strcspn(reader->p, "/");
+  char duration[TIME_DURATION_MAX + 1] = "";
   uint64_t length_ns;
-  const spanprof_status st =
-      sp_duration_parse_long(reader->p, bare_unit_ns, &length_ns);
+  int64_t ns;
+  spanprof_status st;
 
+  if (bytes > TIME_DURATION_MAX)
+    return time_expected;
+  memcpy(duration, reader->p, bytes);
+  st = sp_duration_parse_long(duration, bare_unit_ns, &length_ns);
   if (st == SPANPROF_ERR_FORMAT)
     return time_expected;
   if (st || length_ns > INT64_MAX ||
-      __builtin_add_overflow(reader->now_ns, sign * (int64_t)length_ns, out_ns))
+      __builtin_add_overflow(reader->now_ns, sign * (int64_t)length_ns, &ns))
     return time_too_far;
-  return NULL;
+  reader->p += bytes;
+  return time_read_unit(reader, ns);
 }
 
 /* Read a text that begins with `digits` digits. */
-static const char *time_read_digits(time_reader *reader, size_t digits,
-                                    int64_t *out_ns) {
+static const char *time_read_digits(time_reader *reader, size_t digits) {
   const char next = reader->p[digits];
 
   if (next == ':')
-    return time_read_today(reader, out_ns);
+    return time_read_today(reader);
   if (next == '-')
-    return time_read_day(reader, out_ns);
+    return time_read_day(reader);
   if (reader->p[strspn(reader->p, "0123456789. \t")])
-    return time_read_offset(reader, -1, 0, out_ns);
-  return digits == 8 && next != '.' ? time_read_compact_day(reader, out_ns)
-                                    : time_read_number(reader, digits, out_ns);
+    return time_read_offset(reader, -1, 0);
+  return digits == 8 && next != '.' ? time_read_compact_day(reader)
+                                    : time_read_number(reader, digits);
 }
 
-static const char *time_read(time_reader *reader, int64_t *out_ns) {
+static const char *time_read(time_reader *reader) {
   bool now;
   size_t digits;
 
   time_skip_blanks(reader);
   now = time_accept_word(reader, "now");
-  if (now && time_at_end(reader))
-    return NULL;
+  time_skip_blanks(reader);
   if (time_accept(reader, "-"))
-    return time_read_offset(reader, -1, SP_NS_PER_S, out_ns);
+    return time_read_offset(reader, -1, SP_NS_PER_S);
   if (time_accept(reader, "+"))
-    return time_read_offset(reader, 1, SP_NS_PER_S, out_ns);
+    return time_read_offset(reader, 1, SP_NS_PER_S);
   if (now)
-    return time_expected;
+    return time_read_unit(reader, reader->now_ns);
+  if (time_accept_word(reader, "last"))
+    return time_read_week(reader, 1);
+  if (time_accept_word(reader, "this"))
+    return time_read_week(reader, 0);
   digits = strspn(reader->p, "0123456789");
-  return digits ? time_read_digits(reader, digits, out_ns)
-                : time_read_day(reader, out_ns);
+  return digits ? time_read_digits(reader, digits) : time_read_day(reader);
+}
+
+const char *sp_unix_period_parse(const char *text, int64_t now_ns,
+                                 sp_utc_offset *local, sp_unix_period *out) {
+  time_reader reader = {
+      .p = text, .now_ns = now_ns, .local = local, .out = out};
+  const char *wrong = time_read(&reader);
+
+  if (wrong)
+    out->from_ns = out->until_ns = now_ns;
+  return wrong;
 }
 
 const char *sp_unix_time_parse(const char *text, int64_t now_ns,
                                sp_utc_offset *local, int64_t *out_ns) {
-  time_reader reader = {.p = text, .now_ns = now_ns, .local = local};
-  int64_t ns = now_ns;
-  const char *wrong = time_read(&reader, &ns);
+  sp_unix_period period;
+  const char *wrong = sp_unix_period_parse(text, now_ns, local, &period);
 
-  *out_ns = wrong ? now_ns : ns;
+  *out_ns = period.from_ns;
   return wrong;
+}
+
+int64_t sp_unix_period_end(const sp_unix_period *from,
+                           const sp_unix_period *until) {
+  return until->from_ns > from->from_ns ? until->from_ns : until->until_ns;
 }

@@ -258,7 +258,7 @@ static void an_error_has_a_column(void) {
   check_has(&a, 400, "\"column\":8");
   answer_dispose(&a);
   a = get("/api/v1/profile", from, 1);
-  check_has(&a, 400, "from \\\"tomorrow\\\": a time expected");
+  check_has(&a, 400, "from: Can't read \\\"tomorrow\\\". Try 2026-");
   answer_dispose(&a);
   a = get("/api/v1/profile", format, 1);
   check_has(&a, 400, "format must be one of");

@@ -35,24 +35,45 @@ static const char *api_side_parameter(const sp_query *query, const char *side,
   return text && *text ? text : NULL;
 }
 
+/* Read a time in UTC. *out is unchanged if the parameter is missing. */
 static spanprof_status api_time(sp_query *query, const char *side,
-                                const char *name, int64_t otherwise,
-                                int64_t *out) {
-  const int64_t now_ns = (int64_t)sp_clock_unix_ns(query->serve->clock);
-  int64_t time_ns = now_ns + sp_query_ns(otherwise);
+                                const char *name, int64_t now_ns,
+                                sp_unix_period *out) {
   char key[32];
   const char *text = api_side_parameter(query, side, name, key);
   const char *wrong =
-      text ? sp_unix_time_parse(text, now_ns, NULL, &time_ns) : NULL;
+      text ? sp_unix_period_parse(text, now_ns, NULL, out) : NULL;
 
   if (wrong)
-    return sp_query_invalid(query, "%s \"%s\": %s", key, text, wrong);
-  *out = time_ns / (int64_t)SP_NS_PER_MS;
+    return sp_query_invalid(query, "%s: Can't read \"%s\". %s", key, text,
+                            wrong);
+  return SPANPROF_OK;
+}
+
+static int64_t api_ms(int64_t ns) {
+  const int64_t ms = ns / (int64_t)SP_NS_PER_MS;
+
   /* In Pyroscope's calls, 0 means that the time is missing, so use 1 ms
    * instead. */
-  if (*out == 0)
-    *out = 1;
-  return SPANPROF_OK;
+  return ms ? ms : 1;
+}
+
+/* Read the time range of a side. */
+static spanprof_status api_range(sp_query *query, const char *side,
+                                 int64_t *from_ms, int64_t *until_ms) {
+  const int64_t now_ns = (int64_t)sp_clock_unix_ns(query->serve->clock);
+  const int64_t hour_ago_ns = now_ns + sp_query_ns(-API_HOUR_MS);
+  sp_unix_period from = {hour_ago_ns, hour_ago_ns}, until = {now_ns, now_ns};
+  spanprof_status st = api_time(query, side, "from", now_ns, &from);
+
+  /* If only "from" is given and it names a day or a week, that is the range. */
+  if (from.from_ns < from.until_ns)
+    until = from;
+  if (!st)
+    st = api_time(query, side, "until", now_ns, &until);
+  *from_ms = api_ms(from.from_ns);
+  *until_ms = api_ms(sp_unix_period_end(&from, &until));
+  return st;
 }
 
 /* Add the ids in a parameter, separated by commas, to a plan. */
@@ -105,9 +126,7 @@ spanprof_status sp_api_plan_side(sp_query_plan *plan, const char *side) {
   spanprof_status st = api_labels_and_type(plan, side);
 
   if (!st)
-    st = api_time(plan->query, side, "from", -API_HOUR_MS, &from);
-  if (!st)
-    st = api_time(plan->query, side, "until", 0, &until);
+    st = api_range(plan->query, side, &from, &until);
   if (!st)
     st = sp_query_plan_range(plan, from, until);
   if (!st)
@@ -120,9 +139,7 @@ spanprof_status sp_api_plan_side(sp_query_plan *plan, const char *side) {
 }
 
 spanprof_status sp_api_range(sp_api *api, int64_t *from_ms, int64_t *until_ms) {
-  spanprof_status st = api_time(&api->query, "", "from", -API_HOUR_MS, from_ms);
-
-  return st ? st : api_time(&api->query, "", "until", 0, until_ms);
+  return api_range(&api->query, "", from_ms, until_ms);
 }
 
 spanprof_status sp_api_plan(sp_api *api) {
