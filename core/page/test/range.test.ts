@@ -1,21 +1,61 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { exactMoment, zoneOf } from "../src/parts/format.ts";
-import { moved, rangeChange, rangeName, rangeOf, readTime, typedTime, widened } from "../src/model/range.ts";
+import { moved, rangeChange, rangeName, rangeOf, readTime, typedRange, typedTime, unreadable, widened } from "../src/model/range.ts";
+import { readPeriod } from "../src/model/times.ts";
 
 const NOW = 1_795_435_347_000;
 
-test("times are parsed like on the server", () => {
-  for (const [text, ms] of [
-    ["now", NOW], ["now-1h30m", NOW - 5_400_000], ["now+5min", NOW + 300_000], ["now-1M", NOW - 30 * 86_400_000],
-    ["1795434000", 1_795_434_000_000], ["1795434000000", 1_795_434_000_000], ["1795434000000000", 1_795_434_000_000],
-    ["1795434000000000000", 1_795_434_000_000], ["20261123", Date.UTC(2026, 10, 23)], ["-1h30m", NOW - 5_400_000],
-    ["today", Date.UTC(2026, 10, 23)], ["yesterday", Date.UTC(2026, 10, 22)], ["yesterday 14:05", Date.UTC(2026, 10, 22, 14, 5)],
-    ["14:05:30", Date.UTC(2026, 10, 23, 14, 5, 30)], ["2026-11-23T14:05:00.5Z", Date.UTC(2026, 10, 23, 14, 5, 0, 500)],
-    ["2026-11-23 14:05+02:00", Date.UTC(2026, 10, 23, 12, 5)], ["14:05Z", Date.UTC(2026, 10, 23, 14, 5)],
-    ["", null], ["tomorrow", null], ["25:00", null], ["now-", null], ["now-1x", null], ["now1h", null], ["1.5", null], ["now-constructor", null],
-  ] as const)
-    assert.equal(readTime(text, NOW), ms, text);
+/** Runs a function in a time zone. */
+function inZone<T>(zone: string, run: () => T): T {
+  const before = process.env["TZ"];
+
+  process.env["TZ"] = zone;
+  try {
+    return run();
+  } finally {
+    if (before === undefined)
+      delete process.env["TZ"];
+    else
+      process.env["TZ"] = before;
+  }
+}
+
+test("the page parses times like the command and the server", () => {
+  const lines = readFileSync("test/times/cases.tsv", "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+
+  assert.ok(lines.length > 50);
+  for (const line of lines) {
+    const [zone, now, text, from, until] = line.split("\t") as [string, string, string, string, string];
+    const expected = from === "-" ? null : { fromMs: Date.parse(from), untilMs: Date.parse(until) };
+    assert.deepEqual(inZone(zone, () => readPeriod(text, Date.parse(now), "local")), expected, line);
+    if (zone === "UTC")
+      assert.deepEqual(readPeriod(text, Date.parse(now), "utc"), expected, line);
+  }
+});
+
+test("times of an address are in UTC in every time zone", () => {
+  inZone("Asia/Kolkata", () => {
+    assert.equal(readTime("14:05", NOW), Date.UTC(2026, 10, 23, 14, 5));
+    assert.deepEqual(rangeOf("yesterday", undefined, NOW), { fromMs: Date.UTC(2026, 10, 22), untilMs: Date.UTC(2026, 10, 23) });
+    assert.deepEqual(rangeOf("yesterday", "now", NOW), { fromMs: Date.UTC(2026, 10, 22), untilMs: NOW });
+  });
+});
+
+test("a typed day or week alone is the whole day or week", () => {
+  const typed = (from: string, until: string): unknown => inZone("Asia/Kolkata", () => typedRange(from, until, NOW));
+  const local = (day: number, hours = 0, minutes = 0): string => String(Date.UTC(2026, 10, day, hours, minutes) - 19_800_000);
+
+  assert.deepEqual(typed("yesterday", ""), { from: local(22), until: local(23) });
+  assert.deepEqual(typed("yesterday", "yesterday"), { from: local(22), until: local(23) });
+  assert.deepEqual(typed("yesterday", "today"), { from: local(22), until: local(23) });
+  assert.deepEqual(typed("last week", " "), { from: local(16), until: local(23) });
+  assert.deepEqual(typed("yesterday 14:00", "now"), { from: local(22, 14), until: "now" });
+  assert.deepEqual(typed("-1h", ""), { from: "now-1h", until: "now" });
+  assert.deepEqual(typed("13:0", "now"), { invalid: "13:0" });
+  assert.deepEqual(typed("now-1h", "noon"), { invalid: "noon" });
+  assert.equal(unreadable("13:0"), "Can\u2019t read \u201c13:0\u201d. Try 2026-11-26 13:00 or now-90m.");
 });
 
 test("typed dates become milliseconds, and relative times stay", () => {
@@ -44,16 +84,8 @@ test("a formatted time with milliseconds can be parsed", () => {
 });
 
 test("a time zone is written as its offset from UTC", () => {
-  const before = process.env["TZ"];
-
-  for (const [zone, expected] of [["UTC", "UTC"], ["Asia/Kolkata", "UTC+05:30"], ["America/St_Johns", "UTC\u221203:30"]] as const) {
-    process.env["TZ"] = zone;
-    assert.equal(zoneOf(NOW), expected);
-  }
-  if (before === undefined)
-    delete process.env["TZ"];
-  else
-    process.env["TZ"] = before;
+  for (const [zone, expected] of [["UTC", "UTC"], ["Asia/Kolkata", "UTC+05:30"], ["America/St_Johns", "UTC\u221203:30"]] as const)
+    assert.equal(inZone(zone, () => zoneOf(NOW)), expected);
 });
 
 test("steps keep the length of a range, and zooming out ends at the present", () => {

@@ -92,6 +92,30 @@ test("a range can be a preset, typed or stepped, and wrong times are reported", 
   await closeCleanly(opened);
 });
 
+test("a typed day is the whole day, unless the user types another end", async () => {
+  const opened = await open(browser, `${server.base}?query=shop.cpu`);
+  const { page } = opened;
+  const midnight = new Date().setHours(0, 0, 0, 0), before = new Date(midnight).setDate(new Date(midnight).getDate() - 1);
+  const type = async (name: string, text: string): Promise<void> => {
+    await page.$eval(`.shell input[name=${name}]`, (field) => { field.select(); });
+    await page.type(`.shell input[name=${name}]`, text);
+  };
+
+  await waitForGraph(page);
+  await page.click(".menu-button");
+  await type("from", "yesterday");
+  await page.keyboard.press("Enter");
+  await waitForParameter(page, "from", String(before));
+  assert.equal(parameter(page, "until"), String(midnight));
+  await page.click(".menu-button");
+  await type("from", "yesterday 14:00");
+  await type("until", "now-5m");
+  await page.keyboard.press("Enter");
+  await waitForParameter(page, "until", "now-5m");
+  assert.equal(parameter(page, "from"), String(new Date(before).setHours(14)));
+  await closeCleanly(opened);
+});
+
 test("a copied link has absolute times", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu&from=now-1h`);
   const { page } = opened;

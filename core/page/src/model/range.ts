@@ -1,16 +1,11 @@
-/** Time ranges: parses the times of addresses, like the server (unix_time.c), and
- * times that a user types. */
+/** Time ranges: those of addresses, those that a user types, and their names. */
 import { moment } from "../parts/format.ts";
+import { readPeriod } from "./times.ts";
 
 export interface Range {
   fromMs: number;
   untilMs: number;
 }
-
-const DAY_MS = 86_400_000;
-const UNITS: Readonly<Record<string, number>> = {
-  s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS, M: 30 * DAY_MS, mon: 30 * DAY_MS, y: 365 * DAY_MS,
-};
 
 /** The default range, the same as the server's. */
 export const FROM_DEFAULT = "now-1h";
@@ -19,68 +14,10 @@ export const UNTIL_DEFAULT = "now";
 /** "Zoom out" treats shorter ranges as if they had this length. */
 export const RANGE_MIN_MS = 1000;
 
-/** Parses a length of time with a sign, for example "-1h30m". Returns null if the text
- * is none. */
-function offsetMs(text: string): number | null {
-  const sign = text.startsWith("-") ? -1 : 1;
-  let sum = 0;
-
-  if (!/^[+-](\d{1,9}[A-Za-z]+)+$/.test(text))
-    return null;
-  for (const [, number, unit] of text.matchAll(/(\d+)([A-Za-z]+)/g)) {
-    if (!Object.hasOwn(UNITS, unit!))
-      return null;
-    sum += sign * Number(number) * UNITS[unit!]!;
-  }
-  return sum;
-}
-
-function numberMs(digits: string): number | null {
-  const number = Number(digits);
-
-  switch (digits.length) {
-    case 8:
-      return Date.UTC(Math.floor(number / 10_000), Math.floor(number / 100) % 100 - 1, number % 100);
-    case 13:
-      return number;
-    case 16:
-      return Math.floor(number / 1000);
-    case 19:
-      return Math.floor(number / 1_000_000);
-    default:
-      return digits.length < 19 ? number * 1000 : null;
-  }
-}
-
-const DATE = /^(?=.)(?:(\d{4}-\d\d-\d\d|today|yesterday)(?:[ T]|$))?(?:(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
-
-/** Parses "2026-11-23 15:04", "yesterday 15:04", "15:04" and so on. If the text has no
- * time zone, `zone` is "Z" for UTC or "" for the browser's zone. Returns null for other
- * texts. */
-function dateMs(text: string, nowMs: number, zone: "Z" | ""): number | null {
-  const found = DATE.exec(text);
-
-  if (!found)
-    return null;
-  const [, day = "today", time = "00:00", ownZone = zone] = found;
-  // A date whose UTC fields (year, month, day …) are the fields of `nowMs` in the zone.
-  const date = new Date(zone === "Z" ? nowMs : nowMs - new Date(nowMs).getTimezoneOffset() * 60_000);
-  if (day === "yesterday")
-    date.setUTCDate(date.getUTCDate() - 1);
-  const ms = Date.parse(`${day.endsWith("day") ? date.toISOString().slice(0, 10) : day}T${time}${ownZone}`);
-  return Number.isNaN(ms) ? null : ms;
-}
-
-/** Returns milliseconds since 1970, or null for a time that the server would refuse. */
+/** Returns milliseconds since 1970 for a time of an address, which is in UTC without a
+ * zone. Returns null for a time that the server would refuse. */
 export function readTime(text: string, nowMs: number): number | null {
-  const trimmed = text.trim();
-  const offset = offsetMs(trimmed.replace(/^now/, ""));
-
-  if (trimmed === "now")
-    return nowMs;
-  if (offset !== null)
-    return nowMs + offset;
-  return /^\d+$/.test(trimmed) ? numberMs(trimmed) : dateMs(trimmed, nowMs, "Z");
+  return readPeriod(text, nowMs, "utc")?.fromMs ?? null;
 }
 
 /** Formats a time as a parameter with 13 digits, since the server reads shorter numbers
@@ -89,25 +26,58 @@ function timeText(ms: number): string {
   return String(Math.max(0, Math.round(ms))).padStart(13, "0");
 }
 
-/** Converts a typed time to a parameter. Days and times are in the browser's time zone
- * by default. Returns null if it cannot parse the text. */
-export function typedTime(text: string, nowMs: number): string | null {
-  const trimmed = text.trim();
-  const ms = dateMs(trimmed, nowMs, "");
+/** Relative times stay as they are, since they mean the same in every time zone. */
+function typedText(text: string, ms: number): string {
+  const trimmed = text.trim().replace(/^([+-])/, "now$1");
 
-  if (ms !== null)
-    return ms < 0 ? null : timeText(ms);
-  if (/^[+-]/.test(trimmed))
-    return typedTime(`now${trimmed}`, nowMs);
-  return readTime(trimmed, nowMs) === null ? null : trimmed;
+  return /^now[^/]*$/.test(trimmed) ? trimmed : timeText(ms);
 }
 
-/** The range of two parameters, or null if one cannot be parsed. */
-export function rangeOf(from: string | undefined, until: string | undefined, nowMs = Date.now()): Range | null {
-  const fromMs = readTime(from ?? FROM_DEFAULT, nowMs);
-  const untilMs = readTime(until ?? UNTIL_DEFAULT, nowMs);
+/** Converts a typed time to a parameter. Days and times are in the browser's time zone by
+ * default. Returns null if it cannot parse the text. */
+export function typedTime(text: string, nowMs: number): string | null {
+  const ms = readPeriod(text, nowMs, "local")?.fromMs ?? -1;
 
-  return fromMs === null || untilMs === null ? null : { fromMs, untilMs };
+  return ms < 0 ? null : typedText(text, ms);
+}
+
+/** Whether a text names a day, a week or another period. */
+export function isPeriod(text: string): boolean {
+  const found = readPeriod(text, Date.now(), "local");
+
+  return found !== null && found.fromMs < found.untilMs;
+}
+
+/** The end of a range: the beginning of `until` or, if the range would then be empty, its
+ * end. So "yesterday" as both ends is the whole day. */
+function endOf(from: Range, until: Range): number {
+  return until.fromMs > from.fromMs ? until.fromMs : until.untilMs;
+}
+
+/** Converts the typed ends of a range to parameters. Without a second text, a day or a
+ * week is the range, and other ranges end at the present. Returns the text that it cannot
+ * parse as `invalid`. */
+export function typedRange(from: string, until: string, nowMs: number): { from: string; until: string } | { invalid: string } {
+  const end = until.trim() !== "" ? until : isPeriod(from) ? from : UNTIL_DEFAULT;
+  const [begins, ends] = [readPeriod(from, nowMs, "local"), readPeriod(end, nowMs, "local")];
+
+  if (!begins || begins.fromMs < 0)
+    return { invalid: from };
+  return ends && ends.fromMs >= 0 ? { from: typedText(from, begins.fromMs), until: typedText(end, endOf(begins, ends)) } : { invalid: until };
+}
+
+/** The message about a text that is no time. */
+export function unreadable(text: string): string {
+  return `Can\u2019t read \u201c${text}\u201d. Try 2026-11-26 13:00 or now-90m.`;
+}
+
+/** The range of two parameters, or null if one cannot be parsed. Without `until`, a day
+ * or a week is the range, as on the server. */
+export function rangeOf(from: string | undefined, until: string | undefined, nowMs = Date.now()): Range | null {
+  const begins = readPeriod(from ?? FROM_DEFAULT, nowMs, "utc");
+  const ends = until === undefined && begins && begins.fromMs < begins.untilMs ? begins : readPeriod(until ?? UNTIL_DEFAULT, nowMs, "utc");
+
+  return begins && ends && { fromMs: begins.fromMs, untilMs: endOf(begins, ends) };
 }
 
 /** Whether the range is relative to the present, so that it moves with the clock. */

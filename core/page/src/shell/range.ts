@@ -1,6 +1,6 @@
 /** The time range controls: a menu of presets and two fields, steps, refresh and live. */
 import {
-  FROM_DEFAULT, PRESETS, UNTIL_DEFAULT, isRelative, moved, rangeChange, rangeName, rangeOf, typedTime, widened, type Range,
+  FROM_DEFAULT, PRESETS, UNTIL_DEFAULT, isPeriod, isRelative, moved, rangeChange, rangeName, rangeOf, typedRange, unreadable, widened, type Range,
 } from "../model/range.ts";
 import { exactMoment, zoneOf } from "../parts/format.ts";
 import { h } from "../parts/dom.ts";
@@ -20,27 +20,32 @@ let forms = 0;
 
 function absoluteForm(shell: Shell, close: () => void): HeaderPart & { element: HTMLFormElement } {
   const from = h("input", { name: "from", autocomplete: "off", spellcheck: "false" });
-  const until = h("input", { name: "until", autocomplete: "off", spellcheck: "false" });
+  const until = h("input", { name: "until", autocomplete: "off", spellcheck: "false", placeholder: "now, or the end of the day or week" });
   const fault = h("p", { class: "fault", role: "alert", id: `range-fault-${++forms}` });
   const zone = h("p", { class: "faint range-zone" });
   const element = h("form", { class: "absolute" },
     h("label", {}, "From ", from), h("label", {}, "Until ", until), fault,
-    h("p", { class: "faint" }, "2026-11-23 15:04, 14:05, yesterday, now-90m, or seconds since 1970"), zone, h("button", {}, "Apply"));
+    h("p", { class: "faint" }, "14:05, yesterday 14:00, today, last week, now-90m, 2026-11-26 13:00, or seconds since 1970"), zone, h("button", {}, "Apply"));
 
-  let last: string | null = null;
+  let last: string | null = null, untilFilled = "";
 
+  // A day or a week alone is the range, unless the user has typed an end.
+  from.addEventListener("input", () => {
+    if (until.value === untilFilled || until.value === "")
+      until.value = isPeriod(from.value) ? "" : untilFilled;
+  });
   element.addEventListener("submit", (event) => {
-    const times = [from, until].map((field) => typedTime(field.value, Date.now()));
-    const invalid = times[0] === null ? from : until;
+    const range = typedRange(from.value, until.value, Date.now());
 
     event.preventDefault();
-    if (typeof times[0] === "string" && typeof times[1] === "string") {
+    if (!("invalid" in range)) {
       fault.textContent = "";
       close();
-      shell.go({ from: times[0], until: times[1], live: undefined });
+      shell.go({ ...range, live: undefined });
       return;
     }
-    fault.textContent = `Can\u2019t read \u201c${invalid.value}\u201d. Try 14:05, 2026-11-26 13:00 or now-90m.`;
+    const invalid = range.invalid === from.value ? from : until;
+    fault.textContent = unreadable(invalid.value);
     invalid.setAttribute("aria-describedby", fault.id);
     invalid.focus();
   });
@@ -58,7 +63,7 @@ function absoluteForm(shell: Shell, close: () => void): HeaderPart & { element: 
       last = next;
       zone.textContent = `Time zone of this browser: ${zoneOf(currentRange(shell).untilMs)}`;
       from.value = fieldText(state.parameters["from"] ?? FROM_DEFAULT);
-      until.value = fieldText(state.parameters["until"] ?? UNTIL_DEFAULT);
+      until.value = untilFilled = fieldText(state.parameters["until"] ?? UNTIL_DEFAULT);
     },
   };
 }

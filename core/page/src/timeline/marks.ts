@@ -3,7 +3,7 @@
 import { Problem, type Api } from "../parts/api.ts";
 import type { WireAnnotation } from "../model/wire.ts";
 import { moment } from "../parts/format.ts";
-import { typedTime, readTime } from "../model/range.ts";
+import { readTime, typedTime, unreadable } from "../model/range.ts";
 import { h, safeText } from "../parts/dom.ts";
 
 const TEXT_MAX = 4096;
@@ -76,7 +76,7 @@ export class Marks {
       const typed = time.value === moment(timeMs) ? String(timeMs) : typedTime(time.value, Date.now());
       const ms = typed === null ? null : readTime(typed, Date.now());
       if (ms === null) {
-        fault.textContent = `Can\u2019t read \u201c${time.value}\u201d. Try 14:05, 2026-11-26 13:00 or now-90m.`;
+        fault.textContent = unreadable(time.value);
         return;
       }
       void this.add({ text: text.value, timeMs: Math.round(ms), application: everywhere.checked ? null : application }, fault);
