@@ -1,8 +1,8 @@
 /* Tests programs that were compiled with an older or newer header. Each public
  * structure that begins with struct_size is passed with a smaller and with a
- * larger size than in this version. A smaller structure lacks the last fields
- * of this version's; the memory behind it is filled with poison bytes that the
- * library must not read or write. The test is linked only with the shared
+ * larger size than in this version. A smaller structure ends before the last
+ * fields of this version; the memory behind it is filled with poison bytes that
+ * the library must not read or write. The test is linked only with the shared
  * library. */
 #include <spanprof/runtime.h>
 #include <stdlib.h>
@@ -156,7 +156,9 @@ static int read_context(void *data, const spanprof_capture *capture,
   context_size = out->struct_size;
   CHECK_EQUAL(out->labels, 0);
   CHECK_EQUAL(out->span, 0);
-  return 1; /* like a caller that knows no field of `out` */
+  /* The context is in `out`. No field is set, as by a runtime whose header has
+   * no field after struct_size. */
+  return 1;
 }
 
 static spanprof_status resolve(void *data, const spanprof_frame *frame,

@@ -30,8 +30,8 @@ __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   action.sa_sigaction = counting_handler;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ours = signal_number;
-  /* The counting handler gets the real-time signal below it, or SIGRTMAX if
-   * there is none, because other signals have a meaning. */
+  /* The counting handler gets the real-time signal below the profiler's, or
+   * SIGRTMAX if there is none, because other signals have a meaning. */
   counting = signal_number > SIGRTMIN ? signal_number - 1 : SIGRTMAX;
   if (ambush_prepare() || sigaction(counting, &action, NULL) != 0)
     return 1;

@@ -42,9 +42,9 @@ static inline void ambush_work(void) {
   while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns);
 }
 
-/* Returns the value that the profiler's timer sends with this signal, read from
- * one of its signals. The handler needs the value to recognize the timer's
- * signals and their thread. */
+/* Wait for a signal `number` of the profiler's timer, and return the value that
+ * the signal carries. By this value, the profiler's handler recognizes signals
+ * of the timer and their thread. */
 static inline void *ambush_value(int number) {
   const struct timespec now = {0, 0};
   sigset_t wanted, before;

@@ -68,7 +68,7 @@ static int burn_nested(const spanprof_span_rules *rules, uint8_t parent,
   int i, good = 1;
 
   info.trace_id[0] = 1;
-  info.span_id[0] = info.parent_id[0] = 0xfe; /* negative int64_t */
+  info.span_id[0] = info.parent_id[0] = 0xfe; /* negative as int64_t */
   info.span_id[7] = id;
   info.parent_id[7] = parent;
   if (!parent)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`spanprof report` on our profiles, compared with `go tool pprof`."""
+"""`spanprof report` on profiles of spanprof, compared with `go tool pprof`."""
 
 import contextlib
 import glob

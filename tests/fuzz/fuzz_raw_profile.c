@@ -34,7 +34,7 @@ static spanprof_status take(sp_view bytes, sp_arena *arena, sp_buffer *unpacked,
   spanprof_status st;
   bool large;
 
-  /* Space for a few samples more than the minimum. */
+  /* The smallest allowed memory of a part, and space for a few samples. */
   limits.part_bytes = (size_t)68 << 10;
   st = sp_raw_unpack(bytes, unpacked, (size_t)1 << 20, &bytes, &large, refusal);
   if (st || large)

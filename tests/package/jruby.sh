@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# jruby.sh: checks that on JRuby the gem can be installed and loaded, reports
-# why it does not profile, and that its methods do nothing.
+# jruby.sh: checks that on JRuby the gem can be installed and loaded, that it
+# reports why it does not profile, and that its methods do nothing.
 source "$(dirname "$0")/common.sh"
 reason="jruby is not supported: profiling needs CRuby"
 export GEM_HOME=$work/home GEM_PATH=$work/home JRUBY_OPTS=--dev

@@ -137,8 +137,8 @@ done
   fails does_not_compile "it could not be compiled"
 )
 (
-  # Python reports another system. Its build settings are loaded before, from a module whose name
-  # contains the name of the system.
+  # Python reports another system. The build settings are loaded before sys.platform is changed,
+  # because the name of their module contains it.
   mkdir "$work/other"
   echo 'import sys, sysconfig; sysconfig.get_config_vars(); sys.platform = "freebsd14"' > "$work/other/sitecustomize.py"
   # shellcheck disable=SC2030,SC2031 # for this subshell only

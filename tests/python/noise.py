@@ -56,7 +56,7 @@ def distance(one: dict[str, float], other: dict[str, float]) -> float:
 
 def of_shares(shares: dict[str, float], count: int) -> float:
     """Maximum distance between these shares and the shares of `count` samples that are
-    drawn with them."""
+    drawn at random with these probabilities."""
     draw = random.Random(1)
     names, weights = list(shares), list(shares.values())
     distances = []

@@ -226,8 +226,8 @@ class ProgramCase(unittest.TestCase):
                                     f"{pid}: {cpu} of {burned}\n{self.log()}")
 
     def cpu_s(self, function: str | None = None) -> dict[int, float]:
-        """CPU time in all profiles, in seconds by process id: that with `function` on
-        the stack, or all."""
+        """CPU time of all samples in the profiles, or of those with `function` on the
+        stack, in seconds by process id."""
         out: dict[int, float] = {}
         for profile in profile_reader.read_directory(self.profiles):
             assert profile.path
@@ -244,8 +244,8 @@ class ProgramCase(unittest.TestCase):
                        extra: float = 0.0, alone: bool = False) -> None:
         """Assert that `measured`, a CPU time of the profiles, is the CPU time `true`
         that the program burned, or at most `extra` more, apart from random deviations.
-        `alone` tells that the threads did nothing else: then only their ends deviate,
-        because each thread has its own CPU timer."""
+        `alone` means that the threads did nothing else. Then only the time at the ends
+        of a thread can deviate, because each thread has its own CPU timer."""
         total = true if alone else max(sum(self.cpu_s().values()), measured, true)
         allowed = noise.of_time(true, total, 0.01, threads)
         self.assertGreaterEqual(measured, true - allowed - profile_reader.ended_s(self.samples()), what)

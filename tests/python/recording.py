@@ -57,15 +57,15 @@ class RecordingCase(unittest.TestCase):
             return samples
 
     def cpu_s(self, samples: list[profile_reader.Sample], function: str | None = None) -> float:
-        """CPU time of the samples, in seconds: that with `function` on the stack, or
-        all."""
+        """CPU time of all these samples, or of those with `function` on the stack, in
+        seconds."""
         return profile_reader.cpu_ns(samples, lambda sample: function is None or any(
             frame.function.rpartition(".")[2] == function for frame in sample.stack)) / 1e9
 
     def assert_cpu(self, seen: float, true: float, what: str, threads: int = 1) -> None:
         """Assert that `seen`, the CPU time of samples in seconds, is `true` apart from
-        random deviations. `threads` threads did nothing else, so that only their ends
-        deviate: each thread has its own CPU timer."""
+        random deviations. `threads` threads did nothing else, so only the time at their
+        ends can deviate, because each thread has its own CPU timer."""
         allowed = noise.of_time(true, true, self.tick_s, threads)
         self.assertLessEqual(seen, true + allowed, what)
         self.assertGreaterEqual(seen, true - allowed - self.ended_s, what)

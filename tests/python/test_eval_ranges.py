@@ -122,9 +122,10 @@ spanprof.stop()
 """
 
 
-# From 3.14 on, the compiler may place most of the loop elsewhere. The remaining
-# function is small, like one that calls a function per instruction, so the table is
-# searched for.
+# A search for the table reads all constants of the interpreter, which makes them
+# resident. From 3.14 on, the compiler may move most of the eval loop out of its function.
+# The rest is as small as the function of an interpreter that has a function for each
+# instruction, so spanprof searches for the table of these functions.
 @unittest.skipIf(sys.version_info >= (3, 14), "from 3.14 on, spanprof may search for the table")
 class EvalConstantsTest(ProgramCase):
     def test_the_table_is_not_searched_for_if_there_is_one_loop(self) -> None:

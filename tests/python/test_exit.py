@@ -109,7 +109,7 @@ class ExitTest(ProgramCase):
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.5)
 
     def test_no_python_code_runs_after_c_exit_handlers_began(self) -> None:
-        """The process calls C's exit(), as a program that embeds Python and does not
+        """The process calls C's exit(), as a program does that embeds Python and does not
         finalize it. The thread that calls it has the GIL (gil), or does not have it
         (free), or does not have it while another thread delivers a log line (busy)."""
         path = self.write("app.py", """

@@ -58,8 +58,9 @@ def looped() -> None:
 
 class LinesTest(RecordingCase):
     def lines(self, function: types.FunctionType, **options: object) -> tuple[set[int], set[int]]:
-        """Profile a function of this file. Return the lines and the first lines of its
-        frames, relative to the line of its def."""
+        """Profile a function of this file. Return two sets: the line numbers of the
+        function's frames, and the numbers that the frames have as the function's first
+        line. All are relative to the line of the def."""
         code = function.__code__
         frames = [frame for sample in self.record(function, **options) for frame in sample.stack
                   if frame.file == __file__

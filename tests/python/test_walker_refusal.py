@@ -113,7 +113,8 @@ class RefusalTest(ProgramCase):
         library = self.directory / "other.so"
         (self.directory / "other.c").write_text(f"const void *{other}(void) {{ {body} }}")
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, self.directory / "other.c"], check=True)
-        # The program imports the copy, because its folder is first on sys.path.
+        # The program imports the copy of the extension, because sys.path begins with the
+        # folder of the program, which contains the copy.
         return self.run_source(source, LD_PRELOAD=str(library), **variables)
 
     def refused(self, function: str, body: str) -> str:

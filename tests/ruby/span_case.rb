@@ -80,7 +80,7 @@ class SpanCase < Minitest::Test
     nil
   end
 
-  # @return [Float] s of CPU time in burn(name) that the samples have which the block selects
+  # @return [Float] s of CPU time in burn(name), in all samples or in those that the block selects
   def seen(*names)
     @samples.sum { |sample| names.include?(worker(sample)) && (!block_given? || yield(sample)) ? sample.cpu_ns : 0 } / 1e9
   end

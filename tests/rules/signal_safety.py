@@ -3,7 +3,8 @@
 
 Compiles the SOURCEs and fails if code of the signal handler violates a rule of
 core/docs/signal-safety.md: a marked function calls one that is not marked, its
-frame is larger than 1 KiB, or it is recursive. Each ROOT must be a marked
+frame is larger than 1 KiB, or it is recursive. (A function is marked by
+SP_SIGNAL_SAFE, SP_HANDLER_CODE or SP_HANDLER_RARE.) Each ROOT must be a marked
 function. Uses GCC's -fcallgraph-info. Calls are read from a compilation without
 optimisation, because inlining would hide them, and the sizes of frames from one
 with optimisation.

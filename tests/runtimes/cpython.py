@@ -64,8 +64,8 @@ def passes(python, name, folder, profiled):
 
 
 def judge(python, name, folder):
-    """Run a file of tests with spanprof, and without it if it fails. Return the result as
-    text, and whether it fails only with spanprof."""
+    """Run a file of tests with spanprof and, if a test fails, without spanprof. Return the
+    result as text, and whether the file fails only with spanprof."""
     good, said = passes(python, name, folder, True)
     if good:
         return "ok", False

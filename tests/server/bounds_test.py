@@ -13,7 +13,7 @@ from messages import pprof, push
 from serving import Server
 
 SANITIZED = bool(os.environ.get("SPANPROF_SANITIZED"))
-MEMORY_KB = 400_000  # limit of the server's memory: one response of 256 MB and its tree
+MEMORY_KB = 400_000  # maximum of the server's memory; one call may use 256 MiB of it
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
 

@@ -53,7 +53,7 @@ class CallsTest(unittest.TestCase):
             at = int(got["setting"].pop("modifiedAt"))
             self.assertTrue(before <= at <= int(time.time() * 1000), at)
             self.assertEqual({"name": "a", "value": "1"}, got["setting"])
-            # The time in a request is used: one before that of the stored setting is refused.
+            # A request may have a time. If the stored setting is newer, the request is refused.
             self.assertEqual(409, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": at - 1})[0])
             self.assertEqual(200, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": -1})[0])
             self.assertEqual("2", settings(server, "Get")[1]["settings"][0]["value"])

@@ -98,7 +98,7 @@ class Uploads(unittest.TestCase):
         self.check("retry", 50_000_001)
 
     def test_uploads_of_one_second_all_count(self):
-        """Equal profiles of the same second count, because processes that were forked together send such profiles."""
+        """Equal profiles of one second are all counted, because processes that were forked together send them."""
         second = self.now // 10**9 * 10**9 - 10 * 10**9
         for _ in range(4):
             self.ingest("prefork.cpu", b"main;leaf 3\n", format="folded", sampleRate="100")
@@ -172,7 +172,7 @@ class Uploads(unittest.TestCase):
         self.check("speed", 30_000_000, ("leaf", "main", "total"))
 
     def test_ingest_texts_of_a_span(self):
-        """A label profile_id in the name that is a span id applies to all samples; any other text is a label."""
+        """In the name of an upload, a profile_id that is a span id applies to all samples; other texts stay a label."""
         speedscope = json.dumps({
             "$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "leaf"}]},
             "profiles": [{"type": "sampled", "name": "", "unit": "seconds", "startValue": 0, "endValue": 1,

@@ -2,8 +2,8 @@
 
 The rules and their order are those recorded from grafana/pyroscope 3fe6a457a
 (2026-08-21): size, rate, profile checks, then the labels of the series. A
-profile's identity is its series and time_nanos; a second upload of one replaces
-nothing and adds nothing.
+profile's identity is its series and time_nanos; a second upload with the same
+identity replaces nothing and adds nothing.
 """
 
 import threading

@@ -109,9 +109,9 @@ def python_stage(run):
     if VERSION_TESTS:
         run.lanes(calls)
         return
-    # wheel_install.sh is the longest check and does not need a built wheel, so it runs next to the
-    # checks of the first version. The other checks of the package need the wheels, so they run
-    # last.
+    # wheel_install.sh is the longest check and does not need a built wheel, so it runs at the same
+    # time as the checks of the first version. The other checks of the package need the wheels, so
+    # they run last.
     wheel_install = ROOT / "tests/package/wheel_install.sh"
     run.lanes([functools.partial(run.check, "python-wheel_install", wheel_install, seconds=900), *calls])
     others = sorted(path for path in (ROOT / "tests/package").glob("wheel_*") if path != wheel_install)

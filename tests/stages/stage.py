@@ -1,7 +1,7 @@
 """The stages of tests/run, and the checks of which each stage consists.
 
 A stage is a function with the decorator `stage`. It receives a Run, with which it builds presets and
-makes checks. Stages run in threads next to each other. Within a stage, `lanes` runs checks in
+makes checks. Stages run at the same time, each in a thread. Within a stage, `lanes` runs checks in
 two threads. A check is a program, or a function that runs several programs."""
 import concurrent.futures
 import contextlib

@@ -80,14 +80,14 @@ static void timer_arm(walks_thread *thread) {
     syscall(SYS_timer_settime, thread->timer, 0, &when, NULL);
 }
 
-/* Read the lines of one timer (man 5 proc_pid_timers). Returns the rest of
- * `text`, or NULL if there are no more timers.
+/* Read the lines of one timer (man 5 proc_pid_timers), such as
  *
  *     ID: 0
  *     signal: 63/0000558a00000001
  *     notify: signal/tid.4711
- *     ClockID:
- * -37690 */
+ *     ClockID: -37690
+ *
+ * Returns the rest of `text`, or NULL if there are no more timers. */
 static const char *timer_parse(const char *text, walks_thread *out) {
   static const char mark[] = "signal/tid.";
   const char *line = strstr(text, "signal: ");

@@ -183,8 +183,9 @@ static double half_difference(const double *a, const double *b) {
   return sum / 2;
 }
 
-/* Returns the 99th percentile of the half difference between `shares` and the
- * shares of this number of independent random samples. */
+/* Draws this number of random samples many times, with `shares` as their
+ * probabilities. Returns the 99th percentile of the half difference between the
+ * shares that were drawn and `shares`. */
 static double noise(const double *shares, uint64_t samples) {
   static double trials[ATTRIBUTION_TRIALS];
   uint64_t random = 1, n;

@@ -200,7 +200,7 @@ static encode_round encode_once(sp_profile *profile, sp_encoded_fn take) {
   return round;
 }
 
-/* The uncompressed parts, for measuring compression alone. */
+/* The uncompressed profile, for measuring compression alone. */
 static sp_buffer encode_raw;
 
 static void encode_take_raw(void *data, sp_encoded *part) {

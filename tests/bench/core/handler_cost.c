@@ -168,7 +168,7 @@ static double variant_quantile(size_t i, double share) {
   return bench_quantile(variants[i].ns, variants[i].turns, share) / 1000;
 }
 
-/* Returns a quantile of both counting handlers together. The kernel's tick
+/* Returns a quantile of the times of both counting handlers. The kernel's tick
  * interrupts one signal in a hundred, so the 99th percentile is exact only with
  * many signals. */
 static double counting_quantile(double share) {

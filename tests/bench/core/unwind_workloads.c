@@ -261,7 +261,7 @@ __attribute__((noinline)) static uint64_t recurse(unsigned depth) {
 
 static void work_deep(unsigned round) {
   (void)round;
-  kept += recurse(240); /* about 150 KB: more than a slice */
+  kept += recurse(240); /* about 150 KB, more than a sample copies */
 }
 
 /* A frame whose size is known at run time only. */

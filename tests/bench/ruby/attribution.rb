@@ -2,8 +2,8 @@
 
 # Checks whether samples have the right span, for each way to run work. "Wrong" is the
 # CPU time in the method of one span with the label of another; it must be 0. "Lost" is
-# the CPU time of spans in samples without a label. It depends on chance, whose part is
-# printed. The alternatives do the same work after spanprof, and are compared by span
+# the CPU time of spans in samples without a label. It depends on chance; what chance
+# explains is printed, too. The alternatives do the same work after spanprof, and are compared by span
 # ids only. An alternative that counts waiting as CPU time can have a negative loss on a
 # busy machine.
 require_relative "peer_spans"

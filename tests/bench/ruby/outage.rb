@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Measures the share of samples that arrive at the server after it was down for 22 s,
-# and from a program that exits at the end of its script.
+# Measures the share of samples that arrive at the server in two cases: the server was
+# down for 22 s, or the program exits at the end of its script.
 require_relative "sink"
 
 AWAY_S = Bench.choose(22.0, 1.5)

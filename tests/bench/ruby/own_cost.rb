@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 # Measures the CPU time of the profiler outside the application's thread, including
-# uploads and the lookup of names (own_cost_of.rb). Processes without a session (the
-# control), with spanprof, and with an alternative alternate.
+# uploads and the lookup of names (own_cost_of.rb). Processes of three kinds run in turn:
+# without a session (the control), with spanprof, and with an alternative.
 require_relative "peer_server"
 require_relative "peers"
 require_relative "sink"

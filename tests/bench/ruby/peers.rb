@@ -100,7 +100,7 @@ module Peers
     end
 
     # Stops an alternative, and lets it upload its samples.
-    # @return [Float, nil] the seconds in its samples if it does not upload them, or nil
+    # @return [Float, nil] the seconds in its samples; nil if it uploads them
     def stop(name)
       case name
       when "stackprof"

@@ -9,9 +9,9 @@ module Web
   class << self
     # Runs the server under load for `seconds`, and stops it.
     # @param directory [String] BENCH_DIRECTORY of the server, also for its log
-    # @param paths [Array<String>] requested in rounds
-    # @param name [String] of a gem and its executable, which listens on BENCH_PORT
-    # @param arguments [Array<String>] of the executable
+    # @param paths [Array<String>] paths that are requested one after the other, repeatedly
+    # @param name [String] name of a gem and of its executable, which listens on BENCH_PORT
+    # @param arguments [Array<String>] arguments of the executable
     # @return [Integer] the number of requests that were answered with 200
     def serve(directory, seconds, paths, name, *arguments)
       port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }

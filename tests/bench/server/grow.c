@@ -22,7 +22,7 @@
 
 typedef struct grow_block {
   uint32_t source;
-  sp_block block; /* with its head and its spans only */
+  sp_block block; /* only its head and its spans are read */
   sp_buffer totals;
   sp_buffer body;
 } grow_block;

@@ -186,7 +186,7 @@ void shop_profile(sp_buffer *out, const shop_shape *shape, uint32_t application,
   shop_texts(&maker);
 }
 
-/* ---- Uploads of one ---- */
+/* ---- Uploads of a profile ---- */
 
 /* A field of a protobuf message: its number, and its bytes or its value. */
 typedef struct shop_part {

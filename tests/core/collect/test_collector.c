@@ -176,9 +176,9 @@ static void samples_lost_by_failed_allocations_are_counted(void) {
 #define DEEP_BYTES (48 * 1024)
 
 /* Take `count` samples as the signal handler does, with a stack of about 48 KB.
- * If `read` is not NULL, it counts the samples that the collector has read,
- * including those of real timers, and the function waits while `room` samples
- * are not read yet. */
+ * `read` may be NULL. Otherwise it is the number of samples that the collector
+ * has read, including those of real timers, and this function waits while the
+ * collector has `room` samples left to read. */
 __attribute__((noinline)) static void
 deep_samples_take(uintptr_t bottom, size_t count, const _Atomic size_t *read,
                   size_t room) {

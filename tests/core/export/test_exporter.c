@@ -253,7 +253,7 @@ static void export_some(const sp_mem *mem) {
 static void exporting_survives_failing_memory(void) {
   begin(1);
   failing_mem_sweep(export_some);
-  /* Repeat it with a server that accepts no profile. */
+  /* Repeat the sweep with a server that accepts no profile. */
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   failing_mem_sweep(export_some);
 }

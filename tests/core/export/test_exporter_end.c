@@ -118,8 +118,9 @@ static void a_backoff_of_the_server_is_not_shortened(void) {
 }
 
 #if CHECK_FORKS
-/* The rest of a forked child whose parent knows that the server is down: push a
- * profile and end without a request, by a stop or by a flush and a stop. */
+/* What a forked child does if its parent knows that the server is down: it
+ * pushes a profile and ends without a request, by a stop, or by a flush and a
+ * stop. */
 static void child_ends(sp_exporter *exporter, bool by_stop) {
   sp_exporter_after_fork_child(exporter);
   sp_log_after_fork(&test_log);

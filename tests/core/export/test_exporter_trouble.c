@@ -123,7 +123,7 @@ static void repairable_failures_lose_nothing(void) {
       push(exporter);
       pass_s(10);
     }
-    /* In ten minutes, one request in 30 to 60 s. */
+    /* Ten minutes have passed, with a request every 30 to 60 s. */
     requests = sink_number(&sink, "requests");
     CHECK(requests >= 10 && requests <= 21);
     CHECK_EQUAL(stats().profiles_dropped, 0);
@@ -253,8 +253,8 @@ static void half_an_hour_of_outage_loses_nothing(void) {
     pass_s(10);
   }
   requests = sink_number(&sink, "answers/503");
-  /* In half an hour, one request after each backoff of 0.5 to 10 s, on average
-   * 5.25 s. */
+  /* Half an hour has passed, with a request after each backoff of 0.5 to 10 s,
+   * on average 5.25 s. */
   CHECK(requests >= 180 && requests <= 1000);
   CHECK_EQUAL(stats().samples_dropped_export, 0);
   CHECK(stats().samples_pending > 0);
@@ -265,7 +265,7 @@ static void half_an_hour_of_outage_loses_nothing(void) {
   CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
   CHECK(stats().profiles_retried > 0);
   CHECK_EQUAL(logged_count("work again"), 1);
-  /* One warning a minute. */
+  /* There was one warning a minute. */
   CHECK(logged_count("answered 503") >= 20);
   CHECK(logged_count("answered 503") <= 35);
   stop(exporter, SPANPROF_OK);

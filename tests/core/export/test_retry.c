@@ -181,7 +181,7 @@ static void old_profiles_expire(void) {
   retry_case.retry_after_given = true;
   retry_case.retry_after_ns = 200 * SP_NS_PER_S;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXPIRED);
-  /* An accepted profile is accepted, however old it is. */
+  /* A profile that the server accepts may have any age. */
   retry_case.status = 200;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_ACCEPTED);
 }

@@ -81,7 +81,8 @@ static void a_stored_profile_is_read_back(void) {
   sp_spool_remove(spool, entry);
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
   sp_spool_free(spool);
-  /* An empty spool leaves no home in the directory. */
+  /* A home is the directory of a process in the spool (spool_home.h). An empty
+   * home is removed. */
   CHECK_EQUAL(directory_count(directory, ""), 0);
   directory_remove(directory);
 }
@@ -465,8 +466,8 @@ static void planted_homes_are_reported(void) {
   directory_remove(victim);
 }
 
-/* The files are in the process's own home, but one is writable by other users,
- * and the other one is a link. */
+/* Both files are in this process's own home, but one is writable by other
+ * users, and the other one is a link. */
 static void forged_files_are_dropped_unread(void) {
   char directory[64], path[512];
   sp_spool *spool = spool_in(directory_new(directory));
@@ -584,7 +585,8 @@ static void a_forked_child_has_a_spool_of_its_own(void) {
   }
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
   CHECK_EQUAL(status, 0);
-  /* The parent still has its home. */
+  /* The child has removed its own home, but the parent's home and profile are
+   * still there. */
   CHECK(sp_spool_next(spool, now_ns()) != NULL);
   dead_process(directory, now_unix_ns(), 0);
   sp_spool_free(spool);

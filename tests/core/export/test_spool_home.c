@@ -1,3 +1,4 @@
+/* Tests of homes: the directories of processes in the spool. */
 #include "export/spool/spool_home.h"
 
 #include <fcntl.h>

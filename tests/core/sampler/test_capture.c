@@ -325,8 +325,8 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* The signal must not have its default action, because then no timer is
-   * set. */
+  /* Ignore the signal, because no timer is set if the signal has its default
+   * action. */
   signal(60, SIG_IGN);
   CHECK_EQUAL(sp_threads_start(&still_base, 60, false), SPANPROF_OK);
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);

@@ -68,9 +68,9 @@ static void a_stack_contains_sp_and_control_block(void) {
 static void other_stacks_are_not_read_directly(void) {
   sp_stack_requests_clear(&requests);
   request_add(1 * STACK + 0x800, 1 * STACK + 0x900); /* in the guard page */
-  /* Above the control block. */
+  /* The stack pointer is above the control block. */
   request_add(2 * STACK + 0x9000, 2 * STACK + 0x8000);
-  /* The stack of a coroutine. */
+  /* The stack is that of a coroutine. */
   request_add(3 * STACK + 0x9000, 5 * STACK + 0x8000);
   request_add(4 * STACK + 0x9000, 4 * STACK + 0xa000);
   sp_stack_requests_sort(&requests);

@@ -106,8 +106,9 @@ static void a_blocked_idle_thread_is_not_logged(void) {
   CHECK_EQUAL(logged, 0);
 }
 
-/* libcurl's resolver threads inherit this name. Another thread may be logged:
- * the one that ThreadSanitizer creates. */
+/* libcurl's resolver threads inherit the name of the uploader thread. `logged`
+ * is not checked, because it may also count the thread that ThreadSanitizer
+ * creates. */
 static void blocked_resolver_threads_of_the_library_are_not_logged(void) {
   blocked_scan("spanprof-upload", true);
   CHECK_EQUAL(logged_thread, 0);

@@ -153,8 +153,8 @@ static void an_unnoticed_expired_timer_sends_its_signal_once(void) {
     sched_yield();
   ticks = atomic_load(&handled_ticks);
   CHECK(ticks >= 9 && ticks < 100);
-  /* Fire the timer again, for the time that the thread has used since then,
-   * including the time of its handler. */
+  /* Fire the timer again, for the CPU time that the thread has used since those
+   * ticks, including the time of its handler. */
   sp_timer_fire(unseen.timer, &quick_base,
                 unseen.due_ns + ticks * quick_base.interval_ns);
   usleep(20000);

@@ -496,12 +496,12 @@ static void a_log_callback_may_wait_for_callers(void) {
   options.log = log_reenters;
   options.server_address = "http://127.0.0.1:1";
   for (i = 0; i < 2; i++) {
-    /* The next session may have the address of the last one. */
+    /* Forget the previous session, because the next one may get its address. */
     reentered = NULL;
     CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
     burn_cpu_ms(100);
-    /* If this were set earlier, the thread of a log line would find the session
-     * running. */
+    /* Set it only now: each log line starts reenter(), which fails if this
+     * session still runs. */
     reentered = session;
     CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   }

@@ -130,7 +130,7 @@ static void ancestors_last_as_long_as_a_descendant(void) {
   s[0] = start(each, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(each, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED);
-  /* Samples of it carry s[2]. */
+  /* Samples of s[3] carry the id of s[2]. */
   s[3] = start(each, 4, 3, SPANPROF_SPAN_UNSAMPLED);
   for (i = 0; i < 3; i++)
     spanprof_span_end(s[i]);

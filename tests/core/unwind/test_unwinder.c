@@ -119,8 +119,8 @@ static void a_signal_handler_leads_to_the_interrupted_code(void) {
   sp_unwinder_free(unwinder);
 }
 
-/* The handler runs on an alternate stack, and the slice ends where that stack
- * ends. */
+/* The handler runs on an alternate stack, and the slice, the copied part of the
+ * stack, ends where the alternate stack ends. */
 static void a_handler_on_its_own_stack_ends_at_the_interrupted_frame(void) {
   static char stack[65536];
   const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};

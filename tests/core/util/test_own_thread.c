@@ -69,8 +69,8 @@ static void another_thread_is_not_ours(void) {
   pthread_join(other, NULL);
 }
 
-/* The function is called at any moment while threads of the library start and
- * end. */
+/* sp_own_threads_only() is called at any moment while threads of the library
+ * start and end. */
 static void another_thread_is_found_while_library_threads_start(void) {
   pthread_t own, other;
   int round;

@@ -2,7 +2,7 @@
 """check_binding_cost.py LANGUAGE VERSION MARKS_SO PROGRAM...: runs a program under
 callgrind, counts how many instructions spanprof adds to a span and to a switch of
 fibers, and fails if one count is above its limit (see tests/cost/check_cost.py).
-Exits with 77 if the version has no limits."""
+MARKS_SO is the compiled marks.c. Exits with 77 if the version has no limits."""
 import os
 import pathlib
 import sys

@@ -113,8 +113,8 @@ static void a_file_has_jobs(void) {
   sp_scrape_plan_init(&plan, &sp_mem_default);
   CHECK_EQUAL(plan_file(&plan, plan_jobs), SPANPROF_OK);
   CHECK_EQUAL(plan.target_count, 2);
-  CHECK_EQUAL(plan.count, 10); /* for two targets, four of the usual kinds and
-                                * one more */
+  /* Each of the two targets has four usual probes and one more. */
+  CHECK_EQUAL(plan.count, 10);
   probe = &plan.probes[0];
   CHECK_TEXT(probe->url, "https://a:1/x/pprof/profile?seconds=9");
   CHECK_EQUAL(probe->interval_ns, 10 * SP_NS_PER_S);
