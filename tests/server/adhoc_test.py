@@ -42,7 +42,7 @@ class AdhocTest(unittest.TestCase):
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__, None, None, None)
         with open(os.path.join(CORPUS, "expected.json"), encoding="utf-8") as file:
-            cls.expected = json.load(file)
+            cls.expected = {name: each for name, each in json.load(file).items() if each.get("only") != "page"}
 
     def call(self, method, **body):
         status, reply = self.server.send(f"/adhocprofiles.v1.AdHocProfileService/{method}", json.dumps(body).encode(),

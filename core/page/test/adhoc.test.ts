@@ -82,7 +82,7 @@ const KINDS: readonly (readonly [name: string, content: Uint8Array | string, exp
   ["stacks.txt", "main;work 30\nmain;with space 5\n", /folded stacks \u00b7 samples 35/, /with space/],
   ["packed.folded.gz", gzipSync("main;work 30\n"), /folded stacks \u00b7 samples 30/, /(work)/],
   ["perf.txt", PERF, /perf script \u00b7 cpu-clock:uhppp 10\.1 ms \u00b7 1 samples/, /rb_ary_sort/],
-  ["a.json", JSON.stringify(SPEEDSCOPE), /speedscope \u00b7 time 35\.0 ms.*Sum of 2 profiles/, /(work)/],
+  ["a.json", JSON.stringify(SPEEDSCOPE), /speedscope \u00b7 time 35\.0 ms.*Sum of 2 threads/, /(work)/],
   ["a.cpuprofile", JSON.stringify(CHROME), /Chrome CPU profile \u00b7 cpu 6\.00 ms.*Excludes 0\.00 s of idle time/, /\(anonymous\)/],
 ];
 
@@ -164,6 +164,35 @@ test("two files are compared, and can be swapped and closed", async () => {
   await closeCleanly(opened);
 });
 
+test("two files are compared by shares or by values", async () => {
+  const opened = await openAdhoc();
+
+  await choose(opened, files.write("shares.folded", "main;work 300\nmain;idle 200\n"), files.write("values.folded", "main;work 600\n"));
+  await cards(opened, 2);
+  const select = (await opened.page.waitForSelector("::-p-aria([name=\"Compare\"][role=\"combobox\"])"))!;
+  await select.select("values");
+  assert.match(await text(opened, ".flame-table"), /\+300/);
+  assert.equal(new URL(opened.page.url()).searchParams.get("scale"), "values");
+  await closeCleanly(opened);
+});
+
+test("a thread of a file can be chosen, and two threads compared", async () => {
+  const opened = await openAdhoc();
+  const path = files.write("threads.json", JSON.stringify(SPEEDSCOPE));
+
+  await choose(opened, path);
+  assert.match(await cards(opened), /time 35\.0 ms/);
+  await opened.page.select(".adhoc-file select", "1");
+  assert.match(await cards(opened), /time 5\.00 ms/);
+  assert.equal(await opened.page.evaluate(() => document.activeElement?.tagName), "SELECT");
+  await choose(opened, path);
+  assert.match(await cards(opened, 2), /Baseline.*time 5\.00 ms.*Comparison.*time 35\.0 ms/s);
+  await opened.page.select(".adhoc-file:nth-child(2) select", "0");
+  assert.match(await cards(opened, 2), /Baseline.*time 5\.00 ms.*Comparison.*time 30\.0 ms/s);
+  await accessible(opened.page, "threads");
+  await closeCleanly(opened);
+});
+
 test("a file can be dropped anywhere, and stays open while other views are shown", async () => {
   const opened = await openAdhoc();
 
@@ -194,7 +223,7 @@ test("unreadable files are reported, and the open file stays", async () => {
     [files.write("cut.pb", madeProfile(SAMPLES).subarray(0, 40)), /cut\.pb: it is not a (complete )?pprof profile/],
     [files.write("perf.data", "PERFILE2xxxx"), /open the output of `perf script`/],
     [files.write("trace.json", '{"traceEvents":[]}'), /event trace/],
-    [files.write("other.json", '{"a":1}'), /neither speedscope nor/],
+    [files.write("other.json", '{"a":1}'), /neither speedscope, /],
     [files.write("half.json", '{"a":'), /corrupt or incomplete/],
     [files.write("bad.json", JSON.stringify({ ...SPEEDSCOPE, profiles: [{ type: "sampled", unit: "none", samples: [[9]], weights: [1] }] })), /refers to a missing frame/],
     [files.write("nothing.pb", madeProfile([])), /has no samples/],
@@ -213,7 +242,7 @@ test("malformed JSON of a known format is reported", async () => {
   const weighing = (...weights: (number | null)[]): object => ({ ...SPEEDSCOPE, profiles: [{ ...SPEEDSCOPE.profiles[0], weights }] });
 
   for (const [name, data, expected] of [
-    ["shared.json", { profiles: [], shared: null }, "neither speedscope nor .cpuprofile"],
+    ["shared.json", { profiles: [], shared: null }, "neither speedscope, .cpuprofile"],
     ["profile.json", { profiles: [null], shared: { frames: [] } }, "it looks like speedscope, but a part is missing or has the wrong type"],
     // The program speedscope refuses negative weights, too.
     ["negative.json", weighing(20, -10), "a sample of the speedscope profile has a negative weight"],

@@ -6,6 +6,7 @@ import { File as NodeFile } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readFile, type ReadFile } from "../src/adhoc/read.ts";
+import type { ParsedValue } from "../src/adhoc/parsed.ts";
 import type { WireTree } from "../src/model/wire.ts";
 
 type Stacks = Record<string, number>;
@@ -15,6 +16,8 @@ interface Expected {
   default?: string;
   values?: Record<string, Stacks>;
   before?: Stacks;
+  /** The values of each thread of a file with several. */
+  threads?: Record<string, Record<string, Stacks>>;
   /** A part of a note. */
   says?: string;
   /** A part of the error message. */
@@ -51,14 +54,20 @@ function stacksOf({ functions, nodes }: WireTree): Stacks {
   return found;
 }
 
+function valuesOf(values: readonly ParsedValue[]): Record<string, Stacks> {
+  return Object.fromEntries(values.map((each) => [each.name, stacksOf(each.tree)]));
+}
+
 test("every file of the corpus is read or refused as expected", async () => {
   for (const [name, expected] of Object.entries(EXPECTED)) {
     if (expected.refused !== undefined) {
       await assert.rejects(read(name), (error: Error) => error.message.includes(expected.refused!), name);
       continue;
     }
-    const { values, before, notes } = await read(name);
-    assert.deepEqual(Object.fromEntries(values.map((each) => [each.name, stacksOf(each.tree)])), expected.values, name);
+    const { values, before, notes, threads = [] } = await read(name);
+    assert.deepEqual(valuesOf(values), expected.values, name);
+    if (threads.length > 1)
+      assert.deepEqual(Object.fromEntries(threads.map((each) => [each.name, valuesOf(each.values)])), expected.threads, name);
     assert.deepEqual(before && stacksOf(before[0]!.tree), expected.before, name);
     assert.equal(values[0]!.name, expected.default ?? Object.keys(expected.values!)[0], name);
     assert.ok(notes.join(" ").includes(expected.says ?? ""), name);

@@ -1,7 +1,7 @@
 /** Reads CPU profiles of V8 (.cpuprofile), from Chrome's developer tools and node --cpu-prof. */
-import { ParseError, TreeMaker, type Parsed } from "./parsed.ts";
+import { finiteNumber as numberOf, ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 
-interface CallFrame { functionName?: unknown; url?: unknown; lineNumber?: unknown }
+export interface CallFrame { functionName?: unknown; url?: unknown; lineNumber?: unknown }
 interface Node { id: number; callFrame?: CallFrame; children?: number[]; parent?: number; hitCount?: number }
 export interface CpuProfile { nodes: Node[]; samples?: number[]; timeDeltas?: number[]; startTime?: number; endTime?: number }
 
@@ -15,16 +15,14 @@ export function isCpuProfile(data: object): data is CpuProfile {
   return Array.isArray(nodes) && nodes.length > 0 && typeof nodes[0]?.id === "number" && typeof nodes[0].callFrame === "object";
 }
 
-function nameOf(node: Node): string {
-  const name = node.callFrame?.functionName;
+function nameOf(frame: CallFrame | undefined): string {
+  const name = frame?.functionName;
 
   return typeof name === "string" && name !== "" ? name : "(anonymous)";
 }
 
 function finiteNumber(value: unknown): number {
-  if (typeof value !== "number" || !Number.isFinite(value))
-    throw new ParseError("a value of the .cpuprofile is not a number");
-  return value;
+  return numberOf(value, ".cpuprofile");
 }
 
 /** Returns the time and the number of samples of each node, by id. A sample lasts until
@@ -68,7 +66,7 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
     const value = times.get(node.id) ?? 0;
     if (value === 0)
       continue;
-    if (nameOf(node) === IDLE) {
+    if (nameOf(node.callFrame) === IDLE) {
       idle += value;
       continue;
     }
@@ -76,8 +74,8 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
     for (let at: Node | undefined = node; at; at = byId.get(parents.get(at.id) ?? NaN)) {
       if (stack.length > data.nodes.length)
         throw new ParseError("the call tree of the .cpuprofile has a cycle");
-      if (nameOf(at) !== ROOT)
-        stack.push(functionId(maker, at));
+      if (nameOf(at.callFrame) !== ROOT)
+        stack.push(functionIdOf(maker, at.callFrame));
     }
     maker.add(stack.reverse(), value, counts.get(node.id) ?? 0);
   }
@@ -88,9 +86,8 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
   };
 }
 
-function functionId(maker: TreeMaker, { callFrame, ...node }: Node): number {
-  const { url, lineNumber } = callFrame ?? {};
+export function functionIdOf(maker: TreeMaker, frame: CallFrame | undefined): number {
+  const { url, lineNumber } = frame ?? {};
 
-  return maker.functionId(nameOf({ ...node, ...callFrame && { callFrame } }), typeof url === "string" ? url : "",
-    typeof lineNumber === "number" && lineNumber >= 0 ? lineNumber + 1 : 0);
+  return maker.functionId(nameOf(frame), typeof url === "string" ? url : "", typeof lineNumber === "number" && lineNumber >= 0 ? lineNumber + 1 : 0);
 }

@@ -8,11 +8,19 @@ export interface ParsedValue {
   readonly tree: WireTree;
 }
 
+/** A part of a file that can be shown alone. */
+export interface Thread {
+  readonly name: string;
+  readonly values: readonly ParsedValue[];
+}
+
 export interface Parsed {
   /** "pprof", "folded stacks", … */
   readonly format: string;
   /** At least one value; the default comes first. */
   readonly values: readonly ParsedValue[];
+  /** The threads, if the file has several; `values` are their sums. */
+  readonly threads?: readonly Thread[];
   /** If the file is a comparison, the baseline's values, in the same order. */
   readonly before?: readonly ParsedValue[];
   /** Start time; null if the file has none. */
@@ -23,6 +31,13 @@ export interface Parsed {
 
 /** A file that cannot be read, with a message for the user. */
 export class ParseError extends Error {}
+
+/** A number of a JSON file of the given kind. */
+export function finiteNumber(value: unknown, kind: string): number {
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw new ParseError(`a value of the ${kind} is not a number`);
+  return value;
+}
 
 /** Maximum number of frames of a stack, since a small file can describe a stack of
  * millions of frames. */

@@ -1,10 +1,13 @@
 /** Reads a dropped file. Recognises its format by its content. */
 import { cpuProfileParsed, isCpuProfile } from "./cpuprofile.ts";
+import { firefoxParsed, isFirefox } from "./firefox.ts";
 import { foldedParsed, isFolded } from "./folded.ts";
+import { heapProfileParsed, isHeapProfile } from "./heapprofile.ts";
 import { ParseError, type Parsed } from "./parsed.ts";
 import { isPerfScript, perfScriptParsed } from "./perf_script.ts";
 import { pprofParsed } from "./pprof.ts";
 import { isSpeedscope, speedscopeParsed } from "./speedscope.ts";
+import { isStackprof, stackprofParsed } from "./stackprof.ts";
 
 /** Size of the largest file that is read: its tree takes many times the memory of the
  * file. */
@@ -12,7 +15,8 @@ export const FILE_BYTES_MAX = 64 << 20;
 const UNPACKED_BYTES_MAX = 256 << 20;
 const MIB = 1 << 20;
 
-const KINDS = "pprof (optionally gzipped), folded stacks, perf script output, speedscope, Chrome .cpuprofile";
+/** The formats, for messages. */
+export const KINDS = "pprof (optionally gzipped), folded stacks, perf script, speedscope, .cpuprofile, .heapprofile, Firefox profiles, stackprof JSON";
 
 export interface ReadFile extends Parsed {
   readonly name: string;
@@ -77,10 +81,16 @@ function jsonParsed(data: unknown): Parsed {
       return wellFormed("speedscope", () => speedscopeParsed(data));
     if (isCpuProfile(data))
       return wellFormed(".cpuprofile", () => cpuProfileParsed(data));
+    if (isHeapProfile(data))
+      return wellFormed(".heapprofile", () => heapProfileParsed(data));
+    if (isFirefox(data))
+      return wellFormed("a Firefox profile", () => firefoxParsed(data));
+    if (isStackprof(data))
+      return wellFormed("stackprof", () => stackprofParsed(data));
     if (Array.isArray(data) || "traceEvents" in data)
       throw new ParseError("it is an event trace, not a CPU profile; export it as .cpuprofile or speedscope");
   }
-  throw new ParseError("it is JSON, but neither speedscope nor .cpuprofile");
+  throw new ParseError("it is JSON, but neither speedscope, .cpuprofile, .heapprofile, a Firefox profile nor stackprof");
 }
 
 /** Refuses known formats that this page does not read, and explains how to convert them. */
@@ -91,6 +101,11 @@ function refuseOthers(bytes: Uint8Array): void {
     throw new ParseError("it is UTF-16 text, as PowerShell's > writes; save it as UTF-8 with | Out-File -Encoding utf8");
   if (/^(heap|mutex|contention|goroutine|threadcreate) profile:|^--- (mutex|contention)/.test(new TextDecoder("latin1").decode(bytes.subarray(0, 40))))
     throw new ParseError("it is a legacy text profile; convert it with `go tool pprof -proto`");
+  // A CPU profile of gperftools begins with the words 0 and 3.
+  if (/^(\0{4}\x03\0{3}|\0{8})$/.test(letters) || /^heap_v2\//.test(letters))
+    throw new ParseError("it is a profile of gperftools or jemalloc; convert it with `go tool pprof -proto PROGRAM FILE`");
+  if (letters.startsWith("\x04\b"))
+    throw new ParseError("it is Ruby's Marshal format, which stackprof writes; convert it with `stackprof --json FILE`");
   if (letters.startsWith("PERFILE"))
     throw new ParseError("it is a perf.data file; open the output of `perf script` instead");
   if (letters.startsWith("FLR\0"))

@@ -1,10 +1,10 @@
 /** Reads speedscope's file format (https://www.speedscope.app/file-format-schema.json).
- * Adds up all profiles of one unit. */
-import { inNanoseconds, ParseError, TreeMaker, type Parsed } from "./parsed.ts";
+ * Adds up all profiles of one unit. Each profile is a thread, too. */
+import { finiteNumber as numberOf, inNanoseconds, ParseError, TreeMaker, type Parsed, type ParsedValue } from "./parsed.ts";
 
 interface Frame { name?: unknown; file?: unknown; line?: unknown }
 interface Event { type?: unknown; frame?: unknown; at?: unknown }
-interface Profile { type?: unknown; unit?: unknown; samples?: unknown; weights?: unknown; events?: unknown; startValue?: unknown }
+interface Profile { name?: unknown; type?: unknown; unit?: unknown; samples?: unknown; weights?: unknown; events?: unknown; startValue?: unknown }
 export interface Speedscope { shared: { frames: Frame[] }; profiles: Profile[]; exporter?: unknown }
 
 export function isSpeedscope(data: object): data is Speedscope {
@@ -14,9 +14,7 @@ export function isSpeedscope(data: object): data is Speedscope {
 }
 
 function finiteNumber(value: unknown): number {
-  if (typeof value !== "number" || !Number.isFinite(value))
-    throw new ParseError("a value of the speedscope profile is not a number");
-  return value;
+  return numberOf(value, "speedscope profile");
 }
 
 class Reader {
@@ -77,31 +75,32 @@ class Reader {
   }
 }
 
-export function speedscopeParsed(data: Speedscope): Parsed {
-  const units = new Map<string, Profile[]>();
+/** The sum of profiles of one unit. */
+function valueOf(frames: readonly Frame[], unit: string, profiles: readonly Profile[]): ParsedValue {
+  const scale = inNanoseconds(unit);
+  const reader = new Reader(new TreeMaker(), frames, scale ?? 1);
 
-  for (const profile of data.profiles) {
-    const unit = typeof profile.unit === "string" ? profile.unit : "none";
-    units.set(unit, [...units.get(unit) ?? [], profile]);
-  }
+  for (const profile of profiles)
+    if (profile.type === "evented")
+      reader.evented(profile);
+    else
+      reader.sampled(profile);
+  const name = scale !== null ? "time" : unit === "bytes" ? "bytes" : "samples";
+  const tree = reader.maker.tree(name, scale !== null ? "nanoseconds" : unit === "bytes" ? "bytes" : "count");
+  // Round nanoseconds to integers; weights without a unit may be fractions.
+  return { name, tree: scale === null ? tree : { ...tree, nodes: { ...tree.nodes, self: tree.nodes.self.map(Math.round) } } };
+}
+
+export function speedscopeParsed({ profiles, shared: { frames } }: Speedscope): Parsed {
+  const units = new Map<string, Profile[]>();
+  const unitOf = ({ unit }: Profile): string => typeof unit === "string" ? unit : "none";
+
+  for (const profile of profiles)
+    units.set(unitOf(profile), [...units.get(unitOf(profile)) ?? [], profile]);
   if (units.size === 0)
     throw new ParseError("the speedscope file has no profiles");
-  const values = [...units].map(([unit, profiles]) => {
-    const scale = inNanoseconds(unit);
-    const reader = new Reader(new TreeMaker(), data.shared.frames, scale ?? 1);
-
-    for (const profile of profiles)
-      if (profile.type === "evented")
-        reader.evented(profile);
-      else
-        reader.sampled(profile);
-    const name = scale !== null ? "time" : unit === "bytes" ? "bytes" : "samples";
-    const tree = reader.maker.tree(name, scale !== null ? "nanoseconds" : unit === "bytes" ? "bytes" : "count");
-    // Round nanoseconds to integers; weights without a unit may be fractions.
-    return { name, tree: scale === null ? tree : { ...tree, nodes: { ...tree.nodes, self: tree.nodes.self.map(Math.round) } } };
-  });
   return {
-    format: "speedscope", timeMs: null, values,
-    notes: data.profiles.length > values.length ? [`Sum of ${data.profiles.length} profiles.`] : [],
+    format: "speedscope", timeMs: null, notes: [], values: [...units].map(([unit, all]) => valueOf(frames, unit, all)),
+    threads: profiles.map((profile) => ({ name: typeof profile.name === "string" ? profile.name : "", values: [valueOf(frames, unitOf(profile), [profile])] })),
   };
 }

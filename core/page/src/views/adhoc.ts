@@ -1,7 +1,7 @@
 /** The "Open file" view: shows dropped files without storing them. It compares two files. */
 import { flamePanel, type Panel } from "../flame/panel.ts";
 import { ParseError, type ParsedValue } from "../adhoc/parsed.ts";
-import { readFile, type ReadFile } from "../adhoc/read.ts";
+import { KINDS, readFile, type ReadFile } from "../adhoc/read.ts";
 import { storeForm } from "../adhoc/store.ts";
 import { treeOf, treeOfPair, type Tree } from "../model/tree.ts";
 import { packed } from "../export/pprof.ts";
@@ -22,19 +22,35 @@ function keyOf({ name, tree }: ParsedValue): string {
   return `${name} ${tree.unit}`;
 }
 
+/** The chosen thread of a file, as an index. Files without an entry show all threads. */
+const chosenThreads = new WeakMap<ReadFile, number>();
+
+/** The file with the values of its chosen thread. */
+function shown(file: ReadFile): ReadFile {
+  const thread = file.threads?.[chosenThreads.get(file) ?? -1];
+
+  return thread ? { ...file, name: `${file.name}, ${thread.name}`, values: thread.values } : file;
+}
+
 /** The values that all files have. */
 function sharedValues(files: readonly ReadFile[]): ParsedValue[] {
-  const [first, ...others] = files;
+  const [first, ...others] = files.map(shown);
 
   return (first?.values ?? []).filter((one) => others.every(({ values }) => values.some((each) => keyOf(each) === keyOf(one))));
 }
 
-function indexOf(file: ReadFile): number {
-  return Math.max(file.values.findIndex((each) => keyOf(each) === value), 0);
+function indexOf({ values }: ReadFile): number {
+  return Math.max(values.findIndex((each) => keyOf(each) === value), 0);
+}
+
+function shownValue(file: ReadFile): ParsedValue {
+  const { values } = shown(file);
+
+  return values[indexOf({ ...file, values })]!;
 }
 
 function treeOfFiles(files: readonly ReadFile[]): Tree {
-  const [first, second] = files.map((file) => file.values[indexOf(file)]!.tree);
+  const [first, second] = files.map((file) => shownValue(file).tree);
 
   return second ? treeOfPair(first!, second) : treeOf(first!);
 }
@@ -52,7 +68,7 @@ function originOfFiles(files: readonly ReadFile[]): Origin {
   const when = (file: ReadFile): string => file.timeMs === null ? "" : ` \u00b7 ${moment(file.timeMs)} ${zoneOf(file.timeMs)}`;
 
   return {
-    lines: files.map((file) => `${file.name}: ${file.format}, ${file.values[indexOf(file)]!.name}${when(file)}`), link: "",
+    lines: files.map((file) => `${shown(file).name}: ${file.format}, ${shownValue(file).name}${when(file)}`), link: "",
     range: last.timeMs === null ? null : { fromMs: last.timeMs, untilMs: last.timeMs },
     profile: files.length === 1 && last.format === "pprof"
       ? async () => new Blob([await packed(last.bytes)], { type: "application/octet-stream" }) : null,
@@ -72,7 +88,7 @@ class Adhoc {
     this.drop = h("label", { class: "adhoc-drop" }, this.input,
       h("strong", {}, "Drop a profile here, or choose a file"),
       h("span", { class: "faint", id: "adhoc-kinds" },
-        "pprof (optionally gzipped), folded stacks, perf script, speedscope, Chrome .cpuprofile. Two files are compared. ",
+        `${KINDS}. Two files are compared. `,
         "Files stay in your browser unless you store them on the server."));
     this.input.addEventListener("change", () => {
       void this.readFiles([...this.input.files ?? []]);
@@ -177,11 +193,11 @@ class Adhoc {
   }
 
   private card(file: ReadFile, index: number): HTMLElement {
-    const { tree } = file.values[indexOf(file)]!;
+    const { name, tree } = shownValue(file);
     const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0);
     const total = sum(tree.nodes.self);
     const samples = sum(tree.nodes.samples ?? []);
-    const facts = [file.format, `${safeText(file.values[indexOf(file)]!.name, NAME_MAX)} ${amount(total, tree.unit)}`,
+    const facts = [file.format, `${safeText(name, NAME_MAX)} ${amount(total, tree.unit)}`,
       tree.unit === "count" ? "" : `${count(samples)} samples`, file.timeMs === null ? "" : moment(file.timeMs)];
     const role = openFiles.length === 2 ? (index === 0 ? "Baseline: " : "Comparison: ") : "";
 
@@ -191,8 +207,25 @@ class Adhoc {
           type: "button", "aria-label": `Close ${safeText(file.name, NAME_MAX)}`, onclick: () => { this.setFiles(openFiles.filter((each) => each !== file)); },
         }, "Close")),
       h("p", { class: "faint" }, facts.filter((each) => each !== "").join(" \u00b7 ")),
+      this.threadChoice(file),
       ...file.notes.map((note) => h("p", {}, safeText(note))),
-      storeForm(this.view, file, () => indexOf(file)));
+      storeForm(this.view, shown(file), () => indexOf(shown(file))));
+  }
+
+  private threadChoice(file: ReadFile): HTMLElement | null {
+    const threads = file.threads ?? [];
+    const select = h("select", {}, h("option", { value: -1 }, `Sum of ${count(threads.length)} threads`),
+      ...threads.map(({ name }, index) => h("option", { value: index }, `${index + 1}: ${safeText(name, NAME_MAX)}`)));
+
+    if (threads.length < 2)
+      return null;
+    select.value = String(chosenThreads.get(file) ?? -1);
+    select.addEventListener("change", () => {
+      chosenThreads.set(file, Number(select.value));
+      this.setFiles(openFiles);
+      this.files.children[openFiles.indexOf(file)]?.querySelector("select")?.focus();
+    });
+    return h("label", {}, "Thread ", select);
   }
 }
 
