@@ -26,7 +26,8 @@ declare -A core=(
   [server/receive/otlp]=92 [server/receive/ingest]=92 [server/receive]=93
   [server/query/selector]=90 [server/query/wire]=91 [server/query/tree]=92
   [server/query/series]=93 [server/query/spans]=93 [server/query/format]=94
-  [server/query/adhoc]=95 [server/query/calls]=96 [server/query]=97
+  [server/query/adhoc]=95 [server/query/calls]=96 [server/query/traces]=97
+  [server/query]=98
   [server/traces]=100 [server/scrape]=100 [server/exported]=100
   [server]=110
 )

@@ -63,8 +63,8 @@ void sp_api_put_trace_id(sp_api *api, const char *name,
 spanprof_status sp_api_trace_filter(sp_api *api, sp_store_span_filter *out);
 
 /* The calls. They are defined in api_lists.c, api_series.c, api_spans.c,
- * api_traces.c, api_trace_filter.c, api_find.c, api_profile.c and
- * api_annotations.c. */
+ * api_profile.c, api_annotations.c and, for traces and ids, in the files of
+ * query/traces. */
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);

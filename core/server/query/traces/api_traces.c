@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api_call.h"
 #include "server/model/sum.h"
+#include "server/query/calls/api_call.h"
 
 /* With `sort=dearest`, the traces among which the dearest are selected. */
 #define TRACES_CANDIDATES 500
