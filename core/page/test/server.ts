@@ -91,6 +91,8 @@ export interface TraceSpan {
   startMs: number;
   durationMs: number;
   attributes?: Record<string, string>;
+  /** OpenTelemetry's status code: 2 is an error. */
+  status?: number;
 }
 
 function otlpSpan(span: TraceSpan): object {
@@ -99,6 +101,7 @@ function otlpSpan(span: TraceSpan): object {
   return {
     traceId: span.traceId, spanId: span.spanId, parentSpanId: span.parentSpanId ?? "", name: span.name, kind: 2,
     startTimeUnixNano: nanoseconds(span.startMs), endTimeUnixNano: nanoseconds(span.startMs + span.durationMs),
+    status: { code: span.status ?? 0 },
     attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => ({ key, value: { stringValue: value } })),
   };
 }

@@ -290,14 +290,14 @@ test("the focus stays in the main element when the view is shown again", async (
   const { page } = opened;
   const focused = async (): Promise<string> => await page.evaluate(() => document.activeElement?.id ?? "");
 
-  await page.type('input[name="service"]', "shop");
+  await page.type('input[name="name"]', "idle");
   await page.keyboard.press("Enter");
-  await waitForParameter(page, "service", "shop");
+  await waitForParameter(page, "name", "idle");
   assert.equal(await focused(), "view");
-  await page.waitForSelector('input[name="service"]');
-  await page.focus('input[name="service"]');
+  await page.waitForSelector('input[name="name"]');
+  await page.focus('input[name="name"]');
   await page.goBack();
-  await waitForParameter(page, "service", null);
+  await waitForParameter(page, "name", null);
   assert.equal(await focused(), "view");
   await closeCleanly(opened);
 });

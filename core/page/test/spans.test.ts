@@ -243,9 +243,9 @@ test("live updates of spans, a span and traces keep typed text, focus and graphs
   assert.ok(await page.$("canvas.as-it-was"));
   await page.goto(`${server.base}traces?live=1`);
   await rowsOf(page, "Traces");
-  await page.type('input[name="service"]', "sho");
+  await page.type('input[name="name"]', "sho");
   await waitForTicks(page, 3);
-  assert.equal(await page.$eval('input[name="service"]', (field) => field.value), "sho");
+  assert.equal(await page.$eval('input[name="name"]', (field) => field.value), "sho");
   await closeCleanly(opened);
 });
 

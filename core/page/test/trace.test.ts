@@ -30,6 +30,7 @@ before(async () => {
     { traceId: traceId(1), spanId: spanId(3), parentSpanId: spanId(2), name: "<b onclick=alert(1)>\u202efdp", startMs: startMs + 60, durationMs: 100, attributes: { big: "y".repeat(100_000) } },
     { traceId: traceId(1), spanId: spanId(4), parentSpanId: spanId(999), name: "lost", startMs: startMs + 70, durationMs: 10 },
     { traceId: traceId(2), spanId: spanId(20), name: "POST /order", startMs: startMs + 5000, durationMs: 1500 },
+    { traceId: traceId(2), spanId: spanId(21), parentSpanId: spanId(20), name: "charge", startMs: startMs + 5100, durationMs: 100, status: 2, attributes: { "card.type": "a b" } },
     { traceId: traceId(3), spanId: spanId(30), name: "idle", startMs: startMs - 20_000, durationMs: 50 },
     { traceId: traceId(4), spanId: spanId(41), name: "front", startMs: startMs + 100, durationMs: 100 },
     { traceId: traceId(4), spanId: spanId(42), parentSpanId: spanId(41), name: "behind", startMs, durationMs: 60 },
@@ -82,6 +83,40 @@ test("traces can be sorted by start, duration and CPU, and filtered", async () =
   await closeCleanly(opened);
 });
 
+test("traces are filtered by service, errors and attributes, and counted", async () => {
+  const opened = await open(browser, `${server.base}traces`);
+  const { page } = opened;
+  const listed = async (...names: string[]): Promise<void> => {
+    await page.waitForFunction((wanted) => Array.from(document.querySelectorAll('table[aria-label="Traces"] tbody a'), (link) => link.textContent).join() === wanted, {}, names.join());
+  };
+
+  await waitForPageText(page, "6 traces. 850 ms CPU in total.");
+  assert.deepEqual(await page.$$eval('select[name="service"] option', (options) => options.map(({ textContent }) => textContent)),
+    ["All services", "shop (5)", "jobs (1)"]);
+  await page.focus('select[name="service"]');
+  await page.select('select[name="service"]', "jobs");
+  await listed("nightly");
+  // The keyboard's user continues at the same field.
+  assert.equal(await page.evaluate(() => (document.activeElement as HTMLSelectElement).name), "service");
+  await page.select('select[name="service"]', "");
+  await page.waitForFunction(() => !new URL(location.href).searchParams.has("service"));
+  await page.click('input[name="status"]');
+  await listed("POST /order");
+  await waitForPageText(page, "1 trace.");
+  await page.reload();
+  assert.equal(await page.$eval('input[name="status"]', (box) => (box).checked), true);
+  await page.click('input[name="status"]');
+  await page.waitForFunction(() => !new URL(location.href).searchParams.has("status"));
+  await page.type('input[name="attributes"]', "http.route=/cart");
+  await page.keyboard.press("Enter");
+  await listed("GET /cart");
+  await page.goto(`${server.base}traces?attributes=${encodeURIComponent('card.type="a b"')}`);
+  await listed("POST /order");
+  await page.goto(`${server.base}traces?attributes=${encodeURIComponent('card.type="a')}`);
+  await waitForPageText(page, "the closing quote of card.type is missing");
+  await closeCleanly(opened);
+});
+
 test("an empty list of traces is explained and links to the latest trace", async () => {
   const opened = await open(browser, `${server.base}traces?from=now-3d&until=now-2d`);
 
@@ -102,6 +137,8 @@ test("traces are loaded page by page", async () => {
   const opened = await open(browser, `${busy.base}traces`);
   const { page } = opened;
   const seen = new Set<string>();
+
+  await waitForPageText(page, "Traces 1\u201350 of 120.");
 
   for (let pages = 0; pages < 3; pages++) {
     for (const name of await traceNames(page))

@@ -26,7 +26,7 @@ export function findBox(shell: Shell): HeaderPart {
 class FindBox {
   readonly element: HTMLElement;
   private readonly input = h("input", {
-    type: "search", class: "find-text", placeholder: "Find an id, link or name", "aria-label": "Find a trace, span or service by id, link or name",
+    class: "find-text", placeholder: "Find an id, link or name", "aria-label": "Find a trace, span or service by id, link or name",
     title: "A trace or span id, a traceparent, a link that contains one, or the name of a service or span (Ctrl+K)",
     "aria-keyshortcuts": "Control+K Meta+K", autocomplete: "off", spellcheck: "false",
   });

@@ -36,6 +36,13 @@ export function idText(id: string): HTMLElement {
   return h("code", { class: "id" }, id);
 }
 
+/** Names of spaces and other invisible characters. */
+const BLANK = /^[\s\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164\ufeff\uffa0]+$/;
+
 export function nameText(name: string | null): string {
-  return name === null ? "(no name)" : safeText(name, 200) || "(empty name)";
+  if (name === null)
+    return "(no name)";
+  if (name === "")
+    return "(empty name)";
+  return BLANK.test(name) ? "(blank name)" : safeText(name, 200);
 }

@@ -1,14 +1,15 @@
 /** The Traces view: the list of traces, which shows their root spans. */
-import type { WireTrace } from "../model/wire.ts";
+import type { WireRoot, WireTrace } from "../model/wire.ts";
 import { ALL_TIME } from "../explore/default.ts";
 import { h, replaceContent, safeText } from "../parts/dom.ts";
-import { amount, moment } from "../parts/format.ts";
+import { amount, count, moment, zoneOf } from "../parts/format.ts";
 import { LatestRequest } from "../parts/latest.ts";
 import { loadPart } from "../shell/errors.ts";
 import { durationText, idText, nameText, samplesCell, valueBar } from "../spans/cells.ts";
 import { toOtherView, measureOf, type Measure } from "../spans/links.ts";
 import { table, type Column } from "../spans/table.ts";
 import { statusText } from "../trace/details.ts";
+import { FILTERS, durationMs, filters } from "../trace/filters.ts";
 import type { View } from "./view.ts";
 
 const PAGE_ROWS = 50;
@@ -16,17 +17,14 @@ const ORDERS = [["latest", "Latest"], ["slowest", "Slowest"], ["dearest", "Most 
 /** Number of traces that the server sorts for "Most CPU": the latest ones. */
 const DEAREST_OF = 500;
 
+/** Number of services and names to choose from in the filters. */
+const ROOTS_MAX = 10_000;
+
 interface Page {
   traces: WireTrace[];
+  /** Number of traces on all pages. */
+  count: number;
   after: string | null;
-}
-
-/** Parses "1.5 s", "200 ms" or "200" (milliseconds). Returns milliseconds, or null if it cannot. */
-export function durationMs(text: string): number | null {
-  const found = /^\s*(\d+(?:\.\d+)?)\s*(us|\u00b5s|ms|s|m|min|h)?\s*$/.exec(text);
-  const units: Readonly<Record<string, number>> = { us: 0.001, "\u00b5s": 0.001, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
-
-  return found ? Math.ceil(Number(found[1]) * (units[found[2] ?? "ms"] ?? 1)) : null;
 }
 
 function columnsOf(view: View, { unit, name }: Measure, most: () => number): Column<WireTrace>[] {
@@ -35,45 +33,13 @@ function columnsOf(view: View, { unit, name }: Measure, most: () => number): Col
       href: view.address(toOtherView({ trace: row.traceId }), "trace"), title: safeText(row.name, 1000) || undefined,
     }, nameText(row.name)), " ", row.status === 2 && h("span", { class: "tag error" }, "error")) },
     { id: "service", title: "Service", cell: (row) => safeText(row.service, 80) },
-    { id: "start", title: "Start", cell: (row) => moment(row.startNs / 1e6) },
+    { id: "start", title: "Start", hint: `Times in ${zoneOf(Date.now())}`, cell: (row) => moment(row.startNs / 1e6) },
     { id: "duration", title: "Duration", numeric: true, cell: (row) => durationText(row.durationNs) },
     { id: "total", title: name, hint: "All spans of the trace", numeric: true, cell: (row) => valueBar(row.total, most(), unit, row.samples) },
     { id: "samples", title: "Samples", numeric: true, cell: (row) => row.samples === 0 ? "\u2013" : samplesCell(row.samples) },
     { id: "status", title: "Status", cell: (row) => statusText(row) },
     { id: "id", title: "Trace ID", cell: (row) => idText(row.traceId) },
   ];
-}
-
-interface Field {
-  element: HTMLElement;
-  input: HTMLInputElement;
-}
-
-function field(view: View, name: string, label: string, hint: string): Field {
-  const input = h("input", { name, value: view.state.parameters[name] ?? "", placeholder: hint, autocomplete: "off", spellcheck: "false" });
-
-  return { input, element: h("label", {}, `${label} `, input) };
-}
-
-function filters(view: View): HTMLElement {
-  const fault = h("p", { class: "fault", role: "alert" });
-  const inputs = [
-    field(view, "service", "Service", "all"), field(view, "name", "Root span", "all"), field(view, "minDuration", "Min. duration", "250 ms"),
-  ];
-  const form = h("form", { class: "filters", role: "search", "aria-label": "Filter traces" },
-    ...inputs.map(({ element }) => element),
-    h("button", {}, "Filter"), fault);
-
-  form.addEventListener("submit", (event) => {
-    const [service = "", name = "", minDuration = ""] = inputs.map(({ input }) => input.value.trim());
-
-    event.preventDefault();
-    if (minDuration !== "" && durationMs(minDuration) === null)
-      fault.textContent = `Can\u2019t read \u201c${safeText(minDuration, 40)}\u201d. Try 250 ms, 1.5 s or 2 min.`;
-    else
-      view.go({ service, name, minDuration, after: undefined });
-  });
-  return form;
 }
 
 function orderLinks(view: View, order: string): HTMLElement {
@@ -83,7 +49,7 @@ function orderLinks(view: View, order: string): HTMLElement {
 }
 
 function emptyNotice(view: View, filtered: boolean): HTMLElement {
-  const clear = h("a", { href: view.address({ service: undefined, name: undefined, minDuration: undefined, after: undefined }) }, "Clear filters");
+  const clear = h("a", { href: view.address({ ...Object.fromEntries(FILTERS.map((name) => [name, undefined])), after: undefined }) }, "Clear filters");
 
   return h("div", { class: "notice empty", role: "status" }, h("p", {}, filtered
     ? "No traces in this time range match the filters."
@@ -105,22 +71,28 @@ async function nearestTrace(view: View): Promise<HTMLElement | null> {
 }
 
 export async function traces(view: View): Promise<void> {
-  const { type, from, until, service, name, minDuration, after } = view.state.parameters;
+  const { type, from, until, service, name, minDuration, attributes, status, after } = view.state.parameters;
   const order = ORDERS.find(([id]) => id === view.state.parameters["by"])?.[0] ?? "latest";
-  const leastMs = durationMs(minDuration ?? "") ?? undefined;
-  const filtered = service !== undefined || name !== undefined || leastMs !== undefined;
-  const parameters = { type, from, until, service, name, minDurationMs: leastMs, sort: order, limit: PAGE_ROWS };
+  const filtered = FILTERS.some((each) => view.state.parameters[each] !== undefined);
+  const parameters = {
+    type, from, until, service, name, minDurationMs: durationMs(minDuration ?? "") ?? undefined, attributes, status, sort: order, limit: PAGE_ROWS,
+  };
   const measure = measureOf(view.state);
 
   const latest = new LatestRequest(view.signal);
   const result = h("div", {});
   const traceList = list(view, order, measure);
+  const form = filters(view);
   const load = async (): Promise<void> => {
     const signal = latest.next();
-    const page = await view.api.get<Page>("traces", { ...parameters, after }, signal);
+    const [page, { roots }] = await Promise.all([
+      view.api.get<Page>("traces", { ...parameters, after }, signal),
+      view.api.get<{ roots: WireRoot[] }>("roots", { from, until, limit: ROOTS_MAX }, signal),
+    ]);
     const nearest = page.traces.length === 0 && !filtered ? await nearestTrace(view) : null;
 
     signal.throwIfAborted();
+    form.setRoots(roots);
     if (page.traces.length === 0)
       replaceContent(result, emptyNotice(view, filtered), ...nearest ? [nearest] : []);
     else {
@@ -130,16 +102,16 @@ export async function traces(view: View): Promise<void> {
     }
   };
 
-  view.element.append(h("h1", {}, "Traces"), h("div", { class: "tools-row" }, orderLinks(view, order), filters(view)), result);
+  view.element.append(h("h1", {}, "Traces"), h("div", { class: "tools-row" }, orderLinks(view, order), form.element), result);
   view.onRefresh(load);
   // An error replaces only the list, not the filters.
   await loadPart(view, view.signal, load, (fault) => { result.replaceChildren(fault); });
 }
 
-/** "6 traces", or "Traces 51–100" for one of several pages. `first` is the number of
- * traces on the previous pages. */
-function rangeText({ traces: rows, after }: Page, first: number): string {
-  return first === 0 && after === null ? `${rows.length} trace${rows.length === 1 ? "" : "s"}` : `Traces ${first + 1}\u2013${first + rows.length}`;
+/** "6 traces", or "Traces 51–100 of 1,234" for one of several pages. `first` is the
+ * number of traces on the previous pages. */
+function rangeText({ traces: rows, count: all }: Page, first: number): string {
+  return rows.length === all ? `${count(all)} trace${all === 1 ? "" : "s"}` : `Traces ${count(first + 1)}\u2013${count(first + rows.length)} of ${count(all)}`;
 }
 
 function list(view: View, order: string, measure: Measure): { element: HTMLElement; set: (page: Page) => void } {
@@ -154,8 +126,8 @@ function list(view: View, order: string, measure: Measure): { element: HTMLEleme
       const sum = page.traces.reduce((all, { total }) => all + total, 0);
 
       most = page.traces.reduce((max, { total }) => Math.max(max, total), 0);
-      summary.textContent = `${rangeText(page, Number(after ?? 0))}, ${amount(sum, measure.unit)} ${measure.name} in total.`
-        + (order === "dearest" ? ` Sorted among the latest ${DEAREST_OF} traces.` : "");
+      summary.textContent = `${rangeText(page, Number(after ?? 0))}. ${amount(sum, measure.unit)} ${measure.name} in ${page.traces.length === page.count ? "total" : "those listed"}.`
+        + (order === "dearest" && page.count > DEAREST_OF ? ` Sorted among the latest ${DEAREST_OF} traces.` : "");
       rows.setRows(page.traces);
       replaceContent(paging, ...after ? [h("a", { href: view.address({ after: undefined }) }, "First page"), new Text(" ")] : [],
         ...page.after !== null ? [h("a", { href: view.address({ after: page.after }) }, "Next page")] : []);
