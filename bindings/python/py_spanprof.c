@@ -54,8 +54,9 @@ static PyObject *native_new(PyObject *spec) {
 }
 
 /* If `native` is NULL, note in the dict of this interpreter that it has loaded
- * the module; the dict is freed with the interpreter. Otherwise return 1 if the
- * dict has this note, else 0. Returns -1 with an exception. */
+ * the module, and return 0; the dict is freed with the interpreter. Otherwise
+ * return whether the dict has this note. Returns -1 with an exception on
+ * failure. */
 static int native_known(const PyObject *native) {
   PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
 

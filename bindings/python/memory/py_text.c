@@ -101,8 +101,8 @@ SP_HANDLER_CODE uint64_t py_sp_text_hash(py_sp_probe *probe,
   py_sp_text text;
   size_t bytes;
 
-  /* Without `probe`, the object is a str, so that the usual sample reads only
-   * its stored hash. */
+  /* Without `probe`, the caller guarantees that the object is a str, so its
+   * type is not tested: a usual sample reads only its stored hash. */
   if (!probe && ascii->hash != -1)
     return (uint64_t)ascii->hash;
   if (!py_sp_text_read(probe, object, &text))

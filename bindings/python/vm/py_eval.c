@@ -166,9 +166,10 @@ static uint64_t jump_target(const uint8_t *at) {
 }
 #endif
 
-/* Add the targets of jumps out of `from`, a part of the eval loop's function,
- * unless a target is the entry of a function. Such a target is a part of the
- * same function that the compiler placed elsewhere. */
+/* Add the parts of the eval loop's function that the compiler placed elsewhere:
+ * they are the targets of jumps out of `from`, a known part of the function. A
+ * target that is the entry of a function is another function and is not added.
+ */
 static void jumps_search(eval_search *search, const spanprof_range *from,
                          const sp_mapping *mapping) {
   const sp_unwind_rows *rows = sp_module_entry_rows(search->module);

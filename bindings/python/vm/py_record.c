@@ -12,7 +12,8 @@
 #include "util/memory/hash.h"
 
 #define RECORD_NAME_BYTES_MAX 512
-#define RECORD_FILE_BYTES_MAX 896 /* also the size of a buffer on the stack */
+/* A handler has a buffer of this size on its stack. */
+#define RECORD_FILE_BYTES_MAX 896
 
 /* Maximum number of slots that a search for one file name reads. */
 #define RECORD_REACH 64

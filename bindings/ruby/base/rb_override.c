@@ -31,8 +31,8 @@ ID rb_sp_override_original(const char *name) {
   return rb_intern_str(rb_sprintf("spanprof_original_%s", name));
 }
 
-/* If its block function is NULL, rb_block_call_kw() passes the block of the
- * running method. */
+/* rb_block_call_kw() gets NULL as its block function, so it passes the block of
+ * the running method to the original. */
 VALUE rb_sp_override_call(VALUE self, ID original, int argc,
                           const VALUE *argv) {
   return rb_block_call_kw(self, original, argc, argv, NULL, Qnil,

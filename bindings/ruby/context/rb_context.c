@@ -3,7 +3,7 @@
 #include <ruby/debug.h>
 #include <string.h>
 
-/* Entries of scope_seen. A power of two. */
+/* Number of entries of scope_seen, a power of two. */
 #define SCOPE_SEEN 256u
 
 /* Maximum number of nested enumerator calls that are followed. */
@@ -51,7 +51,8 @@ static struct {
 static _Thread_local struct {
   rb_sp_scope *scope;
   uint64_t serial;
-  uint32_t generation; /* see scope_generation */
+  uint32_t generation; /* scope_generation when the thread was last known to
+                        * belong to the main Ractor */
 } scope_running SCOPE_TLS;
 
 static size_t seen_slot(VALUE fiber) {

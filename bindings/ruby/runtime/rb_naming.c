@@ -47,14 +47,14 @@ static struct {
       ending;  /* Ruby is about to end all threads and to wait for them */
   bool failed; /* no thread could be created, and this was logged */
   VALUE thread;
-  VALUE thread_methods; /* a module, see naming_join() */
+  VALUE thread_methods; /* module that replaces join and value of `thread` */
   VALUE log_thread;     /* the thread that delivers log lines */
   /* A thread that was awake at the last check for a deadlock. The next check
    * looks at this thread first: a check runs whenever a thread ends, and
    * looking at 250 threads takes 0.3 ms. */
   VALUE last_awake;
   bool hooked;
-  bool all_waited; /* see naming_thread_ends() */
+  bool all_waited; /* when a thread ended, all others were waiting */
   uint64_t all_waited_cpu_ns;
   uint64_t swept_s;
 } naming;

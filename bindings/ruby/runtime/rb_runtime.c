@@ -31,10 +31,11 @@ static struct {
   bool tested;
   VALUE tester; /* thread that runs the self-test, or 0 */
   bool registered;
-  size_t retains; /* retains that the process `pid` has */
+  size_t retains; /* number of sessions and recordings of the process `pid` that
+                   * retain the runtime */
   pid_t pid;
   rb_sp_walker_config config;
-  spanprof_range range; /* of the eval loop */
+  spanprof_range range; /* addresses of the eval loop */
   /* why this Ruby cannot be profiled, or "" */
   char reason[RUNTIME_REASON_BYTES];
 } runtime;

@@ -7,7 +7,7 @@
 #include "context/rb_follow.h"
 #include "rb_span.h"
 
-/* Entries of activation_seen. A power of two. */
+/* Number of entries of activation_seen, a power of two. */
 #define ACTIVATION_SEEN 64u
 
 /* An entry of a cache with the address of an OpenTelemetry context as its key.

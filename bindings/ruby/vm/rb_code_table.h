@@ -27,7 +27,7 @@
 
 /* Reserved code numbers. RB_SP_CODE_NONE means that there is no code. */
 #define RB_SP_CODE_NONE UINT64_C(0)
-#define RB_SP_CODE_GC   UINT64_C(1) /* frame of the garbage collector */
+#define RB_SP_CODE_GC   UINT64_C(1) /* the frame "(garbage collection)" */
 
 typedef struct rb_sp_code {
   VALUE iseq;   /* 0 for a C method */

@@ -12,10 +12,10 @@
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
-/* Buckets of the table for adopted threads, which already exist when profiling
- * starts. A power of two; at most half of the buckets are used. If there are
- * more threads, the others are sampled without Ruby frames, and this is logged.
- */
+/* Number of buckets, a power of two, of the table for adopted threads, which
+ * already exist when profiling starts. At most half of the buckets are used. If
+ * there are more threads, the others are sampled without Ruby frames, and this
+ * is logged. */
 #define ADOPTED_BUCKETS 1024u
 #define ADOPTED_MAX     (ADOPTED_BUCKETS / 2)
 

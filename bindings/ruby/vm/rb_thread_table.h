@@ -43,9 +43,10 @@ void rb_sp_threads_after_fork(void);
 void rb_sp_threads_sweep(void);
 
 /* Return the rb_thread_t of the interrupted thread, or NULL if it is not a Ruby
- * thread. *cache is then the thread's cache of pairs. `thread_data` is the data
- * that the core has for the thread; if it is NULL, the kernel's thread id is
- * looked up. Only the signal handler calls this. */
+ * thread. If it is one, *cache is the thread's cache of pairs
+ * (rb_code_table.h). `thread_data` is the data that the core has for the
+ * thread; if it is NULL, the kernel's thread id is looked up. Only the signal
+ * handler calls this. */
 const void *rb_sp_thread_find(void *thread_data, rb_sp_code_cache **cache);
 
 /* Store the addresses where the walk of a thread begins. The next walk of this

@@ -25,7 +25,7 @@ typedef struct rb_sp_vm_layout {
 #if RUBY_API_VERSION_MAJOR == 3 && RUBY_API_VERSION_MINOR == 1 && \
     defined(__x86_64__)
 #define RB_SP_VM_YJIT_MOVES_FIRST 1
-#define RB_SP_VM_YJIT_FRAME_BYTES 64 /* rb_control_frame_t */
+#define RB_SP_VM_YJIT_FRAME_BYTES 64 /* size of rb_control_frame_t */
 #else
 #define RB_SP_VM_YJIT_MOVES_FIRST 0
 #endif

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is known about a label set. Values from EXPORTED_SERIES on are the index
- * of its series plus EXPORTED_SERIES. */
+/* The state of a label set for the rule. A value from EXPORTED_SERIES on is
+ * EXPORTED_SERIES plus the index of the label set's series. */
 enum {
   EXPORTED_UNKNOWN,
   EXPORTED_REFUSED,  /* the rule's matchers do not accept it */

@@ -6,7 +6,8 @@
 #include "server/query/wire/query_plan.h"
 #include "util/system/status.h"
 
-#define RULE_BYTES_MAX ((size_t)4 << 20) /* for the texts of all rules */
+/* Memory limit for the texts of all rules. */
+#define RULE_BYTES_MAX ((size_t)4 << 20)
 
 static const char rule_digits[] = "0123456789";
 static const char rule_letters[] =

@@ -1,7 +1,8 @@
 #include "budget.h"
 
-/* Limits for the sum of all bodies, and for that sum when a body above
- * BODY_LARGE grows. The difference is always available to small bodies. */
+/* Limits for the sum of all bodies. A body above BODY_LARGE may grow while the
+ * sum is at most BODIES_LARGE_MAX, a smaller body while it is at most
+ * BODIES_MAX. The difference is thus always available to small bodies. */
 #define BODIES_MAX       ((uint64_t)80 << 20)
 #define BODIES_LARGE_MAX ((uint64_t)68 << 20)
 #define BODY_LARGE       ((size_t)1 << 20)

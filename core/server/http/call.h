@@ -15,8 +15,8 @@ struct sp_http_server;
 typedef struct sp_http_call {
   sp_work work; /* must be the first member */
   struct sp_http_server *server;
-  sp_gate *large; /* the server's gate for calls that use much memory; one at a
-                   * time */
+  sp_gate *large; /* the server's gate, through which one call at a time may use
+                   * much memory */
   struct MHD_Connection *connection;
   const sp_http_route *route; /* NULL: the call is answered without a handler */
   const sp_http_route *counted_route; /* the route for the metrics; may be set

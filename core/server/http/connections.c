@@ -73,9 +73,9 @@ static bool connections_is_closed(const sp_connection *connection) {
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Shut the socket down, so that libmicrohttpd closes it. Before that, `answer`
- * is sent, unless an earlier request of this connection was answered, because
- * the client does not expect another answer then. */
+/* Send `answer` and shut the socket down, so that libmicrohttpd closes it. If
+ * an earlier request of this connection was answered, the client does not
+ * expect another answer, so `answer` is not sent. */
 static void connections_close(sp_connection *connection, const char *answer) {
   connection->is_shut = true;
   connection->deadline_ns = UINT64_MAX;

@@ -17,7 +17,7 @@
 
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
 #define SERVER_LARGE_BODY      ((size_t)64 << 10)
-#define SERVER_FLUSH_TRIES_MAX 50 /* each waits 10 ms */
+#define SERVER_FLUSH_TRIES_MAX 50 /* waits of 10 ms for the last answers */
 #define SERVER_MESSAGE_BYTES   256
 /* libmicrohttpd's limit of connections for each of its two threads. It is
  * higher than SP_CONNECTIONS_MAX, so that sp_connections closes surplus
@@ -288,9 +288,9 @@ static size_t server_unescape(void *data, struct MHD_Connection *connection,
   return sp_percent_decode(text);
 }
 
-/* Receives libmicrohttpd's log messages. Only one concerns the user: a gRPC
- * exporter begins with HTTP/2 (RFC 9113, 3.4), which libmicrohttpd answers with
- * status 505 before it calls server_access(). */
+/* Receives libmicrohttpd's log messages. Only the message about status 505
+ * concerns the user: a gRPC exporter begins with HTTP/2 (RFC 9113, 3.4), and
+ * libmicrohttpd answers that with 505 before it calls server_access(). */
 static void server_message(void *data, const char *format, va_list list) {
   sp_http_server *server = data;
   char text[SERVER_MESSAGE_BYTES];

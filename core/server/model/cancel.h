@@ -14,7 +14,7 @@ typedef enum sp_cancel_reason {
   SP_CANCEL_STOP,        /* the server is stopping */
 } sp_cancel_reason;
 
-/* If it is all zero, there is no deadline, and nothing is cancelled. */
+/* An sp_cancel that is all zero has no deadline and is not cancelled. */
 typedef struct sp_cancel {
   /* Used by the working thread only. */
   uint64_t deadline_ns; /* time of sp_monotonic_ns(); 0: none */

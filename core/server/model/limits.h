@@ -6,7 +6,8 @@
 
 #include "util/base.h"
 
-#define SP_LIMITS_LABELS_MAX ((size_t)256) /* of a series or of a sample */
+/* Largest number of labels of a series, or of a sample. */
+#define SP_LIMITS_LABELS_MAX ((size_t)256)
 
 typedef struct sp_limits {
   size_t profile_bytes; /* size of a decompressed pprof profile */

@@ -106,8 +106,9 @@ typedef struct sp_received {
   int64_t period;
   int64_t time_ns; /* Unix time */
   int64_t duration_ns;
-  /* Distinguishes profiles with equal series, time and content, because only
-   * repeated uploads of one profile have the same id. 0 if there is none. */
+  /* The id that the sender gave the profile. A repeated upload of the profile
+   * has the same id; other profiles with equal series, time and content have
+   * other ids. 0: none. */
   uint64_t upload_id;
   uint32_t series; /* label set of the series, including __name__ */
 } sp_received;

@@ -8,7 +8,7 @@
 
 #define SP_YAML_BYTES_MAX ((size_t)1 << 20)
 #define SP_YAML_DEPTH_MAX 32
-#define SP_YAML_KEYS_MAX  1000 /* keys of one map */
+#define SP_YAML_KEYS_MAX  1000 /* largest number of keys of one map */
 /* Largest number of values in a file. A value that aliases or merges repeat is
  * counted each time. */
 #define SP_YAML_VALUES_MAX 100000

@@ -15,7 +15,7 @@
 #define BUDGET_RESERVE_MIN  ((uint64_t)1 << 20)
 #define BUDGET_RESERVE_MAX  ((uint64_t)16 << 20)
 
-/* log_soft_max is 1/PART of log_max. */
+/* log_soft_max is 1/PART of log_max, at most MAX. */
 #define BUDGET_SOFT_PART 4
 #define BUDGET_SOFT_MAX  ((uint64_t)16 << 20)
 

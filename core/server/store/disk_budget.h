@@ -20,10 +20,10 @@ typedef struct sp_disk_budget {
   uint64_t log_max;      /* for the log; exceeded at most by one transaction */
   uint64_t log_soft_max; /* a log above this size is truncated */
   uint64_t reserve_max;  /* intended size of the reserve */
-  uint64_t data_max;     /* above this size of the pages in use, uploads must
+  uint64_t data_max;     /* if the pages in use exceed this size, uploads must
                           * wait */
-  uint64_t data_high; /* above this size of the pages in use, the oldest data is
-                       * deleted */
+  uint64_t data_high; /* if the pages in use exceed this size, the oldest data
+                       * is deleted */
   bool by_volume;     /* `limit` is set by the volume */
 } sp_disk_budget;
 

@@ -29,8 +29,9 @@ spanprof_status sp_put_text(sp_put *put, uint32_t text, sp_row_id *id) {
 }
 
 /* Returns whether a label keeps its value beyond the series limits. Labels that
- * begin with "__" do, because every query needs them. service_name, the
- * application, does unless all applications together have too many series. */
+ * begin with "__" keep it, because every query needs them. service_name (the
+ * application) keeps it unless all applications together have too many series.
+ */
 static bool put_keeps_label(const sp_put *put, uint32_t name) {
   const char *text = put->from->texts[name].bytes;
 

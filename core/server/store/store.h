@@ -33,7 +33,8 @@ typedef struct sp_store_options {
                           * volume limits them */
   uint64_t max_series;   /* 0: no limit */
   uint64_t max_series_per_application; /* 0: no limit */
-  uint64_t page_count_max; /* tests: SQLite's max_page_count; 0: no limit */
+  uint64_t page_count_max; /* SQLite's max_page_count, which only tests set; 0:
+                            * no limit */
 } sp_store_options;
 
 /* Open the store, or create it. Returns SPANPROF_ERR_STATE if another process

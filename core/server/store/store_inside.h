@@ -69,8 +69,8 @@ struct sp_store {
   /* Used by any thread. */
   _Atomic uint64_t uncollected; /* blocks and spans deleted since the last
                                  * collection */
-  _Atomic bool collected; /* sp_store_collect() ran once since the start, as an
-                           * earlier process may have left unused rows */
+  _Atomic bool collected; /* unused rows, which an earlier process may have
+                           * left, were collected since the start */
   _Atomic uint64_t limit_bytes; /* limit for all files, when it was last read */
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;

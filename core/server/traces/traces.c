@@ -10,7 +10,7 @@
 #include "server/receive/wire/unpack.h"
 
 #define TRACES_BYTES_MAX    ((size_t)16 << 20)
-#define TRACES_CODE_INVALID 3 /* google.rpc.Code */
+#define TRACES_CODE_INVALID 3 /* INVALID_ARGUMENT of google.rpc.Code */
 #define TRACES_CODE_LARGE   8
 #define TRACES_CODE_LATER   14
 

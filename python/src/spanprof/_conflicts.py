@@ -33,8 +33,8 @@ def _installed() -> list[str]:
 
 
 def _is_installed() -> bool:
-    """Whether an installer put spanprof here. It did not in a frozen program
-    (PyInstaller), which contains only the modules that it imports."""
+    """Whether an installer such as pip put spanprof here. False in a frozen program
+    (PyInstaller), which contains only the modules that the program imports."""
     return not getattr(sys, "frozen", False) and os.path.isdir(_HERE) and any(
         entry.startswith("spanprof-") and entry.endswith((".dist-info", ".egg-info"))
         for entry in os.listdir(_HERE))

@@ -50,7 +50,7 @@ def _after_flush(end: Callable[..., Any]) -> Callable[..., Any]:
         _flush()
         return end(*args, **keywords)
 
-    flushed.__module__ = "os"  # pickle imports the function from this module; the original has "posix"
+    flushed.__module__ = "os"  # pickle imports the function from os; the original names "posix"
     return flushed
 
 

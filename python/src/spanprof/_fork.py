@@ -36,5 +36,5 @@ def install() -> None:
                                     DeprecationWarning)
             return original()
 
-    fork.__module__ = "os"  # pickle imports the function from this module; see _exit.py
+    fork.__module__ = "os"  # pickle imports the function from os
     os.fork = fork

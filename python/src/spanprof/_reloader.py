@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 def _is_django(words: Sequence[str]) -> bool:
-    """The child has RUN_MAIN=true, and `runserver` reloads unless --noreload is given
+    """Whether this is the parent of Django's reloader: `runserver` reloads unless
+    --noreload is given, and only the child has RUN_MAIN=true
     (django/utils/autoreload.py, 1.7 to 5.2)."""
     return ("runserver" in words and "--noreload" not in words
             and os.environ.get("RUN_MAIN") != "true"
@@ -20,8 +21,9 @@ def _is_django(words: Sequence[str]) -> bool:
 
 
 def _is_flask(words: Sequence[str]) -> bool:
-    """The child has WERKZEUG_RUN_MAIN=true, and `run` reloads in debug mode
-    (flask/cli.py, 2.2 to 3.1, and werkzeug/_reloader.py)."""
+    """Whether this is the parent of Flask's reloader: `run` reloads in debug mode, and
+    only the child has WERKZEUG_RUN_MAIN=true (flask/cli.py, 2.2 to 3.1, and
+    werkzeug/_reloader.py)."""
     debugs = "--debug" in words or os.environ.get("FLASK_DEBUG", "0").lower() not in ("0", "false", "no")
     return ("run" in words and ("--reload" in words or debugs and "--no-reload" not in words)
             and os.environ.get("WERKZEUG_RUN_MAIN") != "true"

@@ -1,6 +1,6 @@
-"""Profiles each thread that Python starts from the thread's first instruction on.
-Without this module, the library finds new threads by its scan of the process every 200
-ms, which misses short threads."""
+"""Profiles each thread that Python starts, from its first instruction on. Without this
+module, the library finds new threads by its scan of the process every 200 ms, which
+misses short threads."""
 from __future__ import annotations
 
 from . import _lazy

@@ -22,7 +22,7 @@ PACKAGED = File.directory?(VENDOR)
 ROOT = PACKAGED ? VENDOR : File.expand_path("../../..", __dir__)
 FOLDERS = %w[core/include core/src core bindings/common bindings/ruby swig swig/lang].freeze
 
-# INSTALL has a command of Debian, Alpine and Fedora each that installs packages. TOOLS and
+# INSTALL has the commands of Debian, Alpine and Fedora that install packages. TOOLS and
 # RUBY_HEADERS have the names of the packages in the same order.
 INSTALL = ["apt-get install", "apk add", "dnf install"].freeze
 TOOLS = ["gcc make libc6-dev", "gcc make musl-dev", "gcc make glibc-devel"].freeze

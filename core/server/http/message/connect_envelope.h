@@ -1,6 +1,7 @@
-/* Unary calls of the Connect protocol (https://connectrpc.com/docs/protocol),
- * without the message: codec, compression, version and timeout of a request,
- * and the form of an error. Used for uploads and for queries. */
+/* Reads the codec, compression, version and timeout of unary calls of the
+ * Connect protocol (https://connectrpc.com/docs/protocol), and writes its
+ * errors. Used for uploads and for queries, which read the messages themselves.
+ */
 #ifndef SP_CONNECT_ENVELOPE_H
 #define SP_CONNECT_ENVELOPE_H
 

@@ -144,10 +144,10 @@ static spanprof_status adhoc_bearer(adhoc_reading *reading,
   return st;
 }
 
-/* The profile out->type of a speedscope file while it is read. */
+/* Data for reading the profile number out->type of a speedscope file. */
 typedef struct adhoc_scope {
   adhoc_reading *reading;
-  double scale; /* each weight is multiplied by it */
+  double scale; /* factor for each weight */
 } adhoc_scope;
 
 static spanprof_status adhoc_scope_stack(void *data, const sp_view *frames,

@@ -9,7 +9,7 @@
 #include "server/query/tree/stack_query.h"
 
 #define ADHOC_KIND     "adhoc"
-#define ADHOC_ULID     26 /* characters of an id before its name */
+#define ADHOC_ULID     26 /* characters of an id before the name of the file */
 #define ADHOC_NAME_MAX 200
 
 /* A stored upload. The document's bytes are the name, a NUL and the file. */

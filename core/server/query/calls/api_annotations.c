@@ -12,7 +12,7 @@
 #define ANNOTATION_KIND            "annotation"
 #define ANNOTATION_TEXT_MAX        4096 /* bytes */
 #define ANNOTATION_APPLICATION_MAX 1024
-#define ANNOTATION_COUNT_MAX       10000           /* in the store */
+#define ANNOTATION_COUNT_MAX       10000 /* annotations in the store */
 #define ANNOTATION_TIME_MAX_MS     253402300799999 /* the year 9999 */
 #define ANNOTATION_ID_SIZE         17
 

@@ -9,7 +9,8 @@
 #include "server/query/spans/span_members.h"
 #include "server/query/spans/span_rows.h"
 
-#define SPANS_TRACED_MAX 200000 /* spans that are read from traces */
+/* Largest number of spans that are read from traces. */
+#define SPANS_TRACED_MAX 200000
 
 typedef struct spans_traced {
   uint64_t span_id;
@@ -172,7 +173,8 @@ static spanprof_status spans_read_traces(spans_table *table) {
       .cancel = selector->cancel};
   spanprof_status st = SPANPROF_OK;
 
-  /* Traces only complete the rows of samples, unless ids are requested. */
+  /* Unless ids are requested, traces add no rows, only durations to the rows of
+   * samples. So without rows, no traces are read. */
   if (table->rows.count || (table->rows.by_id && selector->span_count))
     st = sp_store_spans(table->api->query.serve->store, &filter, spans_trace,
                         table);

@@ -51,9 +51,8 @@ static const connect_method connect_methods[] = {
      SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
     {"/storegateway.v1.StoreGatewayService/Series", &sp_message_series,
      sp_call_series, SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
-    /* Clients call these methods before others of the same services. The
-     * answers are such that clients do not call the others, which do not exist
-     * here. */
+    /* Clients call these methods before all others of the same services. The
+     * answers keep them from calling the others, which do not exist here. */
     {"/vcs.v1.VCSService/GithubApp", &sp_message_empty, sp_call_no_github, 0,
      SP_QUERY_BODY_MAX},
     {"/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload",

@@ -116,10 +116,10 @@ static double entropy_part(int64_t weight, double total) {
   return share > 0 ? -share * log2(share) : 0;
 }
 
-/* Compute the entropy by which pprof orders the nodes of a graph. It measures
- * how evenly the values of a node's incoming and outgoing calls are
- * distributed, multiplied by the node's value. If a node has no incoming or no
- * outgoing calls, these count 1. */
+/* Compute the score by which pprof orders the nodes of a graph: the entropy of
+ * a node's incoming calls plus that of its outgoing calls, multiplied by the
+ * node's total, plus its own value. The entropy measures how evenly the values
+ * of the calls are distributed. It is 1 if there are no such calls. */
 static spanprof_status calls_entropy(sp_dot_calls *calls) {
   double *sums =
       sp_mem_zero(calls->mem, (calls->node_count * 4 + 1) * sizeof *sums);

@@ -53,9 +53,9 @@ static void nodes_cut(sp_pprof_nodes *out, const sp_pprof_reply *profile,
     out->nodes[stacks->samples[i].node].is_used = true;
 }
 
-/* Number the locations and functions of the used nodes. A caller comes before
- * its callees, so a loop from the last node marks each caller before it reaches
- * it. */
+/* Number the locations and functions of the used nodes. A caller's index is
+ * lower than those of its callees. So a loop that begins at the last node has
+ * marked a caller when it reaches the caller. */
 static void nodes_number(sp_pprof_nodes *out, const sp_stack_tree *stacks) {
   size_t i;
   uint32_t j;

@@ -10,10 +10,10 @@
 #include "server/query/selector/matcher_list.h"
 #include "server/query/selector/text_set.h"
 
-#define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of all texts */
+#define PPROF_MEMORY_MAX ((size_t)64 << 20) /* memory limit for all texts */
 
 #define PPROF_ANCESTORS_MAX      32
-#define PPROF_ANCESTOR_BYTES_MAX 1024 /* of each name */
+#define PPROF_ANCESTOR_BYTES_MAX 1024 /* longer names are cut */
 
 typedef struct pprof_writing {
   sp_reply *reply;
@@ -22,15 +22,15 @@ typedef struct pprof_writing {
   int64_t *path; /* the locations of one stack */
   sp_arena arena;
   sp_text_set texts;
-  /* Number of values of each sample that is written separately: the value, and
-   * the number of samples unless this is the value. */
+  /* Number of values in each sample that is written separately: 2, the value
+   * and the number of samples, or 1 if the value is the number of samples. */
   size_t value_count;
 } pprof_writing;
 
 static int64_t pprof_text(pprof_writing *writing, const char *text) {
   uint32_t number = 0;
 
-  /* The arena keeps the status. Make the response fail, too. */
+  /* The status of this failure stays in the arena. The response fails, too. */
   if (sp_text_set_add(&writing->texts, text, &number))
     writing->reply->out->failed = true;
   return number;

@@ -7,7 +7,7 @@
 #include "regex_match.h"
 #include "server/model/selector.h"
 
-#define SP_MATCHERS_MAX 256 /* of each query */
+#define SP_MATCHERS_MAX 256 /* largest number of matchers of a query */
 
 typedef struct sp_matcher_list {
   const sp_mem *mem;

@@ -8,8 +8,8 @@
 
 #include <pcre2.h>
 
-#define REGEX_TEXT_MAX    ((size_t)8 << 10) /* bytes of a pattern */
-#define REGEX_WORKSPACE   (1 << 14)         /* numbers: three per state */
+#define REGEX_TEXT_MAX    ((size_t)8 << 10) /* longest pattern */
+#define REGEX_WORKSPACE   (1 << 14) /* number of ints; each state needs three */
 #define REGEX_MATCH_STEPS 100000
 #define REGEX_HEAP_KIB    4096
 

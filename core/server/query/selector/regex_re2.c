@@ -5,7 +5,7 @@
 #include "regex_escape.h"
 #include "util/text/utf8.h"
 
-#define RE2_DEPTH_MAX 250 /* the limit of PCRE2; that of Go is 1000 */
+#define RE2_DEPTH_MAX 250 /* PCRE2's limit for nested groups; Go's is 1000 */
 /* Largest count of a repetition, and largest product of nested counts. */
 #define RE2_REPEAT_MAX 1000
 
@@ -22,7 +22,7 @@ typedef struct re2_flags {
 typedef struct re2_group {
   re2_flags flags;
   bool fold_written;     /* the value of `fold_case` that `out` has so far */
-  bool has_atom;         /* something precedes that can be repeated */
+  bool has_atom;         /* the last item can be repeated by an operator */
   uint32_t atom_repeats; /* product of the nested counts in the last atom */
   uint32_t most_repeats;
 } re2_group;

@@ -31,8 +31,8 @@ static bool merged_same(const sp_merged_point *merged, uint32_t group,
          known->trace_id.lo == point->trace_id.lo;
 }
 
-/* Remove those labels of a point that `other`, another series of its profile,
- * does not have. */
+/* Remove from a point the labels that are not in `other`, the labels of another
+ * series of the same profile. */
 static spanprof_status merged_narrow(sp_merged_points *points,
                                      sp_merged_point *merged,
                                      const sp_text_pairs *other) {

@@ -16,7 +16,7 @@ typedef struct sp_series_group {
 
 /* A series that the store has returned. */
 typedef struct sp_series_seen {
-  const sp_text_pairs *labels; /* the store's pointer, which identifies it */
+  const sp_text_pairs *labels; /* the store's pointer identifies the series */
   uint32_t group;
   const sp_text_pairs *copy; /* a copy in the arena */
 } sp_series_seen;

@@ -42,7 +42,7 @@ typedef struct sp_span_members_part {
 
 /* A position for reading or writing pairs. */
 typedef struct members_place {
-  sp_span_members_chunk *chunk; /* NULL: at the end, or nothing is written */
+  sp_span_members_chunk *chunk; /* NULL: none left, or none written yet */
   uint32_t at;
   uint64_t span_id; /* id of the previous pair */
 } members_place;

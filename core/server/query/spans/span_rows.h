@@ -42,7 +42,7 @@ typedef struct sp_span_rows {
   size_t trace_count, trace_capacity;
   sp_span_times *times;
   size_t times_count, times_capacity;
-  sp_span_durations durations; /* of each entry of `times`, by its index */
+  sp_span_durations durations; /* by the indexes of `times` */
 } sp_span_rows;
 
 /* Returns a number greater than 0 if `left` comes after `right`. No two rows

@@ -69,9 +69,9 @@ static bool find_span(void *data, const sp_store_span *span) {
   return !find->st;
 }
 
-/* The spans come in the order of their starts, the latest first. So the row of
- * a trace has its earliest root or, without a stored root, its earliest span.
- */
+/* The spans come in the order of their starts, the latest first, and a later
+ * call replaces the row. So the row of a trace finally has its earliest root
+ * or, without a stored root, its earliest span. */
 static bool find_trace(void *data, const sp_store_span *span) {
   find_rows *find = data;
   size_t i;
@@ -86,8 +86,9 @@ static bool find_trace(void *data, const sp_store_span *span) {
   return !find->st;
 }
 
-/* Read the spans of stored traces. Profiles, not traces, have a range here: an
- * id selects one span. */
+/* Read the stored spans with the requested span ids or trace ids. The request's
+ * time range applies only to profiles, because an id identifies a span or trace
+ * at any time. */
 static spanprof_status find_stored(find_rows *find, sp_store_span_fn fn,
                                    bool traces) {
   const sp_query *query = &find->api->query;

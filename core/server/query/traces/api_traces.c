@@ -5,11 +5,12 @@
 #include "server/model/sum.h"
 #include "server/query/calls/api_call.h"
 
-/* With `sort=dearest`, the traces among which the dearest are selected. */
+/* With `sort=dearest`, only this many traces, the latest ones, are compared. */
 #define TRACES_CANDIDATES 500
 
-#define TRACES_SPANS_MAX  100000 /* most spans that are read */
-#define TRACES_PROFILE_MS 120000 /* longest time from a profile to its span */
+#define TRACES_SPANS_MAX 100000 /* largest number of spans to read */
+/* Longest time from the start of a profile to the start of a span in it. */
+#define TRACES_PROFILE_MS 120000
 
 typedef struct traces_span {
   sp_trace_id trace_id;
@@ -112,7 +113,8 @@ static bool traces_own(void *data, const sp_store_point *point) {
   return true;
 }
 
-/* Add to each span the samples that the profiles of its time have for it. */
+/* Add to each span the values of its samples. Reads the profiles of the time
+ * that the spans cover. */
 static spanprof_status traces_cost(traces_spans *list, const char *type) {
   sp_query *query = &list->api->query;
   uint64_t *ids = sp_arena_new(&query->arena, list->count + 1, sizeof *ids);

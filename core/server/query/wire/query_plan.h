@@ -9,7 +9,7 @@
 #include "server/query/selector/label_query.h"
 #include "server/store/store.h"
 
-#define SP_QUERY_MEMORY_MAX        ((size_t)256 << 20) /* of each call */
+#define SP_QUERY_MEMORY_MAX        ((size_t)256 << 20) /* memory limit of a call */
 #define SP_QUERY_NODES_DEFAULT     8192
 #define SP_QUERY_NODES_MAX         1048576
 #define SP_QUERY_DOT_NODES_DEFAULT 100

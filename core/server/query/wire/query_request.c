@@ -7,7 +7,7 @@
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
 
-#define REQUEST_TEXTS_MAX 65536 /* items in each list */
+#define REQUEST_TEXTS_MAX 65536 /* largest number of items in a list */
 
 spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
                              size_t bytes) {

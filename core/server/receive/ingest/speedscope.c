@@ -5,7 +5,7 @@
 #include "server/receive/wire/json_wire.h"
 
 #define SPEEDSCOPE_SCHEMA    "https://www.speedscope.app/file-format-schema.json"
-#define SPEEDSCOPE_PRECISION 100 /* stored values for each unit */
+#define SPEEDSCOPE_PRECISION 100 /* stored value for a weight of 1 */
 #define SPEEDSCOPE_DEPTH_MAX 1024
 
 /* Stored values are integers, so weights in units other than nanoseconds and
@@ -13,7 +13,7 @@
 #define SPEEDSCOPE_TIMES 4 /* the first units are times */
 static const struct {
   const char *name;
-  int64_t precision; /* stored values for each of this unit */
+  int64_t precision; /* stored value for a weight of 1 in this unit */
   int64_t value_ns;
 } speedscope_units[] = {
     {"nanoseconds", 1, 1},

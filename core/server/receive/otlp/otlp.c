@@ -16,7 +16,7 @@ enum {
 
 /* Limits of a request, because attributes are compared pairwise and processed
  * again for each profile. */
-#define OTLP_ATTRIBUTES_MAX ((size_t)128) /* of a resource and scope */
+#define OTLP_ATTRIBUTES_MAX ((size_t)128) /* of a resource with a scope */
 #define OTLP_PROFILES_MAX   ((size_t)10000)
 
 typedef struct otlp_work {

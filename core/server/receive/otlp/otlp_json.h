@@ -1,4 +1,4 @@
-/* The JSON names of OTLP's messages. */
+/* The JSON names of the fields of OTLP's profiles. */
 #ifndef SP_OTLP_JSON_H
 #define SP_OTLP_JSON_H
 

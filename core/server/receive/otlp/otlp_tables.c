@@ -14,7 +14,8 @@ enum {
   OTLP_VALUE_TEXT_NUMBER = 8
 };
 
-#define OTLP_KEY_NUMBER 3 /* field of KeyValue: the number of the key */
+/* Field of KeyValue with the number of the key in the table of texts. */
+#define OTLP_KEY_NUMBER 3
 
 static const char *const otlp_table_names[SP_OTLP_TABLE_COUNT] = {
     "",           "mapping_table", "location_table",  "function_table",
@@ -26,11 +27,13 @@ static spanprof_status otlp_broken_text(sp_refusal *refusal) {
                    "invalid UTF-8");
 }
 
-/* Longest attribute or link. Any number of samples may refer to one, which is
- * decoded each time. Labels are shorter. */
+/* Largest size of an attribute or link. It is limited because an attribute or
+ * link is decoded again for each sample that refers to it. Labels are shorter.
+ */
 #define OTLP_ITEM_BYTES_MAX ((size_t)4096)
 
-/* Get the last of the fields of a value. */
+/* Get the last field of a value, which in protobuf replaces the fields before
+ * it. */
 static bool otlp_value_parts(sp_view value, sp_wire_field *out) {
   sp_wire wire = sp_wire_of(value);
   sp_wire_field field;

@@ -5,7 +5,7 @@
 #include "server/store/store.h"
 #include "util/system/status.h"
 
-/* Pyroscope's default rate, which its message contains. */
+/* Pyroscope's default rate limit, as its error message shows it. */
 #define BATCH_RATE "4.0 MiB"
 
 sp_raw_window sp_batch_window(const sp_serve *serve) {

@@ -85,9 +85,10 @@ static spanprof_status check_ids(const sp_raw_profile *profile,
   return SPANPROF_OK;
 }
 
-/* Returns whether the number of a text is outside the table. Negative numbers
- * are refused for labels and types, because Pyroscope panics on them.
- * Elsewhere, `negative_too` is false, and they stand for an empty text. */
+/* Returns whether the number of a text is outside the table. With
+ * `negative_too`, negative numbers are outside, too: this is for labels and
+ * types, where Pyroscope panics on them. Elsewhere, they stand for an empty
+ * text. */
 static bool check_is_out(const sp_raw_profile *profile, int64_t text,
                          bool negative_too) {
   return text < 0 ? negative_too : (uint64_t)text >= profile->text_count;

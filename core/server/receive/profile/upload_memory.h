@@ -5,9 +5,10 @@
  * is the only large one, and no upload may use more than --upload-memory. This
  * bounds the decompressed size of any number of uploads.
  *
- * Threads: only the thread that reads the upload may call these functions. It
- * leaves the store's gate while the upload waits to be the only large one, so
- * that the current large upload can enter the gate. */
+ * Threads: only the thread that reads the upload may call these functions.
+ * While the upload waits to be the only large one, the thread is outside the
+ * store's gate (sp_store_gate()), so that the current large upload can enter
+ * the gate. */
 #ifndef SP_UPLOAD_MEMORY_H
 #define SP_UPLOAD_MEMORY_H
 

@@ -49,7 +49,8 @@ typedef struct sp_json_field {
   { NULL, 0, SP_JSON_END, false, NULL, 0 }
 
 typedef struct sp_json_rules {
-  /* Refuse unknown fields and enum values. If false, they are skipped. */
+  /* If true, unknown fields and enum values are refused; if false, they are
+   * skipped. */
   bool refuse_unknown;
 } sp_json_rules;
 

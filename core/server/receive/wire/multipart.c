@@ -2,7 +2,7 @@
 
 #include <strings.h>
 
-#define MULTIPART_BOUNDARY_MAX 70 /* according to RFC 2046, 5.1.1 */
+#define MULTIPART_BOUNDARY_MAX 70 /* bytes; RFC 2046, 5.1.1 */
 #define MULTIPART_PARTS_MAX    1000
 #define MULTIPART_HEADER_MAX   ((size_t)64 << 10) /* all headers of one part */
 

@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #define UNPACK_STEP_BYTES ((size_t)64 << 10)
-#define UNPACK_WINDOW     16 /* for inflateInit2(): only gzip, not zlib */
+#define UNPACK_WINDOW     16 /* makes inflateInit2() accept gzip only */
 
 static voidpf unpack_alloc(voidpf mem, uInt items, uInt size) {
   return sp_mem_new(mem, (size_t)items * size);

@@ -141,7 +141,8 @@ static bool block_read_columns(sp_block *block, sp_column_reader *reader,
   return !reader->broken;
 }
 
-/* Read the presences, which are the last part of the totals. */
+/* Read the presences (which profiles have which series), the last part of the
+ * totals. */
 static spanprof_status block_read_presences(sp_block *block,
                                             sp_column_reader *reader) {
   void *array = block->presences;

@@ -39,8 +39,8 @@ void sp_wanted_ids_dispose(sp_wanted_ids *wanted, const sp_mem *mem);
 
 /* Returns whether `has` accepts an id of each group. The groups of matchers are
  * checked only if `matchers` is set. The caller sets it only if no selected
- * series has a label with the name of such a matcher, because the matcher would
- * apply to the label. */
+ * series has a label with the name of such a matcher, because in such a series
+ * the matcher applies to the label. */
 bool sp_wanted_ids_pass(const sp_wanted_ids *wanted, bool matchers,
                         sp_wanted_has has, void *data);
 
@@ -51,8 +51,9 @@ bool sp_wanted_ids_pass_filter(const sp_wanted_ids *wanted, bool matchers,
 bool sp_wanted_ids_pass_spans(const sp_wanted_ids *wanted, bool matchers,
                               const sp_block *block);
 
-/* Returns whether the matcher is about span ids, or about trace ids. It is not
- * in a series that has a label with the matcher's name. */
+/* Return whether the name of the matcher stands for the span id, or for the
+ * trace id, of a sample. In a series that has a label of this name, the matcher
+ * applies to the label instead. */
 bool sp_matcher_is_of_spans(const sp_matcher *matcher);
 bool sp_matcher_is_of_traces(const sp_matcher *matcher);
 

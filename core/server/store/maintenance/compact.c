@@ -1,10 +1,10 @@
 /* A new profile is a row of its own, and rows of all sources arrive
  * interleaved: each page of the file has rows of many sources. Deleting rows
- * source by source would write every page once for each of them. Therefore a
+ * source by source would write every page once for each source. Therefore a
  * pass has two steps. The first step compacts the single profiles, the oldest
- * first, and each of its transactions has some of every source. It thus frees
- * whole pages, which need not be written. The second step merges these small
- * blocks, each of which has its own pages.
+ * first, and each of its transactions has some of every source. Each
+ * transaction thus frees whole pages, which need not be written. The second
+ * step merges these small blocks, each of which has its own pages.
  *
  * Runs on the maintenance thread, or on the thread of a call of
  * sp_store_compact(). Rows are read without the writer. If one of them was
@@ -286,7 +286,8 @@ static spanprof_status compact_one(compact *all, compact_place *place,
   return st;
 }
 
-/* Process the places in rounds, until no rows are left. */
+/* Process the places in rounds, each of which adds some rows of every place to
+ * blocks, until no rows are left. */
 static spanprof_status compact_places(compact *all) {
   const size_t share =
       all->singles ? COMPACT_ROWS_MAX / all->place_count : COMPACT_ROWS_MAX;

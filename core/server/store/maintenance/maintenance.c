@@ -87,7 +87,7 @@ static spanprof_status maintain_pass(sp_store *store, maintain_state *state) {
   return st;
 }
 
-/* Only free space, because uploads wait for it. */
+/* Free space, and do nothing else, because uploads wait for the space. */
 static spanprof_status maintain_space(sp_store *store) {
   spanprof_status st = sp_store_drop_by_bytes(store);
 

@@ -3,8 +3,8 @@
 #include "compact.h"
 #include "util/system/status.h"
 
-/* Data is deleted by age, if it is older than the retention, or by bytes, if
- * the files are too large.
+/* Data is deleted for two reasons: by age, because it is older than the
+ * retention, or by bytes, because the files are too large.
  *
  * Largest numbers of blocks, rows and documents that one transaction deletes.
  * When deleting by bytes, one transaction deletes at most 1/PART of all blocks,
@@ -12,7 +12,7 @@
 #define RETAIN_BLOCKS_MAX  64
 #define RETAIN_BLOCKS_PART 16
 #define RETAIN_ROWS_MAX    5000
-#define RETAIN_ROWS_FEW    200 /* when deleting by bytes */
+#define RETAIN_ROWS_FEW    200 /* instead of ROWS_MAX when deleting by bytes */
 #define RETAIN_DOCUMENTS   5
 
 /* When deleting by bytes, unused names and stacks are collected only after
@@ -24,7 +24,7 @@
  * least MIN of them and they are at least 1/PART of all blocks. */
 #define RETAIN_SINGLES_MIN  32
 #define RETAIN_SINGLES_PART 4
-#define RETAIN_PACKED_PART  16 /* 1/PART of them goes into each block */
+#define RETAIN_PACKED_PART  16 /* each block gets 1/PART of these profiles */
 
 /* Delete 1/PART more than the limit requires, so that the next call is not
  * needed immediately. */

@@ -77,8 +77,8 @@ struct sp_select {
   size_t entry_capacity;
   sqlite3_stmt *parts[SP_SELECT_PARTS];
   sp_wanted_ids wanted;
-  sp_block_runs without; /* blocks that have none of the ids in `wanted`,
-                          * according to the wide filters */
+  sp_block_runs without; /* blocks that the wide filters exclude, because they
+                          * do not have the ids in `wanted` */
   /* State of the current block and its source. */
   uint32_t source;
   uint32_t whole; /* sp_select_source.whole of the source */

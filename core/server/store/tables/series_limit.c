@@ -3,9 +3,9 @@
 #include "server/store/block/columns.h"
 
 /* Of the new series beyond a limit, the first LIMIT_NAMES keep their label
- * names, with the value "[other]". The series up to LIMIT_FEW keep only a few
- * labels, because clients can send any number of label names. Later ones are
- * refused. */
+ * names, with the value "[other]". The next series, up to the number LIMIT_FEW,
+ * keep only a few labels, because clients can send any number of label names.
+ * All later series are refused. */
 #define LIMIT_NAMES 100
 #define LIMIT_FEW   1000
 

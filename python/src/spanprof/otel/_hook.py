@@ -40,8 +40,9 @@ def _fault(inner: Any) -> str | None:
 
 
 def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
-    """Return the ContextVar of the implementation, if this is OpenTelemetry's own one
-    and its methods only set, reset and get this variable. Otherwise return None."""
+    """Return the ContextVar of the context implementation `inner`, if `inner` is
+    OpenTelemetry's own and its methods only set, reset and get this variable.
+    Otherwise return None."""
     try:
         from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
     except ImportError:
