@@ -115,8 +115,8 @@ static inline int tasks_count(void) {
   return count - 2;
 }
 
-/* Wait until there are at most `count` threads, because the kernel lists a
- * thread for a while after its join. */
+/* Wait until the kernel lists at most `count` threads. It lists a thread for a
+ * while after its join. */
 static inline bool tasks_fall_to(int count) {
   int tries;
 

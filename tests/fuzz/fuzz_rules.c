@@ -1,7 +1,7 @@
 /* Parses the server's configuration: rules of exported metrics and scrape
  * targets, on the command line and in files. Any text is either refused with a
- * message, or gives complete rules and probes. The first byte of the input
- * selects one of the four parsers. */
+ * message, or gives complete rules and probes (a probe is one profile of a
+ * target). The first byte of the input selects one of the four parsers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,7 +41,7 @@ refused() {
   echo "$1: refused"
 }
 
-# fails NAME REASON [HOW]: `refused`, and then `inert` with SPANPROF_REQUIRED=0.
+# fails NAME REASON [HOW]: calls `refused`, and then `inert` with SPANPROF_REQUIRED=0.
 fails() {
   refused "$@"
   SPANPROF_REQUIRED=0 inert "$1" "$2"

@@ -58,7 +58,7 @@ EOF
   echo "$1: $2"
 }
 
-# fails NAME REASON [HOW]: `refused`, and then `inert` with SPANPROF_REQUIRED=0.
+# fails NAME REASON [HOW]: calls `refused`, and then `inert` with SPANPROF_REQUIRED=0.
 fails() {
   refused "$@"
   SPANPROF_REQUIRED=0 inert "$1" "$2"
@@ -69,7 +69,7 @@ fails() {
   TIMEFORMAT='in isolation: %U s user + %S s system'
   time install in_isolation "$sdist" "${isolated[@]}" || fail "$(tail -n 20 "$work/in_isolation.txt")"
   loads in_isolation
-  # With Debian 12's packages of setuptools and wheel.
+  # This installation uses Debian 12's packages of setuptools and wheel.
   # shellcheck disable=SC2030 # for this subshell only
   export CFLAGS=-O0
   install with_debians "$sdist" "${plain[@]}" || fail "$(tail -n 20 "$work/with_debians.txt")"
@@ -81,7 +81,7 @@ size=$(du -sk "$work/in_isolation" | cut -f 1)
 echo "$size KiB on disk"
 
 (
-  # From a checkout, from which the build backend makes the files of the sdist.
+  # This installation is from a checkout. The build backend makes the files of the sdist from it.
   # shellcheck disable=SC2030,SC2031 # for this subshell only
   export CFLAGS=-O0
   # SWIG must run only once, although pip calls the backend twice: for metadata

@@ -141,8 +141,8 @@ class ExecTest(ProgramCase):
         self.assertIn("not profiled: sample_rate_hz", done.stderr)
 
     def test_a_start_imports_only_modules_of_spanprof(self) -> None:
-        """It also imports `atexit`, `__future__` and SWIG's runtime module, which is
-        named after SWIG's version."""
+        """A start also imports `atexit`, `__future__` and SWIG's runtime module, which
+        is named after SWIG's version."""
         source = "import sys; print(*sys.modules)"
         without, under = (set(self.run_command([sys.executable, "-c", source], **variables).stdout.split())
                           for variables in ({}, {"SPANPROF_AUTOSTART": "1"}))

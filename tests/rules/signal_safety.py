@@ -61,7 +61,7 @@ class Code:
     def add(self, command, source):
         with tempfile.TemporaryDirectory() as directory:
             out = os.path.join(directory, "o")
-            # Without ccache, because it would restore only the object file.
+            # Do not use ccache, which would restore only the object file.
             subprocess.run([*command, "-fcallgraph-info=su", "-c", "-o", out, source], check=True,
                            env={**os.environ, "CCACHE_DISABLE": "1"})
             with open(out + ".ci", encoding="utf-8") as graph:

@@ -134,8 +134,8 @@ static void *handler_run(void *data) {
     spanprof_span_end(span);
     spanprof_label_pop(label);
     sp_capture_signal(SIGRTMIN, thread->index, 2, &here);
-    /* Without this, a reader that shares a CPU core with this thread would
-     * never run. */
+    /* Yield, because otherwise a reader that shares a CPU core with this thread
+     * would never run. */
     sched_yield();
   }
   spanprof_thread_unregister();

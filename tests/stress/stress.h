@@ -54,7 +54,8 @@
 #define STRESS_ASAN 0
 #endif
 
-/* Ends the program and prints the place, the condition and a message. */
+/* Unless the condition is true, prints the file and line, the condition and a
+ * message, and aborts the program. */
 #define STRESS_REQUIRE(condition, ...)                             \
   do {                                                             \
     if (!(condition)) {                                            \

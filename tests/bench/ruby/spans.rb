@@ -42,8 +42,8 @@ module Spans
     # @param processor [Object, nil]
     def follow(processor)
       account_only
-      # Without this, the SDK would export to localhost:4318 if the exporter's gem is
-      # installed, and otherwise log that it has no processor.
+      # Without this variable, the SDK would export to localhost:4318 if the exporter's gem
+      # is installed, or else log that it has no processor.
       ENV["OTEL_TRACES_EXPORTER"] = "none"
       handler = OpenTelemetry.error_handler
       OpenTelemetry.error_handler = ->(exception: nil, message: nil) { raise exception || message }

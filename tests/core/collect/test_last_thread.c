@@ -1,5 +1,5 @@
-/* A process ends when the last thread of the program ends, although the
- * library's threads still run, and delivers its samples. */
+/* When the last thread of the program ends, the process delivers its samples
+ * and ends, although the library's threads still run. */
 #include <spanprof/spanprof.h>
 
 #include <pthread.h>

@@ -167,8 +167,8 @@ static void a_home_without_lock_for_long_is_taken_over(void) {
   directory_remove(directory);
 }
 
-/* This happens, for example, if the owner of the home was stopped for a long
- * time. */
+/* Another process takes over a home, for example, if the home's owner was
+ * stopped for a long time. */
 static void a_home_taken_by_another_process_is_lost(void) {
   char directory[64], byte = 0;
   int ready[2], end[2];

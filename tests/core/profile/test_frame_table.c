@@ -5,7 +5,7 @@
 #include "failing_mem.h"
 #include "util/system/counters.h"
 
-/* A namer with configurable results. */
+/* A namer, which gives names to frames, with configurable results. */
 typedef struct fake_namer {
   spanprof_status st;
   bool nameless;

@@ -141,7 +141,8 @@ static void an_empty_shard_is_written_from_its_start(void) {
   sp_ring_free(ring);
 }
 
-/* The number of resident pages of the shard, from the page of `payload` on. */
+/* The number of resident pages of a shard, which is a part of the ring, from
+ * the page of `payload` on. */
 static size_t pages_resident(const void *payload, size_t pages) {
   char *start = (char *)((uintptr_t)payload & ~(uintptr_t)4095);
   unsigned char resident[SP_RING_SHARD_BYTES / 4096];
@@ -237,8 +238,8 @@ static void *race_write(void *data) {
 
     if (sp_ring_reserve(r->ring, seed + (uint32_t)i, words * 8, &claim)) {
       atomic_fetch_add(&r->refused, 1);
-      /* Without this, a reader that shares a core with writers would never
-       * run. */
+      /* Yield, because otherwise a reader that shares a core with writers would
+       * never run. */
       sched_yield();
       continue;
     }

@@ -22,8 +22,8 @@ static bool mask_has(uint64_t mask, int number) {
   return mask >> (number - 1) & 1;
 }
 
-/* Called in place of the sampler's function: another signal arrives while the
- * handler runs. */
+/* Called in place of the sampler's function. Sends another signal, which
+ * arrives while the handler runs. */
 static void handle(int number, uint32_t index, uint64_t ticks, void *ucontext) {
   (void)number, (void)index, (void)ticks, (void)ucontext;
   mask_inside = mask_now();

@@ -98,7 +98,8 @@ static void timers_start(uint32_t hz) {
   CHECK(!sp_threads_start(&base, number, false));
 }
 
-/* Repeat the test often enough that each kind of scan is run. */
+/* Only some scans read the task directory or check the threads that are known,
+ * so repeat the test often enough for such scans. */
 static void a_scan_finds_a_thread_that_replaced_another(void) {
   enum { TIMES = 20 };
   pthread_t thread;
@@ -293,8 +294,9 @@ static void *excluded_run(void *nothing) {
   return nothing;
 }
 
-/* Each thread excludes itself, and is counted once. There are enough scans to
- * run each kind of scan. */
+/* Each thread excludes itself, and is counted once. There are enough scans
+ * that some read the task directory, and some check the threads that are known.
+ */
 static void any_number_of_threads_is_excluded(void) {
   enum { EXCLUDED = 40, SCANS = 20 };
   pthread_t threads[EXCLUDED];

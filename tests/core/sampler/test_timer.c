@@ -120,7 +120,8 @@ static void *unseen_run(void *data) {
   uint64_t tick;
 
   unseen->tid = gettid();
-  /* Repeat this if a tick of the kernel noticed the timer. */
+  /* Start a timer that expires without being noticed by a tick of the kernel.
+   * Try again if a tick has noticed it. */
   do {
     atomic_store(&handled, 0);
     tick = burn_find_tick();

@@ -168,7 +168,8 @@ static void a_recording_has_the_name_of_an_ended_span_of_an_ended_window(void) {
  * its own. */
 typedef struct worker {
   spanprof_recording_scope scope;
-  spanprof_mark mark; /* mark of the recording to which its work belongs */
+  spanprof_mark mark; /* mark of the recording to which the thread's work
+                       * belongs */
   char span[16];
   recorded profile;
 } worker;
@@ -265,8 +266,8 @@ static void a_context_recording_has_the_marked_work(void) {
   burn_in_a_thread(0, "neighbour");
   part = recording_end(inner);
   CHECK_EQUAL(spanprof_mark_get(), spanprof_recording_mark(outer));
-  /* The inner recording has ended. A thread that still has its mark belongs to
-   * the outer recording. */
+  /* The inner recording has ended. The samples of a thread that still has the
+   * inner recording's mark belong to the outer recording. */
   burn_in_a_thread(inner_mark, "late");
   all = recording_end(outer);
   CHECK_EQUAL(spanprof_mark_get(), 0);

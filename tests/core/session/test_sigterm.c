@@ -418,7 +418,8 @@ static void a_child_without_fork_hooks_ends_immediately(void) {
   CHECK(!spanprof_session_stop(session, 1000));
 }
 
-/* Not under ThreadSanitizer, because it has a thread of its own. */
+/* This test counts threads, so it does not run under ThreadSanitizer, which has
+ * a thread of its own. */
 static void the_thread_ends_with_the_session(void) {
   double until_s;
   int i;

@@ -121,7 +121,8 @@ static void a_remembered_state_is_restored(void) {
   sp_unwind_rows_dispose(&rows);
 }
 
-/* Each case is a program of one instruction or few, and the resulting rule. */
+/* Each case is a program of one or a few instructions, and the resulting
+ * rule. */
 static void expressions_and_rare_instructions_become_rules(void) {
   static const struct {
     const char *program;

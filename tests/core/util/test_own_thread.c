@@ -105,7 +105,8 @@ static void *passes_the_gate(void *nothing) {
   return nothing;
 }
 
-/* The test runs in a child process, because the gate stays closed. */
+/* sp_own_threads_exit() closes the gate, at which threads then block, for ever.
+ * So the test runs in a child process. */
 static void a_deferred_thread_stops_at_the_gate_after_exit(void) {
   pid_t child = fork();
   pthread_t thread;

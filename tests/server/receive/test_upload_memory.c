@@ -61,8 +61,8 @@ static void an_upload_beyond_its_limit_is_refused(void) {
   end();
 }
 
-/* Read a large upload inside the store's gate. Its allocation waits until no
- * other upload is large. */
+/* Read an upload that needs much memory. Its allocation waits until no other
+ * upload is large. */
 static void *send_large(void *argument) {
   sp_upload upload;
   sp_refusal refusal;

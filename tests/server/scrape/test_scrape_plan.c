@@ -1,4 +1,5 @@
-/* The probes that result from --scrape and from files of jobs. */
+/* The probes that result from --scrape and from files of jobs. A probe is one
+ * profile of one target. */
 #include "server/scrape/scrape_plan.h"
 
 #include <unistd.h>

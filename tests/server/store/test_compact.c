@@ -18,7 +18,8 @@ static void put(sp_store *store, const char *service, int64_t time_ns) {
 }
 
 /* Store profiles in one transaction. Consecutive profiles belong to different
- * sources. */
+ * sources. (The profiles of a source have the same types, labels and period.)
+ */
 static void put_many(sp_store *store, const char *service, size_t sources,
                      int64_t time_ns, size_t count) {
   sp_received **profiles = calloc(count, sizeof *profiles);
