@@ -179,7 +179,7 @@ static void equal_pairs_are_not_reported(void) {
 
 /* Growth from 1,600 samples by 50 % is at least twelve standard deviations in
  * nearly every pair, so it is always found. Growth from one sample to three may
- * be chance, so it is not. */
+ * be chance, so it is not reported. */
 static void growth_by_more_than_chance_is_found(void) {
   int64_t base[DIFF_NAMES], now[DIFF_NAMES];
   size_t pair, seen = 0;

@@ -61,7 +61,8 @@ static void totals_have_the_time_of_descendants(void) {
   check_row(SP_REPORT_SPAN_NAMES, "query", 50, 50, 2);
   check_row(SP_REPORT_SPAN_NAMES, "(no span)", 40, 40, 0);
   check_row(SP_REPORT_SPANS, "outer", 10, 60, 0);
-  /* A sample that does not know the name of a span does not change the name. */
+  /* A sample without the name of the span does not change the name that another
+   * sample has given. */
   check_row(SP_REPORT_SPANS, "wrapper", 0, 50, 0);
   CHECK_EQUAL(report.span_count, 4);
   report_ended();

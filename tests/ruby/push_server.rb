@@ -84,7 +84,7 @@ class PushServer
     ""
   end
 
-  # Yields each text or message in the field `wanted`. The protocol has no other types.
+  # Yields each text or message in the field `wanted`. The requests have no fields of other types.
   def fields(bytes, wanted)
     io = StringIO.new(bytes.b)
     until io.eof?

@@ -129,7 +129,7 @@ class BrokenOutputTest < ChildTest
     end
   TEXT
 
-  # Kinds of broken stderr, and the code that breaks it in this way.
+  # Ways in which stderr is broken, each with the code that breaks it.
   OUTPUTS = {
     "as ever" => "",
     "closed" => "STDERR.close",
@@ -177,7 +177,7 @@ class BrokenOutputTest < ChildTest
     end
   end
 
-  # If spanprof's thread did not rescue the exceptions of such a logger, they would end the program.
+  # If spanprof's thread did not rescue the logger's exceptions, they would end the program.
   def test_a_logger_that_exits_or_raises_a_non_standard_error
     ["exit 3", "raise Exception, 'no'", "throw :nobody"].each do |code|
       result = child!(<<~RUBY)

@@ -127,8 +127,8 @@ class EnumeratorsTest < SpanCase
     assert_spans(inside: nil)
   end
 
-  # The fiber of an enumerator waits, and the loop of a fiber scheduler resumes it. Its work still
-  # belongs to the span of the enumerator's caller, and not to the span of the loop.
+  # The fiber of an enumerator waits, and the loop of a fiber scheduler resumes it. The
+  # fiber's work still belongs to the span of the enumerator's caller, and not to that of the loop.
   def test_resumed_by_a_scheduler_it_has_its_callers_span
     profile do
       ready = nil

@@ -35,8 +35,8 @@ class ExitTest < ChildTest
     end
   end
 
-  # A finalizer of the program may run after the finalizer of spanprof. It must not be able to start
-  # a session.
+  # A finalizer of the program may run after the finalizer of spanprof. The program's finalizer
+  # must not be able to start a session.
   def test_no_session_starts_during_the_exit
     result = child!(START + <<~'RUBY')
       burn 0.1

@@ -54,7 +54,7 @@ class ProfileTest < ChildTest
     assert_empty result.err
   end
 
-  # The program in the variable BROWSER gets the path of the page. The file is not deleted.
+  # The program in the variable BROWSER gets the path of the page, whose file is not deleted.
   def test_a_page_is_written_and_opened
     opened = "#{@directory}/opened"
     browser = "#{@directory}/browser"

@@ -27,8 +27,8 @@
 /* Maximum number of threads that receive signals. */
 #define WALKS_THREADS_MAX 64
 
-/* Interval without timers. A thread that uses a quarter of it is a running
- * thread. */
+/* Interval in which no timers are armed. A thread that uses CPU time for a
+ * quarter of the interval counts as running. */
 #define WALKS_LOOK_NS  400000
 #define WALKS_ARMED_NS 10000000
 #define WALKS_EVERY_NS 50000

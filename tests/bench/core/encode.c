@@ -241,8 +241,8 @@ static double mib(size_t bytes) {
 typedef struct encode_result {
   encode_round first; /* the first round, which gets the name of every frame and
                        * caches it */
-  double wall_ms;     /* the best of the other rounds, like the two times
-                       * below */
+  double wall_ms;     /* the best of the other rounds; so are cpu_ms and
+                       * zlib_ms */
   double cpu_ms;
   double zlib_ms;
   double new_ns; /* time to add a new sample */

@@ -223,7 +223,7 @@ static void work_crypto(unsigned round) {
   }
 }
 
-/* ------------------------------------------------------------- C++, loaded */
+/* ------------------------------------------------- C++, loaded at run time */
 
 typedef unsigned (*throws_fn)(unsigned round);
 

@@ -29,7 +29,7 @@ THREADS = { threads: 8, pool: 4, dead_threads: SECONDS / 0.02, short_threads: SE
 # a longer run.
 FACTOR = { short_threads: 3, dead_threads: 2 }.freeze
 
-# A minimum, so that the last profile is not discarded because it is short.
+# At least 1.5 s, because an alternative may discard a profile that is shorter.
 PEER_SECONDS = [SECONDS, 1.5].max
 
 # @return [String] the figures "wrong, lost" of the alternatives

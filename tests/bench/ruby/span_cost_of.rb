@@ -36,7 +36,7 @@ def processor(kind)
   Spanprof::SpanProcessor.new("rideshare-ruby.cpu", "http://localhost:4040", **options)
 end
 
-# @return [Array(Float, Float)] ns in the best of several rounds, and objects
+# @return [Array(Float, Float)] ns per span, the median of several rounds, and objects per span
 def cost
   rounds = Array.new(5) do
     GC.start

@@ -28,7 +28,7 @@ module Spans
       @lock = Mutex.new
     end
 
-    # Makes spans, and profiles this process into a folder.
+    # Starts to profile this process into a folder, with spanprof's span processor.
     def start(directory, rate: 100, signal: 0, server: nil, native: true, interval_ms: 10_000,
               **processor)
       require "spanprof"

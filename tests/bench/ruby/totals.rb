@@ -6,7 +6,7 @@ require_relative "peer_spans"
 require_relative "total_cases"
 
 SECONDS = Bench.choose(6.0, 0.5)
-# A minimum, so that an alternative's profile is not discarded because it is short.
+# At least 1.5 s, because an alternative may discard a profile that is shorter.
 PEER_SECONDS = [SECONDS, 1.5].max
 
 # @yieldparam true_s [Float]

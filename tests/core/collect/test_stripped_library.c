@@ -72,8 +72,9 @@ static const char *name_of(uint32_t location) {
   return emitted->functions[at->lines[0].function].name;
 }
 
-/* Count the frames of LIBRARY as a whole (*exact), those that follow another
- * such frame (*twice), and those with an address in LIBRARY (*longer). */
+/* Count the frames that show LIBRARY as a whole (*exact), those of them that
+ * follow another such frame (*twice), and the frames that show an address in
+ * LIBRARY (*longer). */
 static void count_names(size_t *exact, size_t *longer, size_t *twice) {
   const size_t bytes = strlen(LIBRARY);
   size_t i, f;

@@ -101,9 +101,9 @@ static void matchers_are_read_as_written(void) {
   parsed_dispose(&p);
 }
 
-/* A query of classic Pyroscope begins with the name of an application, with the
- * ending of a type. An application whose stored name has this ending is also
- * found. */
+/* A query of classic Pyroscope begins with the name of an application and the
+ * ending of a type, such as "shop.cpu". An application whose stored name is
+ * "shop.cpu" is also found. */
 static void a_classic_query_names_its_application(void) {
   const sp_matcher *service;
   parsed p;
