@@ -141,7 +141,7 @@ test("Diff shows the samples of both sides and marks few samples", async () => {
   // With the scale "values", the sample counts are the same as with shares.
   await page.select(SCALE, "values");
   assert.deepEqual(await samples(), expected);
-  assert.deepEqual(await page.$$eval(".flame-rows [role='row']", (rows) => rows.map((row) => [row.children[0]!.textContent.slice(0, 4), row.lastElementChild!.textContent])
+  assert.deepEqual(await page.$$eval(".flame-rows [role='row']", (rows) => rows.map((row) => [row.children[0]!.textContent.slice(0, 4), row.children[5]!.textContent])
     .sort()), [["<svg", "100 \u2192 0"], ["fres", "0 \u2192 300"], ["gone", "100 \u2192 0"], ["main", "400 \u2192 800"], ["work", "200 \u2192 500"]]);
   await closeCleanly(opened);
 });

@@ -104,6 +104,6 @@ test("with forced colours, selections stay visible and colours with a meaning st
   const [chosen, others] = [await fills(".flame-shown [aria-pressed=true]"), await fills(".flame-shown [aria-pressed=false]")];
   assert.notDeepEqual(chosen, others);
   await page.waitForSelector(".flame-swatch");
-  assert.match((await fills(".flame-swatch"))[0]!, /^rgb\(217, 221, 228\)$/);
+  assert.match((await fills(".flame-swatch"))[0]!, /^rgb\(230, 144, 132\)$/);
   await closeCleanly(opened);
 });

@@ -87,7 +87,7 @@ export class FlamePanel implements Panel {
     this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
     this.body = h("div", { class: "flame-body" }, this.table.element,
       h("div", { class: "flame-graphs" }, this.crumbs.element, this.emptyNote, this.views.upper.element, this.views.lower.element, new Printed(() => this.printed(), this.table, this.abort.signal).element, this.legend.element));
-    this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, this.body,
+    this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, h("div", { class: "flame-room" }, this.body),
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.announcer, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
     watchTheme(() => {

@@ -2,6 +2,7 @@
 import { differenceText, growthText, NOISE_HINT, noiseText } from "../../parts/change.ts";
 import { amount, count, fewOf, percent } from "../../parts/format.ts";
 import { h, safeText } from "../../parts/dom.ts";
+import { shortPlaceOf } from "../stacks/code_place.ts";
 import { levelCount, levelOf, type Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
 
@@ -15,14 +16,6 @@ export interface TipSource {
   readonly wholeBase: number;
   /** Whether the graph shows callers, whose self values are meaningless. */
   readonly isCallers: boolean;
-}
-
-export function placeOf(graph: Graph, id: number): string {
-  const { file, line } = graph.tree.functions;
-
-  if (id < 0 || !file[id])
-    return "";
-  return line[id]! > 0 ? `${file[id]}:${line[id]!}` : file[id];
 }
 
 type Line = readonly [title: string, value: string];
@@ -75,7 +68,9 @@ export class Tip {
   readonly element = h("div", { class: "flame-tip", hidden: true });
 
   show(source: TipSource, index: number, x: number, y: number): void {
-    const place = placeOf(source.graph, source.graph.functionOf[index]!);
+    const { functions } = source.graph.tree;
+    const id = source.graph.functionOf[index]!;
+    const place = id < 0 ? "" : shortPlaceOf(functions, id);
     const list = h("dl");
 
     for (const [title, value] of linesOf(source, index))

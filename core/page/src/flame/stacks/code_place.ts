@@ -147,3 +147,11 @@ export function placesOf(functions: Functions): CodePlaces {
   }
   return places;
 }
+
+/** The short path of a function's file, with its line if it is known; "" without a file. */
+export function shortPlaceOf(functions: Functions, id: number): string {
+  const { short } = placesOf(functions).of(functions.file[id]!);
+  const line = functions.line[id]!;
+
+  return short !== "" && line > 0 ? `${short}:${line}` : short;
+}

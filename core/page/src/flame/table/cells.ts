@@ -3,6 +3,7 @@ import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../
 import { amount, count, fewOf, percent, samplesPair } from "../../parts/format.ts";
 import { h, safeText } from "../../parts/dom.ts";
 import type { Functions } from "../../model/tree.ts";
+import { shortPlaceOf } from "../stacks/code_place.ts";
 import { isNoise, type Column, type Rows } from "./rows.ts";
 
 export interface CellSource {
@@ -14,10 +15,15 @@ export interface CellSource {
   readonly wholeBase: number;
 }
 
-export function columnsOf(rows: Rows): Column[] {
-  const samples: Column[] = rows.samples || rows.baseSamples ? ["samples"] : [];
+/** The widths of tables that have room for the files of functions. */
+const FILES_MIN_PX = 520;
+const DIFF_FILES_MIN_PX = 840;
 
-  return rows.baseTotal ? ["name", "baseTotal", "total", "change", "relative", ...samples] : ["name", "self", "total", ...samples];
+export function columnsOf(rows: Rows, widthPx: number): Column[] {
+  const samples: Column[] = rows.samples || rows.baseSamples ? ["samples"] : [];
+  const file: Column[] = widthPx >= (rows.baseTotal ? DIFF_FILES_MIN_PX : FILES_MIN_PX) ? ["file"] : [];
+
+  return rows.baseTotal ? ["name", "baseTotal", "total", "change", "relative", ...samples, ...file] : ["name", "self", "total", ...samples, ...file];
 }
 
 /** A column's heading. */
@@ -30,6 +36,7 @@ export function titleOfColumn(column: Column, rows: Rows): string {
     case "baseTotal": return "Baseline";
     case "change": return "Change";
     case "relative": return "Change %";
+    case "file": return "File";
   }
 }
 
@@ -65,12 +72,22 @@ function changeCell({ rows, unit }: CellSource, column: "change" | "relative", i
     column === "change" ? differenceText(comparison, total, base, unit) : growthText(comparison, total, base));
 }
 
+/** A path whose middle is cut if it is too long: the file name stays visible. */
+function fileCell(functions: Functions, id: number): HTMLElement {
+  const place = safeText(shortPlaceOf(functions, id));
+  const name = place.lastIndexOf("/") + 1;
+
+  return h("div", { role: "gridcell", class: "flame-cell flame-file" },
+    h("span", { class: "flame-file-folder" }, place.slice(0, name)), h("span", { class: "flame-file-name" }, place.slice(name)));
+}
+
 function cellOf(source: CellSource, column: Column, id: number): HTMLElement {
   const { rows, unit, whole } = source;
 
   switch (column) {
     case "name":
       return h("div", { role: "gridcell", class: "flame-cell flame-name" }, safeText(source.functions.name[id]!, 300) || "(no name)");
+    case "file": return fileCell(source.functions, id);
     case "self": return withShare(rows.self[id]!, whole, unit);
     case "total": return sideCell(source, "now", rows.total[id]!);
     case "baseTotal": return sideCell(source, "base", rows.baseTotal![id]!);
@@ -86,6 +103,6 @@ function cellOf(source: CellSource, column: Column, id: number): HTMLElement {
   }
 }
 
-export function cellsOf(source: CellSource, id: number): HTMLElement[] {
-  return columnsOf(source.rows).map((column) => cellOf(source, column, id));
+export function cellsOf(source: CellSource, columns: readonly Column[], id: number): HTMLElement[] {
+  return columns.map((column) => cellOf(source, column, id));
 }

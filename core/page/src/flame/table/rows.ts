@@ -73,8 +73,13 @@ export function rowsOf(graph: Graph): Rows {
   return { ids: Uint32Array.from(ids), self: self, total, baseSelf: baseSelf, baseTotal, samples, baseSamples, comparison: graph.tree.comparison };
 }
 
-export const COLUMNS = ["name", "self", "total", "samples", "baseTotal", "change", "relative"] as const;
+export const COLUMNS = ["name", "self", "total", "samples", "baseTotal", "change", "relative", "file"] as const;
 export type Column = (typeof COLUMNS)[number];
+type TextColumn = "name" | "file";
+
+export function isText(column: Column): column is TextColumn {
+  return column === "name" || column === "file";
+}
 
 /** Whether the difference between a function's two totals is within sampling noise. */
 export function isNoise({ comparison, total, baseTotal, samples, baseSamples }: Rows, id: number): boolean {
@@ -83,7 +88,7 @@ export function isNoise({ comparison, total, baseTotal, samples, baseSamples }: 
 
 /** The value of a numeric column. In a comparison "self" and "total" are those of the
  * new side, and a change within noise is 0. */
-export function valueOf(rows: Rows, column: Exclude<Column, "name">, id: number): number {
+export function valueOf(rows: Rows, column: Exclude<Column, TextColumn>, id: number): number {
   const base = rows.baseTotal?.[id] ?? 0;
   const scaled = base * (rows.comparison?.factor ?? 1);
 
@@ -102,14 +107,15 @@ export function relativeOf(value: number, base: number): number {
   return base === 0 ? (value === 0 ? 0 : Infinity) : (value - base) / base;
 }
 
-/** Sorts ids by a column. Changes are sorted by their absolute value. */
-export function sortedIds(rows: Rows, names: readonly string[], column: Column, isAscending: boolean, ids: Uint32Array): Uint32Array {
+/** Sorts ids by a column. Changes are sorted by their absolute value. `texts` has the texts of
+ * a column of text. */
+export function sortedIds(rows: Rows, texts: readonly string[], column: Column, isAscending: boolean, ids: Uint32Array): Uint32Array {
   const sign = isAscending ? 1 : -1;
 
-  if (column === "name")
-    return ids.slice().sort((a, b) => sign * (names[a]! < names[b]! ? -1 : names[a]! > names[b]! ? 1 : a - b));
+  if (isText(column))
+    return ids.slice().sort((a, b) => sign * (texts[a]! < texts[b]! ? -1 : texts[a]! > texts[b]! ? 1 : a - b));
   const isChange = column === "change" || column === "relative";
-  const keys = new Float64Array(names.length);
+  const keys = new Float64Array(rows.total.length);
   for (const id of ids) {
     const value = valueOf(rows, column, id);
     keys[id] = isChange ? Math.abs(value) : value;

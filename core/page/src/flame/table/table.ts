@@ -5,7 +5,9 @@ import { count } from "../../parts/format.ts";
 import type { Functions } from "../../model/tree.ts";
 import { cellsOf, columnsOf, titleOfColumn, type CellSource } from "./cells.ts";
 import { sameFunction } from "../stacks/refs.ts";
-import { COLUMNS, sortedIds, type Column, type Rows } from "./rows.ts";
+import { shortPlaceOf } from "../stacks/code_place.ts";
+import { COLUMNS, isText, sortedIds, type Column, type Rows } from "./rows.ts";
+import { Widths } from "./widths.ts";
 
 export const TABLE_ROW_PX = 26;
 /** Extra rows above and below the visible ones. */
@@ -27,13 +29,6 @@ export interface TableState {
   readonly key: string;
 }
 
-const WIDTHS: Readonly<Record<Column, string>> = {
-  name: "minmax(8rem, 1fr)", self: "8.4rem", total: "8.4rem", baseTotal: "8.4rem", change: "5.6rem", relative: "5.6rem", samples: "5.6rem",
-};
-
-/** Width of the column with the sample counts of both sides. */
-const PAIR_WIDTH = "9rem";
-
 let tables = 0;
 
 /** Parses the sort order: "-self" sorts by self values, the smallest first. */
@@ -41,8 +36,13 @@ export function readOrder(order: string | undefined, isDiff: boolean): { column:
   const name = order?.replace(/^-/, "");
   const column = COLUMNS.find((each) => each === name) ?? (isDiff ? "change" : "self");
 
-  // By default names are ascending and numbers descending.
-  return { column, isAscending: (column === "name") !== (order?.startsWith("-") ?? false) };
+  // By default texts are ascending and numbers descending.
+  return { column, isAscending: isText(column) !== (order?.startsWith("-") ?? false) };
+}
+
+/** The texts of a column of text, by function. */
+function textsOf(functions: Functions, column: Column): readonly string[] {
+  return column === "file" ? functions.name.map((_, id) => shortPlaceOf(functions, id)) : functions.name;
 }
 
 function filtered(rows: Rows, mask: Uint8Array | null): Uint32Array {
@@ -57,6 +57,8 @@ export class Table {
   private readonly id = `flame-table-${++tables}`;
   private readonly events: TableEvents;
   private readonly observer: ResizeObserver;
+  private readonly widths: Widths;
+  private columns: readonly Column[] = [];
   private state: TableState | null = null;
   private ids: Uint32Array = new Uint32Array();
   private active = -1;
@@ -77,7 +79,11 @@ export class Table {
       if (row >= 0)
         this.choose(row);
     });
-    this.observer = new ResizeObserver(() => { this.fill(); });
+    this.widths = new Widths(this.element);
+    this.observer = new ResizeObserver(() => {
+      this.showColumns();
+      this.fill();
+    });
     this.observer.observe(this.element);
   }
 
@@ -89,11 +95,14 @@ export class Table {
     if (before?.source.rows !== rows || before.mask !== state.mask || before.order !== state.order) {
       const activeId = before ? sameFunction(functions, before.source.functions, this.ids[this.active] ?? -1) : -1;
       const { column, isAscending } = readOrder(state.order, rows.baseTotal !== null);
-      this.ids = sortedIds(rows, functions.name, column, isAscending, filtered(rows, state.mask));
+      this.ids = sortedIds(rows, textsOf(functions, column), column, isAscending, filtered(rows, state.mask));
       this.active = activeId < 0 ? -1 : this.ids.indexOf(activeId);
     }
     if (before?.key !== state.key || before.order !== state.order)
       this.element.scrollTop = 0;
+    if (before?.source.rows !== rows)
+      this.widths.clear();
+    this.columns = columnsOf(rows, this.element.clientWidth);
     this.showHead();
     this.element.setAttribute("aria-rowcount", String(this.ids.length + 1));
     this.body.style.height = `${this.ids.length * TABLE_ROW_PX}px`;
@@ -119,27 +128,38 @@ export class Table {
     this.observer.disconnect();
   }
 
+  /** Shows the column of files if there is room for it. */
+  private showColumns(): void {
+    const columns = this.state && columnsOf(this.state.source.rows, this.element.clientWidth);
+
+    if (columns && columns.length !== this.columns.length) {
+      this.columns = columns;
+      this.showHead();
+    }
+  }
+
   private showHead(): void {
     const { source, order } = this.state!;
-    const columns = columnsOf(source.rows);
+    const { columns } = this;
     const sorted = readOrder(order, source.rows.baseTotal !== null);
-    const hadFocus = this.head.contains(document.activeElement) ? document.activeElement?.getAttribute("data-column") : null;
+    const focused = this.head.contains(document.activeElement) ? document.activeElement : null;
+    const focusedName = ["data-column", "data-width"].find((name) => focused?.hasAttribute(name));
 
     this.element.setAttribute("aria-colcount", String(columns.length));
-    this.element.style.setProperty("--columns", columns.map((column) => column === "samples" && source.rows.baseTotal ? PAIR_WIDTH : WIDTHS[column]).join(" "));
     this.head.replaceChildren(...columns.map((column) => {
       const isSorted = column === sorted.column;
-      const next = isSorted && sorted.isAscending === (column === "name") ? `-${column}` : column;
+      const next = isSorted && sorted.isAscending === isText(column) ? `-${column}` : column;
       const button = h("button", {
         type: "button", "data-column": column, onclick: () => { this.events.order(next); },
       }, titleOfColumn(column, source.rows), isSorted ? h("span", { "aria-hidden": "true" }, sorted.isAscending ? " \u25b4" : " \u25be") : null);
       return h("div", {
-        role: "columnheader", class: `flame-cell ${column === "name" ? "" : "flame-number"}`,
+        role: "columnheader", class: `flame-cell ${isText(column) ? "" : "flame-number"}`,
         "aria-sort": isSorted ? (sorted.isAscending ? "ascending" : "descending") : "none",
-      }, button);
+      }, button, this.widths.handle(column, titleOfColumn(column, source.rows)));
     }));
-    if (hadFocus)
-      this.head.querySelector<HTMLElement>(`[data-column="${hadFocus}"]`)?.focus();
+    this.widths.setColumns(columns);
+    if (focused && focusedName)
+      this.head.querySelector<HTMLElement>(`[${focusedName}="${focused.getAttribute(focusedName)!}"]`)?.focus();
   }
 
   private fill(): void {
@@ -154,6 +174,7 @@ export class Table {
     for (let row = first; row < last; row++)
       rows.push(this.rowOf(row));
     this.body.replaceChildren(...rows);
+    this.widths.fit([this.head, ...rows]);
     if (this.active >= first && this.active < last)
       this.element.setAttribute("aria-activedescendant", `${this.id}-${this.active}`);
     else
@@ -169,7 +190,7 @@ export class Table {
       class: `flame-row${row === this.active ? " flame-active" : ""}${isChosen ? " flame-chosen" : ""}`,
       role: "row", id: `${this.id}-${row}`, "aria-rowindex": row + 2, "aria-selected": String(isChosen),
       "data-row": row, title: titleOf(functions, id),
-    }, ...cellsOf(source, id));
+    }, ...cellsOf(source, this.columns, id));
 
     element.style.transform = `translateY(${row * TABLE_ROW_PX}px)`;
     return element;
