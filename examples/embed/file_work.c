@@ -153,7 +153,8 @@ static void trace_begin(trace_span *trace, const file_entry *entry,
   trace->name = info->name;
   trace->start_ns = clock_ns();
   snprintf(trace->path, sizeof trace->path, "%s", entry->path);
-  /* getrandom(2) never returns fewer than 256 bytes. */
+  /* getrandom(2) never returns fewer bytes than requested if the request is for
+   * at most 256 bytes. */
   if (getrandom(trace->trace_id, sizeof trace->trace_id, 0) < 0 ||
       getrandom(trace->span_id, sizeof trace->span_id, 0) < 0)
     return; /* spanprof itself creates ids for a span without ids */

@@ -13,7 +13,7 @@
 void sp_check_service_names(sp_check_list *list);
 
 /* Print Grafana's provisioning file for the data sources, if a server is
- * configured. Has the names of variables in place of secrets. */
+ * configured. The file contains names of variables instead of secrets. */
 void sp_check_print_data_sources(const sp_check_list *list,
                                  const sp_settings *settings);
 

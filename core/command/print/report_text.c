@@ -161,7 +161,7 @@ typedef struct text_table {
   const char *own; /* heading of an additional column before the name; "" if
                     * there is none */
   const char *title;
-  const char *what; /* what the rows are, in the plural: "spans" */
+  const char *what; /* noun for the rows, in the plural: "spans" */
   bool has_self;
   bool self_first;
 } text_table;

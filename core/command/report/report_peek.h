@@ -13,7 +13,8 @@ typedef enum sp_peek_kind {
 typedef struct sp_peek_edge {
   uint32_t function; /* index of a function that matches --peek */
   uint32_t neighbour;
-  sp_peek_kind kind; /* what the neighbour is to the function */
+  /* Whether the neighbour is a caller, a callee or the function itself. */
+  sp_peek_kind kind;
   uint64_t last_sample;
   sp_amount amount;
   int64_t order; /* sort key of the edge */

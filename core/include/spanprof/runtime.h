@@ -3,9 +3,9 @@
  * contexts. A process has at most one runtime. core/docs/write-a-binding.md
  * explains the steps. A program that is only profiled needs spanprof.h alone.
  *
- * This file declares first the data of callbacks, then the runtime, its
- * registration and functions for its threads. The rules at the top of
- * spanprof.h apply. */
+ * This file declares the data that callbacks receive, then the runtime with its
+ * registration, and then functions that the threads of the language call. The
+ * rules at the top of spanprof.h apply. */
 #ifndef SPANPROF_RUNTIME_H
 #define SPANPROF_RUNTIME_H
 
@@ -44,12 +44,13 @@ typedef struct spanprof_capture {
   void *thread_data;  /* from spanprof_thread_set_data(), or NULL */
 } spanprof_capture;
 
-/* The labels, span and mark of a context of the language, such as a fiber. */
+/* The labels and the span of a context of the language, such as a fiber, and
+ * its mark: the number by which a recording selects contexts. */
 typedef struct spanprof_context_view {
   size_t struct_size;
   spanprof_labels labels;
   spanprof_span span; /* a result of spanprof_span_carried() */
-  spanprof_mark mark; /* of the context's recording; 0: none */
+  spanprof_mark mark; /* 0: the context has no mark */
 } spanprof_context_view;
 
 /* The name of a frame. */
@@ -59,8 +60,8 @@ typedef struct spanprof_name {
   size_t function_bytes;
   const char *file;
   size_t file_bytes;
-  int64_t line;       /* of the frame, at most INT32_MAX; 0: unknown */
-  int64_t start_line; /* of the function; 0: unknown */
+  int64_t line;       /* running line, at most INT32_MAX; 0: unknown */
+  int64_t start_line; /* first line of the function; 0: unknown */
 } spanprof_name;
 
 /* A range of native code, [start, end). */
@@ -69,8 +70,8 @@ typedef struct spanprof_range {
   uint64_t end;
 } spanprof_range;
 
-/* Maximum number of eval ranges. An interpreter that has a
- * function for each instruction, in a hot and a cold part, needs 500. */
+/* Maximum number of eval ranges. An interpreter that has a function for each
+ * instruction, each with a hot and a cold part, needs 500. */
 #define SPANPROF_RUNTIME_RANGES_MAX 1024
 
 /* A language runtime.
@@ -104,9 +105,9 @@ typedef struct spanprof_runtime {
    * handler. May be NULL. */
   uint64_t (*stack_end)(void *data, const spanprof_capture *capture);
 
-  /* Make frames equal that look the same to a reader, for example by replacing
-   * offsets by lines. Called before frames are compared and named. May be NULL.
-   */
+  /* Change the frames so that those which look the same to a reader become
+   * equal, for example by replacing offsets by lines. Called before frames are
+   * compared and named. May be NULL. */
   void (*normalize)(void *data, spanprof_frame *frames, size_t count);
 
   /* Write the name of a frame to `out`. The strings must stay valid until the
@@ -122,18 +123,19 @@ typedef struct spanprof_runtime {
    * not wait. NULL: `resolve` may run on any thread. */
   void (*want_names)(void *data);
 
-  /* The code of the eval loop. Frames of the language replace its native
-   * frames. The module that contains the loop is the interpreter's own: stacks
-   * omit its other frames, so that their time belongs to the frame of the
-   * language that called them (unless native_frames is "all"). Copied. */
+  /* Address ranges of the eval loop's code, which are copied. In stacks, frames
+   * of the language replace the native frames in these ranges. Stacks also omit
+   * all other frames of the module that contains the eval loop, unless
+   * native_frames is "all"; their time belongs to the frame of the language
+   * that called them. */
   const spanprof_range *eval_ranges;
   size_t eval_range_count;
 
   /* Directory of extension modules that belong to the interpreter, such as
-   * Python's lib-dynload: stacks omit their frames, too. Builds of one
-   * interpreter differ in the extensions that are linked into it. An absolute
-   * path without a final slash, of at most 4,095 bytes; NULL if there is none.
-   * Copied. */
+   * Python's lib-dynload. Stacks omit the frames of these modules, too, because
+   * other builds of the interpreter have the same extensions linked into the
+   * interpreter. An absolute path without a final slash, of at most 4,095
+   * bytes, which is copied; NULL if there is no such directory. */
   const char *library_directory;
 } spanprof_runtime;
 
@@ -160,9 +162,9 @@ spanprof_runtime_eval_add(const spanprof_range *range);
  * that wait for names. Return the number of frames that still wait. */
 SPANPROF_API size_t spanprof_runtime_resolve(size_t max);
 
-/* Set the thread_data of the calling thread's captures, and register the
- * thread. Returns the status of spanprof_thread_register(). The pointer is
- * stored unless this status is SPANPROF_ERR_NOMEM. */
+/* Set the thread_data that the captures of the calling thread contain, and
+ * register the thread. Returns the status of spanprof_thread_register(). The
+ * pointer is stored unless this status is SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);
 
 /* Store the labels, span and mark of the calling thread's current work, for a

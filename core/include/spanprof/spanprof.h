@@ -99,8 +99,8 @@ typedef enum spanprof_log_level {
   SPANPROF_LOG_OFF = 4
 } spanprof_log_level;
 
-/* The native frames of a stack: those of code that is not in an interpreted
- * language. */
+/* Selects the native frames that stacks contain. Native frames are those of
+ * code that is not in an interpreted language. */
 typedef enum spanprof_native_frames {
   /* Only frames of the language. A stack without such frames has one frame, the
    * running function. */
@@ -173,8 +173,8 @@ typedef struct spanprof_options {
    * PYROSCOPE_CLEAN_LABEL_NAMES. */
   int64_t clean_label_names;
   /* 1: keep the dots in label names. 0 (default): replace each dot by `_`,
-   * because Grafana does not show label names with dots. If two labels would
-   * then have the same name, the label that was given without dots is used.
+   * because Grafana does not show label names with dots. If this gives two
+   * labels the same name, the label that was given without dots is used.
    * PYROSCOPE_DOTTED_LABEL_NAMES. */
   int64_t dotted_label_names;
 
@@ -194,9 +194,9 @@ typedef struct spanprof_options {
   const char *client_cert; /* PEM file; PYROSCOPE_CLIENT_CERT */
   const char *client_key;  /* PEM file; PYROSCOPE_CLIENT_KEY */
   /* URL of the proxy, such as "http://proxy:3128". "" disables proxies.
-   * PYROSCOPE_PROXY. If that is not set, HTTPS_PROXY or HTTP_PROXY, by the
-   * scheme of server_address, and then ALL_PROXY; all three in upper or lower
-   * case. */
+   * PYROSCOPE_PROXY. If it is not set, HTTPS_PROXY or HTTP_PROXY applies,
+   * depending on the scheme of server_address, and if that is not set,
+   * ALL_PROXY. The last three names may also be in lower case. */
   const char *proxy;
   /* Hosts that are reached without the proxy, separated by commas.
    * PYROSCOPE_NO_PROXY, NO_PROXY, no_proxy. */
@@ -228,9 +228,9 @@ typedef struct spanprof_options {
   int64_t registered_threads_only;
 
   /* --- stacks --- */
-  /* A spanprof_native_frames; default: LIBRARIES. The CPU times of functions of
-   * the language, spans and labels are the same. PYROSCOPE_NATIVE_FRAMES, a
-   * name. */
+  /* A spanprof_native_frames; default: LIBRARIES. This option does not affect
+   * the CPU times of functions of the language, spans and labels.
+   * PYROSCOPE_NATIVE_FRAMES, as a name such as "all". */
   int64_t native_frames;
   /* Maximum number of frames in a stack, 16..512, default 512. In a deeper
    * stack, one frame "[truncated]" replaces the outer frames.
@@ -595,7 +595,7 @@ struct spanprof_profile {
   size_t struct_size; /* size of the structure in the library */
   const void *bytes;  /* gzip-compressed pprof */
   size_t size_bytes;  /* size of `bytes` */
-  /* Unix time of the start. Each profile of a process has another time. */
+  /* Unix time of the start. No two profiles of a process have the same time. */
   uint64_t time_ns;
   uint64_t duration_ns; /* of the window or recording */
   uint64_t samples;     /* number of samples */
@@ -634,11 +634,12 @@ typedef struct spanprof_stats {
   uint64_t samples_dropped_export;     /* refused, too old, or queue full */
   uint64_t samples_dropped_stop;       /* not delivered before the stop */
   uint64_t ticks_dropped;              /* of all dropped samples */
-  uint64_t ticks_booked_at_thread_end; /* or at a stop or pause */
+  uint64_t ticks_booked_at_thread_end; /* also at a stop or pause */
   uint64_t ticks_overrun; /* beyond the first tick of each sample */
 
   /* --- stacks --- */
-  uint64_t stacks_truncated;      /* deeper than the copy or stack_depth_max */
+  /* Deeper than the copied part or stack_depth_max. */
+  uint64_t stacks_truncated;
   uint64_t stacks_no_unwind_info; /* cut: code without unwind information */
   uint64_t stacks_foreign;        /* the stack could not be read */
   uint64_t stacks_walk_cut;       /* the runtime's walk stopped early */
@@ -761,12 +762,12 @@ SPANPROF_API spanprof_status spanprof_resource_set(
  * spans. A span processor has one object of this type. */
 typedef struct spanprof_span_rules spanprof_span_rules;
 
-/* The default of add_url: a span has the attribute pyroscope.profile.url if its
- * server can show the URL. This is the case if the rules have a url_template;
- * or if they have no server_address, and an answer of the session's server had
- * the header "Spanprof-Links: span". To find out, the library sends one request
- * (GET /ready) when the session starts, and reads the header of each upload's
- * answer. */
+/* The default of add_url: a span has the attribute pyroscope.profile.url if a
+ * server can show this URL. The library assumes this if the rules have a
+ * url_template, or if they have no server_address and an answer of the
+ * session's server had the header "Spanprof-Links: span". To find out, the
+ * library sends one request (GET /ready) when the session starts, and reads the
+ * header of each upload's answer. */
 #define SPANPROF_URL_AUTO 2
 
 typedef struct spanprof_span_rules_options {
@@ -886,11 +887,11 @@ SPANPROF_API spanprof_status spanprof_labels_derive(
     spanprof_labels labels, const char *name, size_t name_bytes,
     const char *value, size_t value_bytes, spanprof_labels *out);
 
-/* Return the span whose id samples have while `span` is active. By the span's
- * rules, this is the span itself, its local root or another span around it, or
- * 0 (none). The result stays the same until the span is freed, which happens
- * after its end when nothing refers to the span, and is 0 after that.
- * Lock-free. */
+/* While `span` is active, samples have the id of one span. Return that span.
+ * Depending on the rules of `span`, it is `span` itself, its local root,
+ * another span around it, or 0 (none). The result does not change until `span`
+ * is freed, which happens after its end, when nothing refers to it. After that,
+ * the result is 0. Lock-free. */
 SPANPROF_API spanprof_span spanprof_span_carried(spanprof_span span);
 
 /* Keep the id and name of a span, also after its end, until

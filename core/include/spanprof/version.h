@@ -1,7 +1,7 @@
 /* The version of spanprof. Every other file reads the version from here.
  *
- * Before 1.0, a new minor version may change the ABI, and then changes the
- * SONAME. A new patch version never changes the ABI. */
+ * Before 1.0, a new minor version may change the ABI. If it does, it also
+ * changes the SONAME. A new patch version never changes the ABI. */
 #ifndef SPANPROF_VERSION_H
 #define SPANPROF_VERSION_H
 

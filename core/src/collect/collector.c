@@ -28,8 +28,8 @@
 #define COLLECTOR_MIN_STOP_NS SP_NS_PER_S
 
 /* AddressSanitizer (GCC 12, clang 14) does not reset the locks of its allocator
- * in a forked child, so with it a fork must always wait until the collector
- * does not work. */
+ * in a forked child, so in a build with it, a fork waits until the collector
+ * does not work, even if that takes long. */
 #if defined(__SANITIZE_ADDRESS__)
 #define COLLECTOR_FORK_WAIT_NS (60 * SP_NS_PER_S)
 #else
@@ -67,7 +67,8 @@ _Static_assert(sizeof(sp_sample) + SP_SLICE_BYTES_MAX +
  * series and its time, so a time must not occur twice. Times follow the clock,
  * also if it is set back. All times have the same remainder modulo
  * SP_PROFILE_TIME_STEP_NS as the time of the first window. Each time the clock
- * is set back, the remainder becomes one higher. */
+ * is set back, the remainder becomes one higher, so that the new times differ
+ * from those before. */
 static uint64_t time_choose(const sp_collector *collector) {
   const uint64_t step = SP_PROFILE_TIME_STEP_NS;
   uint64_t now_ns = sp_clock_unix_ns(collector->config.clock);
@@ -88,8 +89,9 @@ static void window_begin(sp_collector *collector) {
   collector->last_time_ns = collector->window_unix_ns;
 }
 
-/* Add a sample. If its mark is higher than all marks so far, the mark may
- * belong to a recording that was requested since the last call of
+/* Add a sample. A mark is the number of a recording, which its samples have. If
+ * the mark of the sample is higher than all marks so far, it may belong to a
+ * recording that was requested since the last call of
  * sp_collector_recordings_admit(), so that function is called first. */
 static void sample_add_marked(sp_collector *collector,
                               const sp_sample *sample) {
@@ -100,9 +102,9 @@ static void sample_add_marked(sp_collector *collector,
   sp_aggregator_add(collector->aggregator, sample);
 }
 
-/* Read at most the size of a shard from each shard of the ring, so that the
- * collector comes to its other work even if signal handlers write faster than
- * it reads. If no handler runs, everything is read. */
+/* Read the ring, but from each of its shards at most as many bytes as a shard
+ * can hold. So the collector comes to its other work even if signal handlers
+ * write faster than it reads. If no handler runs, everything is read. */
 static void ring_drain(sp_collector *collector) {
   const size_t most = 2 * sp_ring_payload_max(collector->ring);
   unsigned shard = 0, reading = 0;
@@ -289,7 +291,8 @@ static void collector_free(sp_collector *collector) {
   sp_mem_free(collector->mem, collector);
 }
 
-/* Wake the waiting stop, or free the collector if no stop waits. */
+/* Wake the thread that waits in sp_collector_stop(), or free the collector if
+ * no thread waits any more. */
 static void thread_end(sp_collector *collector) {
   const sp_collector_config config = collector->config;
   bool abandoned;
@@ -359,9 +362,9 @@ static void capture_begin(sp_collector *collector) {
   sp_capture_begin(collector->capture, &capture);
 }
 
-/* The collector thread starts its first round when the timers exist. In an
- * earlier round, the scan would find no threads, and the next scan would be 150
- * ms later. */
+/* `work_lock` keeps the collector thread from its first round of work until the
+ * timers exist. In a round before that, the scan would find no threads, and the
+ * next scan would be 150 ms later. */
 static spanprof_status sampling_begin(sp_collector *collector) {
   spanprof_status st;
 
@@ -469,9 +472,9 @@ void sp_collector_halt(sp_collector *collector) {
 }
 
 /* Wait for the collector thread. Returns false if the thread has not ended by
- * `until_ns`; the thread then continues without the stop. If the thread is in a
- * call of `emit`, which never waits, this function waits for its end, even
- * after `until_ns`. */
+ * `until_ns`; nothing then waits for the thread, which ends by itself. If the
+ * thread is in a call of `emit`, which never waits, this function waits for the
+ * end of that call, even after `until_ns`. */
 static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
   const sp_clock *clock = collector->config.clock;
   bool ended;
@@ -551,8 +554,8 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->warnings =
       (sp_warnings){.signal_lost = collector->warnings.signal_lost};
   window_begin(collector);
-  /* This is called before the new collector thread runs, because it takes the
-   * lock of the thread table. */
+  /* This call must precede the start of the new collector thread, because it
+   * initializes the lock of the thread table, which that thread acquires. */
   sp_threads_after_fork_child(true);
   st = aggregator_renew(collector);
   if (!st)

@@ -27,8 +27,8 @@ typedef struct sp_collector_config {
   const sp_settings *settings;
   const sp_clock *clock;
   sp_log *log;
-  /* Called on the collector thread with each part of a profile, which it then
-   * owns. */
+  /* Called on the collector thread with each part of a profile. The callback
+   * owns the part. */
   sp_encoded_fn emit;
   /* Called on the collector thread when it finishes, if sp_collector_stop() did
    * not wait for it. */

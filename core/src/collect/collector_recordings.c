@@ -9,8 +9,8 @@
  */
 #define RECORDINGS_WINDOWS 2
 
-/* The last mark. Process-wide, because a context may keep a mark longer than
- * the session of its recording exists. */
+/* The mark that was assigned last. Process-wide, because a context may keep a
+ * mark longer than the session of its recording exists. */
 static _Atomic spanprof_mark recording_marks;
 
 /* Give a recording its mark. The caller holds `request_lock`. So when the

@@ -18,7 +18,7 @@ struct sp_collector {
   sp_timer_base base;
   int signal_number;
   sp_capture *capture;
-  sp_ring *ring; /* of `capture` */
+  sp_ring *ring; /* the ring of `capture` */
   pthread_t thread;
   bool running; /* the thread must be joined */
 
@@ -44,15 +44,18 @@ struct sp_collector {
   sp_aggregator *aggregator;
   sp_recording *recordings;
   spanprof_mark newest_mark; /* highest mark of a sample so far */
-  bool fork_between_steps;   /* a fork did not interrupt the collector at work
-                              */
-  uint64_t window_unix_ns;   /* start of the window */
-  uint64_t window_ns;        /* start of the window, monotonic clock */
-  uint64_t last_time_ns;     /* time of the last emitted part */
-  uint64_t scan_due_ns;      /* CLOCK_MONOTONIC, not config.clock */
-  size_t threads;            /* number of threads found by the last scan */
+  /* The last fork did not interrupt the collector at work. */
+  bool fork_between_steps;
+  uint64_t window_unix_ns; /* start of the window */
+  uint64_t window_ns;      /* start of the window, monotonic clock */
+  /* Unix time of the last emitted part of a profile, or of the present window
+   * if none of its parts is emitted yet. */
+  uint64_t last_time_ns;
+  uint64_t scan_due_ns; /* CLOCK_MONOTONIC, not config.clock */
+  size_t threads;       /* number of threads found by the last scan */
   uint64_t chores_due_ns;
-  uint64_t cpu_ns; /* CPU time of the collector thread that was counted */
+  /* CPU time of the collector thread that is already counted. */
+  uint64_t cpu_ns;
   sp_warnings warnings;
 };
 

@@ -8,8 +8,8 @@
 #include "sampler/thread_scan.h"
 #include "util/system/own_thread.h"
 
-/* The process in which exit() was already called, because exit() may be called
- * only once. */
+/* The process in which process_end() was started, because exit() may be called
+ * only once in a process. */
 static pid_t last_thread_exits;
 
 /* Has the first thread of the process ended? The kernel lists this thread until

@@ -34,7 +34,9 @@ typedef struct sp_recording {
    * passes the recording to the collector uses, too. */
   struct sp_recording *next;
   sp_sink *sink;
-  bool last_round;   /* all of its samples are in the ring or in the sink */
+  /* Its end was requested before the present round, so all of its samples are
+   * in the ring or in the sink. */
+  bool last_round;
   uint64_t begun_ns; /* monotonic */
   uint64_t unix_ns;
   /* Guarded by `lock`. */

@@ -410,7 +410,9 @@ bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
 
   if (!delivery->spool)
     return false;
-  sp_delivery_claim(delivery); /* the limit includes other spools */
+  /* This also measures the files of other processes, which the size limit
+   * includes. */
+  sp_delivery_claim(delivery);
   st = sp_spool_put(delivery->spool, upload, &delivery->series);
   if (!st) {
     sp_count(&sp_counts.profiles_spooled, 1);

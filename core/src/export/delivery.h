@@ -3,13 +3,13 @@
  * delivery: the uploading thread, or the thread that stops the session.
  *
  * Counts: the samples of a profile are counted once, after every configured
- * destination has been tried: as exported if at least one destination accepted
- * the profile, otherwise as dropped. The server has been tried when it has
- * accepted or finally refused the profile, or when the time or the number of
- * tries is used up. The samples of a profile in the spool are pending until the
- * session stops. Then they are counted as exported, because the next process
- * sends the profile. For spooled profiles of dead processes, only profiles and
- * bytes are counted.
+ * destination has been tried. They are counted as exported if at least one
+ * destination accepted the profile, otherwise as dropped. The server has been
+ * tried when it has accepted or finally refused the profile, or when the time
+ * or the number of tries is used up. The samples of a profile in the spool are
+ * pending until the session stops. Then they are counted as exported, because
+ * the next process sends the profile. For spooled profiles of dead processes,
+ * only profiles and bytes are counted.
  *
  * profiles_dropped counts every profile that was neither sent nor kept in the
  * spool, even if another destination accepted it.
@@ -63,7 +63,7 @@ typedef struct sp_delivery {
   uint32_t failures; /* number of consecutive failures */
   uint64_t backoff_until_ns;
   /* The server set backoff_until_ns or asked for fewer requests, or this
-   * process took over from its parent that the server is down. */
+   * process has learned from its parent that the server is down. */
   bool backoff_ordered;
   /* The last answer may change with other credentials, with another address, or
    * with a new version of the server. */
@@ -134,11 +134,11 @@ void sp_delivery_claim(sp_delivery *delivery);
  * the stop. Returns false if there is no spool or no space in it. */
 bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload);
 
-/* Count the upload: as exported if a destination accepted it, otherwise as
+/* Count the upload as exported if a destination accepted it, otherwise by its
  * `outcome`. */
 void sp_delivery_count(const sp_upload *upload, sp_outcome outcome);
 
-/* Count the profiles of this process that are in the spool as exported. Called
+/* Count as exported: all profiles of this process that are in the spool. Called
  * at the stop. */
 void sp_delivery_count_spooled(const sp_delivery *delivery);
 

@@ -1,7 +1,7 @@
 /* Threads: the collector thread pushes parts of profiles, the uploading thread
  * exports them, and other threads flush or stop the exporter. One lock guards
- * the queue and the flags. It is not held during I/O, callbacks (also that of
- * the log) or waits.
+ * the queue and the flags. It is not held during I/O, callbacks (including the
+ * log callback) or waits.
  *
  * An upload is a part of a profile in the queue. The uploading thread detaches
  * one upload from the queue (in_flight), releases the lock, works, acquires the

@@ -64,7 +64,7 @@ spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns);
 
 /* The next three functions are called in this order before a process ends.
  * sp_exporter_retry_now() ends the backoff, so that profiles are sent at once,
- * unless the server ordered the backoff or this process took it over from its
+ * unless the server ordered the backoff or this process inherited it from its
  * parent. */
 void sp_exporter_retry_now(sp_exporter *exporter);
 

@@ -28,7 +28,8 @@ struct sp_exporter {
   /* Used only by the uploading thread. If that thread was abandoned, used by
    * the thread that stops the exporter. */
   sp_delivery delivery;
-  uint64_t cpu_ns; /* the uploading thread's CPU time, as counted last */
+  /* CPU time of the uploading thread that is already counted. */
+  uint64_t cpu_ns;
   /* Guarded by `lock`. */
   pthread_mutex_t lock;
   pthread_cond_t work;     /* wakes the uploading thread */

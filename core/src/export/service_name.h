@@ -25,11 +25,15 @@ typedef struct sp_service_name {
   const sp_clock *clock;
   /* Guarded by the exporter's lock. */
   sp_series_facts facts;
-  bool open;              /* no name has arrived */
-  bool renamed;           /* output directory and log have the old name */
+  bool open; /* no name has arrived */
+  /* The name has changed, but the output directory and the log still have the
+   * old name. */
+  bool renamed;
   char *other_name;       /* another name of the spans, to be logged, or NULL */
   uint64_t wait_until_ns; /* monotonic; 0: nothing was pushed */
-  sp_series next_series;  /* new labels for the delivery; text NULL: none */
+  /* Labels that the delivery does not have yet; if its text is NULL, there are
+   * none. */
+  sp_series next_series;
 } sp_service_name;
 
 /* `settings` and `clock` must outlive the structure. */

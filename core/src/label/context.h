@@ -45,7 +45,8 @@ struct spanprof_context {
    * Guarded by the lock in context.c. */
   struct sp_context_slab *slab;
   /* Written by the thread in the context, read in its signal handler. */
-  _Atomic spanprof_mark mark; /* of the context's recording; 0: none */
+  /* Number by which a recording selects contexts; 0: none. */
+  _Atomic spanprof_mark mark;
   sp_active_span spans[SP_SPAN_DEPTH];
   _Atomic uint32_t serials[SP_SPAN_DEPTH];
 };
@@ -115,9 +116,9 @@ SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
   atomic_store_explicit(&self->own.last_span, carried, memory_order_relaxed);
 }
 
-/* Read the labels, span and mark for CPU time that is recorded only after its
- * use. Each of the three that is not active any more is taken from the last
- * sp_context_remember(). */
+/* Read the labels, span and mark for CPU time that was used earlier and is
+ * recorded now. If one of the three is no longer active, the value of the last
+ * call of sp_context_remember() replaces it. */
 SP_HANDLER_RARE void sp_context_last(const sp_self *self,
                                      spanprof_labels *labels,
                                      spanprof_span *carried,

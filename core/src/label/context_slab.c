@@ -40,7 +40,7 @@ static struct {
   sp_context_slab *released;
   /* Number of slabs in `partial` without a used context. */
   uint32_t kept;
-  sp_context_slab *spare; /* headers without a slab yet */
+  sp_context_slab *spare; /* unused slab headers */
   size_t spare_count;
   uint32_t numbers; /* last number given to a context */
 } slabs;

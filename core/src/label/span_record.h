@@ -1,9 +1,9 @@
 /* The memory of spans, and the lookup of a span by its number: the code that
  * the signal handler needs. The folder `span` has all other code of spans.
  *
- * A place is the memory of one span, counted from 0. It is reused. The number
- * of a span consists of its place and of the place's generation, which counts
- * the uses of the place. So the number of a freed span finds no span.
+ * A place is the memory of one span. Places are numbered from 0 and reused. The
+ * number of a span consists of its place and of the place's generation, which
+ * counts the uses of the place. So the number of a freed span finds no span.
  *
  * Protocol: the thread that starts a span fills its fields, and then makes the
  * span visible by storing `state` (release). Any thread may read the fields
@@ -66,11 +66,12 @@ typedef struct sp_span {
   uint32_t marked; /* last sweep that found the span active */
   /* Guarded by the lock of the span's place. */
   uint16_t name_bytes;
-  uint8_t name_capped; /* counted in span_names_capped */
-  uint8_t chain;       /* length of the chain of parents; fixed while live */
+  /* 1: the name was already counted in span_names_capped. */
+  uint8_t name_capped;
+  uint8_t chain; /* length of the chain of parents; fixed while live */
   union {
     char here[SP_SPAN_NAME_INLINE];
-    char *elsewhere; /* if name_bytes is larger than `here` */
+    char *elsewhere; /* used if the name does not fit in `here` */
   } name;
 } sp_span;
 

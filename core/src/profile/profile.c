@@ -21,8 +21,10 @@ struct sp_profile {
   const sp_mem *mem;
   const sp_namer *namer;
   size_t bytes_max; /* maximum memory of all tables */
-  size_t depth_max; /* maximum number of frames of a stack, including a note */
-  bool full;        /* set by sp_profile_full_set() */
+  /* Maximum number of frames of a stack, including an artificial one
+   * (sp_note). */
+  size_t depth_max;
+  bool full; /* set by sp_profile_full_set() */
   char *main_path;
   sp_name_table names;
   sp_frame_table frames;
@@ -182,9 +184,9 @@ static spanprof_status profile_entry(sp_profile *profile, const sp_entry *key,
   return SPANPROF_OK;
 }
 
-/* Find or add the entry of a sample. If a maximum is reached, drop the stack;
- * if twice the number of entries is reached, drop labels and span, too, so that
- * no time is lost. */
+/* Find or add the entry of a sample. If a maximum is reached, drop the stack.
+ * If there are twice as many entries as the maximum, drop labels and span, too.
+ * So no time is lost. */
 static spanprof_status profile_place(sp_profile *profile,
                                      const sp_frame *frames, size_t count,
                                      sp_entry *key, sp_entry **out,

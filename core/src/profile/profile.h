@@ -25,8 +25,9 @@ void sp_profile_free(sp_profile *profile); /* may be NULL */
  * before each new stack. */
 #define SP_PROFILE_ENTRIES_MAX 200000
 
-/* Maximum number of frames of a stack, including one note. Outer frames beyond
- * the depth of the settings become SP_NOTE_TRUNCATED. */
+/* Maximum number of frames of a stack, including one artificial frame
+ * (sp_note). Outer frames beyond the depth of the settings become
+ * SP_NOTE_TRUNCATED. */
 #define SP_PROFILE_DEPTH_MAX (SP_OPTION_DEPTH_MAX + 1)
 
 /* Add `samples` samples with `ticks` ticks and `cpu_ns` (> 0) in total.

@@ -82,8 +82,8 @@ void sp_capture_after_fork(void) {
 }
 
 /* Enter the current capture. Returns NULL if no session samples. If the session
- * ends at the same time, it either finds the handler in `inside`, or the
- * handler sees that the session has ended. */
+ * ends at the same time, either the stop finds the handler counted in `inside`,
+ * or the handler sees that the session has ended. */
 SP_HANDLER_CODE static sp_capture *capture_enter(void) {
   sp_capture *capture = atomic_load(&capture_current);
 
@@ -421,8 +421,8 @@ void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
   if (SP_LIKELY(capture != NULL))
     capture_exit(capture);
   sp_handler_count_time(sp_cycles_ns(sp_cycles_now() - start));
-  /* This is the last step, when this thread owns no shard of the ring, because
-   * the reader may preempt the thread at once. */
+  /* The wake-up is the last step, because the reader may preempt this thread at
+   * once, and the thread must not own a shard of the ring then. */
   if (SP_UNLIKELY(wake != NULL))
     sp_wake_call(wake);
 }

@@ -84,8 +84,8 @@ void sp_capture_end(void);
 /* Does any handler use the capture? */
 bool sp_capture_busy(const sp_capture *capture);
 
-/* Called in a forked child: no handler runs, and only the current capture stays
- * acquired. */
+/* Called in a forked child, where no handler is running. Sets the numbers of
+ * running handlers to 0, and releases all captures except the current one. */
 void sp_capture_after_fork(void);
 
 /* Handles a signal of a spanprof timer (an sp_signal_fn). */

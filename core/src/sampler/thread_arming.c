@@ -195,8 +195,8 @@ bool sp_threads_signal_update(void) {
   } else if (young && sp_threads.signal_number != 0 &&
              !sp_signal_try_install(SP_THREAD_YOUNG_SIGNAL,
                                     sp_capture_signal)) {
-    /* The child itself now uses SP_THREAD_YOUNG_SIGNAL, so timers may send no
-     * signal. */
+    /* The child itself now uses SP_THREAD_YOUNG_SIGNAL, so timers must not send
+     * a signal. */
     timers_delete();
     sp_threads.signal_number = 0;
   } else if (sp_threads.signal_number != 0 &&

@@ -40,7 +40,7 @@ void sp_thread_book_rejected(sp_thread *thread, bool last);
 /* Choose the signal that timers may send: a young forked child uses
  * SP_THREAD_YOUNG_SIGNAL, and no timer sends a signal that has its default
  * action. If the choice changes, all timers are deleted, and the following scan
- * sets them again. Returns false if timers may send no signal. */
+ * sets them again. Returns false if timers must not send any signal. */
 bool sp_threads_signal_update(void);
 
 #endif

@@ -40,7 +40,7 @@
 
 /* The pause after reading the process's memory map, as a multiple of the CPU
  * time that reading it took. The map has 8,000 lines if there are 4,000
- * threads. While a thread's stack is unknown, each of its samples costs one
+ * threads. But while a thread's stack is unknown, each of its samples costs one
  * more system call. */
 #define SCAN_STACKS_BACKOFF 1000
 
@@ -67,7 +67,7 @@ typedef struct scan_counts {
   uint64_t blocked;
   unsigned status_left;
   unsigned clocks_left;
-  /* Timers may send no signal now: see sp_threads_signal_update(). */
+  /* Timers must not send a signal now: see sp_threads_signal_update(). */
   bool muted;
   sp_stack_requests *stacks; /* NULL: this scan looks up no stacks */
   unsigned found_count;

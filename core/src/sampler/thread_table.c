@@ -81,7 +81,7 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
   st = sp_thread_arm(thread);
-  /* Timers may send no signal now: see sp_threads_signal_update(). */
+  /* Timers must not send a signal now: see sp_threads_signal_update(). */
   if (st == SPANPROF_ERR_UNSUPPORTED)
     return SPANPROF_ERR_STATE;
   if (st == SPANPROF_ERR_STATE)

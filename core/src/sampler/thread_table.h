@@ -63,7 +63,8 @@ typedef struct sp_thread {
   uint32_t enrolled_pass;
   bool excluded; /* not sampled, because the program requested this */
   bool mask_read;
-  /* The first reading of the mask showed that it blocks the signal. */
+  /* The last reading of the signal mask showed that the thread blocks the
+   * signal; the next reading must confirm this. */
   bool mask_unconfirmed;
   /* The log has reported that the thread blocks the signal. */
   bool blocked_logged;

@@ -13,10 +13,10 @@
 
 #define RECORDING_HOUR_MS 3600000
 
-/* Time limits of a begin and an end. A begin waits if the collector is busy
- * with the end of a window (which takes up to 2 s if names are missing) or gets
- * no CPU time. If the limit is reached, the begin returns, and the recording
- * begins later. */
+/* Time limits of spanprof_recording_begin() and spanprof_recording_end(). The
+ * former waits if the collector is busy with the end of a window (which takes
+ * up to 2 s if names are missing) or gets no CPU time. If its limit is reached,
+ * it returns, and the recording begins later. */
 #define RECORDING_BEGIN_NS (5 * SP_NS_PER_S)
 #define RECORDING_END_NS   (10 * SP_NS_PER_S)
 

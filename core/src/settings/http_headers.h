@@ -14,10 +14,11 @@ typedef struct sp_http_headers {
   size_t capacity;
 } sp_http_headers;
 
-/* Parse headers. A text that starts with `{` is JSON. Otherwise the text has
- * lines if its first `:` is before its first `=`, and is a list if not, because
- * a name contains neither. A list has no escapes, so a value with a comma needs
- * another form. Headers without a value are not sent.
+/* Parse headers. A text that starts with `{` is JSON. Otherwise the text
+ * consists of lines "Name: value" if its first `:` is before its first `=`, and
+ * is a list if not, because a name contains neither of the two characters. A
+ * list has no escapes, so a value with a comma needs another form. Headers
+ * without a value are not sent.
  *
  * Returns SPANPROF_ERR_ARGUMENT if there is no colon or equals sign, a name is
  * not a token, there is a control character, the JSON is not valid, or a header

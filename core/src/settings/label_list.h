@@ -19,7 +19,8 @@ typedef struct sp_label_list {
   sp_pair *pairs; /* their names are unique */
   size_t count;
   size_t capacity;
-  uint32_t fresh;   /* bit i: pairs[i] was set by the present source */
+  /* Bit i: pairs[i] was set by the present source, such as an option. */
+  uint32_t fresh;
   uint32_t dotted;  /* bit i: the name of pairs[i] had dots */
   bool keep_dots;   /* names keep their dots */
   uint32_t cleaned; /* number of cleaned names */

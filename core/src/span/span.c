@@ -86,8 +86,9 @@ static spanprof_span span_parent_of(const spanprof_span_rules *rules,
   return parent && parent->chain < SP_SPAN_CHAIN_MAX ? family->carried : 0;
 }
 
-/* Fill in the fields that depend on the family, and move the family's
- * references to the span. */
+/* Fill in the fields that depend on `family`, the spans that the new span
+ * inherits from its parent, and move the references of `family` to the new
+ * span. */
 static void span_fill(sp_span *span, spanprof_span number,
                       const spanprof_span_rules *rules, bool traced,
                       const sp_span_ids *ids, const sp_span_family *family) {

@@ -9,7 +9,8 @@
 /* The current frame of a stack walk. */
 typedef struct sp_frame_state {
   const sp_stack_slice *slice;
-  sp_registers registers; /* sp and pc; fp if `fp_known`; all if `all` */
+  /* Only sp and pc are known; also fp if `fp_known`; all registers if `all`. */
+  sp_registers registers;
   /* This is the interrupted frame, so every register is known. */
   bool all;
   bool fp_known;

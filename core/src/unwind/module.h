@@ -1,6 +1,6 @@
 /* A module: an executable, a shared object or the vDSO, which is or was loaded.
- * Its rows and symbols are read from its file when they are first needed, and
- * only if the file is still the one that was loaded. */
+ * Its unwind rows (unwind_rows.h) and symbols are read from its file when they
+ * are first needed, and only if the file is still the one that was loaded. */
 #ifndef SP_MODULE_H
 #define SP_MODULE_H
 
@@ -21,7 +21,7 @@ typedef struct sp_module_facts {
   const char *path;
   const char *build_id;
   uint64_t segments_hash; /* hash of the program headers in memory */
-  /* These three fields have the meaning of those of sp_module. */
+  /* These three fields have the same meaning as in sp_module. */
   uint64_t start;
   uint64_t limit;
   uint64_t file_offset;

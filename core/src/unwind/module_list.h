@@ -13,7 +13,8 @@ typedef struct sp_mapping {
   uint64_t code_limit;
   uint64_t bias;   /* run-time address - ELF virtual address */
   uint32_t module; /* number of the module in the list, from 1 */
-  /* How many more ages an unloaded mapping is kept; 0: loaded. */
+  /* Number of further calls of sp_module_list_age() for which the unloaded
+   * mapping is kept; 0: the mapping is loaded. */
   uint8_t grace;
   bool seen; /* the current refresh has found the mapping */
 } sp_mapping;
@@ -24,16 +25,17 @@ typedef struct sp_mapping {
 
 typedef struct sp_module_list {
   const sp_mem *mem;
-  const char *debug_directory; /* other values only in tests */
+  const char *debug_directory; /* SP_MODULE_DEBUG_DIRECTORY, except in tests */
   sp_module_entry **modules;   /* sorted by number */
   size_t module_count;
   size_t module_capacity;
   sp_mapping *mappings; /* sorted by start; without overlaps */
   size_t mapping_count;
   size_t mapping_capacity;
-  uint32_t last_number;     /* last number given to a module; never reused */
-  uint64_t generation;      /* changes whenever `mappings` changes */
-  sp_module_scan last_scan; /* only the counts of the scan */
+  uint32_t last_number; /* last number given to a module; never reused */
+  uint64_t generation;  /* changes whenever `mappings` changes */
+  /* The last scan, of which only the counts are kept. */
+  sp_module_scan last_scan;
 } sp_module_list;
 
 void sp_module_list_init(sp_module_list *list, const sp_mem *mem);

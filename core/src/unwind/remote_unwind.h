@@ -1,7 +1,8 @@
-/* Unwinds a copied stack with libunwind, for frames that rows cannot express.
- * It reads the slice and the modules' files, never the process's memory.
- * libunwind is loaded when it is first needed, so that its _Unwind_* functions
- * never take precedence over libgcc's. */
+/* Unwinds a copied stack with libunwind, for frames that unwind rows
+ * (unwind_rows.h) cannot express. It reads the copied slice of the stack and
+ * the modules' files, never the process's memory. libunwind is loaded when it
+ * is first needed, so that its _Unwind_* functions never take precedence over
+ * libgcc's. */
 #ifndef SP_REMOTE_UNWIND_H
 #define SP_REMOTE_UNWIND_H
 

@@ -44,10 +44,10 @@ spanprof_status sp_unwinder_new(sp_unwinder **out, const sp_mem *mem);
 void sp_unwinder_free(sp_unwinder *unwinder); /* `unwinder` may be NULL */
 
 /* Update the list of modules, which is cheap if nothing changed. The collector
- * calls this once per pass: samples of an unloaded module can be unwound until
- * the second call after the unloading. Holds the loader's lock during one
- * dl_iterate_phdr(). A module that cannot be read causes shorter stacks, never
- * a failure. */
+ * calls this function once in each round. Samples of an unloaded module can be
+ * unwound until the second call after the unloading. Holds the loader's lock
+ * during one dl_iterate_phdr(). A module that cannot be read causes shorter
+ * stacks, never a failure. */
 void sp_unwinder_refresh(sp_unwinder *unwinder);
 
 /* Update the list of modules like sp_unwinder_refresh(), but do not age

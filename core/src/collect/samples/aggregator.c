@@ -25,8 +25,8 @@ struct sp_aggregator {
   sp_mark_table marks;
   sp_thread_labels thread_labels;
   sp_namer namer;
-  uint32_t registrations; /* registration of the runtime that is asked for names
-                           */
+  /* Number of the registration of the runtime that resolves the names. */
+  uint32_t registrations;
   sp_native_frame native[AGGREGATOR_NATIVE_MAX];
   bool evaluates[AGGREGATOR_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
@@ -337,8 +337,8 @@ static const spanprof_frame *frames_normalize(sp_aggregator *aggregator,
   return walked;
 }
 
-/* Write the note that stands for the stack of a sample without a stack. Returns
- * false if the sample has a stack. */
+/* Get the note, an artificial frame, that stands for the stack of a sample
+ * without a stack. Returns false if the sample has a stack. */
 static bool sample_note(const sp_sample *sample, sp_note *out) {
   static const struct {
     uint32_t flag;

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* Module numbers are not reused, and the names in a readable file do not
- * change, so an entry is valid for a window, or until another address replaces
- * it. */
+/* An entry of the cache is valid until the end of the window, or until another
+ * address replaces it: module numbers are not reused, and the names in a
+ * module's file do not change. */
 static sp_readable_kind readable_kind(sp_readable *readable,
                                       const sp_frame *frame) {
   const uint64_t mixed = (frame->code ^ ((uint64_t)frame->module << 40)) *

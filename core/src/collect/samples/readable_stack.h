@@ -1,6 +1,6 @@
 /* Removes frames that do not help a reader from a merged stack: frames of the
- * interpreter itself, frames that started it, and repeated addresses of a
- * stripped library. Used by the collector's thread. */
+ * interpreter itself, frames of the code that started the interpreter, and
+ * repeated addresses of a stripped library. Used by the collector's thread. */
 #ifndef SP_READABLE_STACK_H
 #define SP_READABLE_STACK_H
 

@@ -33,7 +33,8 @@ static void names_clear(void) {
 }
 
 /* Acquire the lock. Empties the queue if another runtime was registered,
- * because its frames with the same code are other functions. */
+ * because in another runtime, a frame with the same code is another
+ * function. */
 static void names_lock(void) {
   uint32_t registrations;
 

@@ -12,7 +12,8 @@
 typedef struct sp_selection {
   spanprof_recording_scope scope;
   uint32_t tid; /* for the scope THREAD */
-  /* For the scope SPAN: the span whose id the samples have. */
+  /* For the scope SPAN: a sample is selected if it has the id of this span or
+   * of a descendant. */
   spanprof_span carried;
   spanprof_mark mark;  /* for the scopes CONTEXT and MARK */
   spanprof_mark outer; /* mark of the enclosing recording */
@@ -20,8 +21,9 @@ typedef struct sp_selection {
 } sp_selection;
 
 typedef struct sp_sink {
-  struct sp_sink *next;      /* next sink without a mark */
-  struct sp_sink *next_open; /* next of all sinks; the window is the first */
+  struct sp_sink *next; /* next sink without a mark */
+  /* Next in the list of all sinks; the window's sink is the first. */
+  struct sp_sink *next_open;
   const sp_mem *mem;
   sp_selection selection;
   sp_profile *profile;

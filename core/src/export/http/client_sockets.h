@@ -14,8 +14,8 @@
 
 #include "util/base.h"
 
-/* Number of slots: for two connections while libcurl tries addresses, for two
- * descriptors for wake-ups, and some spare slots. */
+/* Maximum number of descriptors: two connections while libcurl tries addresses,
+ * two descriptors for wake-ups, and a reserve. */
 #define SP_CLIENT_SOCKETS 8
 
 typedef struct sp_client_socket {

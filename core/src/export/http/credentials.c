@@ -14,8 +14,8 @@
  * found by chance. */
 #define CREDENTIALS_MIN_BYTES 4
 
-/* Of a longer secret, this many bytes are searched for. They are not found by
- * chance. */
+/* Of a secret that is longer than this, at least this many first bytes are
+ * searched for, because so many bytes are not found by chance. */
 #define CREDENTIALS_ENOUGH_BYTES 8
 
 /* The part of the header before the secret. */

@@ -6,9 +6,10 @@
 
 typedef struct sp_credentials {
   const sp_mem *mem;
-  char *authorization;  /* header line, or NULL */
-  char *proxy_user;     /* "user:password" of the proxy's URL, or NULL */
-  const char **secrets; /* these two and the settings' secrets */
+  char *authorization; /* header line, or NULL */
+  char *proxy_user;    /* "user:password" of the proxy's URL, or NULL */
+  /* `authorization`, `proxy_user` and the secrets of the settings. */
+  const char **secrets;
   size_t secret_count;
 } sp_credentials;
 

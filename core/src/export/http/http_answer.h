@@ -10,9 +10,9 @@
 #define SP_HTTP_MESSAGE_BYTES 256
 
 /* Read the value of a Retry-After header, which has `size` bytes: seconds, or
- * an HTTP-date (RFC 9110, 10.2.3). *out_ns is the time from `unix_ns` on, or 0
- * for a date in the past. Returns false if the value is neither seconds nor a
- * date. */
+ * an HTTP-date (RFC 9110, 10.2.3). *out_ns is the time to wait after `unix_ns`,
+ * or 0 for a date in the past. Returns false if the value is neither seconds
+ * nor a date. */
 bool sp_http_retry_after(const char *value, size_t size, uint64_t unix_ns,
                          uint64_t *out_ns);
 

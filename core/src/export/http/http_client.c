@@ -307,7 +307,8 @@ static bool client_accepts(const sp_http_client *client,
   return type && sp_http_media_type_is(type, request->accepted_type);
 }
 
-/* Does a text from which the message is made contain a secret? */
+/* Does the answer's body or libcurl's error text contain a credential?
+ * answer->message repeats one of the two. */
 static bool answer_has_credentials(const sp_http_client *client) {
   return sp_credentials_appear(&client->credentials, client->body.data,
                                client->body.size) ||

@@ -14,8 +14,9 @@
  * least this size, so the size limit also limits the number of files. */
 #define SPOOL_BLOCK_BYTES UINT64_C(4096)
 
-/* Maximum number of homes that this process has: its own home and those of dead
- * processes. Further homes wait for a later scan. */
+/* Maximum number of homes that this process owns: its own and those of dead
+ * processes. A home is the directory of one process in the spool
+ * (spool_home.h). Further homes wait for a later scan. */
 #define SP_SPOOL_HOMES 16
 
 struct sp_spool {
@@ -26,7 +27,7 @@ struct sp_spool {
   char *directory;
   uint64_t max_bytes;
   uint64_t max_age_ns;
-  sp_spool_home homes[SP_SPOOL_HOMES]; /* [0]: this process's */
+  sp_spool_home homes[SP_SPOOL_HOMES]; /* [0]: this process's own home */
   sp_spool_entry *entries;             /* sorted by age, the oldest first */
   size_t count;
   size_t capacity;

@@ -39,7 +39,7 @@ static retry_class retry_class_of(long status, bool not_pyroscope) {
   case 401:
   case 403:
   case 404:
-  case 405: /* answer of a server that only has pages */
+  case 405: /* answer of a server that only has web pages */
   case 407:
   case 511: /* answer of a captive portal (RFC 6585) */
     return RETRY_CLASS_REPAIRABLE;

@@ -1,6 +1,7 @@
 /* A series is the set of labels that all profiles of a process have. The labels
- * are sorted and have unique names. They are one block of text, from which the
- * request of each protocol is made, and which the spool stores as it is. */
+ * are sorted and have unique names. They are stored as one block of text. The
+ * requests of both protocols are built from it, and the spool stores it
+ * unchanged. */
 #ifndef SP_SERIES_H
 #define SP_SERIES_H
 
@@ -18,7 +19,7 @@ typedef struct sp_series {
   size_t count;
 } sp_series;
 
-/* What the settings do not know about the process. NULL: unknown. */
+/* Facts about the process that are not in the settings. NULL: unknown. */
 typedef struct sp_series_facts {
   char *service_name; /* replaces settings->application_name */
   char *service_namespace;

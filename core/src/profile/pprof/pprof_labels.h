@@ -1,6 +1,7 @@
-/* Writes the labels of a sample: the labels of its list, the labels of its
- * span, and one label for each sampled local ancestor of the span. The labels
- * of ancestors allow a reader to add the samples of a span to its ancestors.
+/* Writes the labels of a sample: the labels of its label list (label_table.h),
+ * the labels of its span, and one label for each sampled local ancestor of the
+ * span. The labels of ancestors allow a reader to add the samples of a span to
+ * its ancestors.
  *
  * An ancestor is a numeric label: the key is "ancestor:" and the span's name,
  * the value is the span's id as a number. Pyroscope drops numeric labels before

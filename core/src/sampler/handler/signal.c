@@ -123,9 +123,9 @@ static bool signal_free(int number) {
   return handler_is_ours(number) || sp_signal_default(number);
 }
 
-/* Check that no other handler has replaced spanprof's. If another one has,
- * spanprof must not install its own again: if each of the two handlers calls
- * the other one, they do so forever. If the program has reset every signal to
+/* Check that no other handler has replaced spanprof's handler. If one has,
+ * spanprof must not install its handler again, because each of the two handlers
+ * might then call the other, endlessly. If the program has reset the signal to
  * its default action, there is no other handler. */
 static spanprof_status signal_check_replaced(int number) {
   if (!signal_of[number].installed || signal_free(number))

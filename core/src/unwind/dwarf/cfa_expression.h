@@ -1,5 +1,5 @@
-/* Parses those DWARF expressions of call frame instructions that rows can
- * express. */
+/* Parses those DWARF expressions of call frame instructions that unwind rows
+ * (unwind_rows.h) can express. */
 #ifndef SP_CFA_EXPRESSION_H
 #define SP_CFA_EXPRESSION_H
 

@@ -1,4 +1,5 @@
-/* Executes the call frame instructions of a function and produces rows. */
+/* Executes the call frame instructions of a function and produces unwind rows
+ * (unwind_rows.h). */
 #ifndef SP_CFA_PROGRAM_H
 #define SP_CFA_PROGRAM_H
 

@@ -1,4 +1,5 @@
-/* Converts .eh_frame, the unwind information of a module, to rows. */
+/* Converts .eh_frame, the unwind information of a module, to unwind rows
+ * (unwind_rows.h). */
 #ifndef SP_EH_FRAME_H
 #define SP_EH_FRAME_H
 

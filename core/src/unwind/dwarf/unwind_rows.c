@@ -123,7 +123,7 @@ static void rows_shrink(const sp_mem *mem, void **array, size_t *capacity,
     return;
   smaller = sp_mem_resize(mem, *array, count * item);
   if (!smaller)
-    return; /* keep the larger array */
+    return; /* without memory, the larger array stays */
   *array = smaller;
   *capacity = count;
 }

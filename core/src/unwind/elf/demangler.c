@@ -78,5 +78,5 @@ void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
     memcpy(name, readable, length);
     name[length] = '\0';
   }
-  free(readable); /* the function's contract is that it uses malloc() */
+  free(readable); /* __cxa_demangle() allocates its result with malloc() */
 }

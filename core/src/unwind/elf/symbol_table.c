@@ -115,7 +115,7 @@ static void symbol_table_finish(sp_symbol_table *table) {
   qsort(table->symbols, table->count, sizeof *table->symbols, symbol_order);
   smaller = sp_mem_resize(table->mem, table->symbols, bytes);
   if (!smaller)
-    return; /* keep the larger array */
+    return; /* without memory, the larger array stays */
   table->symbols = smaller;
   table->capacity = table->count;
 }

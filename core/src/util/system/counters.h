@@ -82,8 +82,8 @@ void sp_counters_reset(void);
  * dropped. */
 void sp_counters_read(spanprof_stats *out);
 
-/* Called after a stop: count the samples that are neither exported nor dropped
- * as dropped. They were lost in a handler that was preempted for longer than
+/* Called after a stop: count as dropped all samples that are neither exported
+ * nor dropped. They were lost in a handler that was preempted for longer than
  * the stop waited. */
 void sp_counters_drop_pending(void);
 

@@ -36,8 +36,8 @@ static uint32_t nearest_distance(const char *a, const char *b) {
   return rows[a_bytes % 3][b_bytes];
 }
 
-/* Does `word` abbreviate `name`, as "app_name" abbreviates "application_name"?
- * Then some of its parts are cut short. */
+/* Does `word` abbreviate `name` by shortening some parts of the name, as
+ * "app_name" abbreviates "application_name"? */
 static bool nearest_shortens(const char *word, const char *name) {
   for (; *word; word++, name++) {
     if (*word == '_' || *word == '-')
