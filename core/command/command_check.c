@@ -56,8 +56,8 @@ static void check_no_sample(int number, uint32_t index, uint64_t ticks,
   (void)ucontext;
 }
 
-/* Check the stack with the signal, the signal itself, and the timer, which
- * sends the signal. */
+/* Check the unwinding of a stack that the signal interrupts, the signal itself,
+ * and the timer that sends it. */
 static void check_kernel(sp_check_list *list, int wanted) {
   int number;
 

@@ -57,8 +57,8 @@ typedef struct upload_job {
   sp_progress progress;
   size_t seen;
   size_t accepted;
-  /* The server answered no attempt to send a file. The other files are then not
-   * sent, because each would wait as long. */
+  /* No attempt to send a certain file got an answer. The remaining files are
+   * not sent, because each would wait as long. */
   bool unanswered;
   int status;
 } upload_job;

@@ -40,9 +40,9 @@ static spanprof_status html_cell(sp_html_side *side, uint32_t span_name,
   return SPANPROF_OK;
 }
 
-/* Add a sample to the cells of its span name and of its ancestors' span names.
- * All span names have cells, because the largest ones are known only after the
- * last sample. */
+/* Add a sample to the cells (sp_html_cell) of its span name and of its
+ * ancestors' span names. All span names have cells, because the largest ones
+ * are known only after the last sample. */
 static spanprof_status html_stack(void *data, const uint32_t *functions,
                                   size_t count, const sp_amount *amount) {
   sp_html_side *side = data;

@@ -7,7 +7,7 @@
 /* Size of the text of a numeric label value with its unit. */
 #define LABEL_NUMBER_BYTES 120
 
-/* Labels that have another value in nearly every request. */
+/* Labels whose value differs in nearly every request. */
 static const char *const label_ids[] = {"profile_id", "span_id", "trace_id"};
 
 static spanprof_status label_row_new(sp_report *report, uint64_t hash,

@@ -19,10 +19,12 @@ typedef enum sp_report_order {
 
 /* A row of a table. The texts belong to the report and have no NUL. */
 typedef struct sp_report_row {
-  const char *name; /* name of the item; the value of a label */
+  /* Name of the item; in a table of labels, the value of the label. */
+  const char *name;
   size_t name_bytes;
-  const char *file; /* source file or module of a function; the key of a label,
-                     * by which labels are sorted first */
+  /* Source file or module of a function; in a table of labels, the key, by
+   * which the rows are sorted first. */
+  const char *file;
   size_t file_bytes;
   int64_t line;   /* line of a function; 0: unknown */
   uint64_t id;    /* id of a span */

@@ -201,7 +201,7 @@ spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path) {
   return profile_list_add_once(list, NULL, path, &about);
 }
 
-/* Open a file or a pipe, which has a name if a shell made it for "<(...)". A
+/* Open a file or a named pipe, such as one that a shell makes for "<(...)". A
  * pipe without a writer counts as empty, since O_NONBLOCK does not wait for a
  * writer. */
 static int profile_file_open(const char *path) {

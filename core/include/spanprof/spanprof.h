@@ -543,8 +543,8 @@ typedef struct spanprof_recording_options {
   spanprof_span span;     /* for SPANPROF_RECORDING_SPAN */
   spanprof_mark outer;    /* for SPANPROF_RECORDING_MARK; default: 0 */
   int64_t sample_rate_hz; /* 1..1000; default: the environment's or 100 */
-  int64_t native_frames;  /* spanprof_native_frames; default: the sampler's */
-  int64_t duration_ms;    /* maximum duration; default: no limit */
+  int64_t native_frames; /* a spanprof_native_frames; default: as the sampler */
+  int64_t duration_ms;   /* maximum duration; default: no limit */
 } spanprof_recording_options;
 
 /* Set every field to "not given". `struct_size` is sizeof *options. Returns
@@ -638,7 +638,7 @@ typedef struct spanprof_stats {
   uint64_t ticks_overrun; /* beyond the first tick of each sample */
 
   /* --- stacks --- */
-  /* Deeper than the copied part or stack_depth_max. */
+  /* Stacks that are deeper than the copied part or than stack_depth_max. */
   uint64_t stacks_truncated;
   uint64_t stacks_no_unwind_info; /* cut: code without unwind information */
   uint64_t stacks_foreign;        /* the stack could not be read */
@@ -656,7 +656,7 @@ typedef struct spanprof_stats {
   /* --- labels and spans --- */
   uint64_t labels_cleaned; /* labels with replaced characters */
   uint64_t labels_capped;  /* values that became "[other]" */
-  uint64_t labels_refused; /* pushes that failed by a limit */
+  uint64_t labels_refused; /* pushes that failed because of a limit */
   /* Pops of pushes that are already undone, and calls of spanprof_labels_set()
    * with an unknown set. */
   uint64_t labels_unbalanced;
@@ -735,8 +735,8 @@ SPANPROF_API void spanprof_thread_unregister(void);
  * example, a language binding excludes its thread that names frames. The CPU
  * time before the call is recorded. The thread still counts as a thread of the
  * program: if main() ends by pthread_exit(), the process does not end before
- * this thread. Include an excluded thread of a pool before it takes other work.
- */
+ * this thread. An excluded thread of a pool must be included again before it
+ * does other work. */
 SPANPROF_API void spanprof_thread_exclude(int excluded);
 
 /* ---------------------------------------------------------------- resource */
@@ -826,8 +826,9 @@ SPANPROF_API void spanprof_span_rules_free(spanprof_span_rules *rules);
 typedef struct spanprof_span_info {
   size_t struct_size;   /* sizeof(spanprof_span_info) */
   uint8_t trace_id[16]; /* all zero: the trace of the parent, or a random one */
-  uint8_t span_id[8];   /* all zero: a random one, and the default of parent_id
-                         * is the calling thread's active span */
+  /* All zero: a random id; if parent_id is also all zero, the parent is the
+   * calling thread's active span. */
+  uint8_t span_id[8];
   uint8_t parent_id[8]; /* all zero: no parent */
   uint32_t flags;       /* SPANPROF_SPAN_* */
   const char *name;     /* not NULL */

@@ -23,7 +23,7 @@
 typedef struct sp_collector sp_collector;
 
 typedef struct sp_collector_config {
-  /* All must outlive the collector. */
+  /* These three objects must outlive the collector. */
   const sp_settings *settings;
   const sp_clock *clock;
   sp_log *log;

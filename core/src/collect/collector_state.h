@@ -51,8 +51,9 @@ struct sp_collector {
   /* Unix time of the last emitted part of a profile, or of the present window
    * if none of its parts is emitted yet. */
   uint64_t last_time_ns;
-  uint64_t scan_due_ns; /* CLOCK_MONOTONIC, not config.clock */
-  size_t threads;       /* number of threads found by the last scan */
+  /* Time of the next scan for threads; CLOCK_MONOTONIC, not config.clock. */
+  uint64_t scan_due_ns;
+  size_t threads; /* number of threads found by the last scan */
   uint64_t chores_due_ns;
   /* CPU time of the collector thread that is already counted. */
   uint64_t cpu_ns;

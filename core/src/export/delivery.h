@@ -57,8 +57,9 @@ typedef struct sp_delivery {
   _Atomic uint64_t *down_until_ns;
   _Atomic uint64_t down_private;
   /* Used only by the thread that uses the delivery. */
-  sp_http_client *client;   /* NULL: there is no server, or no client yet */
-  void (*links_open)(void); /* see sp_delivery_query_links(), or NULL */
+  sp_http_client *client; /* NULL: there is no server, or no client yet */
+  /* sp_delivery_query_links() describes it; or NULL. */
+  void (*links_open)(void);
   sp_series series;
   uint32_t failures; /* number of consecutive failures */
   uint64_t backoff_until_ns;

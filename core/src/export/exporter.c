@@ -44,8 +44,8 @@
 #include "util/system/own_thread.h"
 #include "util/system/status.h"
 
-/* Part of a stop's time that is reserved for the disk, and to find out that the
- * uploading thread is stuck. */
+/* Part of the time of a stop that is reserved for writing to the disk, and for
+ * detecting that the uploading thread is stuck. */
 #define EXPORTER_RESERVE_NS      (250 * SP_NS_PER_MS)
 #define EXPORTER_RESERVE_DIVISOR 4
 
@@ -227,8 +227,8 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   }
 }
 
-/* Is an upload with a number up to `number` not exported yet? The caller holds
- * the lock. */
+/* Is there an upload whose number is at most `number` and that is not exported
+ * yet? The caller holds the lock. */
 static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
   return (exporter->in_flight && exporter->in_flight->number <= number) ||
          sp_upload_queue_pending(&exporter->queue, number);

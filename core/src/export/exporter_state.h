@@ -45,9 +45,9 @@ struct sp_exporter {
   bool backoff_ordered;
   sp_service_name service;
   pthread_t thread;
-  unsigned flushing;           /* number of threads in sp_exporter_flush() */
-  void (*on_links_open)(void); /* sp_exporter_query_links() was called; or NULL
-                                */
+  unsigned flushing; /* number of threads in sp_exporter_flush() */
+  /* The callback that sp_exporter_query_links() received, or NULL. */
+  void (*on_links_open)(void);
   bool running;
   bool stopping;
   bool finished;

@@ -63,7 +63,7 @@ struct sp_profile_files {
   uint64_t rescan_ns; /* when to read the directory again, monotonic */
   uint64_t bytes;
   uint64_t written;   /* bytes written since the last reading */
-  uint64_t oldest_ns; /* Unix time; UINT64_MAX: there are no files */
+  uint64_t oldest_ns; /* Unix time of the oldest file; UINT64_MAX: no files */
   uint64_t removed;
   /* offset_ns is Unix time minus monotonic time when a file was written last.
    * Until the monotonic time trust_ns, ages are not checked. */

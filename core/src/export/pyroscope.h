@@ -15,7 +15,8 @@
 #define SP_PYROSCOPE_PUSH_TYPE "application/proto"
 
 typedef struct sp_pyroscope_request {
-  /* Points into the buffers, and, on /ingest, into the part. */
+  /* Its texts are in the buffers below. On /ingest, its body is in the part
+   * that is sent. */
   sp_http_request http;
   sp_buffer url;
   sp_buffer body;

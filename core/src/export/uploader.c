@@ -11,7 +11,8 @@
  */
 #define UPLOADER_LAST_REFUSALS 3
 
-/* Release the lock, in order to work at `place`. */
+/* Release the lock before work without it. Stores `place`, which says where the
+ * thread works. */
 static void uploader_unlock(sp_exporter *exporter, sp_exporter_place place) {
   exporter->place = place;
   if (place == SP_EXPORTER_IN_HTTP)

@@ -67,7 +67,7 @@ SP_SIGNAL_SAFE void spanprof_span_leave(spanprof_span_token token) {
   spanprof_context *context;
 
   if (SP_UNLIKELY(token == 0))
-    return; /* the enter failed and was counted when it failed */
+    return; /* spanprof_span_enter() failed, and counted this itself */
   if (SP_LIKELY(self != NULL)) {
     context = atomic_load_explicit(&self->context, memory_order_relaxed);
     if (SP_LIKELY((uint64_t)context->number << ACTIVE_NUMBER_SHIFT >>

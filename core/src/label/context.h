@@ -44,8 +44,8 @@ struct spanprof_context {
   /* The slab that contains the context; NULL for a thread's own context.
    * Guarded by the lock in context.c. */
   struct sp_context_slab *slab;
-  /* Written by the thread in the context, read in its signal handler. */
-  /* Number by which a recording selects contexts; 0: none. */
+  /* Number by which a recording selects contexts; 0: none. Written by the
+   * thread in the context, read in its signal handler. */
   _Atomic spanprof_mark mark;
   sp_active_span spans[SP_SPAN_DEPTH];
   _Atomic uint32_t serials[SP_SPAN_DEPTH];

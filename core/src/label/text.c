@@ -151,7 +151,7 @@ static const char *text_store(const char *text, size_t bytes) {
   return copy;
 }
 
-/* Add a text that is not interned. The caller holds the lock. */
+/* Add a text that is not interned yet. The caller holds the lock. */
 static spanprof_status text_insert(const char *text, size_t bytes,
                                    uint32_t hash, spanprof_text_id *out) {
   spanprof_text_id number = texts.count + 1;

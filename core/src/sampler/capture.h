@@ -43,7 +43,8 @@ typedef struct sp_sample {
   uint32_t frame_count;
   uint32_t stack_bytes;
   uint32_t tid;
-  spanprof_mark mark; /* the recording that the context belongs to */
+  /* Mark of the context, by which recordings select samples. */
+  spanprof_mark mark;
   uint64_t stack_base;
   /* Must be last: the handler zeroes all fields before it. */
   sp_registers registers;

@@ -40,8 +40,8 @@
 
 /* The pause after reading the process's memory map, as a multiple of the CPU
  * time that reading it took. The map has 8,000 lines if there are 4,000
- * threads. But while a thread's stack is unknown, each of its samples costs one
- * more system call. */
+ * threads. A longer pause saves CPU time, but as long as a thread's stack is
+ * unknown, each of its samples costs one more system call. */
 #define SCAN_STACKS_BACKOFF 1000
 
 /* An entry of a directory: linux_dirent64 of getdents64(2). */
@@ -127,7 +127,8 @@ static void entries_visit(const char *entries, size_t bytes,
 }
 
 static bool tasks_read(scan_counts *counts) {
-  _Alignas(8) static char entries[16384]; /* only the collector calls this */
+  /* Static, because only the collector calls this function. */
+  _Alignas(8) static char entries[16384];
   int directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   long bytes;
 
@@ -393,7 +394,8 @@ static void stacks_read(sp_stack_requests *stacks) {
 size_t sp_threads_scan(sp_log *log) {
   scan_counts counts = {.status_left = SCAN_STATUS_MAX,
                         .clocks_left = SCAN_CLOCKS_MAX};
-  static sp_stack_requests stacks; /* only the collector calls this */
+  /* Static, because only the collector calls this function. */
+  static sp_stack_requests stacks;
   bool sampling;
 
   sp_stack_requests_clear(&stacks);

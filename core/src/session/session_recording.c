@@ -197,8 +197,8 @@ recording_enter(spanprof_recording *recording,
   bool runs;
 
   sp_session_fork_ready();
-  /* Without `changing`, a begin in a running session does not wait for a start
-   * or stop on another thread. */
+  /* Only `lock` is acquired, not `changing`, so that a begin in a running
+   * session does not wait while another thread starts or stops a session. */
   pthread_mutex_lock(&sp_session_state.lock);
   session = sp_session_state.current;
   runs = session && !session->stopping && sp_session_in_process();

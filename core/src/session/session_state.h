@@ -25,11 +25,10 @@ typedef struct sp_session_shared {
   pthread_mutex_t lock;
   pthread_cond_t calls_ended; /* running_calls of `current` became 0 */
   spanprof_session *current;
-  spanprof_session *abandoned; /* the parent's; kept reachable for leak checkers
-                                */
-  uint64_t count;              /* number of sessions that this process has had
-                                */
-  _Atomic pid_t pid;           /* the process of `current` */
+  /* The parent's session; kept reachable for leak checkers. */
+  spanprof_session *abandoned;
+  uint64_t count;    /* number of sessions of this process so far */
+  _Atomic pid_t pid; /* the process of `current` */
   /* A session that is not temporary runs. Written with `lock` held. */
   _Atomic bool running;
 } sp_session_shared;
@@ -57,9 +56,9 @@ void sp_session_exit(spanprof_session *session);
 void sp_session_lock(void);
 void sp_session_unlock(void);
 
-/* Create the current session, if there is none, or end the current session,
- * once. The caller holds `changing` and `lock`. Both functions release `lock`
- * while they work. */
+/* Create the current session if there is none, and end the current session. A
+ * session is ended only once. The caller holds `changing` and `lock`. Both
+ * functions release `lock` while they work. */
 spanprof_status sp_session_create(spanprof_session **out,
                                   const spanprof_options *options);
 spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms);

@@ -96,7 +96,7 @@ void sp_profile_url_query(sp_buffer *out, const char *application_name,
 void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
                          const char *profile_id, int64_t now_s) {
   /* Append the query of sp_profile_url_query(), encoded while it is written.
-   * This saves time, because it runs for every root span. */
+   * This saves time, because this function runs for every root span. */
   sp_buffer_text(out, place->server_address);
   sp_buffer_text(out, "?query=");
   sp_buffer_form_encode(out, place->application_name,

@@ -310,8 +310,8 @@ bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
 }
 
 bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]) {
-  /* call *m and call *r: these are all possible lengths of the instruction ff
-   * /2 (Intel SDM 2A, table 2-2). */
+  /* All possible lengths of call *m and call *r, the instruction ff /2 (Intel
+   * SDM 2A, table 2-2). */
   static const uint8_t lengths[] = {2, 3, 4, 6, 7};
   size_t i;
 

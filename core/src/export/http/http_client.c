@@ -209,7 +209,8 @@ void sp_http_client_free(sp_http_client *client) {
 
   if (!client)
     return;
-  sp_sigpipe_block(&pipe); /* TLS may write close_notify */
+  /* curl_easy_cleanup() may write a close_notify of TLS. */
+  sp_sigpipe_block(&pipe);
   sp_client_work_begin();
   if (client->easy)
     curl_easy_cleanup(client->easy);

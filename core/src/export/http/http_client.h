@@ -29,7 +29,7 @@ typedef struct sp_http_answer {
   bool links;   /* the server opens links to spans */
   bool aborted; /* by sp_http_client_abort() or a limit */
   bool retry_after_given;
-  uint64_t retry_after_ns; /* time from now on */
+  uint64_t retry_after_ns; /* time to wait from now on */
   /* The server's message, or the reason why there is no answer. May be "". */
   char message[SP_HTTP_MESSAGE_BYTES];
 } sp_http_answer;

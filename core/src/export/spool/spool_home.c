@@ -169,8 +169,8 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
   spanprof_status st = SPANPROF_ERR_STATE;
   uint64_t i;
 
-  /* Another process may lock the new home before this process does. It then
-   * removes that home, and this process creates another one. */
+  /* Another process may lock the new home before this process does. The other
+   * process then removes the home, and this process creates a second one. */
   for (i = 0; i < HOME_MAX_TRIES && st == SPANPROF_ERR_STATE; i++) {
     char name[SP_SPOOL_HOME_NAME_BYTES];
 

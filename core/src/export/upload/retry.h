@@ -30,7 +30,7 @@ typedef struct sp_retry_case {
   /* Number of earlier answers that this upload itself may have caused. */
   uint32_t refusals;
   bool retry_after_given;
-  uint64_t retry_after_ns; /* time from now on */
+  uint64_t retry_after_ns; /* time to wait from now on */
   uint64_t age_ns;         /* age of the profile */
   uint64_t max_age_ns;
   uint64_t now_ns; /* monotonic */
@@ -62,7 +62,8 @@ typedef struct sp_tries {
   /* Start of the age, monotonic. May wrap below 0, because only differences are
    * used. */
   uint64_t began_ns;
-  uint64_t retry_ns; /* monotonic; own fault: not sent before this time */
+  /* Monotonic; after an own fault, not sent before this time. */
+  uint64_t retry_ns;
   uint32_t refusals; /* answers that the upload may have caused */
   bool attempted;    /* the profile was sent at least once */
 } sp_tries;

@@ -11,7 +11,7 @@ typedef struct sp_upload {
   sp_tries tries;
   bool spool_refused; /* the spool had no space for it */
   bool local_tried;   /* passed to the callback and the output directory */
-  bool delivered;     /* accepted by one of them */
+  bool delivered;     /* accepted by the callback or the output directory */
   struct sp_upload *next;
 } sp_upload;
 

@@ -49,7 +49,7 @@ uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
 /* Is no upload new, and, if `spooling`, has the spool refused every upload? */
 bool sp_upload_queue_all_tried(const sp_upload_queue *queue, bool spooling);
 
-/* Is there an upload with a number up to `number`? */
+/* Is there an upload whose number is at most `number`? */
 bool sp_upload_queue_pending(const sp_upload_queue *queue, uint64_t number);
 
 #endif

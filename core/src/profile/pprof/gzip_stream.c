@@ -92,7 +92,7 @@ spanprof_status sp_gzip_finish(sp_gzip *gzip, void **bytes, size_t *size) {
   if (st)
     return st;
   *size = gzip->out.size;
-  /* The bytes may wait in a queue, so try to shrink them. */
+  /* The bytes may wait in a queue, so try to shrink their memory. */
   exact = sp_mem_resize(gzip->out.mem, gzip->out.data, gzip->out.size);
   *bytes = exact ? exact : gzip->out.data;
   gzip->out.data = NULL;

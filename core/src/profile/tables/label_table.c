@@ -12,8 +12,8 @@
 
 static const char *const label_table_series[] = SP_PPROF_SERIES_NAMES;
 
-/* Is this a name of label_table_series? A static label that replaces one of
- * them counts once. */
+/* Is this a name in label_table_series? A static label with such a name
+ * replaces the label of the series, so the two count as one. */
 static bool label_table_is_series(const char *name, size_t bytes) {
   size_t i;
 

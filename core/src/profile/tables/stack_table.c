@@ -18,8 +18,8 @@ uint64_t sp_stack_table_hash(const sp_frame *frames, size_t count) {
   uint64_t hash = SP_HASH_SEED ^ count;
   size_t i;
 
-  /* The multiplications of several frames overlap, because the inner product
-   * does not depend on the previous frame. */
+  /* The processor can overlap the multiplications of several frames, because
+   * the inner product does not depend on the previous frame. */
   for (i = 0; i < count; i++) {
     const sp_frame *frame = &frames[i];
     const uint64_t where = ((uint64_t)frame->module << 32) | frame->kind;

@@ -15,7 +15,7 @@
  * handler is installed, unless noted. */
 static struct {
   _Atomic(sp_signal_fn) handle; /* NULL: signals are ignored */
-  _Atomic uint64_t probes;      /* number of probes, written in the handler */
+  _Atomic uint64_t probes; /* number of probe signals, written in the handler */
   /* Identifies the signals of this process; 0: not initialized. */
   uint32_t cookie;
 } signal_state SP_HANDLER_DATA;

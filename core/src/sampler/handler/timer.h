@@ -7,10 +7,10 @@
 
 /* The clock of the timers: the thread's CPU clock. For stress tests that need
  * more signals than the kernel's tick allows, SPANPROF_TEST_WALL_HZ=1000
- * selects the monotonic clock at 1000 Hz. With 1000r, only the timers of
- * registered threads use the monotonic clock, because a thread of the runtime
- * may wait with a timeout, and a wait that is interrupted all the time may
- * never time out (Ruby 3.3's thread that ends time slices). */
+ * selects the monotonic clock at 1000 Hz. With SPANPROF_TEST_WALL_HZ=1000r,
+ * only the timers of registered threads use the monotonic clock, because a
+ * thread of the runtime may wait with a timeout, and a wait that is interrupted
+ * all the time may never time out (Ruby 3.3's thread that ends time slices). */
 typedef struct sp_timer_base {
   bool wall;
   bool wall_registered;

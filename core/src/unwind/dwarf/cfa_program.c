@@ -53,7 +53,8 @@ typedef struct program_state {
 } program_state;
 
 /* Pointers to the two fields of a register's slot. They are NULL for registers
- * that rows do not describe, because only the function itself restores them. */
+ * that unwind rows do not describe, because only the function itself restores
+ * them. */
 typedef struct program_slot {
   uint8_t *kind;
   int32_t *offset;

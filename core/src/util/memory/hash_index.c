@@ -62,8 +62,8 @@ void sp_index_remove(sp_index *index, uint64_t hash, uint32_t number) {
   }
   index->slots[hole].number = 0;
   index->count--;
-  /* Close the gap: move each following item whose probe sequence crosses the
-   * hole into it. */
+  /* Close the gap: move each following item into the hole if the probe sequence
+   * of the item crosses the hole. */
   for (at = (hole + 1) & mask; index->slots[at].number; at = (at + 1) & mask) {
     const uint32_t home = index->slots[at].hash & mask;
 

@@ -38,8 +38,8 @@ void sp_counters_read(spanprof_stats *out) {
 #define COUNTER_ACCOUNTED(name) accounted += out->name;
   SP_COUNTERS_OF_DROPS(COUNTER_ACCOUNTED)
 #undef COUNTER_ACCOUNTED
-  /* The counters are read one by one, so a sample may be exported or dropped
-   * between two reads. */
+  /* The counters are read one by one, and a sample may be exported or dropped
+   * between two reads, so `accounted` may exceed samples_taken. */
   out->samples_pending =
       out->samples_taken > accounted ? out->samples_taken - accounted : 0;
 }
