@@ -39,8 +39,8 @@ __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   return 0;
 }
 
-/* Returns the nanoseconds of one signal: the profiler's signal (1), or that of
- * the counting handler (0). */
+/* Returns the nanoseconds of one signal: the profiler's signal if `of_ours` is
+ * 1, or that of the counting handler if it is 0. */
 __attribute__((visibility("default"))) uint64_t ambush_turn(int of_ours) {
   ambush_work();
   if (of_ours)

@@ -11,8 +11,8 @@ static void spans_are_known_by_either_label(void) {
   CHECK_EQUAL(row.self.value, 60 * MS);
   CHECK_EQUAL(row.spans, 1);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").self.value, 60 * MS);
-  /* The last id of this sample is invalid, so its span is that of the id
-   * before, for which the sample has no name. */
+  /* The last id of this sample is invalid, so its span is that of the previous
+   * id, for which the sample has no name. */
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").self.value, 80 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").self.value, 90 * MS);
   row = row_of(SP_REPORT_SPANS, "GET /");

@@ -31,8 +31,7 @@ typedef struct profile_fixture {
   /* The parts that were received. */
   size_t part_count;
   sp_pprof *parts[FIXTURE_PARTS_MAX];
-  sp_encoded
-      sums[FIXTURE_PARTS_MAX]; /* the sums of each part; `bytes` is NULL */
+  sp_encoded sums[FIXTURE_PARTS_MAX]; /* sums of each part; `bytes` is NULL */
   size_t raw_bytes[FIXTURE_PARTS_MAX];
   uint64_t samples;
   uint64_t ticks;

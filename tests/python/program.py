@@ -22,8 +22,8 @@ import profile_reader
 import spanprof
 
 PACKAGES = pathlib.Path(spanprof.__file__).absolute().parent.parent
-# A background job of a shell inherits that SIGINT is ignored, and so would the programs
-# that the tests start.
+# A shell starts its background jobs with SIGINT ignored. Without this call, the programs
+# that the tests start would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIMEOUT_S = 60

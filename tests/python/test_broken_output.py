@@ -134,7 +134,7 @@ class BrokenOutputTest(ProgramCase):
                                 PYROSCOPE_SAMPLE_RATE="no", SPANPROF_REQUIRED="1", status=1)
 
     def test_each_line_begins_with_spanprof(self) -> None:
-        """The program does not configure logging; it imports the module or not."""
+        """The program does not configure logging, whether or not it imports the module."""
         for imports in ("", "import logging"):
             done = self.run_source(f"""
                 {imports}

@@ -250,7 +250,7 @@ class NameMemoryTest(ProgramCase):
 
     def test_code_outgrows_the_first_space(self) -> None:
         """4,000 functions, in stacks of 100, have more names than the first of the two
-        memory spaces (py_space.h) can store. The second space is used then, and no name
+        memory spaces (py_space.h) can store. So the second space is used, and no name
         is lost."""
         self.run_source("""
             import spanprof, time

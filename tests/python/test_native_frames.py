@@ -51,8 +51,9 @@ def sorting(items: list) -> None:
 
 class NativeFramesTest(RecordingCase):
     def below(self, samples: list, function: str, native: str, share: float = 1.0) -> None:
-        """Assert that at least this share of the samples of `function` has a native
-        frame inside the function's frame whose name matches the expression `native`."""
+        """Assert that at least this share of the samples of `function` has, inside the
+        function's frame, a native frame with a name that matches the expression
+        `native`."""
         inside = found = 0
         for sample in samples:
             names = sample.functions

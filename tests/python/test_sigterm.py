@@ -129,8 +129,8 @@ assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 """)
 
     def test_interrupt_main_does_not_end_the_process(self) -> None:
-        """_thread.interrupt_main() does nothing if SIGTERM has its default action, and
-        the program believes that it has."""
+        """The program sees the default action of SIGTERM, for which
+        _thread.interrupt_main() does nothing."""
         done = self.run_source(START + """
 import _thread, os
 for _ in range(2):

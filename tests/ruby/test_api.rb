@@ -198,7 +198,7 @@ class ApiTest < ChildTest
     assert_burned(0.1, burnt)
   end
 
-  # A refused start waits for the naming thread, as a stop does, because it has to stop this thread.
+  # A refused start has to stop the naming thread and waits for it, as a stop does.
   def test_a_thread_killed_in_a_start_or_stop_ends
     result = child!(<<~'RUBY')
       require "spanprof"

@@ -132,7 +132,7 @@ class QuickstartTest < ChildTest
     assert_equal ["rideshare"], parent.map { |series| series["service_name"] }.uniq
   end
 
-  # Spans of another implementation may have no Resource. The program then continues.
+  # If spans of another implementation have no Resource, the program continues.
   def test_spans_without_a_resource
     result = child!(<<~'RUBY', env: { "PYROSCOPE_OUTPUT_DIRECTORY" => @profiles })
       require "opentelemetry/sdk"

@@ -83,7 +83,7 @@ class RackAppTest < ChildTest
       tracer = OpenTelemetry.tracer_provider.tracer("test")
       burning { tracer.in_span("order") { burn 0.02 } }
     RUBY
-    # The first span may have begun before the recording. Such a span is not known.
+    # If the first span began before the recording, its name is unknown.
     named = burnt(samples).select { |sample| sample.labels["span_name"] == "order" }
     assert_operator 2 * seconds(named), :>, seconds(burnt(samples))
     assert(named.all? { |sample| sample.labels["profile_id"] })

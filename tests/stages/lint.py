@@ -62,7 +62,7 @@ def ruby_lint(sh):
 
 
 def python_lint(sh):
-    """pyflakes reports unused names in a module that only exports the names of another module."""
+    """pyflakes skips a module that only exports the names of another module, where it would report unused names."""
     files = list(sources((".py",), (), ("python3",)))
     sh("pycodestyle", "--config", ROOT / "tests/lint/pycodestyle", *files)
     sh("pyflakes3", *(file for file in files if not file.endswith("/pyroscope_io/__init__.py")))

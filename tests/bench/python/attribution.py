@@ -154,7 +154,7 @@ def nested(tracer, truth, seconds):
 
 @case(root_span_only=True)
 def nested_root(tracer, truth, seconds):
-    """Spans nested in three levels. All CPU time must be under the root span; the rest is lost."""
+    """Spans nested in three levels. CPU time without the label of the root span is lost."""
     nested_spans(tracer, truth, seconds, lambda key: key)
 
 

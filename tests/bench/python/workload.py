@@ -76,7 +76,7 @@ class Verdict:
 
 
 def noise_99(shares: list[float], samples: int, rounds: int = 400) -> float:
-    """Returns the 99th percentile of the distance for that many random samples."""
+    """Returns the 99th percentile of the distance for this number of random samples."""
     source = random.Random(1)
     keys = range(len(shares))
     seen = []

@@ -13,7 +13,7 @@ def bytes(folder)
   Dir["#{folder}/**/*"].select { |path| File.file?(path) }.sum { |path| File.size(path) }
 end
 
-# @return [Array(Float, Float, Float)] seconds of CPU, MB, and MB of extensions
+# @return [Array(Float, Float, Float)] CPU seconds, MB of all files, and MB of the extensions
 def install(*what, **options)
   Bench.directory do |directory|
     before = Process.times

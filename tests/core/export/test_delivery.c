@@ -158,7 +158,7 @@ static uint64_t directory_bytes(const char *path) {
   return bytes;
 }
 
-/* A profile is counted once, however many destinations accept it. It is
+/* A profile is counted once, however many destinations accept it. It counts as
  * exported if the callback or the directory accepts it, whatever the server
  * answers. */
 static void a_profile_is_exported_if_one_destination_accepts_it(void) {

@@ -198,7 +198,7 @@ static void files_of_dead_processes_are_taken_over(void) {
 
     CHECK(entry != NULL);
     CHECK_EQUAL(entry->time_ns, time_ns + i);
-    /* No process counts the samples of these profiles. */
+    /* This process does not count the samples of a dead process's profiles. */
     CHECK(!entry->own);
     CHECK_EQUAL(entry->samples, 0);
     CHECK(!sp_spool_read(spool, entry, &file));

@@ -175,8 +175,8 @@ static void nothing_is_sampled_while_paused(void) {
   burn_cpu_ms(200);
   CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_OK);
   usleep(SCANS_US);
-  /* When a registered thread ends, its last CPU time is recorded, but these
-   * threads end during a pause. */
+  /* When a registered thread ends, its last CPU time is recorded, but not
+   * during a pause. */
   worker_finish(&found);
   worker_finish(&registered);
   worker_finish(&late);

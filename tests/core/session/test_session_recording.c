@@ -180,8 +180,8 @@ static void span_burn(const char *name) {
 
   CHECK_EQUAL(spanprof_span_start_named(name, &span), SPANPROF_OK);
   CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
-  /* A certain CPU time, because samples of other threads do not prove that this
-   * thread is sampled. */
+  /* Use a fixed CPU time, because samples of other threads do not prove that
+   * this thread is sampled. */
   burn_cpu_ms(100);
   spanprof_span_leave(token);
   spanprof_span_end(span);

@@ -284,7 +284,7 @@ static void exported_symbol_covers_its_own_code_only(void) {
   CHECK(symbol_is(&table, &image, 0x1010, 0x1000, NULL));
   CHECK(symbol_is(&table, &image, 0x2080, 0x2000, "sizeless"));
   CHECK(symbol_is(&table, &image, 0x2080, 0x1ff0, "sizeless"));
-  /* In a static function. */
+  /* The address is in a static function, which begins at 0x2040. */
   CHECK(symbol_is(&table, &image, 0x2080, 0x2040, NULL));
   CHECK(symbol_is(&table, &image, 0x2080, SP_SYMBOL_NO_FUNCTION, NULL));
   CHECK(!sp_symbol_table_bounds(&table, 0x2080, SP_SYMBOL_NO_FUNCTION, &start,

@@ -96,7 +96,7 @@ static void check_metric(const char *type, const char *text,
   pprof_case c;
   sp_view metric;
 
-  m.out.data[3] = PPROF_KEY; /* makes `type` the name of the type */
+  m.out.data[3] = PPROF_KEY; /* the type of the values gets the name `type` */
   pprof_case_init(&c, &sp_mem_default);
   CHECK(!sp_raw_read(&c.raw, &c.arena, message_view(&m), &c.refusal));
   if (text)

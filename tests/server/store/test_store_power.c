@@ -50,7 +50,7 @@ static void *power_put(void *argument) {
 }
 
 typedef struct power_seen {
-  uint8_t *profiles; /* 1 for the number of each profile that was seen */
+  uint8_t *profiles; /* [number]: 1 if the profile was seen */
   size_t count;
 } power_seen;
 
