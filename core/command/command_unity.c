@@ -2,6 +2,7 @@
  * and the wheel compile it into their shared object. */
 #include "command/shared/amount.c"
 #include "command/shared/arguments.c"
+#include "command/shared/code_place.c"
 #include "command/report/binomial.c"
 #include "command/check/check_grafana.c"
 #include "command/check/check_list.c"

@@ -239,6 +239,9 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
   case SP_REPORT_OPTION_LINES:
     job->options.lines = true;
     return true;
+  case SP_REPORT_OPTION_MINE:
+    job->options.mine = true;
+    return true;
   case SP_REPORT_OPTION_NORMALIZE:
     job->normalize = true;
     return true;

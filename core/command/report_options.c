@@ -99,6 +99,11 @@ const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
                                "functions, total for the other tables"},
     [SP_REPORT_OPTION_LINES] =
         {"lines", NULL, "count each source line of a function separately"},
+    [SP_REPORT_OPTION_MINE] =
+        {"mine", NULL,
+         "only functions in the application's own files, without\n"
+         "packages and standard libraries; the time of other\n"
+         "code belongs to the function that called it"},
     [SP_REPORT_OPTION_PEEK] =
         {"peek", "REGEX", "print callers and callees of matching functions"},
     [SP_REPORT_OPTION_TREE] =

@@ -56,6 +56,39 @@ class FilterTest(unittest.TestCase):
     def samples(self, *arguments):
         return self.json(*arguments)["samples"]
 
+    def test_mine_keeps_only_functions_of_the_application(self):
+        path = self.file()
+        profile = Profile()
+        flask = "/srv/shop/.venv/lib/python3.11/site-packages/flask/app"
+        profile.add(5, flask, "/srv/shop/views", "/usr/lib/python3.11/json/decoder", "libz.so.1")
+        profile.add(3, flask, "/srv/shop/views", "/srv/shop/models/cart")
+        profile.add(2, flask, "libz.so.1")
+        profile.write(path)
+        done = spanprof("report", "--json", "--mine", path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found = json.loads(done.stdout)
+        self.assertEqual(found["samples"], 10)
+        self.assertEqual({row["name"]: (row["self"] // MS10, row["total"] // MS10) for row in found["functions"]}, {
+            "/srv/shop/views": (5, 8), "/srv/shop/models/cart": (3, 3), "[other code]": (2, 2)})
+        self.assertEqual(spanprof("report", "--folded", "--mine", path).stdout.splitlines(), [
+            "/srv/shop/views %d" % (5 * MS10), "/srv/shop/views;/srv/shop/models/cart %d" % (3 * MS10),
+            "[other code] %d" % (2 * MS10)])
+
+    def test_tables_have_short_paths(self):
+        path = self.file()
+        profile = Profile()
+        profile.add(5, "/opt/gems/rack-2.2.8/lib/rack", "/srv/shop/app/cart", "/srv/shop/lib/tax", "libz.so.1")
+        profile.write(path)
+        rows = spanprof("report", path).stdout
+        for short in ("  gem rack-2.2.8/lib/rack.c\n", "  app/cart.c\n", "  lib/tax.c\n", "libz.so.1\n"):
+            self.assertIn(short, rows)
+
+    @classmethod
+    def file(cls):
+        directory = tempfile.mkdtemp(prefix="spanprof-filter-")
+        cls.addClassCleanup(shutil.rmtree, directory)
+        return os.path.join(directory, "a.pb")
+
     def test_time_without_a_stack_is_printed(self):
         def heads(blocked, *more):
             path = os.path.join(tempfile.mkdtemp(dir=self.directory), "a.pb")

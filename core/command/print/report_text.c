@@ -124,13 +124,23 @@ void sp_text_samples(sp_report_printer *printer, int64_t samples) {
   fprintf(printer->out, "%8" PRId64 " %5s ", samples, doubt);
 }
 
-/* Print the file of a function, unless it equals the name: the frame of a
- * module has the module as its name and as its file. */
-static void text_file(const char *name, size_t name_bytes, const char *file,
-                      size_t file_bytes, FILE *out) {
-  if (file_bytes &&
-      (name_bytes != file_bytes || memcmp(name, file, name_bytes) != 0))
-    fprintf(out, "  %.*s", (int)file_bytes, file);
+/* Print the short path of a function's file, unless the file equals the name:
+ * the frame of a module has the module as its name and as its file. */
+static void text_file(const sp_report *report, const char *name,
+                      size_t name_bytes, const char *file, size_t file_bytes,
+                      FILE *out) {
+  char path[SP_NAME_BYTES_MAX + 1];
+  sp_code_place place;
+
+  if (!file_bytes || file_bytes >= sizeof path ||
+      (name_bytes == file_bytes && memcmp(name, file, name_bytes) == 0))
+    return;
+  memcpy(path, file, file_bytes);
+  path[file_bytes] = '\0';
+  place = sp_code_place_of(&report->code_rules, path);
+  if (place.kind == SP_CODE_APPLICATION)
+    place.path = sp_code_folder_below(&report->code_folder, place.path);
+  fprintf(out, "  %s%s", place.label, place.path);
 }
 
 void sp_text_function(const sp_report *report, uint32_t function, FILE *out) {
@@ -143,7 +153,7 @@ void sp_text_function(const sp_report *report, uint32_t function, FILE *out) {
   if (entry->file)
     file = sp_name_table_get(&report->names, entry->file, &file_bytes);
   fwrite(name, 1, name_bytes, out);
-  text_file(name, name_bytes, file, file_bytes, out);
+  text_file(report, name, name_bytes, file, file_bytes, out);
   if (entry->line)
     fprintf(out, ":%" PRId64, entry->line);
   fputs("\n", out);
@@ -199,7 +209,8 @@ static void text_row(const sp_report *report, const text_table *one,
     fprintf(out, "%016" PRIx64 " ", row->id);
   fprintf(out, " %.*s", (int)row->name_bytes, row->name);
   if (one->table == SP_REPORT_FUNCTIONS)
-    text_file(row->name, row->name_bytes, row->file, row->file_bytes, out);
+    text_file(report, row->name, row->name_bytes, row->file, row->file_bytes,
+              out);
   if (row->line)
     fprintf(out, ":%" PRId64, row->line);
   fputs("\n", out);

@@ -19,7 +19,9 @@ spanprof_status sp_report_init(sp_report *report, const sp_mem *mem,
   report->label_values_max = SP_REPORT_LABEL_VALUES_MAX;
   sp_name_table_init(&report->names, mem);
   sp_report_comments_init(&report->comments, mem);
-  st = sp_report_spans_init(report);
+  st = sp_code_rules_init(&report->code_rules);
+  if (!st)
+    st = sp_report_spans_init(report);
   if (st)
     sp_report_dispose(report);
   return st;
@@ -29,6 +31,8 @@ void sp_report_dispose(sp_report *report) {
   const sp_mem *mem = report->mem;
 
   sp_name_table_dispose(&report->names);
+  sp_code_rules_dispose(&report->code_rules);
+  sp_mem_free(mem, report->file_kinds);
   sp_mem_free(mem, report->type);
   sp_mem_free(mem, report->unit);
   sp_mem_free(mem, report->functions);
@@ -97,6 +101,10 @@ static spanprof_status report_add_sample(sp_report *report,
     return SPANPROF_OK;
   st = sp_report_functions_find(report, file, sample, &depth);
   if (st || !sp_report_functions_match(report, depth))
+    return st;
+  if (report->options->mine)
+    st = sp_report_functions_keep_own(report, file, &depth);
+  if (st)
     return st;
   sp_amount_add(&report->selected, amount);
   report->samples++;

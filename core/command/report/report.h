@@ -6,6 +6,7 @@
 #define SP_REPORT_H
 
 #include "command/shared/amount.h"
+#include "command/shared/code_place.h"
 #include "command/shared/profile_origin.h"
 #include "profile/pprof/pprof_reader.h"
 #include "profile/tables/name_table.h"
@@ -28,10 +29,11 @@
 
 typedef struct sp_report_function {
   uint32_t name;
-  uint32_t file;  /* name of the source file, or of the module if the file is
-                   * unknown; 0: both are unknown */
-  int64_t line;   /* with --lines: the line in the file; 0: unknown */
-  unsigned found; /* bits SP_REPORT_FOCUSED, … */
+  uint32_t file;     /* name of the source file, or of the module if the file is
+                      * unknown; 0: both are unknown */
+  int64_t line;      /* with --lines: the line in the file; 0: unknown */
+  unsigned found;    /* bits SP_REPORT_FOCUSED, … */
+  sp_code_kind kind; /* of `file` */
   uint64_t last_sample;
   sp_amount self;
   sp_amount total;
@@ -81,6 +83,7 @@ typedef struct sp_report_options {
   const char *group_by; /* the label of --group-by; NULL: none */
   bool all_labels;      /* add up the values of every label */
   bool lines;           /* count each line of a function separately */
+  bool mine;            /* only functions of the application's own files */
   sp_pattern peek;      /* functions of --peek */
 } sp_report_options;
 
@@ -113,6 +116,12 @@ typedef struct sp_report {
   bool any_span;
   bool any_ancestor; /* a sample names an ancestor of its span; if false, total
                       * and self of each span are equal */
+  sp_code_rules code_rules;
+  sp_code_folder code_folder; /* contains the application's own files */
+  uint8_t *file_kinds; /* for each name that is a file: 1 + its sp_code_kind; 0:
+                        * not known yet */
+  size_t file_kind_count;
+  size_t file_kind_capacity;
   sp_report_function *functions;
   size_t function_count;
   size_t function_capacity;

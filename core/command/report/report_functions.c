@@ -49,6 +49,27 @@ static unsigned report_found(const sp_report *report, const char *name,
   return found;
 }
 
+/* Get the kind of a file, whose name is `number` in report->names. */
+static spanprof_status report_file_kind(sp_report *report, uint32_t number,
+                                        const char *path, sp_code_kind *out) {
+  spanprof_status st =
+      sp_mem_reserve(report->mem, (void **)&report->file_kinds,
+                     &report->file_kind_capacity, (size_t)number + 1, 1);
+
+  if (st)
+    return sp_fail(st, "out of memory");
+  while (report->file_kind_count <= number)
+    report->file_kinds[report->file_kind_count++] = 0;
+  if (report->file_kinds[number] == 0) {
+    *out = sp_code_place_of(&report->code_rules, path).kind;
+    report->file_kinds[number] = (uint8_t)(1 + *out);
+    if (*out == SP_CODE_APPLICATION)
+      sp_code_folder_add(&report->code_folder, path);
+  }
+  *out = (sp_code_kind)(report->file_kinds[number] - 1);
+  return SPANPROF_OK;
+}
+
 static spanprof_status report_function_new(sp_report *report, uint64_t hash,
                                            const sp_report_function *function,
                                            uint32_t *out) {
@@ -95,7 +116,8 @@ static spanprof_status report_function(sp_report *report, const char *text,
     }
   }
   function.found = report_found(report, text, path);
-  return report_function_new(report, hash, &function, out);
+  st = report_file_kind(report, function.file, path, &function.kind);
+  return st ? st : report_function_new(report, hash, &function, out);
 }
 
 /* Returns the module of a location: the last part of the path of its mapping,
@@ -202,6 +224,49 @@ spanprof_status sp_report_functions_find(sp_report *report,
   if (st || *depth)
     return st;
   st = report_function(report, "[no stack]", "", 0, &function);
+  return st ? st : report_push(report, function, depth);
+}
+
+/* Find the kind of the application's own functions in a profile. */
+static spanprof_status report_own_kind(sp_report *report,
+                                       sp_report_file *file) {
+  const sp_pprof *profile = file->profile;
+  spanprof_status st = SPANPROF_OK;
+  sp_code_kind kind;
+  uint32_t number;
+  size_t i;
+
+  file->own_kind = SP_CODE_PROGRAM;
+  for (i = 0; i < profile->function_count && !st; i++) {
+    const char *path = profile->functions[i].file;
+
+    st = sp_name_table_intern(&report->names, path, strlen(path), &number);
+    if (!st)
+      st = report_file_kind(report, number, path, &kind);
+    if (!st && kind == SP_CODE_APPLICATION) {
+      file->own_kind = kind;
+      break;
+    }
+  }
+  return st;
+}
+
+spanprof_status sp_report_functions_keep_own(sp_report *report,
+                                             sp_report_file *file,
+                                             size_t *depth) {
+  spanprof_status st = SPANPROF_OK;
+  uint32_t function;
+  size_t kept = 0, i;
+
+  if (file->own_kind == SP_CODE_NONE)
+    st = report_own_kind(report, file);
+  for (i = 0; i < *depth && !st; i++)
+    if (report->functions[report->stack[i]].kind == file->own_kind)
+      report->stack[kept++] = report->stack[i];
+  *depth = kept;
+  if (st || kept > 0)
+    return st;
+  st = report_function(report, "[other code]", "", 0, &function);
   return st ? st : report_push(report, function, depth);
 }
 

@@ -14,6 +14,8 @@ typedef struct sp_report_file {
   uint32_t *of_location; /* for each location without lines and, with --lines,
                           * for all locations: the index of its function in
                           * report->functions, or SP_INDEX_NONE */
+  sp_code_kind own_kind; /* kind of the application's own functions; NONE: not
+                          * known yet */
 } sp_report_file;
 
 spanprof_status sp_report_file_init(sp_report_file *file, const sp_mem *mem,
@@ -28,6 +30,12 @@ spanprof_status sp_report_functions_find(sp_report *report,
                                          sp_report_file *file,
                                          const sp_pprof_sample *sample,
                                          size_t *depth);
+
+/* Remove the functions from report->stack that are not the application's own.
+ * If none remains, the stack has one function, "[other code]". */
+spanprof_status sp_report_functions_keep_own(sp_report *report,
+                                             sp_report_file *file,
+                                             size_t *depth);
 
 /* Returns whether the stack in report->stack matches --focus and --ignore. */
 bool sp_report_functions_match(const sp_report *report, size_t depth);
