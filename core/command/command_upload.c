@@ -146,8 +146,8 @@ static void upload_wait(upload_job *job, const sp_http_answer *answer,
   upload_sleep(ns);
 }
 
-/* Returns true if there must be no further attempt. Otherwise waits before it
- * returns. */
+/* Returns true if there must be no further attempt. Otherwise waits until the
+ * next attempt may start, and returns false. */
 static bool upload_is_final(upload_job *job, const sp_http_answer *answer,
                             uint32_t tries, bool *accepted) {
   sp_retry_case asked = {.status = answer->status,

@@ -84,9 +84,9 @@ static bool report_read_time(sp_report_arguments *job, int argument,
   return false;
 }
 
-/* Convert the values of two options for the ends of a range. A value that was
- * not given is 0 afterwards, unless `from` alone names a day or a week, which
- * is then the range. */
+/* Convert the values of the two options for the beginning and the end of a
+ * range. A value that was not given becomes 0. But if only `from` is given and
+ * names a period, such as a day, the range is that period. */
 static void report_use_range(const sp_unix_period *from,
                              const sp_unix_period *until, uint64_t *from_ns,
                              uint64_t *until_ns) {

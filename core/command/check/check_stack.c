@@ -50,8 +50,9 @@ static int check_compare(const void *a, const void *b) {
   return 0;
 }
 
-/* Raise the signal in a function that qsort() calls, because every C library
- * exports qsort(). Returns false if no stack was copied. */
+/* Raise the signal in a function that qsort() calls, so that the stack contains
+ * a function that every C library exports. Returns false if no stack was
+ * copied. */
 static bool check_capture(int number) {
   int numbers[2] = {number, number};
   struct sigaction ours, before;

@@ -50,7 +50,8 @@ static int folded_order(const void *a, const void *b) {
   return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* Write the name of a function, with the separator of frames replaced. */
+/* Write the name of a function. `:` replaces each `;`, which separates
+ * frames. */
 static void folded_name(const sp_report *report, uint32_t function, FILE *out) {
   const uint32_t name = report->functions[function].name;
   size_t i, bytes;

@@ -155,8 +155,9 @@ static uint32_t *report_known(const sp_report *report,
              : NULL;
 }
 
-/* Get the index in the report of the function of `line` or, if `line` is NULL,
- * of a location without lines. */
+/* Get the report's index of the function of `line`. If `line` is NULL, the
+ * location has no lines, and the function stands for all code of its module
+ * without function names. */
 static spanprof_status report_frame(sp_report *report, sp_report_file *file,
                                     uint32_t location,
                                     const sp_pprof_line *line, uint32_t *out) {

@@ -127,8 +127,8 @@ void sp_delivery_send_spooled(sp_delivery *delivery, sp_spooled *spooled);
 void sp_delivery_finish_spooled(sp_delivery *delivery,
                                 const sp_spooled *spooled);
 
-/* If it is time to look for spools of dead processes, take these spools over.
- */
+/* If it is time to look for files of dead processes in the spool, take over
+ * these files. */
 void sp_delivery_claim(sp_delivery *delivery);
 
 /* Move the upload to the spool. It is counted when it leaves the spool, or at

@@ -8,7 +8,7 @@
 
 #define TIME_DAY_S INT64_C(86400)
 
-/* Longest duration, such as "1h30m", in bytes. */
+/* Maximum size, in bytes, of the text of a duration such as "1h30m". */
 #define TIME_DURATION_MAX 63
 
 static const char time_expected[] = "Try 2026-11-26 13:00 or now-90m.";
@@ -157,13 +157,14 @@ static int64_t time_of_local(const time_reader *reader,
   return time_ns(seconds - offset_s, local->ns);
 }
 
-/* The result is a point in time. */
+/* Set the result to a point in time. */
 static const char *time_is(time_reader *reader, const time_local *local) {
   reader->out->from_ns = reader->out->until_ns = time_of_local(reader, local);
   return NULL;
 }
 
-/* The result is a number of whole units from a local time on. */
+/* Set the result to the period of `unit_s` seconds from the local time
+ * `local_s` on. */
 static const char *time_is_period(time_reader *reader, int64_t local_s,
                                   int64_t unit_s) {
   const time_local from = {.seconds = local_s};
@@ -292,8 +293,9 @@ static const char *time_read_compact_day(time_reader *reader) {
   return time_is_period(reader, day * TIME_DAY_S, TIME_DAY_S);
 }
 
-/* Read "/d" and so on, if it follows: the result is the whole minute, hour, day
- * or week in local time that contains the time `ns`. */
+/* If "/m", "/h", "/d" or "/w" follows, the result is the whole minute, hour,
+ * day or week in local time that contains the time `ns`. Otherwise the result
+ * is `ns`. */
 static const char *time_read_unit(time_reader *reader, int64_t ns) {
   const int64_t local_s = time_local_seconds(reader, ns);
   int64_t unit_s;

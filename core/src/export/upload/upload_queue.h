@@ -46,7 +46,8 @@ sp_upload *sp_upload_queue_detach_older(sp_upload_queue *queue, uint64_t now_ns,
 uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
                                  uint64_t fresh_ns);
 
-/* Is no upload new, and, if `spooling`, has the spool refused every upload? */
+/* Return true if no upload is new and, if `spooling` is set, the spool has
+ * refused every upload. */
 bool sp_upload_queue_all_tried(const sp_upload_queue *queue, bool spooling);
 
 /* Is there an upload whose number is at most `number`? */

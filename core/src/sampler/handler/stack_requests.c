@@ -54,7 +54,7 @@ static void request_match(sp_stack_request *request,
     request->high = top > request->sp ? top : request->tp;
 }
 
-/* If there is a guard page between the two addresses, which the memory map need
+/* If there is a guard page between `low` and `high`, which the memory map need
  * not show, the thread was on another stack. */
 static void request_check(sp_stack_request *request) {
   if (!sp_copy_possible(request->low, request->high))

@@ -11,7 +11,8 @@
   SP_COUNTERS_OF_EVENTS(X) \
   SP_COUNTERS_OF_STATES(X)
 
-/* Counters of a present state, which increase and decrease. */
+/* Counters of present objects, such as live spans, which increase and
+ * decrease. */
 #define SP_COUNTERS_OF_STATES(X) \
   X(threads_profiled)            \
   X(spans_live)

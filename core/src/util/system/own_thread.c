@@ -26,8 +26,9 @@
 #define OWN_LIST_NS      SP_NS_PER_S
 #define OWN_LIST_STEP_NS 50000
 
-/* Enough for the collector, the uploader, and for earlier ones whose join was
- * deferred by a stop. */
+/* Maximum number of threads of the library at the same time: enough for the
+ * collector thread, the uploading thread, and earlier ones whose join a stop
+ * has deferred. */
 #define OWN_THREADS_MAX 16
 
 /* libcurl with TLS uses some 30 KiB of stack; JSON of 2,048 levels in the
