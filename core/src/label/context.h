@@ -17,8 +17,9 @@
 #define SP_SPAN_DEPTH 64
 
 typedef struct sp_active_span {
-  _Atomic spanprof_span carried; /* the span whose id samples carry; 0: none */
-  _Atomic spanprof_span span;    /* the span that was entered */
+  /* Samples carry the id of this span; 0: none. */
+  _Atomic spanprof_span carried;
+  _Atomic spanprof_span span; /* the span that was entered */
 } sp_active_span;
 
 struct sp_self;

@@ -107,8 +107,8 @@ SP_SIGNAL_SAFE static inline bool sp_span_same(const sp_span *span,
          number >> 32;
 }
 
-/* Return the span whose id samples have while the span `number` is active, or
- * 0. */
+/* While the span `number` is active, samples carry the id of one span (span.h).
+ * Return that span, or 0 if there is none. */
 SP_SIGNAL_SAFE static inline spanprof_span
 sp_span_carried(spanprof_span number) {
   const sp_span *span = sp_span_get(number);

@@ -38,7 +38,7 @@ typedef struct sp_sample {
   uint32_t flags;
   uint32_t thread; /* index */
   uint64_t ticks;
-  spanprof_span span; /* the span whose id the sample carries */
+  spanprof_span span; /* the sample carries the id of this span */
   spanprof_labels labels;
   uint32_t frame_count;
   uint32_t stack_bytes;

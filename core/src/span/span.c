@@ -53,8 +53,8 @@ static void span_ids_read(const spanprof_span_info *info, sp_span_ids *own,
   }
 }
 
-/* The span whose id is in samples while the span `number` is active: the
- * carried span, as span.h defines it. */
+/* Return the carried span (span.h) of the span `number`: samples have its id
+ * while `number` is active. */
 static spanprof_span span_carried_of(const spanprof_span_rules *rules,
                                      bool traced, spanprof_span number,
                                      const sp_span_family *family) {

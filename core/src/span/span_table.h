@@ -15,7 +15,7 @@ typedef struct sp_span_ids {
  * to its span. */
 typedef struct sp_span_family {
   spanprof_span root;
-  spanprof_span carried; /* the span whose id samples of the parent carry */
+  spanprof_span carried; /* samples of the parent carry the id of this span */
   uint64_t trace_id[2];
 } sp_span_family;
 

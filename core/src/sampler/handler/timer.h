@@ -1,5 +1,5 @@
 /* POSIX timers on threads' CPU clocks. Any thread can create one; its signal
- * goes to the thread whose clock it is. */
+ * goes to the thread to which the clock belongs. */
 #ifndef SP_TIMER_H
 #define SP_TIMER_H
 

@@ -18,10 +18,11 @@ typedef enum sp_cfa_kind {
 } sp_cfa_kind;
 
 typedef enum sp_slot_kind {
-  SP_SLOT_SAME,     /* not saved: the register is unchanged, or sp is the CFA */
-  SP_SLOT_CFA,      /* saved at CFA + offset */
-  SP_SLOT_FP,       /* saved at frame pointer + offset */
-  SP_SLOT_REGISTER, /* in the register whose DWARF number is the offset */
+  SP_SLOT_SAME, /* not saved: the register is unchanged, or sp is the CFA */
+  SP_SLOT_CFA,  /* saved at CFA + offset */
+  SP_SLOT_FP,   /* saved at frame pointer + offset */
+  /* In the register that has the offset as its DWARF number. */
+  SP_SLOT_REGISTER,
   /* Lost; for the return address: this is the outermost frame. */
   SP_SLOT_UNDEFINED,
   SP_SLOT_UNSUPPORTED, /* a row cannot express the place */
