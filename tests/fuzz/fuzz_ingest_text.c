@@ -17,7 +17,7 @@ static spanprof_status speedscope(sp_stack_list *list, sp_view body) {
 
   for (i = 0; !st && i < sp_speedscope_count(root); i++)
     st = sp_speedscope_read(root, i, &profile, list);
-  /* The names are in the body, so the list is not used after this. */
+  /* The names of the stacks are freed below, so empty the list. */
   list->stack_count = 0;
   json_decref(root);
   sp_mem_free(&sp_mem_default, held);

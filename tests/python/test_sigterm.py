@@ -166,7 +166,7 @@ os._exit(3)
                 self.assertEqual(self.samples(), [])
 
     def test_a_process_that_is_frozen_has_delivered_its_samples_by_flush(self) -> None:
-        """AWS Lambda freezes a process like this, without a signal before. So the
+        """The process is frozen without a signal before, as AWS Lambda does it. So the
         program calls flush()."""
         server = self.serve_source(f"""
             import os, signal, spanprof

@@ -80,8 +80,8 @@ def make_suite(sh, suite, source, packages):
 
 
 def run_stages(sh, suite, stages):
-    """Run stages in a copy of the checkout in the Debian system. Its build folder is kept for the
-    next run."""
+    """Run stages in a copy of the checkout in the Debian system. The build folder, which is not
+    part of the copy, is kept for the next run."""
     root = SUITE / suite
     as_root(sh, "rm", "-rf", root / "srv/spanprof")
     copy_checkout(sh, root / "srv/spanprof")

@@ -36,7 +36,8 @@ typedef struct tally {
   /* Guarded by `lock`. */
   pthread_mutex_t lock;
   uint64_t profiles;
-  /* number that the session has reported; 0 for profiles from files */
+  /* number of samples that the session has reported; 0 for profiles from
+   * files */
   uint64_t samples;
   uint64_t value_ns; /* decoded */
   uint64_t ticks;    /* value / period */

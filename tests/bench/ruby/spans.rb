@@ -178,8 +178,8 @@ module Spans
       (truth.keys | measured.keys).sum { |name| (truth.fetch(name, 0.0) - measured.fetch(name, 0.0)).abs } / 2
     end
 
-    # The bound of {#distance} in 99 of 100 runs with this number of independent
-    # samples, found by simulation.
+    # The value that {#distance} does not exceed in 99 of 100 runs with this number of
+    # independent samples, found by simulation.
     # @return [Float]
     def noise(trials: Bench.choose(2000, 200), random: Random.new(1))
       truth = shares(true_by_name.except(OUTSIDE)).values

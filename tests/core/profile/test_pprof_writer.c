@@ -354,7 +354,8 @@ static void frames_of_a_nameless_function_are_one_function(void) {
   fixture_close(&fixture);
 }
 
-/* If the frame has no address, the address is the start of the mapping. */
+/* If the frame has no address, its location has the address of the mapping's
+ * start. */
 static void a_module_frame_has_an_address_in_the_module(void) {
   const sp_frame stack[] = {
       {.kind = SP_FRAME_MODULE, .module = FIXTURE_LIBRARY},

@@ -164,8 +164,8 @@ static void a_capture_stays_acquired_until_its_reader_releases_it(void) {
   capture_stopped(second);
 }
 
-/* The timers of a young forked child send another signal than the session's.
- * Then it does not matter whether the session's signal is blocked. */
+/* The timers of a young forked child send another signal than the session's, so
+ * it does not matter whether the session's signal is blocked. */
 static void a_signal_is_blocked_by_its_own_number(void) {
   sp_capture *capture = capture_started();
   ucontext_t here;

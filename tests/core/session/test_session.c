@@ -625,8 +625,8 @@ static void a_third_start_waits_for_two_abandoned_threads(void) {
   profiles_count_and_remove();
 }
 
-/* No fork hook runs in such a child, and it has none of the library's threads.
- */
+/* No fork hook runs in a child that the bare system call has made, and the
+ * child has none of the library's threads. */
 static void a_child_of_the_bare_system_call_can_exit(void) {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
   spanprof_options options = options_given();
