@@ -58,8 +58,8 @@ void py_sp_space_leave(void);
  * py_sp_space_leave(). */
 void py_sp_space_quiesce(void);
 
-/* Called in a forked child: no longer count the handlers that were running on
- * the parent's threads. */
+/* Set the number of running handlers to 0, because they ran on the parent's
+ * threads. Called in a forked child. */
 void py_sp_space_after_fork(void);
 
 /* Returns how often a space was emptied. */

@@ -38,8 +38,8 @@ typedef struct py_sp_code {
  * Further calls do nothing. Needs the GIL. */
 int py_sp_code_open(void);
 
-/* Called in a forked child: free the slots that handlers were writing on other
- * threads of the parent. */
+/* Free the slots that handlers on other threads of the parent were writing.
+ * Called in a forked child. */
 void py_sp_code_after_fork(void);
 
 /* Find the code object at the address `code`, which must be aligned and not
@@ -52,9 +52,9 @@ bool py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code, bool sure,
                      py_sp_code *out);
 
 /* Prefetch the memory that py_sp_code_find() reads for `code`, which may be any
- * address. The second function reads memory that the first one prefetches, so
- * it should be called some time after it. It prefetches the hashes of name and
- * file. */
+ * address. The second function prefetches the hashes of name and file. It reads
+ * memory that the first function prefetches, so call it some time after the
+ * first. */
 void py_sp_code_prefetch(const PyCodeObject *code);
 void py_sp_code_prefetch_texts(const PyCodeObject *code);
 

@@ -34,10 +34,11 @@ const PyThreadState *py_sp_walk_thread(void);
  * half linked, and a structure on the C stack may not be written yet or may
  * belong to another greenlet. Therefore each frame is checked. It must be on
  * the used part of the thread's data stack, or in a readable page, or, in 3.10,
- * linked. Its owner must be that of a running frame, its code must be a code
- * object that contains its instruction, and on the data stack it must end where
- * the frame that it called begins. The stack is cut at the first frame that
- * fails a check, and *cut becomes 1. */
+ * be linked from the thread's state or another frame. Its owner must be that of
+ * a running frame, its code must be a code object that contains its
+ * instruction, and on the data stack it must end where the frame that it called
+ * begins. The stack is cut at the first frame that fails a check, and *cut
+ * becomes 1. */
 size_t py_sp_walk(const PyThreadState *thread, const spanprof_capture *capture,
                   spanprof_frame *frames, size_t max, int *cut);
 

@@ -44,7 +44,8 @@ void rb_sp_context_created(VALUE object, bool inherits);
  * it. */
 void rb_sp_context_created_before(VALUE fiber);
 
-/* Called when compaction has moved the fiber of `scope`. */
+/* Store the new address of the fiber of `scope` in the cache of scopes. Called
+ * when compaction has moved the fiber. */
 void rb_sp_context_moved(rb_sp_scope *scope);
 
 /* Returns the running fiber's scope, or NULL if it has none. */

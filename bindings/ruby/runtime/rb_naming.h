@@ -34,8 +34,8 @@ void rb_sp_naming_request(void *data);
 /* Resolve the names of all waiting frames on the calling thread. */
 void rb_sp_naming_all(void);
 
-/* Called in a forked child, where the naming thread no longer exists. Does not
- * start it again. */
+/* Forget the naming thread, without starting it again. Called in a forked
+ * child, where this thread does not exist. */
 void rb_sp_naming_forget(void);
 
 #endif

@@ -191,7 +191,8 @@ static VALUE runtime_start_checked(VALUE data) {
   return data;
 }
 
-/* Called in a forked child whose parent had recordings but no session. */
+/* Remove the runtime from the core. Called in a forked child whose parent had
+ * recordings but no session, so that nothing retains the runtime. */
 static void runtime_drop(void) {
   runtime.registered = false;
   spanprof_runtime_unregister();

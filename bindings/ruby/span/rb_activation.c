@@ -184,7 +184,8 @@ static VALUE activation_exposed_other(VALUE span) {
   return Qnil;
 }
 
-/* Called when `context` was pushed on the fiber's stack of contexts. */
+/* Activate the span of `context`, which was pushed on the fiber's stack of
+ * contexts. */
 static void activation_attached(VALUE context) {
   const activation_look look = activation_look_at(context);
   const rb_sp_scope *scope;
@@ -209,8 +210,8 @@ static bool activation_ended_here(const rb_sp_span *record) {
   return !scope || scope->serial == record->ended_in;
 }
 
-/* Called when a detach has made `context` the top of the fiber's stack again.
- */
+/* Activate the span of `context`, which a detach has made the top of the
+ * fiber's stack again, unless the span ended here. */
 static void activation_exposed(VALUE context) {
   const activation_look look = activation_look_at(context);
 

@@ -103,7 +103,8 @@ bool rb_sp_code_sweep(void);
 uint32_t rb_sp_code_count(void);
 uint64_t rb_sp_code_refused(void);
 
-/* Called in a forked child, where no handler uses the table. */
+/* Set the number of handlers that use the table to 0, and open the table.
+ * Called in a forked child, where no handler runs. */
 void rb_sp_code_after_fork(void);
 
 #endif

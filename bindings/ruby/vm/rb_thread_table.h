@@ -31,12 +31,12 @@ bool rb_sp_threads_start(void);
 /* Undo rb_sp_threads_start(). Afterwards no record refers to a thread. */
 void rb_sp_threads_stop(void);
 
-/* Called on the main thread when the VM is about to free the main thread's
- * data. */
+/* Disable the alternate signal stack of the main thread. Called on this thread
+ * when the VM is about to free the thread's data. */
 void rb_sp_threads_end(void);
 
-/* Called in a forked child, where the kernel's id of the calling thread, the
- * only one, has changed. */
+/* Drop all records except that of the calling thread, and update it with the
+ * thread's new id. Called in a forked child, which has only this thread. */
 void rb_sp_threads_after_fork(void);
 
 /* Free the records of adopted threads that have ended. */

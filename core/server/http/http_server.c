@@ -219,8 +219,8 @@ static enum MHD_Result server_access(void *data,
 
 /* Answer a client that has closed its side of the connection after a part of
  * the body, and still reads. Runs on libmicrohttpd's thread, so the handler may
- * only report the fault. Requests without a body are skipped, because the
- * handler would process them on this thread. */
+ * do nothing but report SP_HTTP_FAULT_CUT. Requests without a body are skipped,
+ * because the handler would process them on this thread. */
 static void server_cut(sp_http_call *call) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(
       call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);

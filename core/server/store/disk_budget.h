@@ -40,9 +40,9 @@ uint64_t sp_disk_bytes(const char *path, const char *suffix);
  * cannot be created, the next call tries again. */
 void sp_disk_reserve_update(const sp_disk_budget *budget, const char *path);
 
-/* Create the reserve when the store has been closed, and with it the log, so
- * that the reserve may use the log's space. The next start then has enough
- * space, even if another program fills the volume. */
+/* Create the reserve after the store was closed. The log does not exist then,
+ * so the reserve may use its space. The next start then has enough space, even
+ * if another program fills the volume. */
 void sp_disk_reserve_close(sp_disk_budget *budget, const char *path);
 
 /* Delete the reserve. Its space is free until the next call of

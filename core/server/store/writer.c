@@ -41,8 +41,8 @@ static spanprof_status writer_run_job(sp_writer *writer, sp_writer_job *job) {
   if (st)
     return st;
   writer_job_fail(job, job->fn(writer, job->data));
-  if (sqlite3_get_autocommit(writer->db)) /* then SQLite has rolled the whole
-                                           * transaction back */
+  /* After some errors, SQLite has rolled the whole transaction back. */
+  if (sqlite3_get_autocommit(writer->db))
     return job->st ? job->st : SPANPROF_ERR_IO;
   if (job->st) {
     sp_intern_forget(&writer->intern);

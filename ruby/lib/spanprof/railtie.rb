@@ -75,8 +75,8 @@ module Spanprof
       end
     end
 
-    # This is the last initializer. Rails enables YJIT after the hooks of after_initialize, and it
-    # has done so when this initializer runs.
+    # This is the last initializer. Rails enables YJIT after the hooks of after_initialize, but
+    # before this initializer.
     ::Rails::Application::Finisher.initializer("spanprof.start") { |app| Start.run(app) }
   end
 end

@@ -10,9 +10,9 @@
 /* Returns whether a JSON file has this format. */
 bool sp_adhoc_cpuprofile_is(const json_t *root);
 
-/* Add the profile's nanoseconds, or its samples if it has no times, to a side
- * of the tree, without idle time. Returns SPANPROF_ERR_ARGUMENT and sets *fault
- * if the profile is malformed. */
+/* Add the profile's nanoseconds, or its samples if it has no times, to the side
+ * `side` of the tree (function_tree.h), without idle time. Returns
+ * SPANPROF_ERR_ARGUMENT and sets *fault if the profile is malformed. */
 spanprof_status sp_adhoc_cpuprofile_read(sp_adhoc_profile *out, sp_arena *arena,
                                          const json_t *root,
                                          sp_function_tree *tree, uint32_t side,

@@ -11,10 +11,10 @@
  * the file is named *.folded. */
 bool sp_adhoc_folded_is(const char *name, const char *text, size_t size);
 
-/* Add the values to a side of the tree. The types are the file's `name` and, if
- * lines have two numbers, SP_ADHOC_BEFORE. Fractions are added exactly, and
- * each sum is rounded once. Returns SPANPROF_ERR_ARGUMENT and sets *fault if
- * the text is malformed. */
+/* Add the values to the side `side` of the tree (function_tree.h). The types
+ * are the file's `name` and, if lines have two numbers, SP_ADHOC_BEFORE.
+ * Fractions are added exactly, and each sum is rounded once. Returns
+ * SPANPROF_ERR_ARGUMENT and sets *fault if the text is malformed. */
 #define SP_ADHOC_BEFORE "before"
 
 spanprof_status sp_adhoc_folded_read(sp_adhoc_profile *out, sp_arena *arena,

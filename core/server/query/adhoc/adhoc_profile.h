@@ -13,10 +13,10 @@ typedef struct sp_adhoc_profile {
   sp_flamebearer bearer; /* name, units and sample rate of this type */
 } sp_adhoc_profile;
 
-/* Read the contents of the file `name` and add the values of `type` to a side
- * of the tree. If `type` is NULL or unknown, the first type is used. Everything
- * that *out points to is in the arena. Returns SPANPROF_ERR_ARGUMENT and sets
- * *fault if the file cannot be read. */
+/* Read the contents of the file `name` and add the values of `type` to the side
+ * `side` of the tree (function_tree.h). If `type` is NULL or unknown, the first
+ * type is used. Everything that *out points to is in the arena. Returns
+ * SPANPROF_ERR_ARGUMENT and sets *fault if the file cannot be read. */
 spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
                                       const char *name, const void *bytes,
                                       size_t size, const char *type,

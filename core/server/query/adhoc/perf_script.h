@@ -9,11 +9,11 @@
 /* Returns whether a text begins like the output of `perf script`. */
 bool sp_perf_script_is(const char *text, size_t size);
 
-/* Add the samples of the event `type` to a side of the tree, as stacks of the
- * command and its functions. The value is the sample's period, or 1 if it has
- * none. Each event is a type; if `type` is NULL or unknown, the first event is
- * used. The texts that *out points to are in the arena. Lines other than
- * samples and frames are skipped. */
+/* Add the samples of the event `type` to the side `side` of the tree
+ * (function_tree.h), as stacks of the command and its functions. The value is
+ * the sample's period, or 1 if it has none. Each event is a type; if `type` is
+ * NULL or unknown, the first event is used. The texts that *out points to are
+ * in the arena. Lines other than samples and frames are skipped. */
 spanprof_status sp_perf_script_read(sp_adhoc_profile *out, sp_arena *arena,
                                     const char *text, size_t size,
                                     const char *type, sp_function_tree *tree,

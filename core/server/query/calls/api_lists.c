@@ -240,9 +240,9 @@ typedef struct gaps_gathering {
   gaps_time *times;
   size_t count;
   size_t capacity;
-  /* The requested range, from from_ms to until_ms. With `nearest`, the start of
-   * the last profile before it goes to before_ms, and the start of the first
-   * one after it to after_ms. */
+  /* The requested range, from from_ms to until_ms. With `nearest`, before_ms
+   * becomes the start of the last profile before the range, and after_ms the
+   * start of the first profile after it. */
   int64_t from_ms;
   int64_t until_ms;
   int64_t before_ms;

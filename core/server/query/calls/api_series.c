@@ -45,9 +45,9 @@ typedef struct series_sums {
   spanprof_status st;
 } series_sums;
 
-/* Returns the part of a value, which belongs to a time of `length_ms`, for the
- * first `ms` of this time. The value of a section is the difference of two such
- * parts, so all sections add up to `value` exactly. */
+/* Returns the part of a value for the first `ms` of the `length_ms` that the
+ * value covers. The value of any section of this time is the difference of two
+ * such parts, so all sections add up to `value` exactly. */
 static int64_t series_part(int64_t value, int64_t ms, int64_t length_ms) {
   return value / length_ms * ms + value % length_ms * ms / length_ms;
 }
@@ -150,8 +150,8 @@ static int64_t series_step_of(int64_t range_ms) {
   return (range_ms / SERIES_STEPS / 86400000 + 1) * 86400000;
 }
 
-/* Set the steps. They begin at multiples of their length, so that a moving
- * range does not change them. */
+/* Set the steps. Steps begin at multiples of their length, so that they stay
+ * the same when the range moves. */
 static spanprof_status series_grid(sp_api *api, series_sums *sums) {
   const sp_selector *selector = &api->plan.selector;
   const int64_t range_ms = selector->until_ms - selector->from_ms;

@@ -231,8 +231,8 @@ static void spans_dispose(spans_table *table) {
   sp_span_rows_dispose(&table->rows);
 }
 
-/* Read and sort the rows. The first `page_end` rows of the order become the
- * last ones, in reverse order. */
+/* Read the rows and sort them partially: the rows of all pages up to `page_end`
+ * become the last rows, in reverse order. */
 static spanprof_status spans_read(spans_table *table, size_t page_end) {
   sp_api *api = table->api;
   const char *sort = sp_api_parameter(api, "sort");

@@ -249,8 +249,8 @@ spanprof_status sp_call_series(sp_query *query, const sp_query_request *request,
                          series_gather, &gathering);
   st = sp_query_plan_done(&plan, st ? st : gathering.st);
   sp_text_set_sort(&sets);
-  /* If no series has any of the requested labels, the only text is empty, and
-   * the list is left out. */
+  /* If no series has any of the requested labels, `sets` has one text, which is
+   * empty, and the list is left out. */
   if (!st && sets.count > 0 && (sets.count > 1 || *sets.texts[0])) {
     sp_reply_list(reply, "labelsSet");
     for (i = 0; !st && i < sets.count; i++)

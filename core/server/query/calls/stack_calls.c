@@ -147,8 +147,8 @@ spanprof_status sp_call_stacktraces(sp_query *query,
   return st;
 }
 
-/* The deprecated name of SelectMergeStacktraces with spans. It has two formats.
- */
+/* A deprecated call, which does the same as SelectMergeStacktraces with spans,
+ * but has only two formats. */
 spanprof_status sp_call_span_profile(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {

@@ -7,7 +7,7 @@
 /* The unit for all values of a graph. */
 typedef struct sp_dot_unit {
   const char *name; /* "s" */
-  double size;      /* number of the values' own units in one of this unit */
+  double size;      /* size of this unit, in the values' own unit */
 } sp_dot_unit;
 
 /* Returns a unit that fits `smallest`, the smallest value other than 0, or a

@@ -63,7 +63,7 @@ static bool parents_set(void *data, const sp_store_span *of) {
   span->name = parents->names.texts[name];
   if (of->parent_id != of->span_id)
     span->parent_id = of->parent_id;
-  /* This may move the spans, so `span` is invalid after it. */
+  /* parents_add() may move the spans, so `span` is invalid afterwards. */
   parents->st = parents_add(parents, of->parent_id);
   return !parents->st;
 }

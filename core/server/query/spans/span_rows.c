@@ -192,8 +192,8 @@ static int rows_by_name(const sp_span_rows *rows, const sp_span_row *left,
                      : (left->name > right->name) - (left->name < right->name);
 }
 
-/* Compare two values, of which the larger one comes first, and then the
- * rows. */
+/* Compare the rows by the values `a` and `b`, the larger value first, and rows
+ * with equal values by name. */
 static int rows_by_value(const sp_span_rows *rows, const sp_span_row *left,
                          const sp_span_row *right, int64_t a, int64_t b) {
   return a != b ? (a < b ? 1 : -1) : rows_by_name(rows, left, right);

@@ -17,7 +17,8 @@ typedef struct find_row {
   uint64_t span_id; /* 0: samples of a trace that is not stored */
   const char *name; /* NULL: samples without a span name */
   const char *service;
-  int64_t start_ns; /* of the span or, if it is not stored, of its profiles */
+  int64_t start_ns; /* start of the span or, if it is not stored, of its first
+                     * profile */
   int64_t until_ns;
 } find_row;
 

@@ -116,7 +116,7 @@ static sp_view build_module_path(build *b, uint64_t mapping) {
                              : sp_raw_text(b->raw, b->raw->mappings[at].file);
 }
 
-/* Add the function that stands for all code of a mapping without a symbol. */
+/* Add the function that stands for the code without symbols of a mapping. */
 static uint32_t build_module(build *b, uint64_t mapping) {
   const sp_view path = build_module_path(b, mapping);
   char name[SP_MODULE_NAME_BYTES];
@@ -381,8 +381,8 @@ static void build_samples(build *b) {
   }
 }
 
-/* Check the labels of the series to which the samples with a label set
- * belong. */
+/* Check the labels of the series for a label set of samples: the labels of the
+ * upload and those of the set. */
 static spanprof_status build_check_set(build *b, uint32_t set,
                                        sp_series_labels *all) {
   const sp_received_labels *labels = &b->out->label_sets[set];

@@ -36,7 +36,8 @@ spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
                                    const sp_block *block,
                                    const sp_block_sample *sample);
 
-/* Extend begin_ns to end_ns by the time of a profile with selected samples. */
+/* Extend the range from begin_ns to end_ns so that it includes the time of a
+ * profile with selected samples. */
 void sp_sample_sums_time(sp_sample_sums *sums, const sp_block_profile *profile);
 
 /* Set the tree's label sets, and the samples' counts. The labels are copied,
