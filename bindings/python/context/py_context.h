@@ -28,9 +28,9 @@ typedef struct py_sp_span_label {
   py_sp_label_block *block;  /* the innermost block; NULL: none */
 } py_sp_span_label;
 
-/* Check, once per process, that the signal handler reads the same values of
- * ContextVars as contextvars does. Returns 0 if they differ; this interpreter
- * is not profiled then. */
+/* Check, once per process, that the signal handler reads the values of
+ * ContextVars that the module contextvars returns. Returns 0 if they differ;
+ * this interpreter is not profiled then. */
 int py_sp_context_check(void);
 
 /* Returns why py_sp_context_check() failed, in one sentence, or NULL. */

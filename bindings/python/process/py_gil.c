@@ -46,10 +46,10 @@ static void gil_leave(void) {
  * holds the lock. Returns false if py_sp_gil_close() was called, C's exit
  * handlers have begun, or the interpreter is finalized: a program may clear the
  * hooks of atexit, so that py_sp_gil_close() is not called. Also returns false
- * if the interpreter has no thread states. A forked child is in this state when
- * the thread that forked has returned, and CPython 3.12.1 may abort if a thread
- * state is created while the last one is freed (new_threadstate(), which reuses
- * the memory). */
+ * if the interpreter has no thread states, as in a forked child after the
+ * thread that forked has returned: CPython 3.12.1 may abort if a thread state
+ * is created while the last one is freed (new_threadstate(), which reuses the
+ * memory). */
 static int gil_open(void) {
   return !gil.closed && !sp_exit_begun() && Py_IsInitialized() &&
          PyInterpreterState_ThreadHead(PyInterpreterState_Main());
@@ -137,8 +137,8 @@ int py_sp_gil_closed(void) {
 
 /* How long gil_wait_for_daemons() waits, in switch intervals. Each thread that
  * waits for the GIL checks once per interval whether it must exit; a busy
- * machine may need more than one interval. The maximum applies if the program
- * has set a long interval by sys.setswitchinterval(). */
+ * machine may need more than one interval. GIL_DAEMON_MAX_US is the limit if
+ * the program has set a long interval by sys.setswitchinterval(). */
 #define GIL_DAEMON_INTERVALS 4
 #define GIL_DAEMON_MAX_US    250000
 #define GIL_DAEMON_STEP_US   1000

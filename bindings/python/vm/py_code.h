@@ -44,8 +44,8 @@ void py_sp_code_after_fork(void);
 
 /* Find the code object at the address `code`, which must be aligned and not
  * NULL; copy it if it is unknown. If `sure` is false, tests first whether there
- * is a live code object. If `sure` is true, the caller guarantees this for
- * valid frames, so that only an unknown code object is tested. Returns false if
+ * is a live code object. If `sure` is true, the caller guarantees this if its
+ * frame is valid, so only an unknown code object is tested. Returns false if
  * there is no live code object. Signal-safe, between py_sp_space_enter() and
  * py_sp_space_leave(). */
 bool py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code, bool sure,

@@ -67,8 +67,8 @@ layout_code_version(const PyCodeObject *code) {
 #endif
 }
 
-/* Fields that differ between code objects that reuse an address. They replace
- * the version, which code objects have from CPython 3.12 on. */
+/* Fields by which code objects that reuse an address differ. They are used
+ * before CPython 3.12, where code objects have no version. */
 typedef struct py_sp_code_fields {
 #if PY_VERSION_HEX < 0x030c0000
   const void *name;

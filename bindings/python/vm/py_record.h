@@ -9,8 +9,8 @@
 
 #define PY_SP_RECORD_FILES (1u << 11)
 
-/* Size of the table at the start of a space, which has the offsets of file
- * names. So the code objects of a file share one copy of its name. */
+/* Size of the table at the start of a space. The table has the offsets of file
+ * names, so that the code objects of a file share one copy of its name. */
 #define PY_SP_RECORD_HEAD_BYTES \
   ((uint32_t)(PY_SP_RECORD_FILES * sizeof(uint32_t)))
 

@@ -184,9 +184,9 @@ static void scope_activate(rb_sp_scope *scope, spanprof_span span,
 }
 
 /* Switch the thread to the context for `scope`, which belongs to an
- * enumerator's fiber. If the fiber has no span, labels or mark of its own, this
- * is its caller's context. Otherwise it is the fiber's own context, and each
- * value that the fiber does not have is copied from the caller. */
+ * enumerator's fiber. If the fiber has no span, labels or mark of its own, its
+ * caller's context is used. Otherwise the fiber's own context is used, with a
+ * copy of the caller's value for each value that the fiber does not have. */
 static void scope_activate_enumerator(rb_sp_scope *scope) {
   const rb_sp_scope *span_of = scope_source(scope, rb_sp_scope_has_span);
   const rb_sp_scope *labels_of = scope_source(scope, rb_sp_scope_has_labels);

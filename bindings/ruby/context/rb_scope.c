@@ -85,8 +85,8 @@ VALUE rb_sp_scope_holder_new(void) {
   return TypedData_Wrap_Struct(scope_class, &scope_holder, scope_allocate());
 }
 
-/* Free the context and clear all values except the labels, because they will be
- * out of date when following begins again. */
+/* Free the context and clear all values except the labels, because the values
+ * will be out of date when following begins again. */
 static void scope_deactivate(rb_sp_scope *scope) {
   spanprof_context_free(scope->context);
   scope->context = NULL;

@@ -305,9 +305,9 @@ static void *sample_run(void *data) {
   return NULL;
 }
 
-/* Pause or resume the session, as `sample` says. Releases the GVL, because
- * access to the session waits for a start or stop that is under way. Returns
- * true, or nil if no session runs. */
+/* Pause or resume the session with the function `sample`. Releases the GVL,
+ * because access to the session waits for a start or stop that is under way.
+ * Returns true, or nil if no session runs. */
 static VALUE sample_call(spanprof_status (*sample)(spanprof_session *)) {
   session_sample call = {.sample = sample, .status = SPANPROF_ERR_STATE};
 

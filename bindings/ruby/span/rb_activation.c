@@ -152,8 +152,8 @@ static void activation_set(const rb_sp_span *record) {
 
 /* Called when a span that the span processor has not seen was attached while
  * the scope has a span. Such a span is not recorded, or it wraps another span's
- * context. If it belongs to the trace of the scope's span, that span stays
- * active; otherwise the fiber has no span. */
+ * context. If it belongs to the trace of the scope's span, the scope's span
+ * stays active; otherwise the fiber has no span. */
 static VALUE activation_attached_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   rb_sp_scope *scope = rb_sp_scope_current();

@@ -222,9 +222,9 @@ SP_HANDLER_CODE static uint64_t pair_number(uint32_t position) {
          (position + CODE_POSITION_BIAS);
 }
 
-/* Returns whether the iseq of a pair is an iseq. A frame that is half written
- * may contain any words, and the garbage collector must never get such a word.
- * The walker has already checked the method entry. */
+/* Returns whether `iseq`, a word of a frame, is the address of an iseq. A frame
+ * that is half written may contain any words, and the garbage collector must
+ * never get such a word. The walker has already checked the method entry. */
 SP_HANDLER_RARE static bool pair_valid(VALUE iseq, VALUE method) {
   return (iseq || method) &&
          (!iseq || (rb_sp_object_possible(iseq) &&

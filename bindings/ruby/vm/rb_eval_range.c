@@ -88,9 +88,11 @@ static size_t times_found(const native_stack *stack, uint64_t start,
   return found;
 }
 
-/* Ruby code called both C methods. rb_yield() began the sequence of the block,
- * and rb_funcall() the other one. The functions that both stacks have in common
- * belong to the interpreter, and the outermost of them runs a sequence. */
+/* Find vm_exec() on the native stack. Ruby code called probe_look() and
+ * probe_relay(), so the callers of both are the same functions of the
+ * interpreter, up to the one that runs a sequence of Ruby code. Outside that
+ * function the callers differ, because rb_yield() began one sequence and
+ * rb_funcall() the other. */
 static bool stack_read(const native_stack *stack, spanprof_range *out) {
   size_t look = stack_find(stack, (const void *)probe_look, 0);
   size_t relay = stack_find(stack, (const void *)probe_relay, look);

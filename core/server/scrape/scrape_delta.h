@@ -35,11 +35,12 @@ void sp_scrape_delta_init(sp_scrape_delta *delta, const sp_mem *mem);
 void sp_scrape_delta_dispose(sp_scrape_delta *delta);
 
 /* Subtract the previous counts from the cumulative values of a profile. Without
- * a previous profile, they become 0. If a stack is missing or has a lower count
- * than before, the program was restarted; all counts are then new and remain
- * unchanged. Samples without values are removed. `now_ns` is the monotonic
- * time, from which the duration of the profile is computed. Can return
- * SPANPROF_ERR_NOMEM, and SPANPROF_ERR_LIMIT if there are too many types. */
+ * a previous profile, the values become 0. If a stack is missing or has a lower
+ * count than before, the program was restarted; all counts are then new and
+ * remain unchanged. Samples without values are removed. `now_ns` is the
+ * monotonic time, from which the duration of the profile is computed. Can
+ * return SPANPROF_ERR_NOMEM, and SPANPROF_ERR_LIMIT if there are too many
+ * types. */
 spanprof_status sp_scrape_delta_apply(sp_scrape_delta *delta,
                                       sp_received *profile, uint64_t now_ns);
 

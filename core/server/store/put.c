@@ -12,7 +12,8 @@ typedef struct put_call {
   sp_store *store;
   sp_put *puts;
   size_t count;
-  bool *repeated; /* result for each profile; may be NULL */
+  bool *repeated; /* for each profile, whether the store had it already; may be
+                   * NULL */
 } put_call;
 
 /* Look for the profile in the heads of blocks without a digest: blocks of

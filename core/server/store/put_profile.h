@@ -4,8 +4,9 @@
  * All calls wait for the writer, so the calling thread does as much as it can
  * in sp_put_prepare(). If all names and stacks were seen recently, the writer
  * only inserts the block. Ids that sp_put_prepare() found are valid as long as
- * the writer has not forgotten any ids. If the writer has, or if a name or
- * stack is new, sp_put_finish() converts the profile on the writer's thread. */
+ * the writer has not forgotten any ids. If it has forgotten ids, or if a name
+ * or stack is new, sp_put_finish() converts the profile on the writer's thread.
+ */
 #ifndef SP_PUT_PROFILE_H
 #define SP_PUT_PROFILE_H
 

@@ -30,8 +30,8 @@ enum {
   TRACE_STATUS_CODE = 3
 };
 
-/* The state of the reader. The request is read twice: while spans are counted,
- * out->spans is NULL. */
+/* The state of the reader. The request is read twice: the first time,
+ * out->spans is NULL and the spans are only counted. */
 typedef struct trace_reader {
   sp_otlp_spans *out;
   sp_refusal *refusal;

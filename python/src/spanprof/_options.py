@@ -21,8 +21,8 @@ def _line_numbers(name: str, value: object) -> int:
 
 
 def _plain(value: object) -> object:
-    """Return an equal str or int without a subclass. Child processes unpickle the
-    options before they can import the program's classes."""
+    """Return an equal str or int whose class is not a subclass of the program. Child
+    processes unpickle the options before they can import the program's classes."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):

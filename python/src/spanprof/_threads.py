@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _installed = False
 _inherited = False
 
-# Attribute of a thread that code of a recording started: the recording's number (mark).
+# Attribute with the number (mark) of the recording whose code started the thread.
 _MARK = "_spanprof_mark"
 
 

@@ -222,7 +222,7 @@ static spanprof_status folded_types(sp_adhoc_profile *out, sp_arena *arena,
   out->types[0] = name;
   out->types[1] = SP_ADHOC_BEFORE;
   out->type = out->type_count == 2 && type && !strcmp(type, SP_ADHOC_BEFORE);
-  /* The first of two numbers is the side "before". */
+  /* Of two numbers in a line, the first belongs to the type SP_ADHOC_BEFORE. */
   reading->number = out->type_count == 2 && out->type == 0;
   out->bearer.name = name;
   return SPANPROF_OK;

@@ -46,7 +46,8 @@ static const connect_method connect_methods[] = {
      SP_QUERY_BODY_MAX},
     {"/capabilities.v1.FeatureFlagsService/GetFeatureFlags", &sp_message_empty,
      sp_call_feature_flags, 0, SP_QUERY_BODY_MAX},
-    /* `profilecli query series --api-type` calls the querier's Series here. */
+    /* `profilecli query series --api-type` sends the querier's call Series to
+     * these paths. */
     {"/ingester.v1.IngesterService/Series", &sp_message_series, sp_call_series,
      SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
     {"/storegateway.v1.StoreGatewayService/Series", &sp_message_series,

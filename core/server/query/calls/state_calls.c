@@ -4,7 +4,8 @@
 
 #define SETTINGS_KIND "settings"
 #define SETTINGS_MAX  1000
-/* Bytes of all settings together, because settings never expire. */
+/* Largest size of all settings together, which is limited because settings
+ * never expire. */
 #define SETTINGS_BYTES_MAX ((size_t)16 << 20)
 
 spanprof_status sp_call_profile_stats(sp_query *query,

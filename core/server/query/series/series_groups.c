@@ -46,8 +46,8 @@ static spanprof_status groups_copy(sp_series_groups *groups,
   return SPANPROF_OK;
 }
 
-/* Get those labels of a series by which the query groups. The texts are not
- * copied. */
+/* Get the labels of a series by which the query groups the series. The texts
+ * are not copied. */
 static spanprof_status groups_chosen(sp_series_groups *groups,
                                      const sp_text_pairs *labels,
                                      sp_text_pairs *out) {

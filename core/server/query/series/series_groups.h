@@ -8,8 +8,8 @@
 #include "server/query/wire/reply_writer.h"
 
 typedef struct sp_series_group {
-  /* Those of the requested labels that the series of the group have, in the
-   * requested order. */
+  /* The requested labels that the series of the group have, in the requested
+   * order. */
   sp_text_pairs labels;
   int64_t total; /* the caller sets it before sorting */
 } sp_series_group;

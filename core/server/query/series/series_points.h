@@ -6,9 +6,9 @@
 #include "series_groups.h"
 #include "server/store/store.h"
 
-/* The point of a cell that has the largest value. Of several points with this
- * value, it is the earliest one, and of several at this time the one with the
- * smallest ids. */
+/* The point with the largest value in a cell. If several points have this
+ * value, it is the earliest of them, and if several of those have the same
+ * time, the one with the smallest ids. */
 typedef struct sp_exemplar {
   int64_t time_ms;
   int64_t value;

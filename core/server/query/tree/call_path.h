@@ -7,8 +7,8 @@
 
 /* Keep only the stacks that begin with the functions in `names`, outermost
  * first, and the nodes above them. An inlined call counts as a function;
- * locations without names are skipped. `stacks` must not have separate samples.
- * Can return SPANPROF_ERR_NOMEM, and SPANPROF_ERR_TIMEOUT if the query is
+ * locations without names are skipped. `stacks` must have no `samples`. Can
+ * return SPANPROF_ERR_NOMEM, and SPANPROF_ERR_TIMEOUT if the query is
  * cancelled. */
 spanprof_status sp_call_path_keep(sp_stack_tree *stacks,
                                   const char *const *names, size_t count);

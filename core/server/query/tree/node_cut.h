@@ -1,7 +1,7 @@
-/* Selects the `nodes_max` nodes of a tree that have the largest weights. If not
- * all nodes of the smallest of these weights fit, the first ones are kept. A
- * node must weigh no more than its parent and come after it, so the kept nodes
- * form a tree. */
+/* Selects the `nodes_max` nodes of a tree that have the largest weights. If
+ * there is no room for all nodes with the smallest of these weights, those with
+ * the lowest numbers are kept. A node must weigh no more than its parent and
+ * come after it, so the kept nodes form a tree. */
 #ifndef SP_NODE_CUT_H
 #define SP_NODE_CUT_H
 

@@ -168,7 +168,7 @@ spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
   return SPANPROF_OK;
 }
 
-/* An id of zeros stands for no id, so it selects nothing. */
+/* An id of zeros means "no span", so it selects nothing. */
 spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids) {
   uint64_t *numbers =
       sp_arena_new(&plan->query->arena, ids->count + 1, sizeof *numbers);

@@ -155,8 +155,8 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
     st = proto_field(level, arena, &field, &inner, fault);
     if (st)
       return st;
-    /* The deepest message is goPgo, at level 3: in the stack selector of one of
-     * a Diff's requests. */
+    /* The array `levels` is large enough: the deepest message is goPgo, at
+     * level 3, in the stack selector of one of a Diff's requests. */
     if (inner.message.fields)
       levels[++depth] = inner;
   }

@@ -43,7 +43,7 @@ typedef struct retain_drop {
   int64_t before_ns; /* delete data that ended before this time; 0: delete the
                       * oldest data, until `bytes` are freed */
   int64_t ahead_ns;  /* if not 0, delete only data after this time */
-  int64_t bytes;     /* sizes of blocks to delete, in sum */
+  int64_t bytes;     /* total size of the blocks to delete */
   int64_t most;      /* largest number of blocks to delete in one transaction */
   int64_t blocks;    /* number of deleted blocks */
   int64_t profiles;

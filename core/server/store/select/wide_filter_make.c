@@ -6,9 +6,9 @@
 
 /* A wide filter is made when there are this many final blocks (which will not
  * be compacted any more), or when their own filters have this many bytes in
- * total. The size is small enough for a short transaction, even if the last
- * block's filter exceeds it, and for queries that read the filters of all later
- * blocks one by one. */
+ * total. Both limits are small enough for a short transaction, even if the last
+ * block's filter exceeds them, and for queries, which read the filters of
+ * blocks that are in no wide filter one by one. */
 #define WIDE_BYTES  ((size_t)1280 << 10)
 #define WIDE_BLOCKS 512
 
@@ -18,7 +18,8 @@
 #define WIDE_BYTES_MOST  (4 * WIDE_BYTES)
 #define WIDE_BLOCKS_MOST (8 * WIDE_BLOCKS)
 
-/* The profiles of an hour may be compacted until this long after its end. */
+/* The profiles of an hour may be compacted until this time after the end of the
+ * hour. */
 #define WIDE_FINAL_NS INT64_C(3900000000000)
 
 /* Largest number of wide filters to delete in one transaction. */

@@ -83,7 +83,7 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
 /* Longest wait for the lock of another connection. */
 #define DATABASE_WAIT_MS 5000
 
-/* The mode in which free pages can be returned to the volume. */
+/* The mode of auto_vacuum in which free pages can be returned to the volume. */
 #define DATABASE_SHRINKS "INCREMENTAL"
 
 /* Number of inserted rows between two checks of the log's size. */
