@@ -22,8 +22,8 @@
  * frames, which are not returned. */
 #define WALK_STEPS_MAX 2048
 
-/* No code object has so many instruction units; a frame with a larger one is
- * not valid. */
+/* No code object has so many instruction units, so a frame whose instruction
+ * unit has a larger number is not valid. */
 #define WALK_UNITS_MAX (1 << 24)
 
 /* Until frames_prove() has checked the frames, their flags also contain two

@@ -11,9 +11,8 @@
  * (rb_activation.c). They are called when the observation of fibers starts and
  * stops. */
 typedef struct rb_sp_follow_watch {
-  /* Install the methods that observe contexts if `on`; otherwise remove them,
-   * so that they cost nothing. Idempotent.
-   * */
+  /* If `on`, install the methods that observe contexts; otherwise remove them,
+   * so that they cost nothing. Idempotent. */
   void (*install)(bool on);
   /* Activate the span that the program has attached to the running fiber. */
   void (*activate)(void);

@@ -13,10 +13,10 @@
  * If it raises, the runtime is not retained. */
 void rb_sp_runtime_retain(void);
 
-/* Called when a session or recording has ended or could not begin. The last
- * release removes the runtime from the core and stops the naming thread.
- * Returns the result of rb_sp_naming_stop(): an interrupt for rb_jump_tag(), or
- * 0. */
+/* Release the runtime. Called when a session or recording has ended or could
+ * not begin. The last release removes the runtime from the core and stops the
+ * naming thread. Returns the result of rb_sp_naming_stop(): an interrupt for
+ * rb_jump_tag(), or 0. */
 int rb_sp_runtime_release(void);
 
 /* Undo one rb_sp_runtime_retain() without running Ruby code. If it was the last

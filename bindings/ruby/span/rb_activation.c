@@ -37,7 +37,7 @@ static VALUE activation_key = Qnil;
 static ID activation_ivar;
 static ID activation_local;
 
-/* `activation_plain`: see `plain` of activation_follow().
+/* `activation_plain`: the argument `plain` of activation_follow().
  * `activation_installing`: this binding is just replacing the methods of
  * OpenTelemetry::Context. */
 static bool activation_plain, activation_installing;

@@ -45,7 +45,8 @@ static VALUE probe_look(VALUE self) {
   return Qnil;
 }
 
-/* A C method between two sequences of Ruby code. */
+/* The method "relay", in C: on the stack, it is between the sequence of Ruby
+ * code that calls it and that of its block. */
 static VALUE probe_relay(VALUE self) {
   VALUE result = rb_yield(Qnil);
 

@@ -14,8 +14,8 @@
  * generators in the process use less. */
 #define JIT_BYTES_MIN (UINT64_C(1) << 20)
 
-/* Newer versions of Ruby give their memory a name that begins with this, if the
- * kernel supports names (yjit.c). */
+/* In newer versions of Ruby, the name of the compilers' memory begins with
+ * this, if the kernel supports names (yjit.c). */
 #define JIT_MEMORY_NAME "[anon:Ruby:"
 
 static const char *const jit_names[] = {"YJIT", "RJIT", "ZJIT"};

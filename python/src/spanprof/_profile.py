@@ -116,8 +116,8 @@ class profile:
 
     @property
     def note(self) -> str | None:
-        """A sentence if the profile differs from the requested one, for example in its
-        rate, or None."""
+        """In one sentence, how the profile differs from the requested one, for example in
+        its rate; None if it does not differ."""
         return self._note
 
     def __enter__(self) -> profile:

@@ -64,9 +64,9 @@ module Spanprof
 
         private
 
-        # Returns the application's name, or nil if the environment has a name. With OpenTelemetry's
-        # SDK, profiles have the service name of the spans instead, because a trace looks up its
-        # profiles by this name.
+        # Returns the option application_name with the application's name, or no option if the
+        # environment has a name. With OpenTelemetry's SDK, profiles have the service name of the
+        # spans instead, because a trace looks up its profiles by this name.
         def name(app)
           return {} if defined?(::OpenTelemetry::SDK) || NAMES.any? { |variable, form| form.match?(ENV.fetch(variable, "")) }
 

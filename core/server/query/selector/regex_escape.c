@@ -11,8 +11,8 @@
 #define ESCAPE_SURROGATE_MIN 0xd800
 #define ESCAPE_SURROGATE_MAX 0xdfff
 
-/* Since PCRE2 10.40, a script name without "sc:" means the script extensions,
- * or a property that RE2 does not have. */
+/* The prefix of script names. Since PCRE2 10.40, a script name without "sc:"
+ * means the script extensions, or a property that RE2 does not have. */
 #if PCRE2_MAJOR > 10 || PCRE2_MINOR >= 40
 #define ESCAPE_SCRIPT "sc:"
 #else

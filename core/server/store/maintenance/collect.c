@@ -237,8 +237,8 @@ static spanprof_status collect_mark(collect *all) {
        "iif(totals IS NULL, body, NULL) FROM block WHERE id>?1 ORDER BY id "
        "LIMIT ?2",
        collect_block, 0},
-      /* Descending, because a frame's id is lower than those of its callees,
-       * which mark it. */
+      /* In descending order, because a frame's callees, which have higher ids,
+       * mark the frame. */
       {"SELECT " SP_STACK_RUN_COLUMNS " FROM stack WHERE id<?1 ORDER BY id "
        "DESC LIMIT ?2",
        collect_stack, INT64_MAX},

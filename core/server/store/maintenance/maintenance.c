@@ -18,7 +18,8 @@
 #define MAINTAIN_NICE 5
 
 /* A calendar clock that jumps ahead by LEAP may soon be set back. Data is
- * therefore deleted by age only if there was no such jump for TRUSTED. */
+ * therefore deleted by age only if there was no such jump during the last
+ * TRUSTED. */
 #define MAINTAIN_LEAP_NS    ((int64_t)3600 * 1000000000)
 #define MAINTAIN_TRUSTED_NS (600 * SP_NS_PER_S)
 

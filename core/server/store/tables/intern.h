@@ -31,8 +31,8 @@ typedef enum sp_intern_kind {
 } sp_intern_kind;
 
 typedef struct sp_intern_item {
-  uint64_t a, b, c; /* numbers that identify the item; if it is bytes, b is
-                     * their count */
+  uint64_t a, b, c; /* numbers that identify the item; if the item is bytes, b
+                     * is the number of bytes */
   const void *bytes;
   sp_row_id id;
   uint32_t kind;

@@ -115,8 +115,8 @@ def _wrapped(inner: Any) -> Any:
     implementation: Any = type(inner)
     attributes = vars(inner)
     # The program may have replaced methods on the object `inner` itself. As attributes
-    # they would hide the methods of RuntimeContext, so they become methods of a
-    # subclass, where RuntimeContext calls them.
+    # of the new object, the replacements would hide the methods of RuntimeContext. So
+    # they become methods of a subclass, where RuntimeContext calls them.
     patched = {name: staticmethod(attributes[name]) for name in _METHODS if name in attributes}
     if patched:
         implementation = type(implementation)(implementation.__name__, (implementation,), patched)
