@@ -91,6 +91,19 @@ describe("transformations of trees", () => {
   });
 });
 
+test("only my code moves the time of other code to its nearest own caller", () => {
+  // Functions with an odd number belong to a gem.
+  const mixed = { ...functions, file: functions.name.map((_, id) => id % 2 === 1 ? "/b/gems/rack-2.2.8/lib/rack.rb" : `/srv/app/${id}.rb`) };
+  each((stacks, isDiff) => {
+    const derived = derive(treeOfStacks(stacks, mixed, isDiff), { mine: "1" });
+    assert.ok(derived.hasForeign);
+    assert.deepEqual(pathsOf(derived.graph.tree), pathsOfStacks(stacks.map((stack) => ({ ...stack, frames: stack.frames.filter((id) => id % 2 === 0) })), isDiff));
+  });
+  const whole = treeOfStacks(CASES[20]!, functions);
+  assert.deepEqual(pathsOf(derive(whole, { mine: "1" }).graph.tree), pathsOf(whole), "all code is the application's own");
+  assert.ok(!derive(whole, {}).hasForeign);
+});
+
 describe("sums over all nodes", () => {
   test("self and total of functions count a stack once", () => {
     each((stacks, isDiff) => {

@@ -111,3 +111,25 @@ test("below 1,400 px the graph is above the table", async () => {
     await closeCleanly(opened);
   }
 });
+
+test("only my code is a switch, which the address keeps", async () => {
+  const opened = await pages.open([wire], "", 1280);
+  const { page } = opened;
+  const rows = async (): Promise<(string | undefined)[][]> => await page.$$eval(".flame-rows [role='row']", (all) => all.map((row) => [row.children[0]!.textContent, row.querySelector(".flame-amount")!.textContent]));
+
+  await page.click(".flame-toggle");
+  assert.deepEqual(await rows(), [["Cart#total", "7.19 min"], ["main", "1.00 s"]]);
+  assert.equal(new URL(page.url()).hash, "#mine=1");
+  await page.reload();
+  assert.deepEqual((await rows()).length, 2);
+  assert.equal(await page.$eval(".flame-toggle", (toggle) => toggle.getAttribute("aria-pressed")), "true");
+  await page.click(".flame-toggle");
+  assert.equal((await rows()).length, 5);
+  await closeCleanly(opened);
+  const own = await pages.open([wireOf({ "main;work": 1e9 })], "mine=1");
+  assert.ok(await own.page.$eval(".flame-toggle", (toggle) => (toggle as HTMLButtonElement).disabled && toggle.getAttribute("aria-pressed") === "false"));
+  await closeCleanly(own);
+  const outside = await pages.open([wireOf({ main: 9e9, "(garbage collection)": 1e9 }, (name) => FILES[name] ?? "")], "mine=1");
+  assert.equal(await outside.page.$eval(".flame-notes", (note) => note.textContent), "10.0 % of the total ran without any frame of the application's own code.");
+  await closeCleanly(outside);
+});

@@ -12,7 +12,7 @@ import { speedscopeOf } from "./speedscope.ts";
 
 /** The members of a flame graph panel that exports use. */
 export interface Exported {
-  /** The tree after focus, hide and recursion. */
+  /** The tree after focus, hide, "only my code" and recursion. */
   tree(): Tree;
   display(): DisplayOptions;
   picture(): Picture;

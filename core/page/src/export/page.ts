@@ -33,14 +33,14 @@ function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): W
 }
 
 /** The display options that change the tree. */
-const IN_TREE = ["focus", "hide", "recursion"] as const;
+const IN_TREE = ["focus", "hide", "mine", "recursion"] as const;
 
 /** Whether the display options leave the tree unchanged. */
 export function isWhole(display: DisplayOptions): boolean {
   return IN_TREE.every((name) => display[name] === undefined);
 }
 
-/** The data of an exported page. `tree` already has focus, hide and recursion applied, so the file has only the other display options. */
+/** The data of an exported page. `tree` already has these options applied, so the file has only the other display options. */
 export function fileOf(tree: Tree, title: string, display: DisplayOptions, { lines: lines, link, range }: Origin): WireFile {
   const inTree: readonly string[] = IN_TREE;
 

@@ -4,6 +4,7 @@
  * search    part of a name, or /regex/
  * focus     functions, one per line: show only stacks that contain each of them
  * hide      functions, one per line: remove their frames
+ * mine      1: show only frames of the program's own code
  * sandwich  function: show its callers above and its callees below
  * recursion direct | all: collapse recursive calls into one frame
  * layout    icicle (root at the top) | flame (root at the bottom)
@@ -13,7 +14,7 @@
  * order     the table's sort column; a leading "-" reverses the order
  * shown     both | table | graph */
 export const DISPLAY_OPTIONS = [
-  "zoom", "search", "focus", "hide", "sandwich", "recursion", "layout", "colour", "scale", "sort", "order", "shown",
+  "zoom", "search", "focus", "hide", "mine", "sandwich", "recursion", "layout", "colour", "scale", "sort", "order", "shown",
 ] as const;
 
 export type DisplayOptions = Partial<Record<(typeof DISPLAY_OPTIONS)[number], string>>;

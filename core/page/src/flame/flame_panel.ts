@@ -13,7 +13,7 @@ import { Legend } from "./graph/legend.ts";
 import { changedOptions, type DisplayOptions } from "./display.ts";
 import { History } from "./history.ts";
 import { Menu } from "./menu.ts";
-import { showNotes } from "./stacks/notes.ts";
+import { foreignNote, notesOf, showNotes } from "./stacks/notes.ts";
 import { nameOf, type Scene } from "./graph/paint.ts";
 import type { Panel } from "./panel.ts";
 import { Printed } from "./table/printed.ts";
@@ -43,6 +43,7 @@ export class FlamePanel implements Panel {
   private options: DisplayOptions;
   private shape: string;
   private derived: Derived;
+  private wholeNotes: readonly string[] = [];
   private sums = { whole: 0, wholeBase: 0 };
   private readonly zooms = new Zooms();
   private readonly history = new History();
@@ -191,7 +192,7 @@ export class FlamePanel implements Panel {
 
   private reset(): void {
     this.search.highlighted = -1;
-    this.change({ zoom: "", search: "", focus: "", hide: "", sandwich: "", recursion: "" });
+    this.change({ zoom: "", search: "", focus: "", hide: "", mine: "", sandwich: "", recursion: "" });
   }
 
   private zoom(part: Part, index: number): void {
@@ -205,7 +206,7 @@ export class FlamePanel implements Panel {
 
   /** Shows a new tree. */
   private showTree(): void {
-    showNotes(this.notes, this.whole);
+    this.wholeNotes = notesOf(this.whole);
     this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
     this.apply();
   }
@@ -217,6 +218,7 @@ export class FlamePanel implements Panel {
       this.derived = derive(this.whole, this.options);
       this.shape = shape;
     }
+    showNotes(this.notes, [...this.wholeNotes, this.options.mine === "1" && this.derived.hasForeign ? foreignNote(this.derived.graph) : ""]);
     this.zooms.set(this.derived, this.options.zoom ?? "");
     this.search.search(this.derived.graph, this.derived.lower, this.options.search ?? "");
     this.showGraphs();
@@ -272,7 +274,7 @@ export class FlamePanel implements Panel {
 
   private showTools(): void {
     this.toolbar.set({
-      display: this.options, scale: this.derived.graph.tree.comparison?.scale ?? null, canUndo: this.history.canUndo,
+      display: this.options, scale: this.derived.graph.tree.comparison?.scale ?? null, canUndo: this.history.canUndo, hasForeign: this.derived.hasForeign,
       found: this.search.text, isFault: this.search.fault !== "", matches: this.search.count,
     });
     replaceContent(this.chips, ...chipsOf(filterChips(this.whole.functions, this.options), (change) => { this.change(change); }),

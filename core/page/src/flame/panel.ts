@@ -32,7 +32,7 @@ export interface Panel {
   setDisplay(display: DisplayOptions): void;
   /** The present display options without empty ones. */
   display(): DisplayOptions;
-  /** The tree after focus, hide and recursion, for exports. */
+  /** The tree after focus, hide, "only my code" and recursion, for exports. */
   tree(): Tree;
   /** All levels of the zoomed graph, for svgOf() and canvasOf(). */
   picture(): Picture;

@@ -17,6 +17,8 @@ export interface ToolbarState {
   /** The scale of a comparison; null if there is only one side. */
   readonly scale: Scale | null;
   readonly canUndo: boolean;
+  /** Whether the profile has own and other code. */
+  readonly hasForeign: boolean;
   /** The result of the search, or its error message. */
   readonly found: string;
   readonly isFault: boolean;
@@ -32,6 +34,8 @@ const SORTS: readonly Choice[] = [["value", "largest first"], ["name", "by name"
 const RECURSIONS: readonly Choice[] = [["", "show"], ["direct", "collapse direct"], ["all", "collapse all"]];
 const LAYOUTS: readonly Choice[] = [["icicle", "icicle"], ["flame", "flame"]];
 const SHOWNS: readonly Choice[] = [["table", "Table"], ["both", "Both"], ["graph", "Graph"]];
+
+const MINE_HINT = "Hide packages, the standard library and native modules. Their time belongs to the nearest caller in the application.";
 
 /** Delay between typing and search. */
 const SEARCH_PAUSE_MS = 120;
@@ -59,6 +63,7 @@ export class Toolbar {
   private readonly next: HTMLButtonElement;
   private readonly undo: HTMLButtonElement;
   private readonly reset: HTMLButtonElement;
+  private readonly mine: HTMLButtonElement;
   private readonly selects;
   private readonly shownButtons: HTMLButtonElement[];
   private timer = 0;
@@ -85,6 +90,9 @@ export class Toolbar {
     this.next = button("\u203a", "Next match", () => { events.step(1); });
     this.undo = button("\u21b6 Undo", "\u21b6 Undo", () => { events.undo(); });
     this.reset = button("Reset", "Reset zoom, search and filters", () => { events.reset(); });
+    this.mine = h("button", {
+      type: "button", class: "flame-toggle", onclick: () => { events.change({ mine: this.mine.getAttribute("aria-pressed") === "true" ? "" : "1", zoom: "" }); },
+    }, "Only my code");
     this.selects = {
       scale: select("Compare", (scale) => { events.change({ scale }); }),
       colour: select("Colour", (colour) => { events.change({ colour }); }),
@@ -97,7 +105,7 @@ export class Toolbar {
       h("div", { class: "flame-searching" }, this.search, this.previous, this.next, this.found),
       h("div", { class: "flame-shown", role: "group", "aria-label": "Display" }, ...this.shownButtons), this.undo, this.reset,
       button("?", "Keyboard shortcuts", () => { events.keys(); }),
-      h("div", { class: "flame-picks" }, ...Object.values(this.selects).map((pick) => pick.element)));
+      h("div", { class: "flame-picks" }, ...Object.values(this.selects).map((pick) => pick.element), this.mine));
   }
 
   set(state: ToolbarState): void {
@@ -111,6 +119,9 @@ export class Toolbar {
     this.search.setAttribute("aria-invalid", String(state.isFault));
     this.previous.disabled = this.next.disabled = state.matches === 0;
     this.undo.disabled = !state.canUndo;
+    this.mine.disabled = !state.hasForeign;
+    this.mine.setAttribute("aria-pressed", String(state.hasForeign && display.mine === "1"));
+    this.mine.title = state.hasForeign ? MINE_HINT : "All code of this profile is of one kind: the application's own, or other code";
     this.selects.colour.set(state.scale ? DIFF_COLOURS : COLOURS, display.colour ?? "");
     this.selects.scale.set(SCALES, state.scale ?? "");
     this.selects.scale.element.hidden = state.scale === null;

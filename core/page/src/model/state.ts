@@ -37,7 +37,7 @@ export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
  * live                                "1": refresh every few seconds
  * view                                "explore": stay in Explore though the query selects one span
  * span, trace                         ids
- * zoom, search, focus, hide, sandwich, layout, colour, sort
+ * zoom, search, focus, hide, mine, sandwich, layout, colour, sort
  *                                     display options of a flame graph */
 export interface State {
   view: ViewName;

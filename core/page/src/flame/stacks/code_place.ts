@@ -155,3 +155,12 @@ export function shortPlaceOf(functions: Functions, id: number): string {
 
   return short !== "" && line > 0 ? `${short}:${line}` : short;
 }
+
+/** The functions that are not the program's own code: those of packages, of the language and
+ * of other modules. null if this is none or all of them. */
+export function foreignMask(functions: Functions): Uint8Array | null {
+  const places = placesOf(functions);
+  const mask = Uint8Array.from(functions.file, (file) => Number(!places.isOwn(file)));
+
+  return mask.includes(0) && mask.includes(1) ? mask : null;
+}

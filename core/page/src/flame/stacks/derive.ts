@@ -2,12 +2,13 @@
 import type { Tree } from "../../model/tree.ts";
 import { graphOf, type Graph, type Order } from "../graph/graph.ts";
 import type { DisplayOptions } from "../display.ts";
+import { foreignMask } from "./code_place.ts";
 import { maskOf, readRefs } from "./refs.ts";
 import { rowsOf, type Rows } from "../table/rows.ts";
 import { calleesOf, callersOf, collapsed, focused, hidden } from "./stacks.ts";
 
 export interface Derived {
-  /** The graph for the table and for search results: after focus, hide and recursion. */
+  /** The graph for the table and for search results: after focus, hide, "only my code" and recursion. */
   readonly graph: Graph;
   readonly rows: Rows;
   /** The drawn graph: `graph`, or the callees in the sandwich view. */
@@ -16,11 +17,13 @@ export interface Derived {
   readonly upper: Graph | null;
   /** References to functions that the tree does not have. */
   readonly missing: readonly string[];
+  /** Whether "only my code" changes something: the profile has own and other code. */
+  readonly hasForeign: boolean;
 }
 
 /** Returns a text that differs if the display options lead to different graphs. */
 export function shapeOf(display: DisplayOptions): string {
-  return JSON.stringify([display.focus, display.hide, display.sandwich, display.recursion, display.scale, display.sort]);
+  return JSON.stringify([display.focus, display.hide, display.mine, display.sandwich, display.recursion, display.scale, display.sort]);
 }
 
 /** Selects the scale of a comparison: values if requested, else shares. */
@@ -44,6 +47,9 @@ export function derive(whole: Tree, display: DisplayOptions): Derived {
     tree = hidden(tree, maskOrMiss(ref));
   for (const ref of readRefs(display.focus))
     tree = focused(tree, maskOrMiss(ref));
+  const foreign = display.mine === "1" ? foreignMask(whole.functions) : null;
+  if (foreign)
+    tree = hidden(tree, foreign);
   if (display.recursion === "direct" || display.recursion === "all")
     tree = collapsed(tree, display.recursion);
   const graph = graphOf(tree, order);
@@ -54,5 +60,6 @@ export function derive(whole: Tree, display: DisplayOptions): Derived {
     lower: sandwich ? graphOf(calleesOf(tree, sandwich), order) : graph,
     upper: sandwich ? graphOf(callersOf(tree, sandwich), order) : null,
     missing,
+    hasForeign: (foreign ?? foreignMask(whole.functions)) !== null,
   };
 }

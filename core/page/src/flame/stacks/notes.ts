@@ -1,4 +1,5 @@
 /** Notes above a flame graph on missing stacks and merged frames. */
+import type { Graph } from "../graph/graph.ts";
 import { totalsOf, type Tree } from "../../model/tree.ts";
 import { count, percent } from "../../parts/format.ts";
 
@@ -42,7 +43,14 @@ export function notesOf(tree: Tree): string[] {
   return notes;
 }
 
-export function showNotes(place: HTMLElement, tree: Tree): void {
-  place.textContent = notesOf(tree).join(" ");
+/** A sentence about the time that "only my code" leaves without a frame; "" if there is none. */
+export function foreignNote({ self, baseSelf, total, baseTotal }: Graph): string {
+  const outside = self[0]! + (baseSelf?.[0] ?? 0);
+
+  return outside > 0 ? `${percent(outside / (total[0]! + (baseTotal?.[0] ?? 0)))} of the total ran without any frame of the application's own code.` : "";
+}
+
+export function showNotes(place: HTMLElement, notes: readonly string[]): void {
+  place.textContent = notes.filter((note) => note !== "").join(" ");
   place.hidden = place.textContent === "";
 }
