@@ -165,9 +165,9 @@ static VALUE activation_attached_other(VALUE span) {
   return Qnil;
 }
 
-/* Called when a detach has made a span that the span processor has not seen the
- * current one again. Activates the nearest span of the same trace that is
- * further down the stack, if there is one. */
+/* Called when, after a detach, the current span is one that the span processor
+ * has not seen. Activates the nearest span of the same trace that is further
+ * down the stack, if there is one. */
 static VALUE activation_exposed_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   VALUE stack = activation_contexts();

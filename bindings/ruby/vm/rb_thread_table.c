@@ -166,9 +166,9 @@ static bool thread_adopt(VALUE object, int tid) {
   return true;
 }
 
-/* Called on a native thread that ends, without the GVL. Does not free the
- * record, because a last signal on this thread may still read it; the next
- * sweep frees it. */
+/* Mark the record of a native thread that ends. Runs on that thread, without
+ * the GVL. Does not free the record, because a last signal on this thread may
+ * still read it; the next sweep frees it. */
 static void record_abandon(void *data) {
   thread_record *record = data;
 

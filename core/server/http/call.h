@@ -73,7 +73,7 @@ void sp_http_call_set_retry(sp_http_call *call);
 /* Queue the answer. Returns libmicrohttpd's result. */
 enum MHD_Result sp_http_call_answer(sp_http_call *call);
 
-/* Write the answer to a request that was cut off directly to its socket,
+/* Write the answer directly to the socket of a request that was cut off,
  * because libmicrohttpd closes such a connection without an answer. */
 void sp_http_call_answer_cut(sp_http_call *call, int socket);
 

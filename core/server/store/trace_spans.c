@@ -95,7 +95,8 @@ static bool spans_is_plain(const char *text) {
 }
 
 /* Write a condition that is faster than reading JSON, and that excludes most
- * spans without the attribute. A number has several forms in JSON. */
+ * spans without the attribute. There is no such condition for a number, because
+ * it has several forms in JSON. */
 static void spans_likely(const sp_store_attribute *attribute, size_t parameter,
                          sp_buffer *sql) {
   static const char part[] = " AND instr(a.attributes,?%zu)";
@@ -129,7 +130,7 @@ static void spans_attribute(const sp_store_attribute *attribute,
   sp_buffer_text(sql, ")");
 }
 
-/* Write the conditions for the other spans of the trace. */
+/* Write the conditions that spans of the same trace must satisfy. */
 static void spans_of_trace(const sp_store_span_filter *filter, sp_buffer *sql) {
   static const char any[] =
       " AND EXISTS(SELECT 1 FROM span a WHERE a.trace_hi=span.trace_hi AND "

@@ -116,7 +116,7 @@ static sp_view build_module_path(build *b, uint64_t mapping) {
                              : sp_raw_text(b->raw, b->raw->mappings[at].file);
 }
 
-/* Add the function that stands for the code without symbols of a mapping. */
+/* Add the function that stands for a mapping's code that has no symbols. */
 static uint32_t build_module(build *b, uint64_t mapping) {
   const sp_view path = build_module_path(b, mapping);
   char name[SP_MODULE_NAME_BYTES];

@@ -42,8 +42,8 @@ static void block_write_filter(const sp_block *block, sp_buffer *out) {
   sp_block_filter_spans(block, out->data, size);
 }
 
-/* Sorted ids are written as differences, which are shorter. Trace ids are
- * random. */
+/* Write the sorted span ids as differences, which are shorter. Trace ids are
+ * random, so they are written in full. */
 static void block_write_spans(const sp_block *block, sp_buffer *out) {
   uint64_t before = 0;
   bool traces = false;

@@ -18,9 +18,9 @@
  * had pages of 16 KiB, which such a row filled. */
 #define SP_WIDE_PIECE_BYTES (254 * 64)
 
-/* A range of block numbers, including `first` and `last`. Each block in the
- * range is without any id of at least one group of the wanted ids
- * (wanted_ids.h), so no sample of the block is selected. */
+/* A range of block numbers, including `first` and `last`. A block in the range
+ * has no id of at least one group of the wanted ids (wanted_ids.h), so none of
+ * its samples is selected. */
 typedef struct sp_block_run {
   int64_t first;
   int64_t last;
