@@ -36,6 +36,8 @@ export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
  * leftQuery, leftFrom, leftUntil, …   the baseline side of a comparison (right…: the other)
  * live                                "1": refresh every few seconds
  * view                                "explore": stay in Explore though the query selects one span
+ * against                             Spans: the baseline range, a name of model/baseline.ts
+ * filter, ticked                      the filter of a list, and its two ticked values
  * span, trace                         ids
  * zoom, search, focus, hide, mine, sandwich, layout, colour, sort
  *                                     display options of a flame graph */

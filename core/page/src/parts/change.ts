@@ -10,7 +10,7 @@ export function noiseText(comparison: Comparison, value: number, base: number): 
 }
 
 /** Formats the absolute value and adds the number's sign. */
-function signed(number: number, text: (size: number) => string): string {
+export function signed(number: number, text: (size: number) => string): string {
   const size = text(Math.abs(number));
 
   return /[1-9]/.test(size) ? `${number > 0 ? "+" : "\u2212"}${size}` : size;

@@ -30,13 +30,17 @@ export function sideOf(state: State, side: SideName): ProfileSelection {
 }
 
 /** The parameters of /api/v1/diff. */
-export function diffParameters(state: State): Record<string, string | undefined> {
+export function diffParametersOf(left: ProfileSelection, right: ProfileSelection): Record<string, string | undefined> {
   const parameters: Record<string, string | undefined> = {};
 
-  for (const side of ["left", "right"] as const)
-    for (const [name, value] of Object.entries(sideOf(state, side)) as [string, string | undefined][])
+  for (const [side, selection] of [["left", left], ["right", right]] as const)
+    for (const [name, value] of Object.entries(selection) as [string, string | undefined][])
       parameters[parameter(side, name)] = value;
   return parameters;
+}
+
+export function diffParameters(state: State): Record<string, string | undefined> {
+  return diffParametersOf(sideOf(state, "left"), sideOf(state, "right"));
 }
 
 /** The change that swaps both sides. */

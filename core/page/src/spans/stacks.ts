@@ -1,15 +1,16 @@
 /** The part of a view that shows a flame graph. Loads stacks and shows them, or
  * explains why there are none. A new request aborts the previous one. */
 import { flamePanel, type DisplayOptions, type Panel } from "../flame/panel.ts";
-import { originOf, type Origin } from "../export/origin.ts";
+import { originOf, originOfPair, type Origin } from "../export/origin.ts";
 import type { ProfileSelection } from "../model/choice.ts";
-import { treeOf, type Tree } from "../model/tree.ts";
-import type { WireTree } from "../model/wire.ts";
+import { treeOf, treeOfDiff, type Tree } from "../model/tree.ts";
+import type { WireDiff, WireTree } from "../model/wire.ts";
 import { h, replaceContent } from "../parts/dom.ts";
 import { LatestRequest } from "../parts/latest.ts";
 import { loadPart } from "../shell/errors.ts";
 import type { View } from "../views/view.ts";
 import { viewFor, whyEmpty } from "./empty.ts";
+import { diffParametersOf } from "./side.ts";
 
 export function treeTotal(tree: Tree): number {
   return tree.self.reduce((sum, value) => sum + value, 0);
@@ -55,6 +56,20 @@ export class StacksPlace {
       this.showInstead(fault);
       onFault?.(error);
     });
+  }
+
+  /** Loads and shows the difference of two selections. */
+  async loadDifference(base: ProfileSelection, now: ProfileSelection, title: string): Promise<void> {
+    const signal = this.latest.next();
+
+    await loadPart(this.view, signal, async () => {
+      const tree = treeOfDiff(await this.view.api.get<WireDiff>("diff", { format: "tree", ...diffParametersOf(base, now) }, signal));
+
+      if (tree.comparison!.base.total === 0 && tree.comparison!.now.total === 0)
+        this.showInstead(h("p", { class: "notice", role: "status" }, "No samples in both time ranges."));
+      else
+        this.show(tree, title, originOfPair(base, now));
+    }, (fault) => { this.showInstead(fault); });
   }
 
   show(tree: Tree, title: string, origin: Origin): void {
