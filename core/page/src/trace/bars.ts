@@ -4,6 +4,7 @@ import { h, safeText } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
 import { fewSamples, nameText } from "../spans/cells.ts";
 import type { Branch, Forest } from "./forest.ts";
+import type { Part } from "./part.ts";
 
 export const ROW_HEIGHT = 26;
 /** Deeper rows are not indented further. */
@@ -14,6 +15,8 @@ export interface RowState {
   open: boolean;
   selected: boolean;
   unit: string;
+  /** The shown time of the trace. */
+  part: Part;
   /** The address of the span's page. */
   href: string;
 }
@@ -28,32 +31,52 @@ export function serviceClass(service: string): string {
   return `service-${hash % 8}`;
 }
 
-function percentOf(part: number, whole: number): string {
-  return `${(whole > 0 ? Math.min(1, Math.max(0, part / whole)) * 100 : 0).toFixed(3)}%`;
+function percentText(share: number): string {
+  return `${(Math.min(1, Math.max(0, share)) * 100).toFixed(3)}%`;
 }
 
-function bar({ span, beginNs }: Branch, forest: Forest): HTMLElement {
+/** The share of `whole` that the part `value` from its begin covers. */
+function endOf(value: number, whole: number): number {
+  return whole > 0 ? Math.min(1, value / whole) : 0;
+}
+
+/** Places the bar at the part of its span that is in the shown time, since browsers
+ * limit the width of elements. Returns null if nothing of the span is. */
+function bar({ span, beginNs }: Branch, { fromNs, untilNs }: Part): HTMLElement | null {
+  const from = Math.max(fromNs, beginNs), until = Math.min(untilNs, beginNs + span.durationNs);
+  const whole = untilNs - fromNs, width = until - from;
+  const inside = (value: number): string =>
+    percentText(width > 0 ? (beginNs + endOf(value, span.durationNs) * span.durationNs - from) / width : 0);
   const total = h("i", { class: "bar-total" });
   const self = h("i", { class: "bar-self" });
-  const whole = h("div", { class: `time-bar ${serviceClass(span.service)}` }, total, self);
 
-  whole.style.left = percentOf(beginNs, forest.lengthNs);
-  whole.style.width = percentOf(span.durationNs, forest.lengthNs);
-  total.style.width = percentOf(span.total, span.durationNs);
-  self.style.width = percentOf(span.own, span.durationNs);
-  return whole;
+  if (until < from)
+    return null;
+  const element = h("div", { class: `time-bar ${serviceClass(span.service)}` }, total, self);
+  element.style.left = percentText((from - fromNs) / whole);
+  element.style.width = percentText(width / whole);
+  total.style.width = inside(span.total);
+  self.style.width = inside(span.own);
+  return element;
 }
 
 /** The text of the duration. It is after the bar or, if there is no space, before or
- * inside the bar. */
-function barText({ span, beginNs }: Branch, forest: Forest): HTMLElement {
-  const text = h("span", { class: "bar-text" }, amount(span.durationNs, "nanoseconds"));
-  const end = (beginNs + span.durationNs) / (forest.lengthNs || 1);
+ * inside the bar. For a span outside of the shown time, an arrow points to the span. */
+function barText({ span, beginNs }: Branch, { fromNs, untilNs }: Part): HTMLElement {
+  const duration = amount(span.durationNs, "nanoseconds");
+  const text = h("span", { class: "bar-text" }, duration);
+  const begin = (beginNs - fromNs) / (untilNs - fromNs), end = (beginNs + span.durationNs - fromNs) / (untilNs - fromNs);
 
-  if (end < 0.85) {
-    text.style.left = `calc(${(end * 100).toFixed(3)}% + 4px)`;
-  } else if (beginNs / (forest.lengthNs || 1) > 0.15) {
-    text.style.right = `calc(${((1 - beginNs / (forest.lengthNs || 1)) * 100).toFixed(3)}% + 4px)`;
+  if (end < 0) {
+    text.textContent = `\u25c2 ${duration}`;
+    text.style.left = "4px";
+  } else if (begin > 1) {
+    text.textContent = `${duration} \u25b8`;
+    text.style.right = "4px";
+  } else if (end < 0.85) {
+    text.style.left = `calc(${percentText(end)} + 4px)`;
+  } else if (begin > 0.15) {
+    text.style.right = `calc(${percentText(1 - begin)} + 4px)`;
   } else {
     text.classList.add("inside");
     text.style.right = "4px";
@@ -99,7 +122,7 @@ export function waterfallRow(forest: Forest, index: number, position: number, di
     "aria-expanded": branch.descendants ? String(display.open) : undefined, "data-index": index,
   },
   nameCell(branch, display), valueCell(span.own, span.samples, display.unit), valueCell(span.total, null, display.unit),
-  h("div", { role: "gridcell", class: "time" }, bar(branch, forest), barText(branch, forest)));
+  h("div", { role: "gridcell", class: "time" }, bar(branch, display.part), barText(branch, display.part)));
 
   row.style.top = `${position * ROW_HEIGHT}px`;
   return row;

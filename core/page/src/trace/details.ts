@@ -3,7 +3,7 @@ import type { WireTraceSpan } from "../model/wire.ts";
 import type { Branch } from "./forest.ts";
 import { copyText } from "../flame/copy.ts";
 import { h, safeText } from "../parts/dom.ts";
-import { amount, moment } from "../parts/format.ts";
+import { amount, exactMoment, zoneOf } from "../parts/format.ts";
 import { durationText, fewSamples, idText, nameText } from "../spans/cells.ts";
 
 const VALUE_SHOWN_MAX = 1000;
@@ -65,8 +65,7 @@ export function traceFacts(span: WireTraceSpan, beginNs: number | null): Row[] {
     ["Service", safeText(span.service, 200)],
     ["Kind", KINDS[span.kind] ?? `kind ${span.kind}`],
     ["Status", h("span", { class: span.status === 2 ? "fault" : undefined }, statusText(span))],
-    ["Start", beginNs === null ? moment(span.startNs / 1e6)
-      : `${moment(span.startNs / 1e6)} (${amount(beginNs, "nanoseconds")} into the trace)`],
+    ["Start", `${exactMoment(span.startNs / 1e6)} ${zoneOf(span.startNs / 1e6)}${beginNs === null ? "" : ` (${amount(beginNs, "nanoseconds")} into the trace)`}`],
     ["Duration", durationText(span.durationNs)],
   ];
 }

@@ -3,10 +3,16 @@
 import { h } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
 import { ROW_HEIGHT, waterfallRow } from "./bars.ts";
+import { dragRange } from "./drag.ts";
 import { visibleOf, type Forest } from "./forest.ts";
+import { isWhole, movedPart, partWithin, scaledPart, type Part } from "./part.ts";
 
 const ROWS_BEYOND = 12;
 const TICKS = 5;
+/** A zoom to a span leaves this share of its duration free on both sides. */
+const SPAN_MARGIN = 0.1;
+const ZOOM_STEP = 2;
+const MOVE_STEP = 0.25;
 
 export interface WaterfallOptions {
   forest: Forest;
@@ -15,7 +21,11 @@ export interface WaterfallOptions {
   valueName: string;
   /** The initially selected branch; -1 for the first. */
   selected: number;
+  /** The initially shown time of the trace. */
+  part: Part;
   onSelect: (index: number) => void;
+  /** Called after each change of the shown time. */
+  onPart: (part: Part) => void;
   /** Called for Enter. A click on a name follows its link instead. */
   onOpen: (index: number) => void;
   hrefOf: (index: number) => string;
@@ -26,10 +36,23 @@ export interface Waterfall {
   select(index: number): void;
   selected(): number;
   setClosed(all: boolean): void;
+  /** Shows the time of the selected span. */
+  zoomToSelected(): void;
+  zoomOut(): void;
 }
 
 export function waterfall(options: WaterfallOptions): Waterfall {
   return new Grid(options);
+}
+
+/** A time with enough digits to tell neighbouring ticks of a part apart. */
+export function timeText(ns: number, partNs: number): string {
+  if (partNs >= 6e10)
+    return amount(ns, "nanoseconds");
+  const [size, unit] = ([[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"]] as const).find(([each]) => Math.max(ns, partNs) >= each) ?? [1, "ns"];
+  const digits = Math.max(0, Math.min(6, Math.ceil(Math.log10(size / (partNs / TICKS || 1))) + 1));
+
+  return ns === 0 ? "0" : `${(ns / size).toFixed(size === 1 ? 0 : digits)} ${unit}`;
 }
 
 class Grid implements Waterfall {
@@ -38,11 +61,14 @@ class Grid implements Waterfall {
   private readonly scroll: HTMLElement;
   private readonly closed = new Set<number>();
   private visible: number[] = [];
+  private readonly axis = h("div", { role: "columnheader", class: "time", "aria-label": "Time since the trace began" });
   private chosen: number;
+  private part: Part;
   private drawing = 0;
 
   constructor(private readonly options: WaterfallOptions) {
     this.chosen = Math.max(0, options.selected);
+    this.part = options.part;
     // The grid has the focus, not a row, since rows are removed while scrolling.
     this.scroll = h("div", {
       class: "scroll", role: "treegrid", tabindex: "0", "aria-label": "Spans of the trace", "aria-colcount": "4",
@@ -51,6 +77,11 @@ class Grid implements Waterfall {
       onclick: (event: MouseEvent) => { this.click(event); },
     }, this.head(), this.rows);
     this.element = h("div", { class: "waterfall" }, this.scroll);
+    dragRange(this.element, (from, until) => {
+      const { fromNs, untilNs } = this.part;
+      this.show(partWithin(fromNs + from * (untilNs - fromNs), (until - from) * (untilNs - fromNs), this.lengthNs));
+    });
+    this.drawAxis();
     this.arrange();
     new ResizeObserver(() => { this.scheduleDraw(); }).observe(this.scroll);
   }
@@ -82,18 +113,59 @@ class Grid implements Waterfall {
     this.reveal();
   }
 
-  private head(): HTMLElement {
-    const axis = h("div", { role: "columnheader", class: "time", "aria-label": "Time since the trace began" });
+  zoomToSelected(): void {
+    const { beginNs, span } = this.options.forest.branches[this.chosen]!;
 
-    for (let tick = 0; tick < TICKS; tick++) {
-      const mark = h("span", { class: "tick" }, amount(this.options.forest.lengthNs * tick / TICKS, "nanoseconds"));
-      mark.style.left = `${tick * 100 / TICKS}%`;
-      axis.append(mark);
-    }
+    this.show(partWithin(beginNs - SPAN_MARGIN * span.durationNs, (1 + 2 * SPAN_MARGIN) * span.durationNs, this.lengthNs));
+  }
+
+  zoomOut(): void {
+    this.show(partWithin(0, this.lengthNs, this.lengthNs));
+  }
+
+  private get lengthNs(): number {
+    return this.options.forest.lengthNs;
+  }
+
+  private show(part: Part): void {
+    this.part = part;
+    this.drawAxis();
+    this.draw();
+    this.options.onPart(part);
+  }
+
+  /** Zooms around the middle of the selected span, or of the shown time if the span is
+   * outside. */
+  private scale(factor: number): void {
+    const { beginNs, span } = this.options.forest.branches[this.chosen]!;
+    const { fromNs, untilNs } = this.part;
+    const middle = beginNs + span.durationNs / 2;
+    const isShown = middle >= fromNs && middle <= untilNs;
+
+    this.show(scaledPart(this.part, factor, isShown ? middle : (fromNs + untilNs) / 2, this.lengthNs));
+  }
+
+  private move(share: number): void {
+    this.show(movedPart(this.part, share, this.lengthNs));
+  }
+
+  private head(): HTMLElement {
     return h("div", { class: "head", role: "row", "aria-rowindex": "1" },
       h("div", { role: "columnheader", class: "name" }, "Span"),
       h("div", { role: "columnheader", class: "number", title: "Without child spans" }, `Self ${this.options.valueName}`),
-      h("div", { role: "columnheader", class: "number", title: "Including child spans" }, "Total"), axis);
+      h("div", { role: "columnheader", class: "number", title: "Including child spans" }, "Total"), this.axis);
+  }
+
+  private drawAxis(): void {
+    const { fromNs, untilNs } = this.part;
+    const ticks = Array.from({ length: TICKS }, (_, tick) => {
+      const mark = h("span", { class: "tick" }, timeText(fromNs + (untilNs - fromNs) * tick / TICKS, untilNs - fromNs));
+      mark.style.left = `${tick * 100 / TICKS}%`;
+      return mark;
+    });
+
+    this.axis.replaceChildren(...ticks);
+    this.axis.classList.toggle("zoomed", !isWhole(this.part, this.lengthNs));
   }
 
   private arrange(): void {
@@ -116,7 +188,7 @@ class Grid implements Waterfall {
     for (let position = first; position < last; position++) {
       const index = this.visible[position]!;
       rows.push(waterfallRow(this.options.forest, index, position,
-        { open: !this.closed.has(index), selected: index === this.chosen, unit: this.options.unit, href: this.options.hrefOf(index) }));
+        { open: !this.closed.has(index), selected: index === this.chosen, unit: this.options.unit, part: this.part, href: this.options.hrefOf(index) }));
     }
     this.rows.replaceChildren(...rows);
     if (rows.some((row) => row.id === `trace-row-${this.chosen}`))
@@ -186,8 +258,17 @@ class Grid implements Waterfall {
       End: () => { this.step(this.visible.length); },
       Enter: () => { this.options.onOpen(this.chosen); },
       " ": () => { this.options.onSelect(this.chosen); },
+      z: () => { this.zoomToSelected(); },
+      "0": () => { this.zoomOut(); },
+      "+": () => { this.scale(1 / ZOOM_STEP); },
+      "-": () => { this.scale(ZOOM_STEP); },
     };
-    const run = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+    const shifted: Readonly<Record<string, () => void>> = {
+      ArrowLeft: () => { this.move(-MOVE_STEP); },
+      ArrowRight: () => { this.move(MOVE_STEP); },
+    };
+    const all = event.shiftKey && Object.hasOwn(shifted, event.key) ? shifted : keys;
+    const run = Object.hasOwn(all, event.key) ? all[event.key] : undefined;
 
     if (!run || event.ctrlKey || event.altKey || event.metaKey)
       return;

@@ -4,13 +4,14 @@ import { rangeChange } from "../model/range.ts";
 import type { WireTraceSpan } from "../model/wire.ts";
 import { Problem } from "../parts/api.ts";
 import { h, safeText } from "../parts/dom.ts";
-import { amount, count, moment } from "../parts/format.ts";
+import { amount, count, exactMoment, zoneOf } from "../parts/format.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
-import { withMargin, toOtherView, measureOf, type Measure } from "../spans/links.ts";
-import { StacksPlace } from "../spans/stacks.ts";
+import { toOtherView, measureOf, type Measure } from "../spans/links.ts";
 import { spanDetails } from "../trace/details.ts";
+import { TraceFlame } from "../trace/flame.ts";
 import { forestOf, type Branch, type Forest } from "../trace/forest.ts";
-import { waterfall, type Waterfall } from "../trace/waterfall.ts";
+import { isWhole, partText, readPart, type Part } from "../trace/part.ts";
+import { timeText, waterfall, type Waterfall } from "../trace/waterfall.ts";
 import type { View } from "./view.ts";
 
 const ID = /^[0-9a-f]{32}$/;
@@ -44,7 +45,8 @@ export async function trace(view: View): Promise<void> {
   const measure = measureOf(view.state);
   const forest = forestOf(spans, view.state.parameters["clock"] === "recorded");
   view.title(forest.branches[0]!.span.name);
-  view.element.append(heading(id, forest, measure), waterfallSection(view, forest, measure), flameSection(view, id, spans, measure));
+  const flame = new TraceFlame(view, id, forest, measure.name, chosenOf(view, forest));
+  view.element.append(heading(id, forest, measure), waterfallSection(view, forest, measure, flame), flame.element);
 }
 
 function plural(number: number, one: string, several: string): string {
@@ -62,7 +64,7 @@ function heading(id: string, forest: Forest, { unit, name }: Measure): HTMLEleme
 
   return h("header", { class: "span-head" }, h("h1", {}, nameText(root.name)),
     h("p", { class: "faint" }, `${safeText(root.service, 100)}, trace `, idText(id)),
-    h("p", { class: "summary" }, `${moment(root.startNs / 1e6)}, ${amount(forest.lengthNs, "nanoseconds")}, ${plural(forest.branches.length, "span", "spans")} of `
+    h("p", { class: "summary" }, `${exactMoment(root.startNs / 1e6)} ${zoneOf(root.startNs / 1e6)}, ${amount(forest.lengthNs, "nanoseconds")}, ${plural(forest.branches.length, "span", "spans")} of `
       + `${plural(services, "service", "services")}, ${amount(forest.self, unit)} ${name} in ${plural(forest.samples, "sample", "samples")} `,
     forest.samples > 0 && fewSamples(forest.samples)),
     ...notes.map((note) => h("p", { class: "note" }, note)));
@@ -101,7 +103,11 @@ function addressWriter(view: View): { schedule: (span: string) => void; flush: (
   };
 }
 
-function waterfallSection(view: View, forest: Forest, measure: Measure): HTMLElement {
+/** Waterfalls with at most this many rows have the details below them, since the
+ * details beside them would leave a gap below. */
+const SHORT_ROWS = 12;
+
+function waterfallSection(view: View, forest: Forest, measure: Measure, flame: TraceFlame): HTMLElement {
   const details = h("aside", { "aria-label": "Selected span", "aria-live": "polite", tabindex: "0" });
   const pageChange = ({ span }: Branch): Record<string, string | undefined> => {
     const beginMs = Math.floor(span.startNs / 1e6);
@@ -117,10 +123,15 @@ function waterfallSection(view: View, forest: Forest, measure: Measure): HTMLEle
   };
   const note = addressWriter(view);
   const grid = waterfall({
-    forest, unit: measure.unit, valueName: measure.name, selected: chosenOf(view, forest),
+    forest, unit: measure.unit, valueName: measure.name, selected: chosenOf(view, forest), part: readPart(view.state.parameters["part"], forest.lengthNs),
     onSelect: (index) => {
       note.schedule(forest.branches[index]!.span.spanId);
       show(index);
+      flame.select(index);
+    },
+    onPart: (part) => {
+      view.updateAddress({ part: partText(part, forest.lengthNs) });
+      zoom.set(part);
     },
     onOpen: (index) => {
       note.flush();
@@ -129,8 +140,33 @@ function waterfallSection(view: View, forest: Forest, measure: Measure): HTMLEle
     hrefOf: (index) => view.address(pageChange(forest.branches[index]!), "span"),
   });
 
+  const zoom = zoomTools(view, forest, grid);
+
   show(Math.max(0, chosenOf(view, forest)));
-  return h("section", { "aria-label": "Waterfall" }, tools(view, forest, grid, measure), h("div", { class: "trace-body" }, grid.element, details));
+  zoom.set(readPart(view.state.parameters["part"], forest.lengthNs));
+  return h("section", { "aria-label": "Waterfall" }, tools(view, forest, grid, zoom.element, measure),
+    h("div", { class: forest.branches.length > SHORT_ROWS ? "trace-body" : "trace-body short" }, grid.element, details));
+}
+
+function zoomTools(view: View, forest: Forest, grid: Waterfall): { element: HTMLElement; set: (part: Part) => void } {
+  const out = h("button", { type: "button", title: "Key: 0", onclick: () => {
+    grid.zoomOut();
+    within.focus();
+  } }, "Show whole trace");
+  const within = h("button", { type: "button", title: "Key: z. You can also drag a range in the time column.", onclick: () => { grid.zoomToSelected(); } }, "Zoom to span");
+  const text = h("span", { class: "faint" });
+
+  return {
+    element: h("span", { class: "zoom-tools" }, within, out, text),
+    set({ fromNs, untilNs }) {
+      const whole = isWhole({ fromNs, untilNs }, forest.lengthNs);
+
+      out.hidden = whole;
+      text.textContent = whole ? "" : `${timeText(fromNs, untilNs - fromNs)} \u2013 ${timeText(untilNs, untilNs - fromNs)}`;
+      if (!whole)
+        view.announce(`The waterfall shows ${text.textContent} of the trace.`);
+    },
+  };
 }
 
 /** The next branch after `from` whose name, service or id contains the text; -1 if none. */
@@ -146,7 +182,7 @@ function findNext(forest: Forest, from: number, text: string): number {
   return -1;
 }
 
-function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): HTMLElement {
+function tools(view: View, forest: Forest, grid: Waterfall, zoom: HTMLElement, { name }: Measure): HTMLElement {
   const search = h("input", { type: "search", placeholder: "Find a span", "aria-label": "Find a span: Enter for the next match" });
   const status = h("span", { class: "faint", role: "status" });
   const clock = h("input", { type: "checkbox", checked: view.state.parameters["clock"] === "recorded", onchange: () => {
@@ -163,17 +199,8 @@ function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): 
   });
   return h("div", { class: "tools-row" }, search, status,
     h("button", { type: "button", onclick: () => { grid.setClosed(true); } }, "Collapse all"),
-    h("button", { type: "button", onclick: () => { grid.setClosed(false); } }, "Expand all"),
+    h("button", { type: "button", onclick: () => { grid.setClosed(false); } }, "Expand all"), zoom,
     (forest.shifted > 0 || clock.checked) && h("label", {}, clock, " Times as recorded"),
     h("span", { class: "legend", "aria-label": "Legend" }, h("i", { class: "key wall" }), "duration ", h("i", { class: "key total" }), `total ${name} `,
       h("i", { class: "key self" }), `self ${name}`));
-}
-
-function flameSection(view: View, id: string, spans: readonly WireTraceSpan[], { name }: Measure): HTMLElement {
-  const place = new StacksPlace(view);
-  const fromMs = Math.floor(spans.reduce((least, { startNs }) => Math.min(least, startNs), Infinity) / 1e6);
-  const untilMs = Math.ceil(spans.reduce((most, { startNs, durationNs }) => Math.max(most, startNs + durationNs), 0) / 1e6);
-
-  void place.load({ type: view.state.parameters["type"], trace: id, ...rangeChange(withMargin({ fromMs, untilMs })) }, `trace-${id}`);
-  return h("section", { "aria-labelledby": "trace-flame" }, h("h2", { id: "trace-flame" }, `${name} of the whole trace`), place.element);
 }
