@@ -303,6 +303,7 @@ describe("the keyboard alone", () => {
     await press(page, "s");
     assert.equal((await chips()).length, 3);
     assert.equal((await page.$$(".flame-scroll:not([hidden])")).length, 2);
+    assert.deepEqual(await texts(page, ".flame-half"), ["Callers of query", "Callees of query"]);
     await page.focus(".flame-chip");
     await press(page, "Enter");
     assert.equal((await chips()).length, 2);
@@ -312,7 +313,6 @@ describe("the keyboard alone", () => {
     assert.equal(new URL(page.url()).hash, "");
     await closeCleanly(opened);
   });
-
 });
 
 describe("the context menu", () => {

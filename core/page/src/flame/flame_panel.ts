@@ -6,8 +6,9 @@ import type { Tree } from "../model/tree.ts";
 import { colourOf, LIGHT, watchTheme } from "./graph/colour.ts";
 import { copyText } from "./copy.ts";
 import { Crumbs } from "./graph/crumbs.ts";
-import { derive, shapeOf, type Derived } from "./stacks/derive.ts";
+import { derive, shapeOf, sumsOf, type Derived } from "./stacks/derive.ts";
 import type { Graph } from "./graph/graph.ts";
+import { Halves } from "./graph/halves.ts";
 import { Keys } from "./keys.ts";
 import { Legend } from "./graph/legend.ts";
 import { changedOptions, type DisplayOptions } from "./display.ts";
@@ -18,7 +19,7 @@ import { nameOf, type Scene } from "./graph/paint.ts";
 import type { Panel } from "./panel.ts";
 import { Printed } from "./table/printed.ts";
 import { pictureOf, type Picture } from "./graph/picture.ts";
-import { nameOfRef, sameFunction } from "./stacks/refs.ts";
+import { idOfRef, nameOfRef, sameFunction } from "./stacks/refs.ts";
 import { PanelSearch } from "./stacks/panel_search.ts";
 import { Table } from "./table/table.ts";
 import { descriptionOf, Tip, type TipSource } from "./graph/tip.ts";
@@ -31,11 +32,6 @@ import { PARTS, Zooms, type Part } from "./graph/zooms.ts";
 const PICTURE_WIDTH_PX = 1200;
 
 let panels = 0;
-
-/** The sum of self values; 0 for null. */
-function sumOf(values: Float64Array | null): number {
-  return values?.reduce((sum, value) => sum + value, 0) ?? 0;
-}
 
 export class FlamePanel implements Panel {
   readonly element: HTMLElement;
@@ -62,6 +58,7 @@ export class FlamePanel implements Panel {
   private readonly announcer = h("div", { class: "flame-unseen", "aria-live": "polite" });
   private readonly notes = h("p", { class: "faint flame-notes", hidden: true });
   private readonly emptyNote = h("p", { class: "flame-nothing", hidden: true });
+  private readonly halves = new Halves();
   private readonly body: HTMLElement;
   private readonly abort = new AbortController();
 
@@ -87,7 +84,8 @@ export class FlamePanel implements Panel {
     });
     this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
     this.body = h("div", { class: "flame-body" }, this.table.element,
-      h("div", { class: "flame-graphs" }, this.crumbs.element, this.emptyNote, this.views.upper.element, this.views.lower.element, new Printed(() => this.printed(), this.table, this.abort.signal).element, this.legend.element));
+      h("div", { class: "flame-graphs" }, this.crumbs.element, this.emptyNote, this.halves.upper, this.views.upper.element,
+        this.halves.lower, this.views.lower.element, new Printed(() => this.printed(), this.table, this.abort.signal).element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, h("div", { class: "flame-room" }, this.body),
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.announcer, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
@@ -177,6 +175,8 @@ export class FlamePanel implements Panel {
     this.options = changedOptions(this.options, change);
     this.tip.hide();
     this.apply();
+    if (change.sandwich)
+      this.halves.upper.parentElement!.scrollIntoView({ block: "nearest" });
     this.onDisplayChange(change);
   }
 
@@ -207,7 +207,7 @@ export class FlamePanel implements Panel {
   /** Shows a new tree. */
   private showTree(): void {
     this.wholeNotes = notesOf(this.whole);
-    this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
+    this.sums = sumsOf(this.whole);
     this.apply();
   }
 
@@ -239,15 +239,19 @@ export class FlamePanel implements Panel {
   private showGraphs(): void {
     const isEmpty = this.derived.lower.width[0]! <= 0;
 
+    const rootId = this.options.sandwich ? idOfRef(this.whole.functions, this.options.sandwich) : -1;
+
+    this.body.classList.toggle("flame-sandwich", this.derived.upper !== null);
     for (const part of PARTS) {
       const graph = this.graphOf(part);
       this.views[part].element.hidden = isEmpty || !graph;
       if (graph)
         this.views[part].set({
-          graph, key: `${this.shape} ${this.options.zoom ?? ""}`, zoom: this.zooms[part], mask: this.search.graphMask, colour: this.options.colour, rootName: this.rootName(),
+          graph, key: `${this.shape} ${this.options.zoom ?? ""}`, zoom: this.zooms[part], mask: this.search.graphMask, colour: this.options.colour, rootName: this.rootName(), rootId,
           isFlame: this.options.sandwich ? part === "upper" : this.options.layout === "flame",
         });
     }
+    this.halves.set(!isEmpty && this.derived.upper !== null, this.rootName());
     this.emptyNote.hidden = !isEmpty;
     this.emptyNote.textContent = emptyText(this.whole, this.derived, this.options);
     this.showLegend();

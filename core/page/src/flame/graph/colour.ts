@@ -124,7 +124,8 @@ export function colourOf(scheme: string | undefined, isDiff: boolean): Colour {
   return known === undefined || known === "change" ? "package" : known;
 }
 
-export function colouringOf(graph: Graph, scheme: string | undefined): Colouring {
+/** `rootId` is the function that the root stands for; -1 if the root stands for all. */
+export function colouringOf(graph: Graph, scheme: string | undefined, rootId = -1): Colouring {
   const { baseSamples, baseTotal, samples, total } = graph;
   const { comparison } = graph.tree;
   const colour = colourOf(scheme, comparison !== null);
@@ -139,7 +140,7 @@ export function colouringOf(graph: Graph, scheme: string | undefined): Colouring
   return {
     colour,
     fillOf: (index) => {
-      const id = graph.functionOf[index]!;
+      const id = index === 0 ? rootId : graph.functionOf[index]!;
       return id < 0 ? 0 : groups.fills[groups.of(id)]!;
     },
   };

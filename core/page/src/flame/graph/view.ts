@@ -27,6 +27,8 @@ export interface ViewState {
   readonly colour: string | undefined;
   readonly isFlame: boolean;
   readonly rootName: string;
+  /** The function that the root stands for; -1 if the root stands for all. */
+  readonly rootId: number;
   /** Identifies the set of frames and the zoom. When it changes, the view scrolls to the zoomed frame. */
   readonly key: string;
 }
@@ -63,8 +65,8 @@ export class GraphView {
     const belowPx = this.levels * ROW_PX - this.element.scrollTop;
 
     this.state = state;
-    if (before?.graph !== state.graph || before.colour !== state.colour)
-      this.colouring = colouringOf(state.graph, state.colour);
+    if (before?.graph !== state.graph || before.colour !== state.colour || before.rootId !== state.rootId)
+      this.colouring = colouringOf(state.graph, state.colour, state.rootId);
     this.levels = levelsShown(state.graph, state.zoom);
     this.space.style.height = `${this.levels * ROW_PX}px`;
     if (before && before.graph !== state.graph && this.current > 0)

@@ -63,3 +63,10 @@ export function derive(whole: Tree, display: DisplayOptions): Derived {
     hasForeign: (foreign ?? foreignMask(whole.functions)) !== null,
   };
 }
+
+/** The totals of both sides before filtering. */
+export function sumsOf({ self, baseSelf }: Tree): { whole: number; wholeBase: number } {
+  const sum = (values: Float64Array): number => values.reduce((all, value) => all + value, 0);
+
+  return { whole: sum(self), wholeBase: baseSelf ? sum(baseSelf) : 0 };
+}

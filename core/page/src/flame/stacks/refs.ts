@@ -83,9 +83,14 @@ export function maskOf(functions: Functions, ref: string): Uint8Array | null {
   return mask.includes(1) ? mask : null;
 }
 
+/** The first function that a reference names; -1 if there is none. */
+export function idOfRef(functions: Functions, ref: string): number {
+  return maskOf(functions, ref)?.indexOf(1) ?? -1;
+}
+
 /** The name of a reference's function; the reference itself if the function is missing. */
 export function nameOfRef(functions: Functions, ref: string): string {
-  const id = maskOf(functions, ref)?.indexOf(1) ?? -1;
+  const id = idOfRef(functions, ref);
 
   return id < 0 ? ref : functions.name[id]!;
 }
