@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
 import { waitForGraph, parameter, text, waitForText, waitForParameter } from "./wait.ts";
-import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000;
@@ -203,140 +202,12 @@ test("Enter runs the query exactly as typed", async () => {
   await closeCleanly(opened);
 });
 
-test("names, operators and values can be completed by keyboard", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
-  const { page } = opened;
-  const value = async (): Promise<string> => await page.$eval(".query", (field) => (field as HTMLInputElement).value);
-  const accept = async (wanted: string): Promise<void> => {
-    await waitForText(page, ".options [role=option]", wanted);
-    await page.keyboard.press("ArrowDown");
-    await page.waitForSelector('.options [aria-selected="true"]');
-    await page.keyboard.press("Enter");
-  };
-
-  await waitForGraph(page);
-  await type(page, "sea");
-  await accept("search");
-  assert.equal(await value(), "search.cpu{");
-  await page.keyboard.type("ho");
-  await accept("host");
-  await accept("is");
-  assert.equal(await value(), 'search.cpu{host="');
-  await accept("web-9");
-  assert.equal(await value(), 'search.cpu{host="web-9"');
-  await page.keyboard.type("}");
-  await page.keyboard.press("Enter");
-  await waitForParameter(page, "query", 'search.cpu{host="web-9"}');
-  await waitForText(page, ".figures", "500 ms in 1 profile");
-  assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-expanded")), "false");
-  await closeCleanly(opened);
-});
-
-test("Enter waits for the completions of the last key", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
-  const { page } = opened;
-
-  await waitForGraph(page);
-  await type(page, "search.cpu{h");
-  await waitForText(page, ".options [role=option]", "host");
-  await page.keyboard.press("o");
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await waitForText(page, ".options [role=option]", "is");
-  assert.equal(await page.$eval(".query", (field) => (field as HTMLInputElement).value), "search.cpu{host");
-  await closeCleanly(opened);
-});
-
-test("late completions of older text are ignored", async () => {
-  let delay = 0;
-  const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
-  const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
-  const { page } = opened;
-  const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
-
-  await waitForGraph(page);
-  // Send the request of a key after a second instead of 60 ms, so that the response to
-  // the previous key arrives before.
-  await page.evaluate(() => {
-    const later = window.setTimeout.bind(window);
-    window.setTimeout = ((run: () => void, ms: number) => later(run, ms === 60 ? 1000 : ms)) as typeof window.setTimeout;
-  });
-  delay = 500;
-  const requested = page.waitForRequest((request) => request.url().includes("/labels"));
-  const answered = page.waitForResponse((response) => response.url().includes("/labels"));
-  await type(page, "search.cpu{h");
-  await requested;
-  await page.keyboard.type("o");
-  await answered;
-  await waitForText(page, ".options [role=option]", "host");
-  await page.keyboard.press("ArrowDown");
-  await page.waitForSelector('.options [aria-selected="true"]');
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".query")?.value !== "search.cpu{ho");
-  assert.equal(await typed(), "search.cpu{host");
-  await closeCleanly(opened);
-  await proxy.stop();
-});
-
 test("a range can start in 1970, and the menu shows the time zone", async () => {
   const opened = await at("?query=shop.cpu&from=0");
 
   await waitForGraph(opened.page);
   await opened.page.click(".range summary, .range button");
   assert.match(await text(opened.page, ".range-zone"), /Time zone of this browser: UTC/);
-  await closeCleanly(opened);
-});
-
-test("completions appear though the user continues typing before a slow response", async () => {
-  let delay = 0;
-  const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
-  const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
-  const { page } = opened;
-
-  await waitForGraph(page);
-  delay = 2000;
-  const requested = page.waitForRequest((request) => request.url().includes("/labels"));
-  await type(page, "shop.cpu{");
-  await requested;
-  await page.keyboard.type("h");
-  await waitForText(page, ".options [role=option]", "host");
-  assert.equal(proxy.seen.filter((path) => path.includes("/labels")).length, 1);
-  await closeCleanly(opened);
-  await proxy.stop();
-});
-
-test("typed text stays when the query changes, and Escape restores the query", async () => {
-  const proxy = await Proxy.start(server.base, (path) => path.includes("label=service_name") ? 1000 : 0);
-  const opened = await open(browser, proxy.base);
-  const { page } = opened;
-  const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
-
-  await type(page, "sea");
-  await waitForGraph(page);
-  assert.equal(parameter(page, "query"), '{service_name="shop"}');
-  assert.equal(await typed(), "sea");
-  await page.keyboard.type("r");
-  await waitForText(page, ".options [role=option]", "search");
-  await page.keyboard.press("Escape");
-  assert.equal(await typed(), "sear");
-  await page.keyboard.press("Escape");
-  assert.equal(await typed(), '{service_name="shop"}');
-  await closeCleanly(opened);
-  await proxy.stop();
-});
-
-test("Enter in an input method does not run the query", async () => {
-  const opened = await at("?query=shop.cpu");
-  const { page } = opened;
-  const enter = (isComposing: boolean): Promise<void> => page.$eval(".query",
-    (field, composing) => { field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: composing, bubbles: true })); }, isComposing);
-
-  await waitForGraph(page);
-  await type(page, "search.cpu");
-  await enter(true);
-  assert.equal(parameter(page, "query"), "shop.cpu");
-  await enter(false);
-  await waitForParameter(page, "query", "search.cpu");
   await closeCleanly(opened);
 });
 

@@ -1,6 +1,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { indexOfColumn } from "../src/query/box.ts";
+import { isFirstWanted } from "../src/query/complete.ts";
+import { pairEdit } from "../src/query/pairs.ts";
 import { TYPE_DEFAULT, typeOf } from "../src/model/choice.ts";
 import { applicationOf, parseQuery, unquoted, quoted, withApplication, withMatcher, withoutMatcher, withoutValue } from "../src/query/parse.ts";
 
@@ -46,6 +48,45 @@ test("a value is excluded, and included and excluded values replace each other",
   assert.equal(withoutValue("shop.inuse_space{}", "service_name", "shop"), 'memory:inuse_space:bytes:space:bytes{service_name!="shop"}');
   assert.equal(withoutValue("shop.cpu", "service_name", "mail"), 'shop.cpu{service_name!="mail"}');
   assert.equal(withoutValue("{}", "a-b", ""), '{"a-b"!=""}');
+});
+
+test("brackets and quotes are closed, overtyped and removed together", () => {
+  // "^" is the caret before and after the key; null: the browser's own effect.
+  const typed = (marked: string, key: string): string | null => {
+    const text = marked.replace("^", "");
+    const edit = pairEdit(text, marked.indexOf("^"), key);
+    const after = edit && text.slice(0, edit.start) + edit.insert + text.slice(edit.end);
+    return edit && `${after!.slice(0, edit.caret)}^${after!.slice(edit.caret)}`;
+  };
+
+  assert.equal(typed("shop.cpu^", "{"), "shop.cpu{^}");
+  assert.equal(typed("^shop.cpu", "{"), null);
+  assert.equal(typed("shop.cpu{^}", "{"), null);
+  assert.equal(typed("shop.cpu{^}", "}"), "shop.cpu{}^");
+  assert.equal(typed('{host="^}', "}"), null);
+  assert.equal(typed("{host=^}", '"'), '{host="^"}');
+  assert.equal(typed('{host="a^"}', '"'), '{host="a"^}');
+  assert.equal(typed('{host="\\^"}', '"'), null);
+  assert.equal(typed("{host^}", '"'), null);
+  assert.equal(typed("shop{^}", "Backspace"), "shop^");
+  assert.equal(typed('{host="^"}', "Backspace"), "{host=^}");
+  assert.equal(typed("^{}", "Backspace"), null);
+  assert.equal(typed("{a^}", "a"), null);
+});
+
+test("Enter accepts the first option only if the query needs it", () => {
+  const option = (text: string): Parameters<typeof isFirstWanted>[0][number] => ({ text, hint: "", insert: text, start: 0, end: 0, back: 0 });
+  const wanted = (marked: string, ...texts: string[]): boolean => isFirstWanted(texts.map(option), marked.replace("^", ""), marked.indexOf("^"));
+
+  assert.equal(wanted("sea^", "search"), true);
+  assert.equal(wanted("search^", "search", "search2"), false);
+  assert.equal(wanted("shop.cpu{^}", "host"), false);
+  assert.equal(wanted("shop.cpu{h^}", "host"), true);
+  assert.equal(wanted("shop.cpu{host^}", "="), true);
+  assert.equal(wanted("shop.cpu{host=^}", "=", "=~"), true);
+  assert.equal(wanted('shop.cpu{host="^"}', "web-1"), true);
+  assert.equal(wanted('shop.cpu{host="web-1^"}', "web-1", "web-10"), false);
+  assert.equal(wanted('shop.cpu{host="web-1"}^'), false);
 });
 
 test("escapes are read like on the server and kept as typed", () => {

@@ -3,7 +3,9 @@
  * a list: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
 import { Problem, isAborted, type Api } from "../parts/api.ts";
 import { h, safeText } from "../parts/dom.ts";
-import { Completion, type Option } from "./complete.ts";
+import { Completion, isFirstWanted, type Option } from "./complete.ts";
+import { pairEdit } from "./pairs.ts";
+import { parseQuery } from "./parse.ts";
 
 export interface QueryBoxOptions {
   label: string;
@@ -69,6 +71,8 @@ class Box implements QueryBox {
   private active = -1;
   /** Whether the text has changed since the options were requested. */
   private isStale = false;
+  /** Whether the last change of the text or the caret was typed. */
+  private isTyping = false;
   private ranQuery = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pending = new AbortController();
@@ -124,10 +128,13 @@ class Box implements QueryBox {
 
     field.addEventListener("input", () => {
       this.pending.abort();
-      this.isStale = true;
+      this.isStale = this.isTyping = true;
       this.scheduleCompletion();
     });
-    field.addEventListener("click", () => { this.scheduleCompletion(); });
+    field.addEventListener("click", () => {
+      this.isTyping = false;
+      this.scheduleCompletion();
+    });
     field.addEventListener("blur", () => { this.close(); });
     field.addEventListener("keydown", (event) => { this.key(event); });
     // A click on the list must not move the focus away from the field.
@@ -158,13 +165,44 @@ class Box implements QueryBox {
     } else if (event.key === "Escape" && this.field.value !== this.ranQuery) {
       event.stopPropagation();
       this.field.value = this.ranQuery;
-    } else if ((event.key === "Enter" || event.key === "Tab") && open && this.active >= 0) {
+    } else if ((event.key === "Enter" || event.key === "Tab" && !event.shiftKey) && open && this.active >= 0) {
       event.preventDefault();
       void this.accept();
     } else if (event.key === "Enter") {
       event.preventDefault();
-      this.run();
+      void this.acceptOrRun();
+    } else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
+      this.pairKey(event);
     }
+  }
+
+  /** Closes brackets and quotes. */
+  private pairKey(event: KeyboardEvent): void {
+    const { selectionStart: caret, selectionEnd, value } = this.field;
+    const edit = caret === null || caret !== selectionEnd ? null : pairEdit(value, caret, event.key);
+
+    if (!edit)
+      return;
+    event.preventDefault();
+    this.field.setRangeText(edit.insert, edit.start, edit.end);
+    this.field.setSelectionRange(edit.caret, edit.caret);
+    this.field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  }
+
+  /** Runs the query. If completions of typed text have not arrived yet, waits for them,
+   * since the text may be a part of a name. */
+  private async acceptOrRun(): Promise<void> {
+    const isPart = this.isStale && parseQuery(this.field.value, this.field.selectionStart ?? 0).place.kind !== "none";
+
+    if (isPart) {
+      clearTimeout(this.timer);
+      if (!await this.complete())
+        return;
+    }
+    if (isPart && this.active >= 0)
+      this.insert(this.active);
+    else
+      this.run();
   }
 
   private run(): void {
@@ -179,7 +217,8 @@ class Box implements QueryBox {
     this.timer = setTimeout(() => { void this.complete(); }, COMPLETE_AFTER_MS);
   }
 
-  private async complete(): Promise<void> {
+  /** Requests and shows completions. Returns false if newer text replaced the request. */
+  private async complete(): Promise<boolean> {
     this.pending.abort();
     const current = this.pending = new AbortController();
 
@@ -187,17 +226,20 @@ class Box implements QueryBox {
       const options = await this.completion.options(this.field.value, this.field.selectionStart ?? 0);
       if (!current.signal.aborted && document.activeElement === this.field)
         this.open(options);
+      return !current.signal.aborted;
     } catch (error) {
       if (isAborted(error) || current.signal.aborted)
-        return;
+        return false;
       this.close();
       if (!(error instanceof Problem))
         throw error;
       this.note.textContent = `No completions: ${safeText(error.message, 200)}`;
+      return true;
     }
   }
 
-  /** Shows options. The active option stays active if the new list has it. */
+  /** Shows options. The active option stays active if the new list has it. Otherwise the
+   * first option becomes active if Enter should accept it. */
   private open(options: readonly Option[]): void {
     const chosen = this.options[this.active]?.text;
 
@@ -211,7 +253,8 @@ class Box implements QueryBox {
     this.field.setAttribute("aria-expanded", String(options.length > 0));
     this.field.removeAttribute("aria-activedescendant");
     this.note.textContent = "";
-    this.activate(options.findIndex((option) => option.text === chosen));
+    const isWanted = this.isTyping && isFirstWanted(options, this.field.value, this.field.selectionStart ?? 0);
+    this.activate(Math.max(options.findIndex((option) => option.text === chosen), isWanted && options.length > 0 ? 0 : -1));
   }
 
   private close(): void {
@@ -249,8 +292,11 @@ class Box implements QueryBox {
 
     if (!option)
       return;
-    this.field.setRangeText(option.insert, option.start, option.end, "end");
+    const caret = option.start + option.insert.length - option.back;
+    this.field.setRangeText(option.insert, option.start, option.end);
+    this.field.setSelectionRange(caret, caret);
     this.close();
+    this.isTyping = true;
     this.scheduleCompletion();
   }
 }

@@ -13,6 +13,8 @@ export interface Option {
   insert: string;
   start: number;
   end: number;
+  /** Number of characters of `insert` after the caret, such as closing brackets. */
+  back: number;
 }
 
 export interface Source {
@@ -55,9 +57,9 @@ export class Completion {
         return matching(await this.applications(), place.text)
           .map(([name, hint]) => applicationOption(name, hint, text, place));
       case "name":
-        return nameOptions(matching(await this.names(parsed, text), place.text), place, caret);
+        return nameOptions(matching(await this.names(parsed, text), place.text), place, caret, text);
       case "operator":
-        return operatorOptions(place.text.trim(), place.start, caret);
+        return operatorOptions(place.text.trim(), place.start, caret, text);
       case "value":
         return await this.valueOptions(parsed, text, caret, place);
       case "none":
@@ -71,9 +73,10 @@ export class Completion {
     const bar = isRegex ? place.text.lastIndexOf("|") + 1 : 0;
     const before = place.text.slice(0, bar);
     const end = valueEnd(text, caret, place);
+    const close = text.slice(end).trim() === "" ? "}" : "";
 
     return matching(await this.values(parsed, text, place.name), place.text.slice(bar)).map(([value, hint]) => ({
-      text: value, hint, insert: quoted(before + (isRegex ? escapedRegex(value) : value)), start: place.start, end,
+      text: value, hint, insert: quoted(before + (isRegex ? escapedRegex(value) : value)) + close, start: place.start, end, back: close.length,
     }));
   }
 
@@ -129,17 +132,29 @@ export class Completion {
 
 /** The options for a name. After a complete name, these are operators and the longer
  * names that start with it. */
-function nameOptions(found: readonly (readonly [string, string])[], place: Place, caret: number): Option[] {
-  const names = found.map(([name, hint]) => ({ text: name, hint, insert: PLAIN.test(name) ? name : quoted(name), start: place.start, end: caret }));
+function nameOptions(found: readonly (readonly [string, string])[], place: Place, caret: number, query: string): Option[] {
+  const names = found.map(([name, hint]) => ({ text: name, hint, insert: PLAIN.test(name) ? name : quoted(name), start: place.start, end: caret, back: 0 }));
 
   return names.some(({ text }) => text === place.text)
-    ? [...operatorOptions("", caret, caret), ...names.filter(({ text }) => text !== place.text)]
+    ? [...operatorOptions("", caret, caret, query), ...names.filter(({ text }) => text !== place.text)]
     : names;
 }
 
-function operatorOptions(typed: string, start: number, caret: number): Option[] {
+/** Options with quotes for the value, unless the query already has them. */
+function operatorOptions(typed: string, start: number, caret: number, query: string): Option[] {
+  const hasQuotes = /^\s*["'`]/.test(query.slice(caret));
+
   return OPERATORS.filter(([each]) => each.startsWith(typed))
-    .map(([each, hint]) => ({ text: each, hint, insert: `${each}"`, start, end: caret }));
+    .map(([each, hint]) => ({ text: each, hint, insert: hasQuotes ? each : `${each}""`, start, end: caret, back: hasQuotes ? 0 : 1 }));
+}
+
+/** Whether Enter should accept the first option after the user typed: if a part of a
+ * name or value is typed, or if the query needs an operator or a value. */
+export function isFirstWanted(options: readonly Option[], text: string, caret: number): boolean {
+  const { place } = parseQuery(text, caret);
+  const isNeeded = place.text !== "" || place.kind === "operator" || place.kind === "value";
+
+  return place.kind === "operator" || place.kind !== "none" && isNeeded && options.every((option) => option.text !== place.text);
 }
 
 /** Returns the query with only its complete matchers, without those of the label that
@@ -165,9 +180,11 @@ function applicationOption(name: string, hint: string, text: string, place: Plac
   const brace = text.indexOf("{");
   const end = brace < 0 ? text.length : brace;
 
+  const back = brace < 0 ? 1 : 0;
+
   if (CLASSIC.test(name))
-    return { text: name, hint, insert: `${name}.cpu${brace < 0 ? "{" : ""}`, start: place.start, end };
-  return { text: name, hint, insert: `{service_name=${quoted(name)}${brace < 0 ? "" : ","}`, start: place.start, end: brace < 0 ? end : brace + 1 };
+    return { text: name, hint, insert: `${name}.cpu${brace < 0 ? "{}" : ""}`, start: place.start, end, back };
+  return { text: name, hint, insert: `{service_name=${quoted(name)}${brace < 0 ? "}" : ","}`, start: place.start, end: brace < 0 ? end : brace + 1, back };
 }
 
 /** Filters options: first those that start with the text, then those that contain it. */
