@@ -43,8 +43,19 @@
 #include "command/report/report_tree.c"
 #include "command/print/report_text.c"
 #include "command/report/report_unit.c"
-/* CMake makes the page a separate object, which the server links too. */
+/* CMake makes the page and the readers of formats separate objects, which the
+ * server links too. */
 #ifndef SPANPROF_PAGE_APART
+#include "formats/foreign_file.c"
+#include "formats/foreign_firefox.c"
+#include "formats/foreign_folded.c"
+#include "formats/foreign_json.c"
+#include "formats/foreign_perf.c"
+#include "formats/foreign_speedscope.c"
+#include "formats/foreign_stackprof.c"
+#include "formats/foreign_sums.c"
+#include "formats/foreign_v8.c"
+#include "formats/json_tree.c"
 #include "page/browser.c"
 #include "page/built_page.c"
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command/shared/progress.h"
+#include "formats/foreign_file.h"
 #include "profile/pprof/gunzip.h"
 #include "util/system/status.h"
 
@@ -105,20 +106,21 @@ static spanprof_status files_add(sp_report_files *files,
 static void files_read_one(sp_report_files *files, const sp_profile_list *list,
                            size_t i, sp_progress *progress) {
   const sp_mem *mem = files->io->mem;
-  sp_pprof *profile = NULL;
+  sp_foreign_file file = {.profile = NULL};
   spanprof_status st;
   sp_buffer bytes;
 
   sp_buffer_init(&bytes, mem);
   st = files_unpacked(mem, list->paths[i], &bytes);
   if (!st)
-    st = sp_pprof_read(&profile, mem, bytes.data, bytes.size);
+    st = sp_foreign_file_read(&file, mem, list->paths[i], bytes.data,
+                              bytes.size);
   if (!st)
     st = files_note_content(files, &bytes);
   sp_buffer_dispose(&bytes);
   if (!st)
-    st = files_add(files, list, i, profile);
-  sp_pprof_free(profile);
+    st = files_add(files, list, i, file.profile);
+  sp_pprof_free(file.profile);
   if (!st)
     return;
   sp_progress_clear(progress);

@@ -34,8 +34,8 @@ _HERE = pathlib.Path(__file__).resolve().parent.parent
 _CHECKOUT = _HERE.parent
 _VENDOR = _HERE / "vendor"
 # Folders of the checkout whose C files are compiled on the user's machine.
-_COMPILED = ("core/include/**", "core/src/**", "core/command/**", "core/page", "bindings/common", "bindings/python/**",
-             "swig/**")
+_COMPILED = ("core/include/**", "core/src/**", "core/command/**", "core/page", "core/formats", "bindings/common",
+             "bindings/python/**", "swig/**")
 _UNUSED = ("core/command/main.c", "swig/lang/ruby_values.h")
 
 _Config = Mapping[str, Any] | None

@@ -8,7 +8,7 @@ export LC_ALL=C
   printf '%s\n' .yardopts CHANGELOG.md LICENSE MIGRATION.md README.md
   (cd ruby && find lib sig exe -type f 2> /dev/null || true)
   echo ext/spanprof/extconf.rb
-  find core/include core/src core/command core/page/*.[ch] bindings/common bindings/ruby \( -name '*.[ch]' -o -name '*.map' \) \
+  find core/include core/src core/command core/page/*.[ch] core/formats bindings/common bindings/ruby \( -name '*.[ch]' -o -name '*.map' \) \
     ! -path core/command/main.c | sed 's|^|ext/spanprof/vendor/|'
   printf 'ext/spanprof/vendor/%s\n' swig/{control,option_values,stats_fields}.h swig/lang/ruby_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_rb.c

@@ -13,7 +13,7 @@ modules() {
   printf '%s\n' MANIFEST.in PKG-INFO README.md pyproject.toml setup.cfg setup.py _build/backend.py _build/packages.py
   modules | sed 's|^|src/|'
   printf 'src/spanprof.egg-info/%s\n' PKG-INFO SOURCES.txt dependency_links.txt entry_points.txt requires.txt top_level.txt
-  find core/include core/src core/command core/page/*.[ch] bindings/common bindings/python \( -name '*.[ch]' -o -name '*.map' \) ! -path core/command/main.c | sed 's|^|vendor/|'
+  find core/include core/src core/command core/page/*.[ch] core/formats bindings/common bindings/python \( -name '*.[ch]' -o -name '*.map' \) ! -path core/command/main.c | sed 's|^|vendor/|'
   printf 'vendor/%s\n' LICENSE swig/{control,option_values,stats_fields}.h swig/lang/python_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_py.c
   # The page, which npm builds if it is installed.

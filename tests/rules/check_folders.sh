@@ -16,7 +16,7 @@ declare -A core=(
   [collect/samples]=40 [collect]=41
   [export/http]=40 [export/upload]=40 [export/spool]=41 [export]=42
   [session]=50
-  [page]=50
+  [page]=50 [formats]=51
   [command/shared]=60 [command/check]=61 [command/report]=61
   [command/print]=62 [command]=63
   [server/model]=70 [server/http/message]=80 [server/http]=81 [server/store/block]=80
@@ -65,7 +65,7 @@ check() {
   done < <(cd "$root" && grep -rnE --include='*.[ch]' '^#include "[^"]*/' "$@" | grep -vE '_unity\.c:')
 }
 
-check core core src command server page
+check core core src command server page formats
 check bindings/ruby ruby .
 check bindings/python python .
 exit $status

@@ -1,9 +1,10 @@
-"""Ad hoc profiles: for the files in core/page/test/corpus, the server returns the same values as
-the page."""
+"""Files of other tools: for the files in core/page/test/corpus, the server's ad hoc API and `spanprof
+report` have the same values as the page."""
 import base64
 import json
 import os
 import subprocess
+import tempfile
 import unittest
 
 import serving
@@ -42,7 +43,7 @@ class AdhocTest(unittest.TestCase):
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__, None, None, None)
         with open(os.path.join(CORPUS, "expected.json"), encoding="utf-8") as file:
-            cls.expected = {name: each for name, each in json.load(file).items() if each.get("only") != "page"}
+            cls.expected = json.load(file)
 
     def call(self, method, **body):
         status, reply = self.server.send(f"/adhocprofiles.v1.AdHocProfileService/{method}", json.dumps(body).encode(),
@@ -67,21 +68,45 @@ class AdhocTest(unittest.TestCase):
             self.assertEqual(200, status, (name, reply))
             # If the values have no name, the server uses the file's name as the type.
             kinds = {kind: "samples" if kind == name else kind for kind in reply["profileTypes"]}
-            self.assertEqual(set(expected["values"]) | ({"before"} if "before" in expected else set()),
-                             set(kinds.values()), name)
+            values = dict(expected["values"], **{"before": expected["before"]} if "before" in expected else {})
+            if name.endswith(".speedscope.json") and "threads" in expected:
+                # As in Pyroscope, each profile of the file is a type.
+                values = {thread: each["time"] for thread, each in expected["threads"].items()}
+            self.assertEqual(set(values), set(kinds.values()), name)
             for kind, value in kinds.items():
-                wanted = expected["before"] if value == "before" else expected["values"][value]
+                wanted = values[value]
                 with self.subTest(name=name, kind=kind):
                     self.assertEqual(wanted, self.values(reply["id"], kind))
 
+    def report(self, folder, name, *arguments):
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(content(name))
+        return subprocess.run([os.environ["SPANPROF_COMMAND"], "report", "--folded", *arguments, path],
+                              capture_output=True, text=True)
+
     @unittest.skipUnless("SPANPROF_COMMAND" in os.environ, "SPANPROF_COMMAND is not set")
-    def test_report_has_the_same_values_for_pprof_files(self):
-        for name, expected in self.expected.items():
-            for kind, wanted in expected.get("values", {}).items() if name.endswith(".pb") else ():
-                done = subprocess.run([os.environ["SPANPROF_COMMAND"], "report", "--folded", "--type", kind,
-                                       os.path.join(CORPUS, name)], capture_output=True, text=True, check=True)
-                lines = (line.rsplit(" ", 1) for line in done.stdout.splitlines())
-                self.assertEqual(wanted, {stack: int(value) for stack, value in lines if int(value) > 0}, (name, kind))
+    def test_report_reads_all_files_of_the_corpus_as_the_page_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, expected in self.expected.items():
+                if "refused" in expected:
+                    done = self.report(folder, name)
+                    self.assertEqual((1, True), (done.returncode, expected["refused"] in done.stderr), (name, done))
+                    continue
+                if "default" in expected:
+                    self.check(self.report(folder, name), expected["values"][expected["default"]], name)
+                values = dict(expected["values"], **{"before": expected["before"]} if "before" in expected else {})
+                for kind, wanted in values.items():
+                    self.check(self.report(folder, name, "--type", kind), wanted, name)
+                for thread, values in expected.get("threads", {}).items():
+                    for kind, wanted in values.items():
+                        self.check(self.report(folder, name, "--type", kind, "--label", f"thread={thread}"),
+                                   wanted, (name, thread))
+
+    def check(self, done, wanted, name):
+        lines = (line.rsplit(" ", 1) for line in done.stdout.splitlines())
+        self.assertEqual((0, wanted), (done.returncode, {stack: int(value) for stack, value in lines if int(value) > 0}),
+                         (name, done.stderr))
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ export function foldedParsed(text: string): Parsed {
       if (units > Number.MAX_SAFE_INTEGER)
         throw new ParseError("a value of the folded stacks is too large");
       const maker = makers[side]!;
-      maker.add(stack!.split(";").map((name) => maker.functionId(name)), units, units);
+      maker.add(stack!.split(";").map((name) => maker.functionId(name === "" ? "[unknown]" : name)), units, units);
     });
   }
   const trees = makers.map((maker) => {

@@ -3,7 +3,6 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "adhoc_cpuprofile.h"
 #include "server/model/sum.h"
 #include "server/query/selector/matcher_list.h"
 #include "server/receive/ingest/speedscope.h"
@@ -254,43 +253,50 @@ static bool adhoc_json_bounded(const char *text, size_t size) {
   return bytes <= ADHOC_BYTES_MAX;
 }
 
+/* Read the document if it has one of the two formats. */
+static spanprof_status adhoc_document(adhoc_reading *reading,
+                                      const json_t *root, const char *type,
+                                      bool *is_known) {
+  const json_t *bearer = json_object_get(root, "flamebearer");
+  const json_t *metadata = json_object_get(root, "metadata");
+  spanprof_status st;
+
+  *is_known = true;
+  reading->out->bearer = (sp_flamebearer){.name = "",
+                                          .units = "",
+                                          .spy = "",
+                                          .sample_rate = 100,
+                                          .groups_empty = true};
+  if (bearer) {
+    st = bearer_describe(reading, metadata);
+    return st ? st : adhoc_bearer(reading, bearer, metadata);
+  }
+  if (json_object_get(root, "$schema") || json_object_get(root, "profiles"))
+    return adhoc_speedscope(reading, root, type);
+  *is_known = false;
+  return SPANPROF_OK;
+}
+
 spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
                                    const char *text, size_t size,
                                    const char *type, sp_function_tree *tree,
-                                   uint32_t side, sp_query_fault *fault) {
+                                   uint32_t side, bool *is_known,
+                                   sp_query_fault *fault) {
   adhoc_reading reading = {
       .out = out, .arena = arena, .tree = tree, .side = side, .fault = fault};
-  const json_t *bearer, *metadata;
-  json_t *root = NULL;
+  json_t *root;
   json_error_t error;
   spanprof_status st;
 
-  if (adhoc_json_bounded(text, size))
-    root = json_loadb(text, size, 0, &error);
-  if (!root)
-    return adhoc_json_refuse(&reading,
-                             "the file is not valid JSON, or too large");
-  out->bearer = (sp_flamebearer){.name = "",
-                                 .units = "",
-                                 .spy = "",
-                                 .sample_rate = 100,
-                                 .groups_empty = true};
-  bearer = json_object_get(root, "flamebearer");
-  metadata = json_object_get(root, "metadata");
-  if (bearer) {
-    st = bearer_describe(&reading, metadata);
-    if (!st)
-      st = adhoc_bearer(&reading, bearer, metadata);
-  } else if (json_object_get(root, "$schema") ||
-             json_object_get(root, "profiles")) {
-    st = adhoc_speedscope(&reading, root, type);
-  } else if (sp_adhoc_cpuprofile_is(root)) {
-    st = sp_adhoc_cpuprofile_read(out, arena, root, tree, side, fault);
-  } else {
-    st = adhoc_json_refuse(&reading,
-                           "the file is JSON, but neither flamebearer, "
-                           "speedscope nor .cpuprofile");
+  *is_known = false;
+  if (!adhoc_json_bounded(text, size)) {
+    *is_known = true;
+    return adhoc_json_refuse(&reading, "the file is too large");
   }
+  root = json_loadb(text, size, 0, &error);
+  if (!root)
+    return SPANPROF_OK;
+  st = adhoc_document(&reading, root, type, is_known);
   json_decref(root);
   return st;
 }

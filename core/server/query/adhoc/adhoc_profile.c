@@ -3,22 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adhoc_folded.h"
 #include "adhoc_json.h"
-#include "perf_script.h"
+#include "formats/foreign_file.h"
 #include "profile/pprof/gunzip.h"
-#include "profile/pprof/pprof_reader.h"
 #include "profile/tables/module_name.h"
 #include "server/model/sum.h"
 #include "server/query/selector/matcher_list.h"
-#include "util/text/utf8.h"
+#include "util/text/view.h"
 
 /* Largest decompressed file, as in Pyroscope. */
 #define ADHOC_BYTES_MAX ((size_t)4 << 20)
 
 static spanprof_status adhoc_refuse(sp_query_fault *fault, const char *what) {
-  return sp_query_refuse(fault, SP_CODE_INVALID, "failed to parse profile: %s",
-                         what);
+  return sp_query_refuse(fault, SP_CODE_INVALID,
+                         "failed to parse profile: the file %s", what);
 }
 
 static spanprof_status adhoc_types(sp_adhoc_profile *out, sp_arena *arena,
@@ -95,15 +93,19 @@ static spanprof_status pprof_name_all(const sp_pprof *profile, sp_arena *arena,
   return st;
 }
 
+/* Name the types. Folded stacks have no names for their values, so the first
+ * type is the file's name. */
 static spanprof_status pprof_describe(sp_adhoc_profile *out, sp_arena *arena,
-                                      const sp_pprof *profile,
+                                      const char *file_name,
+                                      const sp_foreign_file *file,
                                       const char *type) {
+  const sp_pprof_type *types = file->profile->types;
   const char *unit;
   size_t i;
-  spanprof_status st = adhoc_types(out, arena, profile->type_count);
+  spanprof_status st = adhoc_types(out, arena, file->type_count);
 
-  for (i = 0; !st && i < profile->type_count; i++) {
-    const char *name = profile->types[i].type;
+  for (i = 0; !st && i < out->type_count; i++) {
+    const char *name = file->is_folded && i == 0 ? file_name : types[i].type;
 
     out->types[i] = sp_arena_text(arena, name, strlen(name));
     if (!out->types[i])
@@ -113,11 +115,18 @@ static spanprof_status pprof_describe(sp_adhoc_profile *out, sp_arena *arena,
   }
   if (st)
     return st;
-  unit = profile->types[out->type].unit;
+  unit = types[out->type].unit;
   unit = sp_arena_text(arena, unit, strlen(unit));
   if (!unit)
     return arena->st;
-  sp_flamebearer_units(out->types[out->type], unit, &out->bearer);
+  if (file->is_folded)
+    out->bearer = (sp_flamebearer){.name = out->types[0],
+                                   .units = "",
+                                   .sample_rate = 100,
+                                   .spy = "unknown",
+                                   .groups_empty = true};
+  else
+    sp_flamebearer_units(out->types[out->type], unit, &out->bearer);
   return SPANPROF_OK;
 }
 
@@ -132,32 +141,21 @@ static spanprof_status adhoc_unpack(sp_buffer *unpacked, const void **bytes,
     *size = unpacked->size;
   }
   if (st == SPANPROF_ERR_LIMIT || (!st && *size > ADHOC_BYTES_MAX))
-    return adhoc_refuse(fault, "the file has more than 4 MiB");
+    return adhoc_refuse(fault, "has more than 4 MiB");
   return st == SPANPROF_ERR_FORMAT
-             ? adhoc_refuse(fault, "the gzip data is malformed")
+             ? adhoc_refuse(fault, "has malformed gzip data")
              : st;
 }
 
-static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
-                                   const void *bytes, size_t size, bool is_text,
-                                   const char *type, sp_function_tree *tree,
-                                   uint32_t side, sp_query_fault *fault) {
-  sp_pprof *profile = NULL;
+/* Add the values of the type out->type to the tree. */
+static spanprof_status adhoc_add(const sp_adhoc_profile *out, sp_arena *arena,
+                                 const sp_pprof *profile,
+                                 sp_function_tree *tree, uint32_t side) {
   pprof_names names;
   uint32_t node;
   size_t i;
-  spanprof_status st = sp_pprof_read(&profile, arena->mem, bytes, size);
+  spanprof_status st = pprof_name_all(profile, arena, tree, &names);
 
-  if (st == SPANPROF_ERR_FORMAT || st == SPANPROF_ERR_LIMIT)
-    return adhoc_refuse(
-        fault, is_text
-                   ? "the file is text of another kind: neither folded stacks, "
-                     "the output of perf script nor JSON"
-                   : spanprof_last_error());
-  if (!st)
-    st = pprof_describe(out, arena, profile, type);
-  if (!st)
-    st = pprof_name_all(profile, arena, tree, &names);
   for (i = 0; !st && i < profile->sample_count; i++) {
     const int64_t value = profile->samples[i].values[out->type];
 
@@ -168,94 +166,34 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
     if (!st)
       sp_increase(sp_function_tree_self(tree, node, side), value);
   }
-  sp_pprof_free(profile);
   return st;
 }
 
-/* Recognise an unsupported kind of file by its beginning. Returns how to
- * convert such a file into a profile, or NULL if the kind is not known. */
-static const char *adhoc_other_kind(const char *bytes, size_t size) {
-  static const struct {
-    const char *begins;
-    size_t size;
-    const char *hint;
-  } kinds[] = {
-      {"\xff\xfe", 2, "the file is text in UTF-16: save it as UTF-8"},
-      {"\xfe\xff", 2, "the file is text in UTF-16: save it as UTF-8"},
-      {"PERFILE", 7, "the file is perf.data: send the output of perf script"},
-      {"heap profile:", 13, "convert the file with go tool pprof -proto"},
-      {"goroutine profile:", 18, "convert the file with go tool pprof -proto"},
-      {"--- ", 4, "convert the file with go tool pprof -proto"},
-  };
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(kinds); i++)
-    if (size >= kinds[i].size &&
-        memcmp(bytes, kinds[i].begins, kinds[i].size) == 0)
-      return kinds[i].hint;
-  return NULL;
-}
-
-/* Read a text file. Each format is recognised by its own features, because
- * folded stacks may begin like JSON. Sets *is_known to whether the format is
- * known. */
-static spanprof_status adhoc_text(sp_adhoc_profile *out, sp_arena *arena,
-                                  const char *name, const char *text,
-                                  size_t size, const char *type,
-                                  sp_function_tree *tree, uint32_t side,
-                                  bool *is_known, sp_query_fault *fault) {
-  const char first = text[strspn(text, " \t\r\n")];
-
-  *is_known = true;
-  out->bearer = (sp_flamebearer){.name = name,
-                                 .units = "",
-                                 .sample_rate = 100,
-                                 .spy = "unknown",
-                                 .groups_empty = true};
-  if (sp_perf_script_is(text, size))
-    return sp_perf_script_read(out, arena, text, size, type, tree, side);
-  if (sp_adhoc_folded_is(name, text, size))
-    return sp_adhoc_folded_read(out, arena, name, text, size, type, tree, side,
-                                fault);
-  if (first == '{' || first == '[')
-    return sp_adhoc_json_read(out, arena, text, size, type, tree, side, fault);
-  *is_known = false;
-  return SPANPROF_OK;
-}
-
-static bool adhoc_is_text(const char *bytes, size_t size) {
-  return !memchr(bytes, '\0', size) && sp_utf8_valid(bytes, size);
-}
-
-/* Read a file. If it has no NUL byte, it is read as text, with a NUL appended.
- */
 static spanprof_status adhoc_read(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const void *bytes,
                                   size_t size, const char *type,
                                   sp_function_tree *tree, uint32_t side,
                                   sp_query_fault *fault) {
-  const bool is_text = adhoc_is_text(bytes, size);
-  const char *other = adhoc_other_kind(bytes, size), *text;
+  const sp_view start = sp_view_trim(sp_view_of(bytes, size));
+  sp_foreign_file file;
   bool is_known = false;
   spanprof_status st = SPANPROF_OK;
 
-  if (size == 0)
-    return adhoc_refuse(fault, "the file is empty");
-  if (other)
-    return adhoc_refuse(fault, other);
-  if (is_text) {
-    text = sp_arena_text(arena, bytes, size);
-    if (!text)
-      return arena->st;
-    if (!text[strspn(text, " \t\r\n")])
-      return adhoc_refuse(fault, "the file is empty");
-    st = adhoc_text(out, arena, name, text, size, type, tree, side, &is_known,
-                    fault);
-  }
-  if (is_known)
+  if (start.size && (*start.bytes == '{' || *start.bytes == '['))
+    st = sp_adhoc_json_read(out, arena, start.bytes, start.size, type, tree,
+                            side, &is_known, fault);
+  if (st || is_known)
     return st;
   memset(out, 0, sizeof *out);
-  return adhoc_pprof(out, arena, bytes, size, is_text, type, tree, side, fault);
+  st = sp_foreign_file_read(&file, arena->mem, name, bytes, size);
+  if (st == SPANPROF_ERR_FORMAT || st == SPANPROF_ERR_LIMIT)
+    return adhoc_refuse(fault, spanprof_last_error());
+  if (!st)
+    st = pprof_describe(out, arena, name, &file, type);
+  if (!st)
+    st = adhoc_add(out, arena, file.profile, tree, side);
+  sp_pprof_free(file.profile);
+  return st;
 }
 
 spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,

@@ -1,5 +1,5 @@
-/* Reads a file in one of several formats into a function tree: pprof, folded
- * stacks, perf script's output, flamebearer, speedscope or .cpuprofile. */
+/* Reads a file into a function tree: flamebearer, speedscope, or a format of
+ * foreign_file.h. */
 #ifndef SP_ADHOC_PROFILE_H
 #define SP_ADHOC_PROFILE_H
 

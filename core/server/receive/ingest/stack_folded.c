@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
-#include "server/model/text_lines.h"
 #include "stack_text.h"
 #include "util/text/number.h"
+#include "util/text/text_lines.h"
 
 #define FOLDED_COUNT_MAX 32 /* digits of a count, including leading zeros */
 

@@ -281,10 +281,21 @@ uint32_t sp_pprof_type_find(const sp_pprof *profile, const char *type) {
   return SP_PPROF_NONE;
 }
 
+sp_pprof *sp_pprof_new(const sp_mem *mem, sp_arena **arena) {
+  reader_whole *whole = sp_mem_zero(mem, sizeof *whole);
+
+  if (!whole)
+    return NULL;
+  sp_arena_init(&whole->arena, mem, SP_PPROF_MEMORY_MAX);
+  *arena = &whole->arena;
+  return &whole->profile;
+}
+
 static spanprof_status reader_open(sp_pprof **out, const sp_mem *mem,
                                    const void *bytes, size_t size,
                                    size_t unpacked_max, bool head_only) {
-  reader_whole *whole = NULL;
+  sp_arena *arena = NULL;
+  sp_pprof *profile = NULL;
   spanprof_status st = SPANPROF_OK;
   sp_buffer raw;
 
@@ -300,17 +311,15 @@ static spanprof_status reader_open(sp_pprof **out, const sp_mem *mem,
     st = sp_fail(SPANPROF_ERR_LIMIT, "is larger than %zu MiB",
                  unpacked_max >> 20);
   }
-  if (!st && !(whole = sp_mem_zero(mem, sizeof *whole)))
+  if (!st && !(profile = sp_pprof_new(mem, &arena)))
     st = SPANPROF_ERR_NOMEM;
-  if (!st) {
-    sp_arena_init(&whole->arena, mem, SP_PPROF_MEMORY_MAX);
-    st = reader_read(whole, bytes, size, head_only);
-  }
+  if (!st)
+    st = reader_read((reader_whole *)profile, bytes, size, head_only);
   sp_buffer_dispose(&raw);
-  if (st && whole)
-    sp_pprof_free(&whole->profile);
-  else if (!st)
-    *out = &whole->profile;
+  if (st)
+    sp_pprof_free(profile);
+  else
+    *out = profile;
   return st;
 }
 

@@ -5,7 +5,7 @@
 #ifndef SP_PPROF_READER_H
 #define SP_PPROF_READER_H
 
-#include "util/memory/mem.h"
+#include "profile/tables/arena.h"
 
 /* Maximum decompressed size of a profile, and maximum memory of the result.
  * During reading, the largest message and the ids may use the same amount
@@ -104,6 +104,10 @@ spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
  * SP_PPROF_HEAD_UNPACKED_MAX. */
 spanprof_status sp_pprof_read_head(sp_pprof **out, const sp_mem *mem,
                                    const void *bytes, size_t size);
+
+/* Make an empty profile, for readers of other formats. *arena gets the arena
+ * that owns the profile's memory. Returns NULL if there is no memory. */
+sp_pprof *sp_pprof_new(const sp_mem *mem, sp_arena **arena);
 void sp_pprof_free(sp_pprof *profile); /* may be NULL */
 
 /* The index of the type named `type` ("cpu"), or SP_PPROF_NONE. */

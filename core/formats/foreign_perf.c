@@ -1,16 +1,13 @@
-#include "perf_script.h"
+#include "foreign_perf.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "profile/tables/module_name.h"
-#include "server/model/sum.h"
-#include "server/model/text_lines.h"
-#include "server/query/selector/matcher_list.h"
+#include "util/text/text_lines.h"
 #include "util/text/number.h"
 
-#define PERF_DEPTH_MAX  1024 /* deeper stacks lose their outermost frames */
-#define PERF_EVENTS_MAX 64   /* further events are skipped */
+#define PERF_DEPTH_MAX 1024 /* deeper stacks lose their outermost frames */
 
 /* A header line, for example:
  * "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:u: 7f12 f+0x1 (/x)" */
@@ -19,19 +16,14 @@ typedef struct perf_head {
   sp_text_line event;
   sp_text_line after_event;
   int64_t period; /* 1 if the line has none */
+  bool has_period;
   bool has_time;
 } perf_head;
 
 typedef struct perf_reading {
-  sp_arena *arena;
-  sp_function_tree *tree;
-  uint32_t side;
-  sp_text_line events[PERF_EVENTS_MAX];
-  size_t event_count;
-  size_t event;       /* the event whose samples are added */
-  perf_head sample;   /* header of the current sample; there is none if
-                       * `command` is empty */
-  bool sample_counts; /* the sample belongs to `event` */
+  sp_foreign *foreign;
+  perf_head sample; /* header of the current sample; there is none if `command`
+                     * is empty */
   sp_text_line frames[PERF_DEPTH_MAX];
   size_t depth;
 } perf_reading;
@@ -110,7 +102,8 @@ static bool perf_parse_event(sp_text_line line, perf_head *out) {
   out->has_time = perf_is_time(word);
   if (out->has_time)
     word = perf_word(&line);
-  if (perf_is_digits(word.at, word.size)) {
+  out->has_period = perf_is_digits(word.at, word.size);
+  if (out->has_period) {
     digits = word.at;
     sp_number_read(&digits, word.at + word.size, &period);
     word = perf_word(&line);
@@ -167,8 +160,17 @@ static bool perf_parse_frame(sp_text_line line, sp_text_line *out) {
   return address.size > 1 && digit && line.size > 0;
 }
 
-bool sp_perf_script_is(const char *text, size_t size) {
-  const char *end = text + size;
+/* Returns whether the period of a sample is a time: the events cpu-clock and
+ * task-clock. */
+static bool perf_is_clock(const perf_head *sample) {
+  const sp_view event = sp_view_of(sample->event.at, sample->event.size);
+
+  return sample->has_period && (sp_view_starts(event, "cpu-clock") ||
+                                sp_view_starts(event, "task-clock"));
+}
+
+bool sp_foreign_perf_is(sp_view view) {
+  const char *text = view.bytes, *end = text + view.size;
   sp_text_line line, frame;
   perf_head head;
   bool found = false;
@@ -190,72 +192,68 @@ bool sp_perf_script_is(const char *text, size_t size) {
   return false;
 }
 
-/* Replace *node by its child for a frame such as "main+0x12 (/bin/x)" or
- * "[unknown] (/usr/lib/libz.so)". */
-static spanprof_status perf_child(perf_reading *reading, uint32_t *node,
-                                  sp_text_line frame) {
-  static const char unknown[] = "[unknown]";
-  const char *open = memrchr(frame.at, '(', frame.size), *offset;
+/* Add a call such as "main+0x12 (/bin/x)" or "[unknown] (/usr/lib/libz.so)" to
+ * the stack *node. */
+static spanprof_status perf_call(perf_reading *reading, uint32_t *node,
+                                 sp_text_line frame) {
+  const char *open = memrchr(frame.at, '(', frame.size), *offset, *slash;
   const char *end = frame.at + frame.size;
   char module[SP_MODULE_NAME_BYTES];
+  sp_view name, file = sp_view_of("", 0);
+  uint32_t function;
+  spanprof_status st;
 
-  if (open && open > frame.at && sp_text_is_blank(open[-1]))
+  if (open && open > frame.at && sp_text_is_blank(open[-1])) {
     frame.size = (size_t)(open - 1 - frame.at);
-  else
-    open = end;
+    open++;
+    file = sp_view_of(open, (size_t)(end - open) - (end[-1] == ')'));
+    slash = memrchr(open, '/', file.size);
+    if (slash)
+      file = sp_view_of(slash + 1, (size_t)(open + file.size - slash) - 1);
+  }
   offset = memrchr(frame.at, '+', frame.size);
   if (offset && (size_t)(frame.at + frame.size - offset) > 3 &&
       memcmp(offset, "+0x", 3) == 0)
     frame.size = (size_t)(offset - frame.at);
-  if (frame.size != sizeof unknown - 1 ||
-      memcmp(frame.at, unknown, frame.size) != 0)
-    return sp_function_tree_child(reading->tree, node, frame.at, frame.size);
-  open += open < end;
-  end -= open < end && end[-1] == ')';
-  return sp_function_tree_child(
-      reading->tree, node, module,
-      sp_module_name(open, (size_t)(end - open), module));
+  name = sp_view_of(frame.at, frame.size);
+  if (sp_view_is(name, "[unknown]"))
+    name = sp_view_of(module, sp_module_name(file.bytes, file.size, module));
+  if (sp_view_is(file, "[unknown]") || sp_view_is(file, "inlined"))
+    file.size = 0;
+  st = sp_foreign_function(reading->foreign, name, file, 0, &function);
+  return st ? st : sp_foreign_call(reading->foreign, node, function);
 }
 
-/* Add the current sample, which is complete, to the tree. */
+/* Add the current sample, which is complete. */
 static spanprof_status perf_put(perf_reading *reading) {
   const perf_head *sample = &reading->sample;
-  uint32_t node = 0;
+  sp_foreign *foreign = reading->foreign;
+  uint32_t node = 0, function, type;
   spanprof_status st;
 
-  if (sample->command.size && reading->sample_counts) {
-    st = sp_function_tree_child(reading->tree, &node, sample->command.at,
-                                sample->command.size);
-    while (!st && reading->depth > 0)
-      st = perf_child(reading, &node, reading->frames[--reading->depth]);
-    if (st)
-      return st;
-    sp_increase(sp_function_tree_self(reading->tree, node, reading->side),
-                sample->period);
-  }
+  if (!sample->command.size)
+    return SPANPROF_OK;
+  st = sp_foreign_function(foreign,
+                           sp_view_of(sample->command.at, sample->command.size),
+                           sp_view_of("", 0), 0, &function);
+  if (!st)
+    st = sp_foreign_call(foreign, &node, function);
+  while (!st && reading->depth > 0)
+    st = perf_call(reading, &node, reading->frames[--reading->depth]);
+  if (!st)
+    st = sp_foreign_type(
+        foreign, sp_view_of(sample->event.at, sample->event.size),
+        perf_is_clock(sample) ? "nanoseconds" : "count", &type);
+  if (!st)
+    st = sp_foreign_add(foreign, node, type, 0, (double)sample->period, 1);
   reading->sample.command.size = reading->depth = 0;
-  return SPANPROF_OK;
-}
-
-/* Returns the index of an event, and adds it if it is new. Returns event_count
- * if it is new and there are too many events. */
-static size_t perf_event(perf_reading *reading, sp_text_line event) {
-  size_t i;
-
-  for (i = 0; i < reading->event_count; i++)
-    if (reading->events[i].size == event.size &&
-        memcmp(reading->events[i].at, event.at, event.size) == 0)
-      return i;
-  if (i < PERF_EVENTS_MAX)
-    reading->events[reading->event_count++] = event;
-  return i;
+  return st;
 }
 
 static void perf_begin(perf_reading *reading, const perf_head *head) {
   sp_text_line frame;
 
   reading->sample = *head;
-  reading->sample_counts = perf_event(reading, head->event) == reading->event;
   if (perf_parse_frame(head->after_event, &frame))
     reading->frames[reading->depth++] = frame;
 }
@@ -279,53 +277,20 @@ static spanprof_status perf_line(perf_reading *reading, sp_text_line line) {
   return SPANPROF_OK;
 }
 
-/* Set the types: all events in the order of their first samples. */
-static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
-                                  const char *text, const char *end,
-                                  const char *type) {
+spanprof_status sp_foreign_perf_read(sp_foreign *foreign, sp_view text) {
+  perf_reading *reading = sp_mem_zero(foreign->mem, sizeof *reading);
+  const char *at = text.bytes, *end = at + text.size;
+  spanprof_status st = SPANPROF_OK;
   sp_text_line line;
-  perf_head head;
-  size_t i;
-
-  while (sp_text_next_line(&text, end, &line))
-    if (line.size && line.at[0] != '#' && perf_parse_head(line, &head))
-      perf_event(reading, head.event);
-  out->type_count = reading->event_count;
-  out->types =
-      sp_arena_new(reading->arena, out->type_count, sizeof *out->types);
-  for (i = 0; out->types && i < out->type_count; i++) {
-    out->types[i] = sp_arena_text(reading->arena, reading->events[i].at,
-                                  reading->events[i].size);
-    if (!out->types[i])
-      return reading->arena->st;
-    if (type && strcmp(type, out->types[i]) == 0)
-      out->type = i;
-  }
-  if (!out->types)
-    return reading->arena->st;
-  reading->event = out->type;
-  out->bearer.name = out->types[out->type];
-  return SPANPROF_OK;
-}
-
-spanprof_status sp_perf_script_read(sp_adhoc_profile *out, sp_arena *arena,
-                                    const char *text, size_t size,
-                                    const char *type, sp_function_tree *tree,
-                                    uint32_t side) {
-  perf_reading *reading = sp_arena_new(arena, 1, sizeof *reading);
-  const char *end = text + size;
-  sp_text_line line;
-  spanprof_status st;
 
   if (!reading)
-    return arena->st;
-  memset(reading, 0, sizeof *reading);
-  reading->arena = arena;
-  reading->tree = tree;
-  reading->side = side;
-  st = perf_types(reading, out, text, end, type);
-  while (!st && sp_text_next_line(&text, end, &line))
+    return SPANPROF_ERR_NOMEM;
+  reading->foreign = foreign;
+  while (!st && sp_text_next_line(&at, end, &line))
     if (!line.size || line.at[0] != '#')
       st = perf_line(reading, line);
-  return st ? st : perf_put(reading);
+  if (!st)
+    st = perf_put(reading);
+  sp_mem_free(foreign->mem, reading);
+  return st;
 }
