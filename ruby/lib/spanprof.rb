@@ -49,9 +49,9 @@ module Spanprof
     # @option options [Integer] :sample_rate_hz (100) Samples per second of CPU time of each thread; 1 to 1000
     # @option options [Integer] :signal_number (0) Number of the signal that the timers send; 0 selects a free real-time
     #   signal
-    # @option options [Symbol, String] :native_frames (libraries) Stack frames of native code: `none`; `libraries`,
-    #   those of all code except the interpreter itself, whose time belongs to the function that called it; or `all`,
-    #   with each address without a name as its own frame
+    # @option options [Symbol, String] :native_frames (libraries) Native frames in stacks: `none`; `libraries`, native
+    #   frames of all code except the interpreter itself, whose time belongs to the function that called it; or `all`,
+    #   where each address without a name has its own frame
     # @option options [Boolean] :registered_threads_only (false) Profile only threads that registered, set a label or
     #   entered a span; threads of Python's `threading` register themselves
     # @option options [Integer] :stack_depth_max (512) Maximum number of frames of a stack; in a deeper stack, one frame
@@ -71,8 +71,8 @@ module Spanprof
     # @option options [String] :tenant_id Tenant, which is sent to the server in the header `X-Scope-OrgID`
     # @option options [Hash, String] :http_headers Headers to add to every upload, as lines `Name: value`, as
     #   `name=value,name=value` or as a JSON object
-    # @option options [String, Pathname] :ca_bundle PEM file of the certificate authorities to trust, instead of the
-    #   system's
+    # @option options [String, Pathname] :ca_bundle PEM file with the certificate authorities to trust, instead of the
+    #   authorities of the system
     # @option options [String, Pathname] :client_cert PEM file of the client's certificate
     # @option options [String, Pathname] :client_key PEM file of the private key of `client_cert`
     # @option options [String, URI] :proxy URL of the proxy, or "" for no proxy; if this option is not set,

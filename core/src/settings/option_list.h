@@ -73,9 +73,10 @@ typedef enum sp_option_kind {
     "PYROSCOPE_SIGNAL")                                                        \
   X(native_frames, NATIVE, SPANPROF_NATIVE_FRAMES_NONE,                        \
     SPANPROF_NATIVE_FRAMES_ALL, SPANPROF_NATIVE_FRAMES_LIBRARIES,              \
-    "Stack frames of native code: `none`; `libraries`, those of all code "     \
-    "except the interpreter itself, whose time belongs to the function that "  \
-    "called it; or `all`, with each address without a name as its own frame",  \
+    "Native frames in stacks: `none`; `libraries`, native frames of all "      \
+    "code except the interpreter itself, whose time belongs to the function "  \
+    "that called it; or `all`, where each address without a name has its own " \
+    "frame",                                                                   \
     "PYROSCOPE_NATIVE_FRAMES")                                                 \
   X(registered_threads_only, SWITCH, 0, 1, 0,                                  \
     "Profile only threads that registered, set a label or entered a span; "    \
@@ -118,8 +119,8 @@ typedef enum sp_option_kind {
     "`name=value,name=value` or as a JSON object",                             \
     "PYROSCOPE_HTTP_HEADERS")                                                  \
   X(ca_bundle, PATH, 0, 0, 0,                                                  \
-    "PEM file of the certificate authorities to trust, instead of the "        \
-    "system's",                                                                \
+    "PEM file with the certificate authorities to trust, instead of the "      \
+    "authorities of the system",                                               \
     "PYROSCOPE_CA_BUNDLE", "SSL_CERT_FILE")                                    \
   X(client_cert, PATH, 0, 0, 0, "PEM file of the client's certificate",        \
     "PYROSCOPE_CLIENT_CERT")                                                   \

@@ -220,10 +220,11 @@ def start(
             1000, default 100. PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE.
         signal_number: Number of the signal that the timers send; 0 selects a
             free real-time signal; default 0. PYROSCOPE_SIGNAL.
-        native_frames: Stack frames of native code: `none`; `libraries`, those
-            of all code except the interpreter itself, whose time belongs to the
-            function that called it; or `all`, with each address without a name
-            as its own frame; default libraries. PYROSCOPE_NATIVE_FRAMES.
+        native_frames: Native frames in stacks: `none`; `libraries`, native
+            frames of all code except the interpreter itself, whose time belongs
+            to the function that called it; or `all`, where each address without
+            a name has its own frame; default libraries.
+            PYROSCOPE_NATIVE_FRAMES.
         registered_threads_only: Profile only threads that registered, set a
             label or entered a span; threads of Python's `threading` register
             themselves; default False. PYROSCOPE_REGISTERED_THREADS_ONLY.
@@ -253,8 +254,9 @@ def start(
             `X-Scope-OrgID`. PYROSCOPE_TENANT_ID.
         http_headers: Headers to add to every upload, as lines `Name: value`, as
             `name=value,name=value` or as a JSON object. PYROSCOPE_HTTP_HEADERS.
-        ca_bundle: PEM file of the certificate authorities to trust, instead of
-            the system's. PYROSCOPE_CA_BUNDLE, SSL_CERT_FILE.
+        ca_bundle: PEM file with the certificate authorities to trust, instead
+            of the authorities of the system. PYROSCOPE_CA_BUNDLE,
+            SSL_CERT_FILE.
         client_cert: PEM file of the client's certificate.
             PYROSCOPE_CLIENT_CERT.
         client_key: PEM file of the private key of `client_cert`.
