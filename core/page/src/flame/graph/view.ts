@@ -45,6 +45,7 @@ export class GraphView {
   private current = 0;
   private levels = 0;
   private frame = 0;
+  private isPlaced = false;
 
   constructor(label: string, describedBy: string, events: ViewEvents) {
     this.events = events;
@@ -53,7 +54,10 @@ export class GraphView {
       "aria-roledescription": "flame graph", "aria-describedby": describedBy,
     }, this.space);
     this.space.append(this.canvas);
-    this.observer = new ResizeObserver(() => { this.paint(); });
+    this.observer = new ResizeObserver(() => {
+      this.place();
+      this.paint();
+    });
     this.observer.observe(this.element);
     this.listen();
   }
@@ -122,6 +126,14 @@ export class GraphView {
     const y = topOf(this.scene()!, levelOf(graph, this.current), this.levels) - this.element.scrollTop;
 
     return { x: box.left + Math.min(x, box.width), y: box.top + Math.min(Math.max(0, y), box.height) + ROW_PX };
+  }
+
+  /** Scrolls to the zoomed frame when the view gets a height: the first state may come before. */
+  private place(): void {
+    if (this.isPlaced || !this.state || this.element.clientHeight === 0)
+      return;
+    this.isPlaced = true;
+    this.scrollTo(this.state.zoom, 4);
   }
 
   private scrollTo(index: number, margin: number): void {
