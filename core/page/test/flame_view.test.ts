@@ -54,3 +54,51 @@ test("a sandwich scrolls into view, and its function keeps its colour", async ()
   await closeCleanly(opened);
 });
 
+
+test("the wheel zooms step by step with Ctrl, and scrolls without it", async () => {
+  const opened = await pages.open([wireOf({ "main;serve;order;query": 6e9, "main;serve;cart": 2e9, "main;gc": 2e9 })]);
+  const { page } = opened;
+  const box = (await (await page.$(`${GRAPH} canvas`))!.boundingBox())!;
+  const crumbs = async (): Promise<string[]> => await textsOf(page, ".flame-crumbs button");
+  const wheel = async (deltaY: number, isZoom = true): Promise<void> => {
+    const before = await crumbs();
+    await page.mouse.move(box.x + box.width * 0.1, (await (await page.$(`${GRAPH} canvas`))!.boundingBox())!.y + 70);
+    if (isZoom)
+      await page.keyboard.down("Control");
+    await page.mouse.wheel({ deltaY });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await page.keyboard.up("Control");
+    assert.equal(isZoom, (await crumbs()).join() !== before.join());
+  };
+
+  await wheel(-100, false);
+  // "main" is as wide as "all", so the first step goes to "serve".
+  await wheel(-100);
+  assert.deepEqual(await crumbs(), ["all", "main", "serve"]);
+  await wheel(-100);
+  assert.deepEqual(await crumbs(), ["all", "main", "serve", "order"]);
+  await wheel(100);
+  assert.deepEqual(await crumbs(), ["all", "main", "serve"]);
+  await wheel(100);
+  assert.deepEqual(await crumbs(), []);
+  await closeCleanly(opened);
+});
+
+test("the overview of a zoomed graph marks the frame, and a click zooms to another one", async () => {
+  const opened = await pages.open([wireOf({ "main;order;query": 6e9, "main;cart": 2e9, "main;gc": 2e9 })]);
+  const { page } = opened;
+
+  assert.deepEqual(await textsOf(page, ".flame-minimap"), []);
+  await page.focus(GRAPH);
+  for (const key of ["ArrowDown", "ArrowDown", "Enter"])
+    await page.keyboard.press(key as "Enter");
+  const map = (await (await page.waitForSelector(".flame-minimap:not([hidden])"))!.boundingBox())!;
+  const mark = (await (await page.$(".flame-minimap-mark"))!.boundingBox())!;
+  assert.ok(Math.abs(mark.width / map.width - 0.6) < 0.01 && mark.x - map.x < 3);
+  await page.mouse.click(map.x + map.width * 0.7, map.y + map.height - 4);
+  assert.deepEqual(await textsOf(page, ".flame-crumbs button"), ["all", "main", "cart"]);
+  await page.keyboard.press("Escape");
+  await page.reload();
+  assert.deepEqual(await textsOf(page, ".flame-crumbs button"), ["all", "main", "cart"]);
+  await closeCleanly(opened);
+});

@@ -13,6 +13,7 @@ import { Keys } from "./keys.ts";
 import { Legend } from "./graph/legend.ts";
 import { changedOptions, type DisplayOptions } from "./display.ts";
 import { History } from "./history.ts";
+import { Minimap } from "./graph/minimap.ts";
 import { Menu } from "./menu.ts";
 import { foreignNote, notesOf, showNotes } from "./stacks/notes.ts";
 import { nameOf, type Scene } from "./graph/paint.ts";
@@ -30,7 +31,6 @@ import { emptyText, HELP } from "./texts.ts";
 import { PARTS, Zooms, type Part } from "./graph/zooms.ts";
 
 const PICTURE_WIDTH_PX = 1200;
-
 let panels = 0;
 
 export class FlamePanel implements Panel {
@@ -53,6 +53,7 @@ export class FlamePanel implements Panel {
   private readonly menu = new Menu();
   private readonly keys: Keys;
   private readonly crumbs = new Crumbs((index) => { this.zoom("lower", index); });
+  private readonly minimap = new Minimap((index) => { this.zoom("lower", index); });
   private readonly legend = new Legend();
   private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "Active filters" });
   private readonly announcer = h("div", { class: "flame-unseen", "aria-live": "polite" });
@@ -84,7 +85,7 @@ export class FlamePanel implements Panel {
     });
     this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
     this.body = h("div", { class: "flame-body" }, this.table.element,
-      h("div", { class: "flame-graphs" }, this.crumbs.element, this.emptyNote, this.halves.upper, this.views.upper.element,
+      h("div", { class: "flame-graphs" }, this.minimap.element, this.crumbs.element, this.emptyNote, this.halves.upper, this.views.upper.element,
         this.halves.lower, this.views.lower.element, new Printed(() => this.printed(), this.table, this.abort.signal).element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, h("div", { class: "flame-room" }, this.body),
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.announcer, this.tip.element, this.menu.element, this.keys.element);
@@ -255,6 +256,7 @@ export class FlamePanel implements Panel {
     this.emptyNote.hidden = !isEmpty;
     this.emptyNote.textContent = emptyText(this.whole, this.derived, this.options);
     this.showLegend();
+    this.minimap.set(isEmpty ? null : this.views.lower.scene());
     this.crumbs.set(this.derived.lower, this.zooms.lower, this.rootName());
     this.body.classList.toggle("flame-diff", this.whole.baseSelf !== null);
     this.body.dataset["shown"] = this.options.shown ?? "both";

@@ -6,6 +6,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["\u2190", "\u2192"], "go to the neighbouring frame"],
   [["Home"], "go to the zoomed frame"],
   [["Enter"], "zoom to the frame"],
+  [["Ctrl + wheel"], "zoom to the frame under the pointer, or out"],
   [["Escape"], "zoom out; clear the highlight or sandwich"],
   [["/"], "search for text or a /regular expression/"],
   [["n", "N"], "go to the next or previous match"],

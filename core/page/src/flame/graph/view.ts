@@ -6,6 +6,7 @@ import { levelOf, nodeAt, visibleFrames, type Graph, type Visible } from "./grap
 import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, topOf, type Scene, type Sink } from "./paint.ts";
 import { readPath, writePath } from "../stacks/refs.ts";
 import { neighbourFrame } from "./steps.ts";
+import { frameInto, frameOut, watchWheel } from "./wheel.ts";
 
 export interface ViewEvents {
   /** Called when the user zooms to a frame; 0 is the root. */
@@ -216,6 +217,12 @@ export class GraphView {
     canvas.addEventListener("click", (event) => {
       const index = this.at(event);
       if (index >= 0 && event.detail < 2)
+        events.zoom(index);
+    });
+    watchWheel(canvas, (event, isInto) => {
+      const { graph, zoom } = this.state!;
+      const index = isInto ? frameInto(graph, zoom, this.at(event)) : frameOut(graph, zoom);
+      if (index >= 0)
         events.zoom(index);
     });
     canvas.addEventListener("dblclick", () => { events.zoom(0); });
