@@ -12,11 +12,11 @@ typedef struct folded_number {
   const char *end;
 } folded_number;
 
-typedef struct folded_line {
+typedef struct folded_split_line {
   sp_text_line stack;
   folded_number numbers[2]; /* in the order of the line */
   size_t number_count;
-} folded_line;
+} folded_split_line;
 
 /* Remove a number and the blanks before it from the end of a line. Returns
  * false if the line does not end in a number after a stack. */
@@ -44,10 +44,10 @@ static bool folded_cut_number(sp_text_line *line, folded_number *out) {
 /* Split a line into the stack and at most `numbers_max` numbers. If it has no
  * number, the line is not a folded stack. */
 static void folded_split(sp_text_line line, size_t numbers_max,
-                         folded_line *out) {
+                         folded_split_line *out) {
   folded_number number;
 
-  *out = (folded_line){.stack = line};
+  *out = (folded_split_line){.stack = line};
   while (out->number_count < numbers_max &&
          folded_cut_number(&out->stack, &number)) {
     out->numbers[1] = out->numbers[0];
@@ -90,7 +90,7 @@ bool sp_foreign_folded_is(const char *name, sp_view view) {
   size_t seen = 0, stacks = 0, callers = 0, number = 0;
   const char *text = view.bytes, *end = text + view.size;
   sp_text_line line;
-  folded_line split;
+  folded_split_line split;
 
   while (seen < FOLDED_LINES_MAX && folded_next(&text, end, &line, &number)) {
     folded_split(line, 1, &split);
@@ -107,7 +107,7 @@ static spanprof_status folded_examine(sp_view text, size_t *number_count) {
   const char *at = text.bytes, *end = at + text.size;
   size_t number = 0;
   sp_text_line line;
-  folded_line split;
+  folded_split_line split;
 
   *number_count = 2;
   while (folded_next(&at, end, &line, &number)) {
@@ -161,7 +161,8 @@ static spanprof_status folded_stack(sp_foreign *foreign, sp_text_line stack,
   return st;
 }
 
-static spanprof_status folded_add(sp_foreign *foreign, const folded_line *line,
+static spanprof_status folded_add(sp_foreign *foreign,
+                                  const folded_split_line *line,
                                   const uint32_t types[2]) {
   uint32_t node;
   spanprof_status st = folded_stack(foreign, line->stack, &node);
@@ -178,7 +179,7 @@ spanprof_status sp_foreign_folded_read(sp_foreign *foreign, sp_view text) {
   uint32_t types[2] = {0, 0};
   size_t number_count, number = 0;
   sp_text_line line;
-  folded_line split;
+  folded_split_line split;
   spanprof_status st = folded_examine(text, &number_count);
 
   if (!st)

@@ -7,26 +7,26 @@
 #define JSON_EXACT_POWER 22 /* 10^22 is the largest exact power of ten */
 
 /* A list or object whose end was not read yet. */
-typedef struct json_open {
+typedef struct document_open {
   size_t first; /* index of its first item in `values` */
   bool is_object;
-} json_open;
+} document_open;
 
-typedef struct json_parsing {
+typedef struct document_parsing {
   sp_arena *arena;
   const char *at;
   const char *end;
   sp_json_node *values; /* items of all open lists and objects */
   size_t value_count;
   size_t value_capacity;
-  json_open *open;
+  document_open *open;
   size_t open_count;
   size_t open_capacity;
-} json_parsing;
+} document_parsing;
 
-static const sp_json_node json_missing;
+static const sp_json_node document_missing;
 
-static char json_peek(json_parsing *p) {
+static char document_peek(document_parsing *p) {
   while (p->at < p->end &&
          (*p->at == ' ' || *p->at == '\n' || *p->at == '\r' || *p->at == '\t'))
     p->at++;
@@ -34,7 +34,7 @@ static char json_peek(json_parsing *p) {
 }
 
 /* Append a value to the innermost open list or object. */
-static spanprof_status json_push(json_parsing *p, sp_json_node value) {
+static spanprof_status document_push(document_parsing *p, sp_json_node value) {
   if (sp_mem_reserve(p->arena->mem, (void **)&p->values, &p->value_capacity,
                      p->value_count + 1, sizeof *p->values))
     return SPANPROF_ERR_NOMEM;
@@ -44,8 +44,8 @@ static spanprof_status json_push(json_parsing *p, sp_json_node value) {
 
 /* Decode a string with escapes, whose bytes end at `end`. A half of a surrogate
  * pair becomes U+FFFD. */
-static spanprof_status json_decode(json_parsing *p, const char *end,
-                                   sp_json_node *out) {
+static spanprof_status document_decode(document_parsing *p, const char *end,
+                                       sp_json_node *out) {
   char *text = sp_arena_new(p->arena, (size_t)(end - p->at) + 1, 1);
   size_t used = 0, size;
 
@@ -66,7 +66,7 @@ static spanprof_status json_decode(json_parsing *p, const char *end,
   return SPANPROF_OK;
 }
 
-static spanprof_status json_text(json_parsing *p, sp_json_node *out) {
+static spanprof_status document_text(document_parsing *p, sp_json_node *out) {
   const char *end = ++p->at;
   bool has_escape = false;
   spanprof_status st = SPANPROF_OK;
@@ -82,14 +82,14 @@ static spanprof_status json_text(json_parsing *p, sp_json_node *out) {
   *out = (sp_json_node){
       .kind = SP_JSON_TEXT, .count = (uint32_t)(end - p->at), .text = p->at};
   if (has_escape)
-    st = json_decode(p, end, out);
+    st = document_decode(p, end, out);
   p->at = end + 1;
   return st;
 }
 
 /* Read digits, and add them to *value. Further digits than fit *value only
  * count. Returns the number of digits. */
-static int json_digits(json_parsing *p, uint64_t *value, int *dropped) {
+static int document_digits(document_parsing *p, uint64_t *value, int *dropped) {
   int count = 0;
 
   for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++, count++)
@@ -101,7 +101,7 @@ static int json_digits(json_parsing *p, uint64_t *value, int *dropped) {
 }
 
 /* Read the exponent of a number, which is optional. */
-static bool json_exponent(json_parsing *p, int *out) {
+static bool document_exponent(document_parsing *p, int *out) {
   bool minus = false;
   uint64_t value = 0;
   int dropped = 0;
@@ -112,14 +112,14 @@ static bool json_exponent(json_parsing *p, int *out) {
   p->at++;
   if (p->at < p->end && (*p->at == '-' || *p->at == '+'))
     minus = *p->at++ == '-';
-  if (!json_digits(p, &value, &dropped))
+  if (!document_digits(p, &value, &dropped))
     return false;
   *out = value > 9999 ? 9999 : (int)value;
   *out = minus ? -*out : *out;
   return true;
 }
 
-static double json_scaled(uint64_t value, int power) {
+static double document_scaled(uint64_t value, int power) {
   if (value == 0 || power == 0)
     return (double)value;
   if (power < 0 && power >= -JSON_EXACT_POWER)
@@ -127,31 +127,31 @@ static double json_scaled(uint64_t value, int power) {
   return (double)value * pow(10, power);
 }
 
-static spanprof_status json_number(json_parsing *p, sp_json_node *out) {
+static spanprof_status document_number(document_parsing *p, sp_json_node *out) {
   const bool minus = *p->at == '-';
   uint64_t value = 0;
   int dropped = 0, places = 0, dropped_places = 0, exponent;
 
   p->at += minus;
-  if (!json_digits(p, &value, &dropped))
+  if (!document_digits(p, &value, &dropped))
     return SPANPROF_ERR_FORMAT;
   if (p->at < p->end && *p->at == '.') {
     p->at++;
-    places = json_digits(p, &value, &dropped_places);
+    places = document_digits(p, &value, &dropped_places);
     if (!places)
       return SPANPROF_ERR_FORMAT;
   }
-  if (!json_exponent(p, &exponent))
+  if (!document_exponent(p, &exponent))
     return SPANPROF_ERR_FORMAT;
   *out = (sp_json_node){.kind = SP_JSON_NUMBER};
   out->number =
-      json_scaled(value, exponent + dropped + dropped_places - places);
+      document_scaled(value, exponent + dropped + dropped_places - places);
   if (minus)
     out->number = -out->number;
   return SPANPROF_OK;
 }
 
-static spanprof_status json_word(json_parsing *p, sp_json_node *out) {
+static spanprof_status document_word(document_parsing *p, sp_json_node *out) {
   static const struct {
     const char *word;
     sp_json_kind kind;
@@ -172,21 +172,21 @@ static spanprof_status json_word(json_parsing *p, sp_json_node *out) {
   return SPANPROF_ERR_FORMAT;
 }
 
-static spanprof_status json_scalar(json_parsing *p) {
+static spanprof_status document_scalar(document_parsing *p) {
   const char c = *p->at;
   sp_json_node value;
-  spanprof_status st = c == '"' ? json_text(p, &value)
+  spanprof_status st = c == '"' ? document_text(p, &value)
                        : c == '-' || (c >= '0' && c <= '9')
-                           ? json_number(p, &value)
-                           : json_word(p, &value);
+                           ? document_number(p, &value)
+                           : document_word(p, &value);
 
-  return st ? st : json_push(p, value);
+  return st ? st : document_push(p, value);
 }
 
 /* Replace the items of the innermost open list or object by the value that
  * contains them. */
-static spanprof_status json_close(json_parsing *p) {
-  const json_open open = p->open[--p->open_count];
+static spanprof_status document_close(document_parsing *p) {
+  const document_open open = p->open[--p->open_count];
   const size_t count = p->value_count - open.first;
   sp_json_node *items = sp_arena_new(p->arena, count, sizeof *items);
   sp_json_node value = {.kind = open.is_object ? SP_JSON_OBJECT : SP_JSON_LIST};
@@ -199,26 +199,26 @@ static spanprof_status json_close(json_parsing *p) {
   value.count = (uint32_t)(open.is_object ? count / 2 : count);
   p->value_count = open.first;
   p->at++;
-  return json_push(p, value);
+  return document_push(p, value);
 }
 
-static char json_closing(const json_parsing *p) {
+static char document_closing(const document_parsing *p) {
   return p->open[p->open_count - 1].is_object ? '}' : ']';
 }
 
 /* Read the key of the next member, if an object is open. */
-static spanprof_status json_key(json_parsing *p) {
+static spanprof_status document_key(document_parsing *p) {
   sp_json_node key;
   spanprof_status st;
 
   if (!p->open_count || !p->open[p->open_count - 1].is_object)
     return SPANPROF_OK;
-  if (json_peek(p) != '"')
+  if (document_peek(p) != '"')
     return SPANPROF_ERR_FORMAT;
-  st = json_text(p, &key);
+  st = document_text(p, &key);
   if (!st)
-    st = json_push(p, key);
-  if (!st && json_peek(p) != ':')
+    st = document_push(p, key);
+  if (!st && document_peek(p) != ':')
     st = SPANPROF_ERR_FORMAT;
   p->at++;
   return st;
@@ -226,36 +226,36 @@ static spanprof_status json_key(json_parsing *p) {
 
 /* Open a list or object. Sets *is_empty if it ends at once, with its end still
  * to be read. */
-static spanprof_status json_begin(json_parsing *p, bool *is_empty) {
+static spanprof_status document_begin(document_parsing *p, bool *is_empty) {
   if (sp_mem_reserve(p->arena->mem, (void **)&p->open, &p->open_capacity,
                      p->open_count + 1, sizeof *p->open))
     return SPANPROF_ERR_NOMEM;
   p->open[p->open_count++] =
-      (json_open){.first = p->value_count, .is_object = *p->at == '{'};
+      (document_open){.first = p->value_count, .is_object = *p->at == '{'};
   p->at++;
-  *is_empty = json_peek(p) == json_closing(p);
+  *is_empty = document_peek(p) == document_closing(p);
   return SPANPROF_OK;
 }
 
 /* Read one value with all that it contains. Does not recurse, because a
  * document may have any depth. */
-static spanprof_status json_value(json_parsing *p) {
+static spanprof_status document_value(document_parsing *p) {
   spanprof_status st;
   bool is_empty = false;
   char c;
 
   do {
-    st = json_key(p);
-    c = json_peek(p);
+    st = document_key(p);
+    c = document_peek(p);
     if (!st && (c == '{' || c == '[')) {
-      st = json_begin(p, &is_empty);
+      st = document_begin(p, &is_empty);
       if (!st && !is_empty)
         continue;
     } else if (!st) {
-      st = p->at < p->end ? json_scalar(p) : SPANPROF_ERR_FORMAT;
+      st = p->at < p->end ? document_scalar(p) : SPANPROF_ERR_FORMAT;
     }
-    while (!st && p->open_count && json_peek(p) == json_closing(p))
-      st = json_close(p);
+    while (!st && p->open_count && document_peek(p) == document_closing(p))
+      st = document_close(p);
     if (!st && p->open_count && (p->at == p->end || *p->at++ != ','))
       st = SPANPROF_ERR_FORMAT;
   } while (!st && p->open_count);
@@ -264,11 +264,11 @@ static spanprof_status json_value(json_parsing *p) {
 
 spanprof_status sp_json_parse(const sp_json_node **out, sp_arena *arena,
                               const char *text, size_t size) {
-  json_parsing p = {.arena = arena, .at = text, .end = text + size};
+  document_parsing p = {.arena = arena, .at = text, .end = text + size};
   sp_json_node *root = sp_arena_new(arena, 1, sizeof *root);
-  spanprof_status st = root ? json_value(&p) : arena->st;
+  spanprof_status st = root ? document_value(&p) : arena->st;
 
-  if (!st && (json_peek(&p), p.at < p.end))
+  if (!st && (document_peek(&p), p.at < p.end))
     st = SPANPROF_ERR_FORMAT;
   if (!st)
     *root = p.values[0];
@@ -285,12 +285,12 @@ const sp_json_node *sp_json_member(const sp_json_node *object,
   for (i = 0; object->kind == SP_JSON_OBJECT && i < object->count; i++)
     if (sp_view_is(sp_json_view(&object->items[i * 2]), key))
       return &object->items[i * 2 + 1];
-  return &json_missing;
+  return &document_missing;
 }
 
 const sp_json_node *sp_json_item(const sp_json_node *list, size_t i) {
   return list->kind == SP_JSON_LIST && i < list->count ? &list->items[i]
-                                                       : &json_missing;
+                                                       : &document_missing;
 }
 
 size_t sp_json_count(const sp_json_node *list) {
