@@ -150,6 +150,36 @@ static void ids_are_found_in_traces_and_samples(void) {
   answer_dispose(&a);
 }
 
+/* The trace's second span has the id of a sampled span. */
+static void a_trace_has_the_values_of_each_window(void) {
+  static const char *const windows[][2] = {{"windows", "1"}};
+  const sp_store_span spans[] = {{.trace_id = {.hi = 5, .lo = 5},
+                                  .span_id = 300,
+                                  .name = "GET /",
+                                  .service = "shop",
+                                  .start_ns = FIXTURE_TIME,
+                                  .duration_ns = 60 * FIXTURE_SECOND},
+                                 {.trace_id = {.hi = 5, .lo = 5},
+                                  .span_id = 3,
+                                  .parent_id = 300,
+                                  .name = "work",
+                                  .service = "shop",
+                                  .start_ns = FIXTURE_TIME}};
+  answer a;
+
+  CHECK(!sp_store_put_spans(calls_store, spans, 2));
+  a = get("/api/v1/trace/00000000000000050000000000000005", windows, 1);
+  check_has(&a, 200,
+            "\"windows\":[{\"spanId\":\"0000000000000003\",\"service\":"
+            "\"shop\",\"threadName\":null,\"threadId\":null,\"startNs\":"
+            "1700000020000000000,\"durationNs\":");
+  check_has(&a, 200, "\"value\":30000000,\"samples\":3}]}");
+  answer_dispose(&a);
+  a = get("/api/v1/trace/00000000000000050000000000000005", NULL, 0);
+  CHECK(!strstr(a.text, "windows"));
+  answer_dispose(&a);
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"traces_are_filtered_and_counted", traces_are_filtered_and_counted},
@@ -157,6 +187,8 @@ int main(int argc, char **argv) {
        root_spans_are_counted_by_service_and_name},
       {"ids_are_found_in_traces_and_samples",
        ids_are_found_in_traces_and_samples},
+      {"a_trace_has_the_values_of_each_window",
+       a_trace_has_the_values_of_each_window},
   };
 
   return calls_main(argc, argv, tests, SP_COUNT_OF(tests));

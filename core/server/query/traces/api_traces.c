@@ -33,11 +33,26 @@ typedef struct traces_span {
   int64_t total;
 } traces_span;
 
+/* The value of a span in one profile of one thread. */
+typedef struct traces_window {
+  uint64_t span_id;
+  const char *service; /* labels of the profile, or NULL */
+  const char *thread_name;
+  const char *thread_id;
+  int64_t time_ns;
+  int64_t duration_ns;
+  int64_t value;
+  uint64_t samples;
+} traces_window;
+
 typedef struct traces_spans {
   sp_api *api;
   traces_span *spans;
   size_t count, capacity;
   sp_index index; /* finds a span by its id */
+  bool with_windows;
+  traces_window *windows; /* only if with_windows */
+  size_t window_count, window_capacity;
   spanprof_status st;
 } traces_spans;
 
@@ -101,16 +116,47 @@ static void traces_dispose(traces_spans *list) {
 
   sp_index_dispose(&list->index, mem);
   sp_mem_free(mem, list->spans);
+  sp_mem_free(mem, list->windows);
+}
+
+static const char *traces_label(traces_spans *list, const sp_store_point *point,
+                                const char *name) {
+  const char *value = sp_text_pairs_find(point->labels, name);
+
+  return value ? traces_copy(list, value) : NULL;
+}
+
+static void traces_add_window(traces_spans *list, const sp_store_point *point) {
+  traces_window *window;
+
+  list->st = sp_mem_reserve(list->api->query.mem, (void **)&list->windows,
+                            &list->window_capacity, list->window_count + 1,
+                            sizeof *list->windows);
+  if (list->st)
+    return;
+  window = &list->windows[list->window_count++];
+  *window =
+      (traces_window){.span_id = point->span_id,
+                      .service = traces_label(list, point, "service_name"),
+                      .thread_name = traces_label(list, point, "thread_name"),
+                      .thread_id = traces_label(list, point, "thread_id"),
+                      .time_ns = point->time_ns,
+                      .duration_ns = point->duration_ns,
+                      .value = point->value,
+                      .samples = point->sample_count};
 }
 
 static bool traces_own(void *data, const sp_store_point *point) {
-  traces_span *span = traces_find(data, point->span_id);
+  traces_spans *list = data;
+  traces_span *span = traces_find(list, point->span_id);
 
   if (span) {
     span->own = sp_sum(span->own, point->value);
     span->samples += point->sample_count;
+    if (list->with_windows)
+      traces_add_window(list, point);
   }
-  return true;
+  return !list->st;
 }
 
 /* Add to each span the values of its samples. Reads the profiles of the time
@@ -144,7 +190,7 @@ static spanprof_status traces_cost(traces_spans *list, const char *type) {
   if (!st)
     st = sp_store_points(query->serve->store, sp_query_plan_selector(&plan),
                          SP_STORE_POINT_PER_SPAN, traces_own, list);
-  st = sp_query_plan_done(&plan, st);
+  st = sp_query_plan_done(&plan, st ? st : list->st);
   sp_query_plan_dispose(&plan);
   return st;
 }
@@ -344,6 +390,48 @@ static void trace_put_span(sp_api *api, const traces_span *span) {
   sp_json_close(json, '}');
 }
 
+static void trace_put_text(sp_json *json, const char *name, const char *text) {
+  sp_json_key(json, name);
+  if (text)
+    sp_json_text(json, text);
+  else
+    sp_json_null(json);
+}
+
+static int trace_window_order(const void *a, const void *b) {
+  const traces_window *left = a, *right = b;
+
+  if (left->time_ns != right->time_ns)
+    return left->time_ns < right->time_ns ? -1 : 1;
+  return (left->span_id > right->span_id) - (left->span_id < right->span_id);
+}
+
+static void trace_put_windows(traces_spans *list) {
+  sp_api *api = list->api;
+  sp_json *json = &api->json;
+  size_t i;
+
+  if (list->window_count)
+    qsort(list->windows, list->window_count, sizeof *list->windows,
+          trace_window_order);
+  sp_json_member_open(json, "windows", '[');
+  for (i = 0; i < list->window_count; i++) {
+    const traces_window *window = &list->windows[i];
+
+    sp_json_open(json, '{');
+    sp_api_put_span_id(api, "spanId", window->span_id);
+    trace_put_text(json, "service", window->service);
+    trace_put_text(json, "threadName", window->thread_name);
+    trace_put_text(json, "threadId", window->thread_id);
+    sp_json_member_int(json, "startNs", window->time_ns);
+    sp_json_member_int(json, "durationNs", window->duration_ns);
+    sp_json_member_int(json, "value", window->value);
+    sp_json_member_int(json, "samples", (int64_t)window->samples);
+    sp_json_close(json, '}');
+  }
+  sp_json_close(json, ']');
+}
+
 static int trace_order(const void *a, const void *b) {
   const traces_span *left = a, *right = b;
 
@@ -357,7 +445,8 @@ spanprof_status sp_api_trace(sp_api *api) {
   const sp_texts ids = {.texts = &text, .count = 1};
   sp_store_span_filter filter = {.limit = TRACES_SPANS_MAX,
                                  .cancel = api->query.http->cancel};
-  traces_spans list = {.api = api};
+  traces_spans list = {.api = api,
+                       .with_windows = sp_api_parameter(api, "windows")};
   size_t i;
   spanprof_status st = sp_api_plan(api);
 
@@ -386,6 +475,8 @@ spanprof_status sp_api_trace(sp_api *api) {
   for (i = 0; !st && i < list.count; i++)
     trace_put_span(api, &list.spans[i]);
   sp_json_close(&api->json, ']');
+  if (!st && list.with_windows)
+    trace_put_windows(&list);
   sp_json_close(&api->json, '}');
   traces_dispose(&list);
   return st;
