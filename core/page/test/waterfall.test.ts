@@ -7,10 +7,14 @@ import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { textOf } from "./content.ts";
 import { Server } from "./server.ts";
 import { pushSpan, spanId, traceId } from "./shop.ts";
+import type { WireTraceSpan, WireTraceWindow } from "../src/model/wire.ts";
+import { forestOf } from "../src/trace/forest.ts";
+import { areUseful, lanesOf } from "../src/trace/lanes.ts";
 import { partText, readPart } from "../src/trace/part.ts";
 import { timeText } from "../src/trace/waterfall.ts";
 
-const startMs = Date.now() - 65_000;
+/** A whole second, as the starts of the profiles. */
+const startMs = Math.floor(Date.now() / 1000) * 1000 - 65_000;
 let server: Server, browser: Browser;
 
 before(async () => {
@@ -23,6 +27,12 @@ before(async () => {
     { traceId: traceId(1), spanId: spanId(4), parentSpanId: spanId(1), name: "early", startMs: startMs + 70, durationMs: 10 },
   ]);
   await server.pushTrace("blank", [{ traceId: traceId(6), spanId: spanId(60), name: " \u200b\u2003", startMs, durationMs: 1 }]);
+  await server.pushTrace("batch", [
+    { traceId: traceId(7), spanId: spanId(70), name: "nightly", startMs: startMs - 30_000, durationMs: 50_000 },
+    { traceId: traceId(7), spanId: spanId(71), parentSpanId: spanId(70), name: "sort", startMs: startMs - 20_000, durationMs: 20_000 },
+  ]);
+  await pushSpan(server, { id: spanId(70), name: "nightly", service: "batch", stacks: "main;read 50", untilMs: startMs - 20_000 });
+  await pushSpan(server, { id: spanId(71), name: "sort", service: "batch", stacks: "main;sort 100", untilMs: startMs - 10_000 });
   await pushSpan(server, { id: spanId(1), name: "GET /cart", stacks: "main;cart 3", untilMs: startMs + 5000 });
   await pushSpan(server, { id: spanId(2), name: "render", stacks: "main;render 12", untilMs: startMs + 5000 });
 });
@@ -164,6 +174,60 @@ test("a span whose name is blank can be clicked", async () => {
   await page.click('table[aria-label="Traces"] a');
   await rows(page);
   assert.equal(await textOf(page, ".waterfall .text"), "(blank name)");
+  await closeCleanly(opened);
+});
+
+const traceSpan = (id: string, parentId: string | null, startNs: number, durationNs: number): WireTraceSpan => ({
+  spanId: id, parentId, name: id, service: "s", kind: 1, startNs, durationNs, status: 0, statusMessage: "", attributes: {}, own: 0, total: 0, samples: 0,
+});
+const traceWindow = (id: string, threadName: string | null, start: number, value: number): WireTraceWindow => ({
+  spanId: id, service: "s", threadName, threadId: threadName === null ? null : "7", startNs: start, durationNs: 100, value, samples: value / 10,
+});
+
+test("the windows of a trace become lanes of threads, and lanes without news are not shown", () => {
+  const forest = forestOf([traceSpan("a", null, 1000, 300), traceSpan("b", "a", 1010, 100)]);
+  const lanes = lanesOf([
+    traceWindow("a", "x", 950, 20), traceWindow("b", "x", 950, 50), traceWindow("b", "y", 950, 10), traceWindow("other", "z", 950, 10),
+    traceWindow("a", "x", 1050, 30), traceWindow("a", "w", 1050, 0),
+  ], forest);
+
+  assert.deepEqual(lanes.map(({ thread, value }) => [thread, value]), [["x (7)", 100], ["y (7)", 10]]);
+  assert.deepEqual(lanes[0]!.boxes, [
+    { fromNs: -50, untilNs: 50, value: 70, samples: 7, largest: 1, largestValue: 50 },
+    { fromNs: 50, untilNs: 150, value: 30, samples: 3, largest: 0, largestValue: 30 },
+  ]);
+  assert.equal(areUseful(lanes, 300), true);
+  const alone = (...windows: WireTraceWindow[]): boolean => areUseful(lanesOf(windows, forest), 300);
+  assert.equal(alone(), false);
+  assert.equal(alone(traceWindow("a", null, 1000, 10)), false);
+  assert.equal(alone(traceWindow("a", null, 1000, 10), traceWindow("a", null, 1100, 10)), true);
+  assert.equal(areUseful(lanesOf([traceWindow("a", null, 1000, 10), traceWindow("a", null, 1100, 10)], forest), 90), false);
+  assert.equal(alone(traceWindow("a", "x", 1000, 10), traceWindow("a", "y", 1000, 10)), true);
+});
+
+test("a trace longer than a profile shows its CPU time by profile, and short traces do not", async () => {
+  const opened = await open(browser, `${server.base}trace?trace=${traceId(7)}`);
+  const { page } = opened;
+  const boxes = async (): Promise<number[][]> => await page.$$eval(".lane-box", (all) => (all as HTMLElement[]).map((box) =>
+    [box.style.left, box.style.width, box.querySelector("i")!.style.height].map((text) => Math.round(parseFloat(text) * 10) / 10)));
+
+  await rows(page);
+  const whole = await boxes();
+  // Profiles last 10 of the 50 s and begin at whole seconds.
+  assert.deepEqual(whole.map(([, width, height]) => [width, height]), [[20, 50], [20, 100]]);
+  assert.match(await textOf(page, ".lanes"), /A profile does not contain the times of its samples.*no labels of threads/s);
+  await page.click(".lanes summary");
+  assert.deepEqual(await page.$$eval(".lanes tbody tr", (all) => all.map((row) => Array.from(row.querySelectorAll("td"), (cell) => cell.textContent).filter((_, at) => at !== 1))),
+    [["batch", "500 ms", "50", "nightly (500 ms)"], ["batch", "1.00 s", "100", "sort (1.00 s)"]]);
+  await page.evaluate(() => { document.querySelectorAll<HTMLElement>(".lanes tbody button")[1]!.click(); });
+  assert.equal(await chosen(page), "sort");
+  await page.focus('[role="treegrid"]');
+  await page.keyboard.press("z");
+  assert.notDeepEqual(await boxes(), whole);
+  await accessibleInBothThemes(page);
+  await page.goto(`${server.base}trace?trace=${traceId(1)}`);
+  await rows(page);
+  assert.equal(await page.$(".lanes"), null);
   await closeCleanly(opened);
 });
 

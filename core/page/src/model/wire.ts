@@ -108,6 +108,18 @@ export interface WireTraceSpan {
   samples: number;
 }
 
+/** The own value of a span in one profile, from `/api/v1/trace/ID?windows=1`. */
+export interface WireTraceWindow {
+  spanId: string;
+  service: string | null;
+  threadName: string | null;
+  threadId: string | null;
+  startNs: number;
+  durationNs: number;
+  value: number;
+  samples: number;
+}
+
 export interface WireGaps {
   ranges: { from: number; until: number }[];
   before: number | null;

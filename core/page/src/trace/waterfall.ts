@@ -159,7 +159,7 @@ class Grid implements Waterfall {
   private drawAxis(): void {
     const { fromNs, untilNs } = this.part;
     const ticks = Array.from({ length: TICKS }, (_, tick) => {
-      const mark = h("span", { class: "tick" }, timeText(fromNs + (untilNs - fromNs) * tick / TICKS, untilNs - fromNs));
+      const mark = h("span", { class: "axis-tick" }, timeText(fromNs + (untilNs - fromNs) * tick / TICKS, untilNs - fromNs));
       mark.style.left = `${tick * 100 / TICKS}%`;
       return mark;
     });

@@ -1,7 +1,7 @@
 /** The Trace view: waterfall, details of the selected span, and the flame graph of
  * the whole trace. */
 import { rangeChange } from "../model/range.ts";
-import type { WireTraceSpan } from "../model/wire.ts";
+import type { WireTraceSpan, WireTraceWindow } from "../model/wire.ts";
 import { Problem } from "../parts/api.ts";
 import { h, safeText } from "../parts/dom.ts";
 import { amount, count, exactMoment, zoneOf } from "../parts/format.ts";
@@ -10,16 +10,24 @@ import { toOtherView, measureOf, type Measure } from "../spans/links.ts";
 import { spanDetails } from "../trace/details.ts";
 import { TraceFlame } from "../trace/flame.ts";
 import { forestOf, type Branch, type Forest } from "../trace/forest.ts";
+import { laneRows, type LaneRows } from "../trace/lane_rows.ts";
+import { areUseful, lanesOf } from "../trace/lanes.ts";
 import { isWhole, partText, readPart, type Part } from "../trace/part.ts";
 import { timeText, waterfall, type Waterfall } from "../trace/waterfall.ts";
 import type { View } from "./view.ts";
 
 const ID = /^[0-9a-f]{32}$/;
 
-async function spansOf(view: View, id: string): Promise<WireTraceSpan[] | null> {
+interface WireTraceAnswer {
+  spans: WireTraceSpan[];
+  windows: WireTraceWindow[];
+}
+
+/** Returns null if the server does not have the trace. */
+async function traceOf(view: View, id: string): Promise<WireTraceAnswer | null> {
   try {
     const { type } = view.state.parameters;
-    return (await view.api.get<{ spans: WireTraceSpan[] }>(`trace/${id}`, { type }, view.signal)).spans;
+    return await view.api.get<WireTraceAnswer>(`trace/${id}`, { type, windows: 1 }, view.signal);
   } catch (error) {
     if (error instanceof Problem && error.status === 404)
       return null;
@@ -36,17 +44,17 @@ export async function trace(view: View): Promise<void> {
       ? "No trace selected." : `\u201c${safeText(id, 60)}\u201d is not a trace id (32 hexadecimal digits).`), all);
     return;
   }
-  const spans = await spansOf(view, id);
-  if (!spans) {
+  const answer = await traceOf(view, id);
+  if (!answer) {
     view.element.append(h("h1", {}, "Trace"), h("p", { class: "notice", role: "status" },
       `Trace ${id} not found: it was never sent to this server, or has been deleted.`), all);
     return;
   }
   const measure = measureOf(view.state);
-  const forest = forestOf(spans, view.state.parameters["clock"] === "recorded");
+  const forest = forestOf(answer.spans, view.state.parameters["clock"] === "recorded");
   view.title(forest.branches[0]!.span.name);
   const flame = new TraceFlame(view, id, forest, measure.name, chosenOf(view, forest));
-  view.element.append(heading(id, forest, measure), waterfallSection(view, forest, measure, flame), flame.element);
+  view.element.append(heading(id, forest, measure), waterfallSection(view, forest, answer.windows, measure, flame), flame.element);
 }
 
 function plural(number: number, one: string, several: string): string {
@@ -107,7 +115,7 @@ function addressWriter(view: View): { schedule: (span: string) => void; flush: (
  * details beside them would leave a gap below. */
 const SHORT_ROWS = 12;
 
-function waterfallSection(view: View, forest: Forest, measure: Measure, flame: TraceFlame): HTMLElement {
+function waterfallSection(view: View, forest: Forest, windows: readonly WireTraceWindow[], measure: Measure, flame: TraceFlame): HTMLElement {
   const details = h("aside", { "aria-label": "Selected span", "aria-live": "polite", tabindex: "0" });
   const pageChange = ({ span }: Branch): Record<string, string | undefined> => {
     const beginMs = Math.floor(span.startNs / 1e6);
@@ -132,6 +140,7 @@ function waterfallSection(view: View, forest: Forest, measure: Measure, flame: T
     onPart: (part) => {
       view.updateAddress({ part: partText(part, forest.lengthNs) });
       zoom.set(part);
+      lanes?.draw(part);
     },
     onOpen: (index) => {
       note.flush();
@@ -141,11 +150,21 @@ function waterfallSection(view: View, forest: Forest, measure: Measure, flame: T
   });
 
   const zoom = zoomTools(view, forest, grid);
+  const lanes = lanesBelow(windows, forest, measure, grid);
+  const part = readPart(view.state.parameters["part"], forest.lengthNs);
 
   show(Math.max(0, chosenOf(view, forest)));
-  zoom.set(readPart(view.state.parameters["part"], forest.lengthNs));
+  zoom.set(part);
+  lanes?.draw(part);
   return h("section", { "aria-label": "Waterfall" }, tools(view, forest, grid, zoom.element, measure),
-    h("div", { class: forest.branches.length > SHORT_ROWS ? "trace-body" : "trace-body short" }, grid.element, details));
+    h("div", { class: forest.branches.length > SHORT_ROWS ? "trace-body" : "trace-body short" }, h("div", {}, grid.element, lanes?.element), details));
+}
+
+/** Returns null if the lanes would repeat the sums of the waterfall. */
+function lanesBelow(windows: readonly WireTraceWindow[], forest: Forest, measure: Measure, grid: Waterfall): LaneRows | null {
+  const lanes = lanesOf(windows, forest);
+
+  return areUseful(lanes, forest.lengthNs) ? laneRows({ lanes, forest, measure, onSelect: (index) => { grid.select(index); } }) : null;
 }
 
 function zoomTools(view: View, forest: Forest, grid: Waterfall): { element: HTMLElement; set: (part: Part) => void } {
