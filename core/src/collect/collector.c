@@ -27,9 +27,9 @@
  * samples. */
 #define COLLECTOR_MIN_STOP_NS SP_NS_PER_S
 
-/* AddressSanitizer (GCC 12, clang 14) does not reset the locks of its allocator
- * in a forked child, so in a build with it, a fork waits until the collector
- * does not work, even if that takes long. */
+/* Maximum time that a fork waits for the collector to be idle. AddressSanitizer
+ * (GCC 12, clang 14) does not reset the locks of its allocator in a forked
+ * child, so in a build with it, the fork waits longer. */
 #if defined(__SANITIZE_ADDRESS__)
 #define COLLECTOR_FORK_WAIT_NS (60 * SP_NS_PER_S)
 #else

@@ -103,8 +103,8 @@ static void a_page_can_be_requested(void) {
     CHECK_EQUAL(post(client, sink.address).status, 400);
   }
   CHECK_EQUAL(sink_number(&sink, "asked"), asked + 3);
-  /* Nobody needs the answer to sp_http_client_get(), so any limit ends the
-   * request, even a limit in the far future. */
+  /* A limit, even one in the far future, aborts all requests that are not
+   * `needed`, such as those of sp_http_client_get(). */
   sp_http_client_limit(client, UINT64_MAX - 1);
   sp_http_client_get(client, url, &answer);
   CHECK(answer.aborted);

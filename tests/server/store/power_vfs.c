@@ -117,8 +117,8 @@ static int power_read(sqlite3_file *file, void *to, int size,
   return power_real(file)->pMethods->xRead(power_real(file), to, size, at);
 }
 
-/* Record the change before the write, so that a sync that includes the write
- * also includes the change. */
+/* Record the written bytes in `image` before the write itself, so that a
+ * concurrent sync that covers the bytes also covers their record. */
 static int power_write(sqlite3_file *file, const void *bytes, int size,
                        sqlite3_int64 at) {
   power_image *image = ((power_file *)file)->image;

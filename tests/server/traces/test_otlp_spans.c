@@ -92,9 +92,9 @@ static void spans_outside_of_the_window_are_rejected(void) {
   sp_refusal refusal;
   int64_t off;
 
-  /* The window of allowed times begins, and then ends, one nanosecond before,
-   * at, or after the end of the first span. The second span is one nanosecond
-   * long and in 1970. */
+  /* The offsets from the end of the first span are -1, 0 and 1 ns. At each
+   * offset, one range of allowed times begins, and then another one ends. The
+   * second span is one nanosecond long and in 1970. */
   for (off = -1; off <= 1; off++) {
     sp_refusal_init(&refusal, &sp_mem_default);
     sp_otlp_spans_init(&spans, &sp_mem_default);

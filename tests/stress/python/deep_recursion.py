@@ -22,8 +22,8 @@ def wide(depth: int, *arguments: int, **named: int) -> int:
 
 
 def edge(depth: int) -> int:
-    """Recurse almost to the end of a chunk, and then make calls that each map a new chunk and free
-    it."""
+    """Recurse almost to the end of a chunk of CPython's frame stack, and then make calls that each
+    map a new chunk and free it."""
     if depth == 0:
         for _ in range(50):
             wide(3)

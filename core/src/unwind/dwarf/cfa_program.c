@@ -38,8 +38,8 @@
 #define CFA_GNU_ARGS_SIZE           0x2e
 #define CFA_GNU_NEGATIVE_OFFSET     0x2f
 
-/* Maximum depth of remembered states. GCC and Clang nest one level deep;
- * assembler output rarely nests two. */
+/* Maximum depth of remembered states. Code of GCC and Clang nests one
+ * level deep; hand-written assembly rarely nests two levels. */
 #define PROGRAM_STATES_MAX 8
 
 typedef struct program_state {
