@@ -5,7 +5,7 @@
 
 /* The addresses of the views in core/page/src/model/state.ts. */
 static const char *const page_paths[] = {
-    "/",       "/labels",     "/spans",           "/span",  "/trace",
+    "/",       "/services", "/labels",     "/spans",           "/span",  "/trace",
     "/traces", "/comparison", "/comparison-diff", "/adhoc",
 };
 

@@ -13,6 +13,7 @@ import { comparison } from "./views/comparison.ts";
 import { comparisonDiff } from "./views/comparison-diff.ts";
 import { explore } from "./views/explore.ts";
 import { labels } from "./views/labels.ts";
+import { services } from "./views/services.ts";
 import { span } from "./views/span.ts";
 import { spans } from "./views/spans.ts";
 import { trace } from "./views/trace.ts";
@@ -20,7 +21,7 @@ import { traces } from "./views/traces.ts";
 import type { Show, View } from "./views/view.ts";
 
 const VIEW_FUNCTIONS: Readonly<Record<ViewName, Show>> = {
-  explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff, adhoc,
+  services, explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff, adhoc,
 };
 
 const TITLE_MAX = 80;

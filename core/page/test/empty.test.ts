@@ -112,7 +112,7 @@ test("an empty server shows how to send profiles to its address", async () => {
   const { page } = opened;
 
   await waitForText(page, ".start h2", "no profiles yet");
-  assert.equal((await page.$$(".snippet")).length, 3);
+  assert.equal((await page.$$(".snippet")).length, 4);
   for (const code of await page.$$eval(".snippet pre", (all) => all.map((each) => each.textContent)))
     assert.ok(code.includes(bare.base.replace(/\/$/, "")), code);
   await browser.defaultBrowserContext().overridePermissions(bare.base, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);

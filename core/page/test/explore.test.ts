@@ -39,10 +39,12 @@ async function type(page: Page, query: string): Promise<void> {
   await page.keyboard.type(query);
 }
 
-test("the default is the application with the most data", async () => {
+test("the first of several services is the one with the most data", async () => {
   const opened = await at("");
   const { page } = opened;
 
+  await page.waitForSelector(".services tbody th a");
+  await page.click(".services tbody th a");
   await waitForGraph(page);
   assert.equal(parameter(page, "query"), '{service_name="shop"}');
   assert.match(await text(page, "h1"), /^shop \u2013 cpu$/);

@@ -35,7 +35,7 @@ test("each view is a history entry with its title and current link", async () =>
   const { page } = opened;
 
   await waitForGraph(page);
-  await page.click(".shell nav a:nth-child(2)");
+  await page.click(".shell nav a:nth-child(3)");
   await page.waitForSelector(".values");
   assert.equal(new URL(page.url()).pathname, "/labels");
   assert.equal(parameter(page, "query"), "shop.cpu");
@@ -166,7 +166,7 @@ test("only links to views with a range keep live mode", async () => {
   await waitForGraph(page);
   const links = await page.$$eval(".shell nav a", (all) => all.map((each) => [each.textContent, new URL(each.href).searchParams.has("live")]));
   assert.deepEqual(links, [
-    ["Explore", true], ["Labels", true], ["Spans", true], ["Traces", true], ["Compare", false], ["Diff", false], ["Open file", false],
+    ["Services", true], ["Explore", true], ["Labels", true], ["Spans", true], ["Traces", true], ["Compare", false], ["Diff", false], ["Open file", false],
   ]);
   await closeCleanly(opened);
 });
@@ -230,7 +230,7 @@ test("a new application can be selected after a refresh and after a restart", as
   await page.click('[aria-label="Refresh"]');
   await picked(3);
   await own.stop();
-  await page.click(".shell nav a:nth-child(2)");
+  await page.click(".shell nav a:nth-child(3)");
   await waitForText(page, "#view .fault", "The server is not responding");
   await own.restart();
   await own.pushFolded("ads.cpu", "main;show 100");
@@ -275,7 +275,7 @@ test("the page waits for a server that restarts", async () => {
   await own.restart();
   await page.waitForFunction(() => !document.querySelector(".notices .fault"));
   await own.stop();
-  await page.click(".shell nav a:nth-child(2)");
+  await page.click(".shell nav a:nth-child(3)");
   await waitForText(page, "#view .fault", "The server is not responding");
   await own.restart();
   await page.waitForSelector(".values");

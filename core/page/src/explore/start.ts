@@ -10,11 +10,54 @@ function serverAddress(): string {
   return new URL("./", location.href).href.replace(/\/$/, "");
 }
 
+/** Programs whose spans get flame graphs on this page. */
 function snippets(server: string): (readonly [title: string, text: string])[] {
   return [
-    ["Any program, without code changes", `PYROSCOPE_APPLICATION_NAME=my-app PYROSCOPE_SERVER_ADDRESS=${server} \\\n  spanprof exec -- ruby app.rb`],
-    ["Ruby", `require "spanprof"\n\nSpanprof.start(application_name: "my-app", server_address: "${server}")`],
-    ["Python", `import spanprof\n\nspanprof.start(application_name="my-app", server_address="${server}")`],
+    ["Any program, without code changes", `export OTEL_SERVICE_NAME=my-app
+export PYROSCOPE_SERVER_ADDRESS=${server}      # profiles
+export OTEL_EXPORTER_OTLP_ENDPOINT=${server}   # traces
+spanprof exec -- ruby app.rb`],
+    ["Ruby", `require "opentelemetry/sdk"
+require "opentelemetry-exporter-otlp"   # sends traces to OTEL_EXPORTER_OTLP_ENDPOINT=${server}
+require "spanprof"
+
+Spanprof.start(server_address: "${server}")
+OpenTelemetry::SDK.configure { |config| config.service_name = "my-app" }
+OpenTelemetry.tracer_provider.add_span_processor Spanprof::SpanProcessor.new
+OpenTelemetry.tracer_provider.tracer("my-app").in_span("first") { 3_000_000.times { |i| i * i } }`],
+    ["Python", `import spanprof
+from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+spanprof.start(server_address="${server}")
+provider = TracerProvider(resource=Resource.create({"service.name": "my-app"}))
+provider.add_span_processor(spanprof.SpanProcessor())
+provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter("${server}/v1/traces")))
+trace.set_tracer_provider(provider)
+with trace.get_tracer("my-app").start_as_current_span("first"):
+    sum(i * i for i in range(3_000_000))`],
+    ["C", `#include <spanprof/spanprof.h>
+
+int main(void) {
+  spanprof_options options;
+  spanprof_session *session;
+
+  spanprof_options_init(&options, sizeof options);
+  options.application_name = "my-app";
+  options.server_address = "${server}";
+  if (spanprof_session_start(&options, &session) != SPANPROF_OK)
+    return 1;
+  {
+    SPANPROF_SPAN_SCOPE("first"); /* active until the block ends */
+    for (volatile int i = 0; i < 1000000000; i++)
+      continue;
+  }
+  spanprof_session_stop(session, 2000);
+  return 0;
+}`],
   ];
 }
 

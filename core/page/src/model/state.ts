@@ -15,6 +15,7 @@ interface ViewProperties {
 
 /** All views, by the last part of their path, in the order of the navigation. */
 const PROPERTIES = {
+  services: { title: "Services", hasRange: true },
   explore: { title: "Explore", hasQuery: true, hasRange: true },
   labels: { title: "Labels", hasQuery: true, hasRange: true },
   spans: { title: "Spans", hasQuery: true, hasRange: true },

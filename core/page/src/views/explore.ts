@@ -15,6 +15,7 @@ import { errorText } from "../shell/errors.ts";
 import { LatestRequest } from "../parts/latest.ts";
 import { applicationOf } from "../query/parse.ts";
 import type { WireSeries } from "../timeline/series.ts";
+import { hasSeveralServices } from "./services.ts";
 import { Timeline } from "../timeline/timeline.ts";
 
 const NAME_MAX = 120;
@@ -126,6 +127,10 @@ export async function explore(view: View): Promise<void> {
   const range = rangeOf(from, until);
 
   if (query === undefined && range) {
+    if (type === undefined && await hasSeveralServices(view)) {
+      view.replace({}, "services");
+      return;
+    }
     const change = await defaultChange(view, range);
     if (change) {
       view.replace(change);
