@@ -145,7 +145,7 @@ test("completions appear though the user continues typing before a slow response
 
 test("typed text stays when the query changes, and Escape restores the query", async () => {
   const proxy = await Proxy.start(server.base, (path) => path.includes("label=service_name") ? 1000 : 0);
-  const opened = await open(browser, proxy.base);
+  const opened = await open(browser, `${proxy.base}?type=process_cpu:cpu:nanoseconds:cpu:nanoseconds`);
   const { page } = opened;
   const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
 

@@ -14,7 +14,6 @@
 
 #define API_TYPE_DEFAULT "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define API_HOUR_MS      3600000
-#define API_BODY_MAX     ((size_t)64 << 10)
 
 const char *sp_api_parameter(const sp_api *api, const char *name) {
   const char *text = sp_http_query(api->query.http, name);
@@ -255,15 +254,9 @@ static void api_problem(sp_api *api, spanprof_status st) {
   sp_http_set(response, "Content-Type", "application/problem+json");
 }
 
-/* The data of a route: a call, and the server that runs it. */
-typedef struct api_route {
-  sp_serve *serve;
-  sp_api_run run;
-} api_route;
-
 static void api_handle(void *data, const sp_http_request *http,
                        sp_http_response *response) {
-  const api_route *route = data;
+  const sp_api_route *route = data;
   sp_api api = {.response = response, .json = sp_json_of(&response->body)};
   spanprof_status st;
 
@@ -279,43 +272,14 @@ static void api_handle(void *data, const sp_http_request *http,
   sp_query_dispose(&api.query);
 }
 
-spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
-  static const struct {
-    const char *methods;
-    const char *path;
-    sp_api_run run;
-    size_t body_max;
-  } calls[] = {
-      {"GET", "/api/v1/applications", sp_api_applications, 0},
-      {"GET", "/api/v1/labels", sp_api_labels, 0},
-      {"GET", "/api/v1/gaps", sp_api_gaps, 0},
-      {"GET", "/api/v1/series", sp_api_series, 0},
-      {"GET", "/api/v1/status/buildinfo", sp_api_build, 0},
-      {"GET", "/api/v1/spans", sp_api_spans, 0},
-      {"GET", "/api/v1/traces", sp_api_traces, 0},
-      {"GET", "/api/v1/trace/*", sp_api_trace, 0},
-      {"GET", "/api/v1/roots", sp_api_roots, 0},
-      {"GET", "/api/v1/find", sp_api_find, 0},
-      {"GET", "/api/v1/profile", sp_api_profile, 0},
-      {"GET", "/api/v1/diff", sp_api_diff, 0},
-      {"GET,POST", "/api/v1/annotations", sp_api_annotations, API_BODY_MAX},
-      {"DELETE", "/api/v1/annotations/*", sp_api_annotation_remove, 0},
-  };
-  /* Static, because a process has one server, whose routes are never
-   * removed. */
-  static api_route all[SP_COUNT_OF(calls)];
-  spanprof_status st = SPANPROF_OK;
-  size_t i;
-
-  for (i = 0; !st && i < SP_COUNT_OF(calls); i++) {
-    all[i] = (api_route){.serve = serve, .run = calls[i].run};
-    st = sp_http_routes_add(
-        routes, &(sp_http_route){.methods = calls[i].methods,
-                                 .path = calls[i].path,
-                                 .handler = api_handle,
-                                 .data = &all[i],
-                                 .flags = SP_HTTP_SLOW | SP_HTTP_ALLOW_HEADER,
-                                 .body_max = calls[i].body_max});
-  }
-  return st;
+spanprof_status sp_api_route_add(sp_http_routes *routes, sp_api_route *route,
+                                 sp_serve *serve) {
+  route->serve = serve;
+  return sp_http_routes_add(
+      routes, &(sp_http_route){.methods = route->methods,
+                               .path = route->path,
+                               .handler = api_handle,
+                               .data = route,
+                               .flags = SP_HTTP_SLOW | SP_HTTP_ALLOW_HEADER,
+                               .body_max = route->body_max});
 }

@@ -58,29 +58,31 @@ void sp_api_put_span_id(sp_api *api, const char *name, uint64_t span_id);
 void sp_api_put_trace_id(sp_api *api, const char *name,
                          const sp_trace_id *trace_id);
 
-/* Get the filter of the calls that list traces: the range, `service`, `name`,
- * `minDurationMs`, `status`, `attributes` and `trace`. */
-spanprof_status sp_api_trace_filter(sp_api *api, sp_store_span_filter *out);
-
 /* The calls. They are defined in api_lists.c, api_series.c, api_spans.c,
- * api_profile.c, api_annotations.c and, for traces and ids, in the files of
- * query/traces. */
+ * api_profile.c and api_annotations.c. */
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);
 spanprof_status sp_api_series(sp_api *api);
 spanprof_status sp_api_build(sp_api *api);
 spanprof_status sp_api_spans(sp_api *api);
-spanprof_status sp_api_traces(sp_api *api);
-spanprof_status sp_api_trace(sp_api *api);
-spanprof_status sp_api_roots(sp_api *api);
-spanprof_status sp_api_find(sp_api *api);
 spanprof_status sp_api_profile(sp_api *api);
 spanprof_status sp_api_diff(sp_api *api);
 spanprof_status sp_api_annotations(sp_api *api);
 spanprof_status sp_api_annotation_remove(sp_api *api);
 
-/* Add the routes of the calls. Can return SPANPROF_ERR_NOMEM. */
-spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve);
+/* A route and its call. */
+typedef struct sp_api_route {
+  const char *methods;
+  const char *path;
+  sp_api_run run;
+  size_t body_max;
+  sp_serve *serve; /* set by sp_api_route_add() */
+} sp_api_route;
+
+/* Add a route. `route` must exist as long as the server. Can return
+ * SPANPROF_ERR_NOMEM. */
+spanprof_status sp_api_route_add(sp_http_routes *routes, sp_api_route *route,
+                                 sp_serve *serve);
 
 #endif

@@ -2,9 +2,9 @@
  * and, for ids that no stored trace has, from the samples. */
 #include <string.h>
 
+#include "api_traces.h"
 #include "server/model/query_time.h"
 #include "server/model/sum.h"
-#include "server/query/calls/api_call.h"
 
 #define FIND_IDS_MAX 100
 

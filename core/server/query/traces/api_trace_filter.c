@@ -2,8 +2,8 @@
  * of root spans. */
 #include <string.h>
 
+#include "api_traces.h"
 #include "server/model/query_time.h"
-#include "server/query/calls/api_call.h"
 
 #define TRACE_FILTER_ATTRIBUTES_MAX 16
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api_traces.h"
 #include "server/model/sum.h"
-#include "server/query/calls/api_call.h"
 
 /* With `sort=dearest`, only this many traces, the latest ones, are compared. */
 #define TRACES_CANDIDATES 500
