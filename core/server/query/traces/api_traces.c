@@ -1,8 +1,9 @@
 /* The list of traces, and one trace with the CPU time of each span. */
+#include "api_traces.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "api_traces.h"
 #include "server/model/sum.h"
 
 /* With `sort=dearest`, only this many traces, the latest ones, are compared. */
