@@ -253,6 +253,7 @@ static spanprof_status firefox_read(sp_foreign *foreign,
 
     st = firefox_thread_read(&t);
   }
+  foreign->is_joint = true;
   for (i = 0; i < foreign->type_count; i++)
     if (strcmp(foreign->types[i].type, "cpu") == 0)
       foreign->profile->default_type = (uint32_t)i;

@@ -161,18 +161,32 @@ spanprof_status sp_foreign_call(sp_foreign *foreign, uint32_t *node,
   return st;
 }
 
-/* Find or add the sum of a stack. */
-static sp_foreign_sum *foreign_sum(sp_foreign *foreign, uint32_t node,
-                                   uint32_t type, uint32_t thread) {
-  const uint64_t hash =
-      sp_hash_mix(sp_hash_mix(sp_hash_mix(SP_HASH_SEED, node), type), thread);
+static uint64_t foreign_hash(uint32_t node, uint32_t type, uint32_t thread) {
+  return sp_hash_mix(sp_hash_mix(sp_hash_mix(SP_HASH_SEED, node), type),
+                     thread);
+}
+
+/* The index of the sum of a stack, or SP_INDEX_NONE. */
+static uint32_t foreign_sum_find(const sp_foreign *foreign, uint32_t node,
+                                 uint32_t type, uint32_t thread) {
+  const uint64_t hash = foreign_hash(node, type, thread);
   uint32_t at, i;
 
   for (i = sp_index_first(&foreign->sum_index, hash, &at); i != SP_INDEX_NONE;
        i = sp_index_next(&foreign->sum_index, hash, &at))
     if (foreign->sums[i].node == node && foreign->sums[i].type == type &&
         foreign->sums[i].thread == thread)
-      return &foreign->sums[i];
+      break;
+  return i;
+}
+
+/* Find or add the sum of a stack. */
+static sp_foreign_sum *foreign_sum(sp_foreign *foreign, uint32_t node,
+                                   uint32_t type, uint32_t thread) {
+  uint32_t i = foreign_sum_find(foreign, node, type, thread);
+
+  if (i != SP_INDEX_NONE)
+    return &foreign->sums[i];
   if (sp_mem_reserve(foreign->mem, (void **)&foreign->sums,
                      &foreign->sum_capacity, foreign->sum_count + 1,
                      sizeof *foreign->sums) ||
@@ -181,7 +195,7 @@ static sp_foreign_sum *foreign_sum(sp_foreign *foreign, uint32_t node,
   i = (uint32_t)foreign->sum_count++;
   foreign->sums[i] =
       (sp_foreign_sum){.node = node, .type = type, .thread = thread};
-  sp_index_add(&foreign->sum_index, hash, i);
+  sp_index_add(&foreign->sum_index, foreign_hash(node, type, thread), i);
   return &foreign->sums[i];
 }
 
@@ -237,6 +251,32 @@ static spanprof_status foreign_label(sp_foreign *foreign, uint32_t thread,
   return SPANPROF_OK;
 }
 
+/* Returns whether the value of a sum is in the sample of another sum. */
+static bool foreign_is_elsewhere(const sp_foreign *foreign,
+                                 const sp_foreign_sum *sum) {
+  uint32_t type;
+
+  for (type = 0; foreign->is_joint && type < sum->type; type++)
+    if (foreign_sum_find(foreign, sum->node, type, sum->thread) !=
+        SP_INDEX_NONE)
+      return true;
+  return false;
+}
+
+/* Write the value of a sum and, in a joint sample, those of the other types. */
+static void foreign_values(const sp_foreign *foreign, const sp_foreign_sum *sum,
+                           int64_t *values) {
+  uint32_t type, i;
+
+  values[sum->type] = foreign_rounded(sum->value);
+  for (type = sum->type + 1; foreign->is_joint && type < foreign->type_count;
+       type++) {
+    i = foreign_sum_find(foreign, sum->node, type, sum->thread);
+    if (i != SP_INDEX_NONE)
+      values[type] = foreign_rounded(foreign->sums[i].value);
+  }
+}
+
 static spanprof_status foreign_sample(sp_foreign *foreign,
                                       const sp_foreign_sum *sum,
                                       sp_pprof_sample *out) {
@@ -249,7 +289,7 @@ static spanprof_status foreign_sample(sp_foreign *foreign,
   if (foreign->counts)
     values[foreign->type_count - 1] =
         (int64_t)sp_min_u64(sum->samples, INT64_MAX);
-  values[sum->type] = foreign_rounded(sum->value);
+  foreign_values(foreign, sum, values);
   out->values = values;
   st = foreign_stack(foreign, sum->node, out);
   return st ? st : foreign_label(foreign, sum->thread, out);
@@ -306,11 +346,12 @@ spanprof_status sp_foreign_finish(sp_foreign *foreign, sp_pprof **out) {
   if (!samples || !profile->types)
     return foreign->arena->st;
   for (i = 0; !st && i < foreign->sum_count; i++)
-    st = foreign_sample(foreign, &foreign->sums[i], &samples[i]);
+    if (!foreign_is_elsewhere(foreign, &foreign->sums[i]))
+      st = foreign_sample(foreign, &foreign->sums[i],
+                          &samples[profile->sample_count++]);
   if (st)
     return st;
   profile->samples = samples;
-  profile->sample_count = foreign->sum_count;
   profile->type_count = foreign->type_count;
   profile->period_type = (sp_pprof_type){"", ""};
   *out = profile;

@@ -27,7 +27,10 @@ typedef struct sp_foreign {
   sp_buffer text;    /* name and file of a function that is looked up */
   sp_pprof_type types[SP_FOREIGN_TYPES_MAX + 1];
   uint32_t type_count;
-  bool counts;          /* the last type was added: it counts samples */
+  bool counts; /* the last type was added: it counts samples */
+  /* A reader sets it if the type "samples" of the file counts the samples of
+   * its other types, too. All values of a stack are then in one sample. */
+  bool is_joint;
   const char **threads; /* their names */
   size_t thread_count;
   size_t thread_capacity;

@@ -112,6 +112,25 @@ static void samples_are_counted_beside_another_type(void) {
   sp_pprof_free(file.profile);
 }
 
+static void values_of_firefox_are_in_one_sample(void) {
+  static const char text[] =
+      "{\"meta\":{\"sampleUnits\":{\"threadCPUDelta\":\"ns\"}},\"threads\":[{"
+      "\"samples\":{\"stack\":[0,0],\"weight\":[2,3],\"threadCPUDelta\":[4,5]},"
+      "\"stackTable\":{\"frame\":[0],\"prefix\":[null]},\"frameTable\":{"
+      "\"func\":"
+      "[0]},\"funcTable\":{\"name\":[0]},\"stringArray\":[\"f\"]}]}";
+  sp_foreign_file file = read_text("a.json", text);
+  const sp_pprof *profile = file.profile;
+
+  CHECK_EQUAL(profile->type_count, 2);
+  CHECK_EQUAL(profile->sample_count, 1);
+  CHECK_TEXT(profile->types[profile->default_type].type, "cpu");
+  CHECK_EQUAL(profile->samples[0].values[0], 5);
+  CHECK_EQUAL(profile->samples[0].values[1], 9);
+  CHECK_EQUAL(profile->samples[0].label_count, 0);
+  sp_pprof_free(file.profile);
+}
+
 static void malformed_files_are_refused(void) {
   static const char *const texts[] = {
       "{\"mode\":\"wall\",\"interval\":1,\"frames\":{},\"raw\":[1,7,4]}",
@@ -173,6 +192,8 @@ int main(int argc, char **argv) {
       {"stacks are added up", stacks_are_added_up},
       {"samples are counted beside another type",
        samples_are_counted_beside_another_type},
+      {"the values of a Firefox profile are in one sample",
+       values_of_firefox_are_in_one_sample},
       {"malformed files are refused", malformed_files_are_refused},
       {"no memory is lost if requests fail", no_memory_is_lost},
   };
