@@ -2,6 +2,7 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { framesOf } from "../src/labels/mini.ts";
+import { commonTrunk, hasCommon, trunkOf } from "../src/labels/trunk.ts";
 import { ordered, readOrder, toggled, writeOrder } from "../src/labels/order.ts";
 import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { waitForGraph, parameter, clickText, reloadWithFastLive, text, waitForTicks, waitForText, waitForParameter } from "./wait.ts";
@@ -274,6 +275,56 @@ test("orders are parsed and written, and numbers in names are sorted by value", 
   assert.equal(writeOrder(toggled(readOrder("total-up"), "total")), undefined);
 });
 
+const COMMON = "puma;rack;sinatra";
+
+test("graphs begin at the last common frame, and each value has a timeline", async () => {
+  for (const [route, samples] of [["cart", 500], ["order", 300]] as const)
+    await server.pushFolded(`web.cpu{route=${route}}`, `${COMMON};${route};db ${samples}\n${COMMON};render ${samples / 5}\ngc 3`);
+  await server.pushFolded("web.cpu", "gc 2");
+  const opened = await open(browser, `${server.base}labels?query=web.cpu&label=route`);
+  const { page } = opened;
+
+  await page.waitForFunction(() => document.querySelectorAll("[data-drawn]").length === 3);
+  await waitForText(page, ".cards-note", "Flame graphs begin at sinatra: 2 common frames are skipped. Up to 0.83 % of a value is outside of it.");
+  assert.equal(await page.$eval(".cards-note", (note) => (note as HTMLElement).title), "puma\nrack\nsinatra");
+  const notes = await page.$$eval(".card p", (all) => all.map((each) => each.textContent));
+  assert.deepEqual(notes, ["", "", "This flame graph has other frames and begins at its root."]);
+  // Three rows of 15 pixels: sinatra, the route or render, and db.
+  assert.deepEqual(await page.$$eval(".card .mini", (all) => all.map((each) => (each as HTMLElement).style.height)), ["45px", "45px", "15px"]);
+  assert.match(await page.$eval(".card .sr", (each) => each.textContent), /^CPU cores: 0\.603 cores on average/);
+  const bars = await page.$$eval(".card .spark", (all) => all.map((each) => {
+    const canvas = each as HTMLCanvasElement;
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    let filled = 0;
+    for (let at = 3; at < data.length; at += 4)
+      filled += data[at]! > 0 ? 1 : 0;
+    return filled;
+  }));
+  assert.ok(bars[0]! > bars[1]! && bars[1]! > bars[2]!, bars.join());
+  await closeCleanly(opened);
+});
+
+test("the common trunk ends where the values differ", () => {
+  const trunk = (path: string, rest = 0): ReturnType<typeof trunkOf> => {
+    const name = path.split(";");
+    const end = name.length;
+    return trunkOf({
+      type: "cpu", unit: "nanoseconds", functions: { name: [...name, "other"], file: Array<string>(end + 1).fill(""), line: Array<number>(end + 1).fill(0) },
+      parent: Uint32Array.from([0, ...name.map((_, at) => at), 0]), functionOf: Int32Array.from([-1, ...name.map((_, at) => at), end]),
+      self: Float64Array.from([...name.map(() => 0), 90, rest]), samples: null, baseSamples: null, baseSelf: null, comparison: null, merged: 0,
+    });
+  };
+  const common = (...trunks: ReturnType<typeof trunkOf>[]): string => commonTrunk(trunks).names.join(";");
+
+  assert.equal(common(trunk("a;b;c"), trunk("a;b;d", 10)), "a;b");
+  assert.equal(common(trunk("a;b;c"), trunk("a;b")), "a;b");
+  assert.equal(common(trunk("a;b;c"), trunk("a;b", 11)), "");
+  assert.equal(common(trunk("a;b"), trunk("x;b")), "");
+  assert.equal(common(), "");
+  assert.deepEqual(trunk("a;b", 10).shares, [0.9, 0.9]);
+  assert.equal(hasCommon(trunk("x"), commonTrunk([trunk("a")]).keys), false);
+});
+
 test("a small graph omits narrow frames", () => {
   const tree = {
     type: "cpu", unit: "nanoseconds", functions: { name: ["a", "b", "c", "d"], file: ["", "", "", ""], line: [0, 0, 0, 0] },
@@ -285,4 +336,5 @@ test("a small graph omits narrow frames", () => {
 
   assert.deepEqual(framesOf(tree, 100.1).map(({ name, row, left, width }) => [name, row, Math.round(left), Math.round(width)]),
     [["a", 0, 0, 100], ["b", 1, 0, 60], ["c", 1, 60, 40]]);
+  assert.deepEqual(framesOf(tree, 100, 3).map(({ name, row, left, width }) => [name, row, left, width]), [["c", 0, 0, 100]]);
 });

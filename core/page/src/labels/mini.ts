@@ -22,29 +22,37 @@ export interface Frame {
   width: number;
 }
 
-/** The visible frames if the root is `width` pixels wide. */
-export function framesOf(tree: Tree, width: number): Frame[] {
+/** The visible frames if `root` is `width` pixels wide. Other nodes than the root of the
+ * tree are drawn themselves, too. */
+export function framesOf(tree: Tree, width: number, root = 0): Frame[] {
   const totals = totalsOf(tree.parent, tree.self);
-  const scale = width / (totals[0] || 1);
+  const scale = width / (totals[root] || 1);
   const count = tree.parent.length;
   const row = new Int32Array(count).fill(-1);
   const left = new Float64Array(count);
   /** The left edge of each node's next child. */
   const next = new Float64Array(count);
   const frames: Frame[] = [];
+  const push = (node: number, frameWidth: number): void => {
+    const id = tree.functionOf[node]!;
+    frames.push({ name: tree.functions.name[id] ?? "", file: tree.functions.file[id] ?? "", row: row[node]! - 1, left: left[node]!, width: frameWidth });
+  };
 
-  row[0] = 0;
+  row[root] = root === 0 ? 0 : 1;
   for (let node = 1; node < count; node++) {
     const parent = tree.parent[node]!;
     const frameWidth = totals[node]! * scale;
 
+    if (node === root) {
+      push(node, frameWidth);
+      continue;
+    }
     left[node] = next[node] = next[parent]!;
     next[parent] = next[parent]! + frameWidth;
     if (row[parent]! < 0 || row[parent]! >= ROWS_MAX || frameWidth < FRAME_MIN_PX)
       continue;
     row[node] = row[parent]! + 1;
-    const id = tree.functionOf[node]!;
-    frames.push({ name: tree.functions.name[id] ?? "", file: tree.functions.file[id] ?? "", row: row[node]! - 1, left: left[node]!, width: frameWidth });
+    push(node, frameWidth);
   }
   return frames;
 }
@@ -78,17 +86,9 @@ function paint(canvas: HTMLCanvasElement, frames: readonly Frame[], width: numbe
   }
 }
 
-/** Draws on the canvas, and redraws when its width or the theme changes. */
-export function drawMini(canvas: HTMLCanvasElement, tree: Tree, signal: AbortSignal): void {
-  const draw = (): void => {
-    const width = canvas.clientWidth;
-    if (width > 0)
-      paint(canvas, framesOf(tree, width), width);
-  };
-  const resized = new ResizeObserver(draw);
+export function drawMini(canvas: HTMLCanvasElement, tree: Tree, root: number): void {
+  const width = canvas.clientWidth;
 
-  resized.observe(canvas);
-  addEventListener("themechange", draw, { signal });
-  signal.addEventListener("abort", () => { resized.disconnect(); });
-  draw();
+  if (width > 0)
+    paint(canvas, framesOf(tree, width, root), width);
 }

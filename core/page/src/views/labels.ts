@@ -79,7 +79,7 @@ class Labels {
       return;
     }
     if (!this.table.element.isConnected)
-      this.place.replaceChildren(h("div", { class: "tools-row" }, this.filter.element, this.pair.element), this.table.element, this.cards.element, this.more);
+      this.place.replaceChildren(h("div", { class: "tools-row" }, this.filter.element, this.pair.element), this.table.element, this.cards.note, this.cards.element, this.more);
     this.pair.setDefaults(twoLargest(answer.values));
     this.show();
   }
