@@ -1,6 +1,7 @@
 /** The page's header: navigation, pickers, query and time range. */
 import { VIEWS, VIEW_NAMES, type Change, type State, type ViewName } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
+import type { Range } from "../model/range.ts";
 import type { Api } from "../parts/api.ts";
 import { findBox } from "../find/box.ts";
 import { h } from "../parts/dom.ts";
@@ -16,6 +17,8 @@ export interface Shell {
   state(): State;
   go(change: Change, view?: ViewName): void;
   address(change: Change, view?: ViewName): string;
+  /** Moves the range of the controls one step. The default is half of its length. */
+  stepped?: (range: Range, direction: -1 | 1) => Range;
   /** Reloads the data of the view. */
   refresh(): void;
   announce(text: string): void;

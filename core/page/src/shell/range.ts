@@ -74,9 +74,11 @@ function steps(shell: Shell): HTMLElement {
     onclick: () => { shell.go({ ...rangeChange(next(currentRange(shell))), live: undefined }); },
   }, text);
 
+  const stepped = (range: Range, direction: -1 | 1): Range => shell.stepped?.(range, direction) ?? moved(range, direction / 2);
+
   return h("span", { class: "joined" },
-    step("\u2039", "Earlier", (range) => moved(range, -0.5)),
-    step("\u203a", "Later", (range) => moved(range, 0.5)),
+    step("\u2039", "Earlier", (range) => stepped(range, -1)),
+    step("\u203a", "Later", (range) => stepped(range, 1)),
     step("\u2212", "Zoom out: double the range", (range) => widened(range, Date.now())));
 }
 

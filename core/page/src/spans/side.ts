@@ -1,6 +1,8 @@
 /** One side of a comparison: its query and range, and their fields, which are the same
  * as in the page's header. */
 import type { ProfileSelection } from "../model/choice.ts";
+import { moved, rangeChange, rangeOf, type Range } from "../model/range.ts";
+import { steppedPast, type RangePair } from "../model/range_pair.ts";
 import type { Change, State } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
 import { Problem, isAborted } from "../parts/api.ts";
@@ -11,8 +13,11 @@ import { pickers } from "../shell/pickers.ts";
 import { rangeControl } from "../shell/range.ts";
 import type { View } from "../views/view.ts";
 import { viewFor } from "./empty.ts";
+import { rangeIn } from "./links.ts";
 
 export type SideName = "left" | "right";
+
+export const TITLES: Readonly<Record<SideName, string>> = { left: "Baseline", right: "Comparison" };
 
 /** Returns the name of a parameter of a side: "left" and "from" become "leftFrom". */
 function parameter(side: SideName, name: string): string {
@@ -29,6 +34,47 @@ export function sideOf(state: State, side: SideName): ProfileSelection {
   return { query: value("query"), from: value("from"), until: value("until"), type: state.parameters["type"], span: state.parameters[parameter(side, "span")] };
 }
 
+/** Converts a change of a side's fields to a change of the address. Both sides share the type. */
+export function sideChange(side: SideName, change: Change): Change {
+  return Object.fromEntries(Object.entries(change).filter(([name]) => name !== "live")
+    .map(([name, value]) => [SIDE_PARAMETERS.includes(name) ? parameter(side, name) : name, value]));
+}
+
+export function rangeOfSide(state: State, side: SideName): Range | null {
+  const { from, until } = sideOf(state, side);
+
+  return rangeOf(from, until);
+}
+
+/** Whether both sides select the same profiles, apart from the time. */
+export function isSameQuery(state: State): boolean {
+  const left = sideOf(state, "left"), right = sideOf(state, "right");
+
+  return (left.query ?? "") === (right.query ?? "") && left.span === right.span;
+}
+
+/** The change to ranges of both sides. */
+export function pairChange({ left, right }: RangePair): Change {
+  return { ...sideChange("left", rangeChange(left)), ...sideChange("right", rangeChange(right)) };
+}
+
+/** The ranges for an address that has the same query and no ranges of the sides: the
+ * range and the one before it. Returns null for other addresses. */
+export function defaultRanges(state: State): Change | null {
+  const isChosen = (["left", "right"] as const).some((side) => ["from", "until"].some((name) => state.parameters[parameter(side, name)] !== undefined));
+  const right = rangeIn(state);
+
+  return isChosen || !right || !isSameQuery(state) ? null : pairChange({ left: moved(right, -1), right });
+}
+
+/** The selection of a side as the server gets it. The server includes both ends, so the
+ * side that ends where the other one begins gets an earlier end. */
+export function requestOf(state: State, side: SideName): ProfileSelection {
+  const own = rangeOfSide(state, side), other = rangeOfSide(state, side === "left" ? "right" : "left");
+
+  return { ...sideOf(state, side), ...own && other && own.untilMs === other.fromMs && own.fromMs < own.untilMs ? { until: rangeChange({ ...own, untilMs: own.untilMs - 1 }).until } : {} };
+}
+
 /** The parameters of /api/v1/diff. */
 export function diffParametersOf(left: ProfileSelection, right: ProfileSelection): Record<string, string | undefined> {
   const parameters: Record<string, string | undefined> = {};
@@ -40,7 +86,7 @@ export function diffParametersOf(left: ProfileSelection, right: ProfileSelection
 }
 
 export function diffParameters(state: State): Record<string, string | undefined> {
-  return diffParametersOf(sideOf(state, "left"), sideOf(state, "right"));
+  return diffParametersOf(requestOf(state, "left"), requestOf(state, "right"));
 }
 
 /** The change that swaps both sides. */
@@ -55,15 +101,9 @@ export function swapped(state: State): Change {
   return change;
 }
 
-/** Converts a change of a side's fields to a change of the address. Both sides share the type. */
-function toAddress(side: SideName, change: Change): Change {
-  return Object.fromEntries(Object.entries(change).filter(([name]) => name !== "live")
-    .map(([name, value]) => [SIDE_PARAMETERS.includes(name) ? parameter(side, name) : name, value]));
-}
-
 /** A view with the selection of one side. Its changes apply to this side. */
 export function viewOfSide(view: View, side: SideName): View {
-  return viewFor(view, sideOf(view.state, side), (change) => toAddress(side, change));
+  return viewFor(view, sideOf(view.state, side), (change) => sideChange(side, change));
 }
 
 /** The shell for the controls of one side. */
@@ -80,11 +120,15 @@ function shellOf(view: View, side: SideName, reload: () => void): Shell {
     // an omitted "leftFrom".
     go: (change) => {
       const defaults: Change = "from" in change ? { from: change["from"] ?? "now-1h", until: change["until"] ?? "now" } : {};
-      view.go(toAddress(side, { ...change, ...defaults }));
+      view.go(sideChange(side, { ...change, ...defaults }));
     },
-    address: (change) => view.address(toAddress(side, change)),
+    address: (change) => view.address(sideChange(side, change)),
     refresh: reload,
     announce: (text) => { view.announce(text); },
+    stepped: (range, direction) => {
+      const other = rangeOfSide(view.state, side === "left" ? "right" : "left");
+      return other && isSameQuery(view.state) ? steppedPast(range, direction, other) : moved(range, direction);
+    },
   };
 }
 

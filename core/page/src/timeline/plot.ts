@@ -5,11 +5,12 @@ import { colourOf } from "../parts/colour.ts";
 import type { Points } from "./series.ts";
 
 export interface PlotEvents {
-  onRange: (fromMs: number, untilMs: number) => void;
+  /** Called after a drag. Without this function, drags have no effect. */
+  onRange?: (fromMs: number, untilMs: number) => void;
   /** Called when the pointer is at a time; null if the pointer has left the timeline.
    */
   onHover: (ms: number | null) => void;
-  onPick: (ms: number) => void;
+  onPick?: (ms: number) => void;
   /** Called when positions have changed, so that overlays must move. */
   onDraw: () => void;
 }
@@ -29,11 +30,12 @@ export class Plot {
     this.element = place;
     this.plot = new uPlot(this.options(), dataOf(points), place);
     this.plot.over.addEventListener("click", (event) => {
-      const ms = this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x");
+      const ms = this.ms(event.clientX);
       if (this.plot.select.width < DRAG_MIN_PX)
-        this.events.onPick(Math.round(ms));
+        this.events.onPick?.(Math.round(ms));
     });
-    this.listenToTouch();
+    if (events.onRange)
+      this.listenToTouch();
   }
 
   set(points: Points): void {
@@ -56,6 +58,11 @@ export class Plot {
     const at = this.plot.valToPos(ms, "x");
 
     return at < -1 || at > this.plot.over.clientWidth + 1 ? null : this.plot.over.offsetLeft + at;
+  }
+
+  /** The time at a position, in CSS pixels from the left of the window. */
+  ms(clientX: number): number {
+    return this.plot.posToVal(clientX - this.plot.over.getBoundingClientRect().left, "x");
   }
 
   /** Marks a range as selected; null clears the selection. */
@@ -82,7 +89,7 @@ export class Plot {
 
     return {
       width: Math.max(200, this.element.clientWidth), height: HEIGHT, ms: 1, legend: { show: false }, pxAlign: false,
-      cursor: { drag: { x: true, y: false, setScale: false, dist: DRAG_MIN_PX }, y: false, points: { show: false } },
+      cursor: { drag: { x: this.events.onRange !== undefined, y: false, setScale: false, dist: DRAG_MIN_PX }, y: false, points: { show: false } },
       scales: {
         x: { time: true, range: () => [this.points.fromMs, Math.max(this.points.untilMs, this.points.fromMs + RANGE_MIN_MS)] },
         y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] },
@@ -139,7 +146,7 @@ export class Plot {
 
     if (width < DRAG_MIN_PX)
       return;
-    this.events.onRange(Math.round(plot.posToVal(left, "x")), Math.round(plot.posToVal(left + width, "x")));
+    this.events.onRange?.(Math.round(plot.posToVal(left, "x")), Math.round(plot.posToVal(left + width, "x")));
   }
 
   private cursorMoved(plot: uPlot): void {

@@ -15,15 +15,20 @@ import { loadPart } from "../shell/errors.ts";
 import { changesTable } from "../spans/changes-table.ts";
 import { whyEmpty } from "../spans/empty.ts";
 import { measureOf, type Measure } from "../spans/links.ts";
-import { diffParameters, sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
+import { comparisonRanges } from "../spans/ranges.ts";
+import { TITLES, defaultRanges, diffParameters, sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
 import { StacksPlace } from "../spans/stacks.ts";
 import type { View } from "./view.ts";
 
 type Fields = Readonly<Record<SideName, SideFields>>;
 
-const TITLES: Readonly<Record<SideName, string>> = { left: "Baseline", right: "Comparison" };
-
 export async function comparisonDiff(view: View): Promise<void> {
+  const change = defaultRanges(view.state);
+
+  if (change) {
+    view.replace(change);
+    return;
+  }
   const reload = (): void => { void load(); };
   const fields = { left: sideFields(view, "left", TITLES.left, reload), right: sideFields(view, "right", TITLES.right, reload) };
   const measure = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: sideOf(view.state, "left").query ?? "" } });
@@ -46,10 +51,13 @@ export async function comparisonDiff(view: View): Promise<void> {
     }, (fault) => { result.replaceChildren(fault); });
   };
 
+  const ranges = comparisonRanges(view);
+
   view.title("");
   view.element.append(h("div", { class: "tools-row" }, h("h1", {}, "Diff"),
     h("button", { type: "button", onclick: () => { view.go(swapped(view.state)); } }, "Swap sides"),
-    h("a", { href: view.address({}, "comparison") }, "Side by side")),
+    h("a", { href: view.address({}, "comparison") }, "Side by side"), ranges?.baselines),
+  ranges?.timelines ?? "",
   h("div", { class: "side-by-side" }, fields.left.element, fields.right.element), result);
   await load();
 }

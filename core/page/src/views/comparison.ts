@@ -4,11 +4,10 @@ import { Problem } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
 import { measureOf } from "../spans/links.ts";
-import { sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
+import { comparisonRanges } from "../spans/ranges.ts";
+import { TITLES, defaultRanges, requestOf, sideFields, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
 import { StacksPlace, treeTotal } from "../spans/stacks.ts";
 import type { View } from "./view.ts";
-
-const TITLES: Readonly<Record<SideName, string>> = { left: "Baseline", right: "Comparison" };
 
 interface Side {
   readonly element: HTMLElement;
@@ -17,7 +16,7 @@ interface Side {
 }
 
 async function loadSide(view: View, side: SideName, place: StacksPlace, fields: SideFields, sum: HTMLElement): Promise<void> {
-  const selection = sideOf(view.state, side);
+  const selection = requestOf(view.state, side);
   const unit = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: selection.query ?? "" } });
   const tree = await place.load(selection, side, viewOfSide(view, side), (error) => {
     if (error instanceof Problem && error.column !== null)
@@ -41,6 +40,12 @@ function sideIn(view: View, side: SideName, onDisplayChange: (change: DisplayOpt
 }
 
 export async function comparison(view: View): Promise<void> {
+  const change = defaultRanges(view.state);
+
+  if (change) {
+    view.replace(change);
+    return;
+  }
   const linked = (other: () => StacksPlace) => (change: DisplayOptions): void => {
     view.updateAddress(change);
     other().setDisplay(change);
@@ -48,10 +53,13 @@ export async function comparison(view: View): Promise<void> {
   const left: Side = sideIn(view, "left", linked(() => right.place));
   const right: Side = sideIn(view, "right", linked(() => left.place));
 
+  const ranges = comparisonRanges(view);
+
   view.title("");
   view.element.append(h("div", { class: "tools-row" }, h("h1", {}, "Compare"),
     h("button", { type: "button", onclick: () => { view.go(swapped(view.state)); } }, "Swap sides"),
-    h("a", { href: view.address({}, "comparison-diff") }, "Diff")),
+    h("a", { href: view.address({}, "comparison-diff") }, "Diff"), ranges?.baselines),
+  ranges?.timelines ?? "",
   h("div", { class: "side-by-side comparison" }, left.element, right.element));
   await Promise.all([left.ready, right.ready]);
 }
