@@ -22,6 +22,7 @@ before(async () => {
   await server.pushFolded("shop.cpu", "main;work 300\nmain;render 500", deployed + 10_000);
   await server.pushFolded("shop.cpu", "main;work 100", now - MIN);
   await server.pushFolded("cart.cpu", "main;work 100", now - MIN);
+  await server.send("api/v1/annotations", JSON.stringify({ text: "Deployed 1.4", application: null, timeMs: deployed }), "application/json");
 });
 
 after(async () => {
@@ -55,6 +56,44 @@ const address = (left: readonly [number, number], right: readonly [number, numbe
   `${server.base}comparison?${new URLSearchParams({
     query: "shop.cpu", leftFrom: String(left[0]), leftUntil: String(left[1]), rightFrom: String(right[0]), rightUntil: String(right[1]), ...more,
   }).toString()}`;
+
+test("two clicks compare the time before an annotation with the time after it, and a third shows the difference", async () => {
+  const opened = await open(browser, server.base);
+  const { page } = opened;
+
+  await waitForGraph(page);
+  await page.goto(`${server.base}?query=shop.cpu`);
+  await page.waitForSelector(".mark");
+  await page.click(".mark");
+  await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>(".mark-info a")).find((each) => each.textContent === "Compare before and after")!.click(); });
+  assert.deepEqual(await sums(page), ["3.00 s CPU", "9.00 s CPU"]);
+  const { left, right } = sides(page);
+  assert.equal(left[1], deployed);
+  assert.equal(right[0], deployed);
+  assert.equal(left[1] - left[0], right[1] - right[0]);
+  assert.equal(parameter(page, "query"), "shop.cpu");
+  await page.click(".tools-row a");
+  const rows = await rowsOf(page, "Largest changes");
+  assert.equal(rows.find(([name]) => name === "render")?.at(-1), "new");
+  assert.deepEqual(sides(page), { left, right });
+  await closeCleanly(opened);
+});
+
+test("an annotation can be compared by keyboard", async () => {
+  const opened = await open(browser, `${server.base}?query=shop.cpu`);
+  const { page } = opened;
+
+  await page.waitForSelector(".mark");
+  await page.focus(".mark");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".mark-info");
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Compare before and after");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.pathname === "/comparison-diff");
+  await rowsOf(page, "Largest changes");
+  await closeCleanly(opened);
+});
 
 test("Compare and Diff start with the range and the one before it", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu&from=now-30m`);

@@ -166,6 +166,8 @@ test("an annotation can be added and removed by keyboard", async () => {
   await page.focus(".mark");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".mark-info");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelectorAll(".mark").length === 0);
   assert.deepEqual(await annotations(), []);

@@ -14,6 +14,8 @@ export interface MarksOptions {
   application: string | null;
   /** The position of a time in CSS pixels; null if outside of the timeline. */
   left: (ms: number) => number | null;
+  /** The addresses of the comparison of the times before and after a time. */
+  comparisons: (ms: number) => readonly { name: string; address: string }[];
   onChange: () => Promise<void>;
   announce: (text: string) => void;
 }
@@ -86,14 +88,15 @@ export class Marks {
   }
 
   private openDetails(annotation: WireAnnotation, mark: HTMLElement): void {
+    const links = this.options.comparisons(annotation.timeMs).map(({ name, address }) => h("a", { href: address }, name));
     const fault = h("p", { class: "fault", role: "alert" });
     const remove = h("button", { type: "button", onclick: () => { void this.remove(annotation, fault); } }, "Remove");
 
     this.open(h("div", { class: "mark-info", role: "group", "aria-label": "Annotation" },
       h("p", {}, h("strong", {}, moment(annotation.timeMs)), " ", safeText(annotation.text, TEXT_MAX)),
       h("p", { class: "faint" }, annotation.application === null ? "All applications" : safeText(annotation.application, 200)),
-      remove, " ", h("button", { type: "button", onclick: () => { this.close(); } }, "Close"), fault), mark);
-    remove.focus();
+      ...links, remove, h("button", { type: "button", onclick: () => { this.close(); } }, "Close"), fault), mark);
+    (links[0] ?? remove).focus();
   }
 
   private open(content: HTMLElement, from: HTMLElement): void {

@@ -15,6 +15,8 @@ export interface TimelineOptions {
   /** The application of new annotations; null for all applications. */
   application: string | null;
   onRange: (range: Range) => void;
+  /** The addresses of the comparison of the times before and after an annotation. */
+  comparisons: (ms: number) => readonly { name: string; address: string }[];
   /** Called after an annotation was added or removed. Must load the data and call set(). */
   onAnnotations: () => Promise<void>;
   announce: (text: string) => void;
@@ -35,7 +37,7 @@ export class Timeline {
 
   constructor(private readonly options: TimelineOptions) {
     this.marks = new Marks({
-      api: options.api, application: options.application, announce: options.announce, onChange: options.onAnnotations,
+      api: options.api, application: options.application, announce: options.announce, onChange: options.onAnnotations, comparisons: options.comparisons,
       left: (ms) => this.plot?.left(ms) ?? null,
     });
     this.annotate = h("button", { type: "button", class: "annotate", onclick: () => { this.openAnnotationForm(); } }, "Annotate");
