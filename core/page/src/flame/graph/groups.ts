@@ -34,6 +34,8 @@ export class Groups {
   /** The index of each group's colour in fillsOf(). */
   readonly fills: number[] = [];
   private readonly ids = new Map<string, number>();
+  /** The packages of the files, which are slower to find than those of names. */
+  private readonly ofFiles = new Map<string, number>();
   private readonly groupOf: Int32Array;
 
   constructor(private readonly functions: Functions, private readonly grouping: Grouping) {
@@ -54,8 +56,13 @@ export class Groups {
       }
       case "name": return this.group(name, packageFill(name));
       case "package": {
+        const known = file === "" ? undefined : this.ofFiles.get(file);
+        if (known !== undefined)
+          return known;
         const found = packageOf(name, file);
-        return this.group(found, packageFill(found));
+        const group = this.group(found, packageFill(found));
+        this.ofFiles.set(file, group);
+        return group;
       }
     }
   }

@@ -8,6 +8,9 @@ import { groupsOf, type Grouping } from "./groups.ts";
 /** Maximum number of groups in the legend. */
 const ENTRIES_MAX = 12;
 
+/** The legend waits until the graph is drawn and the user stops zooming. */
+const DELAY_MS = 200;
+
 const HEADS: Readonly<Record<Grouping, string>> = {
   package: "Visible packages and modules, with their self time:",
   name: "Visible functions, with their self time:",
@@ -80,7 +83,7 @@ export class Legend {
     this.update = () => {
       this.element.replaceChildren(...(colour === "change" ? this.changes() : this.groups(entriesOf(graph, zoom, widthPx, colour), colour)));
     };
-    this.timer = window.setTimeout(this.update);
+    this.timer = window.setTimeout(this.update, DELAY_MS);
   }
 
   dispose(): void {

@@ -34,8 +34,9 @@ export class Minimap {
     const { graph, zoom } = scene;
     this.mark.style.left = `${graph.x[zoom]! / graph.width[0]! * 100}%`;
     this.mark.style.width = `${graph.width[zoom]! / graph.width[0]! * 100}%`;
+    // The graph is drawn first.
     if (!isDrawn)
-      this.draw(scene);
+      setTimeout(() => { this.draw(scene); });
   }
 
   private get levels(): number {

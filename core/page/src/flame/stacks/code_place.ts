@@ -131,6 +131,13 @@ export class CodePlaces {
     return this.places.get(file) ?? placeOfFile(file);
   }
 
+  /** Whether some files are the program's own code, and others are not. */
+  get hasForeign(): boolean {
+    const files = [...this.places.keys()];
+
+    return files.some((file) => this.isOwn(file)) && !files.every((file) => this.isOwn(file));
+  }
+
   isOwn(file: string): boolean {
     return this.of(file).kind === this.ownKind;
   }
@@ -160,7 +167,6 @@ export function shortPlaceOf(functions: Functions, id: number): string {
  * of other modules. null if this is none or all of them. */
 export function foreignMask(functions: Functions): Uint8Array | null {
   const places = placesOf(functions);
-  const mask = Uint8Array.from(functions.file, (file) => Number(!places.isOwn(file)));
 
-  return mask.includes(0) && mask.includes(1) ? mask : null;
+  return places.hasForeign ? Uint8Array.from(functions.file, (file) => Number(!places.isOwn(file))) : null;
 }

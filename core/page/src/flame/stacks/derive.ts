@@ -2,7 +2,7 @@
 import type { Tree } from "../../model/tree.ts";
 import { graphOf, type Graph, type Order } from "../graph/graph.ts";
 import type { DisplayOptions } from "../display.ts";
-import { foreignMask } from "./code_place.ts";
+import { foreignMask, placesOf } from "./code_place.ts";
 import { maskOf, readRefs } from "./refs.ts";
 import { rowsOf, type Rows } from "../table/rows.ts";
 import { calleesOf, callersOf, collapsed, focused, hidden } from "./stacks.ts";
@@ -60,7 +60,7 @@ export function derive(whole: Tree, display: DisplayOptions): Derived {
     lower: sandwich ? graphOf(calleesOf(tree, sandwich), order) : graph,
     upper: sandwich ? graphOf(callersOf(tree, sandwich), order) : null,
     missing,
-    hasForeign: (foreign ?? foreignMask(whole.functions)) !== null,
+    hasForeign: placesOf(whole.functions).hasForeign,
   };
 }
 

@@ -48,6 +48,8 @@ function moduleName(file: string): string {
 
 /** The class, namespace or package in a function's name; the name itself if there is none. */
 function groupOfName(name: string): string {
+  if (!/[:#./`(< ]/.test(name))
+    return name;
   const [module, inModule] = name.split("`", 2) as [string, string?];
   const plain = name.replace(/^block .{0,20}?in |^\(anonymous namespace\)::/, "").replace(/[(<].*$/s, "").replace(/^.* /s, "");
   const slash = plain.lastIndexOf("/");

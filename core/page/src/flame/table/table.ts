@@ -92,6 +92,9 @@ export class Table {
     const before = this.state;
 
     this.state = state;
+    // A zoom changes nothing in the table.
+    if (before?.source.rows === rows && before.mask === state.mask && before.order === state.order && before.key === state.key)
+      return;
     if (before?.source.rows !== rows || before.mask !== state.mask || before.order !== state.order) {
       const activeId = before ? sameFunction(functions, before.source.functions, this.ids[this.active] ?? -1) : -1;
       const { column, isAscending } = readOrder(state.order, rows.baseTotal !== null);
@@ -112,6 +115,8 @@ export class Table {
 
   /** Marks the highlighted function; -1 for none. */
   mark(functionId: number): void {
+    if (functionId === this.chosen)
+      return;
     this.chosen = functionId;
     this.fill();
   }

@@ -24,6 +24,8 @@ function stored(): Chosen {
 export class Widths {
   private chosen = stored();
   private readonly content = new Map<Column, number>();
+  /** The lengths of the longest measured texts. */
+  private readonly lengths = new Map<Column, number>();
   private columns: readonly Column[] = [];
 
   constructor(private readonly element: HTMLElement) {}
@@ -36,10 +38,16 @@ export class Widths {
   /** Forgets the widths of earlier content. */
   clear(): void {
     this.content.clear();
+    this.lengths.clear();
   }
 
-  /** Widens the columns of numbers to the content of the rows. */
+  /** Widens the columns of numbers to the content of the rows. Measures only if a text is longer
+   * than those measured before, since the measurement forces a layout. */
   fit(rows: readonly HTMLElement[]): void {
+    const lengths = this.columns.map((column, at) => isText(column) ? 0 : Math.max(...rows.map((row) => row.children[at]!.textContent.length)));
+    if (this.columns.every((column, at) => lengths[at]! <= (this.lengths.get(column) ?? 0)) || this.element.clientWidth === 0)
+      return;
+    this.columns.forEach((column, at) => this.lengths.set(column, Math.max(lengths[at]!, this.lengths.get(column) ?? 0)));
     const before = [...this.content.values()].join();
 
     this.element.style.setProperty("--columns", `repeat(${this.columns.length}, max-content)`);
