@@ -5,8 +5,8 @@
 
 /* The addresses of the views in core/page/src/model/state.ts. */
 static const char *const page_paths[] = {
-    "/",       "/services", "/labels",     "/spans",           "/span",  "/trace",
-    "/traces", "/comparison", "/comparison-diff", "/adhoc",
+    "/",      "/services", "/labels",     "/spans",           "/span",
+    "/trace", "/traces",   "/comparison", "/comparison-diff", "/adhoc",
 };
 
 static void page_missing(sp_http_response *response) {
