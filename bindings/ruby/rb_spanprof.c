@@ -20,7 +20,9 @@
 static void version_check(void) {
   if (ruby_api_version[0] != RUBY_API_VERSION_MAJOR ||
       ruby_api_version[1] != RUBY_API_VERSION_MINOR)
-    rb_raise(rb_eLoadError, "it was compiled for Ruby %d.%d, not for %d.%d",
+    rb_raise(rb_eLoadError,
+             "it was compiled for Ruby %d.%d, not for %d.%d: install the gem "
+             "again with this Ruby",
              RUBY_API_VERSION_MAJOR, RUBY_API_VERSION_MINOR,
              ruby_api_version[0], ruby_api_version[1]);
 }

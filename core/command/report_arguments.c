@@ -128,6 +128,16 @@ static bool report_read_fail_above(sp_report_arguments *job,
                       "a percentage expected, such as 10%");
 }
 
+static bool report_read_label(sp_report_arguments *job, const char *value) {
+  const spanprof_status st =
+      sp_report_filter_label(&job->options.filter, value);
+
+  return !st ||
+         report_wrong(job, SP_REPORT_OPTION_LABEL, value,
+                      st == SPANPROF_ERR_LIMIT ? "more than 32 labels are given"
+                                               : "key=value expected");
+}
+
 /* Report an option that the table of options has, but this file does not read.
  */
 static bool report_unread(const sp_report_arguments *job, int argument,
@@ -154,9 +164,7 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
     filter->self = true;
     return true;
   case SP_REPORT_OPTION_LABEL:
-    return !sp_report_filter_label(filter, value) ||
-           report_wrong(job, argument, value,
-                        "key=value expected; at most 32 labels are possible");
+    return report_read_label(job, value);
   case SP_REPORT_OPTION_FOCUS:
     return report_read_pattern(job, argument, value, &filter->focus);
   case SP_REPORT_OPTION_IGNORE:

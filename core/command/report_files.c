@@ -67,8 +67,9 @@ static spanprof_status files_prefer_cpu(sp_report_files *files,
       sp_pprof_type_find(profile, "cpu") == SP_PPROF_NONE)
     return SPANPROF_OK;
   for (i = 0; i < files->added_count; i++)
-    sp_command_error(files->io, files->word, list->paths[files->added[i]],
-                     "skipped: has no type cpu");
+    sp_command_error(
+        files->io, files->word, list->paths[files->added[i]],
+        "skipped: has no values of type cpu, but another file has");
   files->added_count = 0;
   return sp_report_restart(files->report);
 }

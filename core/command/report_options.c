@@ -135,7 +135,8 @@ const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
          "name (with --group-by: of a label value) grew by\n"
          "more than N %, and by more than chance explains"},
     [SP_REPORT_OPTION_NORMALIZE] =
-        {"normalize", NULL, "with --diff: compare shares of each side's total"},
+        {"normalize", NULL,
+         "with --diff: compare shares of the totals instead of\nvalues"},
     [SP_REPORT_OPTION_HTML] =
         {"html", "FILE",
          "write one HTML file with a flame graph and a table\n"

@@ -22,8 +22,9 @@ spanprof_status sp_open_page(const char *listen, uint16_t port) {
   size_t size;
 
   if (strncmp(listen, "unix:", 5) == 0)
-    return sp_fail(SPANPROF_ERR_UNSUPPORTED,
-                   "a browser does not open Unix sockets");
+    return sp_fail(
+        SPANPROF_ERR_UNSUPPORTED,
+        "a browser cannot open a Unix socket: use --listen ADDRESS:PORT");
   sp_built_page(&size);
   if (size == 0)
     return sp_fail(SPANPROF_ERR_UNSUPPORTED, SP_BUILT_PAGE_MISSING);

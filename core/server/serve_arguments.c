@@ -36,8 +36,9 @@ static const char serve_usage[] =
     "127.0.0.1:4040;\n"
     "                           unix:PATH is a Unix socket for its user and "
     "group\n"
-    "  --otlp ADDRESS:PORT      a second address, for example 127.0.0.1:4318\n"
-    "  --data DIRECTORY         directory of the file, default\n"
+    "  --otlp ADDRESS:PORT      a second address to listen on, for example\n"
+    "                           127.0.0.1:4318\n"
+    "  --data DIRECTORY         directory of the stored data, default\n"
     "                           $XDG_DATA_HOME/spanprof or "
     "~/.local/share/spanprof\n"
     "  --retention TIME         age at which data is deleted, default 7d; 0: "
@@ -241,12 +242,12 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
   } else if (strcmp(name, "scrape") == 0) {
     if (options->scrape_count == SP_SERVE_SCRAPES_MAX)
       return serve_refuse(err, name, "",
-                          "there are more than 64; use --scrape-config");
+                          "more than 64 are given; use --scrape-config");
     arguments->scrapes[options->scrape_count++] = value;
   } else if (strcmp(name, "metric") == 0) {
     if (options->metric_count == SP_SERVE_METRICS_MAX)
       return serve_refuse(err, name, value,
-                          "there are more than 100; use --metrics");
+                          "more than 100 are given; use --metrics");
     arguments->metrics[options->metric_count++] = value;
   } else if (strcmp(name, "token") == 0) {
     if (!*value)
@@ -260,7 +261,7 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
           err, name, value,
           "give a name without a port, such as gateway.example");
     if (options->host_count == SP_SERVE_HOSTS_MAX)
-      return serve_refuse(err, name, value, "there are more than 64");
+      return serve_refuse(err, name, value, "more than 64 names are given");
     arguments->hosts[options->host_count++] = value;
   } else if (strcmp(name, "open") == 0) {
     arguments->open = true;
@@ -276,7 +277,7 @@ static int serve_access(sp_serve_arguments *arguments, FILE *err) {
 
   if (options->token && options->token_file)
     return serve_refuse(err, "token-file", options->token_file,
-                        "--token is given, too");
+                        "--token is given, too; give only one of the two");
   if (!options->token && !options->token_file)
     options->token = getenv("SPANPROF_SERVER_TOKEN");
   if (options->token && !*options->token)

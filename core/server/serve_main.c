@@ -55,7 +55,7 @@ static spanprof_status serve_make_directory(const char *directory, char *path,
   char *slash;
 
   if (strlen(directory) + sizeof "/spanprof.db" > capacity)
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "--data is too long");
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "the path of --data is too long");
   strcpy(path, directory);
   for (slash = path;;) {
     slash = strchr(slash + 1, '/');

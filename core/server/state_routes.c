@@ -50,7 +50,8 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
   state_metric(out, "spanprof_store_profiles", "gauge",
                "Profiles in the store.", stats->profiles);
   state_metric(out, "spanprof_store_blocks", "gauge",
-               "Blocks of several, compacted profiles.", stats->blocks);
+               "Blocks of the store that each contain several profiles.",
+               stats->blocks);
   state_metric(out, "spanprof_store_damaged_blocks", "gauge",
                "Damaged blocks found since the start.", stats->damaged_blocks);
   state_metric(out, "spanprof_store_bytes", "gauge",

@@ -285,7 +285,7 @@ class FilterTest(unittest.TestCase):
             done = spanprof("report", "--json", folder)
             whole = json.loads(done.stdout)
             self.assertEqual((whole["type"], whole["samples"]), ("cpu", 7))
-            self.assertEqual(done.stderr.count("skipped: has no type cpu"), 2)
+            self.assertEqual(done.stderr.count("skipped: has no values of type cpu"), 2)
             done = spanprof("report", "--folded", folder)
             self.assertEqual(done.stdout, "c %d\n" % (7 * MS10))
             os.unlink(folder + "/c.pb")

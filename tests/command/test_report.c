@@ -74,7 +74,9 @@ static void other_types_and_units_are_left_out(void) {
   report_ended();
   report_started("wall");
   CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_ERR_UNSUPPORTED);
-  CHECK_TEXT(spanprof_last_error(), "has no type wall (it has samples, cpu)");
+  CHECK_TEXT(
+      spanprof_last_error(),
+      "has no values of type wall; its types, for --type, are samples, cpu");
   report_ended();
 }
 

@@ -124,7 +124,7 @@ class ExecTest(ProgramCase):
         and that which environment() creates."""
         self.write("app.py", "pass")
         done = self.run_command([*COMMAND, "app.py"], PYROSCOPE_OUTPUT_DIRECTORY="")
-        self.assertEqual(done.stderr.count("profiles go nowhere"), 1, "one warning for each session")
+        self.assertEqual(done.stderr.count("profiles are neither sent nor stored"), 1, "one warning for each session")
 
     def test_the_users_own_sitecustomize_runs(self) -> None:
         (self.directory / "sitecustomize.py").write_text("print('mine')\n")

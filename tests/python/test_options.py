@@ -44,7 +44,7 @@ WRONG = [
     ({"http_headers": ["a"]}, "http_headers must be text or a mapping, not list"),
     ({"resource_labels": {"a": 1}}, "resource_labels must be text or a list, not dict"),
     ({"resource_labels": ["a", 7]}, "resource_labels must be a list of texts, not int"),
-    ({"no_proxy": ["a,b"]}, "no_proxy has 'a,b' in its list, and no entry may have a comma"),
+    ({"no_proxy": ["a,b"]}, "no_proxy has the entry 'a,b', but an entry cannot contain a comma"),
     ({"log_level": "loud"}, 'log_level is "loud", not debug, info, warn, error or off'),
     ({"log_level": ["info"]}, "log_level must be text, not list"),
     ({"line_numbers": "last"}, "line_numbers is 'last', not one of executed, first, none"),

@@ -129,7 +129,7 @@ class RefusalTest(ProgramCase):
 
     def test_an_extension_for_another_version_is_refused(self) -> None:
         reason = self.refused("Py_GetVersion", 'return "3.99.1 (other)";')
-        self.assertIn("3.99.1 loaded an extension compiled for "
+        self.assertIn("3.99.1 loaded an extension compiled for Python "
                       f"{sys.version_info.major}.{sys.version_info.minor}", reason)
 
     @unittest.skipUnless(sys.version_info[:2] == (3, 11), "for 3.11")

@@ -84,7 +84,7 @@ class ApiTest < ChildTest
     assert_equal [{ "a" => "1", "b" => "2" }], burnt.map { |sample| sample.labels.slice("a", "b") }.uniq
     assert_equal <<~LINES, result.err
       spanprof: labels must be a Hash, not a value of class Integer
-      spanprof: a label without a block labels nothing
+      spanprof: labels without a block have no effect: give a block
       spanprof: a timeout must be a number of seconds, not "long": 10 s is used
       spanprof: a timeout must be a number of seconds, not NaN: 2 s is used
     LINES

@@ -23,7 +23,7 @@ class LoggingTest < ChildTest
       puts LINES.map { |level, line| "#{level} #{line}" }
     RUBY
     assert_match(/\Ainfo spanprof: profiling "test" at 100 Hz with signal \d+, to http:/, result.out.lines[0])
-    assert_match(/\Awarn spanprof: no upload to http:/, result.out.lines[1])
+    assert_match(/\Awarn spanprof: the upload to http:/, result.out.lines[1])
     assert_empty result.err
   end
 
@@ -44,7 +44,7 @@ class LoggingTest < ChildTest
 
   def test_without_a_logger_warnings_go_to_stderr
     result = child!(%(require "spanprof"; Spanprof.start), env: { "PYROSCOPE_OUTPUT_DIRECTORY" => "" })
-    assert_match(/\Aspanprof: profiles go nowhere: [^\n]*\n\z/, result.err)
+    assert_match(/\Aspanprof: profiles are neither sent nor stored: [^\n]*\n\z/, result.err)
   end
 
   def test_the_level_of_the_options
@@ -67,7 +67,7 @@ class LoggingTest < ChildTest
     RUBY
     assert_equal "true\n", result.out
     assert_match(/^spanprof: profiling "test"/, result.err)
-    assert_match(/^spanprof: no upload to/, result.err)
+    assert_match(/^spanprof: the upload to/, result.err)
   end
 
   def test_a_logger_that_blocks_does_not_block_the_program
@@ -92,7 +92,7 @@ class LoggingTest < ChildTest
       puts LINES.map(&:last)
     RUBY
     assert_equal %w[false true true], result.out.split.first(3), result.err
-    ["not profiling: sample_rate_hz", 'profiling "test"', "no Ruby thread can be made", "profiling stopped"].each do |line|
+    ["not profiling: sample_rate_hz", 'profiling "test"', "no Ruby thread can be started", "profiling stopped"].each do |line|
       assert_includes result.out, line
     end
   end

@@ -82,7 +82,7 @@ class ProfileTest < ChildTest
       p profile.html("nowhere"), profile.open, profile.save("nowhere"), File.exist?("nowhere")
     RUBY
     assert_equal "nil\nnil\nnil\nfalse\n", result.out
-    assert_equal "spanprof: the page of a profile is missing: sample_rate_hz is 0, not within 1 to 1000\n" * 2, result.err
+    assert_equal "spanprof: the page of a profile could not be made: sample_rate_hz is 0, not within 1 to 1000\n" * 2, result.err
   end
 
   def test_without_profiling_the_block_runs_and_there_is_a_reason

@@ -118,7 +118,7 @@ class PyroscopeTest < ChildTest
     assert_equal ["spanprof: oncpu = false has no effect: only CPU time is profiled",
                   'spanprof: compression = "zstd" has no effect: profiles are compressed with gzip',
                   'spanprof: report_encoding = "collapsed" has no effect: profiles are written as pprof',
-                  "spanprof: basic_auth_username has no effect alone"], result.err.lines(chomp: true)
+                  "spanprof: basic_auth_username has no effect without basic_auth_password"], result.err.lines(chomp: true)
   end
 
   def test_the_environment_overrides_only_defaults

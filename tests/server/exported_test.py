@@ -179,13 +179,13 @@ class ExportedTest(unittest.TestCase):
     def test_an_invalid_rule_has_one_message(self):
         for rule, says in (("query={}", "name is missing"), ("name=a", "query is missing"),
                            ("name=a-b,query={}", "not a valid name of a metric"),
-                           ("name=a,query={x", "parse error"), ("name=a,query={},node=", "node must be total"),
-                           ("name=a,query={},node=~(", "regexp"), ("name=a,query={},sort=b", 'unknown member "sort"'),
+                           ("name=a,query={x", "parse error"), ("name=a,query={},node=", "node is empty"),
+                           ("name=a,query={},node=~(", "regexp"), ("name=a,query={},sort=b", 'unknown key "sort"'),
                            ("name=a,query={},name=b", "name is given twice"), ("name=a,query={},group_by=span_id", "each span"),
                            ('name=a,query={profile_id="1"}', "each span"), ("name=a,query={},group_by=b;b", "twice"),
                            ("name=a,query={},group_by=__name__", "label __name__"),
                            ("name=a,query={},labels=b.c=d", "Prometheus"), ("name=a,query={},type=lunch", "profile type"),
-                           ("name=a,query={},node", "not a member")):
+                           ("name=a,query={},node", "not KEY=VALUE")):
             with self.subTest(rule), tempfile.TemporaryDirectory() as data:
                 done = subprocess.run([PROGRAM, "--data", data, "--listen", "127.0.0.1:0", "--metric", rule],
                                       capture_output=True, text=True, timeout=30)

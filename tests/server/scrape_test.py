@@ -148,7 +148,7 @@ class BadTargets(unittest.TestCase):
     ERRORS = {"hang": "timed out", "half": "transfer closed|timed out", "drip": "timed out",
               "flood": "larger than 2 MiB", "headers": "larger than 2 MiB, or its headers", "bomb": "more than 96 MiB",
               "cut": "refused: copy to buffer", "garbage": "refused", "other": "not a profile of the kind process_cpu",
-              "old": "outside of ingestion window", "redirect": "redirects are not followed",
+              "old": "outside of ingestion window", "redirect": "a redirect, which is not followed",
               "close": "Empty reply|reset", "refuse": r"answered 500: Could not enable \?\[2J\? CPU profiling$",
               "absent": "answered 404"}
 

@@ -40,7 +40,7 @@ static int label_failed(void) {
   if (!py_sp_error_is_ordinary())
     return -1;
   py_sp_error_consume(text, sizeof text);
-  py_sp_warn("a label is left out: %s", text);
+  py_sp_warn("a label is not set: %s", text);
   return 0;
 }
 

@@ -106,7 +106,8 @@ static bool version_fits(void) {
            major, minor, micro);
   if (major != PY_MAJOR_VERSION || minor != PY_MINOR_VERSION) {
     snprintf(runtime_state.reason, sizeof runtime_state.reason,
-             "Python %s loaded an extension compiled for %d.%d",
+             "Python %s loaded an extension compiled for Python %d.%d: "
+             "reinstall spanprof with this Python",
              runtime_state.version, PY_MAJOR_VERSION, PY_MINOR_VERSION);
     return false;
   }

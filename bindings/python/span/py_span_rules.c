@@ -22,7 +22,8 @@ static PyObject *span_answer(span_rules *self, int st, const char *what) {
     return NULL;
   py_sp_error_consume(text, sizeof text);
   if (!self->warned)
-    py_sp_warn("%s: %s; samples may lack such spans; logged once", what, text);
+    py_sp_warn("%s: %s; profiles may not show such spans (this is logged once)",
+               what, text);
   self->warned = 1;
   Py_RETURN_NONE;
 }
@@ -54,7 +55,7 @@ static PyObject *span_rules_on_start(PyObject *object, PyObject *const *args,
   if (!self->own.rules)
     Py_RETURN_NONE;
   return span_answer(self, py_sp_span_start(&self->own, span),
-                     "a span could not be reported at its start");
+                     "the start of a span could not be recorded");
 }
 
 static PyObject *span_rules_on_end(PyObject *object, PyObject *const *args,
@@ -67,7 +68,7 @@ static PyObject *span_rules_on_end(PyObject *object, PyObject *const *args,
   if (!self->own.rules)
     Py_RETURN_NONE;
   return span_answer(self, py_sp_span_end(span),
-                     "a span could not be reported at its end");
+                     "the end of a span could not be recorded");
 }
 
 static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
@@ -97,7 +98,8 @@ static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
   options.legacy_span_label = legacy;
   options.span_id_label = span_id;
   if (self->own.rules) {
-    PyErr_SetString(PyExc_RuntimeError, "the rules cannot be changed");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "the options cannot be changed: create a new object");
     return -1;
   }
   self->own.attributes = 1u << SPANPROF_ATTRIBUTE_PROFILE_ID |

@@ -303,8 +303,8 @@ static void naming_begin(void) {
   atomic_store(&naming.running, false);
   if (!naming.failed)
     rb_sp_log_write(NULL, SPANPROF_LOG_WARN,
-                    "no Ruby thread can be made: frames get their names only "
-                    "when profiles are flushed");
+                    "no Ruby thread can be started, so frames get their names "
+                    "only when profiles are flushed");
   naming.failed = true;
 }
 

@@ -84,7 +84,8 @@ static void layout_test(void) {
     reason_set("Ruby %s is not supported: " RB_SP_VM_VERSIONS " are",
                ruby_version);
   else if (rb_sp_vm_threads_move())
-    reason_set("%s lets Ruby threads change their native threads",
+    reason_set("%s lets Ruby threads change their native threads, which is not "
+               "supported: unset it",
                "RUBY_MN_THREADS");
   else if (!mode_read(&runtime.config.mode))
     reason_set("%s is not \"methods\", \"frames\" or \"off\"",

@@ -151,7 +151,7 @@ static const char *layout_check(const rb_sp_walker_config *config) {
     return "the VM's instruction sequences are not as expected";
   if (count < TEST_FRAMES_MAX && their_count < TEST_FRAMES_MAX &&
       !frames_agree(ours, count, theirs, their_count))
-    return "the walker found other frames than the VM reports";
+    return "spanprof read other frames than the VM reports";
   if (config->mode == RB_SP_WALKER_METHODS && !methods_agree(ours, count))
     return "the VM's method entries are not as expected";
   return NULL;

@@ -130,7 +130,9 @@ void sp_check_stack(sp_check_list *list, int number) {
   count = sp_unwinder_walk(unwinder, &slice, frames, CHECK_FRAMES_MAX, &end);
   if (end == SP_UNWIND_NO_INFO)
     sp_check_print(list, SP_CHECK_FAILED, "unwinder",
-                   "after %zu frames, code without unwind information", count);
+                   "the stack walk stopped after %zu frames, in code without "
+                   "unwind information",
+                   count);
   else
     sp_check_print(list, SP_CHECK_OK, "unwinder", "%zu frames, %s", count,
                    end == SP_UNWIND_COMPLETE

@@ -14,7 +14,7 @@ static void diff_print_head(const sp_diff *diff, FILE *out) {
   fputs("now:  ", out);
   sp_text_head(diff->now, out);
   if (diff->is_of_shares)
-    fputs("shares of each side's total are compared\n", out);
+    fputs("shares of the totals of base and now are compared\n", out);
 }
 
 static void diff_change_text(const sp_diff *diff, const sp_diff_row *row,

@@ -65,7 +65,8 @@ spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
     measure->type = profile->default_type;
   if (measure->type == SP_PPROF_NONE) {
     measure_list_types(profile, types, sizeof types);
-    return sp_fail(SPANPROF_ERR_UNSUPPORTED, "has no type %s (it has %s)",
+    return sp_fail(SPANPROF_ERR_UNSUPPORTED,
+                   "has no values of type %s; its types, for --type, are %s",
                    wanted, types);
   }
   type = &profile->types[measure->type];

@@ -80,7 +80,8 @@ static spanprof_status report_function_new(sp_report *report, uint64_t hash,
   if (!st)
     st = sp_index_reserve(&report->function_index, report->mem);
   if (st)
-    return sp_fail(st, "too many functions: limit them with a filter");
+    return sp_fail(
+        st, "too many functions: limit them with a filter such as --focus");
   *out = (uint32_t)report->function_count;
   report->functions[report->function_count++] = *function;
   sp_index_add(&report->function_index, hash, *out);
@@ -101,7 +102,8 @@ static spanprof_status report_function(sp_report *report, const char *text,
     st = sp_name_table_intern(&report->names, path, strlen(path),
                               &function.file);
   if (st)
-    return sp_fail(st, "too many names: limit them with a filter");
+    return sp_fail(st, "too many names of functions and files: limit them with "
+                       "a filter such as --focus");
   hash = sp_hash_mix(sp_hash_mix(function.name, SP_HASH_SEED), function.file);
   hash = sp_hash_mix(hash, (uint64_t)line);
   for (i = sp_index_first(&report->function_index, hash, &at);

@@ -19,7 +19,8 @@ static spanprof_status label_row_new(sp_report *report, uint64_t hash,
   if (!st)
     st = sp_index_reserve(&report->label_index, report->mem);
   if (st)
-    return sp_fail(st, "too many label values: limit them with a filter");
+    return sp_fail(
+        st, "too many label values: limit them with a filter such as --label");
   sp_index_add(&report->label_index, hash, (uint32_t)report->label_count);
   report->labels[report->label_count++] = *row;
   return SPANPROF_OK;
@@ -39,7 +40,8 @@ static spanprof_status label_add(sp_report *report, const char *key,
   if (!st)
     st = sp_name_table_intern(&report->names, text, strlen(text), &row.value);
   if (st)
-    return sp_fail(st, "too many label values: limit them with a filter");
+    return sp_fail(
+        st, "too many label values: limit them with a filter such as --label");
   hash = sp_hash_mix(sp_hash_mix(row.key, SP_HASH_SEED), row.value);
   for (i = sp_index_first(&report->label_index, hash, &at); i != SP_INDEX_NONE;
        i = sp_index_next(&report->label_index, hash, &at)) {

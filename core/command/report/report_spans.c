@@ -14,7 +14,8 @@ static spanprof_status report_span_name(sp_report *report, const char *text,
       sp_name_table_intern(&report->names, text, strlen(text), &name);
 
   if (st)
-    return sp_fail(st, "too many names: limit them with a filter");
+    return sp_fail(
+        st, "too many span names: limit them with a filter such as --label");
   hash = sp_hash_mix(name, SP_HASH_SEED);
   for (i = sp_index_first(&report->span_name_index, hash, &at);
        i != SP_INDEX_NONE;
@@ -30,7 +31,8 @@ static spanprof_status report_span_name(sp_report *report, const char *text,
   if (!st)
     st = sp_index_reserve(&report->span_name_index, report->mem);
   if (st)
-    return sp_fail(st, "too many span names: limit them with a filter");
+    return sp_fail(
+        st, "too many span names: limit them with a filter such as --label");
   *out = (uint32_t)report->span_name_count;
   report->span_names[report->span_name_count++] =
       (sp_report_span_name){.name = name};
@@ -90,7 +92,8 @@ static spanprof_status report_span(sp_report *report, uint64_t id,
   if (!st)
     st = sp_index_reserve(&report->span_index, report->mem);
   if (st)
-    return sp_fail(st, "too many spans: limit them with a filter");
+    return sp_fail(
+        st, "too many spans: limit them with a filter such as --span-name");
   *out = &report->spans[report->span_count];
   **out = (sp_report_span){.id = id};
   sp_index_add(&report->span_index, hash, (uint32_t)report->span_count++);

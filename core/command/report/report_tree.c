@@ -25,7 +25,8 @@ spanprof_status sp_report_tree_add(sp_report_tree *tree,
     st = sp_call_tree_init(&tree->calls, tree->mem, TREE_VALUES);
   if (tree->calls.node_count + count > tree->nodes_max)
     return sp_fail(SPANPROF_ERR_LIMIT,
-                   "more than %zu different calls: limit them with a filter",
+                   "more than %zu different calls: limit them with a filter "
+                   "such as --focus",
                    tree->nodes_max);
   for (i = count; i > 0 && !st; i--)
     st = sp_call_tree_child(&tree->calls, &node, functions[i - 1]);

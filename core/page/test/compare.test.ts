@@ -188,7 +188,7 @@ test("an error of Diff names the side and keeps the fields", async () => {
   await waitForPageText(page, "Baseline: query start time is after end time");
   assert.deepEqual(await page.$$eval(".side .query", (all) => all.map((each) => (each as HTMLInputElement).value)), ["old.cpu", "new.cpu"]);
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "memory:alloc_space:bytes:space:bytes{}", rightQuery: "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}" })}`);
-  await waitForPageText(page, "both sides of a comparison must have the same profile type");
+  await waitForPageText(page, "the two queries of a comparison must have the same profile type");
   assert.deepEqual(await invalidFields(), [null, null]);
   await run(page, "baseline", "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}");
   await rowsOf(page, "Largest changes");

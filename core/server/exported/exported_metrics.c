@@ -152,7 +152,8 @@ static spanprof_status exported_new_series(const exported_work *work,
   if (++*series == SP_EXPORTED_SERIES_MAX)
     sp_log_line(metrics->log, SPANPROF_LOG_WARN,
                 "metric %s has the maximum of %d series: the values of further "
-                "series are added to spanprof_exported_metrics_overflow_total",
+                "series are added to spanprof_exported_metrics_overflow_total; "
+                "group_by with fewer labels makes fewer series",
                 work->rule->name, SP_EXPORTED_SERIES_MAX);
   sp_index_add(&metrics->index, hash, (uint32_t)metrics->count);
   *out = (uint32_t)metrics->count + EXPORTED_SERIES;
@@ -276,8 +277,8 @@ static void exported_check_regex(const exported_work *work) {
     return;
   *gave_up = true;
   sp_log_line(work->metrics->log, SPANPROF_LOG_WARN,
-              "metric %s: a regular expression takes too long and matches "
-              "nothing from now on",
+              "metric %s gets no further values, because matching its regular "
+              "expression takes too long: use a simpler one",
               work->rule->name);
 }
 

@@ -88,20 +88,22 @@ void sp_exported_metrics_write(sp_exported_metrics *metrics, sp_buffer *out) {
   pthread_mutex_lock(&metrics->lock);
   for (i = 0; i < rules->count; i++)
     text_rule(metrics, i, out);
-  sp_buffer_text(out,
-                 "# HELP spanprof_exported_metrics_overflow_total Sum of the "
-                 "values of the series beyond the limit of a metric.\n"
-                 "# TYPE spanprof_exported_metrics_overflow_total counter\n");
+  sp_buffer_text(
+      out,
+      "# HELP spanprof_exported_metrics_overflow_total Sum of the values that "
+      "are missing in a metric, because it has the maximum number of series.\n"
+      "# TYPE spanprof_exported_metrics_overflow_total counter\n");
   for (i = 0; i < rules->count; i++) {
     sp_buffer_format(out,
                      "spanprof_exported_metrics_overflow_total{metric=\"%s\"}",
                      rules->rules[i].name);
     text_value(out, &rules->rules[i], metrics->of_rules[i].overflow);
   }
-  sp_buffer_text(out,
-                 "# HELP spanprof_exported_metrics_ended Whether a regular "
-                 "expression of a metric took too long.\n"
-                 "# TYPE spanprof_exported_metrics_ended gauge\n");
+  sp_buffer_text(
+      out,
+      "# HELP spanprof_exported_metrics_ended 1 if a metric gets no further "
+      "values, because matching its regular expression took too long.\n"
+      "# TYPE spanprof_exported_metrics_ended gauge\n");
   for (i = 0; i < rules->count; i++)
     sp_buffer_format(out, "spanprof_exported_metrics_ended{metric=\"%s\"} %d\n",
                      rules->rules[i].name, metrics->of_rules[i].gave_up);

@@ -70,7 +70,7 @@ spanprof_status sp_metric_rule_new(sp_metric_rules *rules, const char *name,
   size_t i;
 
   if (rules->count == SP_METRIC_RULES_MAX)
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "at most %d metrics are exported",
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "there are more than %d metrics",
                    SP_METRIC_RULES_MAX);
   if (!rule_name_valid(name, true))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
@@ -97,8 +97,8 @@ spanprof_status sp_metric_rule_set_node(sp_metric_rules *rules,
     return SPANPROF_OK;
   if (*node == '\0')
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "metric %.100s: node must be total, a function, or ~ and a "
-                   "regular expression",
+                   "metric %.100s: node is empty; give total, a function, or ~ "
+                   "and a regular expression",
                    rule->name);
   if (*node != '~')
     return rule_copy(rules, node, &rule->function);
@@ -143,10 +143,13 @@ spanprof_status sp_metric_rule_add_group(sp_metric_rules *rules,
 
   if (rule_is_id(label))
     return rule_refuse_id(rule, label);
-  if (!*label || at == SP_METRIC_LABELS_MAX)
+  if (!*label)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "metric %.100s: group_by has an empty label name, or more "
-                   "than %d label names",
+                   "metric %.100s: group_by has an empty label name",
+                   rule->name);
+  if (at == SP_METRIC_LABELS_MAX)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "metric %.100s: group_by has more than %d label names",
                    rule->name, SP_METRIC_LABELS_MAX);
   st = rule_copy(rules, label, &rule->groups[at]);
   if (st)
@@ -173,12 +176,15 @@ spanprof_status sp_metric_rule_add_constant(sp_metric_rules *rules,
   sp_text_pair *pair = &rule->constants[rule->constant_count];
   spanprof_status st;
 
-  if (!rule_name_valid(name, false) || strncmp(name, "__", 2) == 0 ||
-      rule->constant_count == SP_METRIC_LABELS_MAX)
+  if (!rule_name_valid(name, false) || strncmp(name, "__", 2) == 0)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "metric %.100s: \"%.100s\" is not a valid label name in "
-                   "Prometheus, or there are more than %d labels",
-                   rule->name, name, SP_METRIC_LABELS_MAX);
+                   "Prometheus",
+                   rule->name, name);
+  if (rule->constant_count == SP_METRIC_LABELS_MAX)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "metric %.100s has more than %d labels", rule->name,
+                   SP_METRIC_LABELS_MAX);
   st = rule_copy(rules, name, &pair->name);
   if (!st)
     st = rule_copy(rules, value, &pair->value);

@@ -58,8 +58,8 @@ static spanprof_status rule_text_member(rule_text *rule, const char *key,
     return SPANPROF_OK;
   }
   return sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "unknown member \"%.100s\": use name, query, node, group_by, "
-                 "labels and type",
+                 "unknown key \"%.100s\": the keys are name, query, node, "
+                 "group_by, labels and type",
                  key);
 }
 
@@ -75,7 +75,7 @@ static spanprof_status rule_text_split(char *text, rule_text *out) {
     equals = strchr(text, '=');
     if (!equals)
       return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "\"%.100s\" is not a member such as node=total", text);
+                     "\"%.100s\" is not KEY=VALUE, such as node=total", text);
     *equals = '\0';
     st = rule_text_member(out, text, equals + 1);
     text = end + 1;

@@ -72,7 +72,7 @@ enum MHD_Result sp_http_budget_answer(sp_http_budget *budget,
     sp_buffer_dispose(&response->body);
     response->gzip = false;
     sp_http_answer(response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-                   "too many answers wait for their readers, try again\n");
+                   "too many answers wait for slow clients, try again\n");
   }
   queued = sp_http_call_answer(call);
   call->answer_counted = response->body.size;

@@ -35,7 +35,7 @@ static const char *malformed_sentence(const malformed_counts *counts,
   if (counts->lengths && counts->encodings)
     return "the request has both Content-Length and Transfer-Encoding\n";
   if (counts->encodings && is_old)
-    return "HTTP/1.0 has no Transfer-Encoding\n";
+    return "an HTTP/1.0 request cannot have Transfer-Encoding\n";
   return NULL;
 }
 

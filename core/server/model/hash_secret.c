@@ -12,7 +12,8 @@ spanprof_status sp_hash_secret_init(void) {
   uint64_t random[2];
 
   if (getrandom(random, sizeof random, 0) != sizeof random)
-    return sp_fail(SPANPROF_ERR_SYSTEM, "the system has no random numbers: %m");
+    return sp_fail(SPANPROF_ERR_SYSTEM,
+                   "getrandom() gives no random numbers: %m");
   sp_hash_secret[0] = random[0];
   sp_hash_secret[1] = random[1];
   return SPANPROF_OK;

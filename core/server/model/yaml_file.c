@@ -43,7 +43,7 @@ static spanprof_status file_refuse(const file_reader *reader,
 }
 
 static spanprof_status file_nomem(void) {
-  return sp_fail(SPANPROF_ERR_NOMEM, "no memory for a file of settings");
+  return sp_fail(SPANPROF_ERR_NOMEM, "no memory to read a YAML file");
 }
 
 static const char *file_text(file_reader *reader, const void *text,
@@ -160,7 +160,8 @@ static spanprof_status file_scalar(file_reader *reader,
     return file_refuse(reader, "a text contains a NUL byte");
   if (event->data.scalar.tag)
     return file_refuse(reader,
-                       "tags are not supported: put the text in quotes");
+                       "YAML tags (`!name`) are not supported: remove the tag, "
+                       "or put a text that begins with `!` in quotes");
   if (open && open->value->kind == SP_YAML_MAP && !open->item)
     return file_key(reader, open, text, size);
   st = file_new(reader,
@@ -189,8 +190,9 @@ static spanprof_status file_alias(file_reader *reader,
   if (anchor && anchor->value->values)
     return file_add(reader, anchor->value);
   snprintf(sentence, sizeof sentence,
-           anchor ? "*%.100s is inside the value that it refers to"
-                  : "there is no &%.100s before this alias",
+           anchor
+               ? "the alias *%.100s is inside the value that it refers to"
+               : "an alias refers to &%.100s, which does not occur before it",
            name);
   return file_refuse(reader, sentence);
 }
@@ -204,7 +206,8 @@ static spanprof_status file_begin(file_reader *reader, sp_yaml_kind kind,
   sp_yaml *value;
 
   if (tag)
-    return file_refuse(reader, "tags are not supported");
+    return file_refuse(reader,
+                       "YAML tags (`!name`) are not supported: remove the tag");
   if (open && open->value->kind == SP_YAML_MAP && !open->item)
     return file_refuse(reader, "a key must be a text, not a list or map");
   if (reader->depth == SP_YAML_DEPTH_MAX)
@@ -264,7 +267,8 @@ static spanprof_status file_event(file_reader *reader,
   switch (event->type) {
   case YAML_DOCUMENT_START_EVENT:
     return reader->file->root
-               ? file_refuse(reader, "a second document is not supported")
+               ? file_refuse(reader, "the file has more than one YAML "
+                                     "document; only one is supported")
                : SPANPROF_OK;
   case YAML_SCALAR_EVENT:
     return file_scalar(reader, event);

@@ -20,8 +20,9 @@ static spanprof_status job_kind_path(sp_scrape_job *job, const sp_yaml *given,
   int size;
 
   if (own && *own != '/')
-    return sp_yaml_fail(given, "the path of %.100s must begin with a slash",
-                        kind->name);
+    return sp_yaml_fail(
+        given, "the path of the profile %.100s must begin with a slash",
+        kind->name);
   if (own)
     size = snprintf(path, sizeof path, "%s%s", job->before, own);
   else
@@ -31,7 +32,8 @@ static spanprof_status job_kind_path(sp_scrape_job *job, const sp_yaml *given,
                      strchr(path, '?') ? '&' : '?', job->query);
   if (size < 0 || (size_t)size >= sizeof path)
     return sp_yaml_fail(given ? given : job->given,
-                        "the path of %.100s is too long", kind->name);
+                        "the path of the profile %.100s is too long",
+                        kind->name);
   *out = sp_scrape_plan_text(job->plan, path);
   return *out ? SPANPROF_OK : job_nomem();
 }
@@ -103,8 +105,8 @@ static spanprof_status job_target(sp_scrape_job *job, const sp_yaml *address) {
       strlen(address->text) > SP_SCRAPE_JOB_PATH_MAX - 16 ||
       strpbrk(address->text, "/@?#"))
     return sp_yaml_fail(address,
-                        "job %.100s: a target must be like host:6060; its path "
-                        "belongs in metrics_path",
+                        "job %.100s: a target must be like host:6060; write "
+                        "its path in metrics_path",
                         job->name);
   snprintf(url, sizeof url, "%s://%s", job->scheme, address->text);
   st = sp_scrape_target_url(job->plan, &job->target, url, &path);

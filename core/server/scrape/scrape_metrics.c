@@ -20,7 +20,7 @@ typedef struct metrics_family {
 
 static const metrics_family metrics_families[] = {
     {METRICS_UP, "spanprof_scrape_up", "gauge",
-     "Whether the last scrape of a profile was stored."},
+     "1 if the last scrape of a profile was stored, otherwise 0."},
     {METRICS_SCRAPES, "spanprof_scrapes_total", "counter",
      "Finished scrapes of a profile."},
     {METRICS_FAILURES, "spanprof_scrape_failures_total", "counter",

@@ -86,7 +86,7 @@ spanprof_status sp_scrape_target_label(sp_scrape_target *target,
   if (!plan_is_name(name))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "%s: \"%.100s\" is not a valid label name: use letters, "
-                   "digits, _ and ., and no __ at the beginning",
+                   "digits, \"_\" and \".\", and do not begin with \"__\"",
                    what, name);
   if (!*value || strlen(value) > SP_CLEAN_TEXT_MAX ||
       !sp_utf8_valid(value, strlen(value)))

@@ -25,9 +25,10 @@ static spanprof_status store_check_kind(const sp_raw_profile *profile,
     if (store_has_type(profile, kind->types[i]))
       return SPANPROF_OK;
   first = sp_raw_text(profile, profile->types[0].type);
-  return sp_refuse(refusal, SP_REFUSAL_INVALID,
-                   "not a profile of the kind %s: the first type is %.*s",
-                   kind->name, (int)sp_min_u64(first.size, 40), first.bytes);
+  return sp_refuse(
+      refusal, SP_REFUSAL_INVALID,
+      "it is not a profile of the kind %s: its first sample type is %.*s",
+      kind->name, (int)sp_min_u64(first.size, 40), first.bytes);
 }
 
 static spanprof_status store_labels(const sp_scrape_probe *probe,

@@ -161,11 +161,10 @@ spanprof_status sp_scrape_transfer_result(sp_scrape_transfer *transfer,
     snprintf(error, SP_SCRAPE_ERROR_SIZE, "%s",
              transfer->reason[0] ? transfer->reason : curl_easy_strerror(code));
   else if (status >= 300 && status < 400)
-    snprintf(
-        error, SP_SCRAPE_ERROR_SIZE,
-        "the target answered %ld, and redirects are not followed: scrape the "
-        "address that it leads to",
-        status);
+    snprintf(error, SP_SCRAPE_ERROR_SIZE,
+             "the target answered %ld, a redirect, which is not followed: "
+             "scrape the URL to which it leads",
+             status);
   else if (status != 200) {
     transfer_text(transfer, text);
     snprintf(error, SP_SCRAPE_ERROR_SIZE, "the target answered %ld%s%s", status,

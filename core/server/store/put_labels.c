@@ -147,7 +147,7 @@ static spanprof_status put_limited(sp_put *put, uint32_t set, put_with with) {
       SPANPROF_ERR_LIMIT,
       "there are too many series (--max-series, "
       "--max-series-per-application), even with label values replaced "
-      "by \"" PUT_OTHER "\": send fewer names of labels and profiles");
+      "by \"" PUT_OTHER "\": send fewer label names and profile types");
 }
 
 /* Find the id of the application's name, if the store has it. */

@@ -28,7 +28,9 @@ static spanprof_status store_lock(sp_store *store) {
   store->lock_file = -1; /* so that sp_store_close() leaves the other server's
                           * files unchanged */
   return sp_fail(SPANPROF_ERR_STATE,
-                 "another spanprof-server has the store %s open", store->path);
+                 "another spanprof-server has the store %s open; stop it, or "
+                 "choose another directory with --data",
+                 store->path);
 }
 
 /* Make the files readable by their owner only, because they contain labels and

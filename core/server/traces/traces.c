@@ -136,7 +136,7 @@ static bool traces_body(const traces_call *call, const sp_http_request *request,
                  "the body unpacks to more than 16 MiB");
   else if (end != SP_UNPACK_WHOLE)
     traces_error(call, 400, TRACES_CODE_INVALID,
-                 "the body is broken or cut off gzip");
+                 "the body is damaged or incomplete gzip data");
   return end == SP_UNPACK_WHOLE;
 }
 

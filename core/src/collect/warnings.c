@@ -11,7 +11,8 @@ static void drops_log(sp_warnings *warnings, sp_log *log) {
 
   if (dropped > warnings->dropped_seen)
     sp_log_warn(log, SP_LOG_SAMPLES,
-                "%llu samples were lost: the ring or the memory was full",
+                "%llu samples were lost: the buffer for new samples was full "
+                "(a lower sample_rate_hz helps), or there was no memory",
                 (unsigned long long)(dropped - warnings->dropped_seen));
   warnings->dropped_seen = dropped;
 }
@@ -31,14 +32,16 @@ static void refusals_log(sp_warnings *warnings, sp_log *log) {
       count_grown(&sp_counts.spans_refused, &warnings->spans_refused_seen);
 
   if (labels > 0)
-    sp_log_warn(log, SP_LOG_LABELS,
-                "%llu labels were refused: a process can have %u distinct sets "
-                "of labels, %u labels in a set, and %u MiB of texts",
-                (unsigned long long)labels, SP_LABEL_NODES - 1,
-                SP_LABEL_DEPTH_MAX, (unsigned)(SP_TEXT_BYTES_MAX >> 20));
+    sp_log_warn(
+        log, SP_LOG_LABELS,
+        "%llu labels were refused: a process can have at most %u distinct sets "
+        "of labels, %u labels in a set, and %u MiB of label texts",
+        (unsigned long long)labels, SP_LABEL_NODES - 1, SP_LABEL_DEPTH_MAX,
+        (unsigned)(SP_TEXT_BYTES_MAX >> 20));
   if (spans > 0)
     sp_log_warn(log, SP_LOG_SPANS,
-                "%llu spans were refused: %u spans exist, or memory is short",
+                "%llu spans were refused: %u spans are open (does the program "
+                "end all spans?), or there is no memory",
                 (unsigned long long)spans, SP_SPANS_MAX);
 }
 
@@ -47,9 +50,9 @@ static void signal_log(sp_warnings *warnings, sp_log *log, int signal_number) {
 
   if (lost && !warnings->signal_lost)
     sp_log_warn(log, SP_LOG_SIGNAL,
-                "another handler was installed for signal %d: samples arrive "
-                "only if it calls the previous handler; the option "
-                "signal_number selects another signal",
+                "other code has installed a handler for signal %d: spanprof "
+                "gets samples only if that handler calls the previous one; "
+                "otherwise set the option signal_number to another signal",
                 signal_number);
   warnings->signal_lost = lost;
 }
@@ -65,11 +68,13 @@ void sp_warnings_log_window(const sp_profile *profile, sp_log *log) {
 
   if (notes.overflow_samples > 0)
     sp_log_warn(log, SP_LOG_MEMORY,
-                "%llu samples lost their stacks: the profile reached its limit "
-                "of distinct stacks; a shorter upload_interval_ms helps",
+                "%llu samples lost their stacks: the profile has too many "
+                "distinct stacks; a larger window_max_bytes or a shorter "
+                "upload_interval_ms helps",
                 (unsigned long long)notes.overflow_samples);
   if (notes.labels_capped > 0)
-    sp_log_warn(log, SP_LOG_LABELS,
-                "%llu samples lost labels: the server accepts 30 label names",
-                (unsigned long long)notes.labels_capped);
+    sp_log_warn(
+        log, SP_LOG_LABELS,
+        "%llu samples lost labels: the server accepts at most 30 label names",
+        (unsigned long long)notes.labels_capped);
 }

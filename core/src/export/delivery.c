@@ -40,8 +40,8 @@ static void delivery_on_dropped(void *data, const sp_spool_entry *entry,
   sp_delivery *delivery = data;
 
   entry_count(entry, SP_OUTCOME_DROPPED_EXPORT);
-  sp_log_warn(delivery->log, SP_LOG_SPOOL, "a spooled profile was dropped: %s",
-              why);
+  sp_log_warn(delivery->log, SP_LOG_SPOOL,
+              "a profile in spool_directory was dropped: %s", why);
 }
 
 static void delivery_spooled_exported(void *data, const sp_spool_entry *entry) {
@@ -107,8 +107,8 @@ sp_http_client *sp_delivery_client_new(const sp_delivery *delivery) {
 
   if (sp_http_client_new(&client, delivery->mem, delivery->settings,
                          delivery->clock))
-    sp_log_warn(delivery->log, SP_LOG_UPLOAD_FAILED, "uploads must wait: %s",
-                spanprof_last_error());
+    sp_log_warn(delivery->log, SP_LOG_UPLOAD_FAILED,
+                "uploads cannot start yet: %s", spanprof_last_error());
   return client;
 }
 
@@ -135,7 +135,8 @@ void sp_delivery_write(sp_delivery *delivery, sp_upload *upload) {
     return;
   if (sp_profile_files_put(delivery->files, &upload->part, &delivery->series,
                            &bytes)) {
-    sp_log_warn(delivery->log, SP_LOG_OUTPUT, "a profile was not written: %s",
+    sp_log_warn(delivery->log, SP_LOG_OUTPUT,
+                "a profile was not written to output_directory: %s",
                 spanprof_last_error());
     return;
   }
@@ -199,7 +200,7 @@ static void delivery_log_failure(const sp_delivery *delivery,
                 answer->status, answer->message[0] ? ": " : "", answer->message,
                 end);
   else
-    sp_log_warn(delivery->log, kind, "no upload to %s: %s; %s", address,
+    sp_log_warn(delivery->log, kind, "the upload to %s failed: %s; %s", address,
                 answer->message, end);
 }
 
@@ -391,9 +392,10 @@ static void delivery_log_spool(sp_delivery *delivery, const char *what,
     return;
   }
   if (!delivery->spool_off_logged)
-    sp_log_line(
-        delivery->log, SPANPROF_LOG_WARN,
-        "the spool is off; profiles that cannot be sent are dropped: %s", why);
+    sp_log_line(delivery->log, SPANPROF_LOG_WARN,
+                "spool_directory cannot be used, so profiles that cannot be "
+                "sent are dropped: %s",
+                why);
   delivery->spool_off_logged = true;
 }
 
@@ -402,7 +404,8 @@ void sp_delivery_claim(sp_delivery *delivery) {
       delivery->spool ? sp_spool_claim(delivery->spool) : SPANPROF_OK;
 
   if (st)
-    delivery_log_spool(delivery, "a part of the spool was not read", st);
+    delivery_log_spool(delivery,
+                       "some profiles in spool_directory were not read", st);
 }
 
 bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
@@ -418,7 +421,8 @@ bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
     sp_count(&sp_counts.profiles_spooled, 1);
     return true;
   }
-  delivery_log_spool(delivery, "a profile was not spooled", st);
+  delivery_log_spool(delivery, "a profile was not stored in spool_directory",
+                     st);
   return false;
 }
 

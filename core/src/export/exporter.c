@@ -223,7 +223,8 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
     sp_delivery_count(dropped, SP_OUTCOME_DROPPED_EXPORT);
     sp_upload_free(exporter->mem, dropped);
     sp_log_warn(exporter->log, SP_LOG_QUEUE,
-                "a profile was dropped: more than queue_bytes wait");
+                "a profile was dropped: the profiles that wait for their "
+                "upload exceed queue_bytes");
   }
 }
 

@@ -290,13 +290,15 @@ static void files_enforce_caps(sp_profile_files *files, int directory,
     files_remove_oldest(files, directory, list, count, newest, now_ns);
   } else {
     sp_log_warn(files->log, SP_LOG_OUTPUT,
-                "the limits of %s were not checked: %s", files->directory,
-                spanprof_status_text(st));
+                "cannot list the profiles in %s to apply output_max_bytes and "
+                "output_max_age_s: %s",
+                files->directory, spanprof_status_text(st));
   }
   sp_mem_free(files->mem, list);
   if (files->removed > before)
     sp_log_line(files->log, SPANPROF_LOG_INFO,
-                "removed %llu old profiles from %s, to keep its limits",
+                "removed %llu old profiles from %s because of output_max_bytes "
+                "and output_max_age_s",
                 (unsigned long long)(files->removed - before),
                 files->directory);
 }

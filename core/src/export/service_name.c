@@ -136,12 +136,11 @@ void sp_service_news_log(sp_service_news *news, const sp_mem *mem,
                 "profiles have the service name of the spans, \"%s\"",
                 news->name);
   if (news->own && news->other)
-    sp_log_line(
-        log, SPANPROF_LOG_WARN,
-        "spans have the service name \"%s\" and profiles \"%s\", so that no "
-        "trace leads to its profile: give both the same name, for example "
-        "only by OTEL_SERVICE_NAME",
-        news->other, news->own);
+    sp_log_line(log, SPANPROF_LOG_WARN,
+                "spans have the service name \"%s\", but profiles have \"%s\", "
+                "so no trace leads to its profile: give both the same name, "
+                "for example by setting only OTEL_SERVICE_NAME",
+                news->other, news->own);
   sp_mem_free(mem, news->name);
   sp_mem_free(mem, news->own);
   sp_mem_free(mem, news->other);

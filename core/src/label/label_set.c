@@ -54,14 +54,16 @@ static spanprof_status set_push_clean(spanprof_labels parent, const char *name,
   if (!st)
     st = label_value_text(name_text, value, value_bytes, &value_text, &capped);
   if (st)
-    return sp_fail(st, st == SPANPROF_ERR_LIMIT
-                           ? "too many label texts are interned"
-                           : "no memory for a label");
+    return sp_fail(
+        st, st == SPANPROF_ERR_LIMIT
+                ? "this process has too many different label names and values"
+                : "no memory for a label");
   st = capped ? label_other_make(parent, name_text, out)
               : sp_label_set_push_text(parent, name_text, value_text, out);
   if (st)
     return sp_fail(st, st == SPANPROF_ERR_LIMIT
-                           ? "too many label sets, or too deeply nested"
+                           ? "there are too many different sets of labels, or "
+                             "the set has too many labels"
                            : "no memory for a label");
   *unchanged = !capped && sp_label_node_get(*out)->value == value_text;
   return SPANPROF_OK;
@@ -110,7 +112,7 @@ static spanprof_status set_without(spanprof_labels set, spanprof_text_id name,
   if (!st)
     return SPANPROF_OK;
   sp_count(&sp_counts.labels_refused, 1);
-  return sp_fail(st, "too many label sets");
+  return sp_fail(st, "there are too many different sets of labels");
 }
 
 spanprof_status sp_label_set_push_text(spanprof_labels parent,

@@ -338,8 +338,9 @@ spanprof_status spanprof_text_intern(const char *text, size_t bytes,
   st = sp_clean_text_is(text, bytes) ? sp_text_add(text, bytes, out)
                                      : text_add_value(text, bytes, out);
   if (st)
-    return sp_fail(st, st == SPANPROF_ERR_LIMIT
-                           ? "too many label texts are interned"
-                           : "no memory for a label text");
+    return sp_fail(
+        st, st == SPANPROF_ERR_LIMIT
+                ? "this process has too many different label names and values"
+                : "no memory for a label text");
   return SPANPROF_OK;
 }

@@ -424,8 +424,8 @@ size_t sp_threads_scan(sp_log *log) {
   atomic_store(&sp_counts.threads_blocked, counts.blocked);
   if (counts.unprofiled > 0 && log)
     sp_log_warn(log, SP_LOG_THREADS,
-                "%llu threads are not profiled: no timer is available (at most "
-                "half of RLIMIT_SIGPENDING is used)",
+                "%llu threads are not profiled: spanprof uses at most half of "
+                "RLIMIT_SIGPENDING for timers; raise this limit (ulimit -i)",
                 (unsigned long long)counts.unprofiled);
   return counts.threads;
 }

@@ -106,8 +106,9 @@ spanprof_status sp_thread_enrol(int tid, sp_self *self) {
   }
   table_unlock();
   if (st == SPANPROF_ERR_LIMIT)
-    return sp_fail(st, "no timer is available for the thread: half of "
-                       "RLIMIT_SIGPENDING is in use");
+    return sp_fail(st,
+                   "there is no timer for the thread: spanprof uses at most "
+                   "half of RLIMIT_SIGPENDING; raise this limit (ulimit -i)");
   return st;
 }
 

@@ -98,7 +98,7 @@ static spanprof_status options_read_pairs(const spanprof_options *options,
   if (!options || !SP_OPTION_REACHES(options, label_pair_count))
     return SPANPROF_OK;
   if (options->label_pair_count && !options->label_pairs)
-    return sp_option_refuse(&given, "is NULL, and label_pair_count is %zu",
+    return sp_option_refuse(&given, "is NULL, but label_pair_count is %zu",
                             options->label_pair_count);
   sp_label_list_next_source(labels);
   for (i = 0; i < options->label_pair_count && !st; i++) {

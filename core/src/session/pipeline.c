@@ -126,8 +126,8 @@ static void start_log(const sp_settings *settings, int signal_number,
   if (!settings->server_address && !settings->output_directory &&
       !settings->on_profile)
     sp_log_line(log, SPANPROF_LOG_WARN,
-                "profiles go nowhere: neither server_address nor "
-                "output_directory nor on_profile is given");
+                "profiles are neither sent nor stored: set server_address, "
+                "output_directory or on_profile");
 }
 
 spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,

@@ -268,8 +268,8 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
                 "the uploading thread did not finish within %u ms", timeout_ms);
   if (collected)
     st = sp_fail(SPANPROF_ERR_TIMEOUT,
-                 "the collector did not finish within %u ms: a callback of the "
-                 "runtime, or the disk, does not return",
+                 "the collector thread did not finish within %u ms: a callback "
+                 "of the runtime does not return, or the disk does not respond",
                  timeout_ms);
   else if (!session->kept)
     session_free(session);

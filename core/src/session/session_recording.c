@@ -165,7 +165,9 @@ static spanprof_status recording_join(spanprof_recording *recording,
   if (!st)
     session->recordings++;
   return st == SPANPROF_ERR_LIMIT
-             ? sp_fail(st, "%d recordings are already running",
+             ? sp_fail(st,
+                       "%d recordings are already running, the maximum: end "
+                       "one first",
                        SP_RECORDINGS_MAX)
              : st;
 }
@@ -364,7 +366,7 @@ spanprof_status spanprof_recording_end(spanprof_recording *recording,
   if (out)
     *out = NULL;
   if (!recording)
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "there is no recording to end");
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "the recording to end is NULL");
   /* Another thread of the parent may have held the recording's lock at the
    * fork, so the recording is not touched. */
   if (recording->pid != getpid())

@@ -43,8 +43,7 @@ static spanprof_status header_check(const sp_option_value *given,
     if (strlen(http_headers_own[i]) == name_bytes &&
         strncasecmp(http_headers_own[i], name, name_bytes) == 0)
       return sp_option_refuse(
-          given, "has the header %s, which belongs to the upload itself",
-          shown);
+          given, "has the header %s, which spanprof sets itself", shown);
   }
   for (i = 0; i < value_bytes; i++) {
     if (sp_ascii_control(value[i]) && value[i] != '\t')
@@ -116,10 +115,10 @@ typedef struct header_json {
 
 static spanprof_status header_json_refuse(const header_json *json,
                                           const char *expected) {
-  return sp_option_refuse(json->given,
-                          "is not a JSON object of texts: %s expected at byte "
-                          "%zu",
-                          expected, (size_t)(json->p - json->given->text) + 1);
+  return sp_option_refuse(
+      json->given,
+      "is not a JSON object with strings as values: %s expected at byte %zu",
+      expected, (size_t)(json->p - json->given->text) + 1);
 }
 
 static void header_json_space(header_json *json) {
@@ -132,14 +131,14 @@ static spanprof_status header_json_text(header_json *json, sp_buffer *out) {
 
   sp_buffer_clear(out);
   if (*json->p != '"')
-    return header_json_refuse(json, "a quoted text");
+    return header_json_refuse(json, "a quoted string");
   for (json->p++; *json->p != '"'; sp_buffer_append(out, character, size)) {
     size = sp_json_read(&json->p, json->end, character);
     if (!size)
-      return header_json_refuse(json, *json->p != '\\' ? "the end of a text"
+      return header_json_refuse(json, *json->p != '\\' ? "the end of a string"
                                       : json->p[1] == 'u'
                                           ? "a character after \\u"
-                                          : "an escape");
+                                          : "a valid escape");
   }
   json->p++;
   return sp_buffer_status(out) ? sp_option_no_memory() : SPANPROF_OK;

@@ -100,7 +100,7 @@ spanprof_status sp_identity_read(sp_identity *out, const sp_mem *mem,
   if (st == SPANPROF_ERR_FORMAT) {
     sp_identity_dispose(out);
     sp_buffer_text(notes, IDENTITY_VARIABLE
-                   " is discarded: not name=value,name=value with "
+                   " is ignored: it is not name=value,name=value with "
                    "percent-encoded UTF-8\n");
     st = SPANPROF_OK;
   }

@@ -179,8 +179,8 @@ static spanprof_status span_attribute_copy(spanprof_span_attribute attribute,
   if (bytes == 0)
     return SPANPROF_OK;
   if (bytes >= size)
-    return sp_fail(SPANPROF_ERR_LIMIT, "%zu bytes are needed for %s", bytes + 1,
-                   spanprof_span_attribute_key(attribute));
+    return sp_fail(SPANPROF_ERR_LIMIT, "the buffer needs %zu bytes for %s",
+                   bytes + 1, spanprof_span_attribute_key(attribute));
   memcpy(buffer, text, bytes);
   buffer[bytes] = '\0';
   return SPANPROF_OK;
@@ -234,7 +234,8 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
   if (size)
     buffer[0] = '\0';
   if (!spanprof_span_attribute_key(attribute)[0])
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "no such span attribute");
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "there is no span attribute with this number");
   if (!span || !span_attribute_added(rules, attribute) ||
       sp_span_carried(span) != span || !span_ids_of(span, &ids, &parent, &bits))
     return SPANPROF_OK;
@@ -248,7 +249,7 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
 
 static spanprof_status span_refuse(spanprof_status st) {
   sp_count(&sp_counts.spans_refused, 1);
-  return sp_fail(st, st == SPANPROF_ERR_LIMIT ? "too many live spans"
+  return sp_fail(st, st == SPANPROF_ERR_LIMIT ? "too many spans are open"
                                               : "no memory for a span");
 }
 
@@ -269,8 +270,8 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
       info->struct_size < SP_STRUCT_UP_TO(spanprof_span_info, name_bytes) ||
       info->struct_size > sizeof *info || !info->name)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "spanprof_span_info has no name, or struct_size is not its "
-                   "size in this library or an older one");
+                   "spanprof_span_info has no name, or its struct_size is "
+                   "wrong: set it to sizeof(spanprof_span_info)");
   if (!rules)
     rules = &sp_span_rules_default;
   st = sp_span_pool_acquire(&span, &number);

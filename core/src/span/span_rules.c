@@ -283,10 +283,9 @@ spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
   spanprof_span_rules_options_init(&given, sizeof given);
   if (options) {
     if (!sp_struct_copy(&given, sizeof given, options, sizeof(size_t)))
-      return sp_fail(
-          SPANPROF_ERR_ARGUMENT,
-          "struct_size is not the size of spanprof_span_rules_options in this "
-          "library or an older one");
+      return sp_fail(SPANPROF_ERR_ARGUMENT,
+                     "the struct_size of spanprof_span_rules_options is wrong: "
+                     "call spanprof_span_rules_options_init()");
   }
   rules = sp_mem_zero(mem, sizeof *rules);
   if (!rules)
@@ -368,8 +367,8 @@ spanprof_span_rules_options_init(spanprof_span_rules_options *options,
   if (!options || struct_size < sizeof unset.struct_size ||
       struct_size > sizeof unset)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "struct_size is not the size of spanprof_span_rules_options "
-                   "in this library or an older one");
+                   "the struct_size of spanprof_span_rules_options is wrong: "
+                   "call spanprof_span_rules_options_init()");
   memcpy(options, &unset, struct_size);
   return SPANPROF_OK;
 }

@@ -173,9 +173,9 @@ def configure(
                       DeprecationWarning, stacklevel=2)
     _log_without_effect(given)
     for name in older.keys() - _LEGACY:
-        log_once(f"configure() has no keyword {name}")
+        log_once(f"configure() ignores the unknown keyword {name}")
     if not cpu_enabled:
-        log_once("cpu_enabled=False leaves nothing to profile")
+        log_once("cpu_enabled=False: nothing is profiled, because spanprof profiles only CPU time")
         spanprof.stop()
         return False
     with_auth = bool(basic_auth_username and basic_auth_password)
@@ -328,12 +328,12 @@ def remove_tags(*keys: str) -> None:
 
 def add_global_tag(*tag: Any) -> None:
     """Deprecated, without effect: `tags` of `configure` label every profile."""
-    _deprecated("use tags of configure")
+    _deprecated("use the keyword tags of configure")
 
 
 def remove_global_tag(*tag: Any) -> None:
     """Deprecated, without effect: `tags` of `configure` label every profile."""
-    _deprecated("use tags of configure")
+    _deprecated("use the keyword tags of configure")
 
 
 def build_summary() -> None:

@@ -49,7 +49,7 @@ def load_ipython_extension(shell: Any) -> None:
         options, statement = _options(line)
         code = statement if cell is None else cell
         if _awaits(shell, code):
-            print("spanprof: a magic cannot run an await of a notebook; write "
+            print("spanprof: this magic cannot run a cell that awaits; write "
                   "`with spanprof.profile():` in the cell instead")
             return
         recorded = profile(options.get("o"), sample_rate_hz=int(options.get("r", 1000)),

@@ -62,7 +62,7 @@ def _list(name: str, value: object) -> str:
         if not isinstance(item, str):
             raise _type_error(name, "a list of texts", item)
         if "," in item:
-            raise Error(f"{name} has {item!r} in its list, and no entry may have a comma")
+            raise Error(f"{name} has the entry {item!r}, but an entry cannot contain a comma")
     return ",".join(value)
 
 

@@ -125,7 +125,7 @@ class profile:
         self._pid = os.getpid()
         try:
             self._begin()
-            self._refusal = "the block has not ended"
+            self._refusal = "the profiled block has not ended"
         except Exception as error:
             self._refuse(str(error))
         return self

@@ -92,7 +92,8 @@ def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
     if native is None:
         return _refuse(load_error or "")
     if _reloader.is_parent():
-        _refusal = "the parent of an autoreloader is not profiled; its child is"
+        _refusal = ("this process only restarts the program (autoreloader) and is not profiled; "
+                    "its child is profiled")
         _logging.log_once(_refusal, _logging.INFO)
         return False
     try:

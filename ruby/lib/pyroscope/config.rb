@@ -103,7 +103,8 @@ module Pyroscope
         silent, reason = WITHOUT_EFFECT[name]
         "#{name} = #{value.inspect} has no effect: #{reason}" unless silent.include?(value)
       end
-      remarks << "#{credentials.first} has no effect alone" if credentials.size == 1
+      missing = CREDENTIALS - credentials
+      remarks << "#{credentials.first} has no effect without #{missing.first}" if missing.size == 1
       remarks << "log_level = #{log_level.inspect} is not a level: \"error\" is used" unless level?
       remarks
     end

@@ -45,7 +45,7 @@ module Spanprof
         Logging.forget
         Native.after_fork_child
       rescue StandardError => e
-        Logging.log(:error, "profiling after a fork is not complete: #{e.message}")
+        Logging.log(:error, "this forked process is not completely profiled: #{e.message}")
       end
     end
   end

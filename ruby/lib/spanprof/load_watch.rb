@@ -48,7 +48,7 @@ module Spanprof
           added&.call
         end
       rescue StandardError => e
-        Logging.log_once(:warn, "loaded libraries cannot be detected: #{e.message}")
+        Logging.log_once(:warn, "libraries that are loaded later are not instrumented: #{e.message}")
       end
 
       # Returns the module if it is loaded. Does not trigger an autoload.

@@ -32,7 +32,7 @@ module Spanprof
                                  unpatched?(context, variable))
         @installed = true
       rescue StandardError => e
-        Logging.log_once(:error, "spans are not followed: #{e.message}")
+        Logging.log_once(:error, "spans are not shown: #{e.message}")
         false
       end
 

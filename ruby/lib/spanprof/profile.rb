@@ -25,7 +25,7 @@ module Spanprof
 
     # @api private
     def initialize
-      @unavailable_reason = "the block has not ended"
+      @unavailable_reason = "the profiled block has not ended"
     end
 
     # @param arguments [Array] arguments of Native::Recording.begin
@@ -112,7 +112,7 @@ module Spanprof
 
     def finish(recording)
       @pprof, samples, @note = Session.uninterrupted { recording.end }
-      @unavailable_reason = "the block forked this process" unless @pprof
+      @unavailable_reason = "the block forked this process: only its parent has the profile" unless @pprof
       @unavailable_reason = samples.zero? ? "no CPU time was sampled" : nil if @pprof
     rescue StandardError, ScriptError => e
       @unavailable_reason = e.message
@@ -124,7 +124,7 @@ module Spanprof
       require "json"
       JSON.parse(report("--json", "--top", rows.to_s)).fetch(table).map(&row)
     rescue StandardError => e
-      Logging.log(:warn, "the table of a profile is missing: #{e.message}")
+      Logging.log(:warn, "the table of a profile could not be made: #{e.message}")
       []
     end
 
@@ -141,7 +141,7 @@ module Spanprof
 
       report(*options, "--title", title)
     rescue StandardError => e
-      Logging.log(:warn, "the page of a profile is missing: #{e.message}")
+      Logging.log(:warn, "the page of a profile could not be made: #{e.message}")
       nil
     end
 

@@ -135,7 +135,7 @@ module Spanprof
       def resume(options)
         Native.start(options) # false if another thread has started a session, which then continues
       rescue Error => e
-        Logging.log(:error, "the former session cannot continue: #{e.message}")
+        Logging.log(:error, "the previous session cannot be started again: #{e.message}")
       end
 
       # Remove the hooks that cost time in the program, if no session runs.

@@ -12,7 +12,7 @@ module Spanprof
       # Logs that a label has no block.
       # @return [nil]
       def no_block
-        Logging.log_once(:warn, "a label without a block labels nothing")
+        Logging.log_once(:warn, "labels without a block have no effect: give a block")
         nil
       end
 
@@ -57,7 +57,7 @@ module Spanprof
       def own?(thread)
         return true if thread.empty? || thread.first == thread_id
 
-        Logging.log_once(:warn, "a thread can only set its own tags")
+        Logging.log_once(:warn, "a thread can set only its own tags: those of another thread stay unchanged")
         false
       end
     end

@@ -310,7 +310,7 @@ static void a_spool_without_locks_is_off_which_is_logged(void) {
   }
   locks_fail = false;
   each_sample_is_counted_once();
-  CHECK_EQUAL(logged_count("the spool is off"), 1);
+  CHECK_EQUAL(logged_count("spool_directory cannot be used"), 1);
   CHECK_EQUAL(logged_count(directory), 1);
   CHECK_EQUAL(logged_count("\n"), 1);
   CHECK_EQUAL(directory_count(directory, ""), 0);

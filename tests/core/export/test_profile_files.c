@@ -142,7 +142,7 @@ static void the_oldest_files_beyond_the_size_limit_are_removed(void) {
                (unsigned long long)(now_ns + 29)));
   CHECK(!exists(directory, "checkout-%d-%llu.pb.gz", getpid(),
                 (unsigned long long)now_ns));
-  CHECK(logged_count("to keep its limits") > 0);
+  CHECK(logged_count("because of output_max_bytes") > 0);
   sp_profile_files_free(files);
   directory_remove(directory);
 }

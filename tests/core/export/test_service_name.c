@@ -140,7 +140,7 @@ static void a_different_name_is_logged_once(void) {
     CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "checkout");
     CHECK_EQUAL(sink_number(&sink, "profiles"), 2);
     CHECK_EQUAL(
-        logged_count("spans have the service name \"cart\" and profiles "
+        logged_count("spans have the service name \"cart\", but profiles have "
                      "\"checkout\""),
         i == 0);
     stop(exporter, SPANPROF_OK);

@@ -160,7 +160,7 @@ static void old_entries_are_dropped(void) {
   test_time.jumped_ns += 100 * SP_NS_PER_S;
   CHECK(sp_spool_next(spool, now_ns()) != NULL);
   CHECK_EQUAL(dropped_count, 1);
-  CHECK_TEXT(lost_why, "too old");
+  CHECK_TEXT(lost_why, "it is older than spool_max_age_s");
   sp_spool_free(spool);
   directory_remove(directory);
 }

@@ -193,16 +193,21 @@ static void broken_references_are_refused(void) {
     uint64_t value2;
     const char *sentence;
   } cases[] = {
-      {1, 1, 5, 0, 0, "a text is not in the string table"},
-      {1, 2, UINT64_MAX, 0, 0, "a text is not in the string table"},
-      {2, 2, 7, 1, 1, "a sample names a location that is not there"},
+      {1, 1, 5, 0, 0,
+       "it refers to an entry that its string table does not have"},
+      {1, 2, UINT64_MAX, 0, 0,
+       "it refers to an entry that its string table does not have"},
+      {2, 2, 7, 1, 1, "a sample refers to a location that does not exist"},
       {2, 1, 1, 0, 0, "a sample does not have one value of each type"},
       {3, 1, 0, 0, 0, "an id is 0"},
-      {3, 1, 1, 5, 99, "a text is not in the string table"},
+      {3, 1, 1, 5, 99,
+       "it refers to an entry that its string table does not have"},
       {4, 1, 0, 3, 0x99, "an id is 0"},
       {5, 1, 0, 2, 3, "an id is 0"},
-      {5, 1, 1, 2, 99, "a text is not in the string table"},
-      {5, 1, 1, 4, 5, "a text is not in the string table"},
+      {5, 1, 1, 2, 99,
+       "it refers to an entry that its string table does not have"},
+      {5, 1, 1, 4, 5,
+       "it refers to an entry that its string table does not have"},
   };
   char sentence[256];
   size_t i;
@@ -233,8 +238,9 @@ static void line_without_a_function_is_refused(void) {
   wire_number(&location, 1, 1);
   wire_message(&location, 4, &line);
   wire_message(&profile, 4, &location);
-  refused(&profile, "is a broken pprof profile: a location names a function "
-                    "that is not there");
+  refused(&profile,
+          "is a broken pprof profile: a location refers to a function "
+          "that does not exist");
 }
 
 static void other_files_are_refused(void) {
@@ -259,7 +265,8 @@ static void other_files_are_refused(void) {
   other = (wire){.size = 0};
   wire_text(&other, 6, "not empty");
   wire_text(&other, 1, "");
-  refused(&other, "is a broken pprof profile: its first text is not empty");
+  refused(&other, "is a broken pprof profile: the first entry of its string "
+                  "table is not empty");
 }
 
 static void concatenated_profiles_are_refused(void) {

@@ -266,9 +266,9 @@ static void options_no_free_signal_is_refused(void) {
   options_started(&options);
   for (i = SIGRTMIN; i <= SIGRTMAX; i++)
     signal(i, SIG_IGN);
-  check_start_alike(
-      &options, no_environment, SPANPROF_ERR_SYSTEM,
-      "no real-time signal is free; set the option signal_number");
+  check_start_alike(&options, no_environment, SPANPROF_ERR_SYSTEM,
+                    "no real-time signal is free; set the option signal_number "
+                    "to a signal that the program does not use");
   for (i = SIGRTMIN; i <= SIGRTMAX; i++)
     signal(i, SIG_DFL);
 }

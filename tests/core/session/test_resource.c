@@ -125,7 +125,7 @@ static void names_are_cleaned_and_an_empty_name_is_refused(void) {
   session_begin("given");
   burn_cpu_ms(150);
   session_end();
-  CHECK(logged_has("spans have the service name \"a?b?\" and profiles "
+  CHECK(logged_has("spans have the service name \"a?b?\", but profiles have "
                    "\"given\""));
   CHECK(profiles_of("given", getpid()) >= 1);
   directory_remove(output);

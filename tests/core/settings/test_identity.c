@@ -53,7 +53,7 @@ static void identity_that_does_not_parse_is_discarded(void) {
 
     identity_start(environment);
     CHECK_EQUAL(identity.count, 0);
-    CHECK(strstr(notes.data, "OTEL_RESOURCE_ATTRIBUTES is discarded"));
+    CHECK(strstr(notes.data, "OTEL_RESOURCE_ATTRIBUTES is ignored"));
     identity_end();
   }
 }

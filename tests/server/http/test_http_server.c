@@ -116,7 +116,7 @@ static void malformed_requests_are_refused_with_a_message(void) {
   }
   HAS(http_ask_text("POST /echo HTTP/1.0\r\nTransfer-Encoding: "
                     "chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"),
-      "HTTP/1.0 has no Transfer-Encoding");
+      "an HTTP/1.0 request cannot have Transfer-Encoding");
   http_stop();
 }
 

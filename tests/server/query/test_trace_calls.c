@@ -67,7 +67,7 @@ static void traces_are_filtered_and_counted(void) {
   check_traces("status", "error", 200,
                "{\"traces\":[{\"traceId\":\"" TRACE_ONE);
   check_traces("status", "error", 200, "\"count\":1");
-  check_traces("status", "ok", 400, "status must be error");
+  check_traces("status", "ok", 400, "the only value of status is error");
   check_traces("attributes", "n=5 host=h", 200, "\"count\":1");
   check_traces("attributes", " n ", 200, "\"count\":1");
   check_traces("attributes", "n=6", 200, "{\"traces\":[],\"count\":0");

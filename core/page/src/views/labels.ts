@@ -117,7 +117,7 @@ class Labels {
   }
 
   private showMore(left: number): void {
-    const most = this.answer.after === null ? "" : ` Only the ${count(VALUES_MAX)} largest values are listed.`;
+    const most = this.answer.after === null ? "" : ` Only the ${count(VALUES_MAX)} values with the largest totals are listed.`;
 
     replaceContent(this.more, ...left > 0 ? [h("button", {
       type: "button", onclick: () => {

@@ -154,8 +154,9 @@ spanprof_status sp_api_number(sp_api *api, const char *name, int64_t otherwise,
   if (!text)
     return SPANPROF_OK;
   if (!sp_number_is(text, INT64_MAX, &number))
-    return sp_query_invalid(
-        &api->query, "%s must be a whole number from 0: \"%s\"", name, text);
+    return sp_query_invalid(&api->query,
+                            "%s must be 0 or a positive whole number: \"%s\"",
+                            name, text);
   *out = (int64_t)number;
   return SPANPROF_OK;
 }

@@ -146,7 +146,7 @@ spanprof_status sp_api_diff(sp_api *api) {
   if (!st &&
       strcmp(api->plan.selector.profile_type, right.selector.profile_type) != 0)
     st = sp_query_invalid(&api->query,
-                          "both sides of a comparison must have the same "
+                          "the two queries of a comparison must have the same "
                           "profile type, not %s and %s",
                           api->plan.selector.profile_type,
                           right.selector.profile_type);

@@ -219,7 +219,7 @@ spanprof_status sp_api_find(sp_api *api) {
   if (st)
     return st;
   if (selector->span_count + selector->trace_count > FIND_IDS_MAX)
-    return sp_query_invalid(&api->query, "there are more than %d ids",
+    return sp_query_invalid(&api->query, "the request has more than %d ids",
                             FIND_IDS_MAX);
   find.spans = selector->span_ids;
   find.span_count = selector->span_count;

@@ -103,7 +103,8 @@ spanprof_status sp_api_trace_filter(sp_api *api, sp_store_span_filter *out) {
   if (!st)
     st = sp_api_number(api, "minDurationMs", 0, &shortest_ms);
   if (!st && status && strcmp(status, "error") != 0)
-    st = sp_query_invalid(&api->query, "status must be error: \"%s\"", status);
+    st = sp_query_invalid(
+        &api->query, "the only value of status is error, not \"%s\"", status);
   if (!st)
     st = trace_filter_attributes(api, out);
   if (st)

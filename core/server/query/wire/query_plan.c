@@ -75,7 +75,7 @@ static void plan_cancelled(sp_query *query) {
     break;
   default:
     sp_query_refuse(&query->fault, SP_CODE_DEADLINE,
-                    "the query took longer than the client waits");
+                    "the query took longer than the client's timeout");
   }
 }
 

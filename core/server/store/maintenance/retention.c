@@ -166,8 +166,8 @@ static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
 static void retain_log(sp_store *store, sp_store_reason reason,
                        int64_t profiles, int64_t rows) {
   static const char *const reasons[SP_STORE_REASONS] = {
-      [SP_STORE_OLD] = "older than the retention",
-      [SP_STORE_LIMIT] = "the store is at its limit of bytes",
+      [SP_STORE_OLD] = "they are older than --retention",
+      [SP_STORE_LIMIT] = "the store has reached --max-bytes",
       [SP_STORE_VOLUME] = "the volume of the store is nearly full"};
   const uint64_t now = sp_clock_monotonic_ns(store->clock);
   sp_store_drops *drops = &store->drops[reason];
@@ -184,7 +184,8 @@ static void retain_log(sp_store *store, sp_store_reason reason,
   if (logged.profiles + logged.rows)
     sp_log_line(store->log, SPANPROF_LOG_INFO,
                 "deleted %" PRId64 " profiles and %" PRId64
-                " spans and documents: %s; this is logged at most every ten "
+                " spans, annotations and ad hoc profiles: %s; this is logged "
+                "at most every ten "
                 "minutes",
                 logged.profiles, logged.rows, reasons[reason]);
 }

@@ -169,11 +169,11 @@ void sp_http_failure(CURLcode code, const char *detail,
       {CURLE_COULDNT_RESOLVE_PROXY, "the proxy's name was not found: %s"},
       {CURLE_COULDNT_CONNECT, "no connection: %s"},
       {CURLE_SSL_CACERT_BADFILE,
-       "no CA certificates (install ca-certificates, or name a file in "
-       "ca_bundle, PYROSCOPE_CA_BUNDLE): %s"},
+       "there are no CA certificates: install ca-certificates, or set "
+       "ca_bundle (PYROSCOPE_CA_BUNDLE): %s"},
       {CURLE_PEER_FAILED_VERIFICATION,
-       "the server's certificate is not trusted (ca_bundle, "
-       "PYROSCOPE_CA_BUNDLE, names other CA certificates): %s"},
+       "the server's certificate is not trusted; set ca_bundle "
+       "(PYROSCOPE_CA_BUNDLE) to trust another CA: %s"},
       {CURLE_SSL_CERTPROBLEM, "the client certificate cannot be used: %s"},
       {CURLE_SSL_CONNECT_ERROR, "TLS failed: %s"},
   };

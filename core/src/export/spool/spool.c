@@ -155,7 +155,7 @@ static void spool_drop_old(sp_spool *spool) {
 
   while (i-- > 0)
     if (now_ns - spool->entries[i].tries.began_ns > spool->max_age_ns)
-      spool_drop(spool, &spool->entries[i], "too old");
+      spool_drop(spool, &spool->entries[i], "it is older than spool_max_age_s");
 }
 
 static spanprof_status spool_free_bytes(sp_spool *spool, uint64_t bytes) {
@@ -165,7 +165,7 @@ static spanprof_status spool_free_bytes(sp_spool *spool, uint64_t bytes) {
   if (others_bytes > spool->max_bytes)
     return SPANPROF_ERR_LIMIT;
   while (spool->bytes + others_bytes > spool->max_bytes)
-    spool_drop(spool, &spool->entries[0], "the spool is full");
+    spool_drop(spool, &spool->entries[0], "spool_max_bytes is reached");
   return SPANPROF_OK;
 }
 

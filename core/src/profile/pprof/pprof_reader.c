@@ -116,8 +116,8 @@ static spanprof_status reader_read_sample(void *data,
     locations[i] =
         sp_pprof_ids_find(&r->table.location_ids, sample->location_id[i]);
     if (locations[i] == SP_PPROF_NONE)
-      return sp_pprof_source_broken("a sample names a location that is not "
-                                    "there");
+      return sp_pprof_source_broken(
+          "a sample refers to a location that does not exist");
   }
   out->values = values;
   out->locations = locations;

@@ -91,7 +91,8 @@ static spanprof_status source_read_text(void *data,
   char *text;
 
   if (source->text_count == 0 && field->bytes.size)
-    return sp_pprof_source_broken("its first text is not empty");
+    return sp_pprof_source_broken(
+        "the first entry of its string table is not empty");
   text = sp_pprof_source_new(source, field->bytes.size + 1, 1);
   if (!text)
     return sp_pprof_source_memory(source);
@@ -114,7 +115,8 @@ spanprof_status sp_pprof_source_text(const sp_pprof_source *source,
   if (index == 0)
     return SPANPROF_OK;
   if (index < 0 || (uint64_t)index >= source->text_count)
-    return sp_pprof_source_broken("a text is not in the string table");
+    return sp_pprof_source_broken(
+        "it refers to an entry that its string table does not have");
   *out = source->texts[index];
   return SPANPROF_OK;
 }

@@ -64,8 +64,8 @@ static spanprof_status table_read_location(void *data,
     lines[i].function =
         sp_pprof_ids_find(&table->function_ids, location->line[i]->function_id);
     if (lines[i].function == SP_PPROF_NONE)
-      return sp_pprof_source_broken("a location names a function that is not "
-                                    "there");
+      return sp_pprof_source_broken(
+          "a location refers to a function that does not exist");
   }
   out->lines = lines;
   out->line_count = (uint32_t)location->n_line;

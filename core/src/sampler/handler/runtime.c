@@ -152,15 +152,15 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
 
   if (!runtime_copy(runtime, &copy))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "a runtime needs a struct_size of this version or an older "
-                   "one, a name, a resolve callback if it has a walk callback, "
-                   "at most %d ranges, and a directory of less than %d bytes",
+                   "spanprof_runtime needs a valid struct_size, a name, "
+                   "resolve if walk is set, at most %d eval_ranges, and a "
+                   "library_directory of less than %d bytes",
                    SPANPROF_RUNTIME_RANGES_MAX, PATH_MAX);
   runtime = &copy;
   if (!atomic_load(&runtime_state.current) && !runtime_wait_idle())
     return sp_fail(SPANPROF_ERR_STATE,
-                   "a callback of the runtime that was registered before has "
-                   "not returned");
+                   "a callback of the previously registered runtime has not "
+                   "returned; try again");
   pthread_mutex_lock(&runtime_state.lock);
   if (atomic_load(&runtime_state.current)) {
     st = sp_fail(SPANPROF_ERR_STATE, "runtime \"%s\" is registered already",
@@ -198,7 +198,7 @@ static spanprof_status eval_add(const spanprof_range *range) {
       return SPANPROF_OK;
   if (count == RUNTIME_ADDED_MAX)
     return sp_fail(SPANPROF_ERR_LIMIT,
-                   "the eval loop already has %d added ranges",
+                   "at most %d ranges can be added to the eval loop",
                    RUNTIME_ADDED_MAX);
   runtime_state.added[count] = *range;
   atomic_store_explicit(&runtime_state.added_count, count + 1,
@@ -210,7 +210,7 @@ spanprof_status spanprof_runtime_eval_add(const spanprof_range *range) {
   spanprof_status st;
 
   if (!range || range->start >= range->end)
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "a range of code is empty");
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "the range of code is NULL or empty");
   pthread_mutex_lock(&runtime_state.lock);
   st = eval_add(range);
   pthread_mutex_unlock(&runtime_state.lock);

@@ -162,7 +162,8 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
     }
   }
   return sp_fail(SPANPROF_ERR_SYSTEM,
-                 "no real-time signal is free; set the option signal_number");
+                 "no real-time signal is free; set the option signal_number to "
+                 "a signal that the program does not use");
 }
 
 /* Block every signal in the handler, so that no handler of the program

@@ -156,9 +156,10 @@ spanprof_status sp_timer_probe(int signal_number) {
     sp_timer_stop(timer);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
   if (error)
-    return sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
-                         "timer_create on a thread's CPU clock is refused here "
-                         "(a sandbox, or RLIMIT_SIGPENDING)");
+    return sp_fail_errno(
+        SPANPROF_ERR_SYSTEM, error,
+        "the system refuses timer_create on a thread's CPU clock (in a "
+        "sandbox, or because RLIMIT_SIGPENDING is reached)");
   /* Elapsed wall time alone proves nothing, because a busy machine may not have
    * run this thread. */
   if (used_up)

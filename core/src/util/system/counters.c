@@ -61,8 +61,8 @@ spanprof_status spanprof_stats_get(spanprof_stats *out) {
 
   if (known < sizeof known || known > sizeof stats)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "spanprof_stats.struct_size is not the size of a version "
-                   "this library knows");
+                   "spanprof_stats.struct_size is wrong: set it to "
+                   "sizeof(spanprof_stats)");
   sp_counters_read(&stats);
   stats.struct_size = known;
   memcpy(out, &stats, known);

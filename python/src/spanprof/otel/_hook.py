@@ -146,7 +146,7 @@ def _follow() -> str | None:
     try:
         context = _wrapped(inner)
     except Exception as error:  # the class of `inner` may raise any exception
-        return (f"{type(inner).__name__} cannot be inherited from "
+        return (f"no subclass of {type(inner).__name__} can be made "
                 f"({type(error).__name__}: {error})")
     _follow_names()
     otel._RUNTIME_CONTEXT = context

@@ -27,7 +27,7 @@ module Spanprof
 
           provider.add_span_processor(SpanProcessor.new)
         rescue StandardError => e
-          Logging.log(:warn, "spans are not followed: #{e.message}")
+          Logging.log(:warn, "spans are not shown: #{e.message}")
         end
 
         private

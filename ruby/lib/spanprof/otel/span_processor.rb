@@ -122,7 +122,7 @@ module Spanprof
         Session.uninterrupted do
           @rules = rules_of_options
         rescue StandardError, ScriptError => e
-          Logging.log_once(:warn, "spans have the default options: #{Logging.message_of(e)}")
+          Logging.log_once(:warn, "the options for spans are invalid, so the defaults are used: #{Logging.message_of(e)}")
           @rules = Native::SpanRules.new({})
         end
       end
