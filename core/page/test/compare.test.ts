@@ -252,7 +252,7 @@ test("abandoned views are garbage collected, even with an open menu", async () =
 
   await openLink(".comparison-side.right canvas", ".tools-row a");
   await openLink(".view-comparison-diff canvas", ".shell nav a:nth-child(1)");
-  await openLink(".graph canvas", ".shell nav a:nth-child(5)");
+  await openLink(".services tbody tr", ".shell nav a:nth-child(6)");
   await page.waitForFunction(() => document.querySelector(".comparison-side.right canvas") !== null);
   await page.mouse.click(2, 2);
   await client.send("HeapProfiler.collectGarbage");

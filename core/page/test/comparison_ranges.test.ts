@@ -6,7 +6,7 @@ import { accessibleInBothThemes } from "./axe.ts";
 import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { rowsOf } from "./content.ts";
 import { Server } from "./server.ts";
-import { parameter, waitForGraph, waitForParameter } from "./wait.ts";
+import { clickText, parameter, waitForGraph, waitForParameter } from "./wait.ts";
 
 const MIN = 60_000, HOUR = 60 * MIN, DAY = 24 * HOUR;
 const now = Math.floor(Date.now() / 1000) * 1000;
@@ -57,27 +57,29 @@ const address = (left: readonly [number, number], right: readonly [number, numbe
     query: "shop.cpu", leftFrom: String(left[0]), leftUntil: String(left[1]), rightFrom: String(right[0]), rightUntil: String(right[1]), ...more,
   }).toString()}`;
 
-test("two clicks compare the time before an annotation with the time after it, and a third shows the difference", async () => {
-  const opened = await open(browser, server.base);
-  const { page } = opened;
+for (const [link, path] of [["Compare before and after", "/comparison"], ["Diff before and after", "/comparison-diff"]] as const)
+  test(`three clicks lead from the services to "${link}"`, async () => {
+    const opened = await open(browser, server.base);
+    const { page } = opened;
 
-  await waitForGraph(page);
-  await page.goto(`${server.base}?query=shop.cpu`);
-  await page.waitForSelector(".mark");
-  await page.click(".mark");
-  await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>(".mark-info a")).find((each) => each.textContent === "Compare before and after")!.click(); });
-  assert.deepEqual(await sums(page), ["3.00 s CPU", "9.00 s CPU"]);
-  const { left, right } = sides(page);
-  assert.equal(left[1], deployed);
-  assert.equal(right[0], deployed);
-  assert.equal(left[1] - left[0], right[1] - right[0]);
-  assert.equal(parameter(page, "query"), "shop.cpu");
-  await page.click(".tools-row a");
-  const rows = await rowsOf(page, "Largest changes");
-  assert.equal(rows.find(([name]) => name === "render")?.at(-1), "new");
-  assert.deepEqual(sides(page), { left, right });
-  await closeCleanly(opened);
-});
+    await clickText(page, ".services th a", "shop");
+    await page.waitForSelector(".mark");
+    await page.click(".mark");
+    await clickText(page, ".mark-info a", link);
+    await page.waitForFunction((wanted) => location.pathname === wanted, {}, path);
+    const { left, right } = sides(page);
+    assert.deepEqual([left[1], right[0]], [deployed, deployed]);
+    assert.equal(left[1] - left[0], right[1] - right[0]);
+    assert.equal(parameter(page, "query"), '{service_name="shop"}');
+    if (path === "/comparison") {
+      assert.deepEqual(await sums(page), ["3.00 s CPU", "9.00 s CPU"]);
+      await page.click(".tools-row a");
+    }
+    const rows = await rowsOf(page, "Largest changes");
+    assert.equal(rows.find(([name]) => name === "render")?.at(-1), "new");
+    assert.deepEqual(sides(page), { left, right });
+    await closeCleanly(opened);
+  });
 
 test("an annotation can be compared by keyboard", async () => {
   const opened = await open(browser, `${server.base}?query=shop.cpu`);
