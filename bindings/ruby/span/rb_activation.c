@@ -210,8 +210,8 @@ static bool activation_ended_here(const rb_sp_span *record) {
   return !scope || scope->serial == record->ended_in;
 }
 
-/* Activate the span of `context`, which a detach has made the top of the
- * fiber's stack again, unless the span ended here. */
+/* A detach has made `context` the top of the fiber's stack again. Activate the
+ * span of the context, unless the running fiber has ended this span. */
 static void activation_exposed(VALUE context) {
   const activation_look look = activation_look_at(context);
 

@@ -34,11 +34,11 @@ struct spanprof_context {
   /* The thread that is in this context. Written when a thread switches to or
    * from the context; read when the context is freed. */
   _Atomic(struct sp_self *) user;
-  /* Used only in a thread's own context, for CPU time that is recorded when
-   * nothing is active any more: the labels, span and mark of the thread's last
-   * sample. If the thread has popped its outermost label or left its outermost
-   * span since that sample, this label or span is stored instead. Written by
-   * the thread and its signal handler. */
+  /* The labels, span and mark of the thread's last sample; or, if the thread
+   * has popped its outermost label or left its outermost span since then, this
+   * label or span. CPU time that is recorded when nothing is active any more
+   * gets them. Used only in a thread's own context. Written by the thread and
+   * its signal handler. */
   _Atomic spanprof_labels last_labels;
   _Atomic spanprof_span last_span;
   _Atomic spanprof_mark last_mark;

@@ -22,7 +22,8 @@ SP_SIGNAL_SAFE static uint64_t node_hash(spanprof_labels parent,
   return sp_hash_mix((uint64_t)name << 32 | value, parent);
 }
 
-/* Search a bucket's list from node `at` on. Returns 0 if it has no such set. */
+/* Search a bucket's list, from node `at` on, for the set that adds the label
+ * `name`=`value` to `parent`. Returns 0 if the list does not contain it. */
 SP_SIGNAL_SAFE static spanprof_labels node_search(uint32_t at,
                                                   spanprof_labels parent,
                                                   spanprof_text_id name,

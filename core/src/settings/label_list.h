@@ -6,10 +6,11 @@
 #include "settings.h"
 #include "util/memory/buffer.h"
 
-/* Pyroscope refuses a series with more than 30 label names, including its own
- * labels, those of spans and those that the program sets; names over 1024
- * bytes; and values over 2048 bytes (pyroscope v2.2.1,
- * pkg/validation/limits.go, max-label-names-per-series and others). */
+/* Pyroscope refuses a series with more than 30 label names, names over 1024
+ * bytes, and values over 2048 bytes (pyroscope v2.2.1,
+ * pkg/validation/limits.go, max-label-names-per-series and others). 20 names in
+ * this list leave space for labels of spans, labels that the program sets, and
+ * labels that spanprof adds. */
 #define SP_LABEL_LIST_MAX        20
 #define SP_LABEL_NAME_MAX_BYTES  1024
 #define SP_LABEL_VALUE_MAX_BYTES 2048

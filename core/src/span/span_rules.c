@@ -34,7 +34,7 @@ static struct {
   sp_url_labels labels;
 } rules_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Does the session's server open links to spans? */
+/* Does the session's server have a page to which links to spans lead? */
 static _Atomic bool rules_links_open;
 
 static void rules_labels_free(sp_url_labels *labels, const sp_mem *mem) {

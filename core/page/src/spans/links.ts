@@ -53,8 +53,8 @@ export function spanNameQuery(query: string, name: string | null): string {
   return `${unnamed.slice(0, -'=""}'.length)}=~${quoted(`${escapedRegex(name.slice(0, NAME_MAX))}(?s:.*)`)}}`;
 }
 
-/** The query without one span name. Returns null for a name that is too long for an
- * address. */
+/** Returns the query with a matcher that excludes one span name, or null if the name is
+ * too long for an address. */
 export function withoutSpanName(query: string, name: string | null): string | null {
   return (name ?? "").length > NAME_MAX ? null : withoutValue(query, "span_name", name ?? "");
 }

@@ -76,8 +76,8 @@ export function totalChange({ base, now }: ChangedName): NameChange {
   return { base: base?.total ?? null, now: now?.total ?? null, ...changeOf(base ?? NONE, now ?? NONE, 1, 1) };
 }
 
-/** The change of the average over spans. A name without spans on one side has the noise
- * of its total. */
+/** The change of the average per span. If one side has no spans of the name, this side
+ * has no average, and the change of the total decides whether the change is noise. */
 export function perSpanChange(row: ChangedName): NameChange {
   const { base, now } = row;
   const average = (side: WireSpan | null): number | null => side && side.spans > 0 ? side.total / side.spans : null;

@@ -1,5 +1,5 @@
-/** One side of a comparison: its query and range, and their fields, which are the same
- * as in the page's header. */
+/** One side of a comparison: its query and range, and the input fields for them, which
+ * work like those in the page's header. */
 import type { ProfileSelection } from "../model/choice.ts";
 import { moved, rangeChange, rangeOf, type Range } from "../model/range.ts";
 import { steppedPast, type RangePair } from "../model/range_pair.ts";

@@ -66,7 +66,7 @@ export class StacksPlace {
       const tree = treeOfDiff(await this.view.api.get<WireDiff>("diff", { format: "tree", ...diffParametersOf(base, now) }, signal));
 
       if (tree.comparison!.base.total === 0 && tree.comparison!.now.total === 0)
-        this.showInstead(h("p", { class: "notice", role: "status" }, "No samples in both time ranges."));
+        this.showInstead(h("p", { class: "notice", role: "status" }, "Neither time range has samples."));
       else
         this.show(tree, title, originOfPair(base, now));
     }, (fault) => { this.showInstead(fault); });

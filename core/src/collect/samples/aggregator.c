@@ -392,17 +392,17 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
   return count;
 }
 
-/* Store the language frames of the present stack in `language`. If there are
- * none, store only the running function. */
+/* Copy the language frames of the present stack to aggregator->language. If
+ * there are none, copy only the running function. Returns the number. */
 static size_t frames_of_language(sp_aggregator *aggregator, size_t count) {
   size_t kept = 0, i;
-  bool language = false;
+  bool found = false;
 
   for (i = 0; i < count; i++)
-    language = language || aggregator->frames[i].kind == SP_FRAME_RUNTIME;
+    found = found || aggregator->frames[i].kind == SP_FRAME_RUNTIME;
   for (i = 0; i < count; i++)
     if (aggregator->frames[i].kind == SP_FRAME_RUNTIME ||
-        aggregator->frames[i].kind == SP_FRAME_NOTE || (!language && kept == 0))
+        aggregator->frames[i].kind == SP_FRAME_NOTE || (!found && kept == 0))
       aggregator->language[kept++] = aggregator->frames[i];
   return kept;
 }

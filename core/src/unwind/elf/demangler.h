@@ -16,8 +16,9 @@ void sp_demangler_init(sp_demangler *demangler);
 void sp_demangler_dispose(sp_demangler *demangler);
 
 /* Demangle `name` in place, truncated to `size` bytes. Names that are not
- * mangled C++ names stay unchanged. `generation` changes if a demangler may
- * have been loaded. */
+ * mangled C++ names stay unchanged. `generation` is the generation of the
+ * modules: if it differs from that of the last search, the function searches
+ * for a demangler again. */
 void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
                         uint64_t generation);
 
