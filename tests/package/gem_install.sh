@@ -36,7 +36,7 @@ refused() {
   if install "refused_$1"; then
     fail "$1: installed although it cannot profile"
   fi
-  said=$(grep -cE "^spanprof is not installed: .*$2.*${3:-}.*; SPANPROF_REQUIRED=0 " "$work/refused_$1.txt" || true)
+  said=$(grep -cE "^spanprof is not installed: .*$2.*${3:-}.*; set SPANPROF_REQUIRED=0 " "$work/refused_$1.txt" || true)
   [ "$said" -eq 1 ] || fail "$1: $(tail -n 20 "$work/refused_$1.txt")"
   echo "$1: refused"
 }

@@ -36,7 +36,7 @@ LIBRARIES = [
    ["libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel"]]
 ].freeze
 
-NOT_INSTALLED = "spanprof is not installed: %s; SPANPROF_REQUIRED=0 installs it without profiling"
+NOT_INSTALLED = "spanprof is not installed: %s; set SPANPROF_REQUIRED=0 to install it without profiling"
 NOT_COMPILED = "it could not be compiled, see the output of its installation"
 
 # FAILED has the commands that make runs if the compilation fails. The Makefile also deletes the
