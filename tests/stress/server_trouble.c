@@ -5,6 +5,8 @@
 #include "stress_run.h"
 #include "trouble_server.h"
 
+/* Minimum CPU time of a worker: several timer ticks, also on a busy machine. */
+#define TROUBLE_CPU_NS  (50 * STRESS_NS_PER_MS)
 #define TROUBLE_WORKERS 3
 #define TROUBLE_STOP_MS 1000
 /* Timeout of the stop if the server works. All profiles must arrive within it,
@@ -100,7 +102,8 @@ typedef struct trouble_worker {
 static void *worker_run(void *data) {
   trouble_worker *worker = data;
 
-  while (stress_now_ns() < worker->until_ns) {
+  while (stress_now_ns() < worker->until_ns ||
+         stress_thread_cpu_ns() < TROUBLE_CPU_NS) {
     uint64_t start_ns = stress_now_ns(), duration_ns;
     spanprof_label_token token;
 
