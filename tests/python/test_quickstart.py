@@ -92,7 +92,7 @@ class QuickstartTest(ProgramCase):
         both = PROGRAM.replace("spanprof.start(", 'spanprof.start(application_name="other", ')
         stored, _, log = self.run_program(both + RECORDER + WORK)
         self.assertEqual({series["service_name"] for series in stored["series"]}, {"other"})
-        self.assertEqual(log.count('spans have the service name "checkout" and profiles "other", so that no trace'),
+        self.assertEqual(log.count('spans have the service name "checkout", but profiles have "other", so no trace'),
                          1, log)
         self.assertEqual(log.count("\n"), 1, log)
 

@@ -113,7 +113,7 @@ class QuickstartTest < ChildTest
       result = child!(EXPORTER + both.gsub("localhost:4040", "127.0.0.1:#{port}") + WORK,
                       env: { "SPANS" => "#{@directory}/spans" })
       assert_equal 1, result.err.lines.size, result.err
-      assert_match(/^spanprof: spans have the service name "rideshare" and profiles "other", so that no trace/, result.err)
+      assert_match(/^spanprof: spans have the service name "rideshare", but profiles have "other", so no trace/, result.err)
     end
   end
 
