@@ -16,7 +16,7 @@ export LC_ALL=C
   ! command -v npm > /dev/null || echo ext/spanprof/vendor/core/page/page.html
 } | sort > "$work/expected"
 tar -xOf build/spanprof.gem data.tar.gz | tar -tz | sort > "$work/found"
-diff -u "$work/expected" "$work/found" || fail "The gem has unexpected files (+) or lacks expected ones (-)."
+diff -u "$work/expected" "$work/found" || fail "The gem has unexpected files (+) or misses expected ones (-)."
 grep -qE '^lib/(spanprof|pyroscope)\.rb$' "$work/found"
 if grep -E '\.(o|so|i|rbc|log)$' "$work/found"; then
   fail "The gem contains build products."

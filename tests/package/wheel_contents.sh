@@ -20,7 +20,7 @@ modules() {
   ! command -v npm > /dev/null || echo vendor/core/page/page.html
 } | sort > "$work/expected"
 tar -tzf build/sdist/spanprof-*.tar.gz | sed 's|^[^/]*/||; /\/$/d; /^$/d' | sort > "$work/found"
-diff -u "$work/expected" "$work/found" || fail "The sdist has unexpected files (+) or lacks expected ones (-)."
+diff -u "$work/expected" "$work/found" || fail "The sdist has unexpected files (+) or misses expected ones (-)."
 echo "sdist: $(wc -l < "$work/found") files, $(stat -c %s build/sdist/*.tar.gz) bytes"
 
 version=$(sed -nE 's/^#define SPANPROF_VERSION_(MAJOR|MINOR|PATCH) +//p' core/include/spanprof/version.h | paste -sd .)
@@ -32,7 +32,7 @@ for wheel in build/wheels/*/*.whl; do
   { modules; echo spanprof/_native.so; } | sort > "$work/expected"
   python3 -m zipfile -l "$wheel" | awk 'NR > 1 { print $1 }' |
     sed -E '/\.dist-info\//d; s/_native\.cpython-[^/]*\.so/_native.so/' | sort > "$work/found"
-  diff -u "$work/expected" "$work/found" || fail "$wheel has unexpected files (+) or lacks expected ones (-)."
+  diff -u "$work/expected" "$work/found" || fail "$wheel has unexpected files (+) or misses expected ones (-)."
   rm -rf "$work/wheel"
   python3 -m zipfile -e "$wheel" "$work/wheel"
   only_needs "$(echo "$work"/wheel/spanprof/_native*.so)" PyInit__native

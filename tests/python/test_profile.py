@@ -90,6 +90,13 @@ except spanprof.Error as error:
         self.assertEqual(p.unavailable_reason, "nothing was profiled yet")
         self.assertFalse(pathlib.Path("nowhere").exists())
 
+    def test_wrong_native_frames_are_refused_with_a_sentence(self) -> None:
+        for value, sentence in ((True, "native_frames must be none, libraries or all, not bool"),
+                                ("some", 'native_frames is "some", not none, libraries or all')):
+            with self.assertLogs("spanprof", "WARNING"), spanprof.profile(native_frames=value, show=False) as p:
+                pass
+            self.assertEqual(p.unavailable_reason, sentence)
+
     def test_functions_and_coroutine_functions_are_decorated(self) -> None:
         profile_data, log = self.profile_data("""
 import asyncio

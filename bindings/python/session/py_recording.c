@@ -43,6 +43,11 @@ static int recording_native_frames(PyObject *value, int64_t *out) {
 
   if (value == Py_None)
     return 0;
+  if (!PyUnicode_Check(value)) {
+    PyErr_Format(PyExc_TypeError, "native_frames must be %s, not %.100s",
+                 sp_option_names(SP_OPTION_NATIVE), Py_TYPE(value)->tp_name);
+    return -1;
+  }
   text = PyUnicode_AsUTF8(value);
   if (!text)
     return -1;

@@ -23,7 +23,7 @@ module Stress
     # Calls the block repeatedly until the time is over.
     # @param walks [Boolean] whether ../walks.c sends the signals, thousands a second to each
     #   running thread; otherwise wall-clock timers send them
-    # @param wrong [Proc, nil] describes what is wrong in a sample; returns nil if the sample is
+    # @param wrong [Proc, nil] describes the fault in a sample; returns nil if the sample is
     #   right
     # @yieldparam round [Integer] 0, 1, 2, …
     def run(walks: false, wrong: nil, &block)

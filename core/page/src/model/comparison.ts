@@ -15,7 +15,7 @@
  * differ, and 2,000 samples need a difference of 221 between the sides. */
 
 export const SCALES = ["shares", "values"] as const;
-/** What is compared: shares of each side's total, or the measured values. */
+/** The compared numbers: shares of each side's total, or the measured values. */
 export type Scale = (typeof SCALES)[number];
 
 /** The largest probability that an unchanged frame is coloured by chance. */

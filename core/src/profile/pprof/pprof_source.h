@@ -35,7 +35,7 @@ void sp_pprof_source_init(sp_pprof_source *source, const void *bytes,
                           size_t size, sp_arena *kept);
 void sp_pprof_source_dispose(sp_pprof_source *source);
 
-/* Set a message that says what is broken in the profile, and return
+/* Set a message that names the fault in the profile, and return
  * SPANPROF_ERR_FORMAT. */
 spanprof_status sp_pprof_source_broken(const char *what);
 

@@ -21,7 +21,7 @@ module Marked
 
   def self.line(number) = (number % 97) + 1
 
-  # @return [String, nil] a description of what is wrong in a sample's stack; nil if it is right
+  # @return [String, nil] a description of the fault in a sample's stack; nil if the stack is right
   def self.wrong(sample)
     frames = sample.frames.select { |frame| frame.function.match?(/(outer|inner)_\d+\z/) }
     [*frames, nil].each_cons(2) do |frame, outer|

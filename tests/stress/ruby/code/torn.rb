@@ -47,7 +47,7 @@ class Torn
 
   LINES = { "escape" => 7..16, "nested" => 18..24, "run" => 26..30 }.freeze
 
-  # @return [String, nil] a description of what is wrong in a sample's stack; nil if it is right
+  # @return [String, nil] a description of the fault in a sample's stack; nil if the stack is right
   def self.wrong(sample)
     frames = sample.frames.select { |frame| frame.file == __FILE__ }
     names = frames.map { |frame| frame.function.sub(/Torn[#.]/, "") }
