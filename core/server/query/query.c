@@ -21,6 +21,7 @@ static sp_api_route query_api_routes[] = {
     {"GET", "/api/v1/roots", sp_api_roots, 0, NULL},
     {"GET", "/api/v1/find", sp_api_find, 0, NULL},
     {"GET", "/api/v1/profile", sp_api_profile, 0, NULL},
+    {"GET", "/api/v1/lines", sp_api_lines, 0, NULL},
     {"GET", "/api/v1/diff", sp_api_diff, 0, NULL},
     {"GET,POST", "/api/v1/annotations", sp_api_annotations, API_BODY_MAX, NULL},
     {"DELETE", "/api/v1/annotations/*", sp_api_annotation_remove, 0, NULL},

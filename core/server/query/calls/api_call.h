@@ -59,7 +59,7 @@ void sp_api_put_trace_id(sp_api *api, const char *name,
                          const sp_trace_id *trace_id);
 
 /* The calls. They are defined in api_lists.c, api_series.c, api_spans.c,
- * api_profile.c and api_annotations.c. */
+ * api_profile.c, api_lines.c and api_annotations.c. */
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);
@@ -67,6 +67,7 @@ spanprof_status sp_api_series(sp_api *api);
 spanprof_status sp_api_build(sp_api *api);
 spanprof_status sp_api_spans(sp_api *api);
 spanprof_status sp_api_profile(sp_api *api);
+spanprof_status sp_api_lines(sp_api *api);
 spanprof_status sp_api_diff(sp_api *api);
 spanprof_status sp_api_annotations(sp_api *api);
 spanprof_status sp_api_annotation_remove(sp_api *api);
