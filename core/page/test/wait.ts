@@ -30,6 +30,27 @@ export async function waitForGraph(page: Page): Promise<void> {
   await page.waitForSelector(".graph canvas", { timeout: WAIT_MS });
 }
 
+/** Waits until a canvas has a pixel whose colour differs from the first one's. */
+export async function waitForPaint(page: Page): Promise<void> {
+  await page.waitForFunction(() => [...document.querySelectorAll("canvas")].some((canvas) => {
+    const pixels = canvas.width > 0 && canvas.height > 0 ? canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data : undefined;
+    return pixels?.some((value, at) => value !== pixels[at % 4]) ?? false;
+  }), { timeout: 20_000 });
+}
+
+/** Waits until the page has not changed for 300 ms. */
+export async function waitForQuiet(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await new Promise<void>((resolve) => {
+      let timer = setTimeout(resolve, 300);
+      new MutationObserver(() => {
+        clearTimeout(timer);
+        timer = setTimeout(resolve, 300);
+      }).observe(document.body, { subtree: true, childList: true, attributes: true });
+    });
+  });
+}
+
 export function parameter(page: Page, name: string): string | null {
   return new URL(page.url()).searchParams.get(name);
 }

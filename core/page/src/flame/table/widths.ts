@@ -66,6 +66,7 @@ export class Widths {
     const handle = h("span", {
       role: "separator", class: "flame-resize", tabindex: 0, "aria-orientation": "vertical", "aria-label": `Width of ${title}`, "data-width": column,
       title: "Drag to resize, double-click to fit the content", "aria-valuemin": WIDTH_MIN_PX, "aria-valuemax": WIDTH_MAX_PX,
+      "aria-valuenow": this.chosen[column] ?? this.content.get(column) ?? WIDTH_MIN_PX,
       ondblclick: () => { this.choose(column, null); },
       onkeydown: (event: KeyboardEvent) => {
         const step = { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }[event.key];
