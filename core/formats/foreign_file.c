@@ -4,13 +4,16 @@
 #include "foreign_json.h"
 #include "foreign_perf.h"
 #include "util/system/status.h"
+#include "util/text/text_lines.h"
 #include "util/text/utf8.h"
 
 #define FOREIGN_JSON_BYTES_MAX ((size_t)1 << 30)
+#define FOREIGN_LINES_MAX      200 /* that are examined to recognise a format */
 
 static const sp_foreign_format *const foreign_json_formats[] = {
     &sp_foreign_speedscope, &sp_foreign_cpuprofile, &sp_foreign_heapprofile,
-    &sp_foreign_firefox, &sp_foreign_stackprof};
+    &sp_foreign_firefox,    &sp_foreign_stackprof,  &sp_foreign_flamebearer,
+    &sp_foreign_trace};
 
 #define FOREIGN_CONVERT                                                    \
   "is a profile of gperftools, jemalloc or an old Go: convert it with go " \
@@ -57,7 +60,8 @@ static spanprof_status foreign_document(sp_foreign *foreign,
       return foreign_json_formats[i]->read(foreign, root);
   return sp_fail(SPANPROF_ERR_FORMAT,
                  "is JSON, but neither speedscope, .cpuprofile, .heapprofile, "
-                 "a Firefox profile nor stackprof");
+                 "a Firefox profile, a Chrome trace, stackprof nor "
+                 "flamebearer");
 }
 
 /* Read JSON. Sets *is_json to false if the text is not JSON. */
@@ -80,6 +84,26 @@ static spanprof_status foreign_json(sp_foreign *foreign, sp_view text,
   return st;
 }
 
+/* Returns whether a text has the lines of Callgrind's format: its header ends
+ * with the names of the events, and functions follow. The format has costs of
+ * functions and of calls, from which stacks can only be guessed. */
+static bool foreign_is_callgrind(sp_view text) {
+  const char *at = text.bytes, *end = at + text.size;
+  bool has_events = false;
+  sp_text_line line;
+  size_t i;
+
+  for (i = 0; i < FOREIGN_LINES_MAX && sp_text_next_line(&at, end, &line);
+       i++) {
+    const sp_view bytes = sp_view_of(line.at, line.size);
+
+    has_events |= sp_view_starts(bytes, "events:");
+    if (has_events && sp_view_starts(bytes, "fn="))
+      return true;
+  }
+  return false;
+}
+
 /* Read a text. Each format is recognised by its own features, because folded
  * stacks may begin like JSON. Sets *is_known to whether the format is known. */
 static spanprof_status foreign_text(sp_foreign *foreign, const char *name,
@@ -96,6 +120,10 @@ static spanprof_status foreign_text(sp_foreign *foreign, const char *name,
   if (*is_known)
     return st;
   *is_known = true;
+  if (foreign_is_callgrind(text))
+    return sp_fail(SPANPROF_ERR_FORMAT,
+                   "is a profile of Callgrind, which has no stacks: open it in "
+                   "KCachegrind");
   if (sp_foreign_perf_is(text))
     return sp_foreign_perf_read(foreign, text);
   out->is_folded = sp_foreign_folded_is(name, text);

@@ -1,5 +1,6 @@
 /* Reads a profile in any format: pprof, folded stacks, the output of perf
- * script, speedscope, .cpuprofile, .heapprofile, Firefox, or stackprof. */
+ * script, speedscope, .cpuprofile, .heapprofile, Firefox, Chrome's traces,
+ * stackprof, or flamebearer. */
 #ifndef SP_FOREIGN_FILE_H
 #define SP_FOREIGN_FILE_H
 

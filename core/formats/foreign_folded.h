@@ -6,9 +6,6 @@
 
 #include "foreign_sums.h"
 
-/* The type of the first of two numbers. */
-#define SP_FOREIGN_BEFORE "before"
-
 /* Returns whether most of the first lines are folded stacks. At least one stack
  * must have a caller, because lines of prose may also end in a number, unless
  * the file is named *.folded. */

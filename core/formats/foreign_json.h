@@ -33,6 +33,14 @@ extern const sp_foreign_format sp_foreign_firefox;
 /* JSON of stackprof, a profiler of Ruby. */
 extern const sp_foreign_format sp_foreign_stackprof;
 
+/* Flame graphs in the answers of Pyroscope's API, "flamebearer". The baseline
+ * of a comparison is the type SP_FOREIGN_BEFORE. */
+extern const sp_foreign_format sp_foreign_flamebearer;
+
+/* Traces of Chrome's Performance panel, in the Trace Event Format. Each CPU
+ * profile in the trace is a thread. Idle time is left out. */
+extern const sp_foreign_format sp_foreign_trace;
+
 /* Sets the error message "has a malformed WHAT" and returns
  * SPANPROF_ERR_FORMAT. */
 spanprof_status sp_foreign_malformed(const char *what);

@@ -12,6 +12,9 @@
 #define SP_FOREIGN_TYPES_MAX 64
 #define SP_FOREIGN_DEPTH_MAX 4096
 
+/* The type of the baseline's values, if a file is a comparison. */
+#define SP_FOREIGN_BEFORE "before"
+
 typedef struct sp_foreign_sum {
   uint32_t node; /* the stack: a node of `calls` */
   uint32_t thread;

@@ -1,3 +1,5 @@
+#include "foreign_v8.h"
+
 #include <math.h>
 
 #include "foreign_json.h"
@@ -14,6 +16,7 @@ typedef struct v8_node {
 
 typedef struct v8_reading {
   sp_foreign *foreign;
+  const sp_v8_profile *profile;
   v8_node *nodes;
   uint32_t count;
   sp_index index; /* finds a node by its id */
@@ -142,8 +145,8 @@ static spanprof_status v8_add(v8_reading *reading, uint32_t leaf, double value,
     return SPANPROF_OK;
   st = v8_stack(reading, leaf, &node);
   return st ? st
-            : sp_foreign_add(reading->foreign, node, reading->type, 0, value,
-                             samples);
+            : sp_foreign_add(reading->foreign, node, reading->type,
+                             reading->profile->thread, value, samples);
 }
 
 static double v8_member(const sp_json_node *object, const char *key) {
@@ -153,54 +156,60 @@ static double v8_member(const sp_json_node *object, const char *key) {
 /* Add the duration of each sample. A sample lasts until the next one. The
  * differences between the times of samples may be negative, because the clocks
  * of threads differ. `latest` never decreases, so no time is counted twice. */
-static spanprof_status v8_times(v8_reading *reading, const sp_json_node *root,
-                                const sp_json_node *samples,
-                                const sp_json_node *deltas) {
-  double at = sp_json_number(sp_json_item(deltas, 0), 0), latest = at;
+static spanprof_status v8_times(v8_reading *reading) {
+  const sp_v8_profile *profile = reading->profile;
+  double at = sp_json_number(sp_json_item(profile->deltas, 0), 0), latest = at;
   spanprof_status st = SPANPROF_OK;
   size_t i;
 
-  for (i = 0; !st && i < samples->count; i++) {
-    at = i + 1 < samples->count
-             ? at + sp_json_number(sp_json_item(deltas, i + 1), 0)
-             : v8_member(root, "endTime") - v8_member(root, "startTime");
-    st = v8_add(reading, v8_find(reading, sp_json_item(samples, i)),
+  for (i = 0; !st && i < profile->samples->count; i++) {
+    at = i + 1 < profile->samples->count
+             ? at + sp_json_number(sp_json_item(profile->deltas, i + 1), 0)
+             : profile->duration_us;
+    st = v8_add(reading, v8_find(reading, sp_json_item(profile->samples, i)),
                 (at - latest) * V8_NS_PER_US, 1);
     latest = fmax(at, latest);
   }
   return st;
 }
 
-static spanprof_status v8_hits(v8_reading *reading, const sp_json_node *nodes) {
+static spanprof_status v8_hits(v8_reading *reading) {
   spanprof_status st = SPANPROF_OK;
   uint32_t i;
 
-  for (i = 0; !st && i < reading->count; i++) {
-    const double hits = v8_member(sp_json_item(nodes, i), "hitCount");
-
-    st = v8_add(reading, i, hits, 1);
-  }
+  for (i = 0; !st && i < reading->count; i++)
+    st = v8_add(reading, i,
+                v8_member(sp_json_item(reading->profile->nodes, i), "hitCount"),
+                1);
   return st;
 }
 
-static spanprof_status v8_read_cpu(sp_foreign *foreign,
-                                   const sp_json_node *root) {
-  v8_reading reading = {.foreign = foreign};
-  const sp_json_node *nodes = sp_json_member(root, "nodes");
-  const sp_json_node *samples = sp_json_member(root, "samples");
-  const sp_json_node *deltas = sp_json_member(root, "timeDeltas");
-  const bool timed = sp_json_count(samples) > 0 && deltas->kind == SP_JSON_LIST;
+spanprof_status sp_foreign_v8_add(sp_foreign *foreign,
+                                  const sp_v8_profile *profile) {
+  v8_reading reading = {.foreign = foreign, .profile = profile};
+  const bool timed = sp_json_count(profile->samples) > 0 &&
+                     profile->deltas->kind == SP_JSON_LIST;
   spanprof_status st =
       sp_foreign_type(foreign, sp_view_text(timed ? "cpu" : "samples"),
                       timed ? "nanoseconds" : "count", &reading.type);
 
   if (!st)
-    st = v8_nodes(&reading, nodes);
+    st = v8_nodes(&reading, profile->nodes);
   if (!st)
-    st = timed ? v8_times(&reading, root, samples, deltas)
-               : v8_hits(&reading, nodes);
+    st = timed ? v8_times(&reading) : v8_hits(&reading);
   sp_index_dispose(&reading.index, foreign->mem);
   return st;
+}
+
+static spanprof_status v8_read_cpu(sp_foreign *foreign,
+                                   const sp_json_node *root) {
+  const sp_v8_profile profile = {.nodes = sp_json_member(root, "nodes"),
+                                 .samples = sp_json_member(root, "samples"),
+                                 .deltas = sp_json_member(root, "timeDeltas"),
+                                 .duration_us = v8_member(root, "endTime") -
+                                                v8_member(root, "startTime")};
+
+  return sp_foreign_v8_add(foreign, &profile);
 }
 
 static bool v8_is_heap(const sp_json_node *root) {

@@ -144,7 +144,16 @@ static void malformed_files_are_refused(void) {
       "{\"meta\":{},\"threads\":[{\"samples\":{\"stack\":[0]},\"stackTable\":"
       "{\"frame\":[0],\"prefix\":[0]},\"frameTable\":{\"func\":[0]},"
       "\"funcTable\":{\"name\":[0]},\"stringArray\":[\"f\"]}]}",
-      "{\"meta\":{},\"threads\":[]}"};
+      "{\"meta\":{},\"threads\":[]}",
+      "{\"flamebearer\":{\"names\":[\"total\"],\"levels\":[[0,1,0,0],[0,1,1,1]]"
+      "}}",
+      "{\"flamebearer\":{\"names\":[\"total\"],\"levels\":[[-1,1,1,0]]}}",
+      "[{\"ph\":\"X\",\"name\":\"RunTask\"}]",
+      "[{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"args\":{\"data\":{"
+      "\"timeDeltas\":[0,1],\"cpuProfile\":{\"samples\":[1,1],\"nodes\":[{"
+      "\"id\":1,"
+      "\"parent\":2,\"callFrame\":{}},{\"id\":2,\"parent\":1,\"callFrame\":{}}]"
+      "}}}}]"};
   sp_foreign_file file;
   size_t i;
 

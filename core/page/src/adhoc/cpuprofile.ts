@@ -2,7 +2,7 @@
 import { finiteNumber as numberOf, ParseError, TreeMaker, type Parsed } from "./parsed.ts";
 
 export interface CallFrame { functionName?: unknown; url?: unknown; lineNumber?: unknown }
-interface Node { id: number; callFrame?: CallFrame; children?: number[]; parent?: number; hitCount?: number }
+export interface Node { id: number; callFrame?: CallFrame; children?: number[]; parent?: number; hitCount?: number }
 export interface CpuProfile { nodes: Node[]; samples?: number[]; timeDeltas?: number[]; startTime?: number; endTime?: number }
 
 const NS_PER_US = 1000;
@@ -48,12 +48,16 @@ function hitsOf(nodes: readonly Node[]): Map<number, number> {
   return new Map(nodes.map((node) => [node.id, finiteNumber(node.hitCount ?? 0)]));
 }
 
-export function cpuProfileParsed(data: CpuProfile): Parsed {
+/** Whether a profile has the time of each sample. */
+function isTimed({ samples, timeDeltas }: CpuProfile): boolean {
+  return Array.isArray(samples) && Array.isArray(timeDeltas) && samples.length > 0;
+}
+
+/** Adds the values of all nodes, without idle time, which is returned. */
+export function addCpuProfile(maker: TreeMaker, data: CpuProfile): number {
   const parents = new Map<number, number>();
   const byId = new Map(data.nodes.map((node) => [node.id, node]));
-  const timed = Array.isArray(data.samples) && Array.isArray(data.timeDeltas) && data.samples.length > 0;
-  const { times, counts } = timed ? timesOf(data, data.samples!) : { times: hitsOf(data.nodes), counts: hitsOf(data.nodes) };
-  const maker = new TreeMaker();
+  const { times, counts } = isTimed(data) ? timesOf(data, data.samples!) : { times: hitsOf(data.nodes), counts: hitsOf(data.nodes) };
   let idle = 0;
 
   for (const node of data.nodes) {
@@ -79,10 +83,22 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
     }
     maker.add(stack.reverse(), value, counts.get(node.id) ?? 0);
   }
-  const [name, unit] = timed ? ["cpu", "nanoseconds"] : ["samples", "count"];
+  return idle;
+}
+
+/** A note about time that is left out; none for 0 ns. */
+export function idleNotes(ns: number): string[] {
+  return ns > 0 ? [`Excludes ${(ns / 1e9).toFixed(2)} s of idle time.`] : [];
+}
+
+export function cpuProfileParsed(data: CpuProfile): Parsed {
+  const maker = new TreeMaker();
+  const idle = addCpuProfile(maker, data);
+  const [name, unit] = isTimed(data) ? ["cpu", "nanoseconds"] : ["samples", "count"];
+
   return {
     format: "Chrome CPU profile", timeMs: null, values: [{ name, tree: maker.tree(name, unit) }],
-    notes: idle > 0 && timed ? [`Excludes ${(idle / 1e9).toFixed(2)} s of idle time.`] : [],
+    notes: isTimed(data) ? idleNotes(idle) : [],
   };
 }
 

@@ -1,6 +1,6 @@
 /** Reads the format of profiler.firefox.com, which Firefox, samply and vernier write.
  * Newer versions have the tables of all threads in `shared`. */
-import { finiteNumber, inNanoseconds, ParseError, TreeMaker, type Parsed, type ParsedValue, type Thread } from "./parsed.ts";
+import { finiteNumber, hasValues, inNanoseconds, ParseError, TreeMaker, type Parsed, type ParsedValue, type Thread } from "./parsed.ts";
 
 type Column = readonly unknown[] | null | undefined;
 interface Samples { stack: readonly unknown[]; weight?: Column; weightType?: unknown; threadCPUDelta?: Column }
@@ -143,6 +143,6 @@ export function firefoxParsed(data: Firefox): Parsed {
   return {
     format: KIND, timeMs: typeof startTime === "number" && startTime > 0 ? Math.floor(startTime) : null, values: all.values(),
     notes: negative > 0 ? [`Excludes samples with a negative weight, such as freed memory (${negative}).`] : [],
-    threads: threads.filter(({ values }) => values.some(({ tree }) => tree.nodes.self.some((each) => each > 0))),
+    threads: threads.filter(hasValues),
   };
 }

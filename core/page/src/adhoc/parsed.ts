@@ -86,6 +86,11 @@ export class TreeMaker {
   }
 }
 
+/** Whether a thread has a value, and so can be shown. */
+export function hasValues({ values }: Thread): boolean {
+  return values.some(({ tree }) => tree.nodes.self.some((each) => each > 0));
+}
+
 /** The factor that converts a unit of time to nanoseconds; null for other units. */
 export function inNanoseconds(unit: string): number | null {
   const scales: Partial<Record<string, number>> = {

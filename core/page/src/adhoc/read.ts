@@ -1,6 +1,8 @@
 /** Reads a dropped file. Recognises its format by its content. */
+import { chromeTraceParsed, isChromeTrace } from "./chrome_trace.ts";
 import { cpuProfileParsed, isCpuProfile } from "./cpuprofile.ts";
 import { firefoxParsed, isFirefox } from "./firefox.ts";
+import { flamebearerParsed, isFlamebearer } from "./flamebearer.ts";
 import { foldedParsed, isFolded } from "./folded.ts";
 import { heapProfileParsed, isHeapProfile } from "./heapprofile.ts";
 import { ParseError, type Parsed } from "./parsed.ts";
@@ -14,9 +16,11 @@ import { isStackprof, stackprofParsed } from "./stackprof.ts";
 export const FILE_BYTES_MAX = 64 << 20;
 const UNPACKED_BYTES_MAX = 256 << 20;
 const MIB = 1 << 20;
+/** Number of lines examined to recognise a text format. */
+const LINES_MAX = 200;
 
 /** The formats, for messages. */
-export const KINDS = "pprof (optionally gzipped), folded stacks, perf script, speedscope, .cpuprofile, .heapprofile, Firefox profiles, stackprof JSON";
+export const KINDS = "pprof (optionally gzipped), folded stacks, perf script, speedscope, .cpuprofile, .heapprofile, Firefox profiles, Chrome traces, stackprof JSON, flamebearer JSON";
 
 export interface ReadFile extends Parsed {
   readonly name: string;
@@ -87,10 +91,12 @@ function jsonParsed(data: unknown): Parsed {
       return wellFormed("a Firefox profile", () => firefoxParsed(data));
     if (isStackprof(data))
       return wellFormed("stackprof", () => stackprofParsed(data));
-    if (Array.isArray(data) || "traceEvents" in data)
-      throw new ParseError("it is an event trace, not a CPU profile; export it as .cpuprofile or speedscope");
+    if (isFlamebearer(data))
+      return wellFormed("flamebearer", () => flamebearerParsed(data));
+    if (isChromeTrace(data))
+      return wellFormed("a Chrome trace", () => chromeTraceParsed(data));
   }
-  throw new ParseError("it is JSON, but neither speedscope, .cpuprofile, .heapprofile, a Firefox profile nor stackprof");
+  throw new ParseError("it is JSON, but neither speedscope, .cpuprofile, .heapprofile, a Firefox profile, a Chrome trace, stackprof nor flamebearer");
 }
 
 /** Refuses known formats that this page does not read, and explains how to convert them. */
@@ -116,6 +122,16 @@ function refuseOthers(bytes: Uint8Array): void {
     throw new ParseError("it is a ZIP archive; extract the profile first");
 }
 
+/** Whether a text has the lines of Callgrind's format: the header ends with the names of
+ * the events, and functions follow. The format has costs of functions and of calls, from
+ * which stacks can only be guessed. */
+function isCallgrind(text: string): boolean {
+  const lines = text.slice(0, 1 << 16).split("\n", LINES_MAX);
+  const events = lines.findIndex((line) => line.startsWith("events:"));
+
+  return events >= 0 && lines.slice(events).some((line) => line.startsWith("fn="));
+}
+
 /** Recognises text formats. Text that starts like JSON may still be folded stacks. */
 function textParsed(text: string, name: string): Parsed | null {
   const isLikeJson = /^\ufeff?\s*[[{]/.test(text);
@@ -123,6 +139,8 @@ function textParsed(text: string, name: string): Parsed | null {
 
   if (data !== undefined)
     return jsonParsed(data);
+  if (isCallgrind(text))
+    throw new ParseError("it is a profile of Callgrind, which has no stacks; open it in KCachegrind");
   if (isPerfScript(text))
     return perfScriptParsed(text);
   if (isFolded(text, name))

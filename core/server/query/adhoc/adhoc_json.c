@@ -112,19 +112,14 @@ static spanprof_status bearer_row(adhoc_reading *reading, const json_t *level,
 }
 
 static spanprof_status adhoc_bearer(adhoc_reading *reading,
-                                    const json_t *bearer,
-                                    const json_t *metadata) {
+                                    const json_t *bearer) {
   const json_t *levels = json_object_get(bearer, "levels"), *level;
   const json_t *list = json_object_get(bearer, "names");
   const adhoc_box *above = NULL;
-  const char *format = json_string_value(json_object_get(metadata, "format"));
   size_t i, above_count = 0;
   uint32_t *names = NULL;
   spanprof_status st;
 
-  if (format && strcmp(format, "single") != 0)
-    return adhoc_json_refuse(reading, "only flame graphs of the format "
-                                      "\"single\" can be shown");
   st = adhoc_names(reading, list, &names);
   json_array_foreach(levels, i, level) {
     const size_t count = json_array_size(level) / 4;
@@ -253,12 +248,15 @@ static bool adhoc_json_bounded(const char *text, size_t size) {
   return bytes <= ADHOC_BYTES_MAX;
 }
 
-/* Read the document if it has one of the two formats. */
+/* Read the document if it is speedscope or a flamebearer that is no
+ * comparison. */
 static spanprof_status adhoc_document(adhoc_reading *reading,
                                       const json_t *root, const char *type,
                                       bool *is_known) {
   const json_t *bearer = json_object_get(root, "flamebearer");
   const json_t *metadata = json_object_get(root, "metadata");
+  const char *format = json_string_value(json_object_get(metadata, "format"));
+  const bool is_single = !format || strcmp(format, "single") == 0;
   spanprof_status st;
 
   *is_known = true;
@@ -267,9 +265,9 @@ static spanprof_status adhoc_document(adhoc_reading *reading,
                                           .spy = "",
                                           .sample_rate = 100,
                                           .groups_empty = true};
-  if (bearer) {
+  if (bearer && is_single) {
     st = bearer_describe(reading, metadata);
-    return st ? st : adhoc_bearer(reading, bearer, metadata);
+    return st ? st : adhoc_bearer(reading, bearer);
   }
   if (json_object_get(root, "$schema") || json_object_get(root, "profiles"))
     return adhoc_speedscope(reading, root, type);

@@ -1,4 +1,5 @@
-/* Reads JSON files: classic Pyroscope's flamebearer and speedscope's format. */
+/* Reads JSON files: classic Pyroscope's flamebearer, unless it is a comparison,
+ * and speedscope's format. */
 #ifndef SP_ADHOC_JSON_H
 #define SP_ADHOC_JSON_H
 
