@@ -38,7 +38,8 @@ test("the page of several services lists them with their change and top spans", 
   await waitForText(page, ".services .top-spans", "GET /cart");
   assert.equal(new URL(page.url()).pathname, "/services");
   const rows = await page.$$eval(".services tbody tr", (all) => all.map((row) => [...row.children].map((cell) => (cell as HTMLElement).innerText.trim().replace(/\s+/g, " "))));
-  assert.deepEqual(rows.map(([name, total, share]) => [name, total, share]), [["shop", "2.00 s", "87.0 %"], ["mail", "300 ms", "13.0 %"]]);
+  assert.deepEqual(rows.map(([name, total, share]) => [name, total, share]), [
+    ["shop Spans Traces Labels Save pprof", "2.00 s", "87.0 %"], ["mail Spans Traces Labels Save pprof", "300 ms", "13.0 %"]]);
   assert.equal(rows[1]![3], "new");
   assert.equal(rows[0]![4], "GET /cart 1.20 s GET /pay 800 ms");
   await accessible(page, "the services");

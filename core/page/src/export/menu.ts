@@ -8,6 +8,7 @@ import { foldedOf } from "./folded.ts";
 import type { Origin } from "./origin.ts";
 import { fileOf, isWhole, pageOf } from "./page.ts";
 import { packed, pprofOf } from "./pprof.ts";
+import { fileName, save } from "./save.ts";
 import { speedscopeOf } from "./speedscope.ts";
 
 /** The members of a flame graph panel that exports use. */
@@ -20,8 +21,6 @@ export interface Exported {
 }
 
 const PNG_SCALE = 2;
-/** Time after which the browser has certainly read the file. */
-const SAVED_MS = 60_000;
 
 type Format = readonly [name: string, ending: string, about: string, make: (source: Exported, title: string) => Promise<Blob>];
 
@@ -61,20 +60,6 @@ const FORMATS: readonly Format[] = [
     }, "image/png");
   })],
 ];
-
-/** Converts a title to a file name. */
-export function fileName(title: string): string {
-  const name = title.normalize("NFC").replace(/[^\p{Letter}\p{Number}._-]+/gu, "-").replace(/^[-.]+|-+$/g, "").slice(0, 80);
-
-  return name === "" ? "profile" : name;
-}
-
-function save(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => { URL.revokeObjectURL(address); }, SAVED_MS);
-}
 
 let menus = 0;
 

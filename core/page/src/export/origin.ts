@@ -26,9 +26,9 @@ export function commentsOf(title: string, { lines, link }: Pick<Origin, "lines" 
 
 const SIDES = ["", "left", "right"] as const;
 
-/** The page's address with absolute instead of relative times. */
-export function absoluteLink(nowMs: number): string {
-  const state = readAddress(new URL(location.href));
+/** The address, by default that of the page, with absolute instead of relative times. */
+export function absoluteLink(nowMs: number, address = new URL(location.href)): string {
+  const state = readAddress(address);
   const change: Record<string, string | undefined> = {};
 
   for (const side of SIDES) {
@@ -52,12 +52,13 @@ function selectionText(selection: ProfileSelection, range: Range | null): string
   return [selection.query ?? "", ...ids, typeOf(selection), range ? rangeText(range) : ""].filter((each) => each !== "").join(" \u00b7 ");
 }
 
-/** The origin of stacks that were just queried from the server. */
-export function originOf(api: Api, selection: ProfileSelection): Origin {
+/** The origin of stacks that are queried from the server now. `address` is the address of the
+ * view that shows them; by default the current one. */
+export function originOf(api: Api, selection: ProfileSelection, address?: URL): Origin {
   const nowMs = Date.now();
   const range = rangeOf(selection.from, selection.until, nowMs);
 
-  const about = { lines: [selectionText(selection, range)], link: absoluteLink(nowMs) };
+  const about = { lines: [selectionText(selection, range)], link: absoluteLink(nowMs, address) };
 
   return {
     ...about, range,

@@ -1,5 +1,5 @@
 /** Links next to a value that add it to the query: "=" selects only this value, "!="
- * excludes it. */
+ * excludes it. "Diff" compares it with another value. */
 import { h, safeText } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 
@@ -13,14 +13,16 @@ export interface Included {
   only: string;
   /** The query without this value; null if the query cannot exclude it. */
   without: string | null;
+  /** A link that compares the value with another one. */
+  diff?: HTMLElement | null;
 }
 
 /** The style sheet adds the signs, so that copied text does not contain them. */
-export function includeLinks(view: View, { label, text, only, without }: Included): HTMLElement {
+export function includeLinks(view: View, { label, text, only, without, diff }: Included): HTMLElement {
   const name = `${safeText(label, TEXT_MAX)} ${safeText(text, TEXT_MAX)}`;
   const link = (kind: string, query: string, verb: string): HTMLElement => h("a", {
     class: kind, href: view.address({ query, ticked: undefined, filter: undefined, zoom: undefined }), title: `${verb} ${name}`, "aria-label": `${verb} ${name}`,
   });
 
-  return h("span", { class: "include" }, link("only", only, "Show only"), without !== null && link("without", without, "Exclude"));
+  return h("span", { class: "include" }, link("only", only, "Show only"), without !== null && link("without", without, "Exclude"), diff);
 }

@@ -62,13 +62,24 @@ export class Pair {
     return box;
   }
 
+  /** A link that compares a value with the baseline; null if there is no other baseline. */
+  diffLink(value: PairValue): HTMLElement | null {
+    const { textOf } = this.options;
+    const [base] = this.values();
+    const text = base === undefined ? "" : `Diff: baseline ${textOf(base)}, comparison ${textOf(value)}`;
+
+    return base === undefined || base === value ? null
+      : h("a", { class: "diff", href: this.address(base, value, "comparison-diff"), title: text, "aria-label": text });
+  }
+
   private values(): readonly PairValue[] {
     return this.ticked ?? this.defaults;
   }
 
-  /** Ticks or unticks a value. A third tick replaces the oldest one. */
+  /** Ticks or unticks a value. The first tick replaces the default ticks, so that the value
+   * becomes the baseline. A third tick replaces the oldest one. */
   private toggle(value: PairValue): void {
-    const before = this.values();
+    const before = this.ticked ?? (this.defaults.includes(value) ? this.defaults : []);
     const values = before.includes(value) ? before.filter((each) => each !== value) : [...before, value].slice(-2);
     const text = JSON.stringify(values);
 
@@ -83,7 +94,7 @@ export class Pair {
     const [base, now] = this.values();
 
     if (base === undefined || now === undefined) {
-      this.element.replaceChildren(base === undefined ? `Tick two ${noun}s to compare them.` : `Tick another ${noun} to compare it with ${textOf(base)}.`);
+      this.element.replaceChildren(base === undefined ? `Tick two ${noun}s to compare them.` : `Tick another ${noun}, or click Diff in its row, to compare it with ${textOf(base)}.`);
       return;
     }
     replaceContent(this.element,

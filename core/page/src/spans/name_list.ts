@@ -42,7 +42,9 @@ function namedColumns(view: View, pair: Pair, choose: (row: Named) => void): Col
         type: "button", class: "link", title: safeText(row.name ?? "", 1000) || undefined, onclick: () => { choose(row); },
         "aria-label": `Flame graph of ${nameText(row.name)}`,
       }, nameText(row.name)),
-      includeLinks(view, { label: "span name", text: nameText(row.name), only: spanNameQuery(query, row.name), without: withoutSpanName(query, row.name) })) },
+      includeLinks(view, {
+        label: "span name", text: nameText(row.name), only: spanNameQuery(query, row.name), without: withoutSpanName(query, row.name), diff: pair.diffLink(row.name),
+      })) },
     { id: "service", title: "Service", key: (row) => row.service ?? "", cell: (row) => row.service === null ? "several" : h("span", { class: "span-service" },
       safeText(row.service, 80), includeLinks(view, {
         label: "service", text: row.service, only: withMatcher(query, "service_name", row.service), without: withoutValue(query, "service_name", row.service),

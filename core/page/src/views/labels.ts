@@ -96,6 +96,7 @@ class Labels {
     return includeLinks(this.view, {
       label: this.label, text: valueName(value), only: this.queryOf(value),
       without: withoutValue(this.view.state.parameters["query"] ?? "", this.label, value ?? ""),
+      diff: this.pair.diffLink(value),
     });
   }
 

@@ -8,17 +8,24 @@ import { amount, count, percent } from "../parts/format.ts";
 import { LatestRequest } from "../parts/latest.ts";
 import { withApplication } from "../query/parse.ts";
 import { changeOf, type ServiceChange } from "../services/change.ts";
+import { labelLinks, serviceLinks, type LabelName } from "../services/row_links.ts";
 import { emptyReason } from "../explore/empty.ts";
 import { nameText } from "../spans/cells.ts";
 import { spanNameChange } from "../spans/links.ts";
 import type { View } from "./view.ts";
 
 const SERVICES_MAX = 200;
-/** Services with the largest values, whose top spans are requested. */
-const SPANS_OF_MAX = 20;
+/** Services with the largest values, whose top spans and labels are requested. */
+const DETAILS_OF_MAX = 20;
 const SPANS_MAX = 3;
 const NAME_MAX = 80;
 const DAY_MS = 86_400_000;
+
+/** The cells of a row that are filled after the table is shown. */
+interface Details {
+  readonly spans: HTMLElement;
+  readonly labels: HTMLElement;
+}
 
 interface Values {
   total: number;
@@ -51,7 +58,7 @@ class Services {
 
   async load(): Promise<void> {
     const signal = this.latest.next();
-    const { type, from, until } = this.view.state.parameters;
+    const { from, until } = this.view.state.parameters;
     const range = rangeOf(from, until);
     const [now, before] = await Promise.all([
       this.values({ from, until }, signal),
@@ -64,14 +71,25 @@ class Services {
       replaceContent(this.place, reason);
       return;
     }
-    const cells = new Map<string, HTMLElement>();
-    const rows = now.values.map((value) => this.row(value, before.values.find((each) => each.value === value.value), now.total, cells));
+    const details = new Map<string, Details>();
+    const rows = now.values.map((value) => this.row(value, before.values.find((each) => each.value === value.value), now.total, details));
     replaceContent(this.place, this.table(rows), ...limitNote(now.values.length));
-    await Promise.all([...cells].slice(0, SPANS_OF_MAX).map(async ([name, cell]) => {
-      const query = withApplication("", name);
-      const { spans } = await this.view.api.get<{ spans: WireSpan[] }>("spans", { query, type, from, until, limit: SPANS_MAX }, signal);
-      replaceContent(cell, ...this.spanLinks(query, spans));
-    }));
+    await Promise.all([...details].slice(0, DETAILS_OF_MAX).flatMap(([name, cells]) => [this.loadSpans(name, cells.spans, signal), this.loadLabels(name, cells.labels, signal)]));
+  }
+
+  private async loadSpans(name: string, cell: HTMLElement, signal: AbortSignal): Promise<void> {
+    const query = withApplication("", name);
+    const { type, from, until } = this.view.state.parameters;
+    const { spans } = await this.view.api.get<{ spans: WireSpan[] }>("spans", { query, type, from, until, limit: SPANS_MAX }, signal);
+
+    replaceContent(cell, ...this.spanLinks(query, spans));
+  }
+
+  private async loadLabels(name: string, cell: HTMLElement, signal: AbortSignal): Promise<void> {
+    const { type, from, until } = this.view.state.parameters;
+    const { labels } = await this.view.api.get<{ labels: LabelName[] }>("labels", { query: withApplication("", name), type, from, until }, signal);
+
+    replaceContent(cell, labelLinks(this.view, name, labels) ?? new Text("\u2013"));
   }
 
   private async values(times: { from?: string | undefined; until?: string | undefined }, signal: AbortSignal): Promise<Values> {
@@ -84,23 +102,23 @@ class Services {
     const links = spans.filter(({ name }) => name !== null).map(({ name, total }) => h("li", {},
       h("a", { href: this.view.address({ query, ...spanNameChange(name) }, "spans") }, nameText(name)), ` ${amount(total, this.unit)}`));
 
-    return links.length > 0 ? [h("ul", { class: "top-spans" }, ...links)] : [document.createTextNode("\u2013")];
+    return links.length > 0 ? [h("ul", { class: "row-list top-spans" }, ...links)] : [new Text("\u2013")];
   }
 
-  private row(value: WireLabelValue, before: WireLabelValue | undefined, total: number, cells: Map<string, HTMLElement>): HTMLElement {
+  private row(value: WireLabelValue, before: WireLabelValue | undefined, total: number, details: Map<string, Details>): HTMLElement {
     const name = value.value ?? "";
     const bar = h("span", { class: "share-bar" });
-    const spans = h("td", {});
+    const spans = h("td", {}), labels = h("td", {});
 
     bar.style.width = `${Math.max(0, Math.min(1, value.share)) * 100}%`;
     if (value.value !== null)
-      cells.set(name, spans);
+      details.set(name, { spans, labels });
     return h("tr", {},
       h("th", { scope: "row" }, h("a", { href: this.view.address({ query: withApplication("", name) }, "explore"), title: safeText(name, 1000) },
-        name === "" ? "(no name)" : safeText(name, NAME_MAX))),
+        name === "" ? "(no name)" : safeText(name, NAME_MAX)), value.value !== null && serviceLinks(this.view, name)),
       h("td", {}, amount(value.total, this.unit)),
       h("td", { class: "share" }, bar, h("span", {}, percent(total > 0 ? value.total / total : 0))),
-      this.changeCell(changeOf(value, before)), spans);
+      this.changeCell(changeOf(value, before)), spans, labels);
   }
 
   private changeCell({ text, isNoise }: ServiceChange): HTMLElement {
@@ -108,7 +126,7 @@ class Services {
   }
 
   private table(rows: readonly HTMLElement[]): HTMLElement {
-    const heads = ["Service", this.name, "Share", "Since yesterday", "Top spans"].map((text) => h("th", { scope: "col" }, text));
+    const heads = ["Service", this.name, "Share", "Since yesterday", "Top spans", "Labels"].map((text) => h("th", { scope: "col" }, text));
 
     return h("div", { class: "table-scroll", role: "region", tabindex: "0", "aria-label": "Services" },
       h("table", { class: "values services" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows)));
