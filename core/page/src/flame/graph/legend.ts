@@ -3,13 +3,16 @@ import { percent } from "../../parts/format.ts";
 import { h, safeText } from "../../parts/dom.ts";
 import { fillsOf, themeOf, type Colour } from "./colour.ts";
 import { levelCount, levelOf, visibleFrames, type Graph } from "./graph.ts";
-import { groupsOf, type Grouping } from "./groups.ts";
+import { groupsOf, type Grouping, type Groups } from "./groups.ts";
 
 /** Maximum number of groups in the legend. */
 const ENTRIES_MAX = 12;
 
 /** The legend waits until the graph is drawn and the user stops zooming. */
 const DELAY_MS = 200;
+
+/** Frames narrower than a pixel do not count, although they are drawn. */
+const RESOLUTION = 0.5;
 
 const HEADS: Readonly<Record<Grouping, string>> = {
   package: "Visible packages and modules, with their self time:",
@@ -26,12 +29,27 @@ export interface Entry {
   readonly self: number;
 }
 
+/** The sums of the self values of each group in the zoomed frame. */
+function selvesOf(graph: Graph, zoom: number, groups: Groups): Map<number, number> {
+  const { firstChild, functionOf, self } = graph;
+  const ofFunctions = new Float64Array(graph.tree.functions.name.length);
+  const selves = new Map<number, number>();
+
+  for (let first = zoom, end = zoom + 1; first < end; first = firstChild[first]!, end = firstChild[end]!)
+    for (let index = Math.max(1, first); index < end; index++)
+      ofFunctions[functionOf[index]!]! += self[index]!;
+  ofFunctions.forEach((value, id) => {
+    if (value > 0)
+      selves.set(groups.of(id), (selves.get(groups.of(id)) ?? 0) + value);
+  });
+  return selves;
+}
+
 /** The groups of the visible frames, the one with the largest area first. Frames above the
  * zoomed one are not coloured. */
 export function entriesOf(graph: Graph, zoom: number, widthPx: number, grouping: Grouping): Entry[] {
   const groups = groupsOf(graph.tree.functions, grouping);
   const areas = new Map<number, number>();
-  const selves = new Map<number, number>();
   const visible = visibleFrames(graph, zoom, widthPx, levelOf(graph, zoom), levelCount(graph));
   let area = 0;
 
@@ -42,12 +60,7 @@ export function entriesOf(graph: Graph, zoom: number, widthPx: number, grouping:
     area += visible.width[at]!;
     areas.set(groups.of(id), (areas.get(groups.of(id)) ?? 0) + visible.width[at]!);
   });
-  for (let first = zoom, end = zoom + 1; first < end; first = graph.firstChild[first]!, end = graph.firstChild[end]!)
-    for (let index = Math.max(1, first); index < end; index++)
-      if (graph.self[index]! > 0) {
-        const group = groups.of(graph.functionOf[index]!);
-        selves.set(group, (selves.get(group) ?? 0) + graph.self[index]!);
-      }
+  const selves = selvesOf(graph, zoom, groups);
   return [...areas].sort((a, b) => b[1] - a[1]).map(([group, px]) => ({
     name: groups.names[group]!, fill: groups.fills[group]!, area: px / area, self: (selves.get(group) ?? 0) / graph.total[zoom]! || 0,
   }));
@@ -81,7 +94,7 @@ export class Legend {
     this.shownFor = shown;
     clearTimeout(this.timer);
     this.update = () => {
-      this.element.replaceChildren(...(colour === "change" ? this.changes() : this.groups(entriesOf(graph, zoom, widthPx, colour), colour)));
+      this.element.replaceChildren(...(colour === "change" ? this.changes() : this.groups(entriesOf(graph, zoom, widthPx * RESOLUTION, colour), colour)));
     };
     this.timer = window.setTimeout(this.update, DELAY_MS);
   }

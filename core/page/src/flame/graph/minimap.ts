@@ -8,6 +8,8 @@ import type { Scene } from "./paint.ts";
 const HEIGHT_PX = 44;
 /** Deeper frames are left out. */
 const LEVELS_MAX = 44;
+/** The overview is drawn with this share of the screen's columns, since it has no text. */
+const RESOLUTION = 0.5;
 
 export class Minimap {
   private readonly canvas = h("canvas", { class: "flame-minimap-canvas" });
@@ -45,7 +47,7 @@ export class Minimap {
 
   private draw({ graph, colouring, theme }: Scene): void {
     const context = this.canvas.getContext("2d", { alpha: false });
-    const widthPx = this.element.clientWidth;
+    const widthPx = Math.ceil(this.element.clientWidth * RESOLUTION);
     const fills = fillsOf(theme, colouring.colour);
     const rowPx = HEIGHT_PX / this.levels;
 

@@ -57,7 +57,8 @@ export class GraphView {
     this.space.append(this.canvas);
     this.observer = new ResizeObserver(() => {
       this.place();
-      this.paint();
+      if (!this.isDrawn())
+        this.paint();
     });
     this.observer.observe(this.element);
     this.listen();
@@ -154,16 +155,25 @@ export class GraphView {
     this.frame = requestAnimationFrame(() => { this.paint(); });
   }
 
+  private size(): { width: number; height: number; ratio: number } {
+    return { width: this.element.clientWidth, height: Math.min(this.levels * ROW_PX, this.element.clientHeight), ratio: devicePixelRatio || 1 };
+  }
+
+  /** Whether the canvas has the size of the visible part, so that it was drawn with this size. */
+  private isDrawn(): boolean {
+    const { width, height, ratio } = this.size();
+
+    return this.canvas.width === Math.round(width * ratio) && this.canvas.height === Math.round(height * ratio);
+  }
+
   private paint(): void {
     const scene = this.scene();
     const context = this.canvas.getContext("2d", { alpha: false });
-    const width = this.element.clientWidth;
-    const height = Math.min(this.levels * ROW_PX, this.element.clientHeight);
-    const ratio = devicePixelRatio || 1;
+    const { width, height, ratio } = this.size();
 
     if (!scene || !context || width === 0 || height === 0)
       return;
-    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+    if (!this.isDrawn()) {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
       this.canvas.style.width = `${width}px`;
@@ -273,13 +283,20 @@ export class GraphView {
 }
 
 function sinkOf(context: CanvasRenderingContext2D): Sink {
+  let current = "";
+  // Setting a colour is slow, even the same one.
+  const use = (fill: string): void => {
+    if (fill !== current)
+      context.fillStyle = current = fill;
+  };
+
   return {
     rect: (x, y, width, height, fill) => {
-      context.fillStyle = fill;
+      use(fill);
       context.fillRect(x, y, width, height);
     },
     text: (text, x, y, widthMax, fill) => {
-      context.fillStyle = fill;
+      use(fill);
       context.fillText(text, x, y, widthMax);
     },
   };

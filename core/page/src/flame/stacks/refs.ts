@@ -19,16 +19,29 @@ function hashText(text: string, seed: number): number {
 }
 
 interface Known {
-  readonly hashes: Uint32Array;
-  readonly ids: ReadonlyMap<string, number | readonly number[]>;
+  /** Hashes of names and files; UNSEEN until they are needed. */
+  readonly hashes: Float64Array;
+  /** The functions of each name; null until they are needed. */
+  ids: ReadonlyMap<string, number | readonly number[]> | null;
 }
 
+const UNSEEN = -1;
 const knowns = new WeakMap<Functions, Known>();
 
 function knownOf(functions: Functions): Known {
   let known = knowns.get(functions);
 
   if (!known) {
+    known = { hashes: new Float64Array(functions.name.length).fill(UNSEEN), ids: null };
+    knowns.set(functions, known);
+  }
+  return known;
+}
+
+function idsByName(functions: Functions): ReadonlyMap<string, number | readonly number[]> {
+  const known = knownOf(functions);
+
+  if (!known.ids) {
     const ids = new Map<string, number | number[]>();
     functions.name.forEach((name, id) => {
       const others = ids.get(name);
@@ -37,23 +50,31 @@ function knownOf(functions: Functions): Known {
       else
         ids.set(name, others === undefined ? id : [others, id]);
     });
-    const hashes = Uint32Array.from(functions.name, (name, id) => hashText(functions.file[id]!, hashText(name, 0x811c9dc5)));
-    known = { hashes, ids };
-    knowns.set(functions, known);
+    known.ids = ids;
   }
-  return known;
+  return known.ids;
+}
+
+/** Returns a function that returns the hash of a function's name and file. */
+function hasherOf(functions: Functions): (id: number) => number {
+  const { hashes } = knownOf(functions);
+
+  return (id) => {
+    if (hashes[id] === UNSEEN)
+      hashes[id] = hashText(functions.file[id]!, hashText(functions.name[id]!, 0x811c9dc5));
+    return hashes[id]!;
+  };
 }
 
 /** The reference to a function: its name if that is unique, else its name and a hash
  * of name and file. */
 export function refOf(functions: Functions, id: number): string {
   const name = functions.name[id]!;
-  const known = knownOf(functions);
   const isPlain = name !== "" && name.length <= NAME_MAX && !/[\u0000-\u001f\ud800-\udfff]/.test(name);
 
-  if (isPlain && typeof known.ids.get(name) === "number")
+  if (isPlain && typeof idsByName(functions).get(name) === "number")
     return name;
-  return `${isPlain ? name : name.slice(0, 20).replace(/[\u0000-\u001f\ud800-\udfff]/g, "?")}~${known.hashes[id]!.toString(36)}`;
+  return `${isPlain ? name : name.slice(0, 20).replace(/[\u0000-\u001f\ud800-\udfff]/g, "?")}~${hasherOf(functions)(id).toString(36)}`;
 }
 
 /** Finds the function of `functions` that is the function `id` of `others`; -1 if it is
@@ -61,7 +82,7 @@ export function refOf(functions: Functions, id: number): string {
 export function sameFunction(functions: Functions, others: Functions, id: number): number {
   if (functions === others || id < 0)
     return id;
-  const named = knownOf(functions).ids.get(others.name[id]!) ?? [];
+  const named = idsByName(functions).get(others.name[id]!) ?? [];
   const found = (typeof named === "number" ? [named] : named).filter((each) => functions.file[each] === others.file[id]);
 
   return found.find((each) => functions.line[each] === others.line[id]) ?? found[0] ?? -1;
@@ -69,9 +90,8 @@ export function sameFunction(functions: Functions, others: Functions, id: number
 
 /** A mask of the functions that a reference names; null if there are none. */
 export function maskOf(functions: Functions, ref: string): Uint8Array | null {
-  const known = knownOf(functions);
   const mask = new Uint8Array(functions.name.length);
-  const found = known.ids.get(ref);
+  const found = idsByName(functions).get(ref);
 
   if (found !== undefined) {
     for (const id of typeof found === "number" ? [found] : found)
@@ -79,7 +99,9 @@ export function maskOf(functions: Functions, ref: string): Uint8Array | null {
     return mask;
   }
   const hash = parseInt(/~([0-9a-z]{1,7})$/.exec(ref)?.[1] ?? "", 36);
-  known.hashes.forEach((each, id) => { mask[id] = each === hash ? 1 : 0; });
+  const hashOf = hasherOf(functions);
+  for (let id = 0; id < mask.length; id++)
+    mask[id] = hashOf(id) === hash ? 1 : 0;
   return mask.includes(1) ? mask : null;
 }
 
@@ -108,11 +130,11 @@ function joined(above: number, hash: number): number {
  * its ancestors at distances 1, 2, 4, …. In data without the node, readPath() finds
  * an ancestor instead. "" is the root. */
 export function writePath(graph: Graph, index: number): string {
-  const { hashes } = knownOf(graph.tree.functions);
+  const hashOf = hasherOf(graph.tree.functions);
   const path: number[] = [];
 
   for (let node = index; node > 0; node = graph.parent[node]!)
-    path.push(hashes[graph.functionOf[node]!]!);
+    path.push(hashOf(graph.functionOf[node]!));
   if (path.length === 0)
     return "";
   let above = 0;
@@ -130,10 +152,11 @@ export function readPath(graph: Graph, text: string): number {
 
   if (!Number.isSafeInteger(depth) || depth < 1 || hashTexts.length === 0)
     return 0;
-  const { hashes } = knownOf(graph.tree.functions);
-  const paths = new Uint32Array(graph.parent.length);
+  const hashOf = hasherOf(graph.tree.functions);
+  // Deeper nodes are not needed.
+  const paths = new Uint32Array(graph.levelStart[depth + 1] ?? graph.parent.length);
   for (let index = 1; index < paths.length; index++)
-    paths[index] = joined(paths[graph.parent[index]!]!, hashes[graph.functionOf[index]!]!);
+    paths[index] = joined(paths[graph.parent[index]!]!, hashOf(graph.functionOf[index]!));
   for (const [at, hashText36] of hashTexts.entries()) {
     const level = at === 0 ? depth : depth - 2 ** (at - 1);
     const sought = parseInt(hashText36, 36);

@@ -59,6 +59,8 @@ export class Table {
   private readonly observer: ResizeObserver;
   private readonly widths: Widths;
   private columns: readonly Column[] = [];
+  /** The columns and the order that the headings show. */
+  private headed = "";
   private state: TableState | null = null;
   private ids: Uint32Array = new Uint32Array();
   private active = -1;
@@ -147,6 +149,10 @@ export class Table {
     const { source, order } = this.state!;
     const { columns } = this;
     const sorted = readOrder(order, source.rows.baseTotal !== null);
+    const headed = JSON.stringify([columns, sorted]);
+    if (headed === this.headed)
+      return;
+    this.headed = headed;
     const focused = this.head.contains(document.activeElement) ? document.activeElement : null;
     const focusedName = ["data-column", "data-width"].find((name) => focused?.hasAttribute(name));
 
@@ -168,7 +174,8 @@ export class Table {
   }
 
   private fill(): void {
-    if (!this.state)
+    // A table without a size is filled when it gets one.
+    if (!this.state || (this.element.clientHeight === 0 && this.printed === 0))
       return;
     const headPx = this.head.offsetHeight;
     const first = this.printed > 0 ? 0 : Math.max(0, Math.floor(this.element.scrollTop / TABLE_ROW_PX) - SPARE_ROWS);
@@ -178,8 +185,8 @@ export class Table {
 
     for (let row = first; row < last; row++)
       rows.push(this.rowOf(row));
+    this.widths.fit(this.head, rows, this.body);
     this.body.replaceChildren(...rows);
-    this.widths.fit([this.head, ...rows]);
     if (this.active >= first && this.active < last)
       this.element.setAttribute("aria-activedescendant", `${this.id}-${this.active}`);
     else

@@ -41,24 +41,26 @@ export class Widths {
     this.lengths.clear();
   }
 
-  /** Widens the columns of numbers to the content of the rows. Measures only if a text is longer
-   * than those measured before, since the measurement forces a layout. */
-  fit(rows: readonly HTMLElement[]): void {
-    const lengths = this.columns.map((column, at) => isText(column) ? 0 : Math.max(...rows.map((row) => row.children[at]!.textContent.length)));
+  /** Widens the columns of numbers to the content of the rows, before `place` shows them. Measures
+   * only if a text is longer than those measured before, and only the rows with the longest texts,
+   * since the measurement forces a layout. */
+  fit(head: HTMLElement, rows: readonly HTMLElement[], place: HTMLElement): void {
+    const lengthOf = (row: HTMLElement, at: number): number => isText(this.columns[at]!) ? 0 : row.children[at]!.textContent.length;
+    const lengths = this.columns.map((_, at) => Math.max(...[head, ...rows].map((row) => lengthOf(row, at))));
     if (this.columns.every((column, at) => lengths[at]! <= (this.lengths.get(column) ?? 0)) || this.element.clientWidth === 0)
       return;
     this.columns.forEach((column, at) => this.lengths.set(column, Math.max(lengths[at]!, this.lengths.get(column) ?? 0)));
-    const before = [...this.content.values()].join();
+    const longest = rows.filter((row) => lengths.some((length, at) => length > 0 && lengthOf(row, at) === length));
 
     this.element.style.setProperty("--columns", `repeat(${this.columns.length}, max-content)`);
-    for (const row of rows)
+    place.replaceChildren(...longest);
+    for (const row of [head, ...longest])
       this.columns.forEach((column, at) => {
         const px = isText(column) ? 0 : Math.ceil((row.children[at] as HTMLElement).getBoundingClientRect().width);
         this.content.set(column, Math.max(px, this.content.get(column) ?? 0));
       });
     this.apply();
-    if ([...this.content.values()].join() !== before)
-      this.showValues();
+    requestAnimationFrame(() => { this.showValues(); });
   }
 
   /** The handle at the end of a column's heading, which resizes the column. */
