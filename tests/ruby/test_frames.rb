@@ -85,6 +85,20 @@ class FramesTest < ChildTest
     end
   end
 
+  def test_code_of_the_standard_library_has_no_frames
+    child!(<<~'RUBY')
+      require "spanprof"
+      require "digest"
+      Spanprof.start(sample_rate_hz: 250)
+      data = Random.bytes(100_000)
+      repeat(0.3) { Digest::SHA256.digest(data) }
+      Spanprof.stop
+    RUBY
+    leaves = stacks_with("Digest::Base#update").map(&:first)
+    refute_empty leaves
+    assert_equal ["Digest::Base#update"], leaves.uniq
+  end
+
   def test_a_c_method_is_between_its_ruby_frames
     child!(<<~'RUBY')
       require "spanprof"

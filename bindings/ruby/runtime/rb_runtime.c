@@ -1,5 +1,6 @@
 #include "rb_runtime.h"
 
+#include <limits.h>
 #include <ruby.h>
 #include <ruby/version.h>
 #include <ruby/vm.h>
@@ -36,6 +37,8 @@ static struct {
   pid_t pid;
   rb_sp_walker_config config;
   spanprof_range range; /* addresses of the eval loop */
+  /* directory of Ruby's own extension modules, or "" if it is not known */
+  char library_directory[PATH_MAX];
   /* why this Ruby cannot be profiled, or "" */
   char reason[RUNTIME_REASON_BYTES];
 } runtime;
@@ -96,9 +99,31 @@ static void layout_test(void) {
   mode_test();
 }
 
+/* Returns the directory of the standard library's extension modules. Some
+ * builds of Ruby link these modules into the interpreter. May raise. */
+static VALUE library_directory(VALUE unused) {
+  VALUE config;
+
+  (void)unused;
+  rb_require("rbconfig");
+  config = rb_const_get(rb_path2class("RbConfig"), rb_intern("CONFIG"));
+  return rb_funcall(rb_cFile, rb_intern("realpath"), 1,
+                    rb_hash_aref(config, rb_str_new_cstr("rubyarchdir")));
+}
+
+static void library_directory_find(void) {
+  VALUE directory = rb_sp_guard(library_directory, Qnil);
+
+  if (RB_TYPE_P(directory, T_STRING) &&
+      (size_t)RSTRING_LEN(directory) < sizeof runtime.library_directory)
+    memcpy(runtime.library_directory, RSTRING_PTR(directory),
+           (size_t)RSTRING_LEN(directory));
+}
+
 /* Test this Ruby. Sets *data to true when the test is complete. */
 static VALUE runtime_test(VALUE data) {
   layout_test();
+  library_directory_find();
   *(bool *)data = true;
   return Qnil;
 }
@@ -159,6 +184,7 @@ static bool runtime_register(void) {
       .eval_ranges = &runtime.range,
       .eval_range_count = 1,
       .stack_end = rb_sp_walker_stack_end,
+      .library_directory = runtime.library_directory,
   };
 
   return !spanprof_runtime_register(&description);
