@@ -15,10 +15,11 @@ static const char *open_host(const char *host) {
   return strcmp(host, "[::]") == 0 ? "[::1]" : host;
 }
 
-spanprof_status sp_open_page(const char *listen, uint16_t port) {
+spanprof_status sp_open_page(const char *listen, uint16_t port,
+                             const char *base_path) {
   const char *colon = strrchr(listen, ':');
   const size_t bytes = colon ? (size_t)(colon - listen) : strlen(listen);
-  char host[256], address[300];
+  char host[256], address[600];
   size_t size;
 
   if (strncmp(listen, "unix:", 5) == 0)
@@ -29,6 +30,7 @@ spanprof_status sp_open_page(const char *listen, uint16_t port) {
   if (size == 0)
     return sp_fail(SPANPROF_ERR_UNSUPPORTED, SP_BUILT_PAGE_MISSING);
   snprintf(host, sizeof host, "%.*s", (int)bytes, listen);
-  snprintf(address, sizeof address, "http://%s:%u/", open_host(host), port);
+  snprintf(address, sizeof address, "http://%s:%u%s/", open_host(host), port,
+           base_path ? base_path : "");
   return sp_browser_open(address);
 }

@@ -6,6 +6,7 @@
 
 #include "server/http/guard.h"
 #include "server/http/http_server.h"
+#include "server/http/message/base_path.h"
 #include "settings/duration.h"
 #include "util/system/status.h"
 #include "util/text/number.h"
@@ -36,6 +37,9 @@ static const char serve_usage[] =
     "127.0.0.1:4040;\n"
     "                           unix:PATH is a Unix socket for its user and "
     "group\n"
+    "  --base-path PATH         path at which a proxy serves the page and the "
+    "API,\n"
+    "                           such as /profiles\n"
     "  --otlp ADDRESS:PORT      a second address to listen on, for example\n"
     "                           127.0.0.1:4318\n"
     "  --data DIRECTORY         directory of the stored data, default\n"
@@ -232,6 +236,26 @@ static int serve_bound(sp_serve_options *options, const char *name,
   return -1;
 }
 
+/* Read the base path. A slash at its end is removed, and "/" is none. */
+static int serve_base_path(sp_serve_arguments *arguments, const char *value,
+                           FILE *err) {
+  const size_t size = strlen(value);
+  const bool has_slash = size > 0 && value[size - 1] == '/';
+
+  arguments->options.base_path = NULL;
+  if (strcmp(value, "/") == 0)
+    return -1;
+  snprintf(arguments->base_path, sizeof arguments->base_path, "%.*s",
+           (int)(sp_min_u64(size, sizeof arguments->base_path) - has_slash),
+           value);
+  if (size >= sizeof arguments->base_path ||
+      !sp_base_path_is(arguments->base_path))
+    return serve_refuse(err, "base-path", value,
+                        "give a path such as /profiles");
+  arguments->options.base_path = arguments->base_path;
+  return -1;
+}
+
 static int serve_option(sp_serve_arguments *arguments, const char *name,
                         char *value, FILE *err) {
   sp_serve_options *options = &arguments->options;
@@ -263,6 +287,8 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     if (options->host_count == SP_SERVE_HOSTS_MAX)
       return serve_refuse(err, name, value, "more than 64 names are given");
     arguments->hosts[options->host_count++] = value;
+  } else if (strcmp(name, "base-path") == 0) {
+    return serve_base_path(arguments, value, err);
   } else if (strcmp(name, "open") == 0) {
     arguments->open = true;
   } else {
@@ -308,6 +334,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                             char **argv, FILE *out, FILE *err) {
   static const struct option known[] = {
       {"listen", required_argument, NULL, 'o'},
+      {"base-path", required_argument, NULL, 'o'},
       {"otlp", required_argument, NULL, 'o'},
       {"data", required_argument, NULL, 'o'},
       {"retention", required_argument, NULL, 'o'},

@@ -18,6 +18,7 @@
 typedef struct sp_serve_arguments {
   sp_serve_options options;
   char data[4096];
+  char base_path[256];
   bool open; /* show the page in a browser */
   bool no_token;
   const char *hosts[SP_SERVE_HOSTS_MAX];

@@ -147,6 +147,16 @@ static spanprof_status serve_scrape(serve_process *process) {
   return st;
 }
 
+/* The path of the page behind the address that the server prints. */
+static const char *serve_page_path(const sp_serve_options *options) {
+  static char path[256];
+
+  if (!options->base_path || sp_http_unix_path(options->listen))
+    return "";
+  snprintf(path, sizeof path, "%s/", options->base_path);
+  return path;
+}
+
 static spanprof_status serve_listen(serve_process *process) {
   const sp_serve_options *options = &process->arguments.options;
   const sp_http_server_options http = {.routes = &process->routes,
@@ -155,6 +165,7 @@ static spanprof_status serve_listen(serve_process *process) {
                                        .token_file = options->token_file,
                                        .hosts = options->hosts,
                                        .host_count = options->host_count,
+                                       .base_path = options->base_path,
                                        .listen = options->listen,
                                        .listen_also = options->otlp};
   spanprof_status st = sp_http_server_start(&process->http, &http);
@@ -168,9 +179,9 @@ static spanprof_status serve_listen(serve_process *process) {
   if (options->otlp)
     sp_http_server_format_address(process->http, 1, options->otlp, also,
                                   sizeof also);
-  printf("spanprof-server %s at %s,%s%s%s data in %s\n", spanprof_version(),
-         address, options->otlp ? " OTLP at " : "", options->otlp ? also : "",
-         options->otlp ? "," : "", options->data);
+  printf("spanprof-server %s at %s%s,%s%s%s data in %s\n", spanprof_version(),
+         address, serve_page_path(options), options->otlp ? " OTLP at " : "",
+         options->otlp ? also : "", options->otlp ? "," : "", options->data);
   fflush(stdout);
   return SPANPROF_OK;
 }
@@ -214,7 +225,8 @@ static void serve_wait(serve_process *process, const sigset_t *stop_signals) {
    * opened. */
   if (process->arguments.open &&
       sp_open_page(process->arguments.options.listen,
-                   sp_http_server_port(process->http)))
+                   sp_http_server_port(process->http),
+                   process->arguments.options.base_path))
     fprintf(stderr, "spanprof serve: --open: %s\n", spanprof_last_error());
   sigwait(stop_signals, &received);
 }

@@ -152,6 +152,31 @@ class ServerTest(unittest.TestCase):
                 self.assertEqual(expected, status, body)
             self.assertIn(b"--allow-host", body)
 
+    def test_all_paths_may_begin_with_a_base_path(self):
+        with Server(self.data, "--base-path", "/team/profiles/") as server:
+            self.assertIn(f"http://127.0.0.1:{server.port}/team/profiles/, data in", server.line)
+            for prefix in ("", "/team/profiles", "/team/profiles/pyroscope", "//team/profiles"):
+                with self.subTest(prefix):
+                    self.assertEqual((200, b"ready\n"), server.ask("GET", prefix + "/ready")[::2])
+                    self.assertEqual(200, server.ask("GET", prefix + "/spans")[0])
+                    self.assertEqual(404, server.ask("GET", prefix + "/missing")[0])
+            self.assertEqual(404, server.ask("GET", "/team/ready")[0])
+            self.assertEqual(404, server.ask("GET", "/team/profilesready")[0])
+            for path, target in (("", "profiles/"), ("?query=%7Ba%3D%22b%22%7D", "profiles/?query=%7Ba%3D%22b%22%7D")):
+                status, headers, _ = server.ask("GET", "/team/profiles" + path)
+                self.assertEqual((307, target), (status, headers.get("Location")))
+            self.assertEqual(404, server.ask("POST", "/team/profiles", b"")[0])
+
+    def test_a_header_of_a_client_changes_no_path(self):
+        headers = {"X-Forwarded-Prefix": "/evil", "X-Forwarded-Host": "evil.example", "X-Script-Name": "/evil"}
+        for options in ((), ("--base-path", "/profiles")):
+            with Server(self.data, *options) as server:
+                self.assertEqual(404, server.ask("GET", "/evil/ready", headers=headers)[0])
+                for path in ("/", "/profiles"):
+                    status, answer, body = server.ask("GET", path, headers=headers)
+                    self.assertNotIn("evil", str(answer))
+                    self.assertNotIn(b"evil", body)
+
     def test_a_signal_that_is_ignored_stays_ignored(self):
         # nohup ignores SIGHUP, and a shell script ignores SIGINT for a command with `&`.
         with Server(self.data, ignores=(signal.SIGHUP, signal.SIGINT)) as server:
@@ -171,6 +196,9 @@ class ServerTest(unittest.TestCase):
                     (["--listen", "0.0.0.0:0", "--data", self.data + "/b"], "--no-token"),
                     (["--allow-host", "db:80"], "a name without a port"),
                     (["--allow-host", "*.example"], "a name without a port"),
+                    (["--base-path", "profiles"], "give a path such as /profiles"),
+                    (["--base-path", "/a/../b"], "give a path such as /profiles"),
+                    (["--base-path", "/" + 300 * "a"], "give a path such as /profiles"),
                     (["--retention", "soon"], "7d, 12h or 0"),
                     (["--data", self.data + "/b", "--retention", "200000d"], "at most 292 years"),
                     (["--data", self.data + "/b", "--retention", "18446744073709551615"], "at most 292 years"),

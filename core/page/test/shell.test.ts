@@ -49,6 +49,23 @@ test("each view is a history entry with its title and current link", async () =>
   await closeCleanly(opened);
 });
 
+test("the page works below a base path, also without the slash at its end", async () => {
+  const below = await Server.start("--base-path", "/team/profiles");
+  await below.pushFolded("shop.cpu", "main;serve;db 70");
+  const opened = await open(browser, `${below.base}team/profiles?query=shop.cpu`);
+  const { page } = opened;
+
+  await waitForGraph(page);
+  assert.equal(new URL(page.url()).pathname, "/team/profiles/");
+  assert.equal(parameter(page, "query"), "shop.cpu");
+  await page.click(".shell nav a:nth-child(3)");
+  await page.waitForSelector(".values");
+  assert.equal(new URL(page.url()).pathname, "/team/profiles/labels");
+  await page.reload({ waitUntil: "load" });
+  await page.waitForSelector(".values");
+  await closeCleanly(opened);
+});
+
 test("selecting an application changes the query and keeps the typed matchers", async () => {
   const opened = await open(browser, `${server.base}?query=${encodeURIComponent('shop.cpu{host="web-1"}')}`);
   const { page } = opened;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "profile/pprof/gzip_stream.h"
+#include "server/http/message/base_path.h"
 #include "server/http/message/unknown_path.h"
 #include "util/system/clock.h"
 
@@ -104,13 +105,14 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
 }
 
 void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
-                       const sp_guard *guard) {
+                       const char *base_path, const sp_guard *guard) {
   static const char prefix[] = "/pyroscope/";
   sp_http_request *request = &call->request;
   sp_http_response *response = &call->response;
   const char *allow, *sentence;
   bool sends_allow;
 
+  request->path = sp_base_path_strip(base_path, request->path);
   call->route =
       sp_http_routes_find(routes, request->method, request->path,
                           &request->path_suffix, &allow, &sends_allow);
@@ -123,6 +125,11 @@ void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
   }
   call->counted_route = call->route;
   if (!sp_guard_passes(guard, call->route, request, response)) {
+    call->route = NULL;
+  } else if (base_path && !*request->path &&
+             (strcmp(request->method, "GET") == 0 ||
+              strcmp(request->method, "HEAD") == 0)) {
+    sp_base_path_redirect(base_path, request, response);
     call->route = NULL;
   } else if (!call->route && allow) {
     sp_http_answer(response, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "");

@@ -54,11 +54,12 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
 
 void sp_http_call_free(sp_http_call *call); /* `call` may be NULL */
 
-/* Find the route by the path, or by the path without "/pyroscope", the prefix
- * under which Pyroscope is often deployed. If there is no route, or `guard`
- * refuses the request, fill the response. */
+/* Find the route by the path without `base_path` (base_path.h; may be NULL), or
+ * by the path without "/pyroscope", the prefix under which Pyroscope is often
+ * deployed. If there is no route, or `guard` refuses the request, fill the
+ * response. */
 void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
-                       const sp_guard *guard);
+                       const char *base_path, const sp_guard *guard);
 
 /* Run the route's handler, and compress the response if `gzip` of the response
  * is set. Called on a worker. If the handler has set `needs_large` in the

@@ -72,6 +72,7 @@ typedef struct server_listener {
 struct sp_http_server {
   /* Fixed after sp_http_server_start(). */
   const sp_http_routes *routes;
+  const char *base_path; /* may be NULL */
   server_listener listeners[2];
   size_t listener_count;
   sp_workers workers[SERVER_POOLS];
@@ -157,7 +158,8 @@ static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard,
   if (sp_http_refuse_malformed(&call->request, version, &call->response))
     now = true;
   else
-    sp_http_call_find(call, call->server->routes, guard);
+    sp_http_call_find(call, call->server->routes, call->server->base_path,
+                      guard);
   if (!call->route && now) {
     atomic_store(&call->answered, true);
     return sp_http_budget_answer(&call->server->budget, call);
@@ -382,6 +384,7 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   sp_http_durations_init(&server->durations, &sp_mem_default);
   sp_gate_init(&server->large, 1);
   server->routes = options->routes;
+  server->base_path = options->base_path;
   server->log = options->log;
   st = sp_token_init(&server->token, options->token, options->token_file);
   if (!st)

@@ -27,6 +27,7 @@ typedef struct sp_http_server_options {
   const char *token_file;   /* may be NULL */
   const char *const *hosts; /* additional names that Host may have */
   size_t host_count;
+  const char *base_path;   /* base_path.h; may be NULL */
   const char *listen;      /* "127.0.0.1:4040", "[::1]:0", "unix:/run/a.sock" */
   const char *listen_also; /* a second address, or NULL */
 } sp_http_server_options;

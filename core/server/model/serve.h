@@ -25,6 +25,7 @@ typedef struct sp_serve_counters {
 
 typedef struct sp_serve_options {
   const char *listen;    /* "127.0.0.1:4040" */
+  const char *base_path; /* "/profiles"; NULL: all paths begin at "/" */
   const char *otlp;      /* "127.0.0.1:4318"; NULL: no second address */
   const char *data;      /* the directory of the store */
   uint64_t retention_ns; /* 0: data is kept for ever */

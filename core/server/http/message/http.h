@@ -21,8 +21,8 @@ typedef enum sp_http_fault {
 
 typedef struct sp_http_request {
   const char *method;
-  const char *path;      /* percent-decoded, without the prefix "/pyroscope" and
-                          * doubled slashes */
+  const char *path;      /* percent-decoded, without the base path, the prefix
+                          * "/pyroscope" and doubled slashes */
   const char *full_path; /* the whole path, percent-decoded */
   const char
       *path_suffix;    /* part of the path that matched a route's "*", or "" */
