@@ -233,6 +233,8 @@ class ReportServerTest(unittest.TestCase):
         self.assertIn("to query an application, write burn.cpu", self.server.report("--query", "burn", status=1).stderr)
         message = self.server.report("--query", "{burn", status=1).stderr
         self.assertIn("answered 400: 1:", message)
+        message = self.server.report("--query", '{pod-name="a"}', status=1).stderr
+        self.assertIn('in quotes, as in {"pod-name"="VALUE"}', message)
         self.assertIn("type", self.server.report("--type", "lunch", status=1).stderr)
 
     def test_an_unreachable_or_other_server_is_reported(self):

@@ -215,6 +215,19 @@ test("a range can start in 1970, and the menu shows the time zone", async () => 
   await closeCleanly(opened);
 });
 
+test("an error in the name of a label says how to write it", async () => {
+  const opened = await at(`?query=${encodeURIComponent('{pod-name="a"}')}`);
+  const { page } = opened;
+
+  await waitForText(page, ".fault", 'put the name of the label in quotes, as in {"pod-name"="VALUE"}');
+  assert.equal(await text(page, ".query-fault mark"), "-");
+  await type(page, '{"pod-name"="a"}');
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => !document.querySelector(".fault.notice"));
+  assert.equal(parameter(page, "query"), '{"pod-name"="a"}');
+  await closeCleanly(opened);
+});
+
 test("an error is marked at its column, also after multi-byte characters", async () => {
   const query = '{service_name="\u00e9\u{1f600}", host~"a"}';
   const opened = await at(`?query=${encodeURIComponent(query)}`);

@@ -246,6 +246,8 @@ spanprof_status sp_metric_rule_finish(sp_metric_rules *rules,
       sp_label_query_parse(&rule->matchers, query, &classic, &fault);
 
   if (st == SPANPROF_ERR_ARGUMENT)
+    sp_query_fault_add_hint(&fault);
+  if (st == SPANPROF_ERR_ARGUMENT)
     return sp_fail(st, "metric %.100s: %.300s", rule->name, fault.message);
   if (!st)
     st = rule_type(rules, rule, type, classic);

@@ -75,6 +75,44 @@ static void an_error_has_a_column_and_the_message_of_pyroscope(void) {
   parsed_dispose(&p);
 }
 
+static void a_name_that_needs_quotes_gets_a_hint(void) {
+  static const struct {
+    const char *text;
+    const char *hint;
+  } cases[] = {
+      {"{a-b=\"x\"}", "{\"a-b\"=\"VALUE\"}"},
+      {"shop.cpu{x=\"1\", http.route =~ \"x\"}", "{\"http.route\"=\"VALUE\"}"},
+      {"{größe!=\"x\"}", "{\"größe\"=\"VALUE\"}"},
+      {"{1a\\b}", "{\"1a\\\\b\"=\"VALUE\"}"},
+      {"{a=\"x\"-b}", NULL},
+      {"{a!b}", NULL},
+      {"{a", NULL},
+      {"{a b=\"x\"}", NULL},
+      {"{/}", "{\"/\"=\"VALUE\"}"},
+  };
+  char text[300];
+  parsed p;
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    parse_into(&p, cases[i].text);
+    CHECK_EQUAL(SPANPROF_ERR_ARGUMENT, p.st);
+    snprintf(text, sizeof text, "put the name of the label in quotes, as in %s",
+             cases[i].hint ? cases[i].hint : "");
+    CHECK_TEXT(p.fault.hint, cases[i].hint ? text : "");
+    CHECK(!strstr(p.fault.message, "quotes"));
+    sp_query_fault_add_hint(&p.fault);
+    CHECK_EQUAL(!cases[i].hint, !strstr(p.fault.message, text));
+    parsed_dispose(&p);
+  }
+  memset(text, 'a', sizeof text);
+  memcpy(text, "{a-", 3);
+  text[sizeof text - 1] = '\0';
+  parse_into(&p, text);
+  CHECK_TEXT(p.fault.hint, "");
+  parsed_dispose(&p);
+}
+
 static void matchers_are_read_as_written(void) {
   parsed p;
 
@@ -170,6 +208,8 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"an_error_has_a_column_and_the_message_of_pyroscope",
        an_error_has_a_column_and_the_message_of_pyroscope},
+      {"a_name_that_needs_quotes_gets_a_hint",
+       a_name_that_needs_quotes_gets_a_hint},
       {"matchers_are_read_as_written", matchers_are_read_as_written},
       {"a_classic_query_names_its_application",
        a_classic_query_names_its_application},

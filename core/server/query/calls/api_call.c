@@ -108,6 +108,8 @@ static spanprof_status api_labels_and_type(sp_query_plan *plan,
   if (text)
     st = sp_label_query_parse(&plan->matchers, text, &classic,
                               &plan->query->fault);
+  if (st)
+    sp_query_fault_add_hint(&plan->query->fault);
   name = st ? NULL : sp_matcher_list_find(&plan->matchers, "__name__");
   if (name && sp_profile_type_valid(name->value)) {
     type = type ? type : name->value;

@@ -1,10 +1,14 @@
 #include "label_query.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "classic_query.h"
 #include "label_lexer.h"
 #include "util/text/utf8.h"
+
+/* Longer names are not repeated in a hint. */
+#define QUERY_HINT_NAME_BYTES ((size_t)100)
 
 typedef struct label_query {
   sp_label_lexer lexer;
@@ -36,6 +40,27 @@ static spanprof_status query_refuse_at(label_query *query, const char *at,
   query_place(query, at, &line, &column);
   return sp_query_refuse(query->fault, SP_CODE_INVALID,
                          "%u:%u: parse error: %s", line, column, what);
+}
+
+/* If the current word is an invalid character in the label name at `at`, such
+ * as the dash in {a-b="x"}, add the hint that quotes allow it. */
+static spanprof_status query_name_hint(label_query *query, const char *at) {
+  const size_t bytes = strcspn(at, " \t\r\n=!~,{}\"'`");
+  const char *fault = query->lexer.start;
+  sp_buffer quoted;
+  spanprof_status st;
+
+  if (query->lexer.word != SP_WORD_FAULT || fault < at || fault >= at + bytes)
+    return SPANPROF_OK;
+  sp_buffer_init(&quoted, query->list->mem);
+  sp_label_quote(&quoted, at, bytes);
+  st = sp_buffer_status(&quoted);
+  if (!st && quoted.size < QUERY_HINT_NAME_BYTES)
+    snprintf(query->fault->hint, sizeof query->fault->hint,
+             "put the name of the label in quotes, as in {%.*s=\"VALUE\"}",
+             (int)quoted.size, quoted.data);
+  sp_buffer_dispose(&quoted);
+  return st;
 }
 
 /* Refuse the query, because the current word is not allowed here. Returns
@@ -141,7 +166,10 @@ static spanprof_status query_matcher(label_query *query) {
   if (quoted && (lexer->word == SP_WORD_COMMA || lexer->word == SP_WORD_CLOSE))
     return query_add(query, at, SP_MATCH_EQUAL, "__name__", name);
   if (!query_operator(lexer->word, &kind))
-    return query_unexpected(query, "label matching", "label matching operator");
+    return query_name_hint(query, at)
+               ? SPANPROF_ERR_NOMEM
+               : query_unexpected(query, "label matching",
+                                  "label matching operator");
   sp_label_lexer_next(lexer);
   if (lexer->word != SP_WORD_STRING)
     return query_unexpected(query, "label matching", "string");
@@ -161,7 +189,10 @@ static spanprof_status query_matchers(label_query *query) {
   sp_label_lexer_next(lexer);
   while (lexer->word != SP_WORD_CLOSE) {
     if (lexer->word != SP_WORD_NAME && lexer->word != SP_WORD_STRING)
-      return query_unexpected(query, "label matching", "identifier or \"}\"");
+      return query_name_hint(query, lexer->start)
+                 ? SPANPROF_ERR_NOMEM
+                 : query_unexpected(query, "label matching",
+                                    "identifier or \"}\"");
     st = query_matcher(query);
     if (st)
       return st;

@@ -17,6 +17,15 @@ spanprof_status sp_query_refuse(sp_query_fault *fault, const char *code,
   return SPANPROF_ERR_ARGUMENT;
 }
 
+void sp_query_fault_add_hint(sp_query_fault *fault) {
+  const size_t bytes = strlen(fault->message);
+
+  if (*fault->hint)
+    snprintf(fault->message + bytes, sizeof fault->message - bytes, "; %s",
+             fault->hint);
+  *fault->hint = '\0';
+}
+
 void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...) {
   char prefix[sizeof fault->message / 2];
   const size_t capacity = sizeof fault->message;

@@ -21,11 +21,17 @@ typedef struct sp_query_fault {
   uint32_t column;  /* column of the error in the selector, from 1; 0:
                      * unknown */
   char message[2048];
+  /* Advice for the message, or "". Calls of Pyroscope's API omit it, because
+   * their messages are those of Pyroscope. */
+  char hint[256];
 } sp_query_fault;
 
 /* Set *fault, unless it has an error already. Returns SPANPROF_ERR_ARGUMENT. */
 spanprof_status sp_query_refuse(sp_query_fault *fault, const char *code,
                                 const char *format, ...) SP_PRINTF(3, 4);
+
+/* Append the hint to the message. */
+void sp_query_fault_add_hint(sp_query_fault *fault);
 
 /* Insert a text before the message. */
 void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...)
