@@ -39,6 +39,9 @@ class AnnotationsTest(unittest.TestCase):
             self.assertEqual([early], listed(server, **{"from": now - 2000, "until": now - 1001}))
             self.assertEqual((204, b""), server.send(f"{PLACE}/{early['id']}", method="DELETE"))
             self.assertEqual([other, late], listed(server))
+            self.assertEqual((201, early), add(server, **early))
+            self.assertEqual([other, early, late], listed(server))
+            self.assertEqual((204, b""), server.send(f"{PLACE}/{early['id']}", method="DELETE"))
             status, body = server.send(f"{PLACE}/{early['id']}", method="DELETE")
             self.assertEqual(404, status)
             self.assertIn(early["id"], json.loads(body)["detail"])
@@ -58,6 +61,7 @@ class AnnotationsTest(unittest.TestCase):
                     (b'{"text":""}', "text must be a text"), (b'{"text":7}', "text must be a text"),
                     (b'{"text":"a","timeMs":"now"}', "timeMs must be"),
                     (b'{"text":"a","timeMs":1e3}', "timeMs must be"), (b'{"text":"a","timeMs":-1}', "timeMs must be"),
+                    (b'{"text":"a","id":7}', "id must have 16"), (b'{"text":"a","id":"5B1E0C9A77D3F240"}', "id must have 16"),
                     (b'{"text":"a","time":1}', 'unknown member "time"'), (b'{"text":"\xff"}', "not valid JSON"),
                     (b'{"text":"a","text":"b"}', "duplicate"), (b'{"text":"a","application":""}', "application must be"),
                     (json.dumps({"text": "x" * 4097}).encode(), "maximum of 4096"),

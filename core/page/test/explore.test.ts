@@ -145,10 +145,10 @@ test("a range can be selected by keyboard", async () => {
   await closeCleanly(opened);
 });
 
-test("an annotation can be added and removed by keyboard", async () => {
+test("an annotation can be added, removed and restored by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
-  const annotations = async (): Promise<{ text: string; application: string | null; timeMs: number }[]> =>
+  const annotations = async (): Promise<{ id: string; text: string; application: string | null; timeMs: number }[]> =>
     (await (await fetch(`${server.base}api/v1/annotations?from=1`)).json() as { annotations: [] }).annotations;
 
   await waitForGraph(page);
@@ -171,6 +171,12 @@ test("an annotation can be added and removed by keyboard", async () => {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelectorAll(".mark").length === 0);
   assert.deepEqual(await annotations(), []);
+  await waitForText(page, ".mark-info", "Removed \u201cdeployed <b>1.4</b> \ufffd\u201d.");
+  await page.waitForFunction(() => document.activeElement?.textContent === "Undo");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".mark");
+  assert.deepEqual(await annotations(), [one]);
+  assert.equal(await page.$(".mark-info"), null);
   await closeCleanly(opened);
 });
 

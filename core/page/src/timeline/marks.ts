@@ -1,5 +1,5 @@
 /** Annotations on a timeline: marks whose details can be opened and removed, and a
- * form for new ones. */
+ * form for new ones. A removal can be undone for some seconds. */
 import { Problem, type Api } from "../parts/api.ts";
 import type { WireAnnotation } from "../model/wire.ts";
 import { moment } from "../parts/format.ts";
@@ -7,6 +7,7 @@ import { readTime, typedTime, unreadable } from "../model/range.ts";
 import { h, safeText } from "../parts/dom.ts";
 
 const TEXT_MAX = 4096;
+const UNDO_MS = 20_000;
 
 export interface MarksOptions {
   api: Api;
@@ -115,8 +116,8 @@ export class Marks {
     this.place();
   }
 
-  private async add(annotation: Omit<WireAnnotation, "id">, fault: HTMLElement): Promise<void> {
-    await this.change("Annotation added.", fault, async () => {
+  private async add(annotation: Omit<WireAnnotation, "id"> | WireAnnotation, fault: HTMLElement, done = "Annotation added."): Promise<void> {
+    await this.change(done, fault, async () => {
       await this.options.api.fetch("annotations", {}, {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(annotation),
       });
@@ -126,10 +127,28 @@ export class Marks {
   private async remove(annotation: WireAnnotation, fault: HTMLElement): Promise<void> {
     await this.change("Annotation removed.", fault, async () => {
       await this.options.api.fetch(`annotations/${encodeURIComponent(annotation.id)}`, {}, { method: "DELETE" });
-    });
+    }, () => { this.offerUndo(annotation); });
   }
 
-  private async change(done: string, fault: HTMLElement, run: () => Promise<void>): Promise<void> {
+  /** Shows a button that restores the annotation with its id. A button that has the focus
+   * or is under the pointer stays. */
+  private offerUndo(annotation: WireAnnotation): void {
+    const fault = h("p", { class: "fault", role: "alert" });
+    const undo = h("button", { type: "button", onclick: () => { void this.add(annotation, fault, "Annotation restored."); } }, "Undo");
+    const line = h("div", { class: "mark-info" }, h("p", {}, `Removed \u201c${safeText(annotation.text, 200)}\u201d.`), undo, fault);
+    const expire = (): void => {
+      if (line.matches(":hover, :focus-within"))
+        setTimeout(expire, UNDO_MS);
+      else
+        line.remove();
+    };
+
+    this.details.replaceChildren(line);
+    undo.focus();
+    setTimeout(expire, UNDO_MS);
+  }
+
+  private async change(done: string, fault: HTMLElement, run: () => Promise<void>, after: () => void = () => undefined): Promise<void> {
     try {
       await run();
     } catch (error) {
@@ -140,6 +159,7 @@ export class Marks {
     }
     this.close();
     this.options.announce(done);
+    after();
     await this.options.onChange();
     this.place();
   }

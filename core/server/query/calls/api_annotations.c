@@ -17,6 +17,7 @@
 #define ANNOTATION_ID_SIZE         17
 
 typedef struct annotation {
+  const char *id;          /* NULL: a new one */
   const char *application; /* NULL: all applications */
   const char *text;
   int64_t time_ms;
@@ -59,8 +60,23 @@ static spanprof_status annotation_text(sp_api *api, const char *name,
   return SPANPROF_OK;
 }
 
+static spanprof_status annotation_id(sp_api *api, const json_t *value,
+                                     const char **out) {
+  const char *id = json_string_value(value);
+
+  if (!id || strlen(id) != ANNOTATION_ID_SIZE - 1 ||
+      strspn(id, "0123456789abcdef") != ANNOTATION_ID_SIZE - 1)
+    return sp_query_invalid(
+        &api->query,
+        "id must have 16 hexadecimal digits, like the ids of this server");
+  *out = id;
+  return SPANPROF_OK;
+}
+
 static spanprof_status annotation_member(sp_api *api, const char *name,
                                          const json_t *value, annotation *out) {
+  if (strcmp(name, "id") == 0)
+    return annotation_id(api, value, &out->id);
   if (strcmp(name, "text") == 0)
     return annotation_text(api, name, value, ANNOTATION_TEXT_MAX, &out->text);
   if (strcmp(name, "application") == 0)
@@ -71,7 +87,7 @@ static spanprof_status annotation_member(sp_api *api, const char *name,
   if (strcmp(name, "timeMs") != 0)
     return sp_query_invalid(&api->query,
                             "unknown member \"%.100s\": an annotation has "
-                            "timeMs, text and application",
+                            "id, timeMs, text and application",
                             name);
   out->time_ms = json_integer_value(value);
   if (!json_is_integer(value) || out->time_ms < 0 ||
@@ -127,11 +143,10 @@ static spanprof_status annotation_limit(sp_api *api) {
 
 /* Store an annotation. The document's bytes are the application, a NUL and the
  * text. */
-static spanprof_status annotation_store(sp_api *api, const char *id,
-                                        const annotation *given) {
+static spanprof_status annotation_store(sp_api *api, const annotation *given) {
   const char *application = given->application ? given->application : "";
   sp_store_document document = {
-      .kind = ANNOTATION_KIND, .key = id, .time_ms = given->time_ms};
+      .kind = ANNOTATION_KIND, .key = given->id, .time_ms = given->time_ms};
   sp_buffer bytes;
   spanprof_status st;
 
@@ -156,10 +171,9 @@ static spanprof_status annotation_new_id(char id[ANNOTATION_ID_SIZE]) {
   return SPANPROF_OK;
 }
 
-static void annotation_put(sp_json *json, const char *id,
-                           const annotation *shown) {
+static void annotation_put(sp_json *json, const annotation *shown) {
   sp_json_open(json, '{');
-  sp_json_member_text(json, "id", id);
+  sp_json_member_text(json, "id", shown->id);
   sp_json_member_int(json, "timeMs", shown->time_ms);
   sp_json_member_text(json, "text", shown->text);
   sp_json_key(json, "application");
@@ -190,13 +204,15 @@ static spanprof_status annotation_add(sp_api *api) {
                                error.text);
   if (!st)
     st = annotation_limit(api);
-  if (!st)
+  if (!st && !given.id) {
     st = annotation_new_id(id);
+    given.id = id;
+  }
   if (!st)
-    st = annotation_store(api, id, &given);
+    st = annotation_store(api, &given);
   if (!st) {
     api->response->status = 201;
-    annotation_put(&api->json, id, &given);
+    annotation_put(&api->json, &given);
   }
   json_decref(root);
   return st;
@@ -213,7 +229,7 @@ static bool annotation_list(void *data, const sp_store_document *document) {
   sp_arena *arena = &listing->api->query.arena;
   const char *application = document->bytes;
   const size_t before = strnlen(application, document->size);
-  annotation shown = {.time_ms = document->time_ms};
+  annotation shown = {.id = document->key, .time_ms = document->time_ms};
 
   if (before == document->size) {
     listing->st = SPANPROF_ERR_FORMAT;
@@ -229,7 +245,7 @@ static bool annotation_list(void *data, const sp_store_document *document) {
     listing->st = arena->st;
     return false;
   }
-  annotation_put(&listing->api->json, document->key, &shown);
+  annotation_put(&listing->api->json, &shown);
   return true;
 }
 
