@@ -1,18 +1,21 @@
 /** The page of a server: shows the view that the address names, and writes changes of
  * the view to the address. */
-import { Api, Problem, hasToken, isAborted } from "./parts/api.ts";
+import { Api, Problem, isAborted } from "./parts/api.ts";
 import { VIEWS, withChange, openedState, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
 import type { WireApplication } from "./model/wire.ts";
 import { h, safeText } from "./parts/dom.ts";
+import { hasToken } from "./parts/token.ts";
 import { busyBar } from "./shell/busy.ts";
 import { errorText, isUnavailable, tokenForm, waitForServer } from "./shell/errors.ts";
 import { header, type Header, type Shell } from "./shell/header.ts";
 import { Live } from "./shell/live.ts";
+import { rootOf } from "./shell/root.ts";
 import { adhoc } from "./views/adhoc.ts";
 import { comparison } from "./views/comparison.ts";
 import { comparisonDiff } from "./views/comparison-diff.ts";
 import { explore } from "./views/explore.ts";
 import { labels } from "./views/labels.ts";
+import { missing } from "./views/missing.ts";
 import { services } from "./views/services.ts";
 import { span } from "./views/span.ts";
 import { spans } from "./views/spans.ts";
@@ -21,7 +24,7 @@ import { traces } from "./views/traces.ts";
 import type { Show, View } from "./views/view.ts";
 
 const VIEW_FUNCTIONS: Readonly<Record<ViewName, Show>> = {
-  services, explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff, adhoc,
+  services, explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff, adhoc, missing,
 };
 
 const TITLE_MAX = 80;
@@ -262,6 +265,13 @@ class App implements Shell {
   }
 }
 
-export function startApp(place: HTMLElement): void {
+/** An unknown address becomes one next to the views, because the page resolves all
+ * addresses relative to its own. */
+export async function startApp(place: HTMLElement): Promise<void> {
+  const address = new URL(location.href);
+  const state = readAddress(address);
+
+  if (state.view === "missing")
+    history.replaceState(null, "", new URL(writeAddress(state), await rootOf(address)));
   new App(place).show();
 }

@@ -10,4 +10,4 @@ const data = JSON.parse(document.getElementById("page-data")!.textContent) as Wi
 if (data)
   showFile(container, data);
 else
-  startApp(container);
+  void startApp(container);

@@ -22,7 +22,7 @@ test("a token can have any characters and works without browser storage", async 
   const { page } = opened;
 
   await page.evaluateOnNewDocument(() => {
-    Object.defineProperty(window, "sessionStorage", { get: () => { throw new DOMException("refused", "SecurityError"); } });
+    Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("refused", "SecurityError"); } });
   });
   await page.reload();
   await page.waitForSelector("input[name=token]");
@@ -53,6 +53,27 @@ test("the page asks for the token once and then sends it", async () => {
   await page.reload();
   await waitForText(page, ".start h2", "no profiles yet");
   await closeCleanly(opened);
+});
+
+test("a new tab does not ask again, and the token can be forgotten", async () => {
+  const own = await Server.start("--token", "open sesame");
+  const first = await open(browser, own.base), second = await open(browser, own.base);
+
+  await second.page.waitForSelector("input[name=token]");
+  await first.page.bringToFront();
+  await first.page.waitForSelector("input[name=token]");
+  assert.equal(await first.page.$eval(".tools button", (button) => [button.textContent, (button as HTMLElement).hidden].join()), "Forget token,true");
+  await first.page.type("input[name=token]", "open sesame");
+  await first.page.keyboard.press("Enter");
+  await waitForText(first.page, ".start h2", "no profiles yet");
+  await waitForText(second.page, ".start h2", "no profiles yet");
+  await accessible(first.page, "the button that forgets the token");
+  await first.page.click(".tools button");
+  await first.page.waitForSelector("input[name=token]");
+  await second.page.waitForSelector("input[name=token]");
+  assert.equal(await first.page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("token")).length), 0);
+  await closeCleanly(first);
+  await closeCleanly(second);
 });
 
 test("each view asks for the token", async () => {

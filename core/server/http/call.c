@@ -124,6 +124,9 @@ void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
                             &request->path_suffix, &allow, &sends_allow);
   }
   call->counted_route = call->route;
+  if (!call->route && !allow && routes->unknown.handler &&
+      sp_http_asks_for_page(request))
+    call->route = &routes->unknown;
   if (!sp_guard_passes(guard, call->route, request, response)) {
     call->route = NULL;
   } else if (base_path && !*request->path &&

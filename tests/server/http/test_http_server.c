@@ -36,6 +36,21 @@ static void http_start(const char *token) {
   http_begin(given, SP_COUNT_OF(given), token);
 }
 
+static void browsers_get_the_route_for_unknown_paths(void) {
+  http_start("secret");
+  routes.unknown = (sp_http_route){.methods = "GET",
+                                   .path = "*",
+                                   .handler = http_echo,
+                                   .flags = SP_HTTP_OPEN};
+  HAS(http_ask_text("GET /no HTTP/1.0\r\nAccept: text/html, */*\r\n\r\n"),
+      "GET /no whole");
+  HAS(http_ask_text("GET /no HTTP/1.0\r\nAccept: */*\r\n\r\n"), " 401 ");
+  HAS(http_ask_text("POST /echo HTTP/1.0\r\nAccept: text/html\r\n"
+                    "Content-Length: 1\r\n\r\nx"),
+      " 401 ");
+  http_stop();
+}
+
 static void every_answer_names_the_server(void) {
   const char *answer;
 
@@ -318,6 +333,8 @@ static void an_invalid_address_is_refused_with_a_message(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
+      {"browsers_get_the_route_for_unknown_paths",
+       browsers_get_the_route_for_unknown_paths},
       {"every_answer_names_the_server", every_answer_names_the_server},
       {"a_client_of_http_2_is_logged_once", a_client_of_http_2_is_logged_once},
       {"malformed_requests_are_refused_with_a_message",

@@ -25,6 +25,7 @@ const PROPERTIES = {
   comparison: { title: "Compare" },
   "comparison-diff": { title: "Diff" },
   adhoc: { title: "Open file" },
+  missing: { title: "Page not found", under: "missing" },
 } satisfies Record<string, ViewProperties>;
 export type ViewName = keyof typeof PROPERTIES;
 export const VIEWS: Readonly<Record<ViewName, ViewProperties>> = PROPERTIES;
@@ -40,6 +41,7 @@ export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
  * against                             Spans: the baseline range, a name of model/baseline.ts
  * filter, ticked                      the filter of a list, and its two ticked values
  * span, trace                         ids
+ * path                                Page not found: the path that no view has
  * zoom, search, focus, hide, mine, sandwich, layout, colour, sort
  *                                     display options of a flame graph */
 export interface State {
@@ -63,7 +65,7 @@ export function withChange(state: State, change: Change, view: ViewName = state.
 function viewOf(path: string): ViewName {
   const last = path.slice(path.lastIndexOf("/") + 1);
 
-  return VIEW_NAMES.find((name) => name === last) ?? "explore";
+  return last === "" ? "explore" : VIEW_NAMES.find((name) => name === last) ?? "missing";
 }
 
 export function readAddress(address: URL): State {
@@ -72,7 +74,9 @@ export function readAddress(address: URL): State {
   for (const [name, value] of address.searchParams)
     if (value !== "" && !Object.hasOwn(parameters, name))
       parameters[name] = value;
-  return { view: viewOf(address.pathname), parameters };
+  const view = viewOf(address.pathname);
+
+  return { view, parameters: view === "missing" ? { path: address.pathname, ...parameters } : parameters };
 }
 
 /** The state that an opened address leads to. A query for one span id, as in the

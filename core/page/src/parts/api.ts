@@ -1,5 +1,6 @@
 /** Requests to the server's API, at api/v1/ relative to the page. */
 import type { WireProblem } from "../model/wire.ts";
+import { token } from "./token.ts";
 
 /** An error response of the server, with its message. */
 export class Problem extends Error {
@@ -21,32 +22,6 @@ export class Problem extends Error {
  * shown. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
-}
-
-const TOKEN = "spanprof-token";
-
-let authToken = storedToken();
-
-/** Returns null also if the browser denies access to its storage. */
-function storedToken(): string | null {
-  try {
-    return sessionStorage.getItem(TOKEN);
-  } catch {
-    return null;
-  }
-}
-
-export function setToken(text: string): void {
-  authToken = text;
-  try {
-    sessionStorage.setItem(TOKEN, text);
-  } catch {
-    // Without access to the storage, the token is lost when the page is reloaded.
-  }
-}
-
-export function hasToken(): boolean {
-  return authToken !== null;
 }
 
 /** Encodes a text in UTF-8, one character for each byte, as headers require. */
@@ -99,6 +74,7 @@ export class Api {
     for (const [name, value] of Object.entries(parameters))
       if (value !== undefined && value !== "")
         address.searchParams.set(name, String(value));
+    const authToken = token();
     if (authToken !== null)
       headers.set("Authorization", `Bearer ${headerText(authToken)}`);
     const answer = await fetch(address, { ...options, headers }).catch((error: unknown) => { throw networkError(error); });

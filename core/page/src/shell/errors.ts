@@ -1,6 +1,7 @@
 /** Error messages that replace a view or appear above it, and retries. */
-import { isAborted, Problem, setToken, type Api } from "../parts/api.ts";
+import { isAborted, Problem, type Api } from "../parts/api.ts";
 import { h, safeText } from "../parts/dom.ts";
+import { setToken } from "../parts/token.ts";
 
 /** Asks the user for the server's token and then calls `onToken`. `wasRejected` means that the
  * server refused the previous token. */
@@ -9,7 +10,7 @@ export function tokenForm(wasRejected: boolean, onToken: () => void): HTMLElemen
   const form = h("form", { class: "token notice" },
     h("h2", {}, "Enter the server\u2019s token"),
     wasRejected && h("p", { class: "fault", role: "alert" }, "The server rejected the token."),
-    h("p", {}, "The value of the server\u2019s --token option. It is stored until you close this tab."),
+    h("p", {}, "The value of the server\u2019s --token option. This browser stores the token until you click \u201cForget token\u201d."),
     h("label", {}, "Token ", field), " ", h("button", {}, "Continue"));
 
   form.addEventListener("submit", (event) => {

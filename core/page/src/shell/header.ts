@@ -7,6 +7,7 @@ import { findBox } from "../find/box.ts";
 import { h } from "../parts/dom.ts";
 import { queryBox } from "../query/box.ts";
 import { copyButton } from "./copy.ts";
+import { forgetButton } from "./forget.ts";
 import { pickers } from "./pickers.ts";
 import { rangeControl } from "./range.ts";
 import { themeControl } from "./theme.ts";
@@ -74,9 +75,10 @@ export function header(shell: Shell): Header {
     onRun: (query) => { shell.go({ query, span: undefined, trace: undefined, zoom: undefined }); },
   });
   const controls = h("div", { class: "controls", role: "group", "aria-label": "Query and time range" }, picks.element, box.element, range.element);
+  const forget = forgetButton(shell);
   const home = h("a", { class: "brand", href: "./" }, "spanprof");
   const element = h("header", { class: "shell" },
-    h("div", { class: "bar" }, home, nav.element, find.element, h("div", { class: "tools" }, copyButton(shell), themeControl())), controls);
+    h("div", { class: "bar" }, home, nav.element, find.element, h("div", { class: "tools" }, forget.element, copyButton(shell), themeControl())), controls);
 
   return {
     element,
@@ -84,6 +86,7 @@ export function header(shell: Shell): Header {
       const { hasQuery, hasRange } = VIEWS[state.view];
 
       nav.update(state);
+      forget.update(state);
       find.update(state);
       picks.element.hidden = box.element.hidden = !hasQuery;
       controls.hidden = !hasQuery && !hasRange;

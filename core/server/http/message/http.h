@@ -136,13 +136,19 @@ typedef struct sp_http_route {
 
 /* The table of routes. It is filled before the server starts. The longest
  * matching path wins. For an unknown path, the answer is status 404 with the
- * text "404 page not found". */
+ * text "404 page not found", except for browsers if there is a route for them.
+ */
 typedef struct sp_http_routes {
   const sp_mem *mem;
   sp_http_route *routes;
   size_t count;
   size_t capacity;
+  sp_http_route unknown; /* for browsers, which accept text/html; no handler:
+                          * none */
 } sp_http_routes;
+
+/* Whether the request asks for a page: a GET that accepts text/html. */
+bool sp_http_asks_for_page(const sp_http_request *request);
 
 /* Add a copy of `route`. Its texts are borrowed, and must not be freed before
  * the routes. Returns SPANPROF_ERR_NOMEM on failure. */

@@ -43,6 +43,13 @@ bool sp_http_accepts_gzip(const sp_http_request *request) {
          gzip[3 + strspn(gzip + 3, ".0")] > '0';
 }
 
+bool sp_http_asks_for_page(const sp_http_request *request) {
+  const char *accept = sp_http_header(request, "Accept");
+
+  return strcmp(request->method, "GET") == 0 && accept &&
+         strcasestr(accept, "text/html");
+}
+
 spanprof_status sp_http_routes_add(sp_http_routes *routes,
                                    const sp_http_route *route) {
   void *array = routes->routes;

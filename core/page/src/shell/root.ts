@@ -1,0 +1,21 @@
+/** Finds the root of the server's addresses. A proxy may serve them below a path. */
+
+/** The server answers this path without a token. */
+const ANSWERED = "healthz";
+
+async function isRoot(root: URL): Promise<boolean> {
+  try {
+    return (await fetch(new URL(ANSWERED, root))).status !== 404;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the nearest parent of an unknown address at which the server answers. */
+export async function rootOf(address: URL): Promise<URL> {
+  let root = new URL("./", address);
+
+  while (root.pathname !== "/" && !await isRoot(root))
+    root = new URL("../", root);
+  return root;
+}
