@@ -33,6 +33,9 @@ static const char *foreign_other_kind(sp_view file) {
       {"\x04\x08", 2,
        "is Ruby's Marshal format, which stackprof writes: convert it with "
        "stackprof --json"},
+      {"<!doctype html", 14, "is a web page: open it in a browser"},
+      {"<!DOCTYPE html", 14, "is a web page: open it in a browser"},
+      {"<svg", 4, "is a picture: export the graph as pprof instead"},
       {"heap profile:", 13, FOREIGN_CONVERT},
       {"heap_v2/", 8, FOREIGN_CONVERT},
       {"goroutine profile:", 18, FOREIGN_CONVERT},

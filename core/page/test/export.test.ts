@@ -1,11 +1,13 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
+import { File as NodeFile } from "node:buffer";
 import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "puppeteer-core";
 import { csvOf } from "../src/export/csv.ts";
 import { foldedOf } from "../src/export/folded.ts";
 import { speedscopeOf } from "../src/export/speedscope.ts";
+import { readFile } from "../src/adhoc/read.ts";
 import { speedscopeParsed, type Speedscope } from "../src/adhoc/speedscope.ts";
 import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
 import { Directory, madeProfile, rawByGo, readByGo, spanprof } from "./profiles.ts";
@@ -63,6 +65,13 @@ function page(name: string, ...words: string[]): string {
   return pathToFileURL(path).href;
 }
 
+/** The sum of the default value of a file in "Open file". */
+async function openedTotal(name: string, content: string | Uint8Array<ArrayBuffer>): Promise<number> {
+  const { values } = await readFile(new NodeFile([content], name) as unknown as File);
+
+  return values[0]!.tree.nodes.self.reduce((sum, each) => sum + each, 0);
+}
+
 function profile(name: string, factor = 1): string {
   return files.write(`${name}.pb`, madeProfile(STACKS.map((each) => ({ ...each, count: each.count * factor }))));
 }
@@ -93,15 +102,43 @@ const ORIGIN = { lines: ["{a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC", "build 7"], 
 
 test("folded stacks have integers, a line for stacks without frames, and comments that are no stacks", () => {
   assert.equal(foldedOf(COMPARED, "shop\n9", ORIGIN),
-    "# shop 9.\n# {a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC\n# build 7.\n# http://host/?query=x\n[no frame] 1 3\na 3 4\na;=1+1 0 5\n");
+    "# shop \"9\"\n# {a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC\n# build \"7\"\n# http://host/?query=x\n[no frame] 1 3\na 3 4\na;=1+1 0 5\n");
 });
 
 test("CSV has both sides of a comparison, and no formulas", () => {
   assert.deepEqual(csvOf(COMPARED, "shop", ORIGIN).split("\r\n"), [
-    "# shop\n# {a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC\n# build 7.\n# http://host/?query=x\n"
+    "# shop\n# {a=\"b\"} \u00b7 10:00 \u2013 11:00 UTC\n# build \"7\"\n# http://host/?query=x\n"
     + "\"function\",\"file\",\"line\",\"self (nanoseconds)\",\"total (nanoseconds)\",\"baseline self (nanoseconds)\",\"baseline total (nanoseconds)\"",
     "\"a\",\"\",,4,9,2.6,2.6", "\"'=1+1\",\"x,\"\"y\"\".rb\",7,5,5,0,0", "",
   ]);
+});
+
+test("a comment and a frame that begin with # differ in folded stacks", async () => {
+  const tree: Tree = { ...COMPARED, functions: { ...COMPARED.functions, name: ["#a", "b 7"] }, baseSelf: null };
+  const text = foldedOf(tree, "shop 5.5", ORIGIN);
+
+  assert.ok(text.endsWith("\n[no frame] 3\n #a 4\n #a;b 7 5\n"), text);
+  // The rules of flamegraph.pl and inferno for lines with a stack.
+  assert.equal(text.split("\n").filter((line) => /^.*\s\d+(\.\d*)?$/.test(line)).length, 3);
+  assert.equal(await openedTotal("hash.folded", text), 12);
+});
+
+test("report and Open file read the exports with the same totals", async () => {
+  const opened = await open(browser, page("totals", profile("totals")));
+  const total = 480_000_000;
+
+  for (const [format, ending] of [["pprof", "pb.gz"], ["Folded stacks", "folded"], ["speedscope", "speedscope.json"]] as const) {
+    const path = files.write(`read.${ending}`, readFileSync(await exported(opened, format, ending)));
+    const lines = spanprof("report", "--folded", path).trim().split("\n");
+    assert.equal(lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0), total, format);
+    assert.equal(await openedTotal(`read.${ending}`, readFileSync(path)), total, format);
+  }
+  const [, ...rows] = readFileSync(await exported(opened, "CSV", "csv"), "utf8").split("\r\n");
+  assert.equal(rows.filter((row) => row !== "").reduce((sum, row) => sum + Number(row.split(",").at(-3)), 0), total, "CSV");
+  const file = await open(browser, pathToFileURL(files.write("read.html", readFileSync(await exported(opened, "HTML", "html")))).href);
+  assert.equal(Object.values(readByGo(await exported(file, "pprof", "pb.gz"))).reduce((sum, each) => sum + each, 0), total, "HTML");
+  await closeCleanly(file);
+  await closeCleanly(opened);
 });
 
 test("speedscope's format has a profile for each side of a comparison", () => {

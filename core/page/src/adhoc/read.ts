@@ -114,6 +114,10 @@ function refuseOthers(bytes: Uint8Array): void {
     throw new ParseError("it is Ruby's Marshal format, which stackprof writes; convert it with `stackprof --json FILE`");
   if (letters.startsWith("PERFILE"))
     throw new ParseError("it is a perf.data file; open the output of `perf script` instead");
+  if (/^<!doctype/i.test(new TextDecoder("latin1").decode(bytes.subarray(0, 9))))
+    throw new ParseError("it is a web page; open it in a browser");
+  if (letters.startsWith("<svg"))
+    throw new ParseError("it is a picture; export the graph as pprof instead");
   if (letters.startsWith("FLR\0"))
     throw new ParseError("it is a Java Flight Recorder file, which is not supported");
   if (letters.startsWith("\x7fELF"))

@@ -18,10 +18,11 @@ export interface Origin {
   readonly profile: ((title: string) => Promise<Blob>) | null;
 }
 
-/** Title, query, range and link as lines that begin with "#", for text formats. No line
- * ends in a number, since readers of folded stacks would take it for a stack. */
+/** Title, query, range and link as lines that begin with "#", for text formats. A number
+ * at the end of a line is quoted: flamegraph.pl and inferno skip only lines that end in
+ * something else, and read "# build 7" and "# build 7." as a stack. */
 export function commentsOf(title: string, { lines, link }: Pick<Origin, "lines" | "link">): string {
-  return [title, ...lines, ...link === "" ? [] : [link]].map((each) => `# ${each.replace(/\s+/g, " ").replace(/ \d[\d.]*$/, "$&.")}\n`).join("");
+  return [title, ...lines, ...link === "" ? [] : [link]].map((each) => `# ${each.replace(/\s+/g, " ").replace(/ (\d[\d.]*)$/, ' "$1"')}\n`).join("");
 }
 
 const SIDES = ["", "left", "right"] as const;
