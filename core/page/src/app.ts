@@ -32,7 +32,7 @@ const TITLE_MAX = 80;
 /** Parameters that select the displayed data within a view. Their changes become
  * history entries. Other changes replace the current entry, since Back would
  * otherwise undo single zooms and key presses. */
-const HISTORY_PARAMETERS: readonly string[] = ["sandwich", "focus", "hide", "mine", "of", "spanName", "noName"];
+const HISTORY_PARAMETERS: readonly string[] = ["sandwich", "focus", "hide", "mine", "lines", "of", "spanName", "noName"];
 
 class App implements Shell {
   readonly api: Api;

@@ -87,7 +87,7 @@ class FilePage {
     const { now, origin } = this.file;
     const range = now.fromMs > 0 ? { fromMs: now.fromMs, untilMs: now.untilMs } : null;
 
-    return { lines: origin?.says ?? (range ? [rangeText(range)] : []), link: origin?.link ?? "", range, profile: null };
+    return { lines: origin?.says ?? (range ? [rangeText(range)] : []), link: origin?.link ?? "", range, profile: null, functionLines: null };
   }
 
   private tree(): Tree {

@@ -23,7 +23,7 @@ function writeDisplay(change: DisplayOptions): void {
 const data = JSON.parse(document.getElementById("page-data")!.textContent) as PageData;
 const display = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 const panels = data.trees.map((tree, at) => flamePanel({
-  origin: () => ({ lines: ["shop.cpu"], link: "http://server.example/", range: null, profile: null }),
+  origin: () => ({ lines: ["shop.cpu"], link: "http://server.example/", range: null, profile: null, functionLines: null }),
   tree: Array.isArray(tree) ? treeOfPair(...tree) : treeOf(tree),
   display, title: `panel ${at}`,
   onDisplayChange: (change) => {

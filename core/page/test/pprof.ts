@@ -5,6 +5,8 @@ export interface Sample {
   /** Function names from the root, separated by ";". */
   stack: string;
   valueNs: number;
+  /** The line of each function; without them, the sample has no lines. */
+  lines?: readonly number[];
   labels?: Readonly<Record<string, string>>;
 }
 
@@ -38,23 +40,27 @@ class Table<Key> {
   }
 }
 
-export function pprof(samples: readonly Sample[], fromMs: number, durationMs: number, periodNs: number): Uint8Array<ArrayBuffer> {
-  const texts = new Table<string>(), functions = new Table<string>();
+/** `file` is the file of all functions. */
+export function pprof(samples: readonly Sample[], fromMs: number, durationMs: number, periodNs: number, file = ""): Uint8Array<ArrayBuffer> {
+  const texts = new Table<string>(), functions = new Table<string>(), places = new Table<string>();
   const out: number[][] = [];
   const valueType = (): number[] => [...field(1, texts.of("cpu")), ...field(2, texts.of("nanoseconds"))];
 
   texts.of("");
   out.push(field(1, valueType()));
-  for (const { stack, valueNs, labels } of samples) {
-    const locations = stack.split(";").reverse().flatMap((name) => varint(functions.of(name) + 1));
+  for (const { stack, valueNs, labels, lines } of samples) {
+    const locations = stack.split(";").map((name, at) => varint(places.of(`${functions.of(name)} ${lines?.[at] ?? 0}`) + 1)).reverse().flat();
     out.push(field(2, [
       ...field(1, locations), ...field(2, varint(valueNs)),
       ...Object.entries(labels ?? {}).flatMap(([key, value]) => field(3, [...field(1, texts.of(key)), ...field(2, texts.of(value))])),
     ]));
   }
+  places.all.forEach((place, at) => {
+    const [functionAt, line] = place.split(" ").map(Number) as [number, number];
+    out.push(field(4, [...field(1, at + 1), ...field(4, [...field(1, functionAt + 1), ...field(2, line)])]));
+  });
   functions.all.forEach((name, at) => {
-    out.push(field(4, [...field(1, at + 1), ...field(4, field(1, at + 1))]));
-    out.push(field(5, [...field(1, at + 1), ...field(2, texts.of(name))]));
+    out.push(field(5, [...field(1, at + 1), ...field(2, texts.of(name)), ...field(4, texts.of(file))]));
   });
   out.push(field(9, fromMs * 1e6), field(10, durationMs * 1e6), field(11, valueType()), field(12, periodNs));
   for (const text of texts.all)

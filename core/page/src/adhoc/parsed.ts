@@ -1,4 +1,5 @@
 /** The result of parsing a file. */
+import type { FunctionLines } from "../lines/values.ts";
 import { TreeBuilder } from "../model/tree_builder.ts";
 import type { WireTree } from "../model/wire.ts";
 
@@ -6,6 +7,8 @@ export interface ParsedValue {
   /** The name in menus: "cpu", "alloc_space". */
   readonly name: string;
   readonly tree: WireTree;
+  /** The values of functions by line, if the format contains lines. */
+  readonly lines?: FunctionLines;
 }
 
 /** A part of a file that can be shown alone. */

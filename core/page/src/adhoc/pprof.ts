@@ -1,4 +1,5 @@
 /** Reads pprof's profile.proto. */
+import type { FunctionLines, LineRow } from "../lines/values.ts";
 import { DEPTH_MAX, inNanoseconds, ParseError, TreeMaker, type Parsed, type ParsedValue } from "./parsed.ts";
 import { WireReader } from "./wire_reader.ts";
 
@@ -11,6 +12,7 @@ interface ValueType {
 
 interface Line {
   functionId: number;
+  line: number;
 }
 
 interface Location {
@@ -60,10 +62,12 @@ function putLocation(raw: Raw, reader: WireReader): void {
     } else if (reader.field === 2) {
       location.mapping = reader.value;
     } else if (reader.field === 4 && reader.isBytes) {
-      const line = { functionId: 0 };
+      const line = { functionId: 0, line: 0 };
       for (const part = reader.message(); part.next();)
         if (part.field === 1)
           line.functionId = part.value;
+        else if (part.field === 2)
+          line.line = part.value;
       location.lines.push(line);
     }
   raw.locations.set(id, location);
@@ -146,23 +150,48 @@ function cutModule(name: string): string {
   return bytes.length <= MODULE_BYTES_MAX ? name : new TextDecoder().decode(bytes.subarray(0, MODULE_BYTES_MAX)).replace(/\ufffd+$/, "");
 }
 
-/** Returns the ids of a location's functions, outermost first. Code without a function
- * name gets its module's name, as in `spanprof report`. */
-function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
+interface Frame {
+  readonly name: string;
+  readonly file: string;
+  /** The function's first line; 0 if not known. */
+  readonly start: number;
+  /** The line of the frame; 0 if not known. */
+  readonly line: number;
+}
+
+/** Returns the frames of a location, innermost first. Code without a function name gets
+ * its module's name, as in `spanprof report`. */
+function framesOf(raw: Raw, id: number): Frame[] {
+  const location = raw.locations.get(id) ?? { mapping: 0, lines: [] };
   const path = raw.texts[raw.mappings.get(location.mapping) ?? 0] ?? "";
   const module = cutModule(path.slice(path.lastIndexOf("/") + 1));
-  const unnamed = (): number => maker.functionId(module.startsWith("[") ? module : `[${module === "" ? "unknown" : module}]`);
+  const unnamed: Frame = { name: module.startsWith("[") ? module : `[${module === "" ? "unknown" : module}]`, file: "", start: 0, line: 0 };
 
   if (location.lines.length === 0)
-    return [unnamed()];
-  return location.lines.map(({ functionId }) => {
+    return [unnamed];
+  return location.lines.map(({ functionId, line }) => {
     const found = raw.functions.get(functionId);
     const text = (index: number): string => raw.texts[index] ?? "";
     const name = found ? text(found.name) || text(found.systemName) : "";
-    if (!found || name === "")
-      return unnamed();
-    return maker.functionId(name, text(found.file) || module, found.line);
-  }).reverse();
+    return found && name !== "" ? { name, file: text(found.file) || module, start: found.line, line } : unnamed;
+  });
+}
+
+/** Calls `use` for each sample with its locations, innermost first, and its values. The
+ * arrays are used again for the next sample. */
+function eachSample(bytes: Uint8Array, raw: Raw, use: (locations: readonly number[], values: readonly number[]) => void): void {
+  const locations: number[] = [];
+  const values: number[] = [];
+
+  for (const [begin, end] of raw.samples) {
+    locations.length = values.length = 0;
+    for (const sample = new WireReader(bytes, begin, end); sample.next();)
+      if (sample.field === 1)
+        sample.numbers((id) => locations.push(id));
+      else if (sample.field === 2)
+        sample.numbers((value) => values.push(value));
+    use(locations, values);
+  }
 }
 
 /** Returns the tree of the value with this index, and the number of samples that it
@@ -171,33 +200,28 @@ function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): {
   const maker = new TreeMaker();
   const frames = new Map<number, number[]>();
   const stack: number[] = [];
-  const locations: number[] = [];
-  const values: number[] = [];
   let negative = 0;
 
-  for (const [begin, end] of raw.samples) {
-    locations.length = values.length = stack.length = 0;
-    for (const sample = new WireReader(bytes, begin, end); sample.next();)
-      if (sample.field === 1)
-        sample.numbers((id) => locations.push(id));
-      else if (sample.field === 2)
-        sample.numbers((value) => values.push(value));
+  eachSample(bytes, raw, (locations, values) => {
+    const value = values[index] ?? 0;
+
     if (locations.length > DEPTH_MAX)
       throw new ParseError(`a stack has more than ${DEPTH_MAX} frames`);
-    for (const id of locations.reverse()) {
+    stack.length = 0;
+    for (let at = locations.length - 1; at >= 0; at--) {
+      const id = locations[at]!;
       let found = frames.get(id);
       if (!found) {
-        found = framesOf(raw, raw.locations.get(id) ?? { mapping: 0, lines: [] }, maker);
+        found = framesOf(raw, id).map(({ name, file, start }) => maker.functionId(name, file, start)).reverse();
         frames.set(id, found);
       }
       stack.push(...found);
     }
-    const value = values[index] ?? 0;
     if (value > 0)
       maker.add(stack, value * scale, Math.max(0, countOf(raw, values)));
     else if (value < 0)
       negative++;
-  }
+  });
   return { maker, negative };
 }
 
@@ -213,6 +237,42 @@ function countOf(raw: Raw, values: readonly number[]): number {
   return measured >= 0 && raw.period > 0 ? Math.max(1, Math.round((values[measured] ?? 0) / raw.period)) : 1;
 }
 
+/** Sums the values of functions by line. A sample counts once for each line, even if the
+ * function calls itself. */
+function linesOf(bytes: Uint8Array, index: number, scale: number, unit: string): FunctionLines {
+  return (name, file) => {
+    const raw = rawOf(bytes);
+    const rows = new Map<number, { -readonly [Member in keyof LineRow]: number }>();
+    const linesAt = new Map<number, readonly (number | null)[]>();
+    const seen = new Set<number>();
+    const sums = { all: 0, self: 0, total: 0 };
+
+    eachSample(bytes, raw, (locations, values) => {
+      const value = Math.max(0, values[index] ?? 0) * scale;
+
+      seen.clear();
+      sums.all += value;
+      for (const [depth, id] of locations.entries()) {
+        const lines = linesAt.get(id) ?? framesOf(raw, id).map((frame) => frame.name === name && frame.file === file ? frame.line : null);
+        linesAt.set(id, lines);
+        for (const [inner, line] of lines.entries()) {
+          if (line === null || value === 0)
+            continue;
+          const row = rows.get(line) ?? { line, self: 0, total: 0 };
+          const self = depth === 0 && inner === 0 ? value : 0;
+          rows.set(line, row);
+          sums.total += seen.size === 0 ? value : 0;
+          row.total += seen.has(line) ? 0 : value;
+          row.self += self;
+          sums.self += self;
+          seen.add(line);
+        }
+      }
+    });
+    return Promise.resolve({ unit, ...sums, rows: [...rows.values()].sort((one, other) => one.line - other.line) });
+  };
+}
+
 export function pprofParsed(bytes: Uint8Array): Parsed {
   const raw = rawOf(bytes);
   const notes: string[] = [];
@@ -222,13 +282,14 @@ export function pprofParsed(bytes: Uint8Array): Parsed {
   const values = raw.types.map(({ type, unit }, index): ParsedValue & { isDefault: boolean } => {
     const [name, measure] = [raw.texts[type] ?? "", raw.texts[unit] ?? ""];
     const scale = inNanoseconds(measure);
+    const unitName = scale === null ? measure : "nanoseconds";
     const { maker, negative } = treeMaker(bytes, raw, index, scale ?? 1);
 
     if (negative > 0)
       notes.push(`Excludes negative samples of ${name} (${negative}): the file is a difference of profiles, as pprof -diff_base writes. Open both profiles instead.`);
     return {
       name, isDefault: index === shown,
-      tree: maker.tree(name, scale === null ? measure : "nanoseconds"),
+      tree: maker.tree(name, unitName), lines: linesOf(bytes, index, scale ?? 1, unitName),
     };
   });
 

@@ -1,7 +1,9 @@
-/** The origin of stacks, which their exports contain: query, range and address. */
+/** The origin of stacks: query, range and address, which their exports contain, and
+ * further data about the same stacks. */
 import { readAddress, writeAddress, type Change, withChange } from "../model/state.ts";
 import { rangeOf, rangeChange, FROM_DEFAULT, UNTIL_DEFAULT, type Range } from "../model/range.ts";
 import { typeOf, type ProfileSelection } from "../model/choice.ts";
+import { linesOfSelection, type FunctionLines } from "../lines/values.ts";
 import type { Api } from "../parts/api.ts";
 import { moment, zoneOf } from "../parts/format.ts";
 import { packed, withOrigin } from "./pprof.ts";
@@ -16,6 +18,8 @@ export interface Origin {
   /** Fetches the profile with its labels and spans as gzipped pprof; null if only the
    * drawn tree is available. */
   readonly profile: ((title: string) => Promise<Blob>) | null;
+  /** Fetches the values of a function by line; null if they are not available. */
+  readonly functionLines: FunctionLines | null;
 }
 
 /** Title, query, range and link as lines that begin with "#", for text formats. A number
@@ -60,11 +64,12 @@ export function originOf(api: Api, selection: ProfileSelection, address?: URL): 
   const range = rangeOf(selection.from, selection.until, nowMs);
 
   const about = { lines: [selectionText(selection, range)], link: absoluteLink(nowMs, address) };
+  const exact = { ...selection, ...range && rangeChange(range) };
 
   return {
-    ...about, range,
+    ...about, range, functionLines: linesOfSelection(api, exact),
     profile: async (title) => {
-      const answer = await api.fetch("profile", { ...selection, ...range && rangeChange(range), format: "pprof", labels: 1 }, {});
+      const answer = await api.fetch("profile", { ...exact, format: "pprof", labels: 1 }, {});
       const bytes = withOrigin(new Uint8Array(await answer.arrayBuffer()), title, about);
       return new Blob([await packed(bytes)], { type: "application/octet-stream" });
     },
@@ -78,6 +83,6 @@ export function originOfPair(base: ProfileSelection, selection: ProfileSelection
 
   return {
     lines: [`Baseline: ${selectionText(base, baseRange)}`, `Comparison: ${selectionText(selection, range)}`],
-    link: absoluteLink(nowMs), range, profile: null,
+    link: absoluteLink(nowMs), range, profile: null, functionLines: null,
   };
 }

@@ -12,9 +12,10 @@
  * scale     only in a comparison: shares | values
  * sort      value | name: order of siblings from the left
  * order     the table's sort column; a leading "-" reverses the order
- * shown     both | table | graph */
+ * shown     both | table | graph
+ * lines     function: show its values by line below the graph */
 export const DISPLAY_OPTIONS = [
-  "zoom", "search", "focus", "hide", "mine", "sandwich", "recursion", "layout", "colour", "scale", "sort", "order", "shown",
+  "zoom", "search", "focus", "hide", "mine", "sandwich", "recursion", "layout", "colour", "scale", "sort", "order", "shown", "lines",
 ] as const;
 
 export type DisplayOptions = Partial<Record<(typeof DISPLAY_OPTIONS)[number], string>>;

@@ -1,6 +1,8 @@
 /** The parts of a flame graph panel, which all follow one set of display options. */
 import { ExportMenu } from "../export/menu.ts";
 import type { Origin } from "../export/origin.ts";
+import { LinesPanel } from "../lines/panel.ts";
+import { shownFunction } from "../lines/shown.ts";
 import { h, replaceContent } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
 import { colourOf, LIGHT, watchTheme } from "./graph/colour.ts";
@@ -21,6 +23,7 @@ import type { Panel } from "./panel.ts";
 import { Printed } from "./table/printed.ts";
 import { pictureOf, type Picture } from "./graph/picture.ts";
 import { idOfRef, nameOfRef, sameFunction } from "./stacks/refs.ts";
+import { runShortcut } from "./shortcuts.ts";
 import { PanelSearch } from "./stacks/panel_search.ts";
 import { Table } from "./table/table.ts";
 import { descriptionOf, Tip, type TipSource } from "./graph/tip.ts";
@@ -62,6 +65,7 @@ export class FlamePanel implements Panel {
   private readonly halves = new Halves();
   private readonly body: HTMLElement;
   private readonly abort = new AbortController();
+  private readonly lines = new LinesPanel({ close: () => { this.change({ lines: "" }); }, announce: (text) => { this.announce(text); } }, this.abort.signal);
 
   constructor(tree: Tree, display: DisplayOptions, title: string, readonly origin: () => Origin, onDisplayChange: (change: DisplayOptions) => void) {
     this.whole = tree;
@@ -87,7 +91,7 @@ export class FlamePanel implements Panel {
     this.body = h("div", { class: "flame-body" }, this.table.element,
       h("div", { class: "flame-graphs" }, this.minimap.element, this.crumbs.element, this.emptyNote, this.halves.upper, this.views.upper.element,
         this.halves.lower, this.views.lower.element, new Printed(() => this.printed(), this.table, this.abort.signal).element, this.legend.element));
-    this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, h("div", { class: "flame-room" }, this.body),
+    this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, h("div", { class: "flame-room" }, this.body), this.lines.element,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.announcer, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
     watchTheme(() => {
@@ -178,6 +182,8 @@ export class FlamePanel implements Panel {
     this.apply();
     if (change.sandwich)
       this.halves.upper.parentElement!.scrollIntoView({ block: "nearest" });
+    if (change.lines)
+      this.lines.reach();
     this.onDisplayChange(change);
   }
 
@@ -225,6 +231,7 @@ export class FlamePanel implements Panel {
     this.showGraphs();
     this.showTable();
     this.showTools();
+    this.lines.set(shownFunction(this.whole.functions, this.options, this.origin().functionLines));
   }
 
   /** Shows the result of a regular expression search. */
@@ -239,7 +246,6 @@ export class FlamePanel implements Panel {
 
   private showGraphs(): void {
     const isEmpty = this.derived.lower.width[0]! <= 0;
-
     const rootId = this.options.sandwich ? idOfRef(this.whole.functions, this.options.sandwich) : -1;
 
     this.body.classList.toggle("flame-sandwich", this.derived.upper !== null);
@@ -337,13 +343,11 @@ export class FlamePanel implements Panel {
       change: (change) => { this.change(change); },
       choose: (id) => { this.choose(sameFunction(this.whole.functions, functions, id)); },
       copy: (id) => {
-        const name = functions.name[id]!;
-        void copyText(name).then((isCopied) => {
-          this.announce(isCopied ? "Name copied." : "The browser does not allow copying.");
-        });
+        void copyText(functions.name[id]!).then((isCopied) => { this.announce(isCopied ? "Name copied." : "The browser does not allow copying."); });
       },
       display: this.options,
       functions,
+      hasLines: this.origin().functionLines !== null,
     };
   }
 
@@ -358,28 +362,19 @@ export class FlamePanel implements Panel {
     this.menu.open(items, id < 0 ? this.rootName() : nameOf({ graph: this.derived.graph, rootName: "" }, this.derived.graph.functionOf.indexOf(id)), x, y, from);
   }
 
-  /** Handles the keys that graph and table share. Returns false for other keys. */
   private key(event: KeyboardEvent, id: number): boolean {
-    const isUndo = (event.ctrlKey && event.key === "z") || (!event.ctrlKey && event.key === "u");
-
-    if (isUndo)
-      this.undo();
-    else if (event.ctrlKey)
-      return false;
-    else if (event.key === "/") {
-      this.toolbar.search.focus();
-      this.toolbar.search.select();
-    } else if (event.key === "n" || event.key === "N")
-      this.step(event.key === "n" ? 1 : -1);
-    else if (event.key === "r")
-      this.reset();
-    else if (event.key === "?")
-      this.keys.open();
-    else if (event.key === "Escape")
-      return this.escape();
-    else
-      return runKey(this.tools(), event.key, id);
-    return true;
+    return runShortcut(event, {
+      undo: () => { this.undo(); },
+      search: () => {
+        this.toolbar.search.focus();
+        this.toolbar.search.select();
+      },
+      step: (by) => { this.step(by); },
+      reset: () => { this.reset(); },
+      help: () => { this.keys.open(); },
+      escape: () => this.escape(),
+      run: (key) => runKey(this.tools(), key, id),
+    });
   }
 
   /** Handles Escape: undoes a highlight, zoom or sandwich. Returns false if there is nothing to undo. */

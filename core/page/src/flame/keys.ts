@@ -15,6 +15,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["h"], "hide the function, keep its callees"],
   [["m"], "highlight the function"],
   [["c"], "copy the name"],
+  [["l"], "show the values of the function by line"],
   [["u", "r"], "undo, reset"],
   [["Shift F10"], "open the context menu"],
   [["?"], "show this list"],

@@ -6,7 +6,7 @@ import type { DisplayOptions } from "./display.ts";
 
 /** The description of the graph for screen readers. */
 export const HELP = "Arrow keys move between frames, Enter zooms in, Escape zooms out. Slash searches, n goes to the next match. "
-  + "s shows callers and callees of the function, f shows only stacks with it, h hides it, c copies its name, u undoes the last step. "
+  + "s shows callers and callees of the function, f shows only stacks with it, h hides it, c copies its name, l shows its values by line, u undoes the last step. "
   + "Shift F10 opens the context menu, question mark lists the shortcuts. The table of functions has the same values.";
 
 /** Explains an empty graph. */

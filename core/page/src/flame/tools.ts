@@ -8,6 +8,8 @@ import type { Chip } from "./toolbar.ts";
 export interface Tools {
   readonly display: DisplayOptions;
   readonly functions: Functions;
+  /** Whether the values of functions by line are available. */
+  readonly hasLines: boolean;
   change(change: DisplayOptions): void;
   choose(functionId: number): void;
   copy(functionId: number): void;
@@ -30,6 +32,7 @@ export function toolsOf(tools: Tools, id: number): Item[] {
     { text: "Hide (keep its callees)", key: "h", act: () => { tools.change({ hide: withRef(display.hide, ref) }); } },
     { text: "Highlight", key: "m", act: () => { tools.choose(id); } },
     { text: "Copy name", key: "c", act: () => { tools.copy(id); } },
+    ...tools.hasLines ? [{ text: "Lines (values by line)", key: "l", act: () => { tools.change({ lines: ref }); } }] : [],
   ];
 }
 

@@ -32,6 +32,21 @@ export interface WireDiff {
   };
 }
 
+/** `/api/v1/lines`: the values of one function by line. */
+export interface WireLines {
+  type: string;
+  unit: string;
+  /** The value of all selected stacks. */
+  all: number;
+  /** The values of the function. */
+  self: number;
+  total: number;
+  /** The first line of the function; 0 if not known. */
+  startLine: number;
+  /** Ordered by line, which is 0 if not known. */
+  lines: { line: number[]; self: number[]; total: number[] };
+}
+
 export interface WireApplication {
   name: string;
   types: string[];

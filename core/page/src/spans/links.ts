@@ -7,7 +7,7 @@ import type { Change, State } from "../model/state.ts";
 /** Parameters of single views, which links to other views drop. */
 const VIEW_PARAMETERS = [
   "zoom", "search", "focus", "hide", "sandwich", "span", "trace", "recursion", "spanName", "noName", "by", "order", "name", "service",
-  "ticked", "filter", "label", "against", "minDuration", "attributes", "status", "part", "after", "clock", "of", "scale", "closed",
+  "ticked", "filter", "label", "against", "minDuration", "attributes", "status", "part", "after", "clock", "of", "scale", "closed", "lines",
   "leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil",
 ] as const;
 

@@ -72,6 +72,7 @@ function originOfFiles(files: readonly ReadFile[]): Origin {
     range: last.timeMs === null ? null : { fromMs: last.timeMs, untilMs: last.timeMs },
     profile: files.length === 1 && last.format === "pprof"
       ? async () => new Blob([await packed(last.bytes)], { type: "application/octet-stream" }) : null,
+    functionLines: files.length === 1 ? shownValue(last).lines ?? null : null,
   };
 }
 
