@@ -4,14 +4,16 @@
 #include "server/query/tree/stack_query.h"
 
 /* Most nodes in a response. Half as many nodes of a larger tree are kept,
- * because each kept node and the root may get a child TREE_OTHER. */
+ * because each kept node and the root may get a child SP_TREE_OTHER. */
 #define TREE_NODES_MAX 1048576
 #define TREE_NODES_CUT (TREE_NODES_MAX / 2 - 1)
-#define TREE_OTHER     "(other)"
 
 static spanprof_status tree_add(sp_function_tree *tree, sp_query_plan *plan,
                                 uint32_t side, sp_stack_tree **stacks) {
-  const spanprof_status st = sp_stack_query_read(plan, NULL, stacks);
+  spanprof_status st;
+
+  plan->selector.merges_lines = true;
+  st = sp_stack_query_read(plan, NULL, stacks);
 
   return st ? st : sp_function_tree_add(tree, *stacks, side);
 }
@@ -111,7 +113,7 @@ spanprof_status sp_api_tree(sp_api *api, sp_query_plan *right) {
   if (!st && right)
     st = tree_add(&tree, right, 1, &stacks[1]);
   if (!st && tree.calls.node_count > TREE_NODES_MAX)
-    st = sp_function_tree_cut(&tree, TREE_NODES_CUT, TREE_OTHER);
+    st = sp_function_tree_cut(&tree, TREE_NODES_CUT, SP_TREE_OTHER);
   if (!st)
     st = tree_put(api, &tree, stacks);
   api->response->gzip = !st && sp_http_accepts_gzip(api->query.http);

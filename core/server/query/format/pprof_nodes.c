@@ -1,7 +1,7 @@
 #include "pprof_nodes.h"
 
+#include "server/model/node_cut.h"
 #include "server/model/sum.h"
-#include "server/query/tree/node_cut.h"
 
 static int64_t nodes_weight(const void *of, size_t number) {
   const sp_pprof_nodes *nodes = of;

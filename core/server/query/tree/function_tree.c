@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "node_cut.h"
+#include "server/model/node_cut.h"
 #include "server/model/sum.h"
 #include "server/query/selector/matcher_list.h"
 
@@ -143,6 +143,8 @@ spanprof_status sp_function_tree_add(sp_function_tree *tree,
   spanprof_status st = functions && nodes ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 
   tree->cancel = stacks->cancel;
+  tree->merged_count += stacks->folded_count;
+  tree->has_other |= stacks->folded_count > 0;
   if (!st)
     st = tree_add_functions(tree, stacks, functions);
   if (!st)
@@ -196,11 +198,12 @@ static spanprof_status tree_remove(sp_function_tree *tree, sp_node_cut *largest,
   for (i = 1; !st && i < calls->node_count; i++) {
     const sp_call_node node = calls->nodes[i];
     const uint32_t parent = numbers[node.parent];
-    const bool keeps = sp_node_cut_keeps(largest, weights[i]);
+    const bool was_other = tree->has_other && node.function == other_function;
+    const bool keeps = sp_node_cut_keeps(largest, weights[i]) && !was_other;
     const uint32_t to = !keeps && others[parent] ? others[parent] : count;
 
     numbers[i] = to;
-    tree->merged_count += !keeps;
+    tree->merged_count += !keeps && !was_other;
     st = sp_cancel_step(tree->cancel);
     if (to < count) {
       for (j = 0; j < values; j++)

@@ -41,8 +41,11 @@ spanprof_status sp_stack_query_read(sp_query_plan *plan,
 
 static spanprof_status stacks_add(sp_stack_query *out, sp_query_plan *plan,
                                   uint32_t side, const sp_texts *call_sites) {
-  const spanprof_status st =
-      sp_stack_query_read(plan, call_sites, &out->stacks[side]);
+  spanprof_status st;
+
+  plan->selector.merges_lines = true;
+  plan->selector.other = SP_FLAME_OTHER;
+  st = sp_stack_query_read(plan, call_sites, &out->stacks[side]);
 
   return st ? st : sp_function_tree_add(&out->tree, out->stacks[side], side);
 }

@@ -8,6 +8,12 @@
 /* Largest number of sums, which limits their memory. */
 #define SUMS_SAMPLES_MAX ((size_t)1 << 20)
 
+void sp_sample_sums_clear(sp_sample_sums *sums) {
+  sp_index_clear(&sums->index);
+  sums->count = 0;
+  sums->begin_ns = sums->end_ns = 0;
+}
+
 void sp_sample_sums_dispose(sp_sample_sums *sums) {
   sp_mem_free(sums->mem, sums->samples);
   sp_index_dispose(&sums->index, sums->mem);

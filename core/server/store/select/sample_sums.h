@@ -27,6 +27,7 @@ typedef struct sp_sample_sums {
 int64_t sp_sample_part(const sp_select_entry *entry, const int64_t *values);
 int64_t sp_sample_count(const sp_select_entry *entry, int64_t parts);
 
+void sp_sample_sums_clear(sp_sample_sums *sums); /* keeps the memory */
 void sp_sample_sums_dispose(sp_sample_sums *sums);
 
 /* Add a sample to its sum. Returns SPANPROF_ERR_LIMIT if there are too many

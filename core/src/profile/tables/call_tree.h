@@ -34,6 +34,16 @@ void sp_call_tree_dispose(sp_call_tree *tree);
 spanprof_status sp_call_tree_child(sp_call_tree *tree, uint32_t *node,
                                    uint32_t function);
 
+/* Replace *node by its child with this function. Returns false, and leaves
+ * *node unchanged, if it is missing. */
+bool sp_call_tree_find(const sp_call_tree *tree, uint32_t *node,
+                       uint32_t function);
+
+/* Remove each node for which `keeps` is false, with its values. The descendants
+ * of a removed node must be removed, too. The other nodes get new numbers. Can
+ * return SPANPROF_ERR_NOMEM. */
+spanprof_status sp_call_tree_keep(sp_call_tree *tree, const bool *keeps);
+
 /* The values of a node, valid until a node is added. */
 static inline int64_t *sp_call_tree_values(const sp_call_tree *tree,
                                            size_t node) {
