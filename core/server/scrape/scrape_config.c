@@ -23,7 +23,8 @@ static const char *const config_file_left_out[] = {
     "alerting",    "remote_write",
     "remote_read", "storage",
     "tracing",     "otlp",
-    "runtime",     NULL};
+    "runtime",     "object_storage", /* of Parca */
+    NULL};
 static const char *const config_global_left_out[] = {
     "evaluation_interval",
     "external_labels",
@@ -46,6 +47,7 @@ static const char *const config_job_left_out[] = {
     "relabel_configs",
     "metric_relabel_configs",
     "honor_labels",
+    "normalized_addresses", /* of Parca */
     "honor_timestamps",
     "track_timestamps_staleness",
     "follow_redirects",
@@ -255,6 +257,11 @@ static spanprof_status config_read(sp_scrape_plan *plan, const sp_yaml *root) {
   spanprof_status st = SPANPROF_OK;
   const sp_yaml_item *job;
 
+  if (sp_yaml_get(root, "scrape-configs"))
+    return sp_yaml_fail(sp_yaml_get(root, "scrape-configs"),
+                        "scrape-configs belongs to the file of classic "
+                        "Pyroscope: write the jobs as scrape_configs in the "
+                        "format of Prometheus");
   if (!jobs) {
     st = sp_yaml_check_keys(root, "the file", &keys);
     if (!st)

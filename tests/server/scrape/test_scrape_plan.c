@@ -140,7 +140,8 @@ static void keep_line(void *data, spanprof_log_level level, const char *line) {
   strcat(data, "\n");
 }
 
-/* The file is typical of Prometheus, and has keys that are not supported. */
+/* The file is typical of Prometheus, and has keys of Prometheus and Parca that
+ * are not supported. */
 static void a_file_of_prometheus_is_read(void) {
   static const char text[] =
       "# my global config\n"
@@ -173,7 +174,9 @@ static void a_file_of_prometheus_is_read(void) {
       "          version: 1.10\n"
       "  - job_name: pods\n"
       "    kubernetes_sd_configs:\n"
-      "      - role: pod\n";
+      "      - role: pod\n"
+      "    normalized_addresses: true\n"
+      "object_storage: {bucket: {type: FILESYSTEM}}\n";
   char path[] = "/tmp/spanprof-jobs-XXXXXX", said[2048] = "";
   static const char *const left_out[] = {
       "line 4: evaluation_interval of global is ignored",
@@ -182,7 +185,9 @@ static void a_file_of_prometheus_is_read(void) {
       "line 12: honor_labels of job shop",
       "line 16: server_name of tls_config",
       "line 17: relabel_configs of job shop",
-      "line 30: kubernetes_sd_configs of job pods"};
+      "line 30: kubernetes_sd_configs of job pods",
+      "line 32: normalized_addresses of job pods",
+      "line 33: object_storage of the file"};
   int fd = mkstemp(path);
   sp_scrape_plan plan;
   sp_log log;
@@ -221,6 +226,8 @@ static void error_messages_contain_no_secrets(void) {
       {"{", "the file is not valid YAML: did not find"},
       {"{}", "scrape_configs, is missing"},
       {"[{}]", "a job needs a job_name"},
+      {"{\"log-level\":\"debug\",\n\"scrape-configs\":[]}",
+       "line 2: scrape-configs belongs to the file of classic Pyroscope"},
       {"[{\"job_name\":\"j\",\n\"static_config\":[]}]",
        "line 2: job j has no key \"static_config\": did you mean "
        "static_configs?"},
