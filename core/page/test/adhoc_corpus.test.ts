@@ -18,6 +18,8 @@ interface Expected {
   before?: Stacks;
   /** The values of each thread of a file with several. */
   threads?: Record<string, Record<string, Stacks>>;
+  /** Whether the file has no number of samples. */
+  uncounted?: boolean;
   /** A part of a note. */
   says?: string;
   /** A part of the error message. */
@@ -69,6 +71,7 @@ test("every file of the corpus is read or refused as expected", async () => {
     if (threads.length > 1)
       assert.deepEqual(Object.fromEntries(threads.map((each) => [each.name, valuesOf(each.values)])), expected.threads, name);
     assert.deepEqual(before && stacksOf(before[0]!.tree), expected.before, name);
+    assert.equal(values[0]!.tree.nodes.samples === undefined, expected.uncounted ?? false, name);
     assert.equal(values[0]!.name, expected.default ?? Object.keys(expected.values!)[0], name);
     assert.ok(notes.join(" ").includes(expected.says ?? ""), name);
   }

@@ -45,7 +45,7 @@ class Rows {
     this.makers = data.metadata?.format === "double" ? [new TreeMaker(), new TreeMaker()] : [new TreeMaker()];
   }
 
-  add(level: readonly unknown[], scale: number, isCounted: boolean): void {
+  add(level: readonly unknown[], scale: number): void {
     const [width, row]: [number, Box[]] = [this.makers.length * 3 + 1, []];
     let [x, at] = [0, 0];
 
@@ -63,7 +63,7 @@ class Rows {
       const nodes = sides.map(({ maker, total }, side) => caller && total > 0 ? maker.builder.child(caller.nodes[side]!, maker.functionId(name)) : 0);
       sides.forEach(({ maker, self }, side) => {
         if (self > 0)
-          maker.builder.add(nodes[side]!, Math.round(self * scale), 0, isCounted ? self : 1, 0);
+          maker.builder.add(nodes[side]!, Math.round(self * scale), 0, self, 0);
       });
       x += sides.reduce((sum, { total }) => sum + total, 0);
       row.push({ nodes, end: x });
@@ -89,8 +89,13 @@ export function flamebearerParsed(data: Flamebearer): Parsed {
   if (levels.length > DEPTH_MAX)
     throw new ParseError(`a stack has more than ${DEPTH_MAX} frames`);
   for (const level of levels)
-    rows.add(level, scale, isCounted);
-  const [first, second] = rows.makers.map((maker): ParsedValue[] => [{ name, tree: maker.tree(name, unit) }]);
+    rows.add(level, scale);
+  const [first, second] = rows.makers.map((maker): ParsedValue[] => {
+    const tree = maker.tree(name, unit);
+    const { samples, ...nodes } = tree.nodes;
+    // Without a number of samples, the page cannot tell noise from a change.
+    return [{ name, tree: { ...tree, nodes: isCounted && samples ? { ...nodes, samples } : nodes } }];
+  });
   return {
     format: "flamebearer", timeMs: typeof startTime === "number" && startTime > 0 ? startTime * 1000 : null, notes: [],
     values: second ?? first!, ...second && { before: first! },

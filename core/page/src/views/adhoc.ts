@@ -199,7 +199,7 @@ class Adhoc {
     const total = sum(tree.nodes.self);
     const samples = sum(tree.nodes.samples ?? []);
     const facts = [file.format, `${safeText(name, NAME_MAX)} ${amount(total, tree.unit)}`,
-      tree.unit === "count" ? "" : `${count(samples)} samples`, file.timeMs === null ? "" : moment(file.timeMs)];
+      tree.unit === "count" || !tree.nodes.samples ? "" : `${count(samples)} samples`, file.timeMs === null ? "" : moment(file.timeMs)];
     const role = openFiles.length === 2 ? (index === 0 ? "Baseline: " : "Comparison: ") : "";
 
     return h("section", { class: "adhoc-file", "aria-label": safeText(file.name, NAME_MAX) },
