@@ -33,8 +33,9 @@ def interpreters(candidates, *version_program):
 
 
 def rubies():
-    """Return the Ruby interpreters of this machine. The interpreter on PATH comes first."""
-    paths = [shutil.which("ruby"), *sorted(glob.glob("/usr/bin/ruby3.?")),
+    """Return the Ruby interpreters of this machine. The interpreter on PATH comes first, and those
+    in SPANPROF_RUBIES come next."""
+    paths = [shutil.which("ruby"), *os.environ.get("SPANPROF_RUBIES", "").split(":"), *sorted(glob.glob("/usr/bin/ruby3.?")),
              *sorted(glob.glob(os.path.expanduser("~/.rbenv/versions/*/bin/ruby")))]
     return interpreters(paths, "-e", 'print RUBY_VERSION[/\\d+\\.\\d+/]')
 

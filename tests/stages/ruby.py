@@ -46,8 +46,9 @@ def own_tests(sh, ruby):
 
 def jits(ruby):
     """Return lists of options of the interpreter, one for each kind of execution: without JIT, and
-    with YJIT if this Ruby contains it."""
-    return [[], ["--yjit"]] if binding.ask(ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?") is not None else [[]]
+    with each of YJIT and ZJIT that this Ruby contains."""
+    return [[], *([f"--{name.lower()}"] for name in ("YJIT", "ZJIT")
+                  if binding.ask(ruby, f"--{name.lower()}", "-e", f"exit RubyVM::{name}.enabled?") is not None)]
 
 
 class Version:
@@ -106,6 +107,7 @@ def ruby_stage(run):
         if number > 0 and not (ROOT / f"tests/gems/{version}.txt").exists():
             run.skip(f"ruby-{version}", f"tests/gems/{version}.txt, the list of gems for its tests, does not exist")
             continue
+        run.print(f"Ruby {binding.ask(ruby, '-e', 'print RUBY_VERSION')}: {ruby}")
         Version(run, ruby, version, EVERY_TEST or (number == 0 and not VERSION_TESTS)).all()
     if VERSION_TESTS:
         return

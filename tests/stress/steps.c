@@ -55,24 +55,33 @@ static int timer_find(void) {
   return steps.number ? 0 : ESRCH;
 }
 
-/* Find the memory of the JIT compiler's code: the largest executable mapping
- * without a file. Returns 0 or an errno. */
+/* Find the memory of the JIT compiler's code: the largest run of adjacent
+ * mappings without a file that begins with an executable one. (A compiler makes
+ * only the pages executable that it has filled.) Returns 0 or an errno. */
 static int jit_find(void) {
   FILE *file = fopen("/proc/self/maps", "re");
-  unsigned long long start, end, inode;
+  unsigned long long start, end, inode, run_start = 0, run_end = 0;
   char line[512], access[8];
 
   if (!file)
     return errno;
-  while (fgets(line, sizeof line, file))
+  while (fgets(line, sizeof line, file)) {
     if (sscanf(line, "%llx-%llx %7s %*s %*s %llu", &start, &end, access,
-               &inode) == 4 &&
-        access[2] == 'x' && inode == 0 && !strstr(line, "[v") &&
-        end - start >= STEPS_JIT_BYTES_MIN &&
-        end - start > steps.jit_end - steps.jit_start) {
-      steps.jit_start = start;
-      steps.jit_end = end;
+               &inode) != 4 ||
+        inode != 0 || strstr(line, "[v"))
+      continue;
+    if (run_end != start) {
+      if (access[2] != 'x')
+        continue;
+      run_start = start;
     }
+    run_end = end;
+    if (run_end - run_start >= STEPS_JIT_BYTES_MIN &&
+        run_end - run_start > steps.jit_end - steps.jit_start) {
+      steps.jit_start = run_start;
+      steps.jit_end = run_end;
+    }
+  }
   fclose(file);
   return 0;
 }
