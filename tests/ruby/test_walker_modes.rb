@@ -73,26 +73,25 @@ class WalkerModesTest < ChildTest
                  child!(program, env: { "PYROSCOPE_OUTPUT_DIRECTORY" => nil }).out.lines(chomp: true)
   end
 
-  # Layouts of the VM for Ruby 3.3 and newer, and for Ruby 3.1: the offset of a thread's execution
-  # context, and the number of words of a control frame. The library contains both layouts, in this
-  # order or in reverse order.
-  LAYOUTS = [[48, 7], [40, 8]].freeze
+  # Layouts of the VM by the version of Ruby: the offset of a thread's execution context, and the
+  # number of words of a control frame. The library contains these layouts in any order.
+  LAYOUTS = { "3.1" => [40, 8], "3.2" => [48, 8], "3.3" => [48, 7] }.freeze
 
   # @return [Array<String>] the output of a program that uses a copy of the gem. The copy has this
   #   layout for every version of Ruby
   def with_layout(layout)
     native = Gem.find_files("spanprof/spanprof_native.so").first
     code = File.binread(native)
-    known = [LAYOUTS, LAYOUTS.reverse].map { |both| both.flatten.pack("Q*") }.find { |both| code.scan(both).size == 1 }
+    known = LAYOUTS.values.permutation.map { |all| all.flatten.pack("Q*") }.find { |all| code.scan(all).size == 1 }
     refute_nil known, "#{native} has no layouts"
     FileUtils.rm_rf("#{@directory}/other")
     FileUtils.cp_r("#{Gem::Specification.find_by_name("spanprof").gem_dir}/lib", "#{@directory}/other")
-    File.binwrite("#{@directory}/other/spanprof/spanprof_native.so", code.sub(known, (layout * 2).pack("Q*")))
+    File.binwrite("#{@directory}/other/spanprof/spanprof_native.so", code.sub(known, (layout * LAYOUTS.size).pack("Q*")))
     child!(PROGRAM, "-I", "#{@directory}/other").out.lines(chomp: true)
   end
 
   def test_a_vm_with_another_layout_is_refused_by_the_self_test
-    mine = LAYOUTS.fetch(RUBY_VERSION < "3.2" ? 1 : 0)
+    mine = LAYOUTS.fetch(RUBY_VERSION[/\d+\.\d+/], LAYOUTS["3.3"])
     assert_equal "true", with_layout(mine).first
     [[40, 7], [40, 9], [48, 7], [48, 8], [56, 7], [56, 8]].each do |layout|
       next if layout == mine

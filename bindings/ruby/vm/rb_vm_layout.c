@@ -13,15 +13,25 @@
 
 static const rb_sp_vm_layout layout_3_1 = {.thread_ec_bytes = 40,
                                            .control_frame_words = 8};
+static const rb_sp_vm_layout layout_3_2 = {.thread_ec_bytes = 48,
+                                           .control_frame_words = 8};
 static const rb_sp_vm_layout layout_3_3 = {.thread_ec_bytes = 48,
                                            .control_frame_words = 7};
 
 const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor) {
-  if (major != 3)
-    return NULL;
-  if (minor == 1)
-    return &layout_3_1;
-  return minor == 3 || minor == 4 ? &layout_3_3 : NULL;
+  static const struct {
+    int major, minor;
+    const rb_sp_vm_layout *layout;
+  } known[] = {{3, 1, &layout_3_1},
+               {3, 2, &layout_3_2},
+               {3, 3, &layout_3_3},
+               {3, 4, &layout_3_3}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(known); i++)
+    if (known[i].major == major && known[i].minor == minor)
+      return known[i].layout;
+  return NULL;
 }
 
 static bool version_from(int minor) {

@@ -1,5 +1,5 @@
 /* Memory layout of the VM as the walker needs it. The offsets are those of
- * vm_core.h, method.h and internal/imemo.h of Ruby 3.1, 3.3 and 3.4. The
+ * vm_core.h, method.h and internal/imemo.h of Ruby 3.1 to 3.4. The
  * structures of the thread and of the control frame have two variants each. A
  * self-test compares the layout with the running VM before the first walk. All
  * differences between versions of Ruby are in this file and rb_vm_layout.c. */
@@ -126,7 +126,7 @@ void rb_sp_vm_job_init(void (*run)(void *data));
 void rb_sp_vm_job_trigger(void);
 
 /* The versions of Ruby whose layout is known. All are tested. */
-#define RB_SP_VM_VERSIONS "3.1, 3.3 and 3.4"
+#define RB_SP_VM_VERSIONS "3.1, 3.2, 3.3 and 3.4"
 
 /* Returns the layout of a version of Ruby, or NULL if it is unknown. */
 const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor);
