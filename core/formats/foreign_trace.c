@@ -28,6 +28,8 @@ typedef struct trace_reading {
   const sp_json_node *all;     /* all events */
   const sp_json_node **events; /* those of profiles, by time */
   size_t event_count;
+  const sp_json_node **names; /* those that name processes and threads */
+  size_t name_count;
   trace_profile *profiles;
   size_t profile_count;
 } trace_reading;
@@ -57,9 +59,11 @@ static const sp_json_node *trace_data(const sp_json_node *event) {
   return sp_json_member(sp_json_member(event, "args"), "data");
 }
 
-static bool trace_is_profile(const sp_json_node *event) {
-  const sp_view name = trace_text(event, "name");
+static bool trace_is_name(sp_view name) {
+  return sp_view_is(name, "process_name") || sp_view_is(name, "thread_name");
+}
 
+static bool trace_is_profile(sp_view name) {
   return sp_view_is(name, "Profile") || sp_view_is(name, "ProfileChunk") ||
          sp_view_is(name, "CpuProfile");
 }
@@ -75,23 +79,33 @@ static int trace_order(const void *a, const void *b) {
                             : (one > other) - (one < other);
 }
 
+/* Pick the events that are used, in one pass, because traces have millions of
+ * others. */
 static spanprof_status trace_pick(trace_reading *reading) {
-  size_t i, count = 0;
+  const size_t all = reading->all->count;
+  sp_arena *arena = reading->foreign->arena;
+  size_t i;
 
-  for (i = 0; i < reading->all->count; i++)
-    count += trace_is_profile(&reading->all->items[i]);
-  reading->events =
-      sp_arena_new(reading->foreign->arena, count, sizeof *reading->events);
-  reading->profiles = sp_arena_new(reading->foreign->arena,
-                                   sp_min_u64(count, TRACE_PROFILES_MAX),
-                                   sizeof *reading->profiles);
-  if (!reading->events || !reading->profiles)
-    return reading->foreign->arena->st;
-  for (i = 0; i < reading->all->count; i++)
-    if (trace_is_profile(&reading->all->items[i]))
-      reading->events[reading->event_count++] = &reading->all->items[i];
-  qsort(reading->events, count, sizeof *reading->events, trace_order);
-  return SPANPROF_OK;
+  reading->events = sp_arena_new(arena, all, sizeof *reading->events);
+  reading->names = sp_arena_new(arena, all, sizeof *reading->names);
+  if (!reading->events || !reading->names)
+    return arena->st;
+  for (i = 0; i < all; i++) {
+    const sp_json_node *event = &reading->all->items[i];
+    const sp_view name = trace_text(event, "name");
+
+    if (trace_is_profile(name))
+      reading->events[reading->event_count++] = event;
+    else if (trace_is_name(name))
+      reading->names[reading->name_count++] = event;
+  }
+  if (reading->event_count)
+    qsort(reading->events, reading->event_count, sizeof *reading->events,
+          trace_order);
+  reading->profiles =
+      sp_arena_new(arena, sp_min_u64(reading->event_count, TRACE_PROFILES_MAX),
+                   sizeof *reading->profiles);
+  return reading->profiles ? SPANPROF_OK : arena->st;
 }
 
 static bool trace_same(const sp_json_node *a, const sp_json_node *b) {
@@ -212,8 +226,8 @@ static sp_view trace_name(const trace_reading *reading, const char *kind,
   sp_view found = sp_view_text(otherwise), name;
   size_t i;
 
-  for (i = 0; i < reading->all->count; i++) {
-    const sp_json_node *event = &reading->all->items[i];
+  for (i = 0; i < reading->name_count; i++) {
+    const sp_json_node *event = reading->names[i];
 
     name = trace_text(sp_json_member(event, "args"), "name");
     if (name.size && sp_view_is(trace_text(event, "name"), kind) &&
