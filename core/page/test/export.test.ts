@@ -7,6 +7,7 @@ import type { Browser } from "puppeteer-core";
 import { csvOf } from "../src/export/csv.ts";
 import { foldedOf } from "../src/export/folded.ts";
 import { speedscopeOf } from "../src/export/speedscope.ts";
+import type { ParsedValue } from "../src/adhoc/parsed.ts";
 import { readFile } from "../src/adhoc/read.ts";
 import { speedscopeParsed, type Speedscope } from "../src/adhoc/speedscope.ts";
 import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
@@ -121,6 +122,19 @@ test("a comment and a frame that begin with # differ in folded stacks", async ()
   // The rules of flamegraph.pl and inferno for lines with a stack.
   assert.equal(text.split("\n").filter((line) => /^.*\s\d+(\.\d*)?$/.test(line)).length, 3);
   assert.equal(await openedTotal("hash.folded", text), 12);
+});
+
+test("exports of a comparison are read with both sides", async () => {
+  const folded = await readFile(new NodeFile([foldedOf(COMPARED, "shop", ORIGIN)], "pair.folded") as unknown as File);
+  const sum = (values: readonly ParsedValue[] | undefined): number => values![0]!.tree.nodes.self.reduce((all, each) => all + each, 0);
+  assert.deepEqual([sum(folded.before), sum(folded.values)], [4, 12]);
+  const path = files.write("pair.folded", foldedOf(COMPARED, "shop", ORIGIN));
+  for (const [type, total] of [["before", 4], ["samples", 12]] as const) {
+    const lines = spanprof("report", "--folded", "--type", type, path).trim().split("\n");
+    assert.equal(lines.reduce((all, line) => all + Number(line.slice(line.lastIndexOf(" "))), 0), total, type);
+  }
+  const { threads } = await readFile(new NodeFile([speedscopeOf(COMPARED, "shop", ORIGIN)], "pair.json") as unknown as File);
+  assert.deepEqual(threads!.map(({ name, values }) => [name, sum(values)]), [["cpu, baseline", 4], ["cpu, comparison", 12]]);
 });
 
 test("report and Open file read the exports with the same totals", async () => {
