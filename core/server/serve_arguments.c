@@ -7,6 +7,7 @@
 #include "server/http/guard.h"
 #include "server/http/http_server.h"
 #include "server/http/message/base_path.h"
+#include "server/model/source_file.h"
 #include "settings/duration.h"
 #include "util/system/status.h"
 #include "util/text/number.h"
@@ -92,6 +93,11 @@ static const char serve_usage[] =
     "name,\n"
     "                           too, besides localhost and the names that\n"
     "                           containers use; repeatable\n"
+    "  --source DIRECTORY       show the source of functions in the page, from "
+    "files\n"
+    "                           below this directory, to everyone who may "
+    "query;\n"
+    "                           repeatable\n"
     "  --open                   show the page in the browser, with $BROWSER,\n"
     "                           xdg-open, wslview or open\n"
     "  -h, --help               print this help\n"
@@ -256,6 +262,20 @@ static int serve_base_path(sp_serve_arguments *arguments, const char *value,
   return -1;
 }
 
+static int serve_source(sp_serve_arguments *arguments, const char *value,
+                        FILE *err) {
+  sp_serve_options *options = &arguments->options;
+
+  if (!sp_source_directory_is(value))
+    return serve_refuse(err, "source", value,
+                        "give a directory with source files, other than /");
+  if (options->source_count == SP_SERVE_SOURCES_MAX)
+    return serve_refuse(err, "source", value,
+                        "more than 16 directories are given");
+  arguments->sources[options->source_count++] = value;
+  return -1;
+}
+
 static int serve_option(sp_serve_arguments *arguments, const char *name,
                         char *value, FILE *err) {
   sp_serve_options *options = &arguments->options;
@@ -287,6 +307,8 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     if (options->host_count == SP_SERVE_HOSTS_MAX)
       return serve_refuse(err, name, value, "more than 64 names are given");
     arguments->hosts[options->host_count++] = value;
+  } else if (strcmp(name, "source") == 0) {
+    return serve_source(arguments, value, err);
   } else if (strcmp(name, "base-path") == 0) {
     return serve_base_path(arguments, value, err);
   } else if (strcmp(name, "open") == 0) {
@@ -326,6 +348,7 @@ static void serve_defaults(sp_serve_arguments *arguments) {
                          .upload_bytes = (size_t)384 << 20,
                          .limits = &sp_limits_own,
                          .hosts = arguments->hosts,
+                         .sources = arguments->sources,
                          .scrapes = arguments->scrapes,
                          .metrics = arguments->metrics};
 }
@@ -352,6 +375,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"token-file", required_argument, NULL, 'o'},
       {"no-token", no_argument, NULL, 'o'},
       {"allow-host", required_argument, NULL, 'o'},
+      {"source", required_argument, NULL, 'o'},
       {"open", no_argument, NULL, 'o'},
       {"help", no_argument, NULL, 'h'},
       {"version", no_argument, NULL, 'V'},

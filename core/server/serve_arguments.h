@@ -15,6 +15,9 @@
 /* Largest number of --allow-host options. */
 #define SP_SERVE_HOSTS_MAX 64
 
+/* Largest number of --source options. */
+#define SP_SERVE_SOURCES_MAX 16
+
 typedef struct sp_serve_arguments {
   sp_serve_options options;
   char data[4096];
@@ -22,6 +25,7 @@ typedef struct sp_serve_arguments {
   bool open; /* show the page in a browser */
   bool no_token;
   const char *hosts[SP_SERVE_HOSTS_MAX];
+  const char *sources[SP_SERVE_SOURCES_MAX];
   const char *scrapes[SP_SERVE_SCRAPES_MAX];
   const char *metrics[SP_SERVE_METRICS_MAX];
 } sp_serve_arguments;

@@ -1,7 +1,9 @@
 """/api/v1/lines: the values of one function by line, which are those of `spanprof report --lines`."""
 import json
 import os
+import pathlib
 import subprocess
+import tempfile
 import time
 import unittest
 import urllib.parse
@@ -75,6 +77,71 @@ class LinesTest(unittest.TestCase):
             for (name, file), expected in found.items():
                 _, reply = call_lines(server, query='{service_name="shop"}', function=name, file=file)
                 self.assertEqual(expected, rows(reply), name)
+
+
+class SourceTest(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.addCleanup(self.place.cleanup)
+        self.shop = pathlib.Path(self.place.name, "shop")
+        (self.shop / "models").mkdir(parents=True)
+        self.file = self.shop / "models/cart.rb"
+
+    def source(self, server, **parameters):
+        status, reply = call_lines(server, query='{service_name="shop"}', function="price", **parameters)
+        self.assertEqual(200, status, reply)
+        return reply.get("source", "missing")
+
+    def test_the_text_around_the_lines(self):
+        text = [f"line {line}" for line in range(1, 31)]
+        text[12] = "  \ttab <b>\u00e9\u202e"
+        self.file.write_text("\n".join(text).replace("line 16", "line 16\r"), "utf-8")
+        os.utime(self.file, (time.time() - 7200,) * 2)
+        with serving.Server("--source", str(self.shop)) as server:
+            push(server)
+            source = self.source(server, file="/app/models/cart.rb")
+            self.assertIsNone(source, "the function is not in this file")
+            push(server, "/app/models/cart.rb")
+            source = self.source(server, file="/app/models/cart.rb")
+            self.assertEqual(("models/cart.rb", 9, text[8:19], False),
+                             (source["file"], source["firstLine"], source["lines"], source["isNewer"]))
+            self.assertEqual(int(self.file.stat().st_mtime_ns / 1e6), source["modifiedMs"])
+            os.utime(self.file)
+            self.assertTrue(self.source(server, file="/app/models/cart.rb")["isNewer"])
+            self.assertEqual("missing", self.source(server), "without a file, there is no text")
+            self.assertIsNone(self.source(server, file="/app/models/tax.rb"))
+
+    def test_hostile_bytes_become_valid_json(self):
+        self.file.write_bytes(b"\n" * 9 + b"\xff\xfe\x1b[31m\n" + "\u00e9".encode() * 2000 + b"\n")
+        with serving.Server("--source", str(self.shop)) as server:
+            push(server, "/app/models/cart.rb")
+            lines = self.source(server, file="/app/models/cart.rb")["lines"]
+            self.assertEqual(["", "???[31m", "\u00e9" * 500], lines)
+
+    def test_no_text_by_default_or_outside(self):
+        self.file.write_text("secret")
+        hostile = ("/app/../models/cart.rb", "/etc/passwd", "../" * 20 + "etc/passwd", "/proc/self/environ")
+        with serving.Server() as server:
+            push(server, "/app/models/cart.rb")
+            self.assertEqual("missing", self.source(server, file="/app/models/cart.rb"))
+        with serving.Server("--source", str(self.shop)) as server:
+            for path in hostile:
+                push(server, path)
+                self.assertIsNone(self.source(server, file=path), path)
+
+    def test_the_token_is_needed(self):
+        self.file.write_text("secret")
+        with serving.Server("--token", "sesame", "--source", str(self.shop)) as server:
+            query = urllib.parse.urlencode({"function": "price", "file": "/app/models/cart.rb"})
+            self.assertEqual(401, server.send("/api/v1/lines?" + query, method="GET")[0])
+            status, body = server.send("/api/v1/lines?" + query, headers={"Authorization": "Bearer sesame"}, method="GET")
+            self.assertEqual((200, None), (status, json.loads(body)["source"]))
+
+    def test_only_directories_are_accepted(self):
+        self.file.write_text("text")
+        for path in ("/", str(self.file), str(self.shop / "gone")):
+            done = subprocess.run([serving.PROGRAM, "--source", path], capture_output=True, text=True)
+            self.assertEqual((2, True), (done.returncode, "give a directory with source files, other than /" in done.stderr))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
 import { pprofParsed } from "../src/adhoc/pprof.ts";
+import { shownLines } from "../src/lines/table.ts";
 import { accessibleInBothThemes } from "./axe.ts";
 import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { pprof, type Sample } from "./pprof.ts";
@@ -35,8 +36,7 @@ before(async () => {
   files = mkdtempSync(join(tmpdir(), "spanprof-lines-"));
   server = await Server.start();
   browser = await startBrowser();
-  const query = new URLSearchParams({ name: "shop", format: "pprof", from: String(FROM_MS / 1000), until: String(FROM_MS / 1000 + 10) });
-  await server.send(`ingest?${query.toString()}`, pprof(SAMPLES, FROM_MS, 10_000, SAMPLE_NS, "/app/models/cart.rb"), "application/octet-stream");
+  await pushShop(server);
   await server.pushFolded("plain.cpu", "main;work 10");
   await server.pushFolded("hostile.cpu", "main;<img src=x onerror=alert(1)>\u202e 10");
 });
@@ -45,6 +45,12 @@ after(async () => {
   await browser.close();
   rmSync(files, { recursive: true });
 });
+
+async function pushShop(to: Server): Promise<void> {
+  const query = new URLSearchParams({ name: "shop", format: "pprof", from: String(FROM_MS / 1000), until: String(FROM_MS / 1000 + 10) });
+
+  await to.send(`ingest?${query.toString()}`, pprof(SAMPLES, FROM_MS, 10_000, SAMPLE_NS, "/app/models/cart.rb"), "application/octet-stream");
+}
 
 async function rows(page: Page): Promise<string[]> {
   await page.waitForSelector(".lines tbody tr");
@@ -157,4 +163,52 @@ test("the sum of the lines is the value of the function", async () => {
     assert.deepEqual([lines.self / 1e6, lines.total / 1e6, lines.all / 1e6], [self, total, 120]);
     assert.equal(lines.rows.reduce((sum, row) => sum + row.self, 0), lines.self);
   }
+});
+
+test("the text of a local file is shown beside the lines, and hostile text does no harm", async () => {
+  const text = Array.from({ length: 60 }, (_, at) => `  call_${at + 1}`);
+  const file = join(files, "models/cart.rb");
+  text[11] = "\tprice = <img src=x onerror=alert(1)>\u202e </script>";
+  mkdirSync(join(files, "models"));
+  writeFileSync(file, text.join("\n"));
+  utimesSync(file, FROM_MS / 1000 - 7200, FROM_MS / 1000 - 7200);
+  const own = await Server.start("--source", files);
+  await pushShop(own);
+  const opened = await open(browser, `${own.base}?query=shop.cpu&lines=price`);
+  const { page } = opened;
+
+  await page.waitForSelector(".lines-text");
+  await summary(page, "The text is from the server\u2019s file models/cart.rb.");
+  const shown = await rows(page);
+  // The lines of "price" are 12 and 14, and four lines around them are shown.
+  assert.deepEqual(shown.map((row) => row.split(" ")[0]), ["unknown", ...Array.from({ length: 10 }, (_, at) => String(at + 9))]);
+  assert.equal(shown[4], "12 80.0 ms 66.7 % 80.0 ms 66.7 % price = <img src=x onerror=alert(1)>\ufffd </script>");
+  assert.equal(shown[5], "13 call_13");
+  assert.equal(await page.$eval(".lines-text code", (code) => getComputedStyle(code.parentElement!).whiteSpace), "pre");
+  assert.equal(await page.$(".lines img, .lines-moved"), null);
+  await accessibleInBothThemes(page);
+  utimesSync(file, new Date(), new Date());
+  await page.reload();
+  await summary(page, "Its lines may have moved.");
+  await page.goto(`${own.base}?query=shop.cpu&lines=main`);
+  await page.waitForSelector(".lines-text");
+  await page.setViewport({ width: 400, height: 900 });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  rmSync(file);
+  await page.reload();
+  await summary(page, "contain no readable file with this path.");
+  await page.waitForSelector(".lines tbody tr");
+  assert.equal(await page.$(".lines-text"), null);
+  await closeCleanly(opened);
+});
+
+test("lines that are far from each other have a gap between them", () => {
+  const source = { file: "a.rb", modifiedMs: 0, isNewer: false, firstLine: 2, lines: Array.from({ length: 40 }, (_, at) => `l${at + 2}`) };
+  const values = { unit: "nanoseconds", all: 2, self: 2, total: 2, rows: [5, 30, 50].map((line) => ({ line, self: 1, total: 1 })) };
+  const shown = shownLines({ ...values, source });
+
+  assert.deepEqual(shown.map(({ line }) => line), [2, 3, 4, 5, 6, 7, 8, 9, ...Array.from({ length: 9 }, (_, at) => at + 26), 50]);
+  assert.deepEqual(shown.filter(({ skipped }) => skipped > 0).map(({ line, skipped }) => [line, skipped]), [[26, 16], [50, 15]]);
+  assert.deepEqual([shown[0]!.text, shown[0]!.row, shown.at(-1)!.text], ["l2", null, null]);
+  assert.deepEqual(shownLines(values).map(({ line, skipped }) => [line, skipped]), [[5, 0], [30, 0], [50, 0]]);
 });

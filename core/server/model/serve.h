@@ -41,6 +41,8 @@ typedef struct sp_serve_options {
   const char *token_file;   /* file with the token; may be NULL */
   const char *const *hosts; /* names of this machine other than localhost */
   size_t host_count;
+  const char *const *sources; /* directories with source files: source_file.h */
+  size_t source_count;
   /* Scrape targets, each as `URL[,name=value…]`, and a file of scrape jobs,
    * which may be NULL. */
   const char *const *scrapes;

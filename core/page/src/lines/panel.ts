@@ -1,7 +1,7 @@
 /** The part below a flame graph that shows the values of one function by line. */
 import { isAborted } from "../parts/api.ts";
 import { h, replaceContent, safeText } from "../parts/dom.ts";
-import { amount, count } from "../parts/format.ts";
+import { amount, count, moment } from "../parts/format.ts";
 import { LatestRequest } from "../parts/latest.ts";
 import { errorText } from "../shell/errors.ts";
 import { lineTable } from "./table.ts";
@@ -107,8 +107,25 @@ export class LinesPanel {
     const isKnown = values.rows.some(({ line }) => line > 0);
     const summary = h("p", {}, summaryOf(values));
 
-    return isKnown ? [summary, lineTable(values, this.title.textContent)] : [summary];
+    return isKnown ? [summary, ...mergedNote(values), ...sourceNotes(values), lineTable(values, this.title.textContent)] : [summary];
   }
+}
+
+function mergedNote({ merged = 0 }: LineValues): HTMLElement[] {
+  return merged === 0 ? [] : [h("p", {}, `The range has too many stacks: the lines of ${count(merged)} small frames are missing. Select a shorter range to see them.`)];
+}
+
+/** Describes the file whose text is shown, which may differ from the program's file. */
+function sourceNotes({ source }: LineValues): HTMLElement[] {
+  if (source === undefined)
+    return [];
+  if (source === null)
+    return [h("p", { class: "faint" }, "The directories of the server\u2019s option --source contain no readable file with this path.")];
+  return [
+    h("p", { class: "faint" }, "The text is from the server\u2019s file ", h("code", {}, safeText(source.file)), "."),
+    ...source.isNewer
+      ? [h("p", { class: "lines-moved" }, `This file was changed at ${moment(source.modifiedMs)}, after the beginning of the time range. Its lines may have moved.`)] : [],
+  ];
 }
 
 function summaryOf({ rows, self, total, unit }: LineValues): string {

@@ -1,7 +1,43 @@
 /** The table of a function's lines. */
-import { h } from "../parts/dom.ts";
-import { amount, percent } from "../parts/format.ts";
+import { h, safeText } from "../parts/dom.ts";
+import { amount, count, percent } from "../parts/format.ts";
 import type { LineRow, LineValues } from "./values.ts";
+
+/** Lines without values are shown if they are at most this far from a line with a value. */
+const AROUND = 4;
+const TEXT_MAX = 1000;
+
+interface ShownLine {
+  readonly line: number;
+  /** null: the line has no values. */
+  readonly row: LineRow | null;
+  /** null: the text is not known. */
+  readonly text: string | null;
+  /** Number of lines between the line before and this one that are not shown. */
+  readonly skipped: number;
+}
+
+/** The lines with values, and the lines around them whose text is known. */
+export function shownLines({ rows, source }: LineValues): ShownLine[] {
+  const byLine = new Map<number, LineRow | null>(rows.map((row) => [row.line, row]));
+  const [first, texts] = source ? [source.firstLine, source.lines] : [1, []];
+  const addAround = (line: number): void => {
+    for (let each = Math.max(first, line - AROUND); each <= Math.min(first + texts.length - 1, line + AROUND); each++)
+      byLine.set(each, byLine.get(each) ?? null);
+  };
+  let before = 0;
+
+  // The first lines of the text are the head of the function.
+  for (const line of [first, ...rows.map((row) => row.line)])
+    if (line > 0)
+      addAround(line);
+  return [...byLine].sort(([one], [other]) => one - other).map(([line, row]) => {
+    const skipped = source && before > 0 ? line - before - 1 : 0;
+
+    before = line;
+    return { line, row, text: texts[line - first] ?? null, skipped };
+  });
+}
 
 /** A value with its share of all stacks, over a bar whose width is its share of the
  * largest value in the column. */
@@ -20,12 +56,16 @@ function largestOf(rows: readonly LineRow[], column: "self" | "total"): number {
 }
 
 export function lineTable(values: LineValues, label: string): HTMLElement {
-  const { rows } = values;
-  const [self, total] = [largestOf(rows, "self"), largestOf(rows, "total")];
+  const [self, total] = [largestOf(values.rows, "self"), largestOf(values.rows, "total")];
   const head = ["Line", "Self", "Total"].map((text) => h("th", { scope: "col", class: "number" }, text));
+  const hasText = Boolean(values.source);
 
   return h("div", { class: "table-of lines-table", tabindex: 0, role: "group", "aria-label": label },
-    h("table", {}, h("thead", {}, h("tr", {}, ...head)),
-      h("tbody", {}, ...rows.map((row) => h("tr", {}, h("th", { scope: "row", class: "number" }, row.line > 0 ? String(row.line) : "unknown"),
-        valueCell(row.self, self, values), valueCell(row.total, total, values))))));
+    h("table", {}, h("thead", {}, h("tr", {}, ...head, hasText && h("th", { scope: "col" }, "Text"))),
+      h("tbody", {}, ...shownLines(values).flatMap(({ line, row, text, skipped }) => [
+        ...skipped > 0 ? [h("tr", { class: "lines-gap" }, h("td", { colspan: 4 }, `${count(skipped)} ${skipped === 1 ? "line" : "lines"} without samples`))] : [],
+        h("tr", {}, h("th", { scope: "row", class: "number" }, line > 0 ? String(line) : "unknown"),
+          valueCell(row?.self ?? 0, self, values), valueCell(row?.total ?? 0, total, values),
+          hasText && h("td", { class: "lines-text" }, h("code", {}, safeText((text ?? "").replaceAll("\t", "    "), TEXT_MAX)))),
+      ]))));
 }

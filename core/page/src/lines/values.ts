@@ -19,12 +19,15 @@ export interface LineValues {
   readonly total: number;
   /** Ordered by line. */
   readonly rows: readonly LineRow[];
+  /** Number of frames whose lines are missing. */
+  readonly merged?: number | undefined;
+  readonly source?: WireLines["source"];
 }
 
 export type FunctionLines = (name: string, file: string, signal: AbortSignal) => Promise<LineValues>;
 
-export function lineValuesOf({ unit, all, self, total, lines }: WireLines): LineValues {
-  return { unit, all, self, total, rows: lines.line.map((line, at) => ({ line, self: lines.self[at]!, total: lines.total[at]! })) };
+export function lineValuesOf({ unit, all, self, total, merged, lines, source }: WireLines): LineValues {
+  return { unit, all, self, total, merged, source, rows: lines.line.map((line, at) => ({ line, self: lines.self[at]!, total: lines.total[at]! })) };
 }
 
 /** Requests the values of a function from the server. */

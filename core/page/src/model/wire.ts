@@ -43,8 +43,22 @@ export interface WireLines {
   total: number;
   /** The first line of the function; 0 if not known. */
   startLine: number;
+  /** Number of frames whose lines are missing, because there are too many; missing if none. */
+  merged?: number;
   /** Ordered by line, which is 0 if not known. */
   lines: { line: number[]; self: number[]; total: number[] };
+  /** The text of the lines and of those around them; null if the server has no readable
+   * file; missing if the server was started without --source. */
+  source?: {
+    /** The path below the server's directory. */
+    file: string;
+    modifiedMs: number;
+    /** Whether the file is newer than the beginning of the range. */
+    isNewer: boolean;
+    /** The number of the first line in `lines`. */
+    firstLine: number;
+    lines: string[];
+  } | null;
 }
 
 export interface WireApplication {
