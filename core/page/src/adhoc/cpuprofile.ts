@@ -66,7 +66,8 @@ export function addCpuProfile(maker: TreeMaker, data: CpuProfile): number {
     if (node.parent !== undefined)
       parents.set(node.id, node.parent);
   }
-  for (const node of data.nodes) {
+  // A node may be repeated in a later part of a trace.
+  for (const node of byId.values()) {
     const value = times.get(node.id) ?? 0;
     if (value === 0)
       continue;
