@@ -10,6 +10,7 @@ import { errorText, isUnavailable, tokenForm, waitForServer } from "./shell/erro
 import { header, type Header, type Shell } from "./shell/header.ts";
 import { Live } from "./shell/live.ts";
 import { rootOf } from "./shell/root.ts";
+import { useZoneOf, withStoredZone } from "./shell/zone.ts";
 import { adhoc } from "./views/adhoc.ts";
 import { comparison } from "./views/comparison.ts";
 import { comparisonDiff } from "./views/comparison-diff.ts";
@@ -51,7 +52,7 @@ class App implements Shell {
     const busy = busyBar(this.main);
 
     this.api = new Api(new URL(location.href), (waiting) => { busy.set(this.pending = waiting); });
-    this.now = openedState(readAddress(new URL(location.href)));
+    this.now = withStoredZone(openedState(readAddress(new URL(location.href))));
     this.live = new Live(async () => {
       // Do not refresh while requests are pending.
       if (this.pending === 0)
@@ -95,6 +96,7 @@ class App implements Shell {
     this.viewAbort = new AbortController();
     this.reloadData = null;
     this.notice.replaceChildren();
+    useZoneOf(state);
     this.head.update(state);
     this.head.setErrorColumn(null);
     this.title(state.parameters["query"] ?? "");
@@ -261,7 +263,8 @@ class App implements Shell {
     if (new URL(writeAddress(to), location.href).pathname !== new URL(link.href).pathname || link.origin !== location.origin)
       return;
     event.preventDefault();
-    this.navigate(to, "step");
+    // An address without a time zone keeps the current one.
+    this.navigate(withChange(to, { tz: this.now.parameters["tz"], ...to.parameters }), "step");
   }
 }
 

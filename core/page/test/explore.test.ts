@@ -217,7 +217,7 @@ test("a range can start in 1970, and the menu shows the time zone", async () => 
 
   await waitForGraph(opened.page);
   await opened.page.click(".range summary, .range button");
-  assert.match(await text(opened.page, ".range-zone"), /Time zone of this browser: UTC/);
+  assert.match(await text(opened.page, ".range-zone"), /Time zone: UTC/);
   await closeCleanly(opened);
 });
 

@@ -1,7 +1,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { exactMoment, zoneOf } from "../src/parts/format.ts";
+import { exactMoment } from "../src/parts/format.ts";
+import { zoneOf } from "../src/parts/zone.ts";
 import { moved, rangeChange, rangeName, rangeOf, readTime, typedRange, typedTime, unreadable, widened } from "../src/model/range.ts";
 import { readPeriod } from "../src/model/times.ts";
 

@@ -6,6 +6,7 @@ import type { WireApplication } from "../model/wire.ts";
 import type { View } from "../views/view.ts";
 import { h, safeText } from "../parts/dom.ts";
 import { Problem } from "../parts/api.ts";
+import { msOfLocal, zoned, zoneOf } from "../parts/zone.ts";
 import type { ReadFile } from "./read.ts";
 
 const RANGE_MS = 60_000;
@@ -45,9 +46,9 @@ async function store(view: View, file: ReadFile, index: number, name: string, ti
   }, "explore");
 }
 
-/** A time for a datetime-local field, in the browser's time zone. */
+/** A time for a datetime-local field, in the time zone of the page. */
 function localTime(ms: number): string {
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  return zoned(ms).toISOString().slice(0, 19);
 }
 
 /** A valid application name, made from the file's name without its extension. */
@@ -71,7 +72,7 @@ export function storeForm(view: View, file: ReadFile, value: () => number): HTML
     status.className = "faint";
     status.textContent = "Storing\u2026";
     try {
-      const address = await store(view, file, value(), name.value, new Date(time.value).getTime());
+      const address = await store(view, file, value(), name.value, msOfLocal(Date.parse(`${time.value}Z`)));
       status.replaceChildren("Stored. ", h("a", { href: address }, `Open ${safeText(name.value, 80)}`));
     } catch (error) {
       if (!(error instanceof Problem))
@@ -87,5 +88,5 @@ export function storeForm(view: View, file: ReadFile, value: () => number): HTML
     h("form", { onsubmit: (event: Event) => {
       event.preventDefault();
       void run();
-    } }, h("label", {}, "Application ", name), h("label", {}, "Time ", time), button, older, status));
+    } }, h("label", {}, "Application ", name), h("label", {}, `Time (${zoneOf(now)}) `, time), button, older, status));
 }

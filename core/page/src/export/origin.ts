@@ -5,7 +5,8 @@ import { rangeOf, rangeChange, FROM_DEFAULT, UNTIL_DEFAULT, type Range } from ".
 import { typeOf, type ProfileSelection } from "../model/choice.ts";
 import { linesOfSelection, type FunctionLines } from "../lines/values.ts";
 import type { Api } from "../parts/api.ts";
-import { moment, zoneOf } from "../parts/format.ts";
+import { moment } from "../parts/format.ts";
+import { zoneOf } from "../parts/zone.ts";
 import { packed, withOrigin } from "./pprof.ts";
 
 export interface Origin {

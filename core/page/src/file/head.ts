@@ -1,7 +1,8 @@
 /** The header and footer of an exported page. */
 import type { WireFile, WireFileSide } from "../model/wire.ts";
-import { amount, count, moment, percent, zoneOf } from "../parts/format.ts";
+import { amount, count, moment, percent } from "../parts/format.ts";
 import { h, safeText } from "../parts/dom.ts";
+import { zoneOf } from "../parts/zone.ts";
 import { themeControl } from "../shell/theme.ts";
 
 const NOTES_SHOWN = 20;

@@ -1,4 +1,5 @@
 /** Ranges to compare a range with. All have the length of the range. */
+import { msOfLocal, zoneOffset } from "../parts/zone.ts";
 import type { Range } from "./range.ts";
 
 /** In the order of menus, with their display names. */
@@ -7,17 +8,17 @@ export const BASELINES = [
 ] as const;
 export type BaselineName = (typeof BASELINES)[number][0];
 
+const DAY_MS = 86_400_000;
+
 const DAYS: Readonly<Record<Exclude<BaselineName, "before">, number>> = { yesterday: 1, week: 7 };
 
 export function baselineNamed(name: string | undefined): BaselineName | null {
   return BASELINES.find(([each]) => each === name)?.[0] ?? null;
 }
 
-/** A day may have 23 or 25 hours in the browser's time zone. */
+/** A day may have 23 or 25 hours in the time zone of the page. */
 function daysBefore(ms: number, days: number): number {
-  const date = new Date(ms);
-
-  return date.setDate(date.getDate() - days);
+  return msOfLocal(ms + zoneOffset(ms) - days * DAY_MS);
 }
 
 export function baselineRange({ fromMs, untilMs }: Range, name: BaselineName): Range {

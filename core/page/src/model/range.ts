@@ -33,7 +33,7 @@ function typedText(text: string, ms: number): string {
   return /^now[^/]*$/.test(trimmed) ? trimmed : timeText(ms);
 }
 
-/** Converts a typed time to a parameter. Days and times are in the browser's time zone by
+/** Converts a typed time to a parameter. Days and times are in the page's time zone by
  * default. Returns null if it cannot parse the text. */
 export function typedTime(text: string, nowMs: number): string | null {
   const ms = readPeriod(text, nowMs, "local")?.fromMs ?? -1;

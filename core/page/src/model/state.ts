@@ -40,6 +40,7 @@ export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
  * view                                "explore": stay in Explore though the query selects one span
  * against                             Spans: the baseline range, a name of model/baseline.ts
  * filter, ticked                      the filter of a list, and its two ticked values
+ * tz                                  "utc": show and read times in UTC
  * span, trace                         ids
  * path                                Page not found: the path that no view has
  * zoom, search, focus, hide, mine, sandwich, layout, colour, sort, lines

@@ -1,5 +1,6 @@
 /** Parses times as people write them, like unix_time.c in the command and the server. Both
  * parsers are tested with test/times/cases.tsv. */
+import { msOfLocal, zoneOffset } from "../parts/zone.ts";
 
 /** A day, a week or another period that a text names. Both ends of a point in time are
  * equal. */
@@ -17,13 +18,6 @@ const UNITS: Readonly<Record<string, number>> = {
 type Offset = (ms: number) => number;
 
 const UTC: Offset = () => 0;
-/** The time zone of the browser. */
-const LOCAL: Offset = (ms) => -new Date(ms).getTimezoneOffset() * 60_000;
-
-/** Converts a local time, given as if it were UTC. */
-function msOfLocal(localMs: number, offset: Offset): number {
-  return localMs - offset(localMs - offset(localMs));
-}
 
 function at(ms: number): Period {
   return { fromMs: ms, untilMs: ms };
@@ -96,7 +90,7 @@ function dayMs(text: string, nowMs: number, offset: Offset): number | null {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) && !text.startsWith("0000") ? ms : null;
 }
 
-function zoneOffset(text: string | undefined, offset: Offset): Offset | null {
+function typedOffset(text: string | undefined, offset: Offset): Offset | null {
   const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(text ?? "") ?? [];
 
   if (text === undefined)
@@ -113,7 +107,7 @@ const CLOCK = /^(?:(\d{4}-\d\d-\d\d|today|yesterday)(?:[Tt]|\s+))?(\d\d?):(\d\d)
 function clock(text: string, nowMs: number, offset: Offset): Period | null {
   const [found, day, hours, minutes, seconds = "0", fraction = "", zone] = CLOCK.exec(text) ?? [];
   const day0 = found === undefined ? null : dayMs(day ?? "today", nowMs, offset);
-  const own = zoneOffset(zone, offset);
+  const own = typedOffset(zone, offset);
 
   if (day0 === null || !own || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59)
     return null;
@@ -134,10 +128,10 @@ function wholeDays(text: string, nowMs: number, offset: Offset): Period | null {
 
 /** Parses a time as people write it. A day, a week, and a time with a unit such as "/d"
  * are a range, and both ends of a point in time are equal. Days and times without a zone
- * are in the browser's time zone, or in UTC. Returns null for texts that the server would
+ * are in the time zone of the page, or in UTC. Returns null for texts that the server would
  * refuse. */
 export function readPeriod(text: string, nowMs: number, zone: "local" | "utc"): Period | null {
-  const offset = zone === "local" ? LOCAL : UTC;
+  const offset = zone === "local" ? zoneOffset : UTC;
   const trimmed = text.trim();
 
   if (/^\d+(\.\d+)?$/.test(trimmed) && !/^\d{8}$/.test(trimmed))

@@ -1,4 +1,5 @@
-/** Formats numbers with their unit and three significant digits. */
+/** Formats numbers with their unit and three significant digits, and times. */
+import { zoned } from "./zone.ts";
 
 const SCALES: Record<string, readonly (readonly [number, string])[]> = {
   nanoseconds: [[3.6e12, "h"], [6e10, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]],
@@ -33,13 +34,13 @@ export function count(value: number): string {
   return value.toLocaleString("en");
 }
 
-/** Formats a time in the browser's time zone: "2026-11-23 15:04:05". */
+/** Formats a time in the time zone of the page: "2026-11-23 15:04:05". */
 export function moment(ms: number): string {
-  const date = new Date(ms);
+  const date = zoned(ms);
   const two = (number: number): string => String(number).padStart(2, "0");
 
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
-    + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())} `
+    + `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
 }
 
 /** Like moment(), with the milliseconds unless they are zero. */
@@ -47,14 +48,6 @@ export function exactMoment(ms: number): string {
   const milliseconds = Math.floor(ms) % 1000;
 
   return milliseconds === 0 ? moment(ms) : `${moment(ms)}.${String(milliseconds).padStart(3, "0")}`;
-}
-
-/** The browser's time zone at a time: "UTC+05:30". */
-export function zoneOf(ms: number): string {
-  const minutes = -new Date(ms).getTimezoneOffset();
-  const two = (number: number): string => String(number).padStart(2, "0");
-
-  return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "\u2212" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 }
 
 /** Values with fewer samples are too uncertain to be ranked. */

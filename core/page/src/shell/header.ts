@@ -11,6 +11,7 @@ import { forgetButton } from "./forget.ts";
 import { pickers } from "./pickers.ts";
 import { rangeControl } from "./range.ts";
 import { themeControl } from "./theme.ts";
+import { zoneControl } from "./zone.ts";
 
 /** The members of the page that its header uses. */
 export interface Shell {
@@ -39,7 +40,7 @@ export interface Header extends HeaderPart {
 
 /** Parameters that navigation keeps from view to view. It drops others, such as a
  * graph's zoom or a span's id. */
-const KEPT_PARAMETERS: readonly string[] = ["query", "type", "from", "until", "live"];
+const KEPT_PARAMETERS: readonly string[] = ["query", "type", "from", "until", "live", "tz"];
 
 function droppedParameters(state: State): Change {
   return Object.fromEntries(Object.keys(state.parameters)
@@ -76,9 +77,10 @@ export function header(shell: Shell): Header {
   });
   const controls = h("div", { class: "controls", role: "group", "aria-label": "Query and time range" }, picks.element, box.element, range.element);
   const forget = forgetButton(shell);
+  const zone = zoneControl(shell);
   const home = h("a", { class: "brand", href: "./" }, "spanprof");
   const element = h("header", { class: "shell" },
-    h("div", { class: "bar" }, home, nav.element, find.element, h("div", { class: "tools" }, forget.element, copyButton(shell), themeControl())), controls);
+    h("div", { class: "bar" }, home, nav.element, find.element, h("div", { class: "tools" }, forget.element, copyButton(shell), zone.element, themeControl())), controls);
 
   return {
     element,
@@ -87,6 +89,7 @@ export function header(shell: Shell): Header {
 
       nav.update(state);
       forget.update(state);
+      zone.update(state);
       find.update(state);
       picks.element.hidden = box.element.hidden = !hasQuery;
       controls.hidden = !hasQuery && !hasRange;

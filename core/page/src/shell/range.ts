@@ -2,8 +2,9 @@
 import {
   FROM_DEFAULT, PRESETS, UNTIL_DEFAULT, isPeriod, isRelative, moved, rangeChange, rangeName, rangeOf, typedRange, unreadable, widened, type Range,
 } from "../model/range.ts";
-import { exactMoment, zoneOf } from "../parts/format.ts";
+import { exactMoment } from "../parts/format.ts";
 import { h } from "../parts/dom.ts";
+import { zoneOf } from "../parts/zone.ts";
 import type { HeaderPart, Shell } from "./header.ts";
 import { menu } from "./menu.ts";
 
@@ -56,12 +57,12 @@ function absoluteForm(shell: Shell, close: () => void): HeaderPart & { element: 
         const range = rangeOf(text, text);
         return text.startsWith("now") || !range ? text : exactMoment(range.fromMs);
       };
-      const next = `${state.parameters["from"] ?? ""} ${state.parameters["until"] ?? ""}`;
-      // Keep text that the user is typing if the range has not changed.
+      const next = `${state.parameters["from"] ?? ""} ${state.parameters["until"] ?? ""} ${state.parameters["tz"] ?? ""}`;
+      // Keep text that the user is typing if range and time zone have not changed.
       if (next === last)
         return;
       last = next;
-      zone.textContent = `Time zone of this browser: ${zoneOf(currentRange(shell).untilMs)}`;
+      zone.textContent = `Time zone: ${zoneOf(currentRange(shell).untilMs)}`;
       from.value = fieldText(state.parameters["from"] ?? FROM_DEFAULT);
       until.value = untilFilled = fieldText(state.parameters["until"] ?? UNTIL_DEFAULT);
     },

@@ -2,6 +2,8 @@
  * visible. */
 import uPlot from "uplot";
 import { colourOf } from "../parts/colour.ts";
+import { h } from "../parts/dom.ts";
+import { zoned, zoneOf } from "../parts/zone.ts";
 import type { Points } from "./series.ts";
 
 export interface PlotEvents {
@@ -23,12 +25,16 @@ const RANGE_MIN_MS = 1;
 export class Plot {
   readonly element: HTMLElement;
   private readonly plot: uPlot;
+  /** Names the time zone of the axis. */
+  private readonly zone = h("span", { class: "axis-zone", "aria-hidden": "true" });
   private points: Points;
 
   constructor(place: HTMLElement, points: Points, private readonly events: PlotEvents) {
     this.points = points;
     this.element = place;
     this.plot = new uPlot(this.options(), dataOf(points), place);
+    this.zone.textContent = zoneOf(points.untilMs);
+    place.append(this.zone);
     this.plot.over.addEventListener("click", (event) => {
       const ms = this.ms(event.clientX);
       if (this.plot.select.width < DRAG_MIN_PX)
@@ -40,6 +46,7 @@ export class Plot {
 
   set(points: Points): void {
     this.points = points;
+    this.zone.textContent = zoneOf(points.untilMs);
     this.plot.setData(dataOf(points), false);
     this.plot.setScale("x", { min: points.fromMs, max: points.untilMs });
   }
@@ -79,6 +86,7 @@ export class Plot {
   }
 
   dispose(): void {
+    this.zone.remove();
     this.plot.destroy();
   }
 
@@ -88,7 +96,7 @@ export class Plot {
     const axis = { stroke: faint, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
 
     return {
-      width: Math.max(200, this.element.clientWidth), height: HEIGHT, ms: 1, legend: { show: false }, pxAlign: false,
+      width: Math.max(200, this.element.clientWidth), height: HEIGHT, ms: 1, tzDate: wallDate, legend: { show: false }, pxAlign: false,
       cursor: { drag: { x: this.events.onRange !== undefined, y: false, setScale: false, dist: DRAG_MIN_PX }, y: false, points: { show: false } },
       scales: {
         x: { time: true, range: () => [this.points.fromMs, Math.max(this.points.untilMs, this.points.fromMs + RANGE_MIN_MS)] },
@@ -162,17 +170,23 @@ function dataOf(points: Points): uPlot.AlignedData {
 
 const S = 1000, MIN = 60 * S, HOUR = 60 * MIN, DAY = 24 * HOUR;
 
+/** A date whose local members are the time in the time zone of the page. uPlot places ticks
+ * at their whole hours and days. */
+function wallDate(ms: number): Date {
+  return new Date(zoned(ms).getTime() + new Date(ms).getTimezoneOffset() * MIN);
+}
+
 /** Labels of the time axis, depending on the distance between ticks. Uses 24 hours,
  * and adds the date where the day changes. */
 const TIME_FORMATS: uPlot.Axis.DynamicValues = (_, splits, __, ___, distance) => splits.map((ms, index) => {
-  const date = new Date(ms);
-  const before = index > 0 ? new Date(splits[index - 1]!) : null;
+  const date = zoned(ms);
+  const before = index > 0 ? zoned(splits[index - 1]!) : null;
   const two = (number: number): string => String(number).padStart(2, "0");
-  const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const day = `${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
+  const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
 
   if (distance >= DAY)
     return day;
-  const seconds = distance < MIN ? `:${two(date.getSeconds())}` : "";
-  return before && before.getDate() !== date.getDate() ? `${day} ${time}${seconds}` : time + seconds;
+  const seconds = distance < MIN ? `:${two(date.getUTCSeconds())}` : "";
+  return before && before.getUTCDate() !== date.getUTCDate() ? `${day} ${time}${seconds}` : time + seconds;
 });

@@ -3,7 +3,8 @@ import type { WireTraceSpan } from "../model/wire.ts";
 import type { Branch } from "./forest.ts";
 import { copyText } from "../flame/copy.ts";
 import { h, safeText } from "../parts/dom.ts";
-import { amount, exactMoment, zoneOf } from "../parts/format.ts";
+import { amount, exactMoment } from "../parts/format.ts";
+import { zoneOf } from "../parts/zone.ts";
 import { durationText, fewSamples, idText, nameText } from "../spans/cells.ts";
 
 const VALUE_SHOWN_MAX = 1000;

@@ -1,7 +1,8 @@
 /** Draws the lanes of a trace below its waterfall, with the same time axis, and a table
  * of their profiles. */
 import { h, safeText } from "../parts/dom.ts";
-import { amount, count, exactMoment, zoneOf } from "../parts/format.ts";
+import { amount, count, exactMoment } from "../parts/format.ts";
+import { zoneOf } from "../parts/zone.ts";
 import { nameText } from "../spans/cells.ts";
 import type { Measure } from "../spans/links.ts";
 import { table } from "../spans/table.ts";

@@ -6,8 +6,9 @@ import { storeForm } from "../adhoc/store.ts";
 import { treeOf, treeOfPair, type Tree } from "../model/tree.ts";
 import { packed } from "../export/pprof.ts";
 import type { Origin } from "../export/origin.ts";
-import { amount, count, moment, zoneOf } from "../parts/format.ts";
+import { amount, count, moment } from "../parts/format.ts";
 import { h, safeText } from "../parts/dom.ts";
+import { zoneOf } from "../parts/zone.ts";
 import type { View } from "./view.ts";
 
 const NAME_MAX = 120;

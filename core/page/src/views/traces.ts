@@ -2,8 +2,9 @@
 import type { WireRoot, WireTrace } from "../model/wire.ts";
 import { ALL_TIME } from "../explore/default.ts";
 import { h, replaceContent, safeText } from "../parts/dom.ts";
-import { amount, count, moment, zoneOf } from "../parts/format.ts";
+import { amount, count, moment } from "../parts/format.ts";
 import { LatestRequest } from "../parts/latest.ts";
+import { zoneOf } from "../parts/zone.ts";
 import { loadPart } from "../shell/errors.ts";
 import { durationText, idText, nameText, samplesCell, valueBar } from "../spans/cells.ts";
 import { toOtherView, measureOf, type Measure } from "../spans/links.ts";
