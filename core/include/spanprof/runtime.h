@@ -137,12 +137,26 @@ typedef struct spanprof_runtime {
    * interpreter. An absolute path without a final slash, of at most 4,095
    * bytes, which is copied; NULL if there is no such directory. */
   const char *library_directory;
+
+  /* Return the number of the C function of the language, such as a built-in
+   * method, whose native code begins at `start`; 0 if there is none or if it
+   * is not known. The core calls it for functions of the interpreter, whose
+   * frames stacks otherwise omit. Instead of the native frame, stacks then have
+   * a frame with this number as `code` and `offset` 0, which `resolve` names;
+   * no frame of `walk` may have the same `code`. NULL: no such function. */
+  uint64_t (*native_function)(void *data, uint64_t start);
+
+  /* Return a number that changes when native_function may return another
+   * number than before. The core calls it several times a second. Must not be
+   * NULL if native_function is set. */
+  uint64_t (*native_functions_version)(void *data);
 } spanprof_runtime;
 
 /* Register the runtime of the process, before or after the session's start.
  * Returns SPANPROF_ERR_STATE if a runtime is registered. Returns
  * SPANPROF_ERR_ARGUMENT if there is no name, if there is a `walk` but no
- * `resolve`, if there are too many ranges, or if struct_size is unknown. */
+ * `resolve`, a `native_function` but no `native_functions_version`, if there
+ * are too many ranges, or if struct_size is unknown. */
 SPANPROF_API spanprof_status
 spanprof_runtime_register(const spanprof_runtime *runtime);
 

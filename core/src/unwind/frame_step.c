@@ -326,6 +326,26 @@ bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]) {
   return false;
 }
 
+bool sp_frame_code_calls_pointer(const uint8_t before[SP_FRAME_CALL_BYTES]) {
+  const uint8_t *end = before + SP_FRAME_CALL_BYTES;
+
+  /* call rel32 and call *rel32(%rip), if the called function or the GOT is less
+   * than 128 MiB away. */
+  if ((end[-5] == 0xe8 || (end[-6] == 0xff && end[-5] == 0x15)) &&
+      ((uint8_t)(end[-1] + 8) < 16))
+    return false;
+  /* call *%r, call *(%r), call *disp8(%r), call *disp32(%r), and the last three
+   * with an index register, the instruction ff /2 (Intel SDM 2A, tables 2-2
+   * and 2-3). */
+  return (end[-2] == 0xff && (end[-1] & 0xf8) == 0xd0) ||
+         (end[-2] == 0xff && (end[-1] & 0xf8) == 0x10 && (end[-1] & 6) != 4) ||
+         (end[-3] == 0xff && (end[-2] & 0xf8) == 0x50 && end[-2] != 0x54) ||
+         (end[-3] == 0xff && end[-2] == 0x14) ||
+         (end[-4] == 0xff && end[-3] == 0x54) ||
+         (end[-6] == 0xff && (end[-5] & 0xf8) == 0x90 && end[-5] != 0x94) ||
+         (end[-7] == 0xff && end[-6] == 0x94);
+}
+
 #else
 
 bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
@@ -375,6 +395,14 @@ bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]) {
   memcpy(&word, before + SP_FRAME_CALL_BYTES - sizeof word, sizeof word);
   /* bl; blr (Arm ARM DDI 0487J, C6.2.34, C6.2.36). */
   return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
+}
+
+bool sp_frame_code_calls_pointer(const uint8_t before[SP_FRAME_CALL_BYTES]) {
+  uint32_t word;
+
+  memcpy(&word, before + SP_FRAME_CALL_BYTES - sizeof word, sizeof word);
+  /* blr (Arm ARM DDI 0487J, C6.2.36). */
+  return (word & 0xfffffc1f) == 0xd63f0000;
 }
 
 #endif

@@ -196,6 +196,7 @@ spanprof_status sp_module_entry_new(sp_module_entry **out,
   module->debug_directory = facts->debug_directory;
   sp_unwind_rows_init(&module->rows, mem);
   sp_symbol_table_init(&module->symbols, mem);
+  sp_jump_targets_init(&module->jumps, mem);
   module->path = sp_mem_text(mem, facts->path, strlen(facts->path));
   module->build_id = sp_mem_text(mem, facts->build_id, strlen(facts->build_id));
   if (facts->byte_count > 0) {
@@ -253,6 +254,24 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
   return &module->rows;
 }
 
+bool sp_module_entry_function(sp_module_entry *module, uint64_t address,
+                              uint64_t *start) {
+  const sp_unwind_rows *rows = sp_module_entry_rows(module);
+
+  if (module->jumps_tries < MODULE_TRIES_MAX) {
+    const sp_elf_image *image = sp_module_entry_image(module);
+    spanprof_status st =
+        module->incomplete ? SPANPROF_ERR_NOMEM : SPANPROF_ERR_STATE;
+
+    if (image)
+      st = sp_jump_targets_read(&module->jumps, image, rows, module->view.start,
+                                module->view.limit);
+    module_tried(module, &module->jumps_tries, st);
+  }
+  return sp_unwind_rows_function(rows, address, start) &&
+         sp_jump_targets_entry(&module->jumps, start);
+}
+
 bool sp_module_entry_close_files(sp_module_entry *module) {
   const bool incomplete = module->incomplete;
 
@@ -262,6 +281,8 @@ bool sp_module_entry_close_files(sp_module_entry *module) {
     module->rows_tries = 0;
   if (module->symbols_tries != SP_MODULE_KNOWN)
     module->symbols_tries = 0;
+  if (module->jumps_tries != SP_MODULE_KNOWN)
+    module->jumps_tries = 0;
   module->incomplete = false;
   return incomplete;
 }
@@ -322,7 +343,9 @@ void sp_module_entry_unload(sp_module_entry *module) {
   sp_module_entry_close_files(module);
   sp_unwind_rows_dispose(&module->rows);
   sp_symbol_table_dispose(&module->symbols);
+  sp_jump_targets_dispose(&module->jumps);
   module->rows_tries = 0;
   module->symbols_tries = 0;
+  module->jumps_tries = 0;
   module->symbols_apart = false;
 }

@@ -4,6 +4,7 @@
 #ifndef SP_MODULE_H
 #define SP_MODULE_H
 
+#include "jump_targets.h"
 #include "unwind/dwarf/unwind_rows.h"
 #include "unwind/elf/elf_image.h"
 #include "unwind/elf/symbol_table.h"
@@ -61,10 +62,12 @@ typedef struct sp_module_entry {
   /* These fields are filled when they are first needed. */
   sp_unwind_rows rows;
   sp_symbol_table symbols;
+  sp_jump_targets jumps;
   sp_elf_unwind unwind;
   bool unwind_known;
   uint8_t rows_tries; /* number of attempts, or SP_MODULE_KNOWN */
   uint8_t symbols_tries;
+  uint8_t jumps_tries;
   bool incomplete;    /* a read failed since sp_module_entry_close_files() */
   bool symbols_apart; /* symbols are read from the separate debug file */
   /* These files stay open until sp_module_entry_close_files(). */
@@ -95,6 +98,12 @@ const sp_elf_image *sp_module_entry_image(sp_module_entry *module);
 /* The module's unwind rows. There are no rows if the module has no unwind
  * information. */
 const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
+
+/* Find the start of the function that contains an address, also if the address
+ * is in a part that the compiler has moved away from the function. Returns
+ * false if it is unknown, or if a tail call may have entered the function. */
+bool sp_module_entry_function(sp_module_entry *module, uint64_t address,
+                              uint64_t *start);
 
 /* The place of the module's unwind information. Returns NULL if there is none
  * or if it cannot be read. */

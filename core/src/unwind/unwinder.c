@@ -353,6 +353,24 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
   return true;
 }
 
+bool sp_unwinder_function(sp_unwinder *unwinder, uint32_t module,
+                          uint64_t address, uint64_t *start) {
+  sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
+
+  return entry && sp_module_entry_function(entry, address, start);
+}
+
+bool sp_unwinder_calls_by_pointer(sp_unwinder *unwinder, uint32_t module,
+                                  uint64_t address) {
+  sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
+  uint8_t before[SP_FRAME_CALL_BYTES];
+
+  return entry &&
+         sp_module_entry_read(entry, address + 1 - sizeof before, before,
+                              sizeof before) &&
+         sp_frame_code_calls_pointer(before);
+}
+
 bool sp_unwinder_incomplete(const sp_unwinder *unwinder, uint32_t module) {
   const sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
 

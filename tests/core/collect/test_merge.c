@@ -2,9 +2,10 @@
 
 #include "check.h"
 
-/* Stacks are written as text, innermost first. "a E b" are native frames; E is
- * a frame of the eval loop. "x! y. z." are language frames; a dot marks the
- * outermost frame of a run, and ! a leaf frame. */
+/* Stacks are written as text, innermost first. "a E F b" are native frames; E
+ * is a frame of the eval loop, and F a C function of the language. "x! y. z."
+ * are language frames; a dot marks the outermost frame of a run, and ! a leaf
+ * frame. */
 typedef struct merge_case {
   const char *native;
   const char *walked;
@@ -33,19 +34,22 @@ static const merge_case cases[] = {
     {"", "x y.", false, "x y"},
     {"E", "", true, ""},
     {"E c E m", "x.", true, "x c m", .walk_cut = true},
+    /* A C function of the language keeps its place. */
+    {"z F E F a E m", "x. y w.", true, "z F x F a y w m"},
     /* Native frames inside of a leaf frame are omitted. */
     {"z E c E m", "x! y. w.", true, "x y c w m"},
     {"z", "x! y.", false, "x y"},
 };
 
 static size_t native_read(const char *text, sp_native_frame *out,
-                          bool *evaluates) {
+                          bool *evaluates, uint64_t *functions) {
   size_t count = 0;
 
   for (; *text; text++) {
     if (*text == ' ')
       continue;
     out[count] = (sp_native_frame){.module = 1, .address = (uint64_t)*text};
+    functions[count] = *text == 'F' ? 'F' : 0;
     evaluates[count++] = *text == 'E';
   }
   return count;
@@ -72,16 +76,19 @@ static void stacks_are_merged(void) {
     sp_native_frame native[16];
     spanprof_frame walked[16];
     bool evaluates[16];
+    uint64_t functions[16];
     sp_frame merged[32];
     char text[80] = "";
     sp_merge_input input = {.native = native,
                             .evaluates = evaluates,
+                            .functions = functions,
                             .native_whole = cases[i].whole,
                             .walk_cut = cases[i].walk_cut,
                             .walked = walked};
     size_t count, f;
 
-    input.native_count = native_read(cases[i].native, native, evaluates);
+    input.native_count =
+        native_read(cases[i].native, native, evaluates, functions);
     memset(walked, 0, sizeof walked);
     input.walked_count = walked_read(cases[i].walked, walked);
     count = sp_merge(&input, merged, 32);
@@ -90,6 +97,7 @@ static void stacks_are_merged(void) {
 
       CHECK_EQUAL(merged[f].kind == SP_FRAME_RUNTIME,
                   language && !strchr(cases[i].native, (int)merged[f].code));
+      CHECK_EQUAL(merged[f].kind == SP_FRAME_FUNCTION, merged[f].code == 'F');
       sprintf(text + strlen(text), "%s%c", f ? " " : "", (int)merged[f].code);
     }
     CHECK_TEXT(text, cases[i].merged);
@@ -99,10 +107,12 @@ static void stacks_are_merged(void) {
 static void no_more_than_max_frames_are_written(void) {
   sp_native_frame native[3] = {{.address = 1}, {.address = 2}, {.address = 3}};
   bool evaluates[3] = {false, false, false};
+  uint64_t functions[3] = {0};
   sp_frame merged[2];
   sp_merge_input input = {.native = native,
                           .native_count = 3,
                           .evaluates = evaluates,
+                          .functions = functions,
                           .native_whole = true};
 
   CHECK_EQUAL(sp_merge(&input, merged, 2), 2);

@@ -5,7 +5,8 @@
 /* Stacks are written as text, innermost first. "a" is a named native frame of
  * module 1. "1" and "2" are addresses without a name in modules 1 and 2, "0" in
  * no module. "M" and "N" are the frames of modules 1 and 2, "U" of no module.
- * "3" is an address of the interpreter, "I" the note about it. "X" is a
+ * "3" is an address of the interpreter, "I" the note about it, and "F" a C
+ * function of the language. "X" is a
  * language frame, "!" another note. */
 typedef struct readable_case {
   const char *merged;
@@ -34,6 +35,10 @@ static const readable_case cases[] = {
     {"a 3 X", "a X"},
     {"1 3 1 X", "M X"},
     {"3 a 3 X", "a X"},
+    /* C functions of the language stay, except outside of the outermost
+     * language frame. */
+    {"F 3 X", "F X"},
+    {"a 3 F F 3 X 3 F X F", "a F F X F X"},
     /* Without a language frame, the interpreter is one frame. */
     {"3 3", "I"},
     {"a 3 3 1", "a I M"},
@@ -64,6 +69,8 @@ static size_t stack_read(const char *text, sp_frame *out) {
       continue;
     if (c == 'X')
       out[count++] = (sp_frame){.kind = SP_FRAME_RUNTIME, .code = code};
+    else if (c == 'F')
+      out[count++] = (sp_frame){.kind = SP_FRAME_FUNCTION, .code = code};
     else if (c == '!')
       out[count++] =
           (sp_frame){.kind = SP_FRAME_NOTE, .code = SP_NOTE_TRUNCATED};
@@ -82,6 +89,8 @@ static char frame_letter(const sp_frame *frame) {
     return "UMN"[frame->module];
   case SP_FRAME_RUNTIME:
     return 'X';
+  case SP_FRAME_FUNCTION:
+    return 'F';
   case SP_FRAME_NOTE:
     return frame->code == SP_NOTE_INTERPRETER ? 'I' : '!';
   default:

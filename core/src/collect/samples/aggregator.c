@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "interpreter.h"
 #include "mark_table.h"
 #include "merge.h"
+#include "native_functions.h"
 #include "readable_stack.h"
 #include "runtime_names.h"
 #include "sampler/handler/runtime.h"
@@ -29,6 +31,7 @@ struct sp_aggregator {
   uint32_t registrations;
   sp_native_frame native[AGGREGATOR_NATIVE_MAX];
   bool evaluates[AGGREGATOR_NATIVE_MAX];
+  uint64_t functions[AGGREGATOR_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[AGGREGATOR_FRAMES_MAX + 1];
   /* The present sample's stack without native frames, for recordings that omit
@@ -36,31 +39,15 @@ struct sp_aggregator {
   sp_frame language[AGGREGATOR_FRAMES_MAX + 1];
   size_t language_count;
   sp_readable readable;
+  sp_native_functions native_functions;
 };
-
-/* Does the module contain the eval loop, or is it in the interpreter's own
- * directory? */
-static bool module_of_interpreter(const sp_aggregator *aggregator,
-                                  const spanprof_runtime *runtime,
-                                  uint32_t number) {
-  const char *directory = runtime->library_directory;
-  const sp_module *module = sp_unwinder_module(aggregator->unwinder, number);
-  const size_t bytes = directory ? strlen(directory) : 0;
-
-  if (runtime->eval_range_count > 0 &&
-      sp_unwinder_module_at(aggregator->unwinder,
-                            runtime->eval_ranges[0].start) == number)
-    return true;
-  return module && bytes > 0 && strncmp(module->path, directory, bytes) == 0 &&
-         module->path[bytes] == '/';
-}
 
 static sp_readable_kind address_kind(void *data, uint32_t module,
                                      uint64_t code) {
   const sp_aggregator *aggregator = data;
   const spanprof_runtime *runtime = sp_runtime_enter();
   const bool interpreter =
-      runtime && module_of_interpreter(aggregator, runtime, module);
+      runtime && sp_interpreter_has(runtime, aggregator->unwinder, module);
 
   sp_runtime_leave();
   if (interpreter)
@@ -109,7 +96,7 @@ static spanprof_status frame_name(void *data, const sp_frame *frame,
                                   sp_frame_name *out) {
   sp_aggregator *aggregator = data;
 
-  if (frame->kind == SP_FRAME_RUNTIME)
+  if (sp_frame_of_runtime(frame))
     return sp_frame_table_name_get(
         sp_profile_frames(aggregator->window->profile), frame, out);
   return native_name(aggregator->unwinder, frame, out);
@@ -149,6 +136,15 @@ static void requests_restart(sp_aggregator *aggregator) {
     sp_frame_table_restart(sp_profile_frames(sink->profile));
   sp_runtime_names_clear();
   sp_readable_clear(&aggregator->readable);
+  sp_native_functions_clear(&aggregator->native_functions);
+}
+
+static void functions_refresh(sp_aggregator *aggregator) {
+  const spanprof_runtime *runtime = sp_runtime_enter();
+
+  if (runtime && runtime->native_function)
+    sp_native_functions_refresh(&aggregator->native_functions, runtime);
+  sp_runtime_leave();
 }
 
 size_t sp_aggregator_name_frames(sp_aggregator *aggregator) {
@@ -158,6 +154,7 @@ size_t sp_aggregator_name_frames(sp_aggregator *aggregator) {
   if (aggregator->registrations != registrations)
     requests_restart(aggregator);
   aggregator->registrations = registrations;
+  functions_refresh(aggregator);
   sp_frame_table_unnamed(sp_profile_frames(sink->profile), name_request, NULL);
   while ((sink = sink->next_open))
     sp_frame_table_unnamed(sp_profile_frames(sink->profile),
@@ -184,6 +181,7 @@ spanprof_status sp_aggregator_new(sp_aggregator **out, const sp_mem *mem,
   sp_thread_labels_init(&aggregator->thread_labels, settings);
   aggregator->namer = (sp_namer){.name = frame_name, .data = aggregator};
   st = sp_unwinder_new(&aggregator->unwinder, mem);
+  aggregator->native_functions.unwinder = aggregator->unwinder;
   if (!st)
     st = sp_sink_new(&aggregator->window, mem, &aggregator->namer, settings,
                      &everything);
@@ -311,14 +309,21 @@ static size_t stack_unwind(sp_aggregator *aggregator, const sp_sample *sample,
   return count;
 }
 
-/* Mark the native frames of the eval loop. */
-static void evaluates_mark(sp_aggregator *aggregator, size_t count) {
+/* Mark the native frames of the eval loop and of C functions of the
+ * language. */
+static void native_mark(sp_aggregator *aggregator, size_t count) {
   const spanprof_runtime *runtime = sp_runtime_enter();
   size_t i;
 
   for (i = 0; i < count; i++)
     aggregator->evaluates[i] =
         runtime && sp_runtime_evaluates(runtime, aggregator->native[i].pc);
+  if (runtime && runtime->native_function &&
+      aggregator->native_frames != SPANPROF_NATIVE_FRAMES_NONE)
+    sp_native_functions_find(&aggregator->native_functions, runtime,
+                             aggregator->native, count, aggregator->functions);
+  else
+    memset(aggregator->functions, 0, count * sizeof *aggregator->functions);
   sp_runtime_leave();
 }
 
@@ -365,7 +370,8 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
                           .walked_count = sample->frame_count,
                           .walk_cut = sample->flags & SP_SAMPLE_WALK_CUT,
                           .native = aggregator->native,
-                          .evaluates = aggregator->evaluates};
+                          .evaluates = aggregator->evaluates,
+                          .functions = aggregator->functions};
   size_t count;
   sp_note note;
   bool cut;
@@ -380,7 +386,7 @@ static size_t stack_build(sp_aggregator *aggregator, const sp_sample *sample) {
       sample->frame_count == 0)
     input.native_count = stack_unwind(
         aggregator, sample, raw + sample->frame_count, &input.native_whole);
-  evaluates_mark(aggregator, input.native_count);
+  native_mark(aggregator, input.native_count);
   count = sp_merge(&input, aggregator->frames, AGGREGATOR_FRAMES_MAX);
   if (aggregator->native_frames != SPANPROF_NATIVE_FRAMES_ALL)
     count = sp_readable_stack(&aggregator->readable, aggregator->frames, count);

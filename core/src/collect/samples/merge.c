@@ -58,6 +58,14 @@ static size_t native_first(const sp_merge_input *input) {
   return first;
 }
 
+static sp_frame native_frame(const sp_native_frame *native, uint64_t function) {
+  if (function)
+    return (sp_frame){.kind = SP_FRAME_FUNCTION, .code = function};
+  return (sp_frame){.kind = SP_FRAME_NATIVE,
+                    .module = native->module,
+                    .code = native->address};
+}
+
 size_t sp_merge(const sp_merge_input *input, sp_frame *out, size_t max) {
   merge_state state = {.input = input, .out = out, .max = max};
   size_t runs = runs_count(input), evals = evals_count(input);
@@ -70,9 +78,7 @@ size_t sp_merge(const sp_merge_input *input, sp_frame *out, size_t max) {
     const sp_native_frame *native = &input->native[i];
 
     if (!input->evaluates[i]) {
-      merge_emit(&state, (sp_frame){.kind = SP_FRAME_NATIVE,
-                                    .module = native->module,
-                                    .code = native->address});
+      merge_emit(&state, native_frame(native, input->functions[i]));
     } else if (evals_without_run > 0) {
       evals_without_run--;
     } else {

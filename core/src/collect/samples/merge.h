@@ -11,7 +11,10 @@ typedef struct sp_merge_input {
   const sp_native_frame *native; /* innermost first */
   size_t native_count;
   const bool *evaluates; /* for each native frame: is it in the eval loop? */
-  bool native_whole;     /* `native` reaches the outermost frame */
+  /* For each native frame: the number of the C function of the language, which
+   * replaces the frame, or 0. */
+  const uint64_t *functions;
+  bool native_whole;            /* `native` reaches the outermost frame */
   const spanprof_frame *walked; /* innermost first */
   size_t walked_count;
   bool walk_cut; /* `walked` ends before the outermost language frame */

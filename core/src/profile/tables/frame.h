@@ -12,6 +12,8 @@ typedef enum sp_frame_kind {
   SP_FRAME_MODULE, /* any code of a `module` without symbols */
   /* `code`, `position`: code and offset of a spanprof_frame. */
   SP_FRAME_RUNTIME,
+  /* A C function of the language. `code`: the runtime's native_function. */
+  SP_FRAME_FUNCTION,
   SP_FRAME_NOTE, /* `code`: an sp_note */
 } sp_frame_kind;
 
@@ -47,6 +49,11 @@ typedef struct sp_frame {
   uint64_t code;
   uint64_t position;
 } sp_frame;
+
+/* Does the runtime name the frame? */
+static inline bool sp_frame_of_runtime(const sp_frame *frame) {
+  return frame->kind == SP_FRAME_RUNTIME || frame->kind == SP_FRAME_FUNCTION;
+}
 
 static inline bool sp_frame_equal(const sp_frame *a, const sp_frame *b) {
   return a->code == b->code && a->position == b->position &&

@@ -228,7 +228,7 @@ static spanprof_status frame_table_name_known(sp_frame_table *table,
     return st;
   if (function.name) {
     st = frame_table_function(table, &function, &number);
-  } else if (location->frame.kind == SP_FRAME_RUNTIME) {
+  } else if (sp_frame_of_runtime(&location->frame)) {
     sp_count(&sp_counts.frames_unnamed, 1);
     number = table->unknown_runtime;
   } else if (mapping) {
@@ -251,7 +251,7 @@ void sp_frame_table_unnamed(sp_frame_table *table, sp_frame_fn *fn,
   for (; table->visited < table->location_count; table->visited++) {
     const sp_location *location = &table->locations[table->visited];
 
-    if (location->frame.kind == SP_FRAME_RUNTIME && !location->function &&
+    if (sp_frame_of_runtime(&location->frame) && !location->function &&
         fn(data, &location->frame))
       return;
   }
@@ -321,7 +321,7 @@ spanprof_status sp_frame_table_name(sp_frame_table *table,
 
     if (!location->function && frame_table_name_one(table, namer, location)) {
       waiting = true;
-      if (location->frame.kind == SP_FRAME_RUNTIME)
+      if (sp_frame_of_runtime(&location->frame))
         sp_count(&sp_counts.frames_unnamed, 1);
     }
     if (!waiting)
@@ -334,8 +334,8 @@ uint32_t sp_frame_table_function(const sp_frame_table *table,
                                  const sp_location *location) {
   if (location->function)
     return location->function;
-  return location->frame.kind == SP_FRAME_RUNTIME ? table->unknown_runtime
-                                                  : table->unknown_native;
+  return sp_frame_of_runtime(&location->frame) ? table->unknown_runtime
+                                               : table->unknown_native;
 }
 
 size_t sp_frame_table_bytes(const sp_frame_table *table) {

@@ -141,6 +141,7 @@ static bool runtime_copy(const spanprof_runtime *given, spanprof_runtime *out) {
          sp_struct_copy(out, sizeof *out, given,
                         SP_STRUCT_UP_TO(spanprof_runtime, name)) &&
          out->name && (!out->walk || out->resolve) &&
+         (!out->native_function || out->native_functions_version) &&
          out->eval_range_count <= SPANPROF_RUNTIME_RANGES_MAX &&
          (!out->library_directory ||
           strlen(out->library_directory) < sizeof runtime_library_directory);
@@ -153,7 +154,8 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   if (!runtime_copy(runtime, &copy))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "spanprof_runtime needs a valid struct_size, a name, "
-                   "resolve if walk is set, at most %d eval_ranges, and a "
+                   "resolve if walk is set, native_functions_version if "
+                   "native_function is set, at most %d eval_ranges, and a "
                    "library_directory of less than %d bytes",
                    SPANPROF_RUNTIME_RANGES_MAX, PATH_MAX);
   runtime = &copy;

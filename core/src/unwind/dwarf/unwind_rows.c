@@ -219,16 +219,48 @@ const sp_unwind_rule *sp_unwind_rows_find(const sp_unwind_rows *rows,
   return rows_index(rows, pc, &index) ? rows_rule(rows, index) : &rows_no_rule;
 }
 
+/* Find the index of the row with which the function at an address begins. */
+static bool rows_function_index(const sp_unwind_rows *rows, uint64_t pc,
+                                uint32_t *index) {
+  if (!rows_index(rows, pc, index) ||
+      rows_rule(rows, *index)->cfa_kind == SP_CFA_NONE)
+    return false;
+  while (!(rows->places[*index] & ROWS_BEGINS))
+    if ((*index)-- == 0)
+      return false;
+  return true;
+}
+
 bool sp_unwind_rows_function(const sp_unwind_rows *rows, uint64_t pc,
                              uint64_t *start) {
   uint32_t index;
 
-  if (!rows_index(rows, pc, &index) ||
-      rows_rule(rows, index)->cfa_kind == SP_CFA_NONE)
+  if (!rows_function_index(rows, pc, &index))
     return false;
-  while (!(rows->places[index] & ROWS_BEGINS))
-    if (index-- == 0)
-      return false;
   *start = sp_unwind_rows_pc(rows, index);
   return true;
+}
+
+bool sp_unwind_rows_bounds(const sp_unwind_rows *rows, uint64_t pc,
+                           uint64_t *start, uint64_t *end) {
+  uint32_t index;
+
+  if (!rows_function_index(rows, pc, &index))
+    return false;
+  *start = sp_unwind_rows_pc(rows, index++);
+  while (index < rows->count && !(rows->places[index] & ROWS_BEGINS) &&
+         rows_rule(rows, index)->cfa_kind != SP_CFA_NONE)
+    index++;
+  *end = index < rows->count ? sp_unwind_rows_pc(rows, index) : *start;
+  return true;
+}
+
+bool sp_unwind_rule_enters(const sp_unwind_rule *rule) {
+#if defined(__x86_64__)
+  return rule->cfa_kind == SP_CFA_REGISTER && rule->cfa_register == 7 &&
+         rule->cfa_offset == 8;
+#else
+  return rule->cfa_kind == SP_CFA_REGISTER && rule->cfa_register == 31 &&
+         rule->cfa_offset == 0;
+#endif
 }
