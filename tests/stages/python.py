@@ -8,8 +8,8 @@ from stage import BUILD, EVERY_TEST, ROOT, STRESS_SECONDS, VERSION_TESTS, stage
 
 # Tests that depend on the version of CPython: its memory layouts, its hooks, its ways to start and to end,
 # and which thread, task or context uses the CPU.
-VERSION_TEST_NAMES = """allocators asyncio context_reader eval_ranges executors exit finalize fork frames greenlets lazy
-    lines multiprocessing native_frames profile span_context subinterpreters threads walker_memory walker_refusal""".split()
+VERSION_TEST_NAMES = """allocators asyncio c_functions context_reader eval_ranges executors exit finalize fork frames greenlets
+    lazy lines multiprocessing native_frames profile span_context subinterpreters threads walker_memory walker_refusal""".split()
 VERSION_STRESS_NAMES = """callbacks contextvars_loop deep_recursion exec_churn gc_cycles generators greenlets storm
     thread_churn""".split()
 TEST_SECONDS = 300

@@ -9,9 +9,11 @@
 #include "base/py_warning.h"
 #include "context/py_context.h"
 #include "memory/py_space.h"
+#include "py_function_thread.h"
 #include "util/base.h"
 #include "vm/py_code.h"
 #include "vm/py_eval.h"
+#include "vm/py_functions.h"
 #include "vm/py_lines.h"
 #include "vm/py_prefetch.h"
 #include "vm/py_record.h"
@@ -75,8 +77,22 @@ static void runtime_normalize(void *data, spanprof_frame *frames,
 static spanprof_status runtime_resolve(void *data, const spanprof_frame *frame,
                                        spanprof_name *out) {
   (void)data;
+  if (py_sp_functions_is(frame->code))
+    return py_sp_functions_name(frame->code, out);
   out->line = frame->offset;
   return py_sp_record_name(frame->code, out);
+}
+
+static uint64_t runtime_native_function(void *data, uint64_t start) {
+  (void)data;
+  return py_sp_functions_find(start);
+}
+
+static uint64_t runtime_native_functions_version(void *data) {
+  (void)data;
+  if (atomic_load(&runtime_open))
+    py_sp_function_thread_request();
+  return py_sp_functions_version();
 }
 
 SP_HANDLER_CODE static int runtime_read_context(void *data,
@@ -256,10 +272,14 @@ static int runtime_register(void) {
       .normalize = runtime_normalize,
       .eval_ranges = ranges,
       .library_directory = library_directory,
+      .native_function = runtime_native_function,
+      .native_functions_version = runtime_native_functions_version,
   };
 
   runtime_library_directory(library_directory, sizeof library_directory);
   runtime.eval_range_count = py_sp_eval_find(ranges);
+  if (runtime.eval_range_count > 0)
+    py_sp_function_thread_open(ranges[0].start, library_directory);
   if (!runtime_compiles())
     py_sp_walk_set_loop(ranges, runtime.eval_range_count);
   if (runtime_stop_at_exit() < 0)
@@ -287,6 +307,7 @@ int py_sp_runtime_start(void) {
   if (!runtime_state.registered && runtime_register() < 0)
     return -1;
   runtime_state.registered = true;
+  py_sp_function_thread_read();
   atomic_store(&runtime_open, true);
   return 0;
 }
@@ -375,6 +396,8 @@ static PyMethodDef runtime_methods[] = {
 };
 
 int py_sp_runtime_init(PyObject *module) {
+  if (py_sp_function_thread_init(module) < 0)
+    return -1;
   if (PyModule_AddFunctions(module, runtime_methods) < 0)
     return -1;
   runtime_state.stop = PyObject_GetAttrString(module, "runtime_stop");

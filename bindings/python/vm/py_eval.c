@@ -101,21 +101,6 @@ static void names_search(eval_search *search) {
   sp_symbol_table_dispose(&symbols);
 }
 
-/* Returns whether the code at `start`, where a range of unwind rows begins, is
- * the entry of a function: at an entry, the function has stored nothing on the
- * stack yet. */
-static bool rows_begin_function(const sp_unwind_rows *rows, uint64_t start) {
-  const sp_unwind_rule *rule = sp_unwind_rows_find(rows, start);
-
-#if defined(__x86_64__)
-  return rule->cfa_kind == SP_CFA_REGISTER && rule->cfa_register == 7 &&
-         rule->cfa_offset == 8;
-#else
-  return rule->cfa_kind == SP_CFA_REGISTER && rule->cfa_register == 31 &&
-         rule->cfa_offset == 0;
-#endif
-}
-
 static uint64_t rows_function_end(const sp_unwind_rows *rows, uint64_t start) {
   uint64_t function;
   uint32_t i;
@@ -183,7 +168,7 @@ static void jumps_search(eval_search *search, const spanprof_range *from,
     if (target < mapping->code_start || target >= mapping->code_limit ||
         (target >= from->start && target < from->end) ||
         !sp_unwind_rows_function(rows, target - search->bias, &start) ||
-        rows_begin_function(rows, start))
+        sp_unwind_rule_enters(sp_unwind_rows_find(rows, start)))
       continue;
     range_add(search, search->bias + start,
               search->bias + rows_function_end(rows, start));

@@ -106,7 +106,8 @@ typedef enum spanprof_native_frames {
    * running function. */
   SPANPROF_NATIVE_FRAMES_NONE = 0,
   /* Native frames inside of the outermost frame of the language, except those
-   * of the interpreter: their time belongs to the frame that called them.
+   * of the interpreter: their time belongs to the frame that called them. In
+   * Python programs, C functions such as sorted() have frames with their name.
    * Adjacent frames without a name in one module are one frame ("libz.so.1").
    * A stack without frames of the language has all native frames. */
   SPANPROF_NATIVE_FRAMES_LIBRARIES = 1,

@@ -1,7 +1,8 @@
 """Prevents a wrong warning: CPython 3.12 and later warn about a fork in a process with
 several threads (https://docs.python.org/3/library/os.html#os.fork). They also count the
 threads of this library, but the library restarts these in the child. So a program that
-has no other threads must not get the warning."""
+has no other threads must not get the warning. Also reports to the C library when it may
+use Python in a forked child."""
 from __future__ import annotations
 
 import os
@@ -14,12 +15,15 @@ _installed = False
 
 
 def install() -> None:
-    """Install the hook once per process. It only suppresses the warning; the C library
-    handles the fork itself."""
+    """Install the hooks once per process. They only suppress the warning, and report when
+    CPython has reinitialized the GIL in a forked child; the C library handles the fork itself."""
     global _installed
-    if _installed or sys.version_info < (3, 12):
+    if _installed:
         return
     _installed = True
+    os.register_at_fork(after_in_child=native.forked)
+    if sys.version_info < (3, 12):
+        return
     original = os.fork
     # A local variable, because a `__del__` may fork at the exit of the interpreter,
     # when the modules have already been cleared.
