@@ -46,7 +46,10 @@ after(async () => {
   await browser.close();
 });
 
-const traceNames = async (page: Page): Promise<string[]> => (await rowsOf(page, "Traces")).map((row) => row[0]!);
+const traceNames = async (page: Page): Promise<string[]> => {
+  await rowsOf(page, "Traces");
+  return await page.$$eval('table[aria-label="Traces"] tbody a', (links) => links.map(({ textContent }) => textContent));
+};
 
 /** The texts of the waterfall's rows that are in the document. */
 async function waterfallRows(page: Page): Promise<string[][]> {
@@ -115,6 +118,34 @@ test("traces are filtered by service, errors and attributes, and counted", async
   await page.goto(`${server.base}traces?attributes=${encodeURIComponent('card.type="a')}`);
   await waitForPageText(page, "the closing quote of card.type is missing");
   await closeCleanly(opened);
+});
+
+test("the list of traces marks errors of other spans, and roots that are not stored", async () => {
+  const other = await Server.start();
+  const startMs = now - 30_000;
+  await other.pushTrace("shop", [
+    { traceId: traceId(1), spanId: spanId(11), parentSpanId: spanId(10), name: "late", startMs: startMs + 20, durationMs: 40, status: 2 },
+    { traceId: traceId(1), spanId: spanId(12), parentSpanId: spanId(10), name: "early", startMs, durationMs: 40, status: 2 },
+    { traceId: traceId(2), spanId: spanId(20), name: "whole", startMs: startMs - 1000, durationMs: 40 },
+    { traceId: traceId(2), spanId: spanId(21), parentSpanId: spanId(20), name: "child", startMs: startMs - 990, durationMs: 10, status: 2 },
+    { traceId: traceId(3), spanId: spanId(30), parentSpanId: spanId(39), name: "calm", startMs: startMs - 2000, durationMs: 40 },
+  ]);
+  const opened = await open(browser, `${other.base}traces`);
+  const { page } = opened;
+  const firstCells = async (): Promise<string[]> => (await rowsOf(page, "Traces")).map((row) => row[0]!);
+
+  await waitForPageText(page, "3 traces.");
+  assert.deepEqual(await firstCells(), ["early error root not stored", "whole error in a span", "calm root not stored"]);
+  await page.click('input[name="status"]');
+  await waitForPageText(page, "2 traces.");
+  // The root arrives, and the row shows it.
+  await other.pushTrace("shop", [{ traceId: traceId(1), spanId: spanId(10), name: "root", startMs: startMs - 10, durationMs: 80 }]);
+  await page.reload();
+  await waitForPageText(page, "2 traces.");
+  assert.deepEqual(await firstCells(), ["root error in 2 spans", "whole error in a span"]);
+  await accessibleInBothThemes(page);
+  await closeCleanly(opened);
+  await other.stop();
 });
 
 test("an empty list of traces is explained and links to the latest trace", async () => {

@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "rootless.h"
 #include "store_inside.h"
 
 typedef struct spans_call {
@@ -35,6 +37,46 @@ static spanprof_status spans_insert(sp_writer *writer, sqlite3_stmt *insert,
   return sp_database_do(insert);
 }
 
+static bool spans_same_trace(const sp_store_span *a, const sp_store_span *b) {
+  return a->trace_id.hi == b->trace_id.hi && a->trace_id.lo == b->trace_id.lo;
+}
+
+/* Order by trace, and within a trace by time. */
+static int spans_order(const void *left, const void *right) {
+  const sp_store_span *a = *(const sp_store_span *const *)left;
+  const sp_store_span *b = *(const sp_store_span *const *)right;
+
+  if (a->trace_id.hi != b->trace_id.hi)
+    return a->trace_id.hi < b->trace_id.hi ? -1 : 1;
+  if (a->trace_id.lo != b->trace_id.lo)
+    return a->trace_id.lo < b->trace_id.lo ? -1 : 1;
+  if (a->start_ns != b->start_ns)
+    return a->start_ns < b->start_ns ? -1 : 1;
+  return ((int64_t)a->span_id > (int64_t)b->span_id) -
+         ((int64_t)a->span_id < (int64_t)b->span_id);
+}
+
+/* Find the traces of the new spans that have no root. */
+static spanprof_status spans_rootless(sp_writer *writer,
+                                      const spans_call *call) {
+  const sp_store_span **sorted =
+      sp_mem_new(writer->mem, call->count * sizeof *sorted);
+  sp_rootless rootless = {.db = writer->db};
+  spanprof_status st = sorted ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  size_t i;
+
+  for (i = 0; !st && i < call->count; i++)
+    sorted[i] = &call->spans[i];
+  if (!st)
+    qsort(sorted, call->count, sizeof *sorted, spans_order);
+  for (i = 0; !st && i < call->count; i++)
+    if (i == 0 || !spans_same_trace(sorted[i], sorted[i - 1]))
+      st = sp_rootless_add(&rootless, sorted[i]);
+  sp_rootless_dispose(&rootless);
+  sp_mem_free(writer->mem, sorted);
+  return st;
+}
+
 static spanprof_status spans_write(sp_writer *writer, void *data) {
   const spans_call *call = data;
   sqlite3_stmt *insert = NULL;
@@ -49,7 +91,7 @@ static spanprof_status spans_write(sp_writer *writer, void *data) {
   for (i = 0; !st && i < call->count; i++)
     st = spans_insert(writer, insert, &call->spans[i]);
   sqlite3_finalize(insert);
-  return st;
+  return st ? st : spans_rootless(writer, call);
 }
 
 spanprof_status sp_store_put_spans(sp_store *store, const sp_store_span *spans,
@@ -146,24 +188,54 @@ static void spans_of_trace(const sp_store_span_filter *filter, sp_buffer *sql) {
   sp_buffer_text(sql, i ? ")" : "");
 }
 
+/* Which spans of the traces a query reads. */
+typedef enum spans_which {
+  SPANS_ALL,
+  SPANS_ROOTS,
+  SPANS_STAND_INS, /* the earliest spans of traces without a root (rootless.h)
+                    */
+} spans_which;
+
+/* Write the tables of a query for the stand-ins. The order of the tables
+ * decides which of them SQLite searches for the other's rows. */
+static void spans_stand_ins(const sp_store_span_filter *filter,
+                            sp_buffer *sql) {
+  static const char same[] = "r_hi=trace_hi AND r_lo=trace_lo AND r_id=span_id";
+
+  if (filter->trace_count) {
+    spans_traces(filter, sql);
+    sp_buffer_format(sql, " JOIN rootless ON %s", same);
+  } else {
+    sp_buffer_format(sql, "rootless CROSS JOIN span ON %s", same);
+  }
+}
+
 /* Write the tables and conditions of the query. Lists of ids are written into
  * it as numbers. */
-static void spans_from(const sp_store_span_filter *filter, sp_buffer *sql) {
+static void spans_from(const sp_store_span_filter *filter, spans_which which,
+                       sp_buffer *sql) {
   size_t i;
 
   sp_buffer_text(sql, " FROM ");
-  spans_traces(filter, sql);
+  if (which == SPANS_STAND_INS)
+    spans_stand_ins(filter, sql);
+  else
+    spans_traces(filter, sql);
   sp_buffer_text(sql, " JOIN text s ON s.id=service JOIN text n ON n.id=name "
                       "WHERE duration_ns>=?1");
   if (filter->from_ns)
-    sp_buffer_text(sql, " AND start_ns>=?2");
+    sp_buffer_text(sql, which == SPANS_STAND_INS
+                            ? " AND start_ns>=?2 AND r_start>=?2"
+                            : " AND start_ns>=?2");
   if (filter->until_ns)
-    sp_buffer_text(sql, " AND start_ns<=?3");
+    sp_buffer_text(sql, which == SPANS_STAND_INS
+                            ? " AND start_ns<=?3 AND r_start<=?3"
+                            : " AND start_ns<=?3");
   if (filter->service)
     sp_buffer_text(sql, " AND service=(SELECT id FROM text WHERE text=?4)");
   if (filter->name)
     sp_buffer_text(sql, " AND name=(SELECT id FROM text WHERE text=?5)");
-  if (filter->roots_only)
+  if (which == SPANS_ROOTS)
     sp_buffer_text(sql, " AND parent_id=0");
   for (i = 0; i < filter->span_count; i++)
     sp_buffer_format(sql, "%s%lld", i ? "," : " AND span_id IN (",
@@ -188,11 +260,34 @@ static void spans_bind(sqlite3_stmt *each, const sp_store_span_filter *filter) {
   }
 }
 
-/* Prepare the query "`columns` FROM … WHERE … `order`" for a filter. The caller
- * closes it with spans_close(), also after an error. */
+/* The parts of a query: "`begin` `columns` FROM … WHERE … `group` `end`". */
+typedef struct spans_parts {
+  const char *begin, *columns, *group, *end;
+} spans_parts;
+
+/* Write the query of a filter. Roots and stand-ins are read by two queries,
+ * which UNION ALL connects, so that each uses its own index. */
+static void spans_sql(const sp_store_span_filter *filter,
+                      const spans_parts *parts, sp_buffer *sql) {
+  sp_buffer_format(sql, "%s%s", parts->begin, parts->columns);
+  spans_from(filter, filter->roots_only ? SPANS_ROOTS : SPANS_ALL, sql);
+  sp_buffer_text(sql, parts->group);
+  if (filter->roots_only) {
+    sp_buffer_format(sql, " UNION ALL %s", parts->columns);
+    spans_from(filter, SPANS_STAND_INS, sql);
+    sp_buffer_text(sql, parts->group);
+  }
+  sp_buffer_text(sql, parts->end);
+  if (filter->limit)
+    sp_buffer_format(sql, " LIMIT %zu OFFSET %zu", filter->limit,
+                     filter->offset);
+}
+
+/* Prepare the query of a filter. The caller closes it with spans_close(), also
+ * after an error. */
 static spanprof_status spans_open(spans_query *query, sp_store *store,
                                   const sp_store_span_filter *filter,
-                                  const char *columns, const char *order) {
+                                  const spans_parts *parts) {
   spanprof_status st;
 
   *query = (spans_query){.store = store};
@@ -202,12 +297,7 @@ static spanprof_status spans_open(spans_query *query, sp_store *store,
     query->reader = NULL;
     return st;
   }
-  sp_buffer_text(&query->sql, columns);
-  spans_from(filter, &query->sql);
-  sp_buffer_text(&query->sql, order);
-  if (filter->limit)
-    sp_buffer_format(&query->sql, " LIMIT %zu OFFSET %zu", filter->limit,
-                     filter->offset);
+  spans_sql(filter, parts, &query->sql);
   st = sp_buffer_status(&query->sql);
   if (!st)
     st = sp_database_prepare(query->reader->db, &query->each, query->sql.data);
@@ -250,16 +340,18 @@ static bool spans_pass(sqlite3_stmt *row, sp_store_span_fn fn, void *data) {
 spanprof_status sp_store_spans(sp_store *store,
                                const sp_store_span_filter *filter,
                                sp_store_span_fn fn, void *data) {
-  int code = SQLITE_DONE;
-  spans_query query;
-  spanprof_status st =
-      spans_open(&query, store, filter,
-                 "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, "
+  const spans_parts parts = {
+      .begin = "",
+      .columns = "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, "
                  "n.text, start_ns, duration_ns, kind, status, message, "
                  "attributes",
-                 filter->order == SP_STORE_SPANS_SLOWEST
-                     ? " ORDER BY duration_ns DESC, start_ns DESC"
-                     : " ORDER BY start_ns DESC");
+      .group = "",
+      .end = filter->order == SP_STORE_SPANS_SLOWEST
+                 ? " ORDER BY duration_ns DESC, start_ns DESC"
+                 : " ORDER BY start_ns DESC"};
+  int code = SQLITE_DONE;
+  spans_query query;
+  spanprof_status st = spans_open(&query, store, filter, &parts);
 
   while (!st && !(st = sp_database_step(query.each, &code)) &&
          code == SQLITE_ROW)
@@ -272,6 +364,10 @@ spanprof_status sp_store_spans(sp_store *store,
 spanprof_status sp_store_span_count(sp_store *store,
                                     const sp_store_span_filter *filter,
                                     int64_t *out) {
+  static const spans_parts parts = {.begin = "SELECT sum(spans) FROM (",
+                                    .columns = "SELECT count(*) spans",
+                                    .group = "",
+                                    .end = ")"};
   sp_store_span_filter all = *filter;
   int code = SQLITE_DONE;
   spans_query query;
@@ -279,7 +375,7 @@ spanprof_status sp_store_span_count(sp_store *store,
 
   *out = 0;
   all.limit = 0;
-  st = spans_open(&query, store, &all, "SELECT count(*)", "");
+  st = spans_open(&query, store, &all, &parts);
   if (!st)
     st = sp_database_step(query.each, &code);
   if (!st && code == SQLITE_ROW)
@@ -291,11 +387,14 @@ spanprof_status sp_store_span_count(sp_store *store,
 spanprof_status sp_store_span_names(sp_store *store,
                                     const sp_store_span_filter *filter,
                                     sp_store_span_name_fn fn, void *data) {
+  static const spans_parts parts = {
+      .begin = "SELECT service_text, name_text, sum(spans) FROM (",
+      .columns = "SELECT s.text service_text, n.text name_text, count(*) spans",
+      .group = " GROUP BY service, name",
+      .end = ") GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"};
   int code = SQLITE_DONE;
   spans_query query;
-  spanprof_status st =
-      spans_open(&query, store, filter, "SELECT s.text, n.text, count(*)",
-                 " GROUP BY service, name ORDER BY 3 DESC, 1, 2");
+  spanprof_status st = spans_open(&query, store, filter, &parts);
 
   while (!st && !(st = sp_database_step(query.each, &code)) &&
          code == SQLITE_ROW) {

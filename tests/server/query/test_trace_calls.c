@@ -61,12 +61,18 @@ static void traces_are_filtered_and_counted(void) {
 
   traces_put();
   a = get("/api/v1/traces", page, 3);
-  check_has(&a, 200, "\"count\":2,\"after\":\"1\"");
+  check_has(&a, 200, "\"count\":3,\"after\":\"1\"");
+  check_has(&a, 200, "\"name\":\"early\",\"service\":\"jobs\"");
+  check_has(&a, 200, "\"errors\":0,\"rootMissing\":true}");
   answer_dispose(&a);
-  check_traces("service", "jobs", 200, "\"count\":1,\"after\":null");
+  check_traces("service", "jobs", 200, "\"count\":2,\"after\":null");
+  check_traces("name", "late", 200, "\"count\":0,\"after\":null");
   check_traces("status", "error", 200,
                "{\"traces\":[{\"traceId\":\"" TRACE_ONE);
   check_traces("status", "error", 200, "\"count\":1");
+  check_traces("status", "error", 200,
+               "\"status\":0,\"total\":0,\"samples\":0,\"errors\":1,"
+               "\"rootMissing\":false}");
   check_traces("status", "ok", 400, "the only value of status is error");
   check_traces("attributes", "n=5 host=h", 200, "\"count\":1");
   check_traces("attributes", " n ", 200, "\"count\":1");
@@ -82,7 +88,7 @@ static void traces_are_filtered_and_counted(void) {
 static void root_spans_are_counted_by_service_and_name(void) {
   static const char *const range[][2] = {{"from", FROM}, {"until", UNTIL}};
   static const char *const page[][2] = {
-      {"from", FROM}, {"until", UNTIL}, {"limit", "1"}, {"after", "1"}};
+      {"from", FROM}, {"until", UNTIL}, {"limit", "1"}, {"after", "2"}};
   static const char *const first[][2] = {
       {"from", FROM}, {"until", UNTIL}, {"limit", "1"}};
   answer a;
@@ -90,12 +96,13 @@ static void root_spans_are_counted_by_service_and_name(void) {
   traces_put();
   a = get("/api/v1/roots", range, 2);
   check_has(&a, 200,
-            "{\"roots\":[{\"service\":\"jobs\",\"name\":\"nightly\","
+            "{\"roots\":[{\"service\":\"jobs\",\"name\":\"early\","
+            "\"traces\":1},{\"service\":\"jobs\",\"name\":\"nightly\","
             "\"traces\":1},{\"service\":\"shop\",\"name\":\"GET /\","
             "\"traces\":1}],\"after\":null}");
   answer_dispose(&a);
   a = get("/api/v1/roots", first, 3);
-  check_has(&a, 200, "\"nightly\",\"traces\":1}],\"after\":\"1\"}");
+  check_has(&a, 200, "\"early\",\"traces\":1}],\"after\":\"1\"}");
   answer_dispose(&a);
   a = get("/api/v1/roots", page, 4);
   check_has(&a, 200, "{\"roots\":[{\"service\":\"shop\"");

@@ -49,12 +49,13 @@ static void a_repeated_profile_of_an_earlier_version_is_found(void) {
   store = fixture_open();
   CHECK(!put_again(store, FIXTURE_TIME, 1));
   sp_store_close(store);
-  fixture_run("DROP INDEX block_digest; DROP INDEX block_heads;"
-              "DROP INDEX span_root;"
-              "ALTER TABLE block DROP COLUMN digest;" FIXTURE_WITHOUT_RUNS
-              "PRAGMA user_version=2;");
+  fixture_run(
+      "DROP INDEX block_digest; DROP INDEX block_heads;"
+      "DROP INDEX span_root; DROP INDEX span_trace_root; DROP TABLE rootless;"
+      "ALTER TABLE block DROP COLUMN digest;" FIXTURE_WITHOUT_RUNS
+      "PRAGMA user_version=2;");
   store = fixture_open();
-  CHECK_EQUAL(5, fixture_number("PRAGMA user_version"));
+  CHECK_EQUAL(6, fixture_number("PRAGMA user_version"));
   CHECK(put_again(store, FIXTURE_TIME, 1));
   CHECK(!put_again(store, FIXTURE_TIME, 2));
   CHECK(put_again(store, FIXTURE_TIME, 2));

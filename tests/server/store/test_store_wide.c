@@ -179,13 +179,14 @@ static void a_store_of_version_1_gets_wide_filters(void) {
   store = fixture_open();
   put_all(store, FIXTURE_TIME);
   sp_store_close(store);
-  fixture_run("DROP TABLE wide_filter; DROP TABLE wide_filter_piece;"
-              "DROP INDEX block_digest; DROP INDEX block_heads;"
-              "DROP INDEX span_root;"
-              "ALTER TABLE block DROP COLUMN digest;" FIXTURE_WITHOUT_RUNS
-              "PRAGMA user_version=1;");
+  fixture_run(
+      "DROP TABLE wide_filter; DROP TABLE wide_filter_piece;"
+      "DROP INDEX block_digest; DROP INDEX block_heads;"
+      "DROP INDEX span_root; DROP INDEX span_trace_root; DROP TABLE rootless;"
+      "ALTER TABLE block DROP COLUMN digest;" FIXTURE_WITHOUT_RUNS
+      "PRAGMA user_version=1;");
   store = fixture_open();
-  CHECK_EQUAL(5, fixture_number("PRAGMA user_version"));
+  CHECK_EQUAL(6, fixture_number("PRAGMA user_version"));
   check_every_id(store);
   CHECK(!sp_store_compact(store));
   CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM wide_filter"));

@@ -100,6 +100,10 @@ export interface WireTrace {
   status: number;
   total: number;
   samples: number;
+  /** Number of spans of the trace with an error. */
+  errors: number;
+  /** Whether the earliest stored span takes the place of a root that is not stored. */
+  rootMissing: boolean;
 }
 
 /** A service and name of root spans. */

@@ -32,7 +32,7 @@ function columnsOf(view: View, { unit, name }: Measure, most: () => number): Col
   return [
     { id: "trace", title: "Trace", cell: (row) => h("span", { class: "span-name" }, h("a", {
       href: view.address(toOtherView({ trace: row.traceId }), "trace"), title: safeText(row.name, 1000) || undefined,
-    }, nameText(row.name)), " ", row.status === 2 && h("span", { class: "tag error" }, "error")) },
+    }, nameText(row.name)), ...tagsOf(row)) },
     { id: "service", title: "Service", cell: (row) => safeText(row.service, 80) },
     { id: "start", title: "Start", hint: `Times in ${zoneOf(Date.now())}`, cell: (row) => moment(row.startNs / 1e6) },
     { id: "duration", title: "Duration", numeric: true, cell: (row) => durationText(row.durationNs) },
@@ -40,6 +40,18 @@ function columnsOf(view: View, { unit, name }: Measure, most: () => number): Col
     { id: "samples", title: "Samples", numeric: true, cell: (row) => row.samples === 0 ? "\u2013" : samplesCell(row.samples) },
     { id: "status", title: "Status", cell: (row) => statusText(row) },
     { id: "id", title: "Trace ID", cell: (row) => idText(row.traceId) },
+  ];
+}
+
+/** Tags for an error of the root or of other spans, and for a root that is not stored. */
+function tagsOf({ status, errors, rootMissing }: WireTrace): (Node | string)[] {
+  const error = status === 2 ? "error" : errors > 0 ? `error in ${errors === 1 ? "a span" : `${count(errors)} spans`}` : null;
+
+  return [
+    ...error ? [" ", h("span", { class: "tag error" }, error)] : [],
+    ...rootMissing ? [" ", h("span", {
+      class: "tag", title: "The root span of this trace was not received, or is already deleted. The row shows the earliest stored span.",
+    }, "root not stored")] : [],
   ];
 }
 

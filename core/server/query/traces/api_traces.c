@@ -10,6 +10,8 @@
 #define TRACES_CANDIDATES 500
 
 #define TRACES_SPANS_MAX 100000 /* largest number of spans to read */
+#define TRACES_ERROR     2      /* OpenTelemetry's status code of an error */
+
 /* Longest time from the start of a profile to the start of a span in it. */
 #define TRACES_PROFILE_MS 120000
 
@@ -28,7 +30,9 @@ typedef struct traces_span {
   /* Number of samples of the span or, in the list of traces, of the whole
    * trace. */
   uint64_t samples;
-  int64_t own; /* value of the span's samples */
+  uint64_t errors; /* in the list of traces: number of spans of the trace with
+                    * an error */
+  int64_t own;     /* value of the span's samples */
   /* Value of the samples of the span and its descendants or, in the list of
    * traces, of the whole trace. */
   int64_t total;
@@ -238,8 +242,8 @@ static uint64_t traces_hash(const sp_trace_id *id) {
   return sp_hash_mix(sp_hash_mix(SP_HASH_SEED, id->hi), id->lo);
 }
 
-/* Add a span's value to each root of its trace. A trace may have several
- * roots. */
+/* Add a span's value, and its error, to each root of its trace. A trace may
+ * have several roots. */
 static void traces_add_to_roots(traces_spans *roots, const sp_index *by_trace,
                                 const traces_span *span) {
   const uint64_t hash = traces_hash(&span->trace_id);
@@ -252,10 +256,12 @@ static void traces_add_to_roots(traces_spans *roots, const sp_index *by_trace,
       continue;
     root->total = sp_sum(root->total, span->own);
     root->samples += span->samples;
+    root->errors += span->status == TRACES_ERROR;
   }
 }
 
-/* Add the values of the whole trace to each of the first `count` roots. */
+/* Add the values and errors of the whole trace to each of the first `count`
+ * roots. */
 static spanprof_status traces_cost_roots(traces_spans *roots, size_t count,
                                          const char *type) {
   sp_query *query = &roots->api->query;
@@ -283,7 +289,7 @@ static spanprof_status traces_cost_roots(traces_spans *roots, size_t count,
   if (!st)
     st = traces_cost(&all, type);
   for (i = 0; !st && i < all.count; i++)
-    if (all.spans[i].own)
+    if (all.spans[i].own || all.spans[i].status == TRACES_ERROR)
       traces_add_to_roots(roots, &by_trace, &all.spans[i]);
   sp_index_dispose(&by_trace, query->mem);
   traces_dispose(&all);
@@ -312,6 +318,9 @@ static void traces_put(sp_api *api, const traces_span *root) {
   sp_json_member_int(json, "status", root->status);
   sp_json_member_int(json, "total", root->total);
   sp_json_member_int(json, "samples", (int64_t)root->samples);
+  sp_json_member_int(json, "errors", (int64_t)root->errors);
+  sp_json_key(json, "rootMissing");
+  sp_json_bool(json, root->parent_id != 0);
   sp_json_close(json, '}');
 }
 

@@ -1,6 +1,8 @@
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "compact.h"
+#include "server/store/rootless.h"
 #include "util/system/status.h"
 
 /* Data is deleted for two reasons: by age, because it is older than the
@@ -87,7 +89,7 @@ static spanprof_status retain_drop_some(sp_writer *writer, void *data) {
   return st;
 }
 
-/* Run a DELETE statement for spans or documents. Its parameters are a time (?1)
+/* Run a DELETE statement for documents. Its parameters are a time (?1)
  * and the largest number of rows to delete (?2). Adds the number of deleted
  * rows to *rows. */
 static spanprof_status retain_rows(sp_writer *writer, const char *sql,
@@ -106,14 +108,68 @@ static spanprof_status retain_rows(sp_writer *writer, const char *sql,
   return st;
 }
 
+static int retain_trace_order(const void *left, const void *right) {
+  const sp_trace_id *a = left, *b = right;
+
+  if (a->hi != b->hi)
+    return a->hi < b->hi ? -1 : 1;
+  return a->lo < b->lo ? -1 : a->lo > b->lo;
+}
+
+/* Update the table `rootless` for the traces of deleted spans. */
+static spanprof_status retain_rootless(sp_writer *writer, sp_trace_id *traces,
+                                       size_t count) {
+  sp_rootless rootless = {.db = writer->db};
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  if (count)
+    qsort(traces, count, sizeof *traces, retain_trace_order);
+  for (i = 0; !st && i < count; i++)
+    if (i == 0 || retain_trace_order(&traces[i], &traces[i - 1]) != 0)
+      st = sp_rootless_update(&rootless, traces[i]);
+  sp_rootless_dispose(&rootless);
+  return st;
+}
+
+/* Like retain_rows(), for a DELETE statement that returns the traces of the
+ * deleted spans. */
+static spanprof_status retain_spans(sp_writer *writer, const char *sql,
+                                    int64_t before, int64_t most,
+                                    int64_t *rows) {
+  sp_trace_id *traces = sp_mem_new(writer->mem, (size_t)most * sizeof *traces);
+  sqlite3_stmt *remove = NULL;
+  spanprof_status st = traces ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  int code = SQLITE_DONE;
+  size_t count = 0;
+
+  if (!st)
+    st = sp_database_prepare(writer->db, &remove, sql);
+  if (!st) {
+    sqlite3_bind_int64(remove, 1, before);
+    sqlite3_bind_int64(remove, 2, most);
+  }
+  while (!st && !(st = sp_database_step(remove, &code)) && code == SQLITE_ROW &&
+         count < (size_t)most)
+    traces[count++] =
+        (sp_trace_id){.hi = (uint64_t)sqlite3_column_int64(remove, 0),
+                      .lo = (uint64_t)sqlite3_column_int64(remove, 1)};
+  sqlite3_finalize(remove);
+  *rows += (int64_t)count;
+  if (!st)
+    st = retain_rootless(writer, traces, count);
+  sp_mem_free(writer->mem, traces);
+  return st;
+}
+
 static spanprof_status retain_drop_spans(sp_writer *writer, void *data) {
   retain_drop *drop = data;
 
-  return retain_rows(
+  return retain_spans(
       writer,
       "DELETE FROM span WHERE (trace_hi, trace_lo, span_id) IN (SELECT "
       "trace_hi, trace_lo, span_id FROM span WHERE start_ns<?1 ORDER BY "
-      "start_ns LIMIT ?2)",
+      "start_ns LIMIT ?2) RETURNING trace_hi, trace_lo",
       drop->before_ns, drop->by_bytes ? RETAIN_ROWS_FEW : RETAIN_ROWS_MAX,
       &drop->rows);
 }
@@ -121,10 +177,11 @@ static spanprof_status retain_drop_spans(sp_writer *writer, void *data) {
 static spanprof_status retain_drop_spans_ahead(sp_writer *writer, void *data) {
   retain_drop *drop = data;
 
-  return retain_rows(
+  return retain_spans(
       writer,
       "DELETE FROM span WHERE (trace_hi, trace_lo, span_id) IN (SELECT "
-      "trace_hi, trace_lo, span_id FROM span WHERE start_ns>?1 LIMIT ?2)",
+      "trace_hi, trace_lo, span_id FROM span WHERE start_ns>?1 LIMIT ?2) "
+      "RETURNING trace_hi, trace_lo",
       drop->ahead_ns, RETAIN_ROWS_FEW, &drop->rows);
 }
 

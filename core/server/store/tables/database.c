@@ -35,6 +35,20 @@
   "CREATE INDEX span_root ON span(start_ns, duration_ns, service, name) " \
   "WHERE parent_id=0;"
 
+/* Added by version 6: traces without a stored root span (../rootless.h). The
+ * index finds the root spans of a trace. */
+#define DATABASE_ROOTLESS                                                   \
+  "CREATE INDEX span_trace_root ON span(trace_hi, trace_lo) WHERE "         \
+  "parent_id=0;"                                                            \
+  "CREATE TABLE rootless(r_hi INT NOT NULL, r_lo INT NOT NULL,"             \
+  " r_id INT NOT NULL, r_start INT NOT NULL, PRIMARY KEY(r_hi, r_lo))"      \
+  " WITHOUT ROWID;"                                                         \
+  "CREATE INDEX rootless_start ON rootless(r_start);"                       \
+  "INSERT INTO rootless SELECT trace_hi, trace_lo, span_id, min(start_ns) " \
+  "FROM span GROUP BY trace_hi, trace_lo HAVING NOT EXISTS(SELECT 1 FROM "  \
+  "span a WHERE a.trace_hi=span.trace_hi AND a.trace_lo=span.trace_lo AND " \
+  "a.parent_id=0);"
+
 /* Every profile is in a block. A new profile has its own block until it is
  * compacted. */
 static const char database_schema[] =
@@ -66,8 +80,8 @@ static const char database_schema[] =
     "CREATE TABLE document(kind TEXT NOT NULL, key TEXT NOT NULL,"
     " time_ms INT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(kind, key))"
     " WITHOUT ROWID;" DATABASE_WIDE_FILTER DATABASE_RUNS DATABASE_ROOTS
-    "PRAGMA application_id=0x7370616e;" /* "span" */
-    "PRAGMA user_version=5;";
+        DATABASE_ROOTLESS "PRAGMA application_id=0x7370616e;" /* "span" */
+    "PRAGMA user_version=6;";
 
 /* The statements that upgrade each version to the next. */
 static const char *const database_steps[SP_DATABASE_VERSION] = {
@@ -76,6 +90,7 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
           "PRAGMA user_version=3;",
     [3] = DATABASE_RUNS "PRAGMA user_version=4;",
     [4] = DATABASE_ROOTS "PRAGMA user_version=5;",
+    [5] = DATABASE_ROOTLESS "PRAGMA user_version=6;",
 };
 
 #define DATABASE_APPLICATION 0x7370616e

@@ -9,7 +9,7 @@
 
 /* Raised with each change of the schema. An older file is upgraded when it is
  * opened. */
-#define SP_DATABASE_VERSION 5
+#define SP_DATABASE_VERSION 6
 
 /* The id of a row, of 63 bits. A store cannot use them up. */
 typedef uint64_t sp_row_id;
