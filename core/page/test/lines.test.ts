@@ -188,8 +188,14 @@ test("the text of a local file is shown beside the lines, and hostile text does 
   assert.equal(await page.$(".lines img, .lines-moved"), null);
   await accessibleInBothThemes(page);
   utimesSync(file, new Date(), new Date());
-  await page.reload();
+  // A refresh keeps the scroll position, and announces nothing new.
+  await page.setViewport({ width: 1400, height: 300 });
+  await page.$eval(".lines-table", (table) => { table.scrollTop = 40; });
+  await page.$eval(".flame-unseen[aria-live]", (announcer) => { announcer.textContent = ""; });
+  await clickText(page, "button", "\u21bb");
   await summary(page, "Its lines may have moved.");
+  assert.equal(await page.$eval(".lines-table", (table) => table.scrollTop), 40);
+  assert.equal(await page.$eval(".flame-unseen[aria-live]", (announcer) => announcer.textContent), "");
   await page.goto(`${own.base}?query=shop.cpu&lines=main`);
   await page.waitForSelector(".lines-text");
   await page.setViewport({ width: 400, height: 900 });

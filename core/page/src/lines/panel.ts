@@ -39,6 +39,7 @@ export class LinesPanel {
   private shown: ShownFunction | null = null;
   /** The element that had the focus before the panel was opened. */
   private from: HTMLElement | null = null;
+  private announced = "";
 
   constructor(private readonly events: LinesEvents, signal: AbortSignal) {
     const close = (): void => {
@@ -64,6 +65,7 @@ export class LinesPanel {
     this.element.hidden = !shown;
     if (!shown) {
       this.latest.next();
+      this.announced = "";
       this.content.replaceChildren();
       return;
     }
@@ -92,8 +94,8 @@ export class LinesPanel {
 
       if (signal.aborted)
         return;
-      replaceContent(this.content, ...this.contentOf(values));
-      this.events.announce(`${this.title.textContent}: ${summaryOf(values)}`);
+      this.show(values);
+      this.announce(`${this.title.textContent}: ${summaryOf(values)}`);
     } catch (error) {
       if (!signal.aborted && !isAborted(error))
         replaceContent(this.content, errorText(error));
@@ -101,6 +103,21 @@ export class LinesPanel {
     // The values make the panel taller.
     if (document.activeElement === this.element)
       this.element.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Replaces the values and keeps the scroll position of the table. */
+  private show(values: LineValues): void {
+    const { scrollTop: top, scrollLeft: left } = this.content.querySelector(".lines-table") ?? { scrollTop: 0, scrollLeft: 0 };
+
+    replaceContent(this.content, ...this.contentOf(values));
+    this.content.querySelector(".lines-table")?.scrollTo({ top, left, behavior: "instant" });
+  }
+
+  /** Announces a text unless it is the last one, which a refresh would repeat. */
+  private announce(text: string): void {
+    if (this.announced !== text)
+      this.events.announce(text);
+    this.announced = text;
   }
 
   private contentOf(values: LineValues): HTMLElement[] {
