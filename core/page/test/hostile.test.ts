@@ -1,6 +1,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
+import { safeText } from "../src/parts/dom.ts";
 import { closeCleanly, open, startBrowser } from "./browser.ts";
 import { waitForGraph, text, waitForText } from "./wait.ts";
 import { Server } from "./server.ts";
@@ -128,4 +129,19 @@ test("a search for a long name keeps the address short", async () => {
   assert.ok(page.url().length < 2000, String(page.url().length));
   await waitForText(page, ".flame-found", "%");
   await closeCleanly(opened);
+});
+
+test("emoji, flags and accents stay whole, and other invisible characters are visible", () => {
+  const family = "\u{1f468}\u{1f3fd}\u200d\u{1f469}\u200d\u{1f467}", heart = "\u2764\ufe0f\u200d\u{1f525}", flag = "\u{1f1f3}\u{1f1f5}";
+  const scotland = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}", accent = "e\u0301";
+
+  for (const whole of [family, heart, flag, scotland, accent]) {
+    assert.equal(safeText(`a ${whole} b`), `a ${whole} b`);
+    // Wherever the text is cut, the character is whole or missing.
+    for (let length = 1; length < whole.length + 6; length++)
+      assert.ok([`ab${whole}cd`, `ab${whole}c\u2026`, `ab${whole}\u2026`, "ab\u2026", "a\u2026", "\u2026"].includes(safeText(`ab${whole}cd`, length)), `${whole} ${length}`);
+  }
+  assert.equal(safeText(`${flag}${flag}`, 6), `${flag}\u2026`);
+  assert.equal(safeText("a\u200db\u200d \u200b\u202e\u0007"), "a\ufffdb\ufffd \ufffd\ufffd\ufffd");
+  assert.equal(safeText("x".repeat(10), 5), "xxxx\u2026");
 });

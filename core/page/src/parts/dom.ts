@@ -3,16 +3,41 @@
 type Child = Node | string | null | undefined | false;
 type Properties = Readonly<Record<string, string | number | boolean | undefined | ((event: never) => void)>>;
 
-/** Characters that are invisible or change the direction of text. */
-const BIDI_MARKS = /[\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+/** Characters that are invisible or change the direction of text, except the joiners
+ * between the parts of an emoji, such as a family. */
+const BIDI_MARKS = /[\u061c\u200b\u200c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
+const PLAIN = /^[ -~\u2026]*$/;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/** Marks, joiners, modifiers and tags, which belong to the character before them. */
+const JOINED = /^[\p{M}\u200d\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/u;
+/** The first letter of a flag, which consists of two. */
+const HALF_FLAG = /(?<!\p{Regional_Indicator})(?:\p{Regional_Indicator}{2})*\p{Regional_Indicator}$/u;
+const CHARACTER_MAX = 64;
+
+function isWithinCharacter(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - CHARACTER_MAX), at), after = text.slice(at, at + 2);
+
+  return /[\ud800-\udbff]$/.test(before) || JOINED.test(after) || before.endsWith("\u200d")
+    || HALF_FLAG.test(before) && /^\p{Regional_Indicator}/u.test(after);
+}
+
+/** The last position up to `max` that does not divide an emoji, a flag or another
+ * character of several code units. */
+function cutAt(text: string, max: number): number {
+  let at = max;
+
+  while (at > max - CHARACTER_MAX && at > 0 && isWithinCharacter(text, at))
+    at--;
+  return at;
+}
 
 /** Makes text from a profile safe to display: control and direction characters
  * become visible, and the text is cut to `lengthMax` characters. */
 export function safeText(text: string, lengthMax = 500): string {
-  const cut = text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}\u2026` : text;
+  const cut = text.length > lengthMax ? `${text.slice(0, cutAt(text, lengthMax - 1))}\u2026` : text;
 
-  return cut.replace(CONTROLS, "\ufffd").replace(BIDI_MARKS, "\ufffd");
+  return PLAIN.test(cut) ? cut : cut.replace(CONTROLS, "\ufffd").replace(BIDI_MARKS, "\ufffd");
 }
 
 /** Replaces an element's children. If one of them had the focus, the new child of
