@@ -114,6 +114,50 @@ test("Compare and Diff start with the range and the one before it", async () => 
   await closeCleanly(opened);
 });
 
+test("Compare and Diff show the annotations, which can be removed and restored", async () => {
+  for (const view of ["comparison", "comparison-diff"]) {
+    const opened = await open(browser, address([now - HOUR, now - HOUR / 2], [now - HOUR / 2, now]).replace("comparison?", `${view}?`), 1280, 800);
+    const { page } = opened;
+
+    await page.waitForSelector(".mark");
+    await page.click(".mark");
+    await clickText(page, ".mark-info button", "Remove");
+    await page.waitForFunction(() => document.querySelectorAll(".mark").length === 0);
+    await clickText(page, ".mark-info button", "Undo");
+    await page.waitForSelector(".mark");
+    await page.click(".mark");
+    await clickText(page, ".mark-info a", "Diff before and after");
+    await page.waitForFunction((wanted) => new URL(location.href).searchParams.get("leftUntil") === wanted, {}, String(deployed));
+    assert.equal(parameter(page, "query"), "shop.cpu");
+    await rowsOf(page, "Largest changes");
+    await closeCleanly(opened);
+  }
+});
+
+test("ranges are dragged by touch", async () => {
+  const opened = await open(browser, address([now - 2 * HOUR, now - HOUR], [now - HOUR, now]), 800, 900);
+  const { page } = opened;
+
+  await page.setViewport({ width: 800, height: 900, hasTouch: true });
+  await sums(page);
+  for (const [selector, byPx] of [[".time-range.left .time-whole", -60], [".time-range.right .time-start", 40], [".time-tint.left", -20]] as const) {
+    const { href } = new URL(page.url());
+    await page.waitForFunction((found) => (document.querySelector(found)?.getBoundingClientRect().width ?? 0) > 0, {}, selector);
+    const box = (await (await page.$(selector))!.boundingBox())!;
+    await page.touchscreen.touchStart(box.x + box.width / 2, box.y + box.height / 2);
+    await page.touchscreen.touchMove(box.x + box.width / 2 + byPx / 2, box.y + box.height / 2);
+    await page.touchscreen.touchMove(box.x + box.width / 2 + byPx, box.y + box.height / 2);
+    await page.touchscreen.touchEnd();
+    await page.waitForFunction((last) => location.href !== last, {}, href);
+    await sums(page);
+  }
+  assertApart(sides(page));
+  await page.waitForSelector(".mark");
+  await page.tap(".mark");
+  await page.waitForSelector(".mark-info");
+  await closeCleanly(opened);
+});
+
 test("steps of a side never lead into the other side", async () => {
   const opened = await open(browser, address([now - 2 * HOUR, now - HOUR], [now - HOUR, now]));
   const { page } = opened;

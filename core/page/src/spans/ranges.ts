@@ -2,11 +2,14 @@
  * the range of the baseline. */
 import { around, baselinesOf, isSameRange } from "../model/range_pair.ts";
 import { rangeChange, type Range } from "../model/range.ts";
+import type { WireAnnotation } from "../model/wire.ts";
 import { Problem, isAborted } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";
 import type { WireSeries } from "../timeline/series.ts";
 import { RangeTimeline, type SideRange } from "../timeline/range_timeline.ts";
+import { applicationOf } from "../query/parse.ts";
 import type { View } from "../views/view.ts";
+import { comparisonsAt } from "./before_after.ts";
 import { rangeIn } from "./links.ts";
 import { TITLES, isSameQuery, rangeOfSide, requestOf, sideChange, type SideName } from "./side.ts";
 
@@ -17,18 +20,32 @@ export interface ComparisonRanges {
 }
 
 function timelineOf(view: View, label: string, shown: Range, ranges: readonly SideRange[]): HTMLElement {
+  const selection = requestOf(view.state, ranges[ranges.length - 1]!.side);
+  const application = applicationOf(selection.query ?? "");
+  const load = async (): Promise<void> => {
+    const api = view.api.background();
+    const [series, { annotations }] = await Promise.all([
+      api.get<WireSeries>("series", { ...selection, ...rangeChange(shown) }, view.signal),
+      api.get<{ annotations: WireAnnotation[] }>("annotations", { application: application ?? undefined, ...rangeChange(shown) }, view.signal),
+    ]);
+
+    timeline.set(series, annotations);
+  };
   const timeline = new RangeTimeline({
     label, shown, ranges, signal: view.signal,
     onRange: (side, range) => { view.go(sideChange(side, rangeChange(range))); },
+    marks: {
+      api: view.api, application, onChange: load, announce: (text) => { view.announce(text); },
+      comparisons: (ms) => comparisonsAt(view, selection.query, shown, ms),
+    },
   });
 
-  view.api.background().get<WireSeries>("series", { ...requestOf(view.state, ranges[ranges.length - 1]!.side), ...rangeChange(shown) }, view.signal)
-    .then((series) => { timeline.set(series); }, (error: unknown) => {
-      // Ignore errors of the server: the request for the stacks fails with the same error,
-      // and the view shows it.
-      if (!(error instanceof Problem) && !isAborted(error))
-        throw error;
-    });
+  load().catch((error: unknown) => {
+    // Ignore errors of the server: the request for the stacks fails with the same error,
+    // and the view shows it.
+    if (!(error instanceof Problem) && !isAborted(error))
+      throw error;
+  });
   return timeline.element;
 }
 

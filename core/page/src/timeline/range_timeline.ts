@@ -4,6 +4,8 @@
 import { RANGE_MIN_MS, type Range } from "../model/range.ts";
 import { moment } from "../parts/format.ts";
 import { h } from "../parts/dom.ts";
+import type { WireAnnotation } from "../model/wire.ts";
+import { Marks, type MarksOptions } from "./marks.ts";
 import { Plot } from "./plot.ts";
 import { pointsOf, summary, type Points, type WireSeries } from "./series.ts";
 
@@ -22,6 +24,8 @@ export interface RangeTimelineOptions {
   ranges: readonly SideRange[];
   /** Called with the new range after a drag, or after Enter. */
   onRange: (side: SideRange["side"], range: Range) => void;
+  /** The options of the annotations, apart from their positions. */
+  marks: Omit<MarksOptions, "left">;
   signal: AbortSignal;
 }
 
@@ -59,10 +63,12 @@ export class RangeTimeline {
   private readonly readout = h("p", { class: "readout" });
   private readonly description = h("p", { class: "sr" });
   private readonly bars: readonly Bar[];
+  private readonly marks: Marks;
   private readonly plot: Plot;
   private points: Points;
 
   constructor(private readonly options: RangeTimelineOptions) {
+    this.marks = new Marks({ ...options.marks, left: (ms) => this.plot.left(ms) });
     this.points = emptyPoints(options.shown);
     this.bars = options.ranges.map((each) => new Bar(each, options.shown, {
       msAt: (clientX) => this.plot.ms(clientX), left: (ms) => this.plot.left(ms), stepMs: () => Math.max(SNAP_MS, this.points.stepMs),
@@ -71,16 +77,17 @@ export class RangeTimeline {
     }));
     this.element = h("section", { class: "timeline", "aria-label": options.label },
       h("div", { class: "timeline-head" }, this.readout),
-      h("div", { class: "timeline-body" }, ...this.bars.flatMap(({ row, tint }) => [row, tint]), this.place), this.description);
+      h("div", { class: "timeline-body" }, ...this.bars.flatMap(({ row, tint }) => [row, tint]), this.place, this.marks.element), this.marks.details, this.description);
     this.plot = new Plot(this.place, this.points, {
       onHover: () => undefined, onDraw: () => { queueMicrotask(() => { this.placeBars(); }); },
     });
     this.listen();
   }
 
-  set(series: WireSeries): void {
+  set(series: WireSeries, annotations: readonly WireAnnotation[]): void {
     this.points = { ...pointsOf(series), fromMs: this.options.shown.fromMs, untilMs: this.options.shown.untilMs };
     this.plot.set(this.points);
+    this.marks.set(annotations);
     this.readout.textContent = this.points.name;
     this.description.textContent = summary(this.points);
   }
@@ -88,6 +95,8 @@ export class RangeTimeline {
   private placeBars(): void {
     for (const bar of this.bars)
       bar.place();
+    if (!this.marks.element.contains(document.activeElement))
+      this.marks.place();
   }
 
   private listen(): void {

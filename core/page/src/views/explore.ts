@@ -6,15 +6,13 @@ import { emptyReason } from "../explore/empty.ts";
 import { typeName, typeOf, unitOf } from "../model/choice.ts";
 import { originOf, type Origin } from "../export/origin.ts";
 import { rangeChange, rangeOf } from "../model/range.ts";
-import { beforeAndAfter } from "../model/range_pair.ts";
 import { treeOf } from "../model/tree.ts";
 import type { WireAnnotation, WireTree } from "../model/wire.ts";
 import { amount, count } from "../parts/format.ts";
 import { h, replaceContent, safeText } from "../parts/dom.ts";
 import { Problem } from "../parts/api.ts";
 import { errorText } from "../shell/errors.ts";
-import { toOtherView } from "../spans/links.ts";
-import { pairChange } from "../spans/side.ts";
+import { comparisonsAt } from "../spans/before_after.ts";
 import { LatestRequest } from "../parts/latest.ts";
 import { applicationOf } from "../query/parse.ts";
 import type { WireSeries } from "../timeline/series.ts";
@@ -44,7 +42,10 @@ class Explore {
     this.timeline = new Timeline({
       api: view.api, application: applicationOf(selection.query), signal: view.signal, announce: (text) => { view.announce(text); },
       onRange: (range) => { view.go({ ...rangeChange(range), live: undefined }); },
-      comparisons: (ms) => comparisonsAt(view, ms),
+      comparisons: (ms) => {
+        const { query, from, until } = view.state.parameters;
+        return comparisonsAt(view, query, rangeOf(from, until) ?? rangeOf(undefined, undefined)!, ms);
+      },
       onAnnotations: async () => { await this.loadTimeline(view.signal); },
     });
     this.heading.textContent = titleOf(selection);
@@ -124,17 +125,6 @@ function figuresOf(wire: WireTree, type: string): string {
 
 function titleOf(selection: ExploreSelection): string {
   return `${safeText(applicationOf(selection.query) ?? "All applications", NAME_MAX)} \u2013 ${safeText(typeName(typeOf(selection)), NAME_MAX)}`;
-}
-
-/** The addresses that compare the time before an annotation with the time after it. */
-function comparisonsAt(view: View, ms: number): { name: string; address: string }[] {
-  const { from, until } = view.state.parameters;
-  const change = toOtherView(pairChange(beforeAndAfter(ms, rangeOf(from, until) ?? rangeOf(undefined, undefined)!, Date.now())));
-
-  return [
-    { name: "Compare before and after", address: view.address(change, "comparison") },
-    { name: "Diff before and after", address: view.address(change, "comparison-diff") },
-  ];
 }
 
 export async function explore(view: View): Promise<void> {
