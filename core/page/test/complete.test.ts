@@ -1,42 +1,22 @@
 /** Tests of completions in the query field, in a browser. */
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import type { Browser, Page } from "puppeteer-core";
-import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
+import { closeCleanly } from "./browser.ts";
+import { typeQuery, useServer } from "./fixtures.ts";
 import { waitForGraph, parameter, waitForText, waitForParameter } from "./wait.ts";
 import { Proxy } from "./proxy.ts";
-import { Server } from "./server.ts";
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000;
 const MINUTE = 60_000;
 
-let server: Server;
-let browser: Browser;
-
-before(async () => {
-  server = await Server.start("--ingest-window", "off");
-  browser = await startBrowser();
+const served = useServer(async (server) => {
   for (const host of ["web-1", "web-2"])
     await server.pushFolded(`shop.cpu{host=${host}}`, "main;serve;db 700\nmain;serve;render 300", NOW - 10 * MINUTE);
   await server.pushFolded("search.cpu{host=web-9}", "main;find 50", NOW - 3 * MINUTE);
 });
 
-after(async () => {
-  await browser.close();
-});
-
-async function at(path: string): Promise<Opened> {
-  return await open(browser, server.base + path);
-}
-
-async function type(page: Page, query: string): Promise<void> {
-  await page.focus(".query");
-  await page.$eval(".query", (field) => { (field as HTMLInputElement).select(); });
-  await page.keyboard.type(query);
-}
-
 test("Enter and Tab complete names, operators and values, and the query is closed", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const value = async (): Promise<string> => await page.$eval(".query", (field) => (field as HTMLInputElement).value);
   const accept = async (wanted: string, key: "Enter" | "Tab"): Promise<void> => {
@@ -45,7 +25,7 @@ test("Enter and Tab complete names, operators and values, and the query is close
   };
 
   await waitForGraph(page);
-  await type(page, "sea");
+  await typeQuery(page, "sea");
   await accept("search", "Enter");
   assert.equal(await value(), "search.cpu{}");
   await page.keyboard.type("ho");
@@ -65,12 +45,12 @@ test("Enter and Tab complete names, operators and values, and the query is close
 });
 
 test("typed brackets and quotes close themselves, and Escape keeps typed text", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const value = async (): Promise<string> => await page.$eval(".query", (field) => (field as HTMLInputElement).value);
 
   await waitForGraph(page);
-  await type(page, 'search.cpu{host="web-');
+  await typeQuery(page, 'search.cpu{host="web-');
   assert.equal(await value(), 'search.cpu{host="web-"}');
   await waitForText(page, '.options [aria-selected="true"]', "web-9");
   await page.keyboard.press("Escape");
@@ -83,11 +63,11 @@ test("typed brackets and quotes close themselves, and Escape keeps typed text", 
 });
 
 test("Enter waits for the completions of the last key", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
   await waitForGraph(page);
-  await type(page, "search.cpu{h");
+  await typeQuery(page, "search.cpu{h");
   await waitForText(page, ".options [role=option]", "host");
   await page.keyboard.press("o");
   await page.keyboard.press("Enter");
@@ -98,8 +78,8 @@ test("Enter waits for the completions of the last key", async () => {
 
 test("late completions of older text are ignored", async () => {
   let delay = 0;
-  const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
-  const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
+  const proxy = await Proxy.start(served.base, (path) => path.includes("/labels") ? delay : 0);
+  const opened = await served.at("?query=shop.cpu", proxy.base);
   const { page } = opened;
   const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
 
@@ -113,7 +93,7 @@ test("late completions of older text are ignored", async () => {
   delay = 500;
   const requested = page.waitForRequest((request) => request.url().includes("/labels"));
   const answered = page.waitForResponse((response) => response.url().includes("/labels"));
-  await type(page, "search.cpu{h");
+  await typeQuery(page, "search.cpu{h");
   await requested;
   await page.keyboard.type("o");
   await answered;
@@ -127,14 +107,14 @@ test("late completions of older text are ignored", async () => {
 
 test("completions appear though the user continues typing before a slow response", async () => {
   let delay = 0;
-  const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
-  const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
+  const proxy = await Proxy.start(served.base, (path) => path.includes("/labels") ? delay : 0);
+  const opened = await served.at("?query=shop.cpu", proxy.base);
   const { page } = opened;
 
   await waitForGraph(page);
   delay = 2000;
   const requested = page.waitForRequest((request) => request.url().includes("/labels"));
-  await type(page, "shop.cpu{");
+  await typeQuery(page, "shop.cpu{");
   await requested;
   await page.keyboard.type("h");
   await waitForText(page, ".options [role=option]", "host");
@@ -144,12 +124,12 @@ test("completions appear though the user continues typing before a slow response
 });
 
 test("typed text stays when the query changes, and Escape restores the query", async () => {
-  const proxy = await Proxy.start(server.base, (path) => path.includes("label=service_name") ? 1000 : 0);
-  const opened = await open(browser, `${proxy.base}?type=process_cpu:cpu:nanoseconds:cpu:nanoseconds`);
+  const proxy = await Proxy.start(served.base, (path) => path.includes("label=service_name") ? 1000 : 0);
+  const opened = await served.at("?type=process_cpu:cpu:nanoseconds:cpu:nanoseconds", proxy.base);
   const { page } = opened;
   const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
 
-  await type(page, "sea");
+  await typeQuery(page, "sea");
   await waitForGraph(page);
   assert.equal(parameter(page, "query"), '{service_name="shop"}');
   assert.equal(await typed(), "sea");
@@ -164,13 +144,13 @@ test("typed text stays when the query changes, and Escape restores the query", a
 });
 
 test("Enter in an input method does not run the query", async () => {
-  const opened = await at("?query=shop.cpu");
+  const opened = await served.at("?query=shop.cpu");
   const { page } = opened;
   const enter = (isComposing: boolean): Promise<void> => page.$eval(".query",
     (field, composing) => { field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: composing, bubbles: true })); }, isComposing);
 
   await waitForGraph(page);
-  await type(page, "search.cpu");
+  await typeQuery(page, "search.cpu");
   await enter(true);
   assert.equal(parameter(page, "query"), "shop.cpu");
   await enter(false);

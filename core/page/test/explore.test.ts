@@ -1,19 +1,13 @@
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import type { Browser, Page } from "puppeteer-core";
-import { closeCleanly, open, startBrowser, type Opened } from "./browser.ts";
+import { closeCleanly } from "./browser.ts";
+import { typeQuery, useServer } from "./fixtures.ts";
 import { waitForGraph, parameter, text, waitForText, waitForParameter } from "./wait.ts";
-import { Server } from "./server.ts";
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000;
 const MINUTE = 60_000;
 
-let server: Server;
-let browser: Browser;
-
-before(async () => {
-  server = await Server.start("--ingest-window", "off");
-  browser = await startBrowser();
+const served = useServer(async (server) => {
   // Two hosts use one core each for ten minutes. After a gap of five minutes, web-1
   // uses half a core for one minute.
   for (let at = NOW - 20 * MINUTE; at < NOW - 10 * MINUTE; at += 10_000)
@@ -25,22 +19,8 @@ before(async () => {
   await server.pushFolded("old.cpu", "main;once 100", NOW - 50 * 60 * MINUTE);
 });
 
-after(async () => {
-  await browser.close();
-});
-
-async function at(path: string): Promise<Opened> {
-  return await open(browser, server.base + path);
-}
-
-async function type(page: Page, query: string): Promise<void> {
-  await page.focus(".query");
-  await page.$eval(".query", (field) => { (field as HTMLInputElement).select(); });
-  await page.keyboard.type(query);
-}
-
 test("the first of several services is the one with the most data", async () => {
-  const opened = await at("");
+  const opened = await served.at("");
   const { page } = opened;
 
   await page.waitForSelector(".services tbody th a");
@@ -55,7 +35,7 @@ test("the first of several services is the one with the most data", async () => 
 });
 
 test("without data in the last hour, the newest range with data is shown", async () => {
-  const opened = await at(`?from=${NOW - 60 * 60 * MINUTE}&until=${NOW - 59 * 60 * MINUTE}`);
+  const opened = await served.at(`?from=${NOW - 60 * 60 * MINUTE}&until=${NOW - 59 * 60 * MINUTE}`);
   const { page } = opened;
 
   await waitForGraph(page);
@@ -65,7 +45,7 @@ test("without data in the last hour, the newest range with data is shown", async
 });
 
 test("the timeline shows CPU cores and gaps", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const valueText = async (): Promise<string> => await page.$eval(".timeline-plot", (plot) => plot.getAttribute("aria-valuetext") ?? "");
 
@@ -83,7 +63,7 @@ test("the timeline shows CPU cores and gaps", async () => {
 });
 
 test("a drag on the timeline selects a range, and Back restores the previous one", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
   await waitForGraph(page);
@@ -104,7 +84,7 @@ test("a drag on the timeline selects a range, and Back restores the previous one
 });
 
 test("a horizontal swipe selects a range, and a vertical one scrolls", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const swipe = async (x: number, y: number, byX: number, byY: number): Promise<void> => {
     await page.touchscreen.touchStart(x, y);
@@ -129,7 +109,7 @@ test("a horizontal swipe selects a range, and a vertical one scrolls", async () 
 });
 
 test("a range can be selected by keyboard", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
   await waitForGraph(page);
@@ -146,10 +126,10 @@ test("a range can be selected by keyboard", async () => {
 });
 
 test("an annotation can be added, removed and restored by keyboard", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const annotations = async (): Promise<{ id: string; text: string; application: string | null; timeMs: number }[]> =>
-    (await (await fetch(`${server.base}api/v1/annotations?from=1`)).json() as { annotations: [] }).annotations;
+    (await (await fetch(`${served.base}api/v1/annotations?from=1`)).json() as { annotations: [] }).annotations;
 
   await waitForGraph(page);
   await page.waitForSelector(".timeline-plot canvas");
@@ -181,7 +161,7 @@ test("an annotation can be added, removed and restored by keyboard", async () =>
 });
 
 test("a click on the timeline selects the time of the annotation", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
 
   await waitForGraph(page);
@@ -197,12 +177,12 @@ test("a click on the timeline selects the time of the annotation", async () => {
 });
 
 test("Enter runs the query exactly as typed", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const query = 'shop.cpu{ host =~ "web-.*" , host!="web-2"}';
 
   await waitForGraph(page);
-  await type(page, query);
+  await typeQuery(page, query);
   await page.keyboard.press("Enter");
   await waitForParameter(page, "query", query);
   await waitForText(page, ".figures", "in 66");
@@ -213,7 +193,7 @@ test("Enter runs the query exactly as typed", async () => {
 });
 
 test("a range can start in 1970, and the menu shows the time zone", async () => {
-  const opened = await at("?query=shop.cpu&from=0");
+  const opened = await served.at("?query=shop.cpu&from=0");
 
   await waitForGraph(opened.page);
   await opened.page.click(".range summary, .range button");
@@ -222,12 +202,12 @@ test("a range can start in 1970, and the menu shows the time zone", async () => 
 });
 
 test("an error in the name of a label says how to write it", async () => {
-  const opened = await at(`?query=${encodeURIComponent('{pod-name="a"}')}`);
+  const opened = await served.at(`?query=${encodeURIComponent('{pod-name="a"}')}`);
   const { page } = opened;
 
   await waitForText(page, ".fault", 'put the name of the label in quotes, as in {"pod-name"="VALUE"}');
   assert.equal(await text(page, ".query-fault mark"), "-");
-  await type(page, '{"pod-name"="a"}');
+  await typeQuery(page, '{"pod-name"="a"}');
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => !document.querySelector(".fault.notice"));
   assert.equal(parameter(page, "query"), '{"pod-name"="a"}');
@@ -236,13 +216,13 @@ test("an error in the name of a label says how to write it", async () => {
 
 test("an error is marked at its column, also after multi-byte characters", async () => {
   const query = '{service_name="\u00e9\u{1f600}", host~"a"}';
-  const opened = await at(`?query=${encodeURIComponent(query)}`);
+  const opened = await served.at(`?query=${encodeURIComponent(query)}`);
   const { page } = opened;
 
   await waitForText(page, ".fault", "parse error");
   assert.equal(await text(page, ".query-fault mark"), "~");
   assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), "true");
-  await type(page, "shop.cpu");
+  await typeQuery(page, "shop.cpu");
   await page.keyboard.press("Enter");
   await waitForGraph(page);
   assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), null);
@@ -250,7 +230,7 @@ test("an error is marked at its column, also after multi-byte characters", async
 });
 
 test("Back undoes the filters of a flame graph one by one", async () => {
-  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const opened = await served.at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;
   const chips = async (count: number): Promise<void> => {
     await page.waitForFunction((wanted: number) => document.querySelectorAll(".flame-chip").length === wanted
@@ -274,7 +254,7 @@ test("Back undoes the filters of a flame graph one by one", async () => {
 
 test("a link to a span opens the Span view", async () => {
   const query = 'shop.cpu{profile_id="08d12e6b76c84d11"}';
-  const opened = await at(`?query=${encodeURIComponent(query)}&from=${NOW / 1000 - 3600}&until=${NOW / 1000}`);
+  const opened = await served.at(`?query=${encodeURIComponent(query)}&from=${NOW / 1000 - 3600}&until=${NOW / 1000}`);
   const { page } = opened;
 
   assert.equal(new URL(page.url()).pathname, "/span");

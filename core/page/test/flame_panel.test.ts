@@ -1,26 +1,16 @@
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import assert from "node:assert/strict";
-import type { Browser, Page } from "puppeteer-core";
+import type { Page } from "puppeteer-core";
 import type { Panel } from "../src/flame/panel.ts";
 import { accessible } from "./axe.ts";
-import { closeCleanly, startBrowser } from "./browser.ts";
-import { FlamePages, wireOf } from "./flame_browser.ts";
+import { closeCleanly } from "./browser.ts";
+import { useFlamePages } from "./fixtures.ts";
+import { wireOf } from "./flame_browser.ts";
 
 const STACKS = {
   "main;serve;order;query": 4e9, "main;serve;order;render": 2e9, "main;serve;cart;query": 1e9, "main;gc": 1e9, "main;serve;order;order;query": 2e9,
 };
-let browser: Browser;
-let pages: FlamePages;
-
-before(async () => {
-  browser = await startBrowser();
-  pages = await FlamePages.of(browser);
-});
-
-after(async () => {
-  pages.dispose();
-  await browser.close();
-});
+const pages = useFlamePages();
 
 const GRAPH = ".flame-scroll[aria-label='Flame graph']";
 

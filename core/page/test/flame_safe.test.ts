@@ -1,11 +1,12 @@
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, Page } from "puppeteer-core";
+import type { Page } from "puppeteer-core";
 import type { Panel, Picture } from "../src/flame/panel.ts";
-import { closeCleanly, startBrowser } from "./browser.ts";
-import { FlamePages, wireOf } from "./flame_browser.ts";
+import { closeCleanly } from "./browser.ts";
+import { useFlamePages } from "./fixtures.ts";
+import { wireOf } from "./flame_browser.ts";
 
 interface Window {
   panels: Panel[];
@@ -25,18 +26,7 @@ const HOSTILE = [
 /** axe-core, which the DevTools protocol injects regardless of the page's policy. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-let browser: Browser;
-let pages: FlamePages;
-
-before(async () => {
-  browser = await startBrowser();
-  pages = await FlamePages.of(browser);
-});
-
-after(async () => {
-  pages.dispose();
-  await browser.close();
-});
+const pages = useFlamePages();
 
 async function svgOf(page: Page): Promise<{ isFine: boolean; text: string; elements: string[] }> {
   return await page.evaluate(() => {

@@ -1,9 +1,10 @@
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import type { Browser, Page } from "puppeteer-core";
+import type { Page } from "puppeteer-core";
 import { accessible } from "./axe.ts";
-import { closeCleanly, startBrowser } from "./browser.ts";
-import { FlamePages, wireOf } from "./flame_browser.ts";
+import { closeCleanly } from "./browser.ts";
+import { useFlamePages } from "./fixtures.ts";
+import { wireOf } from "./flame_browser.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   main: "/srv/shop/app.rb", "Cart#total": "/srv/shop/app/models/a_cart_with_a_long_name/and_more/cart.rb",
@@ -11,18 +12,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const STACKS = { "main;call;Cart#total;Integer#times": 371_400e6, "main;call;Cart#total;read": 59_990e6, "main;call": 999e6, main: 1e6 };
 const wire = wireOf(STACKS, (name) => FILES[name]!);
-let browser: Browser;
-let pages: FlamePages;
-
-before(async () => {
-  browser = await startBrowser();
-  pages = await FlamePages.of(browser);
-});
-
-after(async () => {
-  pages.dispose();
-  await browser.close();
-});
+const pages = useFlamePages();
 
 async function column(page: Page, at: number): Promise<string[]> {
   return await page.$$eval(".flame-rows [role='row']", (rows, child) => rows.map((row) => row.children[child]?.textContent ?? "missing"), at);
