@@ -1,23 +1,13 @@
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import type { Browser, Page } from "puppeteer-core";
+import type { Page } from "puppeteer-core";
 import type { Panel } from "../src/flame/panel.ts";
-import { closeCleanly, startBrowser } from "./browser.ts";
-import { FlamePages, wireOf } from "./flame_browser.ts";
+import { closeCleanly } from "./browser.ts";
+import { useFlamePages } from "./fixtures.ts";
+import { wireOf } from "./flame_browser.ts";
 
 const GRAPH = ".flame-scroll[aria-label='Flame graph']";
-let browser: Browser;
-let pages: FlamePages;
-
-before(async () => {
-  browser = await startBrowser();
-  pages = await FlamePages.of(browser);
-});
-
-after(async () => {
-  pages.dispose();
-  await browser.close();
-});
+const pages = useFlamePages();
 
 async function textsOf(page: Page, selector: string): Promise<string[]> {
   return await page.$$eval(selector, (found) => found.filter((each) => each.checkVisibility()).map((each) => each.textContent));
@@ -53,7 +43,6 @@ test("a sandwich scrolls into view, and its function keeps its colour", async ()
   assert.ok(await isAtEnd());
   await closeCleanly(opened);
 });
-
 
 test("the wheel zooms step by step with Ctrl, and scrolls without it", async () => {
   const opened = await pages.open([wireOf({ "main;serve;order;query": 6e9, "main;serve;cart": 2e9, "main;gc": 2e9 })]);
@@ -100,5 +89,43 @@ test("the overview of a zoomed graph marks the frame, and a click zooms to anoth
   await page.keyboard.press("Escape");
   await page.reload();
   assert.deepEqual(await textsOf(page, ".flame-crumbs button"), ["all", "main", "cart"]);
+  await closeCleanly(opened);
+});
+
+test("a drag zooms to the smallest frame that contains the range, and Escape cancels it", async () => {
+  const opened = await pages.open([wireOf({ "main;serve;order;query": 6e9, "main;serve;cart": 2e9, "main;gc": 2e9 })]);
+  const { page } = opened;
+  const box = (await (await page.$(`${GRAPH} canvas`))!.boundingBox())!;
+  const crumbs = async (): Promise<string> => (await textsOf(page, ".flame-crumbs button")).join(" ");
+  const drag = async (from: number, until: number, key?: "Escape"): Promise<string> => {
+    const { y } = (await (await page.$(`${GRAPH} canvas`))!.boundingBox())!;
+    await page.mouse.move(box.x + from, y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + until, y + 10, { steps: 3 });
+    const tip = (await textsOf(page, ".flame-tip strong")).join();
+    assert.equal((await textsOf(page, ".drag-range")).length, 1);
+    if (key)
+      await page.keyboard.press(key);
+    await page.mouse.up();
+    assert.deepEqual(await textsOf(page, ".drag-range, .flame-tip"), []);
+    return tip;
+  };
+
+  assert.equal(await drag(box.width * 0.1, box.width * 0.5, "Escape"), "order");
+  assert.equal(await crumbs(), "");
+  // "order" and "query" are equally wide. Two pixels too many do not matter.
+  assert.equal(await drag(box.width * 0.6 + 2, 10), "order");
+  assert.equal(await crumbs(), "all main serve order");
+  await page.keyboard.press("u");
+  assert.equal(await drag(box.width * 0.5, box.width * 0.7), "serve");
+  assert.equal(await crumbs(), "all main serve");
+  assert.equal(await page.evaluate(() => getSelection()!.toString()), "");
+  await page.reload();
+  assert.equal(await crumbs(), "all main serve");
+  // Only the zoomed frame contains all of these pixels.
+  assert.equal(await drag(box.width * 0.2, box.width * 0.9), "");
+  assert.equal(await crumbs(), "all main serve");
+  await page.mouse.click(box.x + box.width * 0.9, (await (await page.$(`${GRAPH} canvas`))!.boundingBox())!.y + 70);
+  assert.equal(await crumbs(), "all main serve cart");
   await closeCleanly(opened);
 });

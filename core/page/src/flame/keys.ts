@@ -7,6 +7,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Home"], "go to the zoomed frame"],
   [["Enter"], "zoom to the frame"],
   [["Ctrl + wheel"], "zoom to the frame under the pointer, or out"],
+  [["Drag"], "zoom to the smallest frame that contains the dragged range; Escape cancels"],
   [["Escape"], "zoom out; clear the highlight or sandwich"],
   [["/"], "search for text or a /regular expression/"],
   [["n", "N"], "go to the next or previous match"],

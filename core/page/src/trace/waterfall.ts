@@ -1,9 +1,9 @@
 /** The waterfall of a trace: a tree grid. Only visible rows are in the document, so that
  * traces of ten thousand spans scroll fast. */
 import { h } from "../parts/dom.ts";
+import { dragRange } from "../parts/drag.ts";
 import { amount } from "../parts/format.ts";
 import { ROW_HEIGHT, waterfallRow } from "./bars.ts";
-import { dragRange } from "./drag.ts";
 import { visibleOf, type Forest } from "./forest.ts";
 import { isWhole, movedPart, partWithin, scaledPart, type Part } from "./part.ts";
 
@@ -77,9 +77,12 @@ class Grid implements Waterfall {
       onclick: (event: MouseEvent) => { this.click(event); },
     }, this.head(), this.rows);
     this.element = h("div", { class: "waterfall" }, this.scroll);
-    dragRange(this.element, (from, until) => {
-      const { fromNs, untilNs } = this.part;
-      this.show(partWithin(fromNs + from * (untilNs - fromNs), (until - from) * (untilNs - fromNs), this.lengthNs));
+    dragRange(this.element, {
+      area: (target) => target.closest(".time"),
+      onRange: (from, until) => {
+        const { fromNs, untilNs } = this.part;
+        this.show(partWithin(fromNs + from * (untilNs - fromNs), (until - from) * (untilNs - fromNs), this.lengthNs));
+      },
     });
     this.drawAxis();
     this.arrange();

@@ -1,10 +1,12 @@
 /** One graph on a canvas, with pointer and keyboard input. The canvas has the size of
  * the visible part and is redrawn while scrolling. */
 import { h } from "../../parts/dom.ts";
+import { dragRange } from "../../parts/drag.ts";
 import { colouringOf, themeOf, type Colouring, type Theme } from "./colour.ts";
 import { levelOf, nodeAt, visibleFrames, type Graph, type Visible } from "./graph.ts";
 import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, topOf, type Scene, type Sink } from "./paint.ts";
 import { readPath, writePath } from "../stacks/refs.ts";
+import { frameOfRange } from "./range.ts";
 import { neighbourFrame } from "./steps.ts";
 import { frameInto, frameOut, watchWheel } from "./wheel.ts";
 
@@ -235,9 +237,27 @@ export class GraphView {
       if (index >= 0)
         events.zoom(index);
     });
+    this.listenToDrags();
     canvas.addEventListener("dblclick", () => { events.zoom(0); });
     element.addEventListener("contextmenu", (event) => { this.onMenu(event); });
     element.addEventListener("keydown", (event) => { this.onKey(event); });
+  }
+
+  /** A drag zooms to the smallest frame that contains the range. The tip shows this frame. */
+  private listenToDrags(): void {
+    const { canvas, events } = this;
+    const frameOf = (from: number, until: number): number => frameOfRange(this.state!.graph, this.state!.zoom, from, until, this.width);
+
+    dragRange(this.space, {
+      area: (target) => target === canvas ? canvas : null,
+      onMove: (from, until, event) => { events.hover(frameOf(from, until), event.clientX, event.clientY); },
+      onRange: (from, until) => {
+        const index = frameOf(from, until);
+        if (index >= 0)
+          events.zoom(index);
+      },
+      onEnd: () => { events.hover(-1, 0, 0); },
+    });
   }
 
   private at(event: MouseEvent): number {

@@ -21,7 +21,7 @@ export function frameInto(graph: Graph, zoom: number, index: number): number {
 }
 
 /** The outermost frame that is as wide as `index`. */
-function outermost(graph: Graph, index: number): number {
+export function outermost(graph: Graph, index: number): number {
   let node = index;
 
   while (node > 0 && graph.width[graph.parent[node]!]! * SAME_WIDTH <= graph.width[index]!)
