@@ -9,6 +9,7 @@ import { busyBar } from "./shell/busy.ts";
 import { errorText, isUnavailable, tokenForm, waitForServer } from "./shell/errors.ts";
 import { header, type Header, type Shell } from "./shell/header.ts";
 import { Live } from "./shell/live.ts";
+import { Results } from "./shell/results.ts";
 import { rootOf } from "./shell/root.ts";
 import { useZoneOf, withStoredZone } from "./shell/zone.ts";
 import { adhoc } from "./views/adhoc.ts";
@@ -40,6 +41,7 @@ class App implements Shell {
   private readonly main = h("main", { id: "view", tabindex: "-1" });
   private readonly notice = h("div", { class: "notices" });
   private readonly status = h("p", { class: "sr", role: "status" });
+  private readonly results = new Results(this.main, () => { this.announce("New results are shown."); });
   private readonly head: Header;
   private readonly live: Live;
   private now: State;
@@ -51,7 +53,11 @@ class App implements Shell {
   constructor(place: HTMLElement) {
     const busy = busyBar(this.main);
 
-    this.api = new Api(new URL(location.href), (waiting) => { busy.set(this.pending = waiting); });
+    this.api = new Api(new URL(location.href), (waiting) => {
+      busy.set(this.pending = waiting);
+      if (waiting === 0)
+        this.checkLoaded();
+    });
     this.now = withStoredZone(openedState(readAddress(new URL(location.href))));
     this.live = new Live(async () => {
       // Do not refresh while requests are pending.
@@ -101,12 +107,26 @@ class App implements Shell {
     this.head.setErrorColumn(null);
     this.title(state.parameters["query"] ?? "");
     const view = this.viewOf(state);
-    this.main.replaceChildren(view.element);
+    this.results.load(view.element);
     if (hadFocus)
       this.main.focus({ preventScroll: true });
-    VIEW_FUNCTIONS[state.view](view).catch((error: unknown) => { this.failed(view, error); });
+    VIEW_FUNCTIONS[state.view](view).then(() => {
+      if (!view.signal.aborted)
+        this.results.loaded();
+    }, (error: unknown) => { this.failed(view, error); });
     void this.listApplications();
     this.live.set(state.parameters["live"] !== undefined && VIEWS[state.view].hasRange === true);
+  }
+
+  /** Shows the view if it makes no further request: it may wait for something else, for example
+   * for the server to return. */
+  private checkLoaded(): void {
+    const { signal } = this.viewAbort;
+
+    setTimeout(() => {
+      if (this.pending === 0 && !signal.aborted)
+        this.results.loaded();
+    });
   }
 
   private navigate(state: State, how: "step" | "replace"): void {
@@ -196,6 +216,7 @@ class App implements Shell {
     if (signal.aborted || isAborted(error))
       return;
     this.reloadData = null;
+    this.results.loaded(true);
     if (error instanceof Problem && error.status === 401) {
       // A refresh would clear the form while the user fills it in.
       this.live.set(false);

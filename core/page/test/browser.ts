@@ -21,6 +21,24 @@ export async function startFirefox(): Promise<Browser> {
   return await puppeteer.launch({ browser: "firefox", executablePath: FIREFOX, headless: true });
 }
 
+const READY_MS = 15_000;
+const READERS = ["$", "$$", "$eval", "$$eval", "click", "evaluate", "focus", "hover", "type", "waitForFunction", "waitForSelector"] as const;
+
+/** Makes these functions of a page wait while the page still shows the dimmed results of the
+ * previous view, which a test must not read. The functions of page.mainFrame() do not wait. */
+function waitForResults(page: Page): void {
+  const isReady = async (): Promise<unknown> =>
+    await page.mainFrame().waitForFunction(() => !document.querySelector("#view > [inert]"), { timeout: READY_MS });
+
+  for (const name of READERS) {
+    const read = page[name].bind(page) as (...parts: unknown[]) => Promise<unknown>;
+    Object.assign(page, { [name]: async (...parts: unknown[]) => {
+      await isReady();
+      return await read(...parts);
+    } });
+  }
+}
+
 /** `faults` collects the errors of the page. */
 export interface Opened {
   page: Page;
@@ -49,6 +67,7 @@ export async function open(browser: Browser, address: string, width = 1400, heig
       faults.push(`a request to ${request.url()}`);
   });
   await page.goto(address, { waitUntil: "load" });
+  waitForResults(page);
   return { page, faults };
 }
 

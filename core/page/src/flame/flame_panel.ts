@@ -142,7 +142,6 @@ export class FlamePanel implements Panel {
       part.dispose();
     for (const part of PARTS)
       this.views[part].dispose();
-    this.element.remove();
   }
 
   private view(part: Part, label: string): GraphView {

@@ -36,7 +36,7 @@ export interface Panel {
   tree(): Tree;
   /** All levels of the zoomed graph, for svgOf() and canvasOf(). */
   picture(): Picture;
-  /** Removes the element and all listeners. */
+  /** Removes all listeners. The picture stays. */
   dispose(): void;
 }
 

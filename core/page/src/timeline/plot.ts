@@ -85,9 +85,13 @@ export class Plot {
     this.plot.setCursor({ left: this.plot.valToPos(ms, "x"), top: 10 }, false);
   }
 
+  /** Removes all listeners. The picture stays. */
   dispose(): void {
-    this.zone.remove();
+    const { root } = this.plot;
+    const next = root.nextSibling;
+
     this.plot.destroy();
+    this.element.insertBefore(root, next);
   }
 
   private options(): uPlot.Options {
