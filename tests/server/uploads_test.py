@@ -332,6 +332,16 @@ class Uploads(unittest.TestCase):
         self.assertEqual(400, self.server.send("/push.v1.PusherService/Push", label, {"Content-Type": "application/proto"})[0])
         self.assertEqual(200, self.server.send("/ready", method="GET")[0])
 
+    def test_a_body_above_the_limit_is_answered_with_413(self):
+        body = bytes((64 << 20) + 1)
+        for path, kind in (("/push.v1.PusherService/Push", "application/proto"),
+                           ("/push.v1.PusherService/Push", "application/json"),
+                           ("/ingest?name=shop&format=folded", "text/plain")):
+            with self.subTest(path=path, kind=kind):
+                status, reply = self.server.send(path, body, {"Content-Type": kind})
+                self.assertEqual(413, status, reply)
+                self.assertEqual("request body too large", json.loads(reply)["message"])
+
     def test_limits(self):
         """Profiles beyond Pyroscope's default limits are accepted, unless --limits is given; only
         memory limits them."""

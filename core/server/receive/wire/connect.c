@@ -46,6 +46,11 @@ bool sp_connect_early(void *data, const sp_http_request *request,
   return !connect_type(request, &envelope, response);
 }
 
+void sp_connect_refuse_large(sp_http_response *response, const char *message) {
+  sp_connect_refuse(response, "invalid_argument", message);
+  response->status = 413;
+}
+
 bool sp_connect_open(const sp_http_request *request,
                      sp_connect_envelope *envelope,
                      sp_http_response *response) {
@@ -53,7 +58,10 @@ bool sp_connect_open(const sp_http_request *request,
     return false;
   if (sp_connect_envelope_read(envelope, request))
     return true;
-  sp_connect_refuse(response, envelope->code, envelope->message);
+  if (request->fault == SP_HTTP_FAULT_TOO_LARGE)
+    sp_connect_refuse_large(response, "request body too large");
+  else
+    sp_connect_refuse(response, envelope->code, envelope->message);
   return false;
 }
 
@@ -80,11 +88,6 @@ bool sp_connect_message(const sp_http_request *request,
     return true;
   sp_connect_refuse(response, "invalid_argument", "decompress: unexpected EOF");
   return false;
-}
-
-void sp_connect_refuse_large(sp_http_response *response, const char *message) {
-  sp_connect_refuse(response, "invalid_argument", message);
-  response->status = 413;
 }
 
 void sp_connect_done(const sp_http_request *request,
