@@ -164,6 +164,21 @@ test("the link in a span's attribute opens the span, with times in seconds or mi
   }
 });
 
+test("the name and the service of a span can be included or excluded", async () => {
+  const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
+  const { page } = opened;
+
+  for (const [link, query] of [["Show only span name GET /cart", '{span_name="GET /cart"}'], ["Exclude service shop", '{service_name!="shop"}']] as const) {
+    await page.waitForSelector(`a[aria-label="${link}"]`);
+    await page.click(`a[aria-label="${link}"]`);
+    await page.waitForFunction(() => location.pathname === "/spans");
+    assert.equal(parameter(page, "query"), query);
+    assert.equal(parameter(page, "span"), null);
+    await page.goBack();
+  }
+  await closeCleanly(opened);
+});
+
 test("a span can be compared with its baseline", async () => {
   const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
   const { page } = opened;

@@ -1,5 +1,6 @@
 /** Links next to a value that add it to the query: "=" selects only this value, "!="
  * excludes it. "Diff" compares it with another value. */
+import type { Change, ViewName } from "../model/state.ts";
 import { h, safeText } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 
@@ -15,13 +16,15 @@ export interface Included {
   without: string | null;
   /** A link that compares the value with another one. */
   diff?: HTMLElement | null;
+  /** The view that shows the result; by default the current one. */
+  to?: { view: ViewName; change: Change };
 }
 
 /** The style sheet adds the signs, so that copied text does not contain them. */
-export function includeLinks(view: View, { label, text, only, without, diff }: Included): HTMLElement {
+export function includeLinks(view: View, { label, text, only, without, diff, to }: Included): HTMLElement {
   const name = `${safeText(label, TEXT_MAX)} ${safeText(text, TEXT_MAX)}`;
   const link = (kind: string, query: string, verb: string): HTMLElement => h("a", {
-    class: kind, href: view.address({ query, ticked: undefined, filter: undefined, zoom: undefined }), title: `${verb} ${name}`, "aria-label": `${verb} ${name}`,
+    class: kind, href: view.address({ ticked: undefined, filter: undefined, zoom: undefined, ...to?.change, query }, to?.view), title: `${verb} ${name}`, "aria-label": `${verb} ${name}`,
   });
 
   return h("span", { class: "include" }, link("only", only, "Show only"), without !== null && link("without", without, "Exclude"), diff);

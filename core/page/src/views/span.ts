@@ -7,11 +7,12 @@ import type { DisplayOptions } from "../flame/panel.ts";
 import { h, replaceContent, safeText } from "../parts/dom.ts";
 import { amount, count, moment, percent } from "../parts/format.ts";
 import { LatestRequest } from "../parts/latest.ts";
-import { withMatcher } from "../query/parse.ts";
+import { includeLinks } from "../query/include.ts";
+import { withMatcher, withoutValue } from "../query/parse.ts";
 import { loadPart } from "../shell/errors.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
 import { baselineOf, findSpan, type Baseline, type FoundSpan } from "../spans/found.ts";
-import { toOtherView, measureOf, spanIdOf, spanQuery, type Measure } from "../spans/links.ts";
+import { measureOf, spanIdOf, spanNameQuery, spanQuery, toOtherView, withoutIds, withoutSpanName, type Measure } from "../spans/links.ts";
 import { StacksPlace } from "../spans/stacks.ts";
 import { tabs, type Tabs } from "../spans/tabs.ts";
 import { attributeTables, facts, traceFacts } from "../trace/details.ts";
@@ -62,8 +63,17 @@ function displayedData({ row, traced, traceId }: FoundSpan): string {
 }
 
 function heading(view: View, found: FoundSpan): HTMLElement {
-  return h("header", { class: "span-head" }, h("h1", {}, found.name === null ? "Unnamed span" : nameText(found.name)),
-    h("p", { class: "faint" }, found.service === null ? "" : `${safeText(found.service, 100)}, `, "span ", idText(found.id)),
+  const query = withoutIds(view.state.parameters["query"] ?? "");
+  const to = { view: "spans", change: toOtherView({}) } as const;
+  const ofName = includeLinks(view, {
+    label: "span name", text: nameText(found.name), only: spanNameQuery(query, found.name), without: withoutSpanName(query, found.name), to,
+  });
+  const ofService = found.service === null ? null : includeLinks(view, {
+    label: "service", text: found.service, only: withMatcher(query, "service_name", found.service), without: withoutValue(query, "service_name", found.service), to,
+  });
+
+  return h("header", { class: "span-head" }, h("div", { class: "tools-row" }, h("h1", {}, found.name === null ? "Unnamed span" : nameText(found.name)), ofName),
+    h("p", { class: "faint" }, found.service === null ? "" : safeText(found.service, 100), ofService, ofService && " ", "span ", idText(found.id)),
     h("p", { class: "links" },
       found.traced && h("a", { href: view.address(toOtherView({ trace: found.traceId ?? undefined, span: found.id }), "trace") }, "Show trace"),
       h("a", { href: view.address(toOtherView({ query: spanQuery(view.state.parameters["query"] ?? "", found.id) }), "explore") }, "Explore"),
