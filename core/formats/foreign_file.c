@@ -8,7 +8,7 @@
 #include "util/text/utf8.h"
 
 #define FOREIGN_JSON_BYTES_MAX ((size_t)1 << 30)
-#define FOREIGN_LINES_MAX      200 /* that are examined to recognise a format */
+#define FOREIGN_LINES_MAX      200 /* lines examined to recognise a format */
 
 static const sp_foreign_format *const foreign_json_formats[] = {
     &sp_foreign_speedscope, &sp_foreign_cpuprofile, &sp_foreign_heapprofile,
@@ -88,8 +88,8 @@ static spanprof_status foreign_json(sp_foreign *foreign, sp_view text,
 }
 
 /* Returns whether a text has the lines of Callgrind's format: its header ends
- * with the names of the events, and functions follow. The format has costs of
- * functions and of calls, from which stacks can only be guessed. */
+ * with the names of the events, and functions follow. Such a file is refused,
+ * because it contains only costs of functions and of calls, and no stacks. */
 static bool foreign_is_callgrind(sp_view text) {
   const char *at = text.bytes, *end = at + text.size;
   bool has_events = false;

@@ -9,7 +9,7 @@
 
 #define BEARER_NS_PER_S 1e9
 
-/* Above this rate, values are times and not samples. */
+/* With a higher sample rate, values are times, and not numbers of samples. */
 #define BEARER_RATE_MAX 1e6
 
 enum { BEARER_BEFORE, BEARER_AFTER, BEARER_SIDES };
@@ -39,7 +39,8 @@ static bool bearer_is(const sp_json_node *root) {
          sp_json_member(bearer, "names")->kind == SP_JSON_LIST;
 }
 
-/* Returns whether a name is one of a type, and not of a query or a file. */
+/* Returns whether the member `name` of the metadata is the name of a type. In
+ * some files it is a query or the name of a file. */
 static bool bearer_is_type(sp_view name) {
   size_t i;
 
@@ -75,7 +76,8 @@ static spanprof_status bearer_types(bearer_reading *reading,
   return st;
 }
 
-/* Add the call of the function with a number to the stack *node. */
+/* Add a call to the stack *node. The name of the called function has the number
+ * `name`. */
 static spanprof_status bearer_call(bearer_reading *reading, uint32_t name,
                                    uint32_t *node) {
   sp_view text = sp_json_view(sp_json_item(reading->names, name));
@@ -116,7 +118,7 @@ static spanprof_status bearer_box_add(bearer_reading *reading,
   *x += gap;
   while (*at + 1 < reading->above_count && *x >= reading->above[*at].end)
     ++*at;
-  /* The first row is the sum of all stacks, and no function. */
+  /* The box of the first row is the sum of all stacks, and not a function. */
   if (reading->above_count) {
     node = reading->above[*at].node;
     st = bearer_call(reading, sp_json_index(&numbers[width]), &node);

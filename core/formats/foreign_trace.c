@@ -26,9 +26,9 @@ typedef struct trace_profile {
 typedef struct trace_reading {
   sp_foreign *foreign;
   const sp_json_node *all;     /* all events */
-  const sp_json_node **events; /* those of profiles, by time */
+  const sp_json_node **events; /* events of profiles, by time */
   size_t event_count;
-  const sp_json_node **names; /* those that name processes and threads */
+  const sp_json_node **names; /* events that name processes and threads */
   size_t name_count;
   trace_profile *profiles;
   size_t profile_count;
@@ -79,8 +79,8 @@ static int trace_order(const void *a, const void *b) {
                             : (one > other) - (one < other);
 }
 
-/* Pick the events that are used, in one pass, because traces have millions of
- * others. */
+/* Find the events that are used in one pass, because a trace has millions of
+ * other events. */
 static spanprof_status trace_pick(trace_reading *reading) {
   const size_t all = reading->all->count;
   sp_arena *arena = reading->foreign->arena;
@@ -134,7 +134,8 @@ static trace_profile *trace_find(trace_reading *reading,
   return &reading->profiles[i];
 }
 
-/* The lists of an event. Newer events have the deltas beside the profile. */
+/* Get the lists of an event. In new versions, `timeDeltas` is a member of
+ * `data` and not of `cpuProfile`. */
 static void trace_lists(const sp_json_node *event,
                         const sp_json_node *lists[TRACE_LISTS]) {
   const sp_json_node *data = trace_data(event);
@@ -165,7 +166,7 @@ static spanprof_status trace_count(trace_reading *reading,
   if (!profile)
     return sp_fail(SPANPROF_ERR_FORMAT, "has more than %d CPU profiles",
                    TRACE_PROFILES_MAX);
-  /* The other events are of the thread that takes the samples. */
+  /* Other events contain the id of the thread that takes the samples. */
   if (sp_view_is(trace_text(event, "name"), "Profile"))
     profile->thread = trace_number(event, "tid");
   trace_time(data, "startTime", &profile->start_us);
@@ -183,7 +184,7 @@ static spanprof_status trace_count(trace_reading *reading,
   return SPANPROF_OK;
 }
 
-/* Make the lists of a profile, which are still empty. */
+/* Allocate the lists of a profile, and empty them. */
 static spanprof_status trace_make(const trace_reading *reading,
                                   trace_profile *profile) {
   size_t i;
@@ -218,8 +219,9 @@ static void trace_append(trace_reading *reading, const sp_json_node *event) {
   }
 }
 
-/* The name that an event "process_name" or "thread_name" gives; otherwise
- * `otherwise`. */
+/* Returns the name of a process or thread, or `otherwise` if no event has this
+ * name. `kind` is "process_name" or "thread_name". If `thread` is NaN, threads
+ * are not compared. */
 static sp_view trace_name(const trace_reading *reading, const char *kind,
                           double process, double thread,
                           const char *otherwise) {

@@ -7,9 +7,9 @@
 
 typedef struct sp_v8_profile {
   const sp_json_node *nodes;   /* of the call tree, in any order */
-  const sp_json_node *samples; /* the id of the innermost node of each */
+  const sp_json_node *samples; /* the id of each sample's innermost node */
   const sp_json_node *deltas;  /* microseconds between samples */
-  double duration_us;          /* the last sample lasts until this time */
+  double duration_us;          /* the last sample ends after this time */
   uint32_t thread;
 } sp_v8_profile;
 

@@ -93,11 +93,9 @@ static const char serve_usage[] =
     "name,\n"
     "                           too, besides localhost and the names that\n"
     "                           containers use; repeatable\n"
-    "  --source DIRECTORY       show the source of functions in the page, from "
-    "files\n"
-    "                           below this directory, to everyone who may "
-    "query;\n"
-    "                           repeatable\n"
+    "  --source DIRECTORY       show source files below this directory on the "
+    "page,\n"
+    "                           to everyone who may query; repeatable\n"
     "  --open                   show the page in the browser, with $BROWSER,\n"
     "                           xdg-open, wslview or open\n"
     "  -h, --help               print this help\n"
@@ -242,7 +240,7 @@ static int serve_bound(sp_serve_options *options, const char *name,
   return -1;
 }
 
-/* Read the base path. A slash at its end is removed, and "/" is none. */
+/* Read the base path. Removes a slash at its end. "/" means no base path. */
 static int serve_base_path(sp_serve_arguments *arguments, const char *value,
                            FILE *err) {
   const size_t size = strlen(value);

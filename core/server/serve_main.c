@@ -147,7 +147,7 @@ static spanprof_status serve_scrape(serve_process *process) {
   return st;
 }
 
-/* The path of the page behind the address that the server prints. */
+/* Returns the path of the page, which the server prints after its address. */
 static const char *serve_page_path(const sp_serve_options *options) {
   static char path[256];
 

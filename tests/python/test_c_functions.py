@@ -50,12 +50,12 @@ def calling(seconds: float, name: str) -> None:
 
 
 def named(sample: profile_reader.Sample) -> list[str]:
-    """The C functions of a stack: frames without a file whose name is that of a Python object."""
+    """Return the C functions of a stack: frames without a file that have a name from KNOWN."""
     return [f.function for f in sample.stack if not f.file and f.function in KNOWN]
 
 
 def names_of_python() -> set[str]:
-    """The names of all functions of modules and of all methods of types that are not written in Python."""
+    """Return the names of all C functions of modules, and of all attributes of types."""
     names = set()
     for module in list(sys.modules.values()):
         for value in list(getattr(module, "__dict__", {}).values()):

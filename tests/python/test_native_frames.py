@@ -117,7 +117,7 @@ class NativeFramesTest(RecordingCase):
         self.in_order(samples)
 
     def test_time_of_the_interpreter_belongs_to_its_python_caller(self) -> None:
-        """A comparison is an operator, not a C function with a name."""
+        """The comparison of lists is an operator, so it has no frame of its own."""
         one, other = ([[i] for i in range(20000)] for _ in range(2))
         samples = self.record(lambda: comparing(one, other))
         own = [s for s in samples if "comparing" in s.functions]

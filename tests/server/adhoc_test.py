@@ -72,7 +72,7 @@ class AdhocTest(unittest.TestCase):
             if name.endswith(".speedscope.json") and "threads" in expected:
                 # As in Pyroscope, each profile of the file is a type.
                 values = {thread: each["time"] for thread, each in expected["threads"].items()}
-            values = expected.get("api", values)  # as in Pyroscope, flame graphs are not converted
+            values = expected.get("api", values)  # like Pyroscope, the API does not convert a flamebearer to time
             self.assertEqual(set(values), set(kinds.values()), name)
             for kind, value in kinds.items():
                 wanted = values[value]

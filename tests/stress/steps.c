@@ -56,8 +56,9 @@ static int timer_find(void) {
 }
 
 /* Find the memory of the JIT compiler's code: the largest run of adjacent
- * mappings without a file that begins with an executable one. (A compiler makes
- * only the pages executable that it has filled.) Returns 0 or an errno. */
+ * mappings without a file that begins with an executable one. (A JIT compiler
+ * makes a page executable only after it has filled the page.) Returns 0 or an
+ * errno. */
 static int jit_find(void) {
   FILE *file = fopen("/proc/self/maps", "re");
   unsigned long long start, end, inode, run_start = 0, run_end = 0;

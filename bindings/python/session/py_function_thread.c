@@ -20,7 +20,7 @@ static char function_directory[PATH_MAX];
 static _Atomic bool function_forked;
 
 static _Atomic bool function_reading; /* whether the temporary thread runs */
-static _Atomic uint64_t function_read_ns; /* when it was started last */
+static _Atomic uint64_t function_read_ns; /* time of its last start */
 
 static void *function_thread(void *unused) {
   PyGILState_STATE state;
@@ -76,8 +76,8 @@ static PyObject *native_forked(PyObject *module, PyObject *unused) {
 
 static PyMethodDef function_thread_methods[] = {
     {"forked", native_forked, METH_NOARGS,
-     "forked(): for os.register_at_fork(): threads of the library may use "
-     "Python in the forked child."},
+     "forked(): allow threads of the library to use Python in this forked "
+     "child. os.register_at_fork() calls this function."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,22 +4,22 @@
 
 #include "base/py_base.h"
 
-/* Set the arguments of py_sp_functions_read(). Called once, before the other
- * functions. */
+/* Set the arguments for later calls of py_sp_functions_read(). Call this
+ * function once, before the two functions below. */
 void py_sp_function_thread_open(uint64_t eval, const char *directory);
 
-/* Read the functions now if modules were imported since the last time. Needs
- * the GIL. */
+/* Read the functions now if modules were imported since the last time. The
+ * caller holds the GIL. */
 void py_sp_function_thread_read(void);
 
-/* If modules were imported, start a temporary thread that reads the functions
- * while it holds the GIL, at most once a second. Called on the collector
- * thread, which must not wait for the GIL. */
+/* If modules were imported, start a temporary thread, which acquires the GIL
+ * and reads the functions. Does so at most once a second. Called on the
+ * collector thread, which must not wait for the GIL. */
 void py_sp_function_thread_request(void);
 
 /* Install the fork handlers, and add _native.forked() to the module. A forked
- * child starts no thread before this function is called, which
- * spanprof/_fork.py arranges. */
+ * child starts no temporary thread before spanprof/_fork.py has called
+ * _native.forked(). Returns 0, or -1 with an exception. */
 int py_sp_function_thread_init(PyObject *module);
 
 #endif

@@ -12,8 +12,8 @@
 
 #define FUNCTION_NAME_BYTES_MAX 512
 
-/* A number consists of this flag and the address of the code. The ids of code
- * objects do not have the flag (py_record.c). */
+/* The number of a function consists of this flag and the address of its code.
+ * The ids of code objects do not have the flag (py_record.c). */
 #define FUNCTION_FLAG (UINT64_C(1) << 63)
 
 /* Maximum depth of the tree of types that is read. */
@@ -23,7 +23,8 @@ typedef struct function_entry {
   uint64_t start; /* address of the code */
   const char *name;
   uint32_t owner;  /* offset in `owners` of the text before the name */
-  uint8_t several; /* whether the function has no name or several names */
+  uint8_t several; /* the function has several names or is METH_COEXIST, so
+                    * it gets no name */
 } function_entry;
 
 static struct {
@@ -50,7 +51,7 @@ typedef struct function_scan {
   sp_module_list modules;
   const char *directory;
   uint32_t interpreter; /* number of the interpreter's module */
-  uint32_t known;       /* number of the module that was found last */
+  uint32_t known; /* number of the lib-dynload module that was found last */
   PyObject *subclasses; /* type.__subclasses__ */
 } function_scan;
 
@@ -166,7 +167,8 @@ static void modules_read(function_scan *scan) {
     const PyModuleDef *definition =
         PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
 
-    /* The first name of a module is its own; others are aliases. */
+    /* If sys.modules contains a module under several names, its functions have
+     * several names, too. */
     if (definition && PyUnicode_Check(name))
       owner_read(scan, definition->m_methods, PyUnicode_AsUTF8(name));
   }
@@ -194,8 +196,8 @@ static void types_read(function_scan *scan, PyTypeObject *type,
   Py_XDECREF(list);
 }
 
-/* The garbage collector is disabled meanwhile, because it may run Python code
- * when a list is allocated. */
+/* Read all functions. Disables the garbage collector until the end, because the
+ * allocation of a list can start it, and it may run Python code. */
 static void all_read(function_scan *scan) {
   const int collects = PyGC_Disable();
 
@@ -255,8 +257,8 @@ bool py_sp_functions_is(uint64_t number) {
   return number & FUNCTION_FLAG;
 }
 
-/* A function that has got a second name since py_sp_functions_find() keeps its
- * first name here. */
+/* If a function has got a second name since py_sp_functions_find() returned its
+ * number, the number keeps the first name. */
 spanprof_status py_sp_functions_name(uint64_t number, spanprof_name *out) {
   static char name[FUNCTION_NAME_BYTES_MAX];
   const function_entry *entry;

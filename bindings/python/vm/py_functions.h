@@ -3,11 +3,12 @@
  * str.split(). The table maps the address of a function's code to this name.
  *
  * The table has only functions of the interpreter and of the modules in its
- * lib-dynload, which are never unloaded. So method tables can be read at any
- * time, and an address stays that of the same function. A function with several
- * names (set.union() and frozenset.union()) has none, because its address does
- * not show which one was called. A function that also implements an operator
- * (METH_COEXIST, such as dict.__contains__()) has none either. */
+ * directory lib-dynload. This code is never unloaded, so its method tables can
+ * be read at any time, and an address always belongs to the same function. A
+ * function with several names (set.union() and frozenset.union()) gets no name,
+ * because its address does not show which of them was called. A function that
+ * also implements an operator (METH_COEXIST, such as dict.__contains__()) gets
+ * no name either. */
 #ifndef PY_FUNCTIONS_H
 #define PY_FUNCTIONS_H
 
@@ -17,23 +18,24 @@
 
 /* Read the types, and the modules that the program has imported. Adds new
  * functions to the table; names in the table stay valid. `eval` is an address
- * in the interpreter, `directory` that of lib-dynload, "" if unknown. Runs no
- * Python code. Needs the GIL. */
+ * in the interpreter. `directory` is the path of lib-dynload, or "" if this
+ * path is not known. Runs no Python code. The caller holds the GIL. */
 void py_sp_functions_read(uint64_t eval, const char *directory);
 
 /* Returns whether modules were imported since the last
  * py_sp_functions_read(). May be called on any thread. */
 bool py_sp_functions_outdated(void);
 
-/* The number of functions that a call of py_sp_functions_read() has added last.
- * May be called on any thread. */
+/* Returns a number that increases with each call of py_sp_functions_read() that
+ * adds functions. May be called on any thread. */
 uint64_t py_sp_functions_version(void);
 
 /* Returns the number (spanprof_runtime.native_function) of the function whose
  * code begins at `start`, or 0. May be called on any thread. */
 uint64_t py_sp_functions_find(uint64_t start);
 
-/* Returns whether this is a number of py_sp_functions_find(). */
+/* Returns whether a frame's code is a number of py_sp_functions_find(), and not
+ * the id of a code object. */
 bool py_sp_functions_is(uint64_t number);
 
 /* Set the function's name in *out. Only one thread may call this function at a

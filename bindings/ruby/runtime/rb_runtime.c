@@ -37,7 +37,8 @@ static struct {
   pid_t pid;
   rb_sp_walker_config config;
   spanprof_range range; /* addresses of the eval loop */
-  /* directory of Ruby's own extension modules, or "" if it is not known */
+  /* directory of the standard library's extension modules, or "" if it is not
+   * known */
   char library_directory[PATH_MAX];
   /* why this Ruby cannot be profiled, or "" */
   char reason[RUNTIME_REASON_BYTES];

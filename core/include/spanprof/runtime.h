@@ -138,17 +138,19 @@ typedef struct spanprof_runtime {
    * bytes, which is copied; NULL if there is no such directory. */
   const char *library_directory;
 
-  /* Return the number of the C function of the language, such as a built-in
-   * method, whose native code begins at `start`; 0 if there is none or if it
-   * is not known. The core calls it for functions of the interpreter, whose
-   * frames stacks otherwise omit. Instead of the native frame, stacks then have
-   * a frame with this number as `code` and `offset` 0, which `resolve` names;
-   * no frame of `walk` may have the same `code`. NULL: no such function. */
+  /* Return the number of a C function of the language, such as a built-in
+   * method. The native code of this function begins at `start`. Return 0 if no
+   * such function begins there, or if this is not known. The core calls this
+   * callback for functions of the interpreter, whose native frames it otherwise
+   * removes. If the number is not 0, a frame with this number as `code` and
+   * with `offset` 0 replaces the native frame, and `resolve` returns its name.
+   * No frame of `walk` may have the same `code`. NULL: the language has no such
+   * functions. */
   uint64_t (*native_function)(void *data, uint64_t start);
 
-  /* Return a number that changes when native_function may return another
-   * number than before. The core calls it several times a second. Must not be
-   * NULL if native_function is set. */
+  /* Return a version number. It must change when native_function may return
+   * other numbers than before. The core calls this callback several times a
+   * second. Must not be NULL if native_function is set. */
   uint64_t (*native_functions_version)(void *data);
 } spanprof_runtime;
 

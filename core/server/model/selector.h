@@ -64,10 +64,11 @@ typedef struct sp_selector {
   size_t trace_count;
   const sp_profile_uuid *profiles;
   size_t profile_count;
-  /* For stacks that are too many for one tree (../store/select/stack_fold.h).
-   * If `merges_lines` is set, locations of the same functions become one
-   * location, which has the lines of any of them. `other` is the name of the
-   * frames that are not in the tree; NULL: SP_TREE_OTHER. */
+  /* Used only if there are too many stacks for one tree
+   * (../store/select/stack_fold.h). If `merges_lines` is set, locations with
+   * the same functions become one location, which has the lines of one of
+   * them. `other` is the name of the node that represents frames which are not
+   * in the tree; NULL: SP_TREE_OTHER. */
   bool merges_lines;
   const char *other;
   sp_cancel *cancel; /* may be NULL; a cancelled query fails with

@@ -81,7 +81,8 @@ static int source_open(const char *directory, const char *path,
                      real + root_size + 1, is);
 }
 
-/* Read an open file, and close it. A file with NUL characters is not a text. */
+/* Read an open file, and close it. *is_text is false for a file with NUL
+ * characters. */
 static spanprof_status source_read(sp_source_file *out, int fd, bool *is_text) {
   ssize_t got = 1;
 
@@ -100,7 +101,7 @@ static spanprof_status source_read(sp_source_file *out, int fd, bool *is_text) {
   return sp_buffer_status(&out->text);
 }
 
-/* Returns whether a name of the path begins with a dot. This includes "..". */
+/* Returns whether a name in the path begins with a dot, such as "..". */
 static bool source_is_hidden(const char *path) {
   return *path == '.' || strstr(path, "/.");
 }

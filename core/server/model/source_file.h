@@ -19,11 +19,10 @@ typedef struct sp_source_file {
   int64_t modified_ns; /* Unix time */
 } sp_source_file;
 
-/* Find the file of a profile. The directory that has the longest part of `file`
- * from its end, in whole names, has the file: for "/app/models/cart.rb", these
- * parts are "app/models/cart.rb", "models/cart.rb" and "cart.rb". Returns
- * SPANPROF_ERR_NOMEM on failure. Dispose of *out also in this case. `file` must
- * outlive *out. */
+/* Find a file by the end of its path in a profile. For "/app/models/cart.rb",
+ * all directories are searched for "app/models/cart.rb", then for
+ * "models/cart.rb", and then for "cart.rb". Can return SPANPROF_ERR_NOMEM;
+ * dispose of *out also in this case. `file` must outlive *out. */
 spanprof_status sp_source_file_find(sp_source_file *out, const sp_mem *mem,
                                     const char *const *directories,
                                     size_t count, const char *file);

@@ -6,8 +6,8 @@
 #include "profile/tables/arena.h"
 #include "text_pair.h"
 
-/* Name of the function of frames that are not in the tree, because there are
- * too many (../store/select/stack_fold.h). */
+/* Name of a node that represents frames which are not in the tree, because the
+ * stacks have too many frames (../store/select/stack_fold.h). */
 #define SP_TREE_OTHER "(other)"
 
 typedef struct sp_tree_function {
@@ -63,8 +63,8 @@ typedef struct sp_stack_tree {
   size_t location_count;
   size_t node_count;      /* at least 1 */
   uint64_t profile_count; /* number of profiles with selected samples */
-  uint64_t folded_count;  /* number of frames that SP_TREE_OTHER represents; 0:
-                           * the tree has all frames */
+  uint64_t folded_count;  /* number of frames that are not in the tree; 0: the
+                           * tree has all frames */
   bool is_counted;        /* all profiles have sample counts or a period */
   /* Set by sp_store_samples() only. */
   sp_tree_sample *samples;

@@ -259,9 +259,9 @@ static spanprof_status config_read(sp_scrape_plan *plan, const sp_yaml *root) {
 
   if (sp_yaml_get(root, "scrape-configs"))
     return sp_yaml_fail(sp_yaml_get(root, "scrape-configs"),
-                        "scrape-configs belongs to the file of classic "
-                        "Pyroscope: write the jobs as scrape_configs in the "
-                        "format of Prometheus");
+                        "scrape-configs is a key of classic Pyroscope: write "
+                        "the jobs as scrape_configs in the format of "
+                        "Prometheus");
   if (!jobs) {
     st = sp_yaml_check_keys(root, "the file", &keys);
     if (!st)

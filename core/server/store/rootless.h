@@ -1,7 +1,7 @@
 /* The table `rootless`: traces with stored spans, but without a stored root
- * span. The root was not received yet, never arrives, or was deleted because it
- * is older than the other spans. The table names the earliest span of each such
- * trace, which represents the trace in lists. */
+ * span. The server has not received the root, or has deleted it because it is
+ * older than the other spans. The table contains the earliest span of each such
+ * trace, and lists show this span instead of the root. */
 #ifndef SP_ROOTLESS_H
 #define SP_ROOTLESS_H
 

@@ -196,8 +196,8 @@ typedef enum spans_which {
                     */
 } spans_which;
 
-/* Write the tables of a query for the stand-ins. The order of the tables
- * decides which of them SQLite searches for the other's rows. */
+/* Write the tables of a query for the stand-ins. CROSS JOIN makes SQLite read
+ * `rootless` first, and search `span` for each row. */
 static void spans_stand_ins(const sp_store_span_filter *filter,
                             sp_buffer *sql) {
   static const char same[] = "r_hi=trace_hi AND r_lo=trace_lo AND r_id=span_id";

@@ -334,9 +334,9 @@ bool sp_frame_code_calls_pointer(const uint8_t before[SP_FRAME_CALL_BYTES]) {
   if ((end[-5] == 0xe8 || (end[-6] == 0xff && end[-5] == 0x15)) &&
       ((uint8_t)(end[-1] + 8) < 16))
     return false;
-  /* call *%r, call *(%r), call *disp8(%r), call *disp32(%r), and the last three
-   * with an index register, the instruction ff /2 (Intel SDM 2A, tables 2-2
-   * and 2-3). */
+  /* The forms of the instruction ff /2: call *%r, call *(%r), call *disp8(%r)
+   * and call *disp32(%r), the last three also with an index register (Intel SDM
+   * 2A, tables 2-2 and 2-3). */
   return (end[-2] == 0xff && (end[-1] & 0xf8) == 0xd0) ||
          (end[-2] == 0xff && (end[-1] & 0xf8) == 0x10 && (end[-1] & 6) != 4) ||
          (end[-3] == 0xff && (end[-2] & 0xf8) == 0x50 && end[-2] != 0x54) ||

@@ -54,9 +54,9 @@ bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
 /* Do the bytes before a return address end with a call instruction? */
 bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]);
 
-/* Do these bytes end with a call of the function at a pointer? Returns false
- * for a call that reads a fixed address from the GOT. If the bytes are
- * ambiguous, returns false. */
+/* Do these bytes end with a call by a pointer? Returns false for a call that
+ * reads the address of a fixed function from the GOT, and if the bytes are
+ * ambiguous. */
 bool sp_frame_code_calls_pointer(const uint8_t before[SP_FRAME_CALL_BYTES]);
 
 #endif

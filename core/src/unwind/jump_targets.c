@@ -10,7 +10,8 @@
 
 typedef enum jump_kind { JUMP_NONE, JUMP_NEAR, JUMP_FAR } jump_kind;
 
-/* The state of a scan: the function that contains the code at present. */
+/* The state of a scan of code. `from` and `from_end` are the bounds of the
+ * current function. */
 typedef struct jump_scan {
   sp_jump_targets *targets;
   const sp_unwind_rows *rows;
@@ -87,10 +88,10 @@ static spanprof_status list_add(const sp_mem *mem, sp_jump_list *list,
   return st;
 }
 
-/* Add a jump from the present function to `target` if it is a tail call or a
- * jump into a part. A part may be entered at any place, but is so far away that
- * the jump is a far one. Bytes that only look like a near jump are too frequent
- * to be used for this. */
+/* Add a jump from the current function to `target` if it is a tail call, or if
+ * it leads into a part of a function that the compiler has moved away. Such a
+ * jump is always a far one, and may lead to any address in the part. Near jumps
+ * into a part are ignored, because many bytes only look like a near jump. */
 static spanprof_status jump_add(jump_scan *scan, jump_kind kind,
                                 uint64_t target) {
   sp_jump_targets *targets = scan->targets;
@@ -109,7 +110,8 @@ static spanprof_status jump_add(jump_scan *scan, jump_kind kind,
                          : SPANPROF_OK;
 }
 
-/* Read the code of `bytes` bytes at `vaddr`, which JUMP_BYTES follow. */
+/* Scan `bytes` bytes of code, which begin at `vaddr`. At least JUMP_BYTES more
+ * bytes can be read after them. */
 static spanprof_status chunk_read(jump_scan *scan, const uint8_t *code,
                                   size_t bytes, uint64_t vaddr) {
   spanprof_status st = SPANPROF_OK;
@@ -167,8 +169,8 @@ static const sp_jump *list_find(const sp_jump_list *list, uint32_t to) {
                                                         : NULL;
 }
 
-/* Returns the function to which a part belongs, or NULL if it is not the only
- * function that jumps into the part. */
+/* Returns the jump into a part, or NULL if no function or several functions
+ * jump into the part. */
 static const sp_jump *part_find(const sp_jump_list *parts, uint32_t part) {
   const sp_jump *found = list_find(parts, part);
 
@@ -177,7 +179,8 @@ static const sp_jump *part_find(const sp_jump_list *parts, uint32_t part) {
   return found;
 }
 
-/* Remove jumps from a part of a function to the start of this function. */
+/* Remove the jumps that lead from a moved part back to the start of its own
+ * function, because they are not tail calls. */
 static void tails_remove_own(sp_jump_targets *targets) {
   sp_jump_list *tails = &targets->tails;
   size_t kept = 0, i;

@@ -1,9 +1,12 @@
-/* The jumps between the functions of a module. The unwind information treats a
- * part that the compiler has moved away from its function (.cold) as another
- * function. Such a part does not begin with the stack of a function's entry,
- * and only its own function jumps into it. Any other jump to the start of a
- * function is a tail call: if such a function is on the stack, the return
- * address does not show which function was called. */
+/* The jumps between the functions of a module. There are two kinds:
+ *
+ * - A compiler can move a part of a function to another address (.cold). The
+ *   unwind information treats this part as a function of its own. Its first
+ *   unwind rule is not that of a function's entry, and only its own function
+ *   jumps into it.
+ * - Any other jump to the start of a function is a tail call. If the target of
+ *   a tail call is on the stack, its return address does not show which
+ * function was called. */
 #ifndef SP_JUMP_TARGETS_H
 #define SP_JUMP_TARGETS_H
 

@@ -101,7 +101,8 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
 
 /* Find the start of the function that contains an address, also if the address
  * is in a part that the compiler has moved away from the function. Returns
- * false if it is unknown, or if a tail call may have entered the function. */
+ * false if the start is not known, or if a tail call may have entered the
+ * function. */
 bool sp_module_entry_function(sp_module_entry *module, uint64_t address,
                               uint64_t *start);
 

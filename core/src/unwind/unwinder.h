@@ -79,14 +79,14 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
 
 /* Find the ELF virtual address at which the function at an address begins.
- * Returns false if it is unknown, or if a tail call may have entered the
- * function. */
+ * Returns false if this address is not known, or if a tail call may have
+ * entered the function. */
 bool sp_unwinder_function(sp_unwinder *unwinder, uint32_t module,
                           uint64_t address, uint64_t *start);
 
-/* Is the instruction before address + 1, a return address, a call by a pointer,
- * such as call *%rax? A call that reads the address of a fixed function from
- * the module's own table (GOT) does not count. */
+/* Is the instruction before the return address `address` + 1 a call by a
+ * pointer, such as call *%rax? A call that reads the address of a fixed
+ * function from the module's own table (GOT) does not count. */
 bool sp_unwinder_calls_by_pointer(sp_unwinder *unwinder, uint32_t module,
                                   uint64_t address);
 

@@ -1,8 +1,8 @@
 """Prevents a wrong warning: CPython 3.12 and later warn about a fork in a process with
 several threads (https://docs.python.org/3/library/os.html#os.fork). They also count the
 threads of this library, but the library restarts these in the child. So a program that
-has no other threads must not get the warning. Also reports to the C library when it may
-use Python in a forked child."""
+has no other threads must not get the warning. This module also tells the C library when the
+library may use Python in a forked child."""
 from __future__ import annotations
 
 import os
@@ -15,8 +15,8 @@ _installed = False
 
 
 def install() -> None:
-    """Install the hooks once per process. They only suppress the warning, and report when
-    CPython has reinitialized the GIL in a forked child; the C library handles the fork itself."""
+    """Install the hooks once per process. They suppress the warning, and tell the C library when
+    CPython has reinitialized the GIL in a forked child. The C library handles the fork itself."""
     global _installed
     if _installed:
         return

@@ -1,4 +1,4 @@
-/* The path in front of all paths of the server. */
+/* Tests the option --base-path. */
 #include "check.h"
 
 #include <server/http/message/base_path.h>

@@ -59,8 +59,8 @@ static void files_remove(void) {
   CHECK(!system(command));
 }
 
-/* Check that `file` is found as `path` with this text, or not if `path` is
- * NULL. */
+/* Check that `file` is found as `path` with this text. If `path` is NULL, check
+ * that `file` is not found. */
 static void check_file(const char *file, const char *path, const char *text) {
   const char *const directories[] = {other, shop};
   sp_source_file found;
@@ -157,7 +157,7 @@ static void files_have_a_limit(void) {
   free(text);
 }
 
-static void the_whole_machine_is_refused(void) {
+static void only_directories_below_the_root_are_accepted(void) {
   files_make();
   CHECK(sp_source_directory_is(shop));
   CHECK(!sp_source_directory_is("/"));
@@ -192,7 +192,8 @@ int main(int argc, char **argv) {
       {"hidden_files_are_not_read", hidden_files_are_not_read},
       {"only_regular_text_files_are_read", only_regular_text_files_are_read},
       {"files_have_a_limit", files_have_a_limit},
-      {"the_whole_machine_is_refused", the_whole_machine_is_refused},
+      {"only_directories_below_the_root_are_accepted",
+       only_directories_below_the_root_are_accepted},
       {"running_out_of_memory_returns_an_error",
        running_out_of_memory_returns_an_error},
   };

@@ -1,5 +1,5 @@
-/* The values of a function by line are exact, also with recursion and inlined
- * calls. */
+/* Tests that the values of a function by line are exact, also with recursion
+ * and inlined calls. */
 #include "failing_mem.h"
 
 #include <server/query/tree/line_table.h>

@@ -416,8 +416,8 @@ static void classic_label_values_are_complete_or_refused(void) {
   answer_dispose(&a);
 }
 
-/* The profile has more frames than the stacks of a query may have. All its
- * functions have the same name, so merged lines make one stack. This test is
+/* The profile has more frames than fit in memory. Its functions have the same
+ * name, so the frames become equal when lines are merged. This test is
  * the last one, because the profile remains in the store. */
 static void a_query_with_too_many_stacks_is_folded(void) {
   static const char *const deep[][2] = {{"from", "1700050000"},

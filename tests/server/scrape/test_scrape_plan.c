@@ -227,7 +227,7 @@ static void error_messages_contain_no_secrets(void) {
       {"{}", "scrape_configs, is missing"},
       {"[{}]", "a job needs a job_name"},
       {"{\"log-level\":\"debug\",\n\"scrape-configs\":[]}",
-       "line 2: scrape-configs belongs to the file of classic Pyroscope"},
+       "line 2: scrape-configs is a key of classic Pyroscope"},
       {"[{\"job_name\":\"j\",\n\"static_config\":[]}]",
        "line 2: job j has no key \"static_config\": did you mean "
        "static_configs?"},

@@ -1,5 +1,5 @@
-/* The tree of more stacks than fit in memory has exact totals, and exact values
- * for its nodes. */
+/* Tests that a tree of more stacks than fit in memory has exact totals, and
+ * exact values of its nodes. */
 #include "store_fixture.h"
 
 #include <server/store/select/stack_fold.h>
@@ -181,7 +181,7 @@ static void lines_of_a_function_are_merged(void) {
   fixture_end();
 }
 
-/* The samples of folded stacks belong to nodes of the tree, too. */
+/* Each separate sample of a folded stack belongs to a node of the tree. */
 static void samples_are_placed_in_the_tree(void) {
   sp_stack_fold_limits limits = small_limits;
   sp_sample_sums samples = {.mem = &sp_mem_default};

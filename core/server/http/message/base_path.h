@@ -1,5 +1,5 @@
-/* The option --base-path: a path in front of all paths of the server. A proxy
- * serves other programs at other paths of the same site. */
+/* The option --base-path: a path in front of all paths of the server, for a
+ * proxy that serves other programs at other paths of the same site. */
 #ifndef SP_BASE_PATH_H
 #define SP_BASE_PATH_H
 

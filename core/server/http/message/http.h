@@ -143,8 +143,8 @@ typedef struct sp_http_routes {
   sp_http_route *routes;
   size_t count;
   size_t capacity;
-  sp_http_route unknown; /* for browsers, which accept text/html; no handler:
-                          * none */
+  sp_http_route unknown; /* answers browsers, which accept text/html, for
+                          * unknown paths; its handler may be NULL */
 } sp_http_routes;
 
 /* Whether the request asks for a page: a GET that accepts text/html. */

@@ -248,7 +248,7 @@ static bool adhoc_json_bounded(const char *text, size_t size) {
   return bytes <= ADHOC_BYTES_MAX;
 }
 
-/* Read the document if it is speedscope or a flamebearer that is no
+/* Read the document if it is speedscope, or a flamebearer but not a
  * comparison. */
 static spanprof_status adhoc_document(adhoc_reading *reading,
                                       const json_t *root, const char *type,

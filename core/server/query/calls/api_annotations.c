@@ -66,9 +66,8 @@ static spanprof_status annotation_id(sp_api *api, const json_t *value,
 
   if (!id || strlen(id) != ANNOTATION_ID_SIZE - 1 ||
       strspn(id, "0123456789abcdef") != ANNOTATION_ID_SIZE - 1)
-    return sp_query_invalid(
-        &api->query,
-        "id must have 16 hexadecimal digits, like the ids of this server");
+    return sp_query_invalid(&api->query,
+                            "id must have 16 hexadecimal digits in lower case");
   *out = id;
   return SPANPROF_OK;
 }

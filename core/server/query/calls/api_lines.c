@@ -9,8 +9,9 @@
 #include "server/query/tree/stack_query.h"
 #include "util/text/utf8.h"
 
-/* Number of lines of the file before and after those of the function, and
- * largest number of lines between. */
+/* Number of lines of the file that are written before and after those of the
+ * function. After LINES_MAX lines, further lines of the function are omitted.
+ */
 #define LINES_BEFORE 3
 #define LINES_AFTER  5
 #define LINES_MAX    2000
@@ -77,8 +78,8 @@ static void lines_put_texts(sp_json *json, const sp_buffer *text, int64_t first,
   sp_json_close(json, ']');
 }
 
-/* Get the lines of the file that the function needs. Returns false if no line
- * of the function is known. */
+/* Get the first and the last line of the file to write. Returns false if no
+ * line of the function is known. */
 static bool lines_range(const sp_line_table *table, int64_t *first,
                         int64_t *last) {
   size_t i = 0;

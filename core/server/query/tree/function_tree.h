@@ -22,9 +22,9 @@ typedef struct sp_function_tree {
   size_t function_count;
   size_t function_capacity;
   sp_index function_index;
-  size_t merged_count; /* nodes that sp_function_tree_cut() removed, and frames
-                        * that the added stacks do not have */
-  bool has_other;      /* the added stacks have frames SP_TREE_OTHER */
+  size_t merged_count; /* nodes that sp_function_tree_cut() removed, and the
+                        * `folded_count` of the added stacks */
+  bool has_other;      /* the added stacks contain nodes SP_TREE_OTHER */
   /* Owns a copy of each name. If NULL, the names are borrowed from the stacks
    * that were added. */
   sp_arena *arena;
@@ -68,8 +68,8 @@ spanprof_status sp_function_tree_add(sp_function_tree *tree,
 
 /* Keep the root and the `nodes_max` nodes (0: all) with the largest totals of
  * both sides, as node_cut.h describes. The removed descendants of a node become
- * one child called `other`, which has their exact sums; a child for frames that
- * the added stacks do not have must have the same name. After this call,
+ * one child called `other`, which has their exact sums. If the added stacks
+ * contain nodes SP_TREE_OTHER, `other` must be the same name. After this call,
  * nothing may be added. Can return SPANPROF_ERR_NOMEM, and SPANPROF_ERR_TIMEOUT
  * if the query is cancelled. */
 spanprof_status sp_function_tree_cut(sp_function_tree *tree, size_t nodes_max,

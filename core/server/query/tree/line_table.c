@@ -10,10 +10,10 @@ typedef struct line_sums {
   const sp_stack_tree *stacks;
   bool *wanted;    /* for each function: whether it is the one to sum */
   int64_t *totals; /* of each node */
-  uint32_t *calls; /* for each node: the nearest node, from itself to its
-                    * callers, whose location has the function; 0: none */
-  uint32_t *rows;  /* for each node: the row that gets its own value, or
-                    * SP_INDEX_NONE */
+  uint32_t *calls; /* for each node: the node or its nearest caller whose
+                    * location contains the function; 0: none */
+  uint32_t *rows;  /* for each node: the row whose `self` gets the node's self
+                    * value, or SP_INDEX_NONE */
 } line_sums;
 
 /* Find or add the row of a line. */
@@ -40,8 +40,8 @@ static spanprof_status line_row(sp_line_table *table, int64_t line,
   return SPANPROF_OK;
 }
 
-/* Returns whether the lines of a location, from `first`, have this line of the
- * function. */
+/* Returns whether this line of the function is one of the lines of a location,
+ * from the index `first`. */
 static bool line_is_in(const line_sums *sums, const sp_tree_location *location,
                        uint32_t first, int64_t line) {
   uint32_t i;
@@ -53,8 +53,7 @@ static bool line_is_in(const line_sums *sums, const sp_tree_location *location,
   return false;
 }
 
-/* Find out whether one of the callers of a node has this line of the
- * function. */
+/* Set *out to whether a caller of a node is at this line of the function. */
 static spanprof_status line_is_above(const line_sums *sums, uint32_t node,
                                      int64_t line, bool *out) {
   const sp_tree_node *nodes = sums->stacks->nodes;
@@ -69,7 +68,7 @@ static spanprof_status line_is_above(const line_sums *sums, uint32_t node,
   return st;
 }
 
-/* Add the value of a node to the row of one of its lines, unless a caller has
+/* Add the total of a node to the row of one of its lines, unless a caller is at
  * the same line. */
 static spanprof_status line_add(line_sums *sums, uint32_t node,
                                 uint32_t number) {
@@ -91,8 +90,8 @@ static spanprof_status line_add(line_sums *sums, uint32_t node,
   return st;
 }
 
-/* Add the values of a node. The own value of a location without names is part
- * of its caller's, as in a function tree. */
+/* Add the values of a node. The self value of a location without names belongs
+ * to its caller, as in a function tree. */
 static spanprof_status line_add_node(line_sums *sums, uint32_t node) {
   const sp_tree_node *from = &sums->stacks->nodes[node];
   const sp_tree_location *location = &sums->stacks->locations[from->location];

@@ -24,10 +24,10 @@ typedef struct sp_line_table {
 } sp_line_table;
 
 /* Sum the values of the function with this name. If `file` is not NULL, only
- * the function of this file is summed. A sample counts once for each of its
- * lines, even if the function calls itself. The innermost line of a sample gets
- * its own value. Can return SPANPROF_ERR_NOMEM, and SPANPROF_ERR_TIMEOUT if the
- * query is cancelled. Dispose of *out also if this fails. */
+ * the function of this file is summed. A sample is added once to the `total` of
+ * each of its lines, even if the function calls itself, and to the `self` of
+ * its innermost line. Can return SPANPROF_ERR_NOMEM, and SPANPROF_ERR_TIMEOUT
+ * if the query is cancelled. Dispose of *out also in these cases. */
 spanprof_status sp_line_table_make(sp_line_table *out, const sp_mem *mem,
                                    const sp_stack_tree *stacks,
                                    const char *name, const char *file);

@@ -132,8 +132,8 @@ static spanprof_status retain_rootless(sp_writer *writer, sp_trace_id *traces,
   return st;
 }
 
-/* Like retain_rows(), for a DELETE statement that returns the traces of the
- * deleted spans. */
+/* Like retain_rows(), but for a DELETE statement that returns the trace of each
+ * deleted span. Updates the table `rootless`, too. */
 static spanprof_status retain_spans(sp_writer *writer, const char *sql,
                                     int64_t before, int64_t most,
                                     int64_t *rows) {

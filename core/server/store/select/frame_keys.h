@@ -1,6 +1,6 @@
-/* Gives a number to each location of the stacks that are folded. Two locations
- * can get the same number: if lines are merged, locations whose functions have
- * the same names and files are the same frame. */
+/* Gives a number, the key, to each location of the stacks that are folded. If
+ * lines are merged, locations whose functions have the same names and files get
+ * the same key. */
 #ifndef SP_FRAME_KEYS_H
 #define SP_FRAME_KEYS_H
 

@@ -1,4 +1,5 @@
-/* Numbers the ids of rows, in the order in which they were added. */
+/* Gives numbers from 0 to the ids of database rows, in the order in which the
+ * ids are added. */
 #ifndef SP_ROW_NUMBERS_H
 #define SP_ROW_NUMBERS_H
 

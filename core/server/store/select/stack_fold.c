@@ -19,8 +19,8 @@ const sp_stack_fold_limits sp_stack_fold_default = {
     .part_frames = (size_t)1 << 19,
     .stack_frames = 2500000};
 
-/* Flag of a node's number: the frame itself is not a node of the tree, and the
- * number is the one of its nearest caller. */
+/* Flag in the number of a frame's node: the frame has no node in the tree, and
+ * the number is that of its nearest caller with a node. */
 #define FOLD_OTHER (UINT32_C(1) << 31)
 
 typedef struct fold_order {
@@ -55,7 +55,7 @@ typedef struct stack_fold {
   int64_t smallest;   /* smallest total that the last cut kept; 0: no cut yet */
   fold_value *values; /* of each node; NULL while the nodes are chosen */
   fold_order *order;  /* the stacks, in the order of their ids */
-  size_t part;        /* number of stacks to read at the same time */
+  size_t part;        /* number of stacks whose frames are read at a time */
   sp_stack_rows rows; /* the frames of a part of the stacks */
   uint32_t *node_of;  /* the node of each stack, with FOLD_OTHER */
 } stack_fold;
@@ -69,7 +69,8 @@ static spanprof_status fold_sample(void *data, sp_select_entry *entry,
 
   if (sample->stack < fold->from_id || sample->stack >= fold->end_id)
     return SPANPROF_OK;
-  /* The sums of `samples` have numbers of stacks, so all stacks must fit. */
+  /* `samples` refers to stacks by their numbers, which sp_stack_sums_halve()
+   * changes. With `samples`, all stacks must therefore fit in memory. */
   if (fold->sums.stacks.count == fold->limits->stacks && !fold->samples) {
     st = sp_stack_sums_halve(&fold->sums, &fold->from_id);
     if (st || sample->stack < fold->from_id)
@@ -172,8 +173,8 @@ static void fold_totals(const stack_fold *fold, const fold_order *order,
 }
 
 /* Choose the node of a frame, whose caller has the node *node, and add the
- * total of the frame. The frame has no more than the total of its caller, so it
- * needs no node if the next cut would remove the caller. */
+ * total of the frame. The total of a frame is at most that of its caller, so
+ * the frame needs no node if the next cut would remove the caller. */
 static spanprof_status fold_choose(stack_fold *fold, sp_row_id location,
                                    int64_t total, uint32_t *node) {
   uint32_t key;

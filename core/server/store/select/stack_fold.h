@@ -1,13 +1,14 @@
 /* Reads more stacks than fit in memory, as a tree with a limited number of
  * nodes.
  *
- * The stacks are read twice. The first time chooses the nodes with the largest
- * totals: the smallest nodes are removed whenever the tree is full. The second
- * time adds up the stacks at the chosen nodes. Values of other nodes are added
- * to a child of their nearest chosen caller, whose function is called
- * SP_TREE_OTHER. The values of all chosen nodes, and all totals, are therefore
- * exact. The first time, a removed node can return and be removed again. A node
- * is therefore chosen only if its total is well above the smallest totals. */
+ * The stacks are read twice. The first pass chooses the nodes with the largest
+ * totals: whenever the tree is full, the nodes with the smallest totals are
+ * removed. The second pass adds up the stacks at the chosen nodes. The values
+ * of other frames are added to a child SP_TREE_OTHER of their nearest chosen
+ * caller. The values of all chosen nodes, and all totals, are therefore exact.
+ * If a node is removed and added again in the first pass, its total lacks the
+ * stacks before the removal. A node is therefore sure to be chosen only if its
+ * total is well above the smallest chosen totals. */
 #ifndef SP_STACK_FOLD_H
 #define SP_STACK_FOLD_H
 
@@ -20,8 +21,9 @@ typedef struct sp_stack_fold_limits {
   /* Number of stacks whose sums are in memory. If more stacks are selected, the
    * blocks are read several times, each time for a range of stack ids. */
   size_t stacks;
-  /* Number of stacks whose frames are in memory at the same time, and of these
-   * frames. A single stack may have `stack_frames`. */
+  /* Number of stacks whose frames are in memory at the same time, and number of
+   * these frames. A stack with more frames is read alone, and may have
+   * `stack_frames` frames. */
   size_t part_stacks;
   size_t part_frames;
   size_t stack_frames;

@@ -24,8 +24,7 @@ typedef struct sp_stack_sums {
   sp_row_numbers stacks;
   sp_stack_sum *sums; /* the sum of each number in `stacks` */
   size_t capacity;
-  bool is_uncounted; /* the profiles of some sample have neither counts nor a
-                      * period */
+  bool is_uncounted; /* a sample's profile has neither counts nor a period */
 } sp_stack_sums;
 
 /* Add a sample of the source `source`, and get the number of its stack. Returns

@@ -5,9 +5,9 @@
 #include "row_numbers.h"
 #include "server/model/stack_tree.h"
 
-/* Set the locations and the functions of the tree; `locations` has the row of
- * each location. Both arrays have room for one more item. `mem` allocates what
- * is freed before this returns. Can return SPANPROF_ERR_NOMEM,
+/* Set the locations and the functions of the tree. `locations` has the database
+ * row of each location. Both arrays of the tree have room for one more item.
+ * `mem` allocates temporary memory. Can return SPANPROF_ERR_NOMEM,
  * SPANPROF_ERR_LIMIT if the tree's arena is full, and SPANPROF_ERR_FORMAT if
  * the store is damaged. */
 spanprof_status sp_tree_names_read(sp_stack_tree *tree, const sp_mem *mem,

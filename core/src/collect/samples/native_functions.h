@@ -20,7 +20,7 @@ typedef struct sp_native_function_slot {
   uint64_t number; /* the runtime's number, or 0 */
   uint32_t module; /* 0: the slot is free */
   bool asked;      /* `by_pointer` is known */
-  bool by_pointer; /* the frame at this address has called by a pointer */
+  bool by_pointer; /* the call before this return address is by a pointer */
 } sp_native_function_slot;
 
 typedef struct sp_native_functions {
@@ -29,7 +29,8 @@ typedef struct sp_native_functions {
   sp_native_function_slot slots[SP_NATIVE_FUNCTION_SLOTS];
 } sp_native_functions;
 
-/* Write, for each native frame of a stack, the number of the function, or 0. */
+/* For each native frame of a stack, write the number of its C function to
+ * `out`, or 0 if the frame is no such function. */
 void sp_native_functions_find(sp_native_functions *functions,
                               const spanprof_runtime *runtime,
                               const sp_native_frame *native, size_t count,

@@ -34,8 +34,8 @@ void sp_call_tree_dispose(sp_call_tree *tree);
 spanprof_status sp_call_tree_child(sp_call_tree *tree, uint32_t *node,
                                    uint32_t function);
 
-/* Replace *node by its child with this function. Returns false, and leaves
- * *node unchanged, if it is missing. */
+/* Replace *node by its child with this function. If there is no such child,
+ * returns false and leaves *node unchanged. */
 bool sp_call_tree_find(const sp_call_tree *tree, uint32_t *node,
                        uint32_t function);
 

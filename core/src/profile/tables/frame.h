@@ -12,7 +12,8 @@ typedef enum sp_frame_kind {
   SP_FRAME_MODULE, /* any code of a `module` without symbols */
   /* `code`, `position`: code and offset of a spanprof_frame. */
   SP_FRAME_RUNTIME,
-  /* A C function of the language. `code`: the runtime's native_function. */
+  /* A C function of the language. `code`: the number that the runtime's
+   * native_function returned */
   SP_FRAME_FUNCTION,
   SP_FRAME_NOTE, /* `code`: an sp_note */
 } sp_frame_kind;

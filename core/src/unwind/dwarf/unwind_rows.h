@@ -101,12 +101,13 @@ const sp_unwind_rule *sp_unwind_rows_find(const sp_unwind_rows *rows,
 bool sp_unwind_rows_function(const sp_unwind_rows *rows, uint64_t pc,
                              uint64_t *start);
 
-/* Find start and end of this function. */
+/* Find the start and the end of the function that contains an ELF virtual
+ * address. Returns false if the address has no unwind information. */
 bool sp_unwind_rows_bounds(const sp_unwind_rows *rows, uint64_t pc,
                            uint64_t *start, uint64_t *end);
 
-/* Is this the rule at the entry of a function, which has stored nothing on the
- * stack yet? */
+/* Is this the rule at the entry of a function, where the function has not
+ * stored anything on the stack yet? */
 bool sp_unwind_rule_enters(const sp_unwind_rule *rule);
 
 #endif
