@@ -284,13 +284,13 @@ class App implements Shell {
     if (new URL(writeAddress(to), location.href).pathname !== new URL(link.href).pathname || link.origin !== location.origin)
       return;
     event.preventDefault();
-    // An address without a time zone keeps the current one.
+    // A link without a time zone keeps the current time zone.
     this.navigate(withChange(to, { tz: this.now.parameters["tz"], ...to.parameters }), "step");
   }
 }
 
-/** An unknown address becomes one next to the views, because the page resolves all
- * addresses relative to its own. */
+/** Shows the view of the current address. An unknown address is first replaced by an address
+ * in the directory of the views, because all links of the page are relative to it. */
 export async function startApp(place: HTMLElement): Promise<void> {
   const address = new URL(location.href);
   const state = readAddress(address);

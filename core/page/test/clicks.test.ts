@@ -96,8 +96,8 @@ test("one region against another one: three clicks for each pair", async () => {
     const { opened, page, mouse } = await landing();
 
     await mouse.click(".services .row-list a", "region");
-    // The two largest values are ticked, and the smaller one, "sa", is the baseline. If its
-    // tick is removed, "us" is the baseline.
+    // At first, the two values with the largest totals, "sa" and "us", are ticked, and "sa" is
+    // the baseline. If the tick of "sa" is removed, "us" is the baseline.
     await page.waitForSelector(".pair a");
     if (base !== "sa")
       await mouse.click(".tick", `Compare value ${base === "us" ? "sa" : base}`);

@@ -57,7 +57,7 @@ async function writePicture(page: Page, view: ViewCase, window: Window): Promise
   await page.screenshot({ path: `${PICTURES}/${name}` });
 }
 
-/** Descriptions of the visible elements that Tab should reach and does not reach. */
+/** Returns descriptions of the visible controls that the key Tab does not reach. */
 async function unreachable(page: Page): Promise<string[]> {
   const count = await page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, summary, [tabindex]")]
@@ -71,7 +71,7 @@ async function unreachable(page: Page): Promise<string[]> {
     await page.keyboard.press("Tab");
     await page.evaluate(() => (window as unknown as { toReach: Set<Element | null> }).toReach.delete(document.activeElement));
   }
-  // A table that was hidden until it had the focus replaces its headings.
+  // Ignore headings that a table has replaced when it got the focus.
   return await page.evaluate(() => [...(window as unknown as { toReach: Set<HTMLElement> }).toReach].filter((element) => element.isConnected).map((element) => `${element.localName}.${element.className} ${element.innerText}`));
 }
 

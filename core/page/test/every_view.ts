@@ -4,7 +4,7 @@ import { pushSpan, shopTrace, spanId, traceId } from "./shop.ts";
 
 export interface ViewCase {
   address: string;
-  /** A text that the view shows when its data have arrived. */
+  /** A text that the view shows when its data has arrived. */
   expected: string;
   hasGraph: boolean;
 }

@@ -18,7 +18,7 @@ const FROM_MS = Math.floor(Date.now() / 1000) * 1000 - 20_000;
 const GRAPH = ".flame-scroll[aria-label='Flame graph']";
 const TABLE = ".flame-table";
 
-/** "price" calls itself in the third sample, and has no line in the last one. */
+/** In the third sample, "price" calls itself. In the last sample, "price" has no line. */
 const SAMPLES: Sample[] = [
   { stack: "main;total;price", lines: [3, 30, 12], valueNs: 3 * SAMPLE_NS },
   { stack: "main;total;price", lines: [3, 30, 14], valueNs: 2 * SAMPLE_NS },
@@ -113,7 +113,7 @@ test("the lines follow the selection, but not the filters of the graph", async (
   assert.deepEqual(await rows(page), ["12 50.0 ms 100.0 % 50.0 ms 100.0 %", "14 50.0 ms 100.0 %"]);
   await page.goto(`${server.base}?query=shop.cpu&lines=price&focus=tax`);
   assert.deepEqual(await rows(page), PRICE);
-  await summary(page, "The filters of the graph do not apply to them.");
+  await summary(page, "The filters of the graph do not change them.");
   await closeCleanly(opened);
 });
 
@@ -180,7 +180,7 @@ test("the text of a local file is shown beside the lines, and hostile text does 
   await page.waitForSelector(".lines-text");
   await summary(page, "The text is from the server\u2019s file models/cart.rb.");
   const shown = await rows(page);
-  // The lines of "price" are 12 and 14, and four lines around them are shown.
+  // The lines of "price" are 12 and 14. Up to four lines before and after them are shown.
   assert.deepEqual(shown.map((row) => row.split(" ")[0]), ["unknown", ...Array.from({ length: 10 }, (_, at) => String(at + 9))]);
   assert.equal(shown[4], "12 80.0 ms 66.7 % 80.0 ms 66.7 % price = <img src=x onerror=alert(1)>\ufffd </script>");
   assert.equal(shown[5], "13 call_13");

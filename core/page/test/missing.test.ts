@@ -1,4 +1,4 @@
-/** Tests of addresses that no view has, in a browser. */
+/** Tests of unknown addresses, in a browser. */
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser } from "puppeteer-core";

@@ -5,7 +5,7 @@ export interface Sample {
   /** Function names from the root, separated by ";". */
   stack: string;
   valueNs: number;
-  /** The line of each function; without them, the sample has no lines. */
+  /** The line of each function. If `lines` is missing, the frames have no line numbers. */
   lines?: readonly number[];
   labels?: Readonly<Record<string, string>>;
 }

@@ -30,7 +30,7 @@ export async function waitForGraph(page: Page): Promise<void> {
   await page.waitForSelector(".graph canvas", { timeout: WAIT_MS });
 }
 
-/** Waits until a canvas has a pixel whose colour differs from the first one's. */
+/** Waits until a canvas has a pixel whose colour differs from that of its first pixel. */
 export async function waitForPaint(page: Page): Promise<void> {
   await page.waitForFunction(() => [...document.querySelectorAll("canvas")].some((canvas) => {
     const pixels = canvas.width > 0 && canvas.height > 0 ? canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data : undefined;

@@ -88,13 +88,13 @@ test("a link with UTC shows UTC to others, and the choice is stored", async () =
   await waitForParameter(first.page, "tz", "utc");
   const shared = await openIn("America/Bogota", first.page.url().slice(server.base.length), other);
   await rangeButton(shared.page, `${TODAY} 11:00:00`);
-  // A link alone does not change what the browser stores.
+  // A link does not change the choice that the browser stores.
   await shared.page.goto(`${server.base}?query=shop.cpu&${RANGE}`);
   await rangeButton(shared.page, `${TODAY} 06:00:00`);
   await first.page.goto(`${server.base}labels?query=shop.cpu&${RANGE}`);
   await rangeButton(first.page, `${TODAY} 11:00:00`);
   assert.equal(parameter(first.page, "tz"), "utc");
-  // The link of the name has no time zone.
+  // The link of the page's name contains no time zone.
   await first.page.click(".brand");
   await first.page.waitForFunction(() => location.pathname === "/");
   assert.equal(parameter(first.page, "tz"), "utc");

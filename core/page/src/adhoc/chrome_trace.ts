@@ -23,12 +23,12 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value as unknown[] : [];
 }
 
-/** Adds the part of a profile that an event has. */
+/** Adds the nodes and samples of an event to its profile. */
 function addPart(whole: Whole, { name, tid, args }: Event): void {
   const { data } = args ?? {};
   const part = data?.cpuProfile;
 
-  // The other events are of the thread that takes the samples.
+  // Other events contain the id of the thread that takes the samples.
   if (name === "Profile")
     whole.tid = numberOf(tid);
   whole.startTime = numberOf(part?.startTime, numberOf(data?.startTime, whole.startTime));
@@ -41,7 +41,7 @@ function addPart(whole: Whole, { name, tid, args }: Event): void {
     whole.timeDeltas.push(delta);
 }
 
-/** The CPU profiles of a trace, in the order of their first events. */
+/** Returns the CPU profiles of a trace, ordered by their first events. */
 function profilesOf(events: readonly Event[]): Whole[] {
   const found = new Map<string, Whole>();
   const parts = events.filter(({ name }) => PROFILES.has(name)).sort((a, b) => numberOf(a.ts) - numberOf(b.ts));
@@ -60,7 +60,8 @@ function profilesOf(events: readonly Event[]): Whole[] {
   return [...found.values()].filter(({ samples }) => samples.length > 0);
 }
 
-/** Names of processes and threads: keys are "process_name 12" and "thread_name 12 14". */
+/** Returns the names of processes and threads. The keys are "process_name 12" and
+ * "thread_name 12 14". */
 function namesOf(events: readonly Event[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
 

@@ -48,12 +48,12 @@ function hitsOf(nodes: readonly Node[]): Map<number, number> {
   return new Map(nodes.map((node) => [node.id, finiteNumber(node.hitCount ?? 0)]));
 }
 
-/** Whether a profile has the time of each sample. */
+/** Returns whether a profile has the time of each sample. */
 function isTimed({ samples, timeDeltas }: CpuProfile): boolean {
   return Array.isArray(samples) && Array.isArray(timeDeltas) && samples.length > 0;
 }
 
-/** Adds the values of all nodes, without idle time, which is returned. */
+/** Adds the values of all nodes except idle nodes. Returns the sum of the idle values. */
 export function addCpuProfile(maker: TreeMaker, data: CpuProfile): number {
   const parents = new Map<number, number>();
   const byId = new Map(data.nodes.map((node) => [node.id, node]));
@@ -66,7 +66,7 @@ export function addCpuProfile(maker: TreeMaker, data: CpuProfile): number {
     if (node.parent !== undefined)
       parents.set(node.id, node.parent);
   }
-  // A node may be repeated in a later part of a trace.
+  // Several parts of a trace may contain the same node.
   for (const node of byId.values()) {
     const value = times.get(node.id) ?? 0;
     if (value === 0)
@@ -87,7 +87,7 @@ export function addCpuProfile(maker: TreeMaker, data: CpuProfile): number {
   return idle;
 }
 
-/** A note about time that is left out; none for 0 ns. */
+/** Returns a note about the excluded idle time, or no note for 0 ns. */
 export function idleNotes(ns: number): string[] {
   return ns > 0 ? [`Excludes ${(ns / 1e9).toFixed(2)} s of idle time.`] : [];
 }

@@ -13,9 +13,9 @@ export interface Flamebearer {
 interface Box { nodes: readonly number[]; end: number }
 
 const KIND = "flamebearer file";
-/** Above this rate, values are times and not samples. */
+/** With a higher sample rate, values are times, and not numbers of samples. */
 const RATE_MAX = 1e6;
-/** Names that are not types are queries or names of files. */
+/** Matches the name of a type. Other names are queries or names of files. */
 const TYPE = /^\w+$/;
 
 export function isFlamebearer(data: object): data is Flamebearer {
@@ -24,7 +24,8 @@ export function isFlamebearer(data: object): data is Flamebearer {
   return typeof flamebearer === "object" && flamebearer as unknown !== null && Array.isArray(flamebearer.levels) && Array.isArray(flamebearer.names);
 }
 
-/** The name and the unit of the values, and the factor to this unit. */
+/** Returns the name and the unit of the values, the factor to this unit, and whether the
+ * values are numbers of samples. */
 function kindOf({ metadata }: Flamebearer): { name: string; unit: string; scale: number; isCounted: boolean } {
   const { units, sampleRate, name } = metadata ?? {};
   const rate = units === "samples" && typeof sampleRate === "number" && sampleRate > 0 ? sampleRate : null;
@@ -58,7 +59,7 @@ class Rows {
       while (this.above && at + 1 < this.above.length && x >= this.above[at]!.end)
         at++;
       const caller = this.above?.[at];
-      // The first row is the sum of all stacks, and no function.
+      // The box of the first row is the sum of all stacks, and not a function.
       const name = caller ? this.name(numbers[width - 1]!) : "";
       const nodes = sides.map(({ maker, total }, side) => caller && total > 0 ? maker.builder.child(caller.nodes[side]!, maker.functionId(name)) : 0);
       sides.forEach(({ maker, self }, side) => {

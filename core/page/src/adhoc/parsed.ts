@@ -89,7 +89,7 @@ export class TreeMaker {
   }
 }
 
-/** Whether a thread has a value, and so can be shown. */
+/** Returns whether a thread has a value. Other threads are not shown. */
 export function hasValues({ values }: Thread): boolean {
   return values.some(({ tree }) => tree.nodes.self.some((each) => each > 0));
 }

@@ -178,7 +178,7 @@ function framesOf(raw: Raw, id: number): Frame[] {
 }
 
 /** Calls `use` for each sample with its locations, innermost first, and its values. The
- * arrays are used again for the next sample. */
+ * arrays are valid only during the call. */
 function eachSample(bytes: Uint8Array, raw: Raw, use: (locations: readonly number[], values: readonly number[]) => void): void {
   const locations: number[] = [];
   const values: number[] = [];
@@ -237,8 +237,8 @@ function countOf(raw: Raw, values: readonly number[]): number {
   return measured >= 0 && raw.period > 0 ? Math.max(1, Math.round((values[measured] ?? 0) / raw.period)) : 1;
 }
 
-/** Sums the values of functions by line. A sample counts once for each line, even if the
- * function calls itself. */
+/** Returns a function that sums the values of a profiled function by line. A sample counts
+ * once for each line, even if the profiled function calls itself. */
 function linesOf(bytes: Uint8Array, index: number, scale: number, unit: string): FunctionLines {
   return (name, file) => {
     const raw = rawOf(bytes);

@@ -126,9 +126,9 @@ function refuseOthers(bytes: Uint8Array): void {
     throw new ParseError("it is a ZIP archive; extract the profile first");
 }
 
-/** Whether a text has the lines of Callgrind's format: the header ends with the names of
- * the events, and functions follow. The format has costs of functions and of calls, from
- * which stacks can only be guessed. */
+/** Returns whether a text has the lines of Callgrind's format: the header ends with the
+ * names of the events, and functions follow. Such a file is refused, because it contains
+ * only costs of functions and of calls, and no stacks. */
 function isCallgrind(text: string): boolean {
   const lines = text.slice(0, 1 << 16).split("\n", LINES_MAX);
   const events = lines.findIndex((line) => line.startsWith("events:"));

@@ -24,7 +24,8 @@ export function foldedOf(tree: Tree, title: string, origin: Pick<Origin, "lines"
     if (self === 0 && base === 0)
       continue;
     const stack = node === 0 ? NO_FRAME : pathOf(tree, node).map((id) => names[id]!).join(";");
-    // Readers skip lines that begin with "#".
+    // A space precedes a name that begins with "#", because readers skip lines that begin
+    // with "#".
     lines.push(`${stack.startsWith("#") ? " " : ""}${stack} ${tree.baseSelf ? `${base} ` : ""}${self}\n`);
   }
   return commentsOf(title, origin) + lines.join("");

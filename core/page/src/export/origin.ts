@@ -24,15 +24,16 @@ export interface Origin {
 }
 
 /** Title, query, range and link as lines that begin with "#", for text formats. A number
- * at the end of a line is quoted: flamegraph.pl and inferno skip only lines that end in
- * something else, and read "# build 7" and "# build 7." as a stack. */
+ * at the end of a line is quoted, because flamegraph.pl and inferno read each line that
+ * ends in a number as a stack, also "# build 7" and "# build 7.". */
 export function commentsOf(title: string, { lines, link }: Pick<Origin, "lines" | "link">): string {
   return [title, ...lines, ...link === "" ? [] : [link]].map((each) => `# ${each.replace(/\s+/g, " ").replace(/ (\d[\d.]*)$/, ' "$1"')}\n`).join("");
 }
 
 const SIDES = ["", "left", "right"] as const;
 
-/** The address, by default that of the page, with absolute instead of relative times. */
+/** Returns an address with absolute instead of relative times. The default is the address
+ * of the page. */
 export function absoluteLink(nowMs: number, address = new URL(location.href)): string {
   const state = readAddress(address);
   const change: Record<string, string | undefined> = {};
@@ -59,7 +60,7 @@ function selectionText(selection: ProfileSelection, range: Range | null): string
 }
 
 /** The origin of stacks that are queried from the server now. `address` is the address of the
- * view that shows them; by default the current one. */
+ * view that shows the stacks. The default is the address of the page. */
 export function originOf(api: Api, selection: ProfileSelection, address?: URL): Origin {
   const nowMs = Date.now();
   const range = rangeOf(selection.from, selection.until, nowMs);

@@ -33,7 +33,7 @@ export class LinesPanel {
   private readonly title = h("h2", {});
   private readonly place = h("p", { class: "faint lines-place" });
   private readonly filterNote = h("p", { class: "faint", hidden: true },
-    "The lines count all stacks. The filters of the graph do not apply to them.");
+    "The values include all stacks. The filters of the graph do not change them.");
   private readonly content = h("div", {});
   private readonly latest: LatestRequest;
   private shown: ShownFunction | null = null;

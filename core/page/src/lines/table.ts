@@ -13,7 +13,7 @@ interface ShownLine {
   readonly row: LineRow | null;
   /** null: the text is not known. */
   readonly text: string | null;
-  /** Number of lines between the line before and this one that are not shown. */
+  /** Number of lines that are not shown between the previous shown line and this line. */
   readonly skipped: number;
 }
 
@@ -27,7 +27,7 @@ export function shownLines({ rows, source }: LineValues): ShownLine[] {
   };
   let before = 0;
 
-  // The first lines of the text are the head of the function.
+  // The text begins just before the head of the function.
   for (const line of [first, ...rows.map((row) => row.line)])
     if (line > 0)
       addAround(line);
@@ -39,8 +39,8 @@ export function shownLines({ rows, source }: LineValues): ShownLine[] {
   });
 }
 
-/** A value with its share of all stacks, over a bar whose width is its share of the
- * largest value in the column. */
+/** Returns a cell with a value and its share of all stacks. A bar behind them shows the ratio
+ * of the value to the largest value in the column. */
 function valueCell(value: number, largest: number, { all, unit }: LineValues): HTMLElement {
   const bar = h("span", { class: "lines-bar", "aria-hidden": "true" });
 

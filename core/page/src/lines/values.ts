@@ -4,7 +4,7 @@ import type { WireLines } from "../model/wire.ts";
 import type { Api } from "../parts/api.ts";
 
 export interface LineRow {
-  /** 0: the profile does not contain the line. */
+  /** 0: the frames have no line number. */
   readonly line: number;
   readonly self: number;
   readonly total: number;

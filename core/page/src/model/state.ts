@@ -42,7 +42,7 @@ export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
  * filter, ticked                      the filter of a list, and its two ticked values
  * tz                                  "utc": show and read times in UTC
  * span, trace                         ids
- * path                                Page not found: the path that no view has
+ * path                                Page not found: the unknown path
  * zoom, search, focus, hide, mine, sandwich, layout, colour, sort, lines
  *                                     display options of a flame graph */
 export interface State {

@@ -43,12 +43,13 @@ export interface WireLines {
   total: number;
   /** The first line of the function; 0 if not known. */
   startLine: number;
-  /** Number of frames whose lines are missing, because there are too many; missing if none. */
+  /** Number of frames whose lines are missing, because the profiles have too many frames;
+   * undefined if no frame is missing. */
   merged?: number;
   /** Ordered by line, which is 0 if not known. */
   lines: { line: number[]; self: number[]; total: number[] };
-  /** The text of the lines and of those around them; null if the server has no readable
-   * file; missing if the server was started without --source. */
+  /** The text of the lines and of the lines around them. null: the server has no readable
+   * file. undefined: the server was started without --source. */
   source?: {
     /** The path below the server's directory. */
     file: string;

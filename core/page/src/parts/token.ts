@@ -1,10 +1,10 @@
 /** The token that the server requires. The browser stores it for the address of the server
  * until the user removes it. */
 
-/** undefined: not read yet. */
+/** undefined: not read from the storage yet. */
 let current: string | null | undefined;
 
-/** Several servers may have addresses of one origin. */
+/** The key contains the path, because several servers can have the same origin. */
 function storageKey(): string {
   return `spanprof-token ${new URL("./", location.href).pathname}`;
 }

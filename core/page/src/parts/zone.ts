@@ -8,22 +8,24 @@ export function setUtc(on: boolean): void {
   isUtc = on;
 }
 
-/** Returns the milliseconds by which the time zone is ahead of UTC at a time. */
+/** Returns by how many milliseconds the time zone is ahead of UTC at a time. */
 export function zoneOffset(ms: number): number {
   return isUtc ? 0 : -new Date(ms).getTimezoneOffset() * MINUTE_MS;
 }
 
-/** A date whose UTC members are the time in the time zone. */
+/** Returns a date whose UTC members (getUTCHours() and so on) are the time in the time zone
+ * of the page. */
 export function zoned(ms: number): Date {
   return new Date(ms + zoneOffset(ms));
 }
 
-/** Converts a time in a time zone, given as if it were UTC. */
+/** Converts a local time to Unix time. `localMs` is the local time, converted as if it were
+ * UTC. `offset` returns by how much the time zone is ahead of UTC at a time. */
 export function msOfLocal(localMs: number, offset = zoneOffset): number {
   return localMs - offset(localMs - offset(localMs));
 }
 
-/** The name of the time zone at a time: "UTC+05:30". */
+/** Returns the name of the time zone at a time, such as "UTC+05:30". */
 export function zoneOf(ms: number): string {
   const minutes = Math.round(zoneOffset(ms) / MINUTE_MS);
   const two = (number: number): string => String(number).padStart(2, "0");

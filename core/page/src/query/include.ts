@@ -14,7 +14,7 @@ export interface Included {
   only: string;
   /** The query without this value; null if the query cannot exclude it. */
   without: string | null;
-  /** A link that compares the value with another one. */
+  /** A link that compares the value with the baseline. */
   diff?: HTMLElement | null;
   /** The view that shows the result; by default the current one. */
   to?: { view: ViewName; change: Change };

@@ -62,7 +62,8 @@ export class Pair {
     return box;
   }
 
-  /** A link that compares a value with the baseline; null if there is no other baseline. */
+  /** Returns a link that compares a value with the baseline. Returns null if there is no
+   * baseline, or if the value is the baseline. */
   diffLink(value: PairValue): HTMLElement | null {
     const { textOf } = this.options;
     const [base] = this.values();
@@ -76,8 +77,8 @@ export class Pair {
     return this.ticked ?? this.defaults;
   }
 
-  /** Ticks or unticks a value. The first tick replaces the default ticks, so that the value
-   * becomes the baseline. A third tick replaces the oldest one. */
+  /** Ticks or unticks a value. The user's first tick removes the default ticks, so that the
+   * value becomes the baseline. A third tick removes the oldest tick. */
   private toggle(value: PairValue): void {
     const before = this.ticked ?? (this.defaults.includes(value) ? this.defaults : []);
     const values = before.includes(value) ? before.filter((each) => each !== value) : [...before, value].slice(-2);

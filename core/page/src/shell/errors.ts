@@ -10,7 +10,7 @@ export function tokenForm(wasRejected: boolean, onToken: () => void): HTMLElemen
   const form = h("form", { class: "token notice" },
     h("h2", {}, "Enter the server\u2019s token"),
     wasRejected && h("p", { class: "fault", role: "alert" }, "The server rejected the token."),
-    h("p", {}, "The value of the server\u2019s --token option. This browser stores the token until you click \u201cForget token\u201d."),
+    h("p", {}, "The token is the value of the server\u2019s option --token, or the first line of the file that --token-file names. This browser stores the token until you click \u201cForget token\u201d."),
     h("label", {}, "Token ", field), " ", h("button", {}, "Continue"));
 
   form.addEventListener("submit", (event) => {

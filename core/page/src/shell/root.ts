@@ -1,6 +1,6 @@
-/** Finds the root of the server's addresses. A proxy may serve them below a path. */
+/** Finds the address of the server, which may have a path if it is behind a proxy. */
 
-/** The server answers this path without a token. */
+/** A path below the server's address, which the server answers without a token. */
 const ANSWERED = "healthz";
 
 async function isRoot(root: URL): Promise<boolean> {

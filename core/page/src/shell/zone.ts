@@ -1,5 +1,5 @@
-/** The choice between the browser's time zone and UTC. The address has it as `tz=utc`, so
- * that a link shows the same times to others. The browser stores the choice. */
+/** The choice between the browser's time zone and UTC. For UTC, the address contains `tz=utc`,
+ * so that a link also shows UTC to others. The browser stores the choice. */
 import { withChange, type State } from "../model/state.ts";
 import { h } from "../parts/dom.ts";
 import { setUtc } from "../parts/zone.ts";
@@ -11,7 +11,7 @@ function isUtc(state: State): boolean {
   return state.parameters["tz"] === "utc";
 }
 
-/** The state with the stored choice, unless its address has one. */
+/** Returns the state with `tz=utc` if the stored choice is UTC. */
 export function withStoredZone(state: State): State {
   try {
     return localStorage.getItem(KEY) === "utc" ? withChange(state, { tz: "utc" }) : state;
@@ -33,7 +33,7 @@ export function zoneControl(shell: Shell): HeaderPart {
     try {
       localStorage.setItem(KEY, select.value);
     } catch {
-      // Without access to the storage, only the address has the choice.
+      // Without access to the storage, only the address contains the choice.
     }
     shell.go({ tz: select.value === "utc" ? "utc" : undefined });
   });

@@ -130,8 +130,8 @@ export class Marks {
     }, () => { this.offerUndo(annotation); });
   }
 
-  /** Shows a button that restores the annotation with its id. A button that has the focus
-   * or is under the pointer stays. */
+  /** Shows a button that restores the annotation with its id. Removes the button after
+   * UNDO_MS, unless the button has the focus or is under the pointer. */
   private offerUndo(annotation: WireAnnotation): void {
     const fault = h("p", { class: "fault", role: "alert" });
     const undo = h("button", { type: "button", onclick: () => { void this.add(annotation, fault, "Annotation restored."); } }, "Undo");

@@ -174,8 +174,8 @@ function dataOf(points: Points): uPlot.AlignedData {
 
 const S = 1000, MIN = 60 * S, HOUR = 60 * MIN, DAY = 24 * HOUR;
 
-/** A date whose local members are the time in the time zone of the page. uPlot places ticks
- * at their whole hours and days. */
+/** Returns a date whose local members (getHours() and so on) are the time in the time zone of
+ * the page. uPlot reads these members to place ticks at whole hours and days. */
 function wallDate(ms: number): Date {
   return new Date(zoned(ms).getTime() + new Date(ms).getTimezoneOffset() * MIN);
 }

@@ -1,4 +1,4 @@
-/** The view for addresses that no view has. */
+/** The view for unknown addresses. */
 import { VIEWS, VIEW_NAMES } from "../model/state.ts";
 import { h, safeText } from "../parts/dom.ts";
 import { toOtherView } from "../spans/links.ts";

@@ -21,7 +21,7 @@ const SPANS_MAX = 3;
 const NAME_MAX = 80;
 const DAY_MS = 86_400_000;
 
-/** The cells of a row that are filled after the table is shown. */
+/** The cells of a row that are filled after the table has been shown. */
 interface Details {
   readonly spans: HTMLElement;
   readonly labels: HTMLElement;

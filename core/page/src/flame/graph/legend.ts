@@ -29,7 +29,7 @@ export interface Entry {
   readonly self: number;
 }
 
-/** The sums of the self values of each group in the zoomed frame. */
+/** Returns, for each group, the sum of the self values in the zoomed frame. */
 function selvesOf(graph: Graph, zoom: number, groups: Groups): Map<number, number> {
   const { firstChild, functionOf, self } = graph;
   const ofFunctions = new Float64Array(graph.tree.functions.name.length);

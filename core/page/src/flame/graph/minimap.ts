@@ -8,7 +8,8 @@ import type { Scene } from "./paint.ts";
 const HEIGHT_PX = 44;
 /** Deeper frames are left out. */
 const LEVELS_MAX = 44;
-/** The overview is drawn with this share of the screen's columns, since it has no text. */
+/** Columns of the canvas for each CSS pixel. A low resolution is enough, because the
+ * overview contains no text. */
 const RESOLUTION = 0.5;
 
 export class Minimap {

@@ -161,7 +161,7 @@ export class GraphView {
     return { width: this.element.clientWidth, height: Math.min(this.levels * ROW_PX, this.element.clientHeight), ratio: devicePixelRatio || 1 };
   }
 
-  /** Whether the canvas has the size of the visible part, so that it was drawn with this size. */
+  /** Returns whether the canvas was drawn with the current size of the visible part. */
   private isDrawn(): boolean {
     const { width, height, ratio } = this.size();
 
@@ -304,7 +304,7 @@ export class GraphView {
 
 function sinkOf(context: CanvasRenderingContext2D): Sink {
   let current = "";
-  // Setting a colour is slow, even the same one.
+  // An assignment to fillStyle is slow, even if the colour does not change.
   const use = (fill: string): void => {
     if (fill !== current)
       context.fillStyle = current = fill;

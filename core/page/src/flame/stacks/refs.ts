@@ -19,7 +19,7 @@ function hashText(text: string, seed: number): number {
 }
 
 interface Known {
-  /** Hashes of names and files; UNSEEN until they are needed. */
+  /** The hash of each function's name and file; UNSEEN until it is needed. */
   readonly hashes: Float64Array;
   /** The functions of each name; null until they are needed. */
   ids: ReadonlyMap<string, number | readonly number[]> | null;

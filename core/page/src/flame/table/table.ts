@@ -174,7 +174,7 @@ export class Table {
   }
 
   private fill(): void {
-    // A table without a size is filled when it gets one.
+    // A hidden table has no size. It is filled when it is shown.
     if (!this.state || (this.element.clientHeight === 0 && this.printed === 0))
       return;
     const headPx = this.head.offsetHeight;

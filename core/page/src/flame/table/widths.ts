@@ -41,9 +41,9 @@ export class Widths {
     this.lengths.clear();
   }
 
-  /** Widens the columns of numbers to the content of the rows, before `place` shows them. Measures
-   * only if a text is longer than those measured before, and only the rows with the longest texts,
-   * since the measurement forces a layout. */
+  /** Widens the columns of numbers to the content of `rows`. A measurement forces a layout, so
+   * this function measures only if a text is longer than all texts before, and then only the rows
+   * with the longest texts, which it puts into `place` for this purpose. */
   fit(head: HTMLElement, rows: readonly HTMLElement[], place: HTMLElement): void {
     const lengthOf = (row: HTMLElement, at: number): number => isText(this.columns[at]!) ? 0 : row.children[at]!.textContent.length;
     const lengths = this.columns.map((_, at) => Math.max(...[head, ...rows].map((row) => lengthOf(row, at))));
