@@ -118,8 +118,8 @@ class App implements Shell {
     this.live.set(state.parameters["live"] !== undefined && VIEWS[state.view].hasRange === true);
   }
 
-  /** Shows the view if it makes no further request: it may wait for something else, for example
-   * for the server to return. */
+  /** Shows the new view if it has no pending request. Without requests, the view may be waiting
+   * for something else, for example for the server to return. */
   private checkLoaded(): void {
     const { signal } = this.viewAbort;
 

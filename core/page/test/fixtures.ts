@@ -6,7 +6,7 @@ import { open, startBrowser, type Opened } from "./browser.ts";
 import { FlamePages } from "./flame_browser.ts";
 import { Server } from "./server.ts";
 
-/** Pages of flame graph panels. */
+/** Starts a browser, which opens pages with a panel of a flame graph. */
 export function useFlamePages(): Pick<FlamePages, "open"> {
   let browser: Browser;
   let pages: FlamePages;
@@ -24,11 +24,11 @@ export function useFlamePages(): Pick<FlamePages, "open"> {
 
 export interface Served {
   readonly base: string;
-  /** Opens a page of the server at `base`, or of another one. */
+  /** Opens `path` on the server, or on another server whose address is `base`. */
   at(path: string, base?: string): Promise<Opened>;
 }
 
-/** A server that accepts profiles of any time. `fill` pushes its data. */
+/** Starts a server that accepts profiles of any time. `fill` pushes its data. */
 export function useServer(fill: (server: Server) => Promise<void>): Served {
   let browser: Browser;
   let server: Server;

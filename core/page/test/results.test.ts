@@ -1,5 +1,5 @@
-/** Tests of the change from the results of a view to the next ones. They read the page with
- * page.mainFrame(), whose functions do not wait for the next results. */
+/** Tests how new results of a view replace the old ones. The tests read the page with
+ * page.mainFrame(), whose functions do not wait for the new results. */
 import { after, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Frame } from "puppeteer-core";

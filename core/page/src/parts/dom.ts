@@ -11,7 +11,7 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /** Marks, joiners, modifiers and tags, which belong to the character before them. */
 const JOINED = /^[\p{M}\u200d\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/u;
-/** The first letter of a flag, which consists of two. */
+/** The first of the two letters of a flag, at the end of a text. */
 const HALF_FLAG = /(?<!\p{Regional_Indicator})(?:\p{Regional_Indicator}{2})*\p{Regional_Indicator}$/u;
 const CHARACTER_MAX = 64;
 
@@ -22,7 +22,7 @@ function isWithinCharacter(text: string, at: number): boolean {
     || HALF_FLAG.test(before) && /^\p{Regional_Indicator}/u.test(after);
 }
 
-/** The last position up to `max` that does not divide an emoji, a flag or another
+/** Returns the last position up to `max` that does not divide an emoji, a flag or another
  * character of several code units. */
 function cutAt(text: string, max: number): number {
   let at = max;

@@ -16,14 +16,15 @@ export interface DragEvents {
   onEnd?(): void;
 }
 
-/** A touch scrolls and does not drag. Escape cancels a drag. */
+/** Lets the user drag ranges on an element. A touch scrolls the element instead. Escape cancels
+ * a drag. */
 export function dragRange(element: HTMLElement, events: DragEvents): void {
   new Drag(element, events).listen();
 }
 
 class Drag {
   private readonly band = h("div", { class: "drag-range", hidden: true, "aria-hidden": "true" });
-  /** The place of the area while the button is pressed. */
+  /** The bounds of the area while the button is pressed; otherwise null. */
   private area: DOMRect | null = null;
   private beginX = 0;
   private isCancelled = false;
@@ -79,7 +80,7 @@ class Drag {
       this.events.onRange(...range);
     if (!hasDragged)
       return;
-    // The click that follows the drag selects nothing.
+    // Ignore the click event that follows the drag.
     const stopClick = (click: Event): void => { click.stopPropagation(); };
     this.element.addEventListener("click", stopClick, true);
     setTimeout(() => { this.element.removeEventListener("click", stopClick, true); }, 0);

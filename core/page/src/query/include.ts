@@ -16,7 +16,7 @@ export interface Included {
   without: string | null;
   /** A link that compares the value with the baseline. */
   diff?: HTMLElement | null;
-  /** The view that shows the result; by default the current one. */
+  /** The view that the links open; by default the current view. */
   to?: { view: ViewName; change: Change };
 }
 

@@ -6,7 +6,7 @@ export class Results {
   /** `onReplaced` is called when new results have replaced dimmed ones. */
   constructor(private readonly place: HTMLElement, private readonly onReplaced: () => void) {}
 
-  /** Shows a view that is loading. */
+  /** Adds a view whose results have not arrived yet. */
   load(element: HTMLElement): void {
     const shown = this.old ?? this.place.firstElementChild;
 
@@ -18,15 +18,15 @@ export class Results {
     shown.inert = true;
     shown.ariaBusy = "true";
     this.old = shown;
-    // The new view is the first one, so that ids refer to its elements. Moving the old view
-    // would change its scroll positions.
+    // The new view precedes the old one, so that an id which both contain refers to the new
+    // view. The old view is not moved, because that would change its scroll positions.
     this.place.prepend(element);
     while (element.nextElementSibling && element.nextElementSibling !== shown)
       element.nextElementSibling.remove();
   }
 
-  /** Removes the dimmed results, because the view has the new ones or an error, which a screen
-   * reader announces. */
+  /** Removes the dimmed results, because the view has new results or an error. Does not call
+   * `onReplaced` for an error, because the screen reader announces the error itself. */
   loaded(hasFailed = this.place.querySelector(".fault.notice") !== null): void {
     if (!this.old)
       return;

@@ -2,12 +2,14 @@
 import { levelOf, nodeAt, type Graph } from "./graph.ts";
 import { outermost } from "./wheel.ts";
 
-/** A range may be longer than the frame by this number of pixels at each end. */
+/** At each end, a range may be longer than the frame by this number of pixels, but not by more
+ * than this share of its own length. */
 const SLACK_PX = 4;
 const SLACK_MAX = 0.25;
 
-/** The smallest frame that contains a range of the zoomed frame, from 0 to 1; the outermost one
- * of several with the same width. -1 if this is the zoomed frame. */
+/** Returns the smallest frame that contains a range. `from` and `until` are shares of the width
+ * of the zoomed frame, from 0 to 1. Of several frames with the same width, returns the outermost
+ * one. Returns -1 if this is the zoomed frame. */
 export function frameOfRange(graph: Graph, zoom: number, from: number, until: number, widthPx: number): number {
   const slack = Math.min(SLACK_PX / widthPx, (until - from) * SLACK_MAX);
   const left = graph.x[zoom]! + (from + slack) * graph.width[zoom]!;
