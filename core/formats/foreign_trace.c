@@ -79,8 +79,8 @@ static int trace_order(const void *a, const void *b) {
                             : (one > other) - (one < other);
 }
 
-/* Find the events that are used in one pass, because a trace has millions of
- * other events. */
+/* Find all events that are used. Does so in one pass, because a trace has
+ * millions of other events. */
 static spanprof_status trace_pick(trace_reading *reading) {
   const size_t all = reading->all->count;
   sp_arena *arena = reading->foreign->arena;

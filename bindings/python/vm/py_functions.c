@@ -197,7 +197,7 @@ static void types_read(function_scan *scan, PyTypeObject *type,
 }
 
 /* Read all functions. Disables the garbage collector until the end, because the
- * allocation of a list can start it, and it may run Python code. */
+ * allocation of a list can start the collector, which may run Python code. */
 static void all_read(function_scan *scan) {
   const int collects = PyGC_Disable();
 

@@ -6,8 +6,8 @@
 
 #include "unwind/unwinder.h"
 
-/* Does the module contain the eval loop, or is it in the interpreter's own
- * directory? */
+/* Does the module contain the eval loop, or is it in the runtime's
+ * `library_directory`? */
 bool sp_interpreter_has(const spanprof_runtime *runtime,
                         const sp_unwinder *unwinder, uint32_t module);
 

@@ -11,7 +11,8 @@ const ENTRIES_MAX = 12;
 /** The legend waits until the graph is drawn and the user stops zooming. */
 const DELAY_MS = 200;
 
-/** Frames narrower than a pixel do not count, although they are drawn. */
+/** The legend is computed for this share of the graph's width, so frames that are narrower than
+ * a pixel do not count, although the graph draws them. */
 const RESOLUTION = 0.5;
 
 const HEADS: Readonly<Record<Grouping, string>> = {
