@@ -60,6 +60,15 @@ test("a long path loses its middle", async () => {
   await closeCleanly(opened);
 });
 
+test("no number is cut, and a table without files has no column for them", async () => {
+  const opened = await pages.open([wireOf({ "main;slow": 30_000e6, "main;fast": 999e6 }, () => "")], "", 1280);
+  const cut = await opened.page.$$eval(".flame-rows .flame-number", (cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent));
+
+  assert.deepEqual(cut, []);
+  assert.equal(await opened.page.$("[data-column=file]"), null);
+  await closeCleanly(opened);
+});
+
 test("columns are resized by dragging and by keyboard, and keep their widths", async () => {
   const opened = await pages.open([wire], "", 1280);
   const { page } = opened;

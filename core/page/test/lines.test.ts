@@ -199,7 +199,7 @@ test("the text of a local file is shown beside the lines, and hostile text does 
   await page.goto(`${own.base}?query=shop.cpu&lines=main`);
   await page.waitForSelector(".lines-text");
   await page.setViewport({ width: 400, height: 900 });
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
   rmSync(file);
   await page.reload();
   await summary(page, "contain no readable file with this path.");

@@ -19,9 +19,10 @@ export interface CellSource {
 const FILES_MIN_PX = 520;
 const DIFF_FILES_MIN_PX = 840;
 
-export function columnsOf(rows: Rows, widthPx: number): Column[] {
+export function columnsOf({ rows, functions }: Pick<CellSource, "rows" | "functions">, widthPx: number): Column[] {
   const samples: Column[] = rows.samples || rows.baseSamples ? ["samples"] : [];
-  const file: Column[] = widthPx >= (rows.baseTotal ? DIFF_FILES_MIN_PX : FILES_MIN_PX) ? ["file"] : [];
+  const hasRoom = widthPx >= (rows.baseTotal ? DIFF_FILES_MIN_PX : FILES_MIN_PX);
+  const file: Column[] = hasRoom && functions.file.some((path) => path !== "") ? ["file"] : [];
 
   return rows.baseTotal ? ["name", "baseTotal", "total", "change", "relative", ...samples, ...file] : ["name", "self", "total", ...samples, ...file];
 }

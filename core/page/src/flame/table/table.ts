@@ -107,7 +107,7 @@ export class Table {
       this.element.scrollTop = 0;
     if (before?.source.rows !== rows)
       this.widths.clear();
-    this.columns = columnsOf(rows, this.element.clientWidth);
+    this.columns = columnsOf(state.source, this.element.clientWidth);
     this.showHead();
     this.element.setAttribute("aria-rowcount", String(this.ids.length + 1));
     this.body.style.height = `${this.ids.length * TABLE_ROW_PX}px`;
@@ -137,7 +137,7 @@ export class Table {
 
   /** Shows the column of files if there is room for it. */
   private showColumns(): void {
-    const columns = this.state && columnsOf(this.state.source.rows, this.element.clientWidth);
+    const columns = this.state && columnsOf(this.state.source, this.element.clientWidth);
 
     if (columns && columns.length !== this.columns.length) {
       this.columns = columns;

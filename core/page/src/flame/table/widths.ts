@@ -7,6 +7,8 @@ const KEY = "spanprof-columns";
 const WIDTH_MIN_PX = 40;
 const WIDTH_MAX_PX = 4000;
 const STEP_PX = 16;
+/** The length of "100.0 %". */
+const SHARE_LENGTH = 7;
 /** Minimum widths and shares of the columns of text. */
 const TEXT_WIDTHS = { name: { minPx: 144, share: 3 }, file: { minPx: 64, share: 2 } } as const;
 
@@ -19,6 +21,13 @@ function stored(): Chosen {
   } catch {
     return {};
   }
+}
+
+/** The length of a cell's text. All shares count as equally long, because they are equally wide. */
+function lengthOfCell(cell: Element): number {
+  const share = cell.querySelector(".flame-share");
+
+  return cell.textContent.length + (share ? SHARE_LENGTH - share.textContent.length : 0);
 }
 
 export class Widths {
@@ -45,7 +54,7 @@ export class Widths {
    * this function measures only if a text is longer than all texts before, and then only the rows
    * with the longest texts, which it puts into `place` for this purpose. */
   fit(head: HTMLElement, rows: readonly HTMLElement[], place: HTMLElement): void {
-    const lengthOf = (row: HTMLElement, at: number): number => isText(this.columns[at]!) ? 0 : row.children[at]!.textContent.length;
+    const lengthOf = (row: HTMLElement, at: number): number => isText(this.columns[at]!) ? 0 : lengthOfCell(row.children[at]!);
     const lengths = this.columns.map((_, at) => Math.max(...[head, ...rows].map((row) => lengthOf(row, at))));
     if (this.columns.every((column, at) => lengths[at]! <= (this.lengths.get(column) ?? 0)) || this.element.clientWidth === 0)
       return;
