@@ -98,7 +98,7 @@ test("an error replaces the dimmed results", async () => {
   const opened = await openExplore();
   const frame = await run(opened, "mail.cpu{host");
 
-  await frame.waitForSelector("#view .fault");
+  await frame.waitForSelector("#view .fault.notice");
   assert.equal(await frame.$(OLD), null);
   assert.equal((await spoken(frame)).length, 1);
   assert.doesNotMatch((await spoken(frame))[0]!, /New results/);
@@ -110,7 +110,7 @@ test("a broken connection shows its error instead of dimmed results, and then th
 
   delay = Infinity;
   const frame = await run(opened, "mail.cpu");
-  await frame.waitForFunction(() => document.querySelector("#view .fault")?.textContent.includes("Retrying"));
+  await frame.waitForFunction(() => document.querySelector("#view .fault.notice")?.textContent.includes("Retrying"));
   assert.equal(await frame.$(OLD), null);
   delay = 0;
   await waitForText(opened.page, ".figures", "100 ms in 1 profile");

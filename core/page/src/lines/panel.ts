@@ -64,9 +64,8 @@ export class LinesPanel {
     this.shown = shown;
     this.element.hidden = !shown;
     if (!shown) {
-      this.latest.next();
-      this.announced = "";
-      this.content.replaceChildren();
+      if (before)
+        this.clear();
       return;
     }
     this.filterNote.hidden = !shown.isFiltered;
@@ -86,6 +85,13 @@ export class LinesPanel {
       this.from = document.activeElement;
     this.element.scrollIntoView({ block: "nearest" });
     this.element.focus({ preventScroll: true });
+  }
+
+  /** Removes the lines of the previous function. Aborting is slow, even without a request. */
+  private clear(): void {
+    this.latest.next();
+    this.announced = "";
+    this.content.replaceChildren();
   }
 
   private async load({ name, file, load }: ShownFunction, signal: AbortSignal): Promise<void> {
