@@ -63,8 +63,9 @@ typedef struct sp_stack_tree {
   size_t location_count;
   size_t node_count;      /* at least 1 */
   uint64_t profile_count; /* number of profiles with selected samples */
-  uint64_t folded_count;  /* number of frames that are not in the tree; 0: the
-                           * tree has all frames */
+  uint64_t folded_count;  /* 0: the tree has all frames. Else an upper bound of
+                           * the number of missing frames: a frame counts in
+                           * each part of the stacks that contains it */
   bool is_counted;        /* all profiles have sample counts or a period */
   /* Set by sp_store_samples() only. */
   sp_tree_sample *samples;

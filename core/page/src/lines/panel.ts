@@ -135,7 +135,7 @@ export class LinesPanel {
 }
 
 function mergedNote({ merged = 0 }: LineValues): HTMLElement[] {
-  return merged === 0 ? [] : [h("p", {}, `The range has too many stacks: the lines of ${count(merged)} small frames are missing. Select a shorter range to see them.`)];
+  return merged === 0 ? [] : [h("p", {}, "The range has too many stacks: the lines of small frames are missing. Select a shorter range to see them.")];
 }
 
 /** Describes the file whose text is shown, which may differ from the program's file. */
