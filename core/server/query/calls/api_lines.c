@@ -106,7 +106,7 @@ static spanprof_status lines_put_source(sp_api *api, const sp_line_table *table,
   const sp_serve_options *options = api->query.serve->options;
   sp_json *json = &api->json;
   sp_source_file source = {0};
-  int64_t first, last;
+  int64_t first = 1, last = 0;
   spanprof_status st = SPANPROF_OK;
 
   if (lines_range(table, &first, &last))
