@@ -43,6 +43,10 @@ CALLS = {
 # Functions that are called by those above, or by repeat().
 OTHERS = {"list.sort", "dict.copy", "time.monotonic", "time.thread_time", "operator.or_", "_operator.or_"}
 SHARE = 0.6
+# Distributions optimize their builds by a profile of CPython's tests. In such a build, some functions of
+# CALLS have no frame, and their time is their caller's (core/docs/decisions.md).
+OPTIMIZED = sys.base_prefix == "/usr"
+UNNAMED_MAX = 4 if OPTIMIZED else 0
 
 
 def calling(seconds: float, name: str) -> None:
@@ -71,15 +75,20 @@ KNOWN = names_of_python() | set(CALLS)
 
 class CFunctionsTest(RecordingCase):
     def test_each_function_has_its_own_name(self) -> None:
+        unnamed = []
         for name in CALLS:
             with self.subTest(name):
                 samples = [s for s in self.record(functools.partial(calling, 0.15, name)) if "calling" in s.functions]
                 true = sum(s.value for s in samples) / 1e9
                 seen = sum(s.value for s in samples if name in s.functions) / 1e9
-                self.assertGreaterEqual(seen, SHARE * true - noise.of_time(true, true, self.tick_s),
-                                        collections.Counter(tuple(s.functions[:4]) for s in samples).most_common(3))
                 wrong = [s.functions for s in samples if set(named(s)) - OTHERS - {name}]
                 self.assertFalse(wrong[:3])
+                if seen == 0:
+                    unnamed.append(name)
+                else:
+                    self.assertGreaterEqual(seen, SHARE * true - noise.of_time(true, true, self.tick_s),
+                                            collections.Counter(tuple(s.functions[:4]) for s in samples).most_common(3))
+        self.assertLessEqual(len(unnamed), UNNAMED_MAX, unnamed)
 
     def test_the_frame_is_between_the_frames_of_python(self) -> None:
         def key(number: int) -> int:
@@ -90,8 +99,10 @@ class CFunctionsTest(RecordingCase):
         self.assertTrue(samples)
         for sample in samples:
             at = next(i for i, name in enumerate(sample.functions) if name.endswith("key"))
-            self.assertEqual(sample.functions[at + 1:at + 3], ("list.sort", "sorted"), sample.functions)
-            self.assertIn(sample.stack[at + 3].file, (*PYTHON, __file__), sample.functions)
+            until = sample.functions.index("sorted", at) + 1
+            between = sample.functions[at + 1:until]
+            self.assertTrue(between == ("list.sort", "sorted") or (OPTIMIZED and between == ("sorted",)), sample.functions)
+            self.assertIn(sample.stack[until].file, (*PYTHON, __file__), sample.functions)
             self.assertFalse(set(named(sample)) - {"sum", "list.sort", "sorted"}, sample.functions)
 
     def test_code_that_c_calls_for_another_purpose_has_no_name(self) -> None:
