@@ -99,7 +99,7 @@ class OptionsTest < ChildTest
     assert_equal ["false", "sample_rate_hz is 0, not within 1 to 1000"], [refused, reason]
     assert_match(/\Aundefined method `sample_rate='/, unknown.tr("'", "`").sub("=`", "='"))
     rest.shift until rest.first == "false" # did_you_mean
-    assert_equal ["false", "#<Spanprof::Configuration>", '{:region=>"eu"}', "true"], rest
+    assert_equal ["false", "#<Spanprof::Configuration>", { region: "eu" }.inspect, "true"], rest
     assert_equal 1, Dir["#{@profiles}/block-*"].size
   end
 
