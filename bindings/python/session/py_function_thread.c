@@ -1,3 +1,8 @@
+/* Protocol: the collector's thread starts the temporary thread, and starts no
+ * other one while `function_reading` is set. The temporary thread holds the GIL
+ * while it reads the functions. A forked child clears `function_reading`,
+ * because the temporary thread does not exist there. The arguments of
+ * py_sp_function_thread_open() are set before the collector's thread starts. */
 #include "py_function_thread.h"
 
 #include <limits.h>

@@ -18,7 +18,7 @@ interface Expected {
   before?: Stacks;
   /** The values of each thread of a file with several. */
   threads?: Record<string, Record<string, Stacks>>;
-  /** Whether the file lacks the number of samples. */
+  /** True if the file has no numbers of samples. */
   uncounted?: boolean;
   /** A part of a note. */
   says?: string;

@@ -76,6 +76,12 @@ typedef struct sp_stack_tree {
   int64_t end_ns;
 } sp_stack_tree;
 
+/* Allocate an array in the tree's arena, with room for `count` + 1 items of
+ * `item` bytes each, and store its address in the pointer at `out`. Returns
+ * SPANPROF_ERR_NOMEM, or SPANPROF_ERR_LIMIT if the arena is full. */
+spanprof_status sp_stack_tree_array(sp_stack_tree *tree, size_t count,
+                                    size_t item, void *out);
+
 void sp_stack_tree_free(sp_stack_tree *tree); /* `tree` may be NULL */
 
 #endif

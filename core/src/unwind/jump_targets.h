@@ -6,7 +6,7 @@
  *   jumps into it.
  * - Any other jump to the start of a function is a tail call. If the target of
  *   a tail call is on the stack, its return address does not show which
- * function was called. */
+ *   function was called. */
 #ifndef SP_JUMP_TARGETS_H
 #define SP_JUMP_TARGETS_H
 

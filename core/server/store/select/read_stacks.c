@@ -47,35 +47,22 @@ static spanprof_status stacks_run_end(void *data, const sp_block *block,
   return SPANPROF_OK;
 }
 
-static spanprof_status stacks_new(stacks_read *read, size_t count, size_t item,
-                                  void *out) {
-  sp_arena *arena = &read->tree->arena;
-  void *p = sp_arena_new(arena, count + 1, item);
-
-  memcpy(out, &p, sizeof p);
-  if (p)
-    return SPANPROF_OK;
-  return arena->st == SPANPROF_ERR_LIMIT
-             ? sp_fail(SPANPROF_ERR_LIMIT,
-                       "the query has too many stacks: narrow it down")
-             : arena->st;
-}
-
 /* Make the nodes of the tree: first the root, then the rows in reverse order,
  * so that a caller comes before its callees. */
 static spanprof_status stacks_nodes(stacks_read *read) {
   sp_stack_rows *rows = &read->rows;
   const size_t stacks = read->sums.stacks.count;
   uint32_t *node_of;
-  spanprof_status st = stacks_new(read, stacks, sizeof *node_of, &node_of);
+  spanprof_status st =
+      sp_stack_tree_array(read->tree, stacks, sizeof *node_of, &node_of);
   size_t i;
 
   if (!st)
     st = sp_stack_rows_read(rows, read->db, read->tree->cancel,
                             read->sums.stacks.ids, stacks, node_of);
   if (!st)
-    st = stacks_new(read, rows->count, sizeof *read->tree->nodes,
-                    &read->tree->nodes);
+    st = sp_stack_tree_array(read->tree, rows->count, sizeof *read->tree->nodes,
+                             &read->tree->nodes);
   if (st)
     return st;
   for (i = 0; !st && i < rows->count; i++) {

@@ -6,9 +6,9 @@
  * removed. The second pass adds up the stacks at the chosen nodes. The values
  * of other frames are added to a child SP_TREE_OTHER of their nearest chosen
  * caller. The values of all chosen nodes, and all totals, are therefore exact.
- * If a node is removed and added again in the first pass, its total lacks the
- * stacks before the removal. A node is therefore sure to be chosen only if its
- * total is well above the smallest chosen totals. */
+ * The first pass can remove a node and add it again later. Its total then
+ * counts only the stacks after the removal. A node is therefore sure to be
+ * chosen only if its total is well above the smallest chosen totals. */
 #ifndef SP_STACK_FOLD_H
 #define SP_STACK_FOLD_H
 

@@ -19,20 +19,6 @@ typedef struct names_order {
   uint32_t number;
 } names_order;
 
-static spanprof_status names_new(names_read *read, size_t count, size_t item,
-                                 void *out) {
-  sp_arena *arena = &read->tree->arena;
-  void *p = sp_arena_new(arena, count + 1, item);
-
-  memcpy(out, &p, sizeof p);
-  if (p)
-    return SPANPROF_OK;
-  return arena->st == SPANPROF_ERR_LIMIT
-             ? sp_fail(SPANPROF_ERR_LIMIT,
-                       "the query has too many functions: narrow it down")
-             : arena->st;
-}
-
 static int names_compare(const void *a_of, const void *b_of) {
   const names_order *a = a_of, *b = b_of;
 
@@ -46,7 +32,8 @@ static spanprof_status names_location(names_read *read, sqlite3_stmt *row,
       sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1));
   const size_t most = (size_t)(reader.end - reader.at) / 2;
   sp_tree_line *lines;
-  spanprof_status st = names_new(read, most, sizeof *lines, &lines);
+  spanprof_status st =
+      sp_stack_tree_array(read->tree, most, sizeof *lines, &lines);
 
   if (st)
     return st;
@@ -66,7 +53,7 @@ static spanprof_status names_text(names_read *read, sqlite3_stmt *row,
                                   int column, const char **out) {
   const size_t size = (size_t)sqlite3_column_bytes(row, column);
   char *copy;
-  spanprof_status st = names_new(read, size, 1, &copy);
+  spanprof_status st = sp_stack_tree_array(read->tree, size, 1, &copy);
 
   if (!st && size)
     memcpy(copy, sqlite3_column_text(row, column), size);
@@ -115,8 +102,8 @@ spanprof_status sp_tree_names_read(sp_stack_tree *tree, const sp_mem *mem,
                                    sqlite3 *db,
                                    const sp_row_numbers *locations) {
   names_read read = {.tree = tree, .mem = mem, .db = db};
-  spanprof_status st = names_new(&read, locations->count,
-                                 sizeof *tree->locations, &tree->locations);
+  spanprof_status st = sp_stack_tree_array(
+      read.tree, locations->count, sizeof *tree->locations, &tree->locations);
 
   tree->location_count = locations->count;
   if (!st)
@@ -124,8 +111,8 @@ spanprof_status sp_tree_names_read(sp_stack_tree *tree, const sp_mem *mem,
                     "SELECT id, lines FROM location WHERE id>=?1 ORDER BY id",
                     names_location);
   if (!st)
-    st = names_new(&read, read.functions.count, sizeof *tree->functions,
-                   &tree->functions);
+    st = sp_stack_tree_array(read.tree, read.functions.count,
+                             sizeof *tree->functions, &tree->functions);
   tree->function_count = read.functions.count;
   if (!st)
     st = names_each(&read, &read.functions,
